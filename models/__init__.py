@@ -1,0 +1,5 @@
+"""What the papers state: instances, formulations, schedules; solve and inspect them."""
+
+from dlsched.models._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__)

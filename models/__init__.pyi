@@ -1,0 +1,17 @@
+from . import hadar as hadar
+from . import numbers as numbers
+from . import utility as utility
+from .catalog import Formulation as Formulation
+from .catalog import build as build
+from .catalog import catalog as catalog
+from .document import InputError as InputError
+from .inspect import Inspection as Inspection
+from .inspect import inspect as inspect
+from .matrix import Matrix as Matrix
+from .matrix import compile_model as compile_model
+from .residuals import duals as duals
+from .residuals import residuals as residuals
+from .solve import Solution as Solution
+from .solve import Status as Status
+from .solve import solve as solve
+from .violation import Violation as Violation

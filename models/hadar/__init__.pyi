@@ -1,0 +1,14 @@
+from .instance import Instance as Instance
+from .instance import Job as Job
+from .instance import Machine as Machine
+from .presets import PRESETS as PRESETS
+from .presets import preset as preset
+from .random import random as random
+from .schedule import JobSchedule as JobSchedule
+from .schedule import Schedule as Schedule
+from .schedule import check as check
+from .schedule import completions as completions
+from .schedule import exact_utility as exact_utility
+from .schedule import place as place
+from .schedule import utility as utility
+from .schedules import enumerate_schedules as enumerate_schedules

@@ -1,0 +1,175 @@
+"""The Hadar problem's data: a cluster of machines with devices of several types, and gang-scheduled training jobs.
+
+Symbols (Hadar, Table I): machine h has c_h^r devices of type r; job j arrives in slot a_j of 1..T, needs W_j devices at
+once (its gang), and E_j N_j iterations; X_j^r is iterations per second and device on type r; a slot lasts L seconds.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from dlsched.models.document import Document
+from dlsched.models.numbers import NonNegative, Positive
+from dlsched.models.utility import Utility
+
+MAX_SLOTS = 10**6
+
+Count = Annotated[int, Field(strict=True, ge=0)]
+Name = Annotated[str, Field(strict=True, min_length=1)]
+
+
+class Machine(BaseModel):
+    """A machine h.
+
+    Attributes
+    ----------
+    name : str
+    devices : dict of str to int
+        c_h^r, devices by type; an absent type counts 0.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Name
+    devices: dict[Name, Count]
+
+    def count(self, type_: str) -> int:
+        """Return c_h^r, the number of devices of a type."""
+        return self.devices.get(type_, 0)
+
+
+class Job(BaseModel):
+    """A training job j.
+
+    Attributes
+    ----------
+    name : str
+    arrival : int
+        a_j, the first slot it may run in, from 1.
+    gang : int
+        W_j, devices it uses in every slot in which it runs.
+    iterations : Fraction
+        E_j N_j, iterations in all.
+    rate : dict of str to Fraction
+        X_j^r, iterations per second and device, by type; an absent type counts 0.
+    utility : Utility
+        U_j, non-increasing, of the duration d = completion slot - arrival, in slots.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Name
+    arrival: Annotated[int, Field(strict=True, ge=1)]
+    gang: Annotated[int, Field(strict=True, ge=1)]
+    iterations: Positive
+    rate: dict[Name, NonNegative]
+    utility: Utility
+
+    def rate_on(self, type_: str) -> Fraction:
+        """Return X_j^r, iterations per second and device of a type."""
+        return self.rate.get(type_, Fraction(0))
+
+
+class Instance(Document):
+    """An instance of the Hadar problem.
+
+    Attributes
+    ----------
+    slots : int
+        T, slots are 1..T.
+    slot_seconds : Fraction
+        L, seconds a slot.
+    device_types : tuple of str
+        Names of the types r.
+    machines : tuple of Machine
+    jobs : tuple of Job
+    origin : dict of str to str, optional
+        What was derived or assumed, and from what.
+    """
+
+    slots: Annotated[int, Field(strict=True, ge=1, le=MAX_SLOTS)]
+    slot_seconds: Positive = Fraction(1)
+    device_types: tuple[Name, ...]
+    machines: tuple[Machine, ...]
+    jobs: tuple[Job, ...]
+    origin: dict[str, str] | None = None
+
+    @cached_property
+    def capacity(self) -> dict[str, int]:
+        """Devices of each type in the whole cluster."""
+        return {r: sum(machine.count(r) for machine in self.machines) for r in self.device_types}
+
+    @cached_property
+    def devices(self) -> int:
+        """Devices of the whole cluster."""
+        return sum(self.capacity.values())
+
+    @cached_property
+    def _jobs(self) -> dict[str, Job]:
+        return {job.name: job for job in self.jobs}
+
+    @cached_property
+    def _machines(self) -> dict[str, Machine]:
+        return {machine.name: machine for machine in self.machines}
+
+    def job(self, name: str) -> Job:
+        """Return the job of that name (KeyError where there is none)."""
+        return self._jobs[name]
+
+    def machine(self, name: str) -> Machine:
+        """Return the machine of that name (KeyError where there is none)."""
+        return self._machines[name]
+
+    def work(self, job: Job, type_: str) -> Fraction:
+        """Return W_j X_j^r L: iterations a job does in a slot in which `type_` is its slowest device."""
+        return job.gang * job.rate_on(type_) * self.slot_seconds
+
+    def usable_types(self, job: Job) -> tuple[str, ...]:
+        """Return the types that the cluster has and the job makes progress on, the fastest first."""
+        types = [r for r in self.device_types if self.capacity[r] and job.rate_on(r)]
+        return tuple(sorted(types, key=job.rate_on, reverse=True))
+
+    @model_validator(mode="after")
+    def _references(self) -> Self:
+        _distinct("device_types", self.device_types)
+        _distinct("machines", [machine.name for machine in self.machines], ".name")
+        _distinct("jobs", [job.name for job in self.jobs], ".name")
+        known = set(self.device_types)
+        for i, machine in enumerate(self.machines):
+            _known(f"machines[{i}].devices", machine.devices, known)
+        for i, job in enumerate(self.jobs):
+            _known(f"jobs[{i}].rate", job.rate, known)
+            self._check_job(f"jobs[{i}]", job)
+        return self
+
+    def _check_job(self, place: str, job: Job) -> None:
+        if job.arrival > self.slots:
+            raise ValueError(f"{place}.arrival: {job.arrival} is after the last slot {self.slots}")
+        if job.gang > self.devices:
+            raise ValueError(f"{place}.gang: {job.gang} exceeds the {self.devices} devices of the whole cluster")
+        if not any(job.rate.values()):
+            raise ValueError(f"{place}.rate: is 0 on every device type; at least one must be positive")
+        try:
+            falling = job.utility.is_monotone(range(self.slots - job.arrival + 1), increasing=False)
+        except ValueError as error:
+            raise ValueError(f"{place}.utility: {error}") from None
+        if not falling:
+            raise ValueError(f"{place}.utility: increases with the duration; it must be non-increasing")
+
+
+def _distinct(place: str, names: list[str] | tuple[str, ...], suffix: str = "") -> None:
+    seen: dict[str, int] = {}
+    for i, name in enumerate(names):
+        if name in seen:
+            raise ValueError(f"{place}[{i}]{suffix}: {name!r} is already the name of {place}[{seen[name]}]")
+        seen[name] = i
+
+
+def _known(place: str, names: dict[str, object] | dict[str, int] | dict[str, Fraction], known: set[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{place}.{name}: unknown device type; device_types lists {', '.join(sorted(known))}")

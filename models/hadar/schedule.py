@@ -1,0 +1,215 @@
+"""Schedules of the Hadar problem: the format, the checker and the utility, in exact rationals and without a solver."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from dlsched.models.document import Document
+from dlsched.models.hadar.instance import Instance, Job
+from dlsched.models.numbers import to_json
+from dlsched.models.violation import Violation
+
+Slot = int
+Devices = dict[str, Annotated[int, Field(strict=True)]]
+Allocation = dict[str, Devices]
+"""w_jh^r(t) of one job and slot: machine name to device type to number of devices."""
+
+
+class JobSchedule(BaseModel):
+    """What one job gets: slot to allocation."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    slots: dict[Slot, Allocation]
+
+
+class Schedule(Document):
+    """w_jh^r(t): which devices each job uses in each slot; an absent job is rejected.
+
+    Attributes
+    ----------
+    problem : str
+        Always ``"hadar"``.
+    jobs : dict of str to JobSchedule
+    """
+
+    problem: Literal["hadar"] = "hadar"
+    jobs: dict[str, JobSchedule]
+
+    @classmethod
+    def of(cls, allocations: Mapping[str, Mapping[int, Mapping[str, Mapping[str, int]]]]) -> Self:
+        """Build a schedule from ``{job: {slot: {machine: {type: count}}}}``; what is empty is left out."""
+        jobs = {}
+        for name, slots in allocations.items():
+            kept = {t: pruned for t, a in sorted(slots.items()) if (pruned := _pruned(a))}
+            if kept:
+                jobs[name] = JobSchedule(slots=kept)
+        return cls(jobs=jobs)
+
+    def items(self) -> Iterator[tuple[str, int, Allocation]]:
+        """Yield (job name, slot, allocation) for every slot in which a job has an entry."""
+        for name, job in self.jobs.items():
+            for slot, allocation in sorted(job.slots.items()):
+                yield name, slot, allocation
+
+    def without(self, names: Iterable[str]) -> Self:
+        """Return the schedule in which the named jobs are rejected."""
+        dropped = set(names)
+        return type(self)(jobs={name: job for name, job in self.jobs.items() if name not in dropped})
+
+
+def _pruned(allocation: Mapping[str, Mapping[str, int]]) -> Allocation:
+    kept = {machine: {r: n for r, n in devices.items() if n} for machine, devices in allocation.items()}
+    return {machine: devices for machine, devices in kept.items() if devices}
+
+
+def bottleneck(job: Job, allocation: Allocation) -> Fraction:
+    """Return x_j(t), iterations per second at the slowest device used, 0 where none is (1b)."""
+    used = {r for devices in allocation.values() for r, count in devices.items() if count > 0}
+    return min((job.rate_on(r) for r in used), default=Fraction(0))
+
+
+def gang(allocation: Allocation) -> int:
+    """Return the number of devices in an allocation."""
+    return sum(count for devices in allocation.values() for count in devices.values())
+
+
+def progress(instance: Instance, job: Job, slots: Mapping[int, Allocation]) -> Fraction:
+    """Return the iterations done over some slots: the left side of (1a)."""
+    return sum(
+        (bottleneck(job, allocation) * gang(allocation) * instance.slot_seconds for allocation in slots.values()),
+        Fraction(0),
+    )
+
+
+def completions(instance: Instance, schedule: Schedule) -> dict[str, int]:
+    """Return the completion slot f_j (1c), the last slot with a device, of each job that does all its iterations."""
+    result = {}
+    for name, entry in schedule.jobs.items():
+        job = instance.job(name)
+        used = [t for t, allocation in entry.slots.items() if gang(allocation) > 0]
+        if used and progress(instance, job, entry.slots) >= job.iterations:
+            result[name] = max(used)
+    return result
+
+
+def exact_utility(instance: Instance, schedule: Schedule) -> Fraction:
+    """Return sum_j U_j(f_j - a_j) over the jobs that finish, as a rational (1)."""
+    return sum(
+        (
+            (job := instance.job(name)).utility.exact(slot - job.arrival)
+            for name, slot in completions(instance, schedule).items()
+        ),
+        Fraction(0),
+    )
+
+
+def utility(instance: Instance, schedule: Schedule) -> float:
+    """Return sum_j U_j(f_j - a_j) over the jobs that finish (1)."""
+    return float(exact_utility(instance, schedule))
+
+
+def check(instance: Instance, schedule: Schedule) -> list[Violation]:
+    """Return every rule of P1 with admission that a schedule breaks; an empty list means that it is feasible.
+
+    The rules are (1a) every job with an allocation does all its iterations, (1d) capacity, (1e) gangs and arrivals,
+    and that names, slots and counts mean something.
+    """
+    found = [*_unknown(instance, schedule)]
+    if found:
+        return found
+    return [*_slots(instance, schedule), *_capacity(instance, schedule), *_work(instance, schedule)]
+
+
+def _unknown(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
+    jobs = {job.name for job in instance.jobs}
+    machines = {machine.name for machine in instance.machines}
+    for name in schedule.jobs:
+        if name not in jobs:
+            yield Violation("names", f"job {name}", "is not in the instance")
+    for name, slot, allocation in schedule.items():
+        place = f"job {name}, slot {slot}"
+        for machine, devices in allocation.items():
+            if machine not in machines:
+                yield Violation("names", f"{place}, machine {machine}", "is not in the instance")
+            for r in devices:
+                if r not in instance.device_types:
+                    yield Violation("names", f"{place}, machine {machine}, type {r}", "is not in the instance")
+
+
+def _slots(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
+    for name, slot, allocation in schedule.items():
+        job = instance.job(name)
+        place = f"job {name}, slot {slot}"
+        if not 1 <= slot <= instance.slots:
+            yield Violation("slots", place, f"is outside 1..{instance.slots}")
+        elif slot < job.arrival:
+            yield Violation("(1e) arrival", place, f"is before the arrival {job.arrival}")
+        for machine, devices in allocation.items():
+            for r, count in devices.items():
+                if count < 0:
+                    yield Violation("(1d) counts", f"{place}, machine {machine}, type {r}", f"{count} is negative")
+        if gang(allocation) not in (0, job.gang):
+            yield Violation("(1e) gang", place, f"{gang(allocation)} devices are neither 0 nor the gang {job.gang}")
+
+
+def _capacity(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
+    used: Counter[tuple[int, str, str]] = Counter()
+    for _, slot, allocation in schedule.items():
+        for machine, devices in allocation.items():
+            for r, count in devices.items():
+                used[slot, machine, r] += count
+    for (slot, machine, r), count in sorted(used.items()):
+        limit = instance.machine(machine).count(r)
+        if count > limit:
+            place = f"slot {slot}, machine {machine}, type {r}"
+            yield Violation("(1d) capacity", place, f"{count} devices in use exceed the {limit} there")
+
+
+def _work(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
+    finished = completions(instance, schedule)
+    for name, entry in schedule.jobs.items():
+        if name not in finished and entry.slots:
+            job = instance.job(name)
+            done = to_json(progress(instance, job, entry.slots))
+            message = f"{done} of {to_json(job.iterations)} iterations done: a job with devices must finish"
+            yield Violation("(1a) work", f"job {name}", message)
+
+
+def place(instance: Instance, counts: Mapping[int, Mapping[str, Mapping[str, int]]]) -> Schedule:
+    """Put devices counted by type onto machines.
+
+    Every split of a slot's totals over the machines is feasible and worth the same: a machine enters P1 only through
+    its capacity (1d) and the gang total (1e), so filling the machines in order is exact.
+
+    Parameters
+    ----------
+    instance : Instance
+    counts : mapping
+        ``{slot: {job: {type: devices}}}``.
+
+    Raises
+    ------
+    ValueError
+        If a slot needs more devices of a type than the cluster has.
+    """
+    result: dict[str, dict[int, dict[str, dict[str, int]]]] = {}
+    for t, jobs in counts.items():
+        free = {(m.name, r): m.count(r) for m in instance.machines for r in instance.device_types}
+        for name, by_type in jobs.items():
+            allocation = result.setdefault(name, {}).setdefault(t, {})
+            for r, need in by_type.items():
+                for machine in instance.machines:
+                    take = min(need, free[machine.name, r])
+                    if take:
+                        allocation.setdefault(machine.name, {})[r] = take
+                        free[machine.name, r] -= take
+                        need -= take
+                if need:
+                    raise ValueError(f"slot {t}: job {name} needs {need} more devices of type {r} than are free")
+    return Schedule.of(result)

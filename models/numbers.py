@@ -1,0 +1,154 @@
+"""Numbers: the one place that parses them, compares them and scales them to integers.
+
+Checkers, dynamic programs and certificates compute in exact rationals (`fractions.Fraction`); models handed to a
+solver use floats. A JSON number may be written as a string ``"p/q"``. A JSON float stands for the nearest fraction
+with a denominator up to a million where that is within 1e-12 relative, else for its exact decimal.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
+
+TOLERANCE = 1e-6
+"""Equality of objective values: ``|a - b| <= TOLERANCE * max(1, |a|, |b|)``; the largest residual a point may have."""
+
+MAX_DENOMINATOR = 10**6
+_SNAP = Fraction(1, 10**12)
+_MAX_DIGITS = 400
+_RATIONAL = re.compile(r"[+-]?\d+(/\d+)?|[+-]?(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d{1,3})?")
+
+
+def rational(value: object) -> Fraction:
+    """Return the exact rational that a number stands for.
+
+    Parameters
+    ----------
+    value : int, float, Fraction, Decimal or str
+        A string is ``"p/q"``, an integer or a decimal.
+
+    Raises
+    ------
+    ValueError
+        If `value` is not a finite number.
+    """
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, bool):
+        raise ValueError("must be a number, not true or false")
+    if isinstance(value, int):
+        return Fraction(value)
+    if isinstance(value, float):
+        return _from_float(value)
+    if isinstance(value, Decimal) and value.is_finite():
+        return Fraction(value)
+    if isinstance(value, str):
+        return _from_string(value)
+    raise ValueError(f'must be a number or a string "p/q", not {_shown(value)}')
+
+
+def _from_float(value: float) -> Fraction:
+    if not math.isfinite(value):
+        raise ValueError(f"must be a finite number, not {value}")
+    decimal = Fraction(repr(value))
+    snapped = decimal.limit_denominator(MAX_DENOMINATOR)
+    return snapped if abs(snapped - decimal) <= _SNAP * abs(decimal) else decimal
+
+
+def _from_string(value: str) -> Fraction:
+    text = value.strip()
+    if len(text) > _MAX_DIGITS or not _RATIONAL.fullmatch(text):
+        raise ValueError(f'must be a number or a string "p/q", not {_shown(value)}')
+    try:
+        return Fraction(text)
+    except ZeroDivisionError:
+        raise ValueError(f"has denominator 0 in {_shown(value)}") from None
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def to_json(value: Fraction) -> int | float | str:
+    """Return the JSON form of a rational: an integer or float where that reads back the same, else ``"p/q"``."""
+    if value.denominator == 1 and abs(value.numerator) < 2**53:
+        return value.numerator
+    if max(abs(value.numerator), value.denominator) < 2**1000:
+        short = float(value)
+        if _from_float(short) == value:
+            return short
+    return f"{value.numerator}/{value.denominator}"
+
+
+_SCHEMA: dict[str, Any] = {
+    "anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^[+-]?\d+(/\d+)?$|^[+-]?\d*\.?\d+([eE][+-]?\d+)?$"}],
+    "description": 'A finite number, or a string "p/q" for an exact rational.',
+}
+
+Number = Annotated[
+    Fraction,
+    BeforeValidator(rational),
+    PlainSerializer(to_json, return_type=int | float | str),
+    WithJsonSchema(_SCHEMA),
+]
+"""A pydantic field that holds an exact rational."""
+
+
+def _nonnegative(value: Fraction) -> Fraction:
+    if value < 0:
+        raise ValueError(f"{to_json(value)} must not be negative")
+    return value
+
+
+def _positive(value: Fraction) -> Fraction:
+    if value <= 0:
+        raise ValueError(f"{to_json(value)} must be positive")
+    return value
+
+
+def _after(check: Any) -> Any:
+    return BeforeValidator(lambda value: check(rational(value)))
+
+
+NonNegative = Annotated[Number, _after(_nonnegative)]
+"""A `Number` that is at least 0."""
+
+Positive = Annotated[Number, _after(_positive)]
+"""A `Number` above 0."""
+
+
+def slack(*values: float | Fraction) -> float:
+    """Return the absolute tolerance for comparing objective values of this size."""
+    return TOLERANCE * max(1.0, *(abs(float(v)) for v in values))
+
+
+def agree(a: float | Fraction, b: float | Fraction) -> bool:
+    """Tell whether two objective values are equal within `TOLERANCE`."""
+    return abs(a - b) <= slack(a, b)
+
+
+def exceeds(a: float | Fraction, b: float | Fraction) -> bool:
+    """Tell whether `a` is above `b` by more than the tolerance."""
+    return a - b > slack(a, b)
+
+
+def to_integers(values: Iterable[Fraction]) -> tuple[list[int], int]:
+    """Scale rationals to integers.
+
+    Returns
+    -------
+    integers : list of int
+        ``value * scale`` for each value.
+    scale : int
+        The least common multiple of the denominators.
+    """
+    fractions = list(values)
+    scale = math.lcm(*(v.denominator for v in fractions)) if fractions else 1
+    return [int(v * scale) for v in fractions], scale

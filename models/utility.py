@@ -1,0 +1,158 @@
+"""Utility functions of a job, chosen by ``kind``; the argument is a duration in slots unless a model says otherwise.
+
+Negative arguments, which a printed formula may ask for, count as 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from dlsched.models.numbers import NonNegative, Number, Positive
+
+
+class _Utility(BaseModel):
+    """What all kinds share: evaluation, and shape on given points."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def exact(self, x: float | Fraction) -> Fraction:
+        """Return the utility at `x` as a rational; of irrational kinds, the rational of the double nearest to it."""
+        return Fraction(self._at(max(Fraction(0), Fraction(x))))
+
+    def __call__(self, x: float | Fraction) -> float:
+        """Return the utility at `x`."""
+        return float(self.exact(x))
+
+    def _at(self, x: Fraction) -> Fraction | float:
+        raise NotImplementedError
+
+    def is_concave(self, points: Sequence[float | Fraction]) -> bool:
+        """Tell whether the values on the ascending `points` have non-increasing slopes."""
+        values = [self.exact(x) for x in points]
+        slopes = [
+            (v1 - v0) / (Fraction(x1) - Fraction(x0))
+            for x0, x1, v0, v1 in zip(points, points[1:], values, values[1:], strict=False)
+        ]
+        return all(after <= before for before, after in zip(slopes, slopes[1:], strict=False))
+
+    def is_monotone(self, points: Sequence[float | Fraction], *, increasing: bool | None = None) -> bool:
+        """Tell whether the values on the ascending `points` never turn.
+
+        Parameters
+        ----------
+        points : sequence of numbers
+            Ascending arguments.
+        increasing : bool, optional
+            True for non-decreasing, False for non-increasing; either will do where it is left out.
+        """
+        values = [self.exact(x) for x in points]
+        steps = list(zip(values, values[1:], strict=False))
+        up, down = all(a <= b for a, b in steps), all(a >= b for a, b in steps)
+        return up or down if increasing is None else (up if increasing else down)
+
+
+class Table(_Utility):
+    """Values by step 0, 1, 2, ...; below 0 the first, beyond the end 0, between steps the earlier step's."""
+
+    kind: Literal["table"] = "table"
+    values: tuple[NonNegative, ...] = Field(min_length=1)
+
+    def _at(self, x: Fraction) -> Fraction:
+        step = math.floor(x)
+        return self.values[step] if step < len(self.values) else Fraction(0)
+
+
+class Sigmoid(_Utility):
+    """``height / (1 + exp(steepness * (x - midpoint)))``, with a signed steepness."""
+
+    kind: Literal["sigmoid"] = "sigmoid"
+    height: NonNegative
+    steepness: Number
+    midpoint: Number
+
+    def _at(self, x: Fraction) -> float:
+        exponent = float(self.steepness * (x - self.midpoint))
+        if exponent > 0:
+            shrink = math.exp(-exponent)
+            return float(self.height) * shrink / (1.0 + shrink)
+        return float(self.height) / (1.0 + math.exp(exponent))
+
+
+class Sqrt(_Utility):
+    """``scale * sqrt(x)``."""
+
+    kind: Literal["sqrt"] = "sqrt"
+    scale: NonNegative
+
+    def _at(self, x: Fraction) -> float:
+        return float(self.scale) * math.sqrt(x)
+
+
+class Log(_Utility):
+    """``scale * log(offset + x)``; minus infinity has no utility, so an argument of 0 is an error."""
+
+    kind: Literal["log"] = "log"
+    scale: NonNegative
+    offset: NonNegative = Fraction(1)
+
+    def _at(self, x: Fraction) -> float:
+        if self.offset + x <= 0:
+            raise ValueError("log utility at 0 is minus infinity: the job must get something")
+        return float(self.scale) * math.log(self.offset + x)
+
+
+class Linear(_Utility):
+    """``intercept - slope * x``, not below 0."""
+
+    kind: Literal["linear"] = "linear"
+    intercept: NonNegative
+    slope: Number
+
+    def _at(self, x: Fraction) -> Fraction:
+        return max(Fraction(0), self.intercept - self.slope * x)
+
+
+class Power(_Utility):
+    """``scale * x ** exponent``, with a positive exponent."""
+
+    kind: Literal["power"] = "power"
+    scale: NonNegative
+    exponent: Positive
+
+    def _at(self, x: Fraction) -> Fraction | float:
+        if self.exponent.denominator == 1:
+            return Fraction(self.scale * x**self.exponent.numerator)
+        return float(self.scale) * float(x) ** float(self.exponent)
+
+
+class Hyperbolic(_Utility):
+    """``scale / (1 + x)``: the effective throughput where `scale` is the job's work."""
+
+    kind: Literal["hyperbolic"] = "hyperbolic"
+    scale: NonNegative
+
+    def _at(self, x: Fraction) -> Fraction:
+        return self.scale / (1 + x)
+
+
+class Step(_Utility):
+    """``value`` up to and including the deadline, 0 after it."""
+
+    kind: Literal["step"] = "step"
+    value: NonNegative
+    deadline: NonNegative
+
+    def _at(self, x: Fraction) -> Fraction:
+        return self.value if x <= self.deadline else Fraction(0)
+
+
+Utility = Annotated[
+    Table | Sigmoid | Sqrt | Log | Linear | Power | Hyperbolic | Step,
+    Field(discriminator="kind"),
+]
+"""Any utility; JSON chooses it by ``kind``."""
