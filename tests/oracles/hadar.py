@@ -1,9 +1,9 @@
 """Hadar, P1 and P2, by exhaustive search over (slot, remaining work), and an independent checker of schedules.
 
 Every function takes the raw JSON dict of an instance. The search tries, slot by slot, every gang of every job on every
-machine and device type; nothing is aggregated and nothing is left out by dominance, except that a job stops once its
-work is done (its utility does not increase with time) and that devices without any progress are not held. The size is exponential: for a few jobs,
-machines and slots only. `constants` and `primal_dual` are those of `hadar_prices`.
+machine and device type. Nothing is aggregated, and nothing is left out by dominance, except that a job stops once its
+work is done (its utility does not increase with time) and that devices without any progress are not held. The size is
+exponential: for a few jobs, machines and slots only. `constants` and `primal_dual` are those of `hadar_prices`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def optimum(data: dict[str, Any], every_job: bool = False) -> tuple[Fraction | N
     @cache
     def best(slot: int, left: Left) -> tuple[Fraction, Left, dict[int, Counts]] | None:
         if slot > p.slots:
-            return (Fraction(0), left, {})
+            return None if every_job and any(left) else (Fraction(0), left, {})
         left = _drop(p, slot, left)
         if every_job and LOST in left:
             return None

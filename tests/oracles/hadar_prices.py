@@ -101,7 +101,7 @@ def price(level: int, capacity: int, c: Constants) -> float:
         return float(c.umin)
     if level == capacity:
         return float(c.umax)
-    return float(c.umin) * (float(c.umax) / float(c.umin)) ** (level / capacity)
+    return float(c.umin) * math.pow(c.umax / c.umin, level / capacity)
 
 
 def primal_dual(data: dict[str, Any], c: Constants | None = None) -> PrimalDual:
