@@ -74,6 +74,18 @@ class Matrix:
         row = int(excess.argmax())
         return (self.row_names[row] if self.row_names else f"row {row}"), float(excess[row])
 
+    def beyond(self, cutoff: float) -> Self:
+        """Return the matrix with one more row: the objective is at least as good as `cutoff`."""
+        limit, none = np.array([cutoff - self.offset]), np.array([self.sense * -np.inf])
+        lower, upper = (none, limit) if self.sense == 1 else (limit, none)
+        return replace(
+            self,
+            A=sp.csr_array(sp.vstack([self.A, sp.csr_array(self.c[None, :])])),
+            row_lower=np.concatenate([self.row_lower, lower]),
+            row_upper=np.concatenate([self.row_upper, upper]),
+            row_names=(*self.row_names, "cutoff") if self.row_names else (),
+        )
+
     def relaxed(self) -> Self:
         """Return the same matrix without integrality."""
         return replace(self, integer=np.zeros_like(self.integer))

@@ -1,0 +1,160 @@
+"""P1, equations (1)-(1e), as a generalised disjunctive program: idle, or a bottleneck type, per job and slot.
+
+Symbols: w_jh^r(t) `devices` (count), x_j(t) `bottleneck_rate` (iterations per second and device), f_j one-hot in
+`completion`, W_j gang size, X_j^r rate, L slot length in seconds, Q_j = E_j N_j iterations, c_h^r devices of a machine.
+
+(1b), the minimum rate over the types in use, is a choice: the job idles, or some type l is declared its bottleneck,
+no device slower than l is used, and x_j(t) <= X_j^l. A declared bottleneck below the true minimum only loses work, so
+the optimum has the true one. (1c), the last slot with a device, needs one direction only: U_j is non-increasing, so
+the label f_j is never later than it must be. A type on which the job makes no progress is never a bottleneck: a slot
+that uses it does no work, and idling is as good.
+
+`hadar/p1` is the print: (1a) asks every job to finish, so a crowded instance is infeasible, although the paper calls
+P1 and P2 equivalent. `hadar/p1-admission` adds the admission that P2's (2b) has, and then they are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyomo.environ as pyo
+from pyomo.gdp import Disjunct, Disjunction
+
+from dlsched.models.hadar.instance import Instance
+
+
+def build(instance: Instance) -> pyo.ConcreteModel:
+    """Return P1 as printed: every job finishes.
+
+    Source: Hadar, (1)-(1e).
+    """
+    model = _frame(instance)
+    model.finish = pyo.Constraint(
+        model.J, rule=_finishes, doc="(1a) every job does all its iterations by its completion slot"
+    )
+    return model
+
+
+def build_admission(instance: Instance) -> pyo.ConcreteModel:
+    """Return P1 with admission: a job may be rejected, and then counts nothing.
+
+    Source: Hadar, (1)-(1e), corrected so that P1 and P2 are equivalent.
+    """
+    model = _frame(instance)
+    model.finish = pyo.Constraint(
+        model.J, rule=_at_most_once, doc="(1a) corrected: a job may be rejected, as (2b) allows"
+    )
+    return model
+
+
+def _frame(instance: Instance) -> pyo.ConcreteModel:
+    model = pyo.ConcreteModel(name="Hadar P1")
+    _sets(model, instance)
+    _data(model, instance)
+    _variables(model, instance)
+    _constraints(model, instance)
+    return model
+
+
+def _sets(m: Any, instance: Instance) -> None:
+    jobs = instance.jobs
+    m.J = pyo.Set(initialize=[job.name for job in jobs], doc="jobs")
+    m.H = pyo.Set(initialize=[machine.name for machine in instance.machines], doc="machines")
+    m.R = pyo.Set(initialize=list(instance.device_types), doc="device types")
+    m.T = pyo.RangeSet(instance.slots, doc="slots")
+    m.busy = pyo.RangeSet(min((job.arrival for job in jobs), default=1), instance.slots, doc="slots from the first arrival on")
+    m.HR = pyo.Set(
+        initialize=[(h.name, r) for h in instance.machines for r in instance.device_types if h.count(r)],
+        dimen=2,
+        doc="machines with a device of the type",
+    )
+    m.JT = pyo.Set(
+        initialize=[(job.name, t) for job in jobs for t in range(job.arrival, instance.slots + 1)],
+        dimen=2,
+        doc="(1e) jobs and the slots from their arrival on",
+    )
+
+
+def _data(m: Any, instance: Instance) -> None:
+    """Keep the numbers that the rules read: plain floats, since sums over Params are several times slower."""
+    m.job = {job.name: job for job in instance.jobs}
+    m.gang = {job.name: job.gang for job in instance.jobs}
+    m.rate = {(job.name, r): float(job.rate_on(r)) for job in instance.jobs for r in instance.device_types}
+    m.count = {(h.name, r): h.count(r) for h in instance.machines for r in instance.device_types}
+    m.levels = {job.name: instance.usable_types(job) for job in instance.jobs}
+    m.share = {
+        job.name: float(job.gang * instance.slot_seconds / job.iterations) for job in instance.jobs
+    }
+    m.slots = {job.name: range(job.arrival, instance.slots + 1) for job in instance.jobs}
+    m.present = {t: [job.name for job in instance.jobs if job.arrival <= t] for t in m.T}
+    m.utility = {(job.name, t): job.utility(t - job.arrival) for job in instance.jobs for t in m.slots[job.name]}
+
+
+def _variables(m: Any, instance: Instance) -> None:
+    m.devices = pyo.Var(
+        m.JT,
+        m.HR,
+        domain=pyo.NonNegativeIntegers,
+        bounds=lambda m, j, t, h, r: (0, min(m.count[h, r], m.gang[j])),
+        doc="w_jh^r(t), devices",
+    )
+    m.bottleneck_rate = pyo.Var(
+        m.JT,
+        bounds=lambda m, j, t: (0, max((m.rate[j, r] for r in m.levels[j]), default=0.0)),
+        doc="x_j(t), iterations per second at the slowest device in use",
+    )
+    m.completion = pyo.Var(m.JT, domain=pyo.Binary, doc="1 where the job's completion slot f_j is t")
+
+
+def _constraints(m: Any, instance: Instance) -> None:
+    m.total_utility = pyo.Objective(
+        expr=sum(m.utility[jt] * m.completion[jt] for jt in m.JT), sense=pyo.maximize, doc="(1) total utility"
+    )
+    m.capacity = pyo.Constraint(m.HR, m.busy if instance.jobs else [], rule=_capacity, doc="(1d) devices of a machine and type")
+    m.work = pyo.Constraint(m.J, rule=_work, doc="(1a) iterations done")
+    m.option = Disjunct(
+        [(j, t, option) for j, t in m.JT for option in ("idle", *m.levels[j])],
+        rule=_option,
+        doc="(1b) (1e) idle, or a full gang with this bottleneck type",
+    )
+    m.idle_or_gang = Disjunction(
+        m.JT,
+        rule=lambda m, j, t: [m.option[j, t, option] for option in ("idle", *m.levels[j])],
+        doc="(1e) a gang or nothing",
+    )
+    m.last = pyo.Constraint(m.JT, rule=_last, doc="(1c) no device after the completion slot")
+
+
+def _option(disjunct: Any, j: str, t: int, option: str) -> None:
+    m = disjunct.model()
+    used = {(h, r): m.devices[j, t, h, r] for h, r in m.HR}
+    if option == "idle":
+        disjunct.rate = pyo.Constraint(expr=m.bottleneck_rate[j, t] <= 0, doc="(1b) no device, no work")
+        disjunct.gang = pyo.Constraint(expr=sum(used.values()) == 0, doc="(1e) no device")
+        return
+    slower = [hr for hr in used if m.rate[j, hr[1]] < m.rate[j, option]]
+    disjunct.rate = pyo.Constraint(expr=m.bottleneck_rate[j, t] <= m.rate[j, option], doc="(1b) the bottleneck's rate")
+    disjunct.gang = pyo.Constraint(expr=sum(used.values()) == m.gang[j], doc="(1e) a full gang")
+    disjunct.slower = pyo.Constraint(slower, rule=lambda d, h, r: used[h, r] <= 0, doc="(1b) no slower device")
+
+
+def _capacity(m: Any, h: str, r: str, t: int) -> Any:
+    return sum(m.devices[j, t, h, r] for j in m.present[t]) <= m.count[h, r]
+
+
+def _work(m: Any, j: str) -> Any:
+    done = sum(m.share[j] * m.bottleneck_rate[j, t] for t in m.slots[j])
+    return done >= sum(m.completion[j, t] for t in m.slots[j])
+
+
+def _last(m: Any, j: str, t: int) -> Any:
+    running = sum(m.option[j, t, level].binary_indicator_var for level in m.levels[j])
+    return running <= sum(m.completion[j, s] for s in range(t, m.slots[j].stop))
+
+
+def _finishes(m: Any, j: str) -> Any:
+    return sum(m.completion[j, t] for t in m.slots[j]) == 1
+
+
+def _at_most_once(m: Any, j: str) -> Any:
+    return sum(m.completion[j, t] for t in m.slots[j]) <= 1

@@ -1,0 +1,73 @@
+"""P2, equations (2)-(2c): choose at most one of the given schedules for each job, within the machines' devices.
+
+Symbols: y_js `chosen`, f_js completion slot, w_jh^rs(t) devices that schedule s uses, c_h^r devices of a machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyomo.environ as pyo
+
+from dlsched.models.hadar.instance import Instance
+from dlsched.models.hadar.schedules import Column, enumerate_schedules
+
+
+def columns_of(
+    instance: Instance, schedules: Mapping[str, Sequence[Column]] | None
+) -> dict[tuple[str, int], Column]:
+    """Return the given schedules, or all that are needed, by (job, number within the job)."""
+    if schedules is None:
+        schedules = {job.name: enumerate_schedules(instance, job) for job in instance.jobs}
+    return {(job.name, s): column for job in instance.jobs for s, column in enumerate(schedules.get(job.name, ()))}
+
+
+def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None = None) -> pyo.ConcreteModel:
+    """Return P2 over a set of schedules.
+
+    Parameters
+    ----------
+    instance : Instance
+    schedules : mapping of str to sequence of Column, optional
+        S_j by job; where it is left out, every schedule in which no slot can be dropped (small instances only).
+
+    Notes
+    -----
+    Source: Hadar, (2)-(2c). Equivalent to P1 with admission if every S_j is complete; not to P1 as printed.
+    """
+    m = pyo.ConcreteModel(name="Hadar P2")
+    columns = columns_of(instance, schedules)
+    usage = usage_of(columns)
+    m.J = pyo.Set(initialize=[job.name for job in instance.jobs], doc="jobs")
+    m.JS = pyo.Set(initialize=list(columns), dimen=2, doc="jobs and their schedules")
+    m.HRT = pyo.Set(initialize=list(usage), dimen=3, doc="machines, types and slots that a schedule uses")
+    m.chosen = pyo.Var(m.JS, domain=pyo.Binary, doc="(2c) y_js, whether job j runs by schedule s")
+    m.total_utility = pyo.Objective(
+        expr=sum(float(column.utility) * m.chosen[js] for js, column in columns.items()),
+        sense=pyo.maximize,
+        doc="(2) total utility",
+    )
+    count = {(h.name, r): h.count(r) for h in instance.machines for r in instance.device_types}
+
+    def _capacity(m: Any, h: str, r: str, t: int) -> Any:
+        return sum(n * m.chosen[js] for js, n in usage[h, r, t]) <= count[h, r]
+
+    def _once(m: Any, j: str) -> Any:
+        own = [m.chosen[js] for js in columns if js[0] == j]
+        return sum(own) <= 1 if own else pyo.Constraint.Feasible
+
+    m.capacity = pyo.Constraint(m.HRT, rule=_capacity, doc="(2a) devices of a machine and type in a slot")
+    m.once = pyo.Constraint(m.J, rule=_once, doc="(2b) at most one schedule a job")
+    return m
+
+
+def usage_of(
+    columns: Mapping[tuple[str, int], Column],
+) -> dict[tuple[str, str, int], list[tuple[tuple[str, int], int]]]:
+    """Return who uses how many devices, by (machine, type, slot): the rows of (2a)."""
+    usage: dict[tuple[str, str, int], list[tuple[tuple[str, int], int]]] = {}
+    for js, column in columns.items():
+        for place, n in column.usage().items():
+            usage.setdefault(place, []).append((js, n))
+    return dict(sorted(usage.items(), key=lambda item: (item[0][2], item[0][0], item[0][1])))

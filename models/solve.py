@@ -1,0 +1,235 @@
+"""Solve a model honestly: exact gap, values only where a solution exists, every row checked at the loaded point.
+
+This module alone knows about solver interfaces. An optimum that decides something needs more than one solver's word;
+see `dlsched.algorithms.optimum`.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from dlsched.models.matrix import Floats, Matrix, compile_model, highs
+from dlsched.models.numbers import TOLERANCE
+
+
+class Status(StrEnum):
+    """How a solve ended."""
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    UNBOUNDED = "unbounded"
+    NO_SOLUTION = "no_solution"
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What a solver found; the values are in the model.
+
+    Attributes
+    ----------
+    status : Status
+    objective : float or None
+        Value of the loaded point; None where there is none.
+    bound : float or None
+        Best bound on the optimum that the solver claims; None where it has none.
+    gap : float or None
+        ``|bound - objective| / max(1, |objective|)``.
+    seconds : float
+        Of the solver alone.
+    nodes : int
+        Of the branch-and-bound tree, 0 for an LP.
+    solver, version : str
+    """
+
+    status: Status
+    objective: float | None
+    bound: float | None
+    gap: float | None
+    seconds: float
+    nodes: int
+    solver: str
+    version: str
+
+
+class ResidualError(RuntimeError):
+    """The solver's point breaks a row, a bound or integrality by more than the tolerance."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawSolution:
+    """What a solver returned for a matrix: `Solution`, the point and, for an LP, row duals and reduced costs."""
+
+    summary: Solution
+    x: Floats | None
+    row_duals: Floats | None = None
+    reduced_costs: Floats | None = None
+
+
+def solve(
+    model: Any,
+    *,
+    solver: str = "highs",
+    time_limit: float | None = None,
+    threads: int | None = None,
+    gap: float = 0.0,
+    seed: int | None = None,
+    presolve: bool = True,
+) -> Solution:
+    """Solve a linear Pyomo model and load its solution.
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel
+        Linear, without active disjunctions.
+    solver : {"highs", "scip"}
+        SCIP needs the extra ``certify``.
+    time_limit : float, optional
+        Seconds.
+    threads : int, optional
+    gap : float
+        Relative gap at which the solver may stop.
+    seed : int, optional
+    presolve : bool
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    ValueError
+        If the model is not linear or the solver is unknown.
+    ResidualError
+        If the loaded point breaks the model by more than 1e-6.
+    """
+    matrix = compile_model(model)
+    raw = solve_matrix(
+        matrix, solver=solver, time_limit=time_limit, threads=threads, gap=gap, seed=seed, presolve=presolve
+    )
+    if raw.x is not None:
+        _load(model, matrix, raw.x)
+    return raw.summary
+
+
+def solve_matrix(
+    matrix: Matrix,
+    *,
+    solver: str = "highs",
+    time_limit: float | None = None,
+    threads: int | None = None,
+    gap: float = 0.0,
+    seed: int | None = None,
+    presolve: bool = True,
+    cutoff: float | None = None,
+) -> RawSolution:
+    """Solve a matrix; parameters as in `solve`.
+
+    Parameters
+    ----------
+    cutoff : float, optional
+        Only points at least as good as this are looked for, so `infeasible` means that there is none.
+
+    Raises
+    ------
+    ResidualError
+        If the point, its integers rounded, breaks the matrix by more than 1e-6.
+    """
+    backends = {"highs": _solve_highs, "scip": _solve_scip}
+    if solver not in backends:
+        raise ValueError(f"unknown solver {solver!r}; there are {', '.join(backends)}")
+    sought = matrix if cutoff is None else matrix.beyond(cutoff)
+    raw = backends[solver](sought, time_limit, threads, gap, seed, presolve)
+    if raw.x is None:
+        return raw
+    x = np.where(matrix.integer, np.round(raw.x), raw.x)
+    residual = matrix.residual(x)
+    if residual > TOLERANCE * max(1.0, float(np.abs(x).max(initial=0.0))):
+        row, excess = matrix.worst_row(x)
+        raise ResidualError(f"{solver} returned a point that breaks the model by {residual:.3g} ({row}: {excess:.3g})")
+    return RawSolution(_with_value(raw.summary, matrix.value(x)), x, raw.row_duals, raw.reduced_costs)
+
+
+def _with_value(summary: Solution, value: float) -> Solution:
+    gap = None if summary.bound is None else abs(summary.bound - value) / max(1.0, abs(value))
+    return Solution(
+        summary.status, value, summary.bound, gap, summary.seconds, summary.nodes, summary.solver, summary.version
+    )
+
+
+def _solve_highs(
+    matrix: Matrix, time_limit: float | None, threads: int | None, gap: float, seed: int | None, presolve: bool
+) -> RawSolution:
+    import highspy
+
+    options: dict[str, Any] = {"mip_rel_gap": gap, "mip_abs_gap": 0.0 if gap == 0.0 else TOLERANCE}
+    options |= {} if time_limit is None else {"time_limit": float(time_limit)}
+    options |= {} if seed is None else {"random_seed": seed}
+    options |= {} if presolve else {"presolve": "off"}
+    if threads is not None:
+        highspy.Highs.resetGlobalScheduler(True)
+        options["threads"] = threads
+    solver = highs(matrix, **options)
+    start = time.perf_counter()
+    solver.run()
+    if solver.getModelStatus() == highspy.HighsModelStatus.kUnboundedOrInfeasible:
+        solver.setOptionValue("presolve", "off")
+        solver.run()
+    return _read_highs(solver, matrix, time.perf_counter() - start)
+
+
+def _read_highs(solver: Any, matrix: Matrix, seconds: float) -> RawSolution:
+    from highspy import HighsModelStatus as Code
+    from highspy import SolutionStatus
+
+    info, solution = solver.getInfo(), solver.getSolution()
+    integral = bool(matrix.integer.any())
+    has_point = int(info.primal_solution_status) == int(SolutionStatus.kSolutionStatusFeasible)
+    status = {
+        Code.kOptimal: Status.OPTIMAL,
+        Code.kModelEmpty: Status.OPTIMAL,
+        Code.kInfeasible: Status.INFEASIBLE,
+        Code.kUnbounded: Status.UNBOUNDED,
+    }.get(solver.getModelStatus(), Status.FEASIBLE if has_point else Status.NO_SOLUTION)
+    bound = None
+    if integral and status is not Status.UNBOUNDED and np.isfinite(info.mip_dual_bound):
+        bound = float(info.mip_dual_bound)
+    elif status is Status.OPTIMAL:
+        bound = float(info.objective_function_value)
+    nodes = max(0, int(info.mip_node_count)) if integral else 0
+    summary = Solution(status, None, bound, None, seconds, nodes, "highs", solver.version())
+    if status not in (Status.OPTIMAL, Status.FEASIBLE):
+        return RawSolution(summary, None)
+    x = np.asarray(solution.col_value, dtype=float)
+    if integral or not solution.dual_valid:
+        return RawSolution(summary, x)
+    return RawSolution(summary, x, np.asarray(solution.row_dual), np.asarray(solution.col_dual))
+
+
+def _solve_scip(
+    matrix: Matrix, time_limit: float | None, threads: int | None, gap: float, seed: int | None, presolve: bool
+) -> RawSolution:
+    from dlsched.models.scip import solve_scip
+
+    del threads
+    status, x, bound, nodes, version, seconds = solve_scip(matrix, time_limit, gap, seed, presolve)
+    return RawSolution(Solution(Status(status), None, bound, None, seconds, nodes, "scip", version), x)
+
+
+def _load(model: Any, matrix: Matrix, x: Floats) -> None:
+    """Put the point into the model; a variable that is in no row and not in the objective gets its value nearest 0."""
+    import pyomo.environ as pyo
+    from pyomo.common.collections import ComponentSet
+
+    for variable, value in zip(matrix.columns, x.tolist(), strict=True):
+        variable.set_value(round(value) if variable.is_integer() else value, skip_validation=True)
+    loaded = ComponentSet(matrix.columns)
+    for variable in model.component_data_objects(pyo.Var, descend_into=True):
+        if not variable.fixed and variable not in loaded:
+            lb, ub = variable.bounds
+            variable.set_value(max(0 if lb is None else lb, min(0, 0 if ub is None else ub)), skip_validation=True)
