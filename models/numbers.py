@@ -131,12 +131,12 @@ def slack(*values: float | Fraction) -> float:
 
 def agree(a: float | Fraction, b: float | Fraction) -> bool:
     """Tell whether two objective values are equal within `TOLERANCE`."""
-    return abs(a - b) <= slack(a, b)
+    return abs(float(a - b)) <= slack(a, b)
 
 
 def exceeds(a: float | Fraction, b: float | Fraction) -> bool:
     """Tell whether `a` is above `b` by more than the tolerance."""
-    return a - b > slack(a, b)
+    return float(a - b) > slack(a, b)
 
 
 def to_integers(values: Iterable[Fraction]) -> tuple[list[int], int]:

@@ -5,6 +5,7 @@ Negative arguments, which a printed formula may ask for, count as 0.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
@@ -38,7 +39,7 @@ class _Utility(BaseModel):
             (v1 - v0) / (Fraction(x1) - Fraction(x0))
             for x0, x1, v0, v1 in zip(points, points[1:], values, values[1:], strict=False)
         ]
-        return all(after <= before for before, after in zip(slopes, slopes[1:], strict=False))
+        return all(after <= before for before, after in itertools.pairwise(slopes))
 
     def is_monotone(self, points: Sequence[float | Fraction], *, increasing: bool | None = None) -> bool:
         """Tell whether the values on the ascending `points` never turn.
@@ -51,7 +52,7 @@ class _Utility(BaseModel):
             True for non-decreasing, False for non-increasing; either will do where it is left out.
         """
         values = [self.exact(x) for x in points]
-        steps = list(zip(values, values[1:], strict=False))
+        steps = list(itertools.pairwise(values))
         up, down = all(a <= b for a, b in steps), all(a >= b for a, b in steps)
         return up or down if increasing is None else (up if increasing else down)
 
@@ -127,7 +128,7 @@ class Power(_Utility):
     def _at(self, x: Fraction) -> Fraction | float:
         if self.exponent.denominator == 1:
             return Fraction(self.scale * x**self.exponent.numerator)
-        return float(self.scale) * float(x) ** float(self.exponent)
+        return float(self.scale) * math.pow(x, self.exponent)
 
 
 class Hyperbolic(_Utility):

@@ -78,7 +78,7 @@ def _data(m: Any, instance: Instance) -> None:
     m.count = dict(instance.capacity)
     m.utility = {(job.name, t): job.utility(t - job.arrival) for job in instance.jobs for t in m.slots[job.name]}
     m.share = {
-        (job.name, r): float(min(instance.work(job, r) / job.iterations, 1))
+        (job.name, r): min(float(instance.work(job, r) / job.iterations), 1.0)
         for job in instance.jobs
         for r in m.levels[job.name]
     }

@@ -62,7 +62,9 @@ def _sets(m: Any, instance: Instance) -> None:
     m.H = pyo.Set(initialize=[machine.name for machine in instance.machines], doc="machines")
     m.R = pyo.Set(initialize=list(instance.device_types), doc="device types")
     m.T = pyo.RangeSet(instance.slots, doc="slots")
-    m.busy = pyo.RangeSet(min((job.arrival for job in jobs), default=1), instance.slots, doc="slots from the first arrival on")
+    m.busy = pyo.RangeSet(
+        min((job.arrival for job in jobs), default=1), instance.slots, doc="slots from the first arrival on"
+    )
     m.HR = pyo.Set(
         initialize=[(h.name, r) for h in instance.machines for r in instance.device_types if h.count(r)],
         dimen=2,
@@ -82,9 +84,7 @@ def _data(m: Any, instance: Instance) -> None:
     m.rate = {(job.name, r): float(job.rate_on(r)) for job in instance.jobs for r in instance.device_types}
     m.count = {(h.name, r): h.count(r) for h in instance.machines for r in instance.device_types}
     m.levels = {job.name: instance.usable_types(job) for job in instance.jobs}
-    m.share = {
-        job.name: float(job.gang * instance.slot_seconds / job.iterations) for job in instance.jobs
-    }
+    m.share = {job.name: float(job.gang * instance.slot_seconds / job.iterations) for job in instance.jobs}
     m.slots = {job.name: range(job.arrival, instance.slots + 1) for job in instance.jobs}
     m.present = {t: [job.name for job in instance.jobs if job.arrival <= t] for t in m.T}
     m.utility = {(job.name, t): job.utility(t - job.arrival) for job in instance.jobs for t in m.slots[job.name]}
@@ -110,7 +110,9 @@ def _constraints(m: Any, instance: Instance) -> None:
     m.total_utility = pyo.Objective(
         expr=sum(m.utility[jt] * m.completion[jt] for jt in m.JT), sense=pyo.maximize, doc="(1) total utility"
     )
-    m.capacity = pyo.Constraint(m.HR, m.busy if instance.jobs else [], rule=_capacity, doc="(1d) devices of a machine and type")
+    m.capacity = pyo.Constraint(
+        m.HR, m.busy if instance.jobs else [], rule=_capacity, doc="(1d) devices of a machine and type"
+    )
     m.work = pyo.Constraint(m.J, rule=_work, doc="(1a) iterations done")
     m.option = Disjunct(
         [(j, t, option) for j, t in m.JT for option in ("idle", *m.levels[j])],
@@ -129,12 +131,16 @@ def _option(disjunct: Any, j: str, t: int, option: str) -> None:
     m = disjunct.model()
     used = {(h, r): m.devices[j, t, h, r] for h, r in m.HR}
     if option == "idle":
-        disjunct.rate = pyo.Constraint(expr=m.bottleneck_rate[j, t] <= 0, doc="(1b) no device, no work")
-        disjunct.gang = pyo.Constraint(expr=sum(used.values()) == 0, doc="(1e) no device")
+        disjunct.rate = pyo.Constraint(
+            expr=m.bottleneck_rate[j, t] <= 0, doc="(1b) the bottleneck's rate, 0 without a device"
+        )
+        disjunct.gang = pyo.Constraint(expr=sum(used.values()) == 0, doc="(1e) a full gang, or no device")
         return
     slower = [hr for hr in used if m.rate[j, hr[1]] < m.rate[j, option]]
-    disjunct.rate = pyo.Constraint(expr=m.bottleneck_rate[j, t] <= m.rate[j, option], doc="(1b) the bottleneck's rate")
-    disjunct.gang = pyo.Constraint(expr=sum(used.values()) == m.gang[j], doc="(1e) a full gang")
+    disjunct.rate = pyo.Constraint(
+        expr=m.bottleneck_rate[j, t] <= m.rate[j, option], doc="(1b) the bottleneck's rate, 0 without a device"
+    )
+    disjunct.gang = pyo.Constraint(expr=sum(used.values()) == m.gang[j], doc="(1e) a full gang, or no device")
     disjunct.slower = pyo.Constraint(slower, rule=lambda d, h, r: used[h, r] <= 0, doc="(1b) no slower device")
 
 

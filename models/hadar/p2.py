@@ -14,9 +14,7 @@ from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.schedules import Column, enumerate_schedules
 
 
-def columns_of(
-    instance: Instance, schedules: Mapping[str, Sequence[Column]] | None
-) -> dict[tuple[str, int], Column]:
+def columns_of(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None) -> dict[tuple[str, int], Column]:
     """Return the given schedules, or all that are needed, by (job, number within the job)."""
     if schedules is None:
         schedules = {job.name: enumerate_schedules(instance, job) for job in instance.jobs}

@@ -36,7 +36,10 @@ class Column:
     def usage(self) -> dict[tuple[str, str, int], int]:
         """Return devices by (machine, type, slot)."""
         return {
-            (h, r, t): n for t, allocation in self.slots for h, devices in allocation.items() for r, n in devices.items()
+            (h, r, t): n
+            for t, allocation in self.slots
+            for h, devices in allocation.items()
+            for r, n in devices.items()
         }
 
 

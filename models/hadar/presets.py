@@ -1,0 +1,166 @@
+"""Named families of Hadar instances: the benchmark, the paper's motivational example, the paper's cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from dlsched.models.hadar.instance import Instance, Job, Machine
+from dlsched.models.hadar.random import random
+from dlsched.models.utility import Hyperbolic, Step
+
+_TYPES = ("v100", "p100", "k80")
+
+
+def preset(name: str, seed: int | np.random.Generator = 0, **sizes: Any) -> Instance:
+    """Return an instance of a named family.
+
+    Parameters
+    ----------
+    name : str
+        A key of `PRESETS`.
+    seed : int or numpy.random.Generator
+    **sizes
+        As the family's function takes them, e.g. ``jobs=12``.
+
+    Raises
+    ------
+    KeyError
+        If there is no such family; the message lists those there are.
+    """
+    if name not in PRESETS:
+        raise KeyError(f"no preset {name!r}; there are {', '.join(PRESETS)}")
+    return PRESETS[name](np.random.default_rng(seed), **sizes)
+
+
+def benchmark(
+    rng: np.random.Generator, *, jobs: int = 8, machines: int = 4, types: int = 3, slots: int = 10, load: float = 1.1
+) -> Instance:
+    """Return an instance of the benchmark family, made to be hard at small sizes.
+
+    Machine h has 4 devices of type h mod R. Gangs are 1, 2, 2, 4, 4 or 8; the fastest type is about four times the
+    slowest, with job-specific factors of .6 to 1.4; work is scaled down where the jobs would need more than
+    ``load * .8`` of all device-slots; the utility is the effective throughput, work / (d + 1).
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    jobs, machines, types, slots : int
+        J, H, R, T. The measured tables use (8, 4, 3, 10), (12, 5, 3, 15), (20, 10, 3, 20), (40, 15, 3, 40).
+    load : float
+        Work offered, as a multiple of 80 % of the device-slots.
+    """
+    names = tuple(f"type{r + 1}" for r in range(types))
+    cluster = tuple(Machine(name=f"machine{h + 1}", devices={names[h % types]: 4}) for h in range(machines))
+    devices = 4 * machines
+    gangs = np.minimum(rng.choice([1, 2, 2, 4, 4, 8], size=jobs), devices)
+    base = 10 * np.linspace(1.0, 0.25, types)
+    rates = np.round(base * rng.uniform(0.6, 1.4, size=(jobs, types)), 1) + 0.1
+    arrivals = np.sort(rng.integers(0, max(1, slots // 3), size=jobs))
+    arrivals[0] = 0
+    needed = rng.uniform(1, max(2, slots / 2), size=jobs)
+    needed *= min(1.0, load * 0.8 * devices * slots / float((needed * gangs).sum()))
+    work = np.maximum(1, np.round(needed * gangs * rates.mean(axis=1)))
+    return Instance(
+        slots=slots,
+        slot_seconds=Fraction(1),
+        device_types=names,
+        machines=cluster,
+        jobs=tuple(
+            Job(
+                name=f"job{j + 1}",
+                arrival=int(arrivals[j]) + 1,
+                gang=int(gangs[j]),
+                iterations=Fraction(int(work[j])),
+                rate={r: Fraction(round(10 * float(x)), 10) for r, x in zip(names, rates[j], strict=True)},
+                utility=Hyperbolic(scale=Fraction(int(work[j]))),
+            )
+            for j in range(jobs)
+        ),
+    )
+
+
+def motivation(rng: np.random.Generator, *, slots: int = 6, per_device: bool = False) -> Instance:
+    """Return the paper's motivational example (Section II-A): 2 V100, 3 P100 and 1 K80, three jobs.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Not used: the example is fixed.
+    slots : int
+        Rounds; each job is worth 1 if it finishes within them.
+    per_device : bool
+        Read the printed speeds per device, as (1a) does, instead of per job, as the paper's figure does.
+    """
+    del rng
+    speeds = ((40, 20, 30), (5, 15, 5), (10, 2, 20))
+    gangs, epochs = (3, 2, 2), (80, 30, 50)
+    return Instance(
+        slots=slots,
+        slot_seconds=Fraction(1),
+        device_types=_TYPES,
+        machines=tuple(Machine(name=r, devices={r: n}) for r, n in zip(_TYPES, (2, 3, 1), strict=True)),
+        jobs=tuple(
+            Job(
+                name=f"J{j + 1}",
+                arrival=1,
+                gang=gangs[j],
+                iterations=Fraction(epochs[j]),
+                rate={r: Fraction(x, 1 if per_device else gangs[j]) for r, x in zip(_TYPES, speeds[j], strict=True)},
+                utility=Step(value=Fraction(1), deadline=Fraction(slots)),
+            )
+            for j in range(3)
+        ),
+        origin={"reading": "speeds per device" if per_device else "speeds per job and round"},
+    )
+
+
+def paper(rng: np.random.Generator, *, jobs: int = 480, slots: int = 600) -> Instance:
+    """Return an instance in the setting of the paper's trace-driven evaluation (Section IV).
+
+    15 nodes with 4 devices each, 20 each of V100, P100 and K80; rounds of 360 s; all jobs there at the beginning; a
+    job's total device time is in one of four groups, 0-1, 1-10, 10-50 and 60-100 GPU-hours on a V100, drawn uniformly.
+    What the paper does not print is assumed and said so in `origin`.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    jobs, slots : int
+    """
+    cluster = tuple(Machine(name=f"node{h + 1}", devices={_TYPES[h % 3]: 4}) for h in range(15))
+    hours = np.array([[0.05, 1], [1, 10], [10, 50], [60, 100]])
+    return Instance(
+        slots=slots,
+        slot_seconds=Fraction(360),
+        device_types=_TYPES,
+        machines=cluster,
+        jobs=tuple(_paper_job(rng, j, hours[rng.integers(4)]) for j in range(jobs)),
+        origin={
+            "gang": "assumed: 1, 2, 4 or 8 with probabilities .7, .1, .15, .05",
+            "rate": "assumed: one iteration per second and V100; P100 and K80 slower by factors U[1.2,3], U[2,10]",
+            "utility": "effective throughput: iterations over the completion time",
+        },
+    )
+
+
+def _paper_job(rng: np.random.Generator, number: int, hours: Any) -> Job:
+    iterations = Fraction(max(1, round(3600 * rng.uniform(*hours))))
+    p100, k80 = Fraction(round(1000 / rng.uniform(1.2, 3)), 1000), Fraction(round(1000 / rng.uniform(2, 10)), 1000)
+    return Job(
+        name=f"job{number + 1}",
+        arrival=1,
+        gang=int(rng.choice([1, 2, 4, 8], p=[0.7, 0.1, 0.15, 0.05])),
+        iterations=iterations,
+        rate=dict(zip(_TYPES, (Fraction(1), p100, k80), strict=True)),
+        utility=Hyperbolic(scale=iterations),
+    )
+
+
+PRESETS: MappingProxyType[str, Callable[..., Instance]] = MappingProxyType(
+    {"random": random, "benchmark": benchmark, "motivation": motivation, "paper": paper}
+)
+"""Family name to its function of a generator and sizes."""

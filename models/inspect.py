@@ -1,0 +1,225 @@
+"""What a model is made of: a line per component, with the paper's equation, its size, and its largest big-M."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+_EQUATION = re.compile(r"^((?:\([^()]*\)\s*)+)")
+_INDEX = re.compile(r"\[.*?\](?=[._]|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One constraint, objective or disjunction of a model.
+
+    Attributes
+    ----------
+    equation : str
+        The paper's numbers at the start of its ``doc``; empty where it has none.
+    name : str
+        Without indices; a constraint inside disjuncts as ``disjunct.constraint``.
+    text : str
+        The rest of its ``doc``.
+    rows : int
+        Rows (a disjunction counts its either-ors, which are no rows until it is transformed).
+    binary, integer, continuous : int
+        Distinct variables in it, by kind.
+    nonzeros : int
+    big_m : float or None
+        Largest big-M in absolute value, where the either-or is (or would be) written with ``gdp.bigm``.
+    """
+
+    equation: str
+    name: str
+    text: str
+    rows: int
+    binary: int
+    integer: int
+    continuous: int
+    nonzeros: int
+    big_m: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """The parts of a model and its sizes.
+
+    Attributes
+    ----------
+    model : str
+    components : tuple of Component
+    rows, nonzeros : int
+        Of the constraints.
+    binary, integer, continuous : int
+        Variables of the model, by kind.
+    disjunctions : int
+        Either-ors that are still to be transformed.
+    big_m : float or None
+        The largest of all.
+    """
+
+    model: str
+    components: tuple[Component, ...]
+    rows: int
+    nonzeros: int
+    binary: int
+    integer: int
+    continuous: int
+    disjunctions: int
+    big_m: float | None
+
+    def dump(self) -> dict[str, Any]:
+        """Return plain JSON data."""
+        return asdict(self)
+
+
+def inspect(model: Any) -> Inspection:
+    """Describe a Pyomo model, its disjunctions included.
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel
+
+    Returns
+    -------
+    Inspection
+    """
+    import pyomo.environ as pyo
+    from pyomo.gdp import Disjunct, Disjunction
+
+    tallies: dict[str, _Tally] = {}
+    largest = _largest_m(model)
+    for data in model.component_data_objects(
+        (pyo.Objective, pyo.Constraint), active=True, descend_into=(pyo.Block, Disjunct)
+    ):
+        parent = _source(data).parent_component()
+        tally = tallies.setdefault(_name(parent), _Tally(parent, pyo))
+        tally.add(data, largest.get(str(data.name)))
+    disjunctions = 0
+    for data in model.component_data_objects(Disjunction, active=True, descend_into=(pyo.Block, Disjunct)):
+        parent = data.parent_component()
+        tallies.setdefault(_name(parent), _Tally(parent, pyo)).rows += 1
+        disjunctions += 1
+    kinds = _kinds(model, pyo, Disjunct)
+    components = tuple(tally.frozen(name) for name, tally in tallies.items())
+    counted = [tally for tally in tallies.values() if tally.component.ctype is pyo.Constraint]
+    return Inspection(
+        model=model.name,
+        components=components,
+        rows=sum(tally.rows for tally in counted),
+        nonzeros=sum(tally.nonzeros for tally in counted),
+        binary=kinds["binary"],
+        integer=kinds["integer"],
+        continuous=kinds["continuous"],
+        disjunctions=disjunctions,
+        big_m=max(largest.values(), default=None),
+    )
+
+
+class _Tally:
+    """Counts for one component while the model is walked."""
+
+    def __init__(self, component: Any, pyo: Any) -> None:
+        self.component = component
+        self.rows = 0
+        self.nonzeros = 0
+        self.big_m: float | None = None
+        self.variables: dict[int, Any] = {}
+        self._is_constraint = component.ctype is pyo.Constraint
+
+    def add(self, data: Any, big_m: float | None) -> None:
+        from pyomo.core.expr.visitor import identify_variables
+
+        body = data.body if self._is_constraint else data.expr
+        found = list(identify_variables(body, include_fixed=False))
+        self.rows += 1
+        self.nonzeros += len(found)
+        self.variables.update((id(v), v) for v in found)
+        if big_m is not None:
+            self.big_m = max(big_m, self.big_m or 0.0)
+
+    def frozen(self, name: str) -> Component:
+        doc = self.component.doc or ""
+        match = _EQUATION.match(doc)
+        equation = match.group(1).strip() if match else ""
+        kinds = [_kind(v) for v in self.variables.values()]
+        return Component(
+            equation=equation,
+            name=name,
+            text=doc[match.end() :] if match else doc,
+            rows=self.rows,
+            binary=kinds.count("binary"),
+            integer=kinds.count("integer"),
+            continuous=kinds.count("continuous"),
+            nonzeros=self.nonzeros,
+            big_m=self.big_m,
+        )
+
+
+def _name(component: Any) -> str:
+    """Return the component's name without any index: of the blocks around it, or in the names that Pyomo makes up."""
+    parts = [component.local_name]
+    block = component.parent_block()
+    while block is not None and block.parent_block() is not None:
+        parts.append(block.parent_component().local_name)
+        block = block.parent_block()
+    return _INDEX.sub("", ".".join(reversed(parts)))
+
+
+def _kind(variable: Any) -> str:
+    if variable.is_binary():
+        return "binary"
+    return "integer" if variable.is_integer() else "continuous"
+
+
+def _kinds(model: Any, pyo: Any, disjunct: Any) -> dict[str, int]:
+    counts = {"binary": 0, "integer": 0, "continuous": 0}
+    for variable in model.component_data_objects(pyo.Var, descend_into=(pyo.Block, disjunct)):
+        counts[_kind(variable)] += 1
+    return counts
+
+
+def _source(data: Any) -> Any:
+    """Return the constraint of a disjunct that a GDP transformation wrote this row for, else the row itself."""
+    from pyomo.gdp import GDP_Error
+    from pyomo.gdp.util import get_src_constraint
+
+    try:
+        return get_src_constraint(data)
+    except (GDP_Error, KeyError, AttributeError):
+        return data
+
+
+def _largest_m(model: Any) -> dict[str, float]:
+    """Return the largest absolute M of each constraint of a disjunct, by name; a clone stands in for a plain GDP."""
+    import pyomo.environ as pyo
+    from pyomo.gdp import Disjunction
+
+    bigm = pyo.TransformationFactory("gdp.bigm")
+    disjunctive = next(model.component_data_objects(Disjunction, active=True, descend_into=True), None) is not None
+    if disjunctive:
+        try:
+            return dict(_ms(bigm, bigm.create_using(model), transformed=False))
+        except Exception as error:
+            if "M value" in str(error) or "estimate M" in str(error):
+                return {}
+            raise
+    return dict(_ms(bigm, model, transformed=True))
+
+
+def _ms(bigm: Any, model: Any, *, transformed: bool) -> Iterator[tuple[str, float]]:
+    """Yield (name, M): of the source constraint, or of each row that replaced it."""
+    try:
+        values = bigm.get_all_M_values_by_constraint(model)
+    except (AttributeError, KeyError):
+        return
+    for constraint, ms in values.items():
+        largest = max(abs(m) for m in ms if m is not None)
+        if transformed:
+            for row in bigm.get_transformed_constraints(constraint):
+                yield str(row.name), largest
+        else:
+            yield str(constraint.name), largest
