@@ -1,0 +1,89 @@
+"""The verbs about claims: verify, replay."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dlsched.cli import output
+from dlsched.cli.options import Json, Seed, given
+
+ClaimIds = Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="Claim ids; all where left out.")]
+Instances = Annotated[int | None, typer.Option("--instances", metavar="N", help="Draws of each instance source.")]
+Processes = Annotated[int | None, typer.Option("--jobs", metavar="N", help="Processes; one a core where left out.")]
+Database = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="DB", help="Stream verdicts into DB, and go on from what it has.")
+]
+WitnessFile = Annotated[Path, typer.Argument(metavar="WITNESS", help="A witness file, or a shipped witness's name.")]
+
+
+def verify(
+    claims: ClaimIds = None,
+    instances: Instances = None,
+    seed: Seed = 0,
+    jobs: Processes = None,
+    out: Database = None,
+    as_json: Json = False,
+) -> int:
+    """Check claims on cases and on seeded draws.
+
+    Exit code 1 where one comes out otherwise than is known.
+    """
+    from dlsched.bounds import verify as verify_
+
+    with output.counting("verdicts") as progress:
+        report = verify_(
+            claims=claims or None,
+            seed=seed,
+            jobs=_cores() if jobs is None else jobs,
+            out=out,
+            progress=progress,
+            **given(instances=instances),
+        )
+    if as_json:
+        output.emit_json(report.dump())
+    else:
+        columns = ("claim", "variant", "known to be", ">instances", ">holds", ">violated", ">not judged", "outcome")
+        rows = [
+            (
+                *(row.id, row.variant, row.expectation.value, row.instances),
+                *(counts["holds"], counts["violated"], row.instances - counts["holds"] - counts["violated"]),
+                row.outcome.value,
+            )
+            for row in report.rows
+            for counts in [{status.value: count for status, count in row.counts.items()}]
+        ]
+        output.table("Claims", columns, rows)
+    return 0 if report.ok else 1
+
+
+def replay(witness: WitnessFile, as_json: Json = False) -> int:
+    """Check a witness again.
+
+    From its instance and seed alone; exit code 1 where something else comes out.
+    """
+    from dlsched.bounds import replay as replay_
+
+    result = replay_(witness)
+    data: dict[str, object] = {
+        "claim": result.verdict.claim,
+        "variant": result.verdict.variant.value,
+        "status": result.verdict.status.value,
+        "measured": result.verdict.measured,
+        "bound": result.verdict.bound,
+        "reason": result.verdict.reason,
+        "reproduced": result.reproduced,
+        "differences": list(result.differences),
+    }
+    if as_json:
+        output.emit_json(data)
+    else:
+        output.facts(result.witness.statement or str(witness), data | {"differences": "; ".join(result.differences)})
+    return 0 if result.reproduced else 1
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,116 @@
+"""The verbs about instances: generate, convert, schema."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dlsched.cli import output, rooms
+from dlsched.cli.options import Json, Out, Problem, Seed, given
+
+Preset = Annotated[str, typer.Option("--preset", metavar="NAME", help="A family, as `dlsched list` names it.")]
+Count = Annotated[int | None, typer.Option(min=1, max=10**6)]
+Load = Annotated[float | None, typer.Option(min=1e-6, max=1e6, help="Work offered, relative to the family's measure.")]
+PerDevice = Annotated[bool | None, typer.Option("--per-device", help="Read printed speeds per device.")]
+
+convert = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+def generate(
+    problem: Problem,
+    preset: Preset = "random",
+    seed: Seed = 0,
+    jobs: Count = None,
+    machines: Count = None,
+    types: Count = None,
+    slots: Count = None,
+    devices: Count = None,
+    load: Load = None,
+    per_device: PerDevice = None,
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Generate an instance of a family.
+
+    As JSON on stdout, or in a file.
+    """
+    from dlsched.models.document import InputError
+
+    package = rooms.problem(problem)
+    rooms.choose("preset", preset, package.PRESETS)
+    sizes = given(
+        jobs=jobs, machines=machines, types=types, slots=slots, devices=devices, load=load, per_device=per_device
+    )
+    taken = list(inspect.signature(package.PRESETS[preset]).parameters)[1:]
+    for name in sizes:
+        if name not in taken:
+            option = name.replace("_", "-")
+            raise InputError(f"--{option}: preset {preset} takes {', '.join(taken) or 'no sizes'}")
+    _deliver(package.preset(preset, seed, **sizes), out, as_json)
+
+
+def _deliver(instance: Any, out: Path | None, as_json: bool) -> None:
+    """Print the instance, or write it and say so: with --json as {"out", "digest", "jobs"}."""
+    if out is None:
+        output.emit_json(instance.dump())
+        return
+    instance.save(out)
+    if as_json:
+        output.emit_json({"out": str(out), "digest": instance.digest, "jobs": len(instance.jobs)})
+    else:
+        output.note(f"wrote {out}: {len(instance.jobs)} jobs, digest {instance.digest}")
+
+
+@convert.callback()
+def formats() -> None:
+    """Convert public formats into an instance."""
+
+
+@convert.command("gavel")
+def convert_gavel(
+    throughputs: Annotated[Path, typer.Option(metavar="FILE", help="Measured throughputs, as JSON.")],
+    trace: Annotated[Path, typer.Option(metavar="FILE", help="A job trace with 7, 10 or 12 columns.")],
+    cluster: Annotated[str, typer.Option(metavar="TYPE=N,...", help="Devices by type, e.g. v100=2,p100=3,k80=1.")],
+    slots: Annotated[int, typer.Option(help="Slots of the instance.")],
+    slot_seconds: Annotated[str, typer.Option(metavar="NUMBER", help="Seconds a slot; a rational p/q will do.")],
+    jobs: Annotated[int | None, typer.Option(help="Jobs to take, in order of arrival; all where left out.")] = None,
+    skip: Annotated[bool, typer.Option("--skip", help="Leave out and count jobs that cannot be used.")] = False,
+    start: Annotated[int, typer.Option(help="Jobs to pass over first.")] = 0,
+    per_machine: Annotated[int | None, typer.Option(help="Devices a machine; else one machine a type.")] = None,
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Convert Gavel's measured throughputs and a job trace into a Hadar instance."""
+    from dlsched.traces import gavel
+
+    instance = gavel.convert(
+        throughputs=throughputs,
+        trace=trace,
+        cluster=gavel.parse_cluster(cluster),
+        slots=slots,
+        slot_seconds=slot_seconds,
+        jobs=jobs,
+        skip=skip,
+        start=start,
+        per_machine=per_machine,
+    )
+    origin = instance.origin or {}
+    if skip:
+        output.note(f"{origin['jobs']}; skipped {origin['skipped']}")
+    _deliver(instance, out, as_json)
+
+
+def schema(
+    problem: Problem,
+    schedule: Annotated[bool, typer.Option("--schedule", help="Of schedules, not of instances.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Print the JSON schema of instances."""
+    del as_json
+    package = rooms.problem(problem)
+    document = package.Schedule if schedule else package.Instance
+    output.emit(json.dumps(document.model_json_schema(), indent=1))

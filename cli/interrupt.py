@@ -1,0 +1,44 @@
+"""Ctrl-C while a solver's native code runs, which Python's own handler cannot interrupt."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C: as a shell reports SIGINT."""
+
+_GRACE = 1.0
+
+
+@contextmanager
+def prompt() -> Iterator[None]:
+    """End the process when an interrupt has not ended the block within a second.
+
+    Python raises KeyboardInterrupt in the main thread only once native code returns, which may be at a solver's time
+    limit. Nothing is lost by ending there: files are replaced in one step and verdicts are committed as they come.
+    """
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    over = threading.Event()
+    previous = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    threading.Thread(target=_watch, args=(reader, over), daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
+        signal.set_wakeup_fd(previous)
+        os.close(writer)
+
+
+def _watch(reader: int, over: threading.Event) -> None:
+    while number := os.read(reader, 1):
+        if number[0] == signal.SIGINT and not over.wait(_GRACE):
+            sys.stderr.write("dlsched: interrupted\n")
+            sys.stderr.flush()
+            os._exit(INTERRUPTED)
+    os.close(reader)

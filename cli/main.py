@@ -1,0 +1,100 @@
+"""The command `dlsched`: its verbs, and its exit codes.
+
+0 as expected; 1 a claim came out otherwise than is known, or a schedule breaks rules; 2 bad input or usage;
+70 an error of the program itself; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from dlsched.cli import claims, formulations, instances, interrupt, output, schedules
+
+BAD_INPUT = 2
+DEFECT = 70
+
+# Typer does not export the base of its usage errors (unknown option, missing argument, wrong value).
+_UsageError: Any = typer.BadParameter.__bases__[0]
+
+app = typer.Typer(
+    name="dlsched",
+    rich_markup_mode=None,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("list")(formulations.list_)
+app.command()(formulations.show)
+app.command()(formulations.solve)
+app.command()(schedules.optimum)
+app.command()(schedules.run)
+app.command()(schedules.check)
+app.command()(claims.verify)
+app.command()(claims.replay)
+app.command()(instances.generate)
+app.add_typer(instances.convert, name="convert")
+app.command()(instances.schema)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        output.emit(f"dlsched {version('dlsched')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _dlsched(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Scheduling of deep-learning training jobs: models, certified optima, executable theorems."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Those of the process where they are left out.
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
+    try:
+        with interrupt.prompt():
+            code = app(args=arguments, prog_name="dlsched", standalone_mode=False)
+    except _UsageError as error:
+        return _refuse(error.format_message())
+    except (KeyboardInterrupt, typer.Abort):
+        code = interrupt.INTERRUPTED
+    except Exception as error:
+        return _report(error)
+    if code == interrupt.INTERRUPTED:
+        output.note("interrupted")
+    return int(code or 0)
+
+
+def _refuse(message: str) -> int:
+    output.note(f"error: {message}")
+    return BAD_INPUT
+
+
+def _report(error: Exception) -> int:
+    """Tell bad input from a defect of the program, for which the traceback is printed."""
+    from dlsched.models.document import InputError
+
+    if isinstance(error, InputError):
+        return _refuse(str(error))
+    traceback.print_exception(error, file=sys.stderr)
+    return DEFECT

@@ -1,0 +1,41 @@
+"""Options that several verbs share, and the parsers of their values."""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (value > 0 and math.isfinite(value)):
+        raise typer.BadParameter(f"{text!r} is not a positive number of seconds")
+    return value
+
+
+class Gdp(StrEnum):
+    """How either-or is written as rows."""
+
+    BIGM = "bigm"
+    HULL = "hull"
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout, and nothing else.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to FILE, in one step.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of the random draws.")]
+TimeLimit = Annotated[float | None, typer.Option(parser=_seconds, metavar="SECONDS", help="Stop after SECONDS.")]
+Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="A problem, e.g. hadar.")]
+FormulationName = Annotated[str, typer.Argument(metavar="FORMULATION", help="As `dlsched list` names it.")]
+InstanceFile = Annotated[Path, typer.Argument(metavar="FILE", help="An instance, as JSON.")]
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Return the options that were given: those that are not None."""
+    return {name: value for name, value in options.items() if value is not None}

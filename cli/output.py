@@ -1,0 +1,160 @@
+"""What the command prints: JSON or a table on stdout; notes, progress and errors on stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
+from fractions import Fraction
+from typing import Any
+
+import typer
+
+PATIENCE = 2.0
+"""Seconds after which a terminal is told that something is still going on."""
+
+CLOSED = 141
+"""Exit code when whoever reads stdout has gone away: as a shell reports SIGPIPE."""
+
+_WIDTH = 160
+
+
+def note(text: str) -> None:
+    """Print one line on stderr."""
+    print(f"dlsched: {' '.join(text.split())}", file=sys.stderr, flush=True)
+
+
+def emit(text: str) -> None:
+    """Print text on stdout.
+
+    Raises
+    ------
+    typer.Exit
+        With `CLOSED`, if nobody reads it any more.
+    """
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(CLOSED) from None
+
+
+def emit_json(data: Any) -> None:
+    """Print one JSON document on stdout."""
+    emit(json.dumps(plain(data), indent=1, allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """Return plain JSON data: rationals in their JSON form, what is not a finite number as null."""
+    if isinstance(value, Fraction):
+        from dlsched.models.numbers import to_json
+
+        return to_json(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table for people on stdout; columns whose name starts with ``>`` are aligned to the right."""
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(title=Text(title), title_justify="left", header_style="bold")
+    for column in columns:
+        grid.add_column(Text(column.removeprefix(">")), justify="right" if column.startswith(">") else "left")
+    for row in rows:
+        grid.add_row(*(Text(shown(cell)) for cell in row))
+    emit(_rendered(grid))
+
+
+def facts(title: str, data: dict[str, object]) -> None:
+    """Print names and values for people on stdout."""
+    table(title, ("", "value"), list(data.items()))
+
+
+def shown(value: object) -> str:
+    """Return a value as people read it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.9g}" if isinstance(value, float) else str(value)
+
+
+def _rendered(renderable: Any) -> str:
+    from rich.console import Console
+
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
+    with console.capture() as capture:
+        console.print(renderable)
+    return capture.get().rstrip("\n")
+
+
+@contextmanager
+def waiting(text: str) -> Iterator[None]:
+    """Show a spinner and the seconds on a terminal's stderr while the block takes longer than `PATIENCE`."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    over = threading.Event()
+    thread = threading.Thread(target=_spin, args=(text, over), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _spin(text: str, over: threading.Event) -> None:
+    if over.wait(PATIENCE):
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    with Progress(*columns, console=_stderr(), transient=True) as progress:
+        progress.add_task(text, total=None)
+        over.wait()
+
+
+@contextmanager
+def counting(text: str) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function of (done, total) that shows a bar on a terminal's stderr once the block takes `PATIENCE`."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    progress = Progress(*columns, console=_stderr(), transient=True)
+    bar = progress.add_task(text, total=None)
+    start = time.monotonic()
+
+    def tell(done: int, total: int) -> None:
+        progress.update(bar, completed=done, total=total)
+        if time.monotonic() - start > PATIENCE:
+            progress.start()
+
+    try:
+        yield tell
+    finally:
+        progress.stop()
+
+
+def _stderr() -> Any:
+    from rich.console import Console
+
+    return Console(stderr=True)

@@ -1,0 +1,141 @@
+"""The verbs about schedules: optimum, run, check."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dlsched.cli import output, rooms
+from dlsched.cli.options import InstanceFile, Json, Out, Problem, Seed, TimeLimit, given
+
+
+class Variant(StrEnum):
+    """Which text of an algorithm runs."""
+
+    CORRECTED = "corrected"
+    PRINTED = "printed"
+
+
+class Mode(StrEnum):
+    """When an algorithm decides."""
+
+    COMMIT = "commit"
+    ROUNDS = "rounds"
+
+
+ScheduleFile = Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule, as JSON.")]
+Algorithm = Annotated[str, typer.Argument(metavar="ALGORITHM", help=", ".join(rooms.ALGORITHMS))]
+VariantOption = Annotated[Variant | None, typer.Option("--variant", help="As printed, or corrected (the default).")]
+ModeOption = Annotated[Mode | None, typer.Option("--mode", help="Commit at arrival (the default), or rounds.")]
+
+
+def optimum(
+    problem: Problem, file: InstanceFile, time_limit: TimeLimit = None, out: Out = None, as_json: Json = False
+) -> None:
+    """Find the certified optimum of an instance.
+
+    With --out, keep its schedule.
+    """
+    from dlsched.algorithms import optimum as optimum_
+
+    instance = rooms.problem(problem).Instance.load(file)
+    start = time.perf_counter()
+    with output.waiting("looking for the optimum"):
+        found = optimum_(instance, time_limit=time_limit)
+    seconds = time.perf_counter() - start
+    _keep(found.schedule, out)
+    result = {
+        "problem": problem,
+        "value": found.value,
+        "bound": found.bound,
+        "proved": found.proved,
+        "seconds": seconds,
+        "seconds_found": found.seconds_found,
+        "seconds_proved": found.seconds_proved,
+        "evidence": found.evidence,
+    }
+    if as_json:
+        output.emit_json(result)
+    else:
+        output.facts(f"Optimum of {file.name}", result)
+
+
+def run(
+    algorithm: Algorithm,
+    file: InstanceFile,
+    seed: Seed = 0,
+    variant: VariantOption = None,
+    mode: ModeOption = None,
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Run an algorithm on an instance.
+
+    With --out, keep its schedule.
+    """
+    package, function = rooms.algorithm(algorithm)
+    options = _accepted(algorithm, function, given(variant=variant, mode=mode))
+    instance = package.Instance.load(file)
+    start = time.perf_counter()
+    with output.waiting(f"running {algorithm}"):
+        outcome = function(instance, seed=seed, **options)
+    seconds = time.perf_counter() - start
+    _keep(outcome.schedule, out)
+    result = {
+        "algorithm": algorithm,
+        "utility": outcome.utility,
+        "seconds": seconds,
+        "seed": seed,
+        **options,
+        "jobs": len(instance.jobs),
+        "finished": len(outcome.schedule.jobs),
+        "events": len(outcome.log),
+    }
+    if as_json:
+        output.emit_json(result)
+    else:
+        output.facts(f"{algorithm} on {file.name}", result)
+
+
+def check(problem: Problem, file: InstanceFile, schedule: ScheduleFile, as_json: Json = False) -> int:
+    """Check a schedule, and value it.
+
+    Exit code 1 where it breaks a rule of the instance.
+    """
+    package = rooms.problem(problem)
+    instance, plan = package.Instance.load(file), package.Schedule.load(schedule)
+    violations = package.check(instance, plan)
+    value = None if violations else package.utility(instance, plan)
+    if as_json:
+        output.emit_json({"violations": violations, "utility": value})
+    elif violations:
+        rows = [(v.rule, v.place, v.message) for v in violations]
+        output.table(f"{schedule.name} breaks {len(rows)} rules", ("rule", "place", "what is wrong"), rows)
+    else:
+        output.facts(f"{schedule.name} is feasible", {"utility": value})
+    return 1 if violations else 0
+
+
+def _accepted(algorithm: str, function: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options as strings; refuse those that the algorithm does not take."""
+    from dlsched.models.document import InputError
+
+    for name in options:
+        if name not in inspect.signature(function).parameters:
+            raise InputError(f"--{name}: {algorithm} has no such option")
+    return {name: value.value for name, value in options.items()}
+
+
+def _keep(schedule: Any, out: Path | None) -> None:
+    if out is None:
+        return
+    if schedule is None:
+        output.note(f"{out} is not written: there is no feasible schedule")
+        return
+    schedule.save(out)
+    output.note(f"wrote {out}")
