@@ -1,0 +1,10 @@
+from . import baselines as baselines
+from . import hadar as hadar
+from .exact import Optimum as Optimum
+from .exact import optimum as optimum
+from .run import Decision as Decision
+from .run import Event as Event
+from .run import PriceStep as PriceStep
+from .run import Run as Run
+from .run import Stripped as Stripped
+from .run import Variant as Variant

@@ -1,0 +1,14 @@
+from .occupancy import Occupancy as Occupancy
+from .prices import Argument as Argument
+from .prices import Eta as Eta
+from .prices import Population as Population
+from .prices import PriceConstants as PriceConstants
+from .prices import Saturation as Saturation
+from .prices import Umax as Umax
+from .prices import constants as constants
+from .prices import earliest_completion as earliest_completion
+from .rounds import Round as Round
+from .run import Mode as Mode
+from .run import alpha_measured as alpha_measured
+from .run import dual_value as dual_value
+from .run import run as run

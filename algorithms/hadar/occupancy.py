@@ -1,0 +1,98 @@
+"""gamma_h^r(t) and k_h^r(t): which devices are allocated in each slot, and what the next one costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlsched.algorithms.hadar.prices import Cell, PriceConstants
+from dlsched.algorithms.run import PriceStep
+from dlsched.models.hadar import Instance
+
+Counts = tuple[tuple[int, int], ...]
+"""An allocation of one slot: (index of a cell, devices) for each cell used."""
+
+
+class Occupancy:
+    """Devices allocated and prices, by slot and cell.
+
+    A cell is a machine and a type of which it has devices, numbered machine by machine and type by type as listed.
+
+    Parameters
+    ----------
+    instance : Instance
+    constants : PriceConstants
+
+    Attributes
+    ----------
+    cells : tuple of (str, str)
+    capacity : integer array (cells,)
+    used : integer array (slots, cells)
+        gamma_h^r(t); row i is slot i + 1.
+    prices : float array (slots, cells)
+        k_h^r(t).
+    """
+
+    def __init__(self, instance: Instance, constants: PriceConstants) -> None:
+        self.cells: tuple[Cell, ...] = tuple(
+            (machine.name, r) for machine in instance.machines for r in instance.device_types if machine.count(r)
+        )
+        self.capacity: NDArray[np.int64] = np.array(
+            [instance.machine(machine).count(r) for machine, r in self.cells], dtype=np.int64
+        )
+        self.used: NDArray[np.int64] = np.zeros((instance.slots, len(self.cells)), dtype=np.int64)
+        self._constants = constants
+        empty = [constants.price(machine, r, 0) for machine, r in self.cells]
+        self.prices: NDArray[np.float64] = np.tile(np.array(empty, dtype=np.float64), (instance.slots, 1))
+
+    def cost(self, slots: Mapping[int, Counts]) -> float:
+        """Return sum_t sum_h,r k w of an allocation by slot, at the current prices."""
+        return float(sum(self.prices[t - 1, c] * n for t, counts in slots.items() for c, n in counts))
+
+    def price(self, cell: int, devices: int) -> float:
+        """Return the price in a cell of which `devices` are allocated."""
+        machine, r = self.cells[cell]
+        return self._constants.price(machine, r, devices)
+
+    def commit(self, slots: Mapping[int, Counts]) -> tuple[PriceStep, ...]:
+        """Allocate devices and raise their prices; return how each price moved.
+
+        Raises
+        ------
+        ValueError
+            If more devices are asked for than are free.
+        """
+        return tuple(self._step(t, cell, n) for t, counts in sorted(slots.items()) for cell, n in counts)
+
+    def _step(self, slot: int, cell: int, devices: int) -> PriceStep:
+        machine, r = self.cells[cell]
+        after = int(self.used[slot - 1, cell]) + devices
+        if after > self.capacity[cell]:
+            raise ValueError(f"slot {slot}, machine {machine}: {after} devices of type {r} are more than it has")
+        before = float(self.prices[slot - 1, cell])
+        self.used[slot - 1, cell] = after
+        self.prices[slot - 1, cell] = self.price(cell, after)
+        return PriceStep(machine, r, slot, devices, before, float(self.prices[slot - 1, cell]))
+
+    def allocation(self, counts: Counts) -> dict[str, dict[str, int]]:
+        """Return an allocation of one slot in the form of a schedule: machine to type to devices."""
+        result: dict[str, dict[str, int]] = {}
+        for cell, devices in counts:
+            machine, r = self.cells[cell]
+            result.setdefault(machine, {})[r] = devices
+        return result
+
+    def final_prices(self) -> dict[tuple[str, str, int], float]:
+        """Return every price, by (machine, type, slot)."""
+        return {
+            (machine, r, t): price
+            for t, row in enumerate(self.prices.tolist(), start=1)
+            for (machine, r), price in zip(self.cells, row, strict=True)
+        }
+
+
+def merged(counts: Iterable[tuple[int, int]]) -> Counts:
+    """Return an allocation with its cells in order and without those of which it takes nothing."""
+    return tuple(sorted((cell, n) for cell, n in counts if n))

@@ -1,0 +1,113 @@
+"""Algorithm 1: in every round the queue is allocated anew, and jobs run one slot at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dlsched.algorithms.hadar.find_allocation import Finder
+from dlsched.algorithms.hadar.occupancy import Counts, Occupancy
+from dlsched.algorithms.hadar.selection import Selection, select_corrected, select_printed
+from dlsched.algorithms.run import Decision, Event, Stripped, Variant
+from dlsched.models.hadar import Instance, Job
+
+Plans = dict[str, dict[int, Counts]]
+
+
+@dataclass(frozen=True, slots=True)
+class Round(Event):
+    """One round of Algorithm 1.
+
+    Attributes
+    ----------
+    slot : int
+    queue : tuple of str
+        Jobs that have arrived and have work left, in order of arrival.
+    selected : tuple of str
+    states, calls : int
+        Distinct states of DP_allocation, and its calls.
+    limited : bool
+        The state limit was hit, and the selection is greedy.
+    """
+
+    slot: int
+    queue: tuple[str, ...]
+    selected: tuple[str, ...]
+    states: int
+    calls: int
+    limited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How the rounds are run.
+
+    Attributes
+    ----------
+    variant : Variant
+    comm_cost : float
+        Utility that an allocation over several machines costs in a round.
+    max_states : int
+        Most states of DP_allocation in a round.
+    rising : bool
+        Prices do not fall with allocation.
+    """
+
+    variant: Variant
+    comm_cost: float
+    max_states: int
+    rising: bool
+
+
+def rounds(instance: Instance, occupancy: Occupancy, rules: Rules) -> tuple[Plans, list[Event]]:
+    """Run every round; return what the jobs that finish use, by job and slot, and the log.
+
+    Each round starts from empty devices and lowest prices: what a job held is released. A job's completion is estimated
+    from its remaining iterations at the rate of the allocation in question.
+
+    Parameters
+    ----------
+    instance : Instance
+    occupancy : Occupancy
+        Changed by every allocation, also by those of jobs that do not finish in the end.
+    rules : Rules
+    """
+    remaining = {job.name: job.iterations for job in instance.jobs}
+    order = sorted(instance.jobs, key=lambda job: job.arrival)
+    plans: Plans = {job.name: {} for job in instance.jobs}
+    log: list[Event] = []
+    for t in range(1, instance.slots + 1):
+        queue = [job for job in order if job.arrival <= t and remaining[job.name] > 0]
+        if not queue:
+            continue
+        finder = Finder(instance, occupancy, rules.variant, rules.comm_cost, t, remaining)
+        selection = _select(finder, queue, rules)
+        names = tuple(job.name for job, _ in selection.selected)
+        log.append(
+            Round(t, tuple(job.name for job in queue), names, selection.states, selection.calls, selection.limited)
+        )
+        for job, offer in selection.selected:
+            plans[job.name][t] = offer.counts
+            remaining[job.name] -= _done(instance, occupancy, job, offer.counts)
+            steps = occupancy.commit({t: offer.counts})
+            log.append(Decision(job.name, t, True, offer.payoff, offer.completion, steps))
+    return _strip(instance, plans, remaining, log), log
+
+
+def _select(finder: Finder, queue: list[Job], rules: Rules) -> Selection:
+    if rules.variant is Variant.PRINTED:
+        return select_printed(finder, queue, rules.max_states, rules.rising)
+    return select_corrected(finder, queue, rules.max_states)
+
+
+def _done(instance: Instance, occupancy: Occupancy, job: Job, counts: Counts) -> Fraction:
+    """Return the iterations of one slot (1a), at the rate of the slowest type used (1b)."""
+    return min(instance.work(job, occupancy.cells[cell][1]) for cell, _ in counts)
+
+
+def _strip(instance: Instance, plans: Plans, remaining: dict[str, Fraction], log: list[Event]) -> Plans:
+    for job in instance.jobs:
+        if plans[job.name] and remaining[job.name] > 0:
+            slots = tuple(plans.pop(job.name))
+            log.append(Stripped(job.name, slots, job.iterations - remaining[job.name], job.iterations))
+    return plans
