@@ -114,7 +114,7 @@ _CATALOG = (
         "hadar/aggregate",
         "hadar",
         "machines summed to types, bottleneck binaries, continuous counts, work-by-slot rows",
-        ("(1)", "(1a)", "(1c)", "(1d)", "(1e)"),
+        ("(1)", "(1a)", "(1b)", "(1c)", "(1d)", "(1e)"),
         Kind.EXACT,
         "hadar.aggregate:build",
     ),

@@ -10,6 +10,7 @@ Exactness
    (`dlsched.models.hadar.place`), so the two problems have the same feasible completions.
 2. *Bottleneck.* With b fixed, a job that runs at level l may use any type at least as fast as l: the rows
    ``n_j^r <= min(W_j, C^r) sum_{l: X^l <= X^r} b_l`` say so. A declared level below the true minimum loses work only.
+   A level needs W_j devices at least as fast in the cluster, and of equally fast types one is enough.
 3. *Continuous counts.* With b fixed to integers, the rows of a slot are those of a transportation problem (supply
    W_j at each running job, demand at most C^r at each type, integral data), whose polyhedron is integral: if any
    n exists, an integral one does, and `place_counts` finds it by a maximum flow.
@@ -30,7 +31,7 @@ from typing import Any
 import networkx as nx
 import pyomo.environ as pyo
 
-from dlsched.models.hadar.instance import Instance, Job
+from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.schedule import Schedule, place
 
 
@@ -48,51 +49,45 @@ def build(instance: Instance) -> pyo.ConcreteModel:
 
 
 def _sets(m: Any, instance: Instance) -> None:
-    jobs = instance.jobs
-    slots = {job.name: range(job.arrival, instance.slots + 1) for job in jobs}
-    levels = {job.name: instance.usable_types(job) for job in jobs}
-    m.J = pyo.Set(initialize=[j for j in levels if levels[j]], doc="jobs that can make progress")
-    m.R = pyo.Set(initialize=[r for r, c in instance.capacity.items() if c], doc="device types that the cluster has")
-    m.T = pyo.RangeSet(instance.slots, doc="slots")
-    m.RT = pyo.Set(
-        initialize=[(r, t) for t in m.T for r in m.R if any(r in levels[j] and t in slots[j] for j in slots)],
-        dimen=2,
-        doc="device types and slots that a job may use",
-    )
-    m.JT = pyo.Set(
-        initialize=[(j, t) for j in m.J for t in slots[j]],
-        dimen=2,
-        doc="those jobs, and slots from their arrival on",
+    able = [job for job in instance.jobs if instance.levels(job)]
+    m.slots = {job.name: range(job.arrival, instance.slots + 1) for job in able}
+    m.levels = {job.name: instance.levels(job) for job in able}
+    m.types = {job.name: instance.eligible(job, instance.levels(job)[-1]) for job in able}
+    m.J = pyo.Set(initialize=list(m.slots), doc="jobs that can run")
+    m.JT = pyo.Set(initialize=[(j, t) for j in m.J for t in m.slots[j]], dimen=2, doc="jobs, slots from arrival on")
+    m.JTL = pyo.Set(
+        initialize=[(j, t, level) for j, t in m.JT for level in m.levels[j]],
+        dimen=3,
+        doc="jobs, slots, and types that can be the bottleneck of a whole gang",
     )
     m.JTR = pyo.Set(
-        initialize=[(j, t, r) for j in slots for t in slots[j] for r in levels[j]],
-        dimen=3,
-        doc="jobs, slots from arrival on, and types on which they make progress",
+        initialize=[(j, t, r) for j, t in m.JT for r in m.types[j]], dimen=3, doc="jobs, slots, and types they may use"
+    )
+    m.RT = pyo.Set(
+        initialize=sorted({(r, t) for _, t, r in m.JTR}), dimen=2, doc="device types and slots that a job may use"
     )
 
 
 def _data(m: Any, instance: Instance) -> None:
-    m.slots = {job.name: range(job.arrival, instance.slots + 1) for job in instance.jobs}
-    m.levels = {job.name: instance.usable_types(job) for job in instance.jobs}
-    m.gang = {job.name: job.gang for job in instance.jobs}
+    jobs = {j: instance.job(j) for j in m.J}
+    m.gang = {j: job.gang for j, job in jobs.items()}
     m.count = dict(instance.capacity)
-    m.utility = {(job.name, t): job.utility(t - job.arrival) for job in instance.jobs for t in m.slots[job.name]}
+    m.utility = {(j, t): jobs[j].utility(t - jobs[j].arrival) for j, t in m.JT}
     m.share = {
-        (job.name, r): min(float(instance.work(job, r) / job.iterations), 1.0)
-        for job in instance.jobs
-        for r in m.levels[job.name]
+        (j, level): min(float(instance.work(job, level) / job.iterations), 1.0)
+        for j, job in jobs.items()
+        for level in m.levels[j]
     }
-    m.users = {(r, t): [j for j in m.J if t in m.slots[j] and r in m.levels[j]] for r, t in m.RT}
-    m.slower = {(job.name, r): _slower(instance, job, r) for job in instance.jobs for r in m.levels[job.name]}
-
-
-def _slower(instance: Instance, job: Job, type_: str) -> list[str]:
-    """Return the levels at which a device of the type may be used: those no faster than it."""
-    return [level for level in instance.usable_types(job) if job.rate_on(level) <= job.rate_on(type_)]
+    m.users = {(r, t): [j for j in m.J if t in m.slots[j] and r in m.types[j]] for r, t in m.RT}
+    m.slow_enough = {
+        (j, r): [level for level in m.levels[j] if job.rate_on(level) <= job.rate_on(r)]
+        for j, job in jobs.items()
+        for r in m.types[j]
+    }
 
 
 def _variables(m: Any) -> None:
-    m.bottleneck = pyo.Var(m.JTR, domain=pyo.Binary, doc="b_jlt, job j runs in slot t and type l is its slowest")
+    m.bottleneck = pyo.Var(m.JTL, domain=pyo.Binary, doc="b_jlt, job j runs in slot t and type l is its slowest")
     m.devices = pyo.Var(m.JTR, domain=pyo.NonNegativeReals, doc="n_j^r(t), devices of the type in the cluster")
     m.completion = pyo.Var(m.JT, domain=pyo.Binary, doc="1 where the job's completion slot f_j is t")
 
@@ -118,22 +113,22 @@ def _last(m: Any, j: str, t: int) -> Any:
 
 
 def _running(m: Any, j: str, t: int) -> Any:
-    return sum(m.bottleneck[j, t, r] for r in m.levels[j])
+    return sum(m.bottleneck[j, t, level] for level in m.levels[j])
 
 
 def _work(m: Any, j: str, t: int) -> Any:
     upto = range(m.slots[j][0], t + 1)
-    done = sum(m.share[j, r] * m.bottleneck[j, s, r] for s in upto for r in m.levels[j])
+    done = sum(m.share[j, level] * m.bottleneck[j, s, level] for s in upto for level in m.levels[j])
     return done >= sum(m.completion[j, s] for s in upto)
 
 
 def _whole_gang(m: Any, j: str, t: int) -> Any:
-    return sum(m.devices[j, t, r] for r in m.levels[j]) == m.gang[j] * _running(m, j, t)
+    return sum(m.devices[j, t, r] for r in m.types[j]) == m.gang[j] * _running(m, j, t)
 
 
 def _fast_enough(m: Any, j: str, t: int, r: str) -> Any:
     most = min(m.gang[j], m.count[r])
-    return m.devices[j, t, r] <= most * sum(m.bottleneck[j, t, level] for level in m.slower[j, r])
+    return m.devices[j, t, r] <= most * sum(m.bottleneck[j, t, level] for level in m.slow_enough[j, r])
 
 
 def _capacity(m: Any, r: str, t: int) -> Any:
@@ -151,9 +146,9 @@ def schedule_of(instance: Instance, model: pyo.ConcreteModel) -> Schedule:
     """
     finished = {j for j, t in model.JT if round(model.completion[j, t].value)}
     levels: dict[int, dict[str, str]] = {}
-    for j, t, r in model.JTR:
-        if j in finished and round(model.bottleneck[j, t, r].value):
-            levels.setdefault(t, {})[j] = r
+    for j, t, level in model.JTL:
+        if j in finished and round(model.bottleneck[j, t, level].value):
+            levels.setdefault(t, {})[j] = level
     return place(instance, {t: place_counts(instance, chosen) for t, chosen in sorted(levels.items())})
 
 
@@ -177,9 +172,8 @@ def place_counts(instance: Instance, levels: Mapping[str, str]) -> dict[str, dic
     for name, level in levels.items():
         job = instance.job(name)
         graph.add_edge("source", ("job", name), capacity=job.gang)
-        for r in instance.usable_types(job):
-            if job.rate_on(r) >= job.rate_on(level):
-                graph.add_edge(("job", name), ("type", r), capacity=job.gang)
+        for r in instance.eligible(job, level):
+            graph.add_edge(("job", name), ("type", r), capacity=job.gang)
     need = sum(instance.job(name).gang for name in levels)
     flow, routes = nx.maximum_flow(graph, "source", "sink") if levels else (0, {})
     if flow < need:

@@ -133,6 +133,19 @@ class Instance(Document):
         types = [r for r in self.device_types if self.capacity[r] and job.rate_on(r)]
         return tuple(sorted(types, key=job.rate_on, reverse=True))
 
+    def eligible(self, job: Job, level: str) -> tuple[str, ...]:
+        """Return the types that the cluster has and that are at least as fast for the job as `level`."""
+        return tuple(r for r in self.usable_types(job) if job.rate_on(r) >= job.rate_on(level))
+
+    def levels(self, job: Job) -> tuple[str, ...]:
+        """Return the types that can be the bottleneck of a whole gang, the fastest first; of equally fast ones, one.
+
+        A level needs W_j devices that are at least as fast in the cluster.
+        """
+        by_rate = {job.rate_on(r): r for r in reversed(self.usable_types(job))}
+        fastest_first = sorted(by_rate.values(), key=job.rate_on, reverse=True)
+        return tuple(r for r in fastest_first if sum(map(self.capacity.__getitem__, self.eligible(job, r))) >= job.gang)
+
     @model_validator(mode="after")
     def _references(self) -> Self:
         _distinct("device_types", self.device_types)

@@ -1,0 +1,111 @@
+"""What is installed is what stands in the tree, rooms import only to their left, and importing stays light."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ["models", "relaxations", "rounding", "algorithms", "bounds", "traces", "cli"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+SOURCES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
+
+
+def test_the_package_list_is_the_tree() -> None:
+    folders = {path.parent.relative_to(ROOT) for path in SOURCES if path.name == "__init__.py"}
+    assert set(PROJECT["tool"]["setuptools"]["packages"]) == {".".join(("dlsched", *f.parts)) for f in folders}
+    assert set(PROJECT["tool"]["setuptools"]["package-dir"]) == {f"dlsched.{room}" for room in ROOMS}
+
+
+def test_the_wheel_holds_every_module_and_data_file() -> None:
+    if PROJECT["project"]["version"] != metadata.version("dlsched"):
+        pytest.fail("another version of dlsched is installed than the one in this tree")
+    installed = {str(file) for file in metadata.files("dlsched") or []}
+    wanted = [p for room in ROOMS for p in (ROOT / room).rglob("*") if p.suffix in {".py", ".pyi", ".json", ".typed"}]
+    missing = [str(p.relative_to(ROOT)) for p in wanted if f"dlsched/{p.relative_to(ROOT)}" not in installed]
+    assert missing == []
+
+
+def _exports(room: str) -> list[tuple[str, str]]:
+    found = []
+    for stub in (ROOT / room).rglob("__init__.pyi"):
+        package = ".".join(("dlsched", *stub.parent.relative_to(ROOT).parts))
+        for node in ast.parse(stub.read_text()).body:
+            if isinstance(node, ast.ImportFrom):
+                found.extend((package, alias.asname or alias.name) for alias in node.names)
+    return found
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_public_name_imports_in_a_fresh_process(room: str) -> None:
+    """In two orders: the name first, and after every submodule of its package."""
+    code = """
+import importlib, pkgutil, sys, types
+package, name, first = sys.argv[1], sys.argv[2], sys.argv[3] == "first"
+module = importlib.import_module(package)
+if not first:
+    for info in pkgutil.iter_modules(module.__path__):
+        importlib.import_module(f"{package}.{info.name}")
+value = getattr(module, name)
+exec(f"from {package} import {name}")
+assert name in dir(module)
+assert getattr(module, name) is value
+stub = sys.argv[4] == "submodule"
+assert isinstance(value, types.ModuleType) == stub, (name, value)
+"""
+    homonyms = {"solve", "inspect", "catalog", "residuals", "dual", "random", "check", "verify", "replay"}
+    exports = _exports(room)
+    for package, name in exports:
+        folder = ROOT.joinpath(*package.split(".")[1:])
+        stub = ast.parse((folder / "__init__.pyi").read_text())
+        submodules = {a.name for n in stub.body if isinstance(n, ast.ImportFrom) and not n.module for a in n.names}
+        kind = "submodule" if name in submodules else "object"
+        orders = ["first", "last"] if name in homonyms else ["first"]
+        for order in orders:
+            done = subprocess.run(
+                [sys.executable, "-c", code, package, name, order, kind], capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, f"{package}.{name} ({order}): {done.stderr}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_rooms_import_only_to_their_left(path: Path) -> None:
+    room = path.relative_to(ROOT).parts[0]
+    allowed = {"models"} if room == "traces" else set(ROOMS[: ROOMS.index(room) + 1])
+    if room == "traces":
+        allowed.add("traces")
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        for name in names:
+            parts = name.split(".")
+            assert parts[0] != "tests"
+            if parts[0] == "dlsched":
+                assert parts[1] in allowed, f"{path.relative_to(ROOT)} imports {name}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_files_stay_short(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= 320
+
+
+def test_importing_a_room_is_light() -> None:
+    code = "import sys\n" + "\n".join(f"import dlsched.{room}" for room in ROOMS)
+    code += "\nheavy = {'pyomo', 'numpy', 'scipy', 'cvxpy', 'highspy', 'networkx', 'matplotlib', 'pydantic'} & set(sys.modules)"
+    code += "\nassert not heavy, heavy"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_constraints_pin_names_and_versions_only() -> None:
+    for line in (ROOT / "constraints.txt").read_text().splitlines():
+        name, _, version = line.partition("==")
+        assert name.replace("-", "").replace("_", "").replace(".", "").isalnum()
+        assert version.replace(".", "").isalnum()

@@ -1,0 +1,219 @@
+"""Solving honestly: statuses, exactness, checked points, duals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+import scipy.sparse as sp
+from dlsched.models import Status, compile_model, duals, residuals, solve
+from dlsched.models import solve as solve_function
+from dlsched.models.matrix import Matrix, highs
+from dlsched.models.solve import ResidualError, solve_matrix
+from hypothesis import given
+from hypothesis import strategies as st
+
+SOLVERS = ["highs", "scip"]
+
+
+def knapsack() -> Any:
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var([1, 2, 3], domain=pyo.Binary)
+    m.spare = pyo.Var(bounds=(2, 5))
+    m.fit = pyo.Constraint(expr=3 * m.x[1] + 4 * m.x[2] + 5 * m.x[3] <= 8)
+    m.worth = pyo.Objective(expr=4 * m.x[1] + 5 * m.x[2] + 6 * m.x[3] + 7, sense=pyo.maximize)
+    return m
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_optimal(solver: str) -> None:
+    model = knapsack()
+    solution = solve(model, solver=solver, seed=1, threads=1)
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective == solution.bound == 17
+    assert solution.gap == 0
+    assert (solution.solver, solution.nodes >= 0, solution.seconds >= 0) == (solver, True, True)
+    assert solution.version
+    assert [model.x[i].value for i in (1, 2, 3)] == [1, 0, 1]
+    assert model.spare.value == 2
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("presolve", [True, False])
+def test_infeasible_and_unbounded(solver: str, presolve: bool) -> None:
+    model = knapsack()
+    model.more = pyo.Constraint(expr=model.x[1] + model.x[2] >= 3)
+    infeasible = solve(model, solver=solver, presolve=presolve)
+    assert (infeasible.status, infeasible.objective, infeasible.gap) == (Status.INFEASIBLE, None, None)
+    assert model.x[1].value is None
+    free = pyo.ConcreteModel()
+    free.x = pyo.Var(domain=pyo.Reals)
+    free.row = pyo.Constraint(expr=free.x >= 0)
+    free.up = pyo.Objective(expr=free.x, sense=pyo.maximize)
+    assert solve(free, solver=solver, presolve=presolve).status is Status.UNBOUNDED
+
+
+def test_no_time_no_solution_and_no_values() -> None:
+    rng = np.random.default_rng(0)
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var(range(60), domain=pyo.Binary)
+    weights = rng.integers(100, 1000, size=(8, 60))
+    model.fit = pyo.Constraint(
+        range(8), rule=lambda m, i: sum(int(w) * m.x[j] for j, w in enumerate(weights[i])) == int(weights[i].sum() // 2)
+    )
+    model.worth = pyo.Objective(expr=sum(model.x[j] for j in model.x))
+    solution = solve(model, time_limit=0.0)
+    assert solution.status is Status.NO_SOLUTION
+    assert solution.objective is None
+    assert all(variable.value is None for variable in model.x.values())
+
+
+def test_the_gap_asked_for_is_exact_by_default() -> None:
+    """HiGHS by itself stops at a relative gap of 1e-4."""
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var(range(3), domain=pyo.Binary)
+    model.one = pyo.Constraint(expr=sum(model.x[j] for j in range(3)) <= 1)
+    model.worth = pyo.Objective(expr=10000 * model.x[0] + 10000.4 * model.x[1] + 10000.5 * model.x[2], sense=pyo.maximize)
+    assert solve(model).objective == 10000.5
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda m: m.worth.deactivate(), "0 active objectives"),
+        (lambda m: setattr(m, "second", pyo.Objective(expr=m.x[1])), "2 active objectives"),
+        (lambda m: setattr(m, "curve", pyo.Constraint(expr=m.spare**2 <= 4)), "not linear"),
+    ],
+)
+def test_models_that_are_refused(change: Any, message: str) -> None:
+    model = knapsack()
+    change(model)
+    with pytest.raises(ValueError, match=message):
+        solve(model)
+
+
+def test_disjunctions_are_refused_with_what_to_do() -> None:
+    from pyomo.gdp import Disjunction
+
+    model = knapsack()
+    model.either = Disjunction(expr=[[model.spare <= 3], [model.spare >= 4]])
+    with pytest.raises(ValueError, match=r"apply gdp\.bigm or gdp\.hull first"):
+        solve(model)
+
+
+def test_unknown_solver_and_option() -> None:
+    with pytest.raises(ValueError, match="unknown solver 'none'; there are highs, scip"):
+        solve(knapsack(), solver="none")
+    with pytest.raises(ValueError, match="HiGHS has no option"):
+        highs(compile_model(knapsack()), no_such_option=1)
+
+
+def test_a_point_that_breaks_the_model_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    module = sys.modules["dlsched.models.solve"]
+    honest = module._solve_highs
+
+    def lying(*arguments: Any) -> Any:
+        raw = honest(*arguments)
+        return replace(raw, x=np.ones_like(raw.x))
+
+    monkeypatch.setattr(module, "_solve_highs", lying)
+    model = knapsack()
+    with pytest.raises(ResidualError, match="fit: 4"):
+        solve(model)
+    assert model.x[1].value is None
+
+
+def test_cutoff_proves_that_nothing_is_better() -> None:
+    matrix = compile_model(knapsack())
+    for solver in SOLVERS:
+        assert solve_matrix(matrix, solver=solver, cutoff=17.0).summary.objective == 17
+        assert solve_matrix(matrix, solver=solver, cutoff=17.5).summary.status is Status.INFEASIBLE
+
+
+def test_compile_keeps_bounds_ranges_constants_and_fixed_variables() -> None:
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(-1, 4))
+    m.y = pyo.Var(domain=pyo.NonNegativeIntegers)
+    m.z = pyo.Var(initialize=3)
+    m.z.fix()
+    m.range = pyo.Constraint(expr=(1, m.x + 2 * m.y + m.z, 9))
+    m.equal = pyo.Constraint(expr=m.x - m.y + 5 == 1)
+    m.low = pyo.Constraint(expr=m.x >= m.z - 10)
+    m.cost = pyo.Objective(expr=2 * m.x + m.z + 1)
+    matrix = compile_model(m)
+    order = {name: i for i, name in enumerate(matrix.column_names)}
+    assert set(order) == {"x", "y"}
+    rows = {name: (lo, up) for name, lo, up in zip(matrix.row_names, matrix.row_lower, matrix.row_upper, strict=True)}
+    assert rows["range"] == (-2, 6)
+    assert rows["equal"] == (-4, -4)
+    assert rows["low"] == (-7, np.inf)
+    assert (matrix.lower[order["x"]], matrix.upper[order["x"]]) == (-1, 4)
+    assert (matrix.lower[order["y"]], matrix.upper[order["y"]]) == (0, np.inf)
+    assert (matrix.sense, matrix.offset) == (1, 4)
+    assert matrix.integer.tolist() == [name == "y" for name in matrix.column_names]
+
+
+def test_duals_by_hand() -> None:
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(domain=pyo.NonNegativeReals), pyo.Var(domain=pyo.NonNegativeReals)
+    m.first = pyo.Constraint(expr=m.x + m.y <= 4)
+    m.second = pyo.Constraint(expr=m.x + 3 * m.y <= 6)
+    m.worth = pyo.Objective(expr=3 * m.x + 5 * m.y, sense=pyo.maximize)
+    found = duals(m)
+    assert found[m.first] == pytest.approx(2)
+    assert found[m.second] == pytest.approx(1)
+
+
+def test_duals_of_a_milp_need_fixed_integers() -> None:
+    model = knapsack()
+    with pytest.raises(ValueError, match="solve it first"):
+        duals(model)
+    with pytest.raises(ValueError, match="fix_integers=True"):
+        duals(model, fix_integers=False)
+    solve(model)
+    assert duals(model)[model.fit] == pytest.approx(0)
+    assert not model.x[1].fixed
+
+
+def test_residuals() -> None:
+    model = knapsack()
+    for i in model.x:
+        model.x[i].set_value(1)
+    assert residuals(model)[model.fit] == 4
+
+
+@st.composite
+def matrices(draw: st.DrawFn) -> Matrix:
+    m, n = draw(st.integers(1, 4)), draw(st.integers(1, 5))
+    whole = st.integers(-5, 5)
+    row = st.lists(whole, min_size=n, max_size=n)
+    A = np.array(draw(st.lists(row, min_size=m, max_size=m)), dtype=float)
+    upper = np.array(draw(st.lists(st.integers(0, 9), min_size=m, max_size=m)), dtype=float)
+    return Matrix(
+        c=np.array(draw(row), dtype=float),
+        offset=float(draw(whole)),
+        sense=draw(st.sampled_from([1, -1])),
+        A=sp.csr_array(A),
+        row_lower=np.full(m, -np.inf),
+        row_upper=upper,
+        lower=np.zeros(n),
+        upper=np.full(n, 3.0),
+        integer=np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n))),
+    )
+
+
+@given(matrices())
+def test_highs_and_scip_agree(matrix: Matrix) -> None:
+    ours, theirs = (solve_matrix(matrix, solver=solver) for solver in SOLVERS)
+    assert ours.summary.objective == pytest.approx(theirs.summary.objective, abs=1e-6)
+    assert ours.x is not None
+    assert matrix.residual(ours.x) <= 1e-6
+
+
+def test_the_package_keeps_the_function() -> None:
+    assert callable(solve_function)
