@@ -151,7 +151,7 @@ def test_compile_keeps_bounds_ranges_constants_and_fixed_variables() -> None:
     rows = {name: (lo, up) for name, lo, up in zip(matrix.row_names, matrix.row_lower, matrix.row_upper, strict=True)}
     assert rows["range"] == (-2, 6)
     assert rows["equal"] == (-4, -4)
-    assert rows["low"] == (-7, np.inf)
+    assert rows["low"] == (-np.inf, 7)
     assert (matrix.lower[order["x"]], matrix.upper[order["x"]]) == (-1, 4)
     assert (matrix.lower[order["y"]], matrix.upper[order["y"]]) == (0, np.inf)
     assert (matrix.sense, matrix.offset) == (1, 4)
