@@ -1,0 +1,10 @@
+from .dual import Dual as Dual
+from .dual import dual as dual
+from .lp import LiftedBounds as LiftedBounds
+from .lp import Relaxation as Relaxation
+from .lp import lift_bounds as lift_bounds
+from .lp import relax as relax
+from .point import Point as Point
+from .refusals import TransformationRefused as TransformationRefused
+from .standard_form import StandardForm as StandardForm
+from .standard_form import standard_form as standard_form

@@ -1,0 +1,138 @@
+"""The dual of a linear program, written so that it can be laid beside a paper's.
+
+The dual variable of a constraint keeps its name, its indices and its block, and the dual row of a variable keeps the
+variable's: the dual of ``capacity[h, r, t]`` is the variable ``capacity[h, r, t]``, the row of ``x[i]`` is ``x[i]``.
+The signs are those of shadow prices (`dlsched.relaxations.point`), so that the two objectives agree for either sense.
+
+==============================  ====================================  ====================================
+source                          dual of a minimisation (maximises)    dual of a maximisation (minimises)
+==============================  ====================================  ====================================
+row ``a x >= b``                variable >= 0                         variable <= 0
+row ``a x <= b``                variable <= 0                         variable >= 0
+row ``a x = b``                 variable free                         variable free
+row ``l <= a x <= u``           ``row`` as for >= and ``row_upper``   ``row`` as for >= and ``row_upper``
+                                as for <=                             as for <=
+variable ``x >= 0``             row ``a' y <= c``                     row ``a' y >= c``
+variable ``x <= 0``             row ``a' y >= c``                     row ``a' y <= c``
+variable ``x`` free             row ``a' y = c``                      row ``a' y = c``
+further bound ``x >= l``        variable ``x_lower`` >= 0             variable ``x_lower`` <= 0
+further bound ``x <= u``        variable ``x_upper`` <= 0             variable ``x_upper`` >= 0
+bounds ``x = l = u``            variable ``x_fixed`` free             variable ``x_fixed`` free
+==============================  ====================================  ====================================
+
+A bound of 0 is a further bound too where the other bound is 0, or where the variable stands in no row. A further bound
+adds its variable to the row of ``x``, with coefficient 1, and to the objective, with the bound as its price. A fixed
+variable is a constant: it has no row, and its share moves into right-hand sides and the objective's constant, which the
+dual keeps. A row without variables has no dual variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+from pyomo.common.collections import ComponentMap
+
+from dlsched.models.matrix import Floats, Matrix
+from dlsched.relaxations.dual_model import build
+from dlsched.relaxations.point import Point, values_of
+from dlsched.relaxations.refusals import TransformationRefused, compile_linear
+from dlsched.relaxations.tree import constants
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dual:
+    """The dual of a linear program.
+
+    Attributes
+    ----------
+    model : pyomo.environ.ConcreteModel
+        The dual program.
+    source : pyomo.environ.ConcreteModel
+        The program it is the dual of, unchanged.
+    matrix : Matrix
+        The source, compiled: rows and columns as in the dual.
+    """
+
+    model: Any
+    source: Any
+    matrix: Matrix
+    _row_variables: tuple[tuple[Any, ...], ...]
+    _column_rows: tuple[Any, ...]
+    _constants: Any
+
+    def recover(
+        self, x: Mapping[Any, float] | None = None, duals: Mapping[Any, float] | None = None, *, load: bool = False
+    ) -> Point:
+        """Map a point and duals of the dual program to the source.
+
+        Parameters
+        ----------
+        x : mapping, optional
+            Value of each variable of `model` (a ComponentMap); by default the values loaded in it.
+        duals : mapping, optional
+            Dual of each constraint of `model`, as shadow prices (a ComponentMap or a Pyomo Suffix). They are the
+            primal point.
+        load : bool
+            Also set the source's variables to the primal point.
+
+        Returns
+        -------
+        Point
+            `values` is the primal point, empty without `duals`: fixed variables at their value, variables in no row
+            and no objective at their bound nearest 0. `duals` are the shadow prices of the source's rows, a range
+            row's being the sum of its two dual variables. `reduced_costs` are ``c - A' y``.
+
+        Raises
+        ------
+        ValueError
+            If no dual variable has a value.
+        """
+        y = self._prices(values_of(self.model.component_data_objects(pyo.Var, descend_into=True), x))
+        point = Point(
+            values=ComponentMap() if duals is None else self._primal(duals),
+            duals=ComponentMap(zip(self.matrix.rows, y.tolist(), strict=True)),
+            reduced_costs=ComponentMap(
+                zip(self.matrix.columns, (self.matrix.c - self.matrix.A.T @ y).tolist(), strict=True)
+            ),
+        )
+        if load:
+            point.load()
+        return point
+
+    def _prices(self, values: Mapping[Any, float]) -> Floats:
+        return np.array([sum(values.get(v, 0.0) for v in variables) for variables in self._row_variables], dtype=float)
+
+    def _primal(self, duals: Mapping[Any, float]) -> Any:
+        values = ComponentMap(self._constants.items())
+        for column, row in zip(self.matrix.columns, self._column_rows, strict=True):
+            if row in duals:
+                values[column] = float(duals[row])
+        return values
+
+
+def dual(model: Any) -> Dual:
+    """Return the dual of a linear Pyomo model.
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel or a block of one
+        Linear, with one active objective of either sense; bounds, ranges, equalities, constants and fixed variables as
+        they come.
+
+    Raises
+    ------
+    TransformationRefused
+        If the model has integer variables (`relax` it first), is not linear, has not exactly one active objective, has
+        disjunctions or other logic, has a row without variables that no point satisfies, or uses variables declared
+        outside of it.
+    """
+    matrix = compile_linear(model)
+    if matrix.integer.any():
+        column = matrix.columns[int(matrix.integer.argmax())]
+        raise TransformationRefused(f"variable '{column.name}' is not continuous: apply relax first")
+    new, row_variables, column_rows = build(model, matrix)
+    return Dual(new, model, matrix, row_variables, column_rows, constants(model, matrix))

@@ -1,0 +1,124 @@
+"""How a model's bounds become rows, in place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyomo.environ as pyo
+from pyomo.common.collections import ComponentMap
+from pyomo.common.gc_manager import PauseGC
+from pyomo.common.modeling import unique_component_name
+from pyomo.gdp import Disjunct
+from pyomo.repn import generate_standard_repn
+
+from dlsched.relaxations.refusals import TransformationRefused, refuse_foreign, refuse_gaps
+from dlsched.relaxations.tree import algebra, is_live, members, used_variables
+
+_SIDES = {"lower": "lower bound", "upper": "upper bound", "fixed": "value"}
+
+
+def check_liftable(model: Any) -> None:
+    """Refuse what cannot be written with rows over free variables."""
+    refuse_foreign(model)
+    used_variables(model)
+    for variable in members(model, pyo.Var):
+        refuse_gaps(variable)
+        if variable.fixed and variable.value is None:
+            raise TransformationRefused(f"variable '{variable.name}' is fixed but has no value")
+        if not (variable.fixed or variable.is_continuous() or variable.is_integer()):
+            raise TransformationRefused(
+                f"variable '{variable.name}' has the domain {variable.domain}, which is not all the integers between "
+                "its bounds"
+            )
+
+
+def lift_in_place(model: Any, objective_constant: bool) -> Any:
+    """Turn bounds, fixings and objective constants into rows, and return the map from each new row to its variable."""
+    with PauseGC():
+        fixings = _unfix(model)
+        rows = ComponentMap()
+        components = model.component_objects(pyo.Var, active=None, descend_into=(pyo.Block, Disjunct))
+        for component in [c for c in components if not c.is_reference()]:
+            block = component.parent_block()
+            if is_live(block, model):
+                _lift_component(block, component, list(component.values()), fixings, rows)
+            else:
+                used = used_variables(model)
+                _lift_component(model, component, [v for v in component.values() if id(v) in used], fixings, rows)
+        if objective_constant:
+            for objective in list(model.component_data_objects(pyo.Objective, active=True, descend_into=True)):
+                _lift_constant(model, objective, rows)
+    return rows
+
+
+def _unfix(model: Any) -> Any:
+    """Free the fixed variables and return their values; refuses, changing nothing, where that makes a row nonlinear."""
+    fixed = [v for v in members(model, pyo.Var) if v.fixed]
+    linear = [c for c in algebra(model) if _is_linear(c)] if fixed else []
+    for variable in fixed:
+        variable.unfix()
+    for component in linear:
+        if not _is_linear(component):
+            for variable in fixed:
+                variable.fix()
+            raise TransformationRefused(
+                f"'{component.name}' is linear only while some of its variables are fixed: replace them by parameters"
+            )
+    return ComponentMap((variable, variable.value) for variable in fixed)
+
+
+def _is_linear(component: Any) -> bool:
+    expression = component.body if component.ctype is pyo.Constraint else component.expr
+    return expression.polynomial_degree() in (0, 1)
+
+
+def _lift_component(home: Any, component: Any, variables: list[Any], fixings: Mapping[Any, float], rows: Any) -> None:
+    """Add the rows of one variable component to the block `home` and free its variables."""
+    sides: dict[str, list[tuple[Any, Any]]] = {side: [] for side in _SIDES}
+    for variable in variables:
+        lower, upper = variable.bounds
+        if variable in fixings:
+            sides["fixed"].append((variable, (variable, fixings[variable])))
+        elif lower is not None and lower == upper:
+            sides["fixed"].append((variable, (variable, lower)))
+        else:
+            if lower is not None:
+                sides["lower"].append((variable, (lower, variable, None)))
+            if upper is not None:
+                sides["upper"].append((variable, (None, variable, upper)))
+        discrete = variable.is_integer() and variable not in fixings
+        variable.domain = pyo.Integers if discrete else pyo.Reals
+        variable.setlb(None)
+        variable.setub(None)
+    for side, relations in sides.items():
+        if relations:
+            _add_rows(home, component, side, relations, rows)
+
+
+def _add_rows(home: Any, component: Any, side: str, relations: list[tuple[Any, Any]], rows: Any) -> None:
+    name = unique_component_name(home, f"{component.local_name}_{side}")
+    doc = f"{_SIDES[side]} of {component.name}"
+    if component.is_indexed():
+        index = pyo.Set(initialize=[v.index() for v, _ in relations], dimen=component.index_set().dimen)
+        added = pyo.Constraint(index, doc=doc)
+        home.add_component(name, added)
+        for variable, relation in relations:
+            rows[added.add(variable.index(), relation)] = variable
+    else:
+        home.add_component(name, pyo.Constraint(expr=relations[0][1], doc=doc))
+        rows[home.component(name)] = relations[0][0]
+
+
+def _lift_constant(model: Any, objective: Any, rows: Any) -> None:
+    """Turn the constant of a linear objective into a multiple of a variable that a row keeps at 1."""
+    terms = generate_standard_repn(objective.expr, compute_values=True, quadratic=False)
+    if not terms.is_linear() or not terms.constant:
+        return
+    name = unique_component_name(model, "objective_constant")
+    unit = pyo.Var(initialize=1.0, doc=f"carries the constant of {objective.name}")
+    model.add_component(name, unit)
+    row = pyo.Constraint(expr=unit == 1, doc=f"value of {name}")
+    model.add_component(unique_component_name(model, f"{name}_fixed"), row)
+    rows[row] = unit
+    objective.expr = objective.expr + terms.constant * (unit - 1)

@@ -1,0 +1,182 @@
+"""Relaxed domains, and bounds written as rows.
+
+Both work on a copy; the map back is one to one, since no variable or constraint of the source is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyomo.environ as pyo
+from pyomo.common.collections import ComponentMap
+from pyomo.common.gc_manager import PauseGC
+
+from dlsched.relaxations.lifting import check_liftable, lift_in_place
+from dlsched.relaxations.point import Point, values_of
+from dlsched.relaxations.refusals import refuse_foreign, refuse_gaps
+from dlsched.relaxations.tree import clone, members, used_variables
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Relaxation:
+    """A continuous relaxation.
+
+    Attributes
+    ----------
+    model : pyomo.environ.ConcreteModel
+        The relaxed copy.
+    source : pyomo.environ.ConcreteModel
+        The model it relaxes, unchanged.
+    relaxed : tuple
+        The source's variables that were not continuous.
+    """
+
+    model: Any
+    source: Any
+    relaxed: tuple[Any, ...]
+    _to_source: Any
+
+    def recover(
+        self, x: Mapping[Any, float] | None = None, duals: Mapping[Any, float] | None = None, *, load: bool = False
+    ) -> Point:
+        """Map a point and duals of the relaxed model to the source.
+
+        Parameters
+        ----------
+        x : mapping, optional
+            Value of each variable of `model` (a ComponentMap); by default the values loaded in it.
+        duals : mapping, optional
+            Dual of each constraint of `model`, a ComponentMap or a Pyomo Suffix.
+        load : bool
+            Also set the source's variables to the values, which may be fractional.
+
+        Returns
+        -------
+        Point
+            The same numbers on the source's variables and constraints.
+        """
+        point = _renamed(self._to_source, self.model, x, duals)
+        if load:
+            point.load()
+        return point
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LiftedBounds:
+    """A model whose variables have no bounds, no fixings and no signs: rows say it all.
+
+    Attributes
+    ----------
+    model : pyomo.environ.ConcreteModel
+        The copy. For a variable ``x``, its rows are ``x_lower``, ``x_upper`` and, where it is fixed or its bounds are
+        equal, ``x_fixed``, over the indices of ``x`` that have one; in the block of ``x``.
+    source : pyomo.environ.ConcreteModel
+    """
+
+    model: Any
+    source: Any
+    _to_source: Any
+    _rows: Any
+
+    def recover(
+        self, x: Mapping[Any, float] | None = None, duals: Mapping[Any, float] | None = None, *, load: bool = False
+    ) -> Point:
+        """Map a point and duals of the lifted model to the source.
+
+        Parameters
+        ----------
+        x, duals, load
+            As for `Relaxation.recover`; fixed variables of the source are not loaded.
+
+        Returns
+        -------
+        Point
+            The duals of the source's rows as they are, and the duals of the lifted rows as reduced costs.
+        """
+        point = _renamed(self._to_source, self.model, x, duals)
+        for row, dual in (duals or {}).items():
+            if row in self._rows:
+                variable = self._rows[row]
+                point.reduced_costs[variable] = point.reduced_costs.get(variable, 0.0) + float(dual)
+        if load:
+            point.load()
+        return point
+
+
+def relax(model: Any) -> Relaxation:
+    """Return the continuous relaxation of a Pyomo model, linear or not.
+
+    Every integer variable becomes real between the bounds it had: a binary lies in [0, 1], a positive integer starts
+    at 1. Fixed variables stay fixed.
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel or a block of one
+
+    Raises
+    ------
+    TransformationRefused
+        If the model has active disjunctions or other logic that has no continuous relaxation as it stands, special
+        ordered sets, a variable whose domain has gaps (semi-continuous), or a row that uses a variable declared
+        outside of the model.
+    """
+    check_relaxable(model)
+    copy, to_source = clone(model)
+    return Relaxation(copy, model, tuple(to_source[v] for v in relax_in_place(copy)), to_source)
+
+
+def check_relaxable(model: Any) -> None:
+    """Refuse what has no continuous relaxation."""
+    refuse_foreign(model)
+    used_variables(model)
+    for variable in members(model, pyo.Var):
+        refuse_gaps(variable)
+
+
+def relax_in_place(model: Any) -> tuple[Any, ...]:
+    """Relax a model itself, which `check_relaxable` passed, and return the variables that were not continuous."""
+    discrete = tuple(v for v in members(model, pyo.Var) if not v.is_continuous())
+    with PauseGC():
+        for variable in discrete:
+            lower, upper = variable.lower, variable.upper
+            variable.domain = pyo.Reals
+            variable.setlb(lower)
+            variable.setub(upper)
+    return discrete
+
+
+def lift_bounds(model: Any, *, objective_constant: bool = True) -> LiftedBounds:
+    """Write the bounds of all variables, their signs and their fixings as rows.
+
+    Afterwards every variable is free, with domain Reals, or Integers where it was discrete; a fixed variable is real,
+    pinned by an equality row (and, as in Pyomo, its bounds no longer matter). What reads only rows and domains
+    (`core.lp_dual`) then sees the whole model.
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel or a block of one
+    objective_constant : bool
+        Also write a linear objective's constant as a multiple of a new variable ``objective_constant``, which a row
+        ``objective_constant_fixed`` keeps at 1.
+
+    Raises
+    ------
+    TransformationRefused
+        As `relax`; also if a variable is fixed without a value or has a discrete domain other than consecutive
+        integers, or if an expression is linear only while a variable is fixed.
+    """
+    check_liftable(model)
+    copy, to_source = clone(model)
+    added = lift_in_place(copy, objective_constant)
+    rows = ComponentMap((row, to_source[v]) for row, v in added.items() if v in to_source)
+    return LiftedBounds(copy, model, to_source, rows)
+
+
+def _renamed(to_source: Any, model: Any, x: Mapping[Any, float] | None, duals: Mapping[Any, float] | None) -> Point:
+    values = values_of((v for v in members(model, pyo.Var) if v in to_source), x)
+    return Point(
+        ComponentMap((to_source[v], value) for v, value in values.items()),
+        ComponentMap((to_source[row], float(dual)) for row, dual in (duals or {}).items() if row in to_source),
+    )

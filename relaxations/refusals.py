@@ -1,0 +1,107 @@
+"""What a transformation cannot do, it refuses with the reason and the component."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyomo.environ as pyo
+from pyomo.common.errors import InfeasibleConstraintException
+from pyomo.dae import ContinuousSet, DerivativeVar, Integral
+from pyomo.gdp import Disjunct, Disjunction
+from pyomo.mpec import Complementarity
+from pyomo.network import Arc, Port
+
+from dlsched.models.matrix import Matrix, compile_model
+
+_UNDERSTOOD = {
+    pyo.Block,
+    pyo.Var,
+    pyo.BooleanVar,
+    pyo.Param,
+    pyo.Set,
+    pyo.RangeSet,
+    pyo.SetOf,
+    pyo.Expression,
+    pyo.Constraint,
+    pyo.Objective,
+    pyo.Suffix,
+    pyo.BuildAction,
+    pyo.BuildCheck,
+    pyo.ExternalFunction,
+    ContinuousSet,
+    Port,
+}
+
+_REMEDIES = {
+    Disjunction: "is an active disjunction: apply gdp.bigm or gdp.hull first",
+    Disjunct: "is an active disjunct: apply gdp.bigm or gdp.hull first",
+    pyo.LogicalConstraint: "is a logical constraint: apply core.logical_to_linear or gdp.bigm first",
+    pyo.SOSConstraint: "is a special ordered set, which no linear row can express: model it with binaries first",
+    Complementarity: "is a complementarity condition: apply an mpec transformation first",
+    Arc: "is an arc: apply network.expand_arcs first",
+    DerivativeVar: "is a derivative: discretise the model with pyomo.dae first",
+    Integral: "is an integral: discretise the model with pyomo.dae first",
+}
+
+
+class TransformationRefused(ValueError):
+    """A transformation cannot handle the model; the message names the component and the reason."""
+
+
+def refuse_foreign(model: Any) -> None:
+    """Refuse what is not a concrete Pyomo model made of components that the transformations understand.
+
+    Raises
+    ------
+    TransformationRefused
+        Naming the first component that stands in the way, and what to do about it.
+    """
+    if not hasattr(model, "component_data_objects") or not hasattr(model, "block_data_objects"):
+        raise TransformationRefused(f"{type(model).__name__} is not a Pyomo model or block")
+    if model.is_indexed():
+        raise TransformationRefused(f"'{model.name}' is an indexed block: transform one of its members")
+    if not model.is_constructed():
+        raise TransformationRefused(f"'{model.name}' is abstract: call create_instance first")
+    for block in model.block_data_objects(active=True, descend_into=(pyo.Block, Disjunct)):
+        for ctype in block.collect_ctypes(active=True, descend_into=False):
+            if ctype not in _UNDERSTOOD:
+                first = next(block.component_data_objects(ctype, active=True, descend_into=False), None)
+                if first is not None:
+                    reason = _REMEDIES.get(ctype, f"is a {ctype.__name__}, which this transformation does not know")
+                    raise TransformationRefused(f"'{first.name}' {reason}")
+
+
+def refuse_gaps(variable: Any) -> None:
+    """Refuse a variable whose domain is neither real nor integer nor evenly spaced.
+
+    Raises
+    ------
+    TransformationRefused
+    """
+    if not variable.is_continuous() and variable.domain.get_interval()[2] is None:
+        raise TransformationRefused(
+            f"variable '{variable.name}' has the domain {variable.domain}, which has gaps (semi-continuous) or is no "
+            "interval of numbers: write it with a binary variable first"
+        )
+
+
+def compile_linear(model: Any) -> Matrix:
+    """Compile a model to arrays, refusing what is not linear.
+
+    Raises
+    ------
+    TransformationRefused
+        If the model is not linear, has not exactly one active objective, or has a row without variables that no point
+        can satisfy.
+    """
+    refuse_foreign(model)
+    count = sum(1 for _ in model.component_data_objects(pyo.Objective, active=True, descend_into=True))
+    if count != 1:
+        raise TransformationRefused(f"'{model.name}' has {count} active objectives; one is needed")
+    try:
+        return compile_model(model)
+    except ValueError as error:
+        cause = error.__cause__
+        if isinstance(cause, InfeasibleConstraintException):
+            raise TransformationRefused(f"{cause}: no point satisfies it") from error
+        raise TransformationRefused(" ".join(str(cause or error).split())) from error

@@ -1,0 +1,223 @@
+"""Standard form: ``min c'x, A x = b, x >= 0``.
+
+A variable ``v`` of the source with a lower bound becomes ``l + x``, one with only an upper bound ``u - x``, a free one
+``x - x'``; ``v = T x + t`` collects these. An inequality gets a slack or surplus variable. The second side of a range
+row and the distance of two bounds become rows of their own, after the source's rows. Fixed variables are constants. A
+maximisation is negated. An integer variable stays integer, its bounds rounded inwards; slacks are continuous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyomo.environ as pyo
+import scipy.sparse as sp
+from pyomo.common.collections import ComponentMap
+from pyomo.common.gc_manager import PauseGC
+from pyomo.core.expr import LinearExpression
+
+from dlsched.models.matrix import Floats, Matrix
+from dlsched.models.numbers import TOLERANCE
+from dlsched.relaxations.point import Point
+from dlsched.relaxations.refusals import compile_linear
+from dlsched.relaxations.tree import constants
+
+Indices = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class StandardForm:
+    """A linear model in standard form.
+
+    Attributes
+    ----------
+    matrix : Matrix
+        The standard form: ``sense`` 1, rows equal to ``row_lower``, ``lower`` 0, ``upper`` infinite. Its first rows are
+        the source's, in the order of `compiled`. ``compiled.sense * matrix.value(x)`` is the source's objective.
+    compiled : Matrix
+        The source as it was compiled.
+    source : pyomo.environ.ConcreteModel
+    T : scipy.sparse.csr_array, shape (source columns, columns)
+    t : ndarray, shape (source columns,)
+    """
+
+    matrix: Matrix
+    compiled: Matrix
+    source: Any
+    T: sp.csr_array
+    t: Floats
+    _constants: Any
+
+    @cached_property
+    def model(self) -> Any:
+        """The standard form as a Pyomo model with variables ``x[j]``, rows ``row[i]`` and ``objective``.
+
+        Built when first asked for. A row that reads 0 = 0 is left out.
+        """
+        with PauseGC():
+            return _pyomo_model(self.matrix, f"{self.source.name} in standard form")
+
+    def recover(
+        self,
+        x: Floats | Mapping[Any, float] | None = None,
+        duals: Floats | Mapping[Any, float] | None = None,
+        *,
+        load: bool = False,
+    ) -> Point:
+        """Map a point and duals of the standard form to the source.
+
+        Parameters
+        ----------
+        x : ndarray of shape (columns,) or mapping, optional
+            An array, or the value of each ``model.x[j]``; by default the values loaded in `model`.
+        duals : ndarray of shape (rows,) or mapping, optional
+            An array, or the dual of each ``model.row[i]``; as shadow prices of the standard form.
+        load : bool
+            Also set the source's variables to the values.
+
+        Returns
+        -------
+        Point
+            Values of the source's variables, shadow prices of its rows and reduced costs.
+        """
+        compiled = self.compiled
+        values = self.T @ self._array(x, "x", self.matrix.A.shape[1]) + self.t
+        point = Point(values=ComponentMap(self._constants.items()))
+        point.values.update(zip(compiled.columns, values.tolist(), strict=True))
+        if duals is not None:
+            y = compiled.sense * self._array(duals, "row", self.matrix.A.shape[0])[: len(compiled.rows)]
+            reduced = compiled.c - compiled.A.T @ y
+            point.duals.update(zip(compiled.rows, y.tolist(), strict=True))
+            point.reduced_costs.update(zip(compiled.columns, reduced.tolist(), strict=True))
+        if load:
+            point.load()
+        return point
+
+    def _array(self, given: Floats | Mapping[Any, float] | None, name: str, size: int) -> Floats:
+        if isinstance(given, np.ndarray):
+            return given.astype(float)
+        known = {} if given is None else given
+        items = self.model.component(name).items()
+        array = np.zeros(size)
+        for k, item in items:
+            value = item.value if given is None else known.get(item)
+            array[k] = 0.0 if value is None else value
+        return array
+
+
+def standard_form(model: Any) -> StandardForm:
+    """Return the standard form of a linear Pyomo model.
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel or a block of one
+        Linear, integer variables allowed, with one active objective of either sense.
+
+    Raises
+    ------
+    TransformationRefused
+        If the model is not linear, has not exactly one active objective, has disjunctions or other logic, or has a row
+        without variables that no point satisfies.
+    """
+    compiled = compile_linear(model)
+    lower, upper = _rounded_bounds(compiled)
+    T, t, first = _substitution(lower, upper)
+    matrix = _assemble(compiled, T, t, first, lower, upper)
+    return StandardForm(matrix, compiled, model, T, t, constants(model, compiled))
+
+
+def _rounded_bounds(compiled: Matrix) -> tuple[Floats, Floats]:
+    lower = np.where(compiled.integer, np.ceil(compiled.lower - TOLERANCE), compiled.lower)
+    upper = np.where(compiled.integer, np.floor(compiled.upper + TOLERANCE), compiled.upper)
+    return lower, upper
+
+
+def _substitution(lower: Floats, upper: Floats) -> tuple[sp.csr_array, Floats, Indices]:
+    """Return T and t of ``v = T x + t``, and the first column that stands for each variable."""
+    below, above = np.isfinite(lower), np.isfinite(upper)
+    free = np.flatnonzero(~below & ~above)
+    first = np.arange(len(lower)) + np.searchsorted(free, np.arange(len(lower)))
+    sign = np.where(~below & above, -1.0, 1.0)
+    T = sp.csr_array(
+        (
+            np.concatenate([sign, -np.ones(len(free))]),
+            (np.concatenate([np.arange(len(lower)), free]), np.concatenate([first, first[free] + 1])),
+        ),
+        shape=(len(lower), len(lower) + len(free)),
+    )
+    return T, np.where(below, lower, np.where(above, upper, 0.0)), first
+
+
+def _assemble(compiled: Matrix, T: sp.csr_array, t: Floats, first: Indices, lower: Floats, upper: Floats) -> Matrix:
+    """Put the rows, the second sides of ranges and the distances of bounds under each other, with their slacks."""
+    m, n = len(compiled.row_lower), T.shape[1]
+    at_upper = np.isfinite(compiled.row_upper)
+    unequal = np.flatnonzero(compiled.row_lower != compiled.row_upper)
+    ranges = np.flatnonzero(at_upper & np.isfinite(compiled.row_lower) & (compiled.row_lower != compiled.row_upper))
+    boxed = np.flatnonzero(np.isfinite(lower) & np.isfinite(upper))
+    width = (upper - lower)[boxed]
+    gaps = np.flatnonzero(width)
+    structural = sp.coo_array(compiled.A @ T)
+    slack, second, gap = np.split(
+        n + np.arange(len(unequal) + len(ranges) + len(gaps)), [len(unequal), len(unequal) + len(ranges)]
+    )
+    range_rows = m + np.arange(len(ranges))
+    bound_rows = m + len(ranges) + np.arange(len(boxed))
+    entries = [
+        (structural.row, structural.col, structural.data),
+        (unequal, slack, np.where(at_upper[unequal], 1.0, -1.0)),
+        (range_rows, slack[np.searchsorted(unequal, ranges)], np.ones(len(ranges))),
+        (range_rows, second, np.ones(len(ranges))),
+        (bound_rows, first[boxed], np.ones(len(boxed))),
+        (bound_rows[gaps], gap, np.ones(len(gaps))),
+    ]
+    rows, columns, values = (np.concatenate(parts) for parts in zip(*entries, strict=True))
+    shape = (m + len(ranges) + len(boxed), n + len(unequal) + len(ranges) + len(gaps))
+    rhs = np.concatenate(
+        [
+            np.where(at_upper, compiled.row_upper, compiled.row_lower) - compiled.A @ t,
+            (compiled.row_upper - compiled.row_lower)[ranges],
+            width,
+        ]
+    )
+    cost = compiled.sense * compiled.c
+    return Matrix(
+        c=np.concatenate([cost @ T, np.zeros(shape[1] - n)]),
+        offset=compiled.sense * compiled.offset + float(cost @ t),
+        sense=1,
+        A=sp.csr_array(sp.coo_array((values, (rows, columns)), shape=shape)),
+        row_lower=rhs,
+        row_upper=rhs,
+        lower=np.zeros(shape[1]),
+        upper=np.full(shape[1], np.inf),
+        integer=np.concatenate([abs(T).T @ compiled.integer > 0, np.zeros(shape[1] - n, dtype=bool)]),
+    )
+
+
+def _pyomo_model(matrix: Matrix, name: str) -> Any:
+    model = pyo.ConcreteModel(name=name)
+    model.x = pyo.Var(range(len(matrix.c)), domain=pyo.NonNegativeReals, doc="variables and slacks")
+    x = list(model.x.values())
+    for j in np.flatnonzero(matrix.integer):
+        x[j].domain = pyo.NonNegativeIntegers
+    costly = np.flatnonzero(matrix.c)
+    model.objective = pyo.Objective(
+        expr=LinearExpression(
+            constant=matrix.offset, linear_coefs=matrix.c[costly].tolist(), linear_vars=[x[j] for j in costly]
+        ),
+        doc="c'x",
+    )
+    starts, columns, values = (part.tolist() for part in (matrix.A.indptr, matrix.A.indices, matrix.A.data))
+    filled = [i for i in range(len(matrix.row_lower)) if starts[i] < starts[i + 1]]
+    model.row = pyo.Constraint(filled, doc="A x = b")
+    rhs = matrix.row_lower.tolist()
+    for i in filled:
+        part = slice(starts[i], starts[i + 1])
+        body = LinearExpression(linear_coefs=values[part], linear_vars=[x[j] for j in columns[part]])
+        model.row.add(i, (body, rhs[i]))
+    return model

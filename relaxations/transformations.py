@@ -1,0 +1,142 @@
+"""The transformations under the names that Pyomo's ``TransformationFactory`` knows them by.
+
+``create_using(model)`` returns the new model and leaves the source as it was; ``apply_to(model)`` changes the model
+itself, where that makes sense; ``recover(new_model, ...)`` maps a point and duals back, as the ``recover`` of the
+results of `relax`, `lift_bounds` and `dual` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyomo.environ as pyo
+from pyomo.common.collections import ComponentMap
+from pyomo.common.config import ConfigDict, ConfigValue
+
+from dlsched.relaxations.dual import dual
+from dlsched.relaxations.lifting import check_liftable, lift_in_place
+from dlsched.relaxations.lp import LiftedBounds, Relaxation, check_relaxable, lift_bounds, relax, relax_in_place
+from dlsched.relaxations.point import Point
+from dlsched.relaxations.refusals import TransformationRefused
+from dlsched.relaxations.tree import identity
+
+
+class _Transformation:
+    """What the registered transformations share: options, and the result kept with the new model."""
+
+    CONFIG = ConfigDict()
+
+    def create_using(self, model: Any, **options: Any) -> Any:
+        """Return the transformed model; the source is unchanged.
+
+        Parameters
+        ----------
+        model : pyomo.environ.ConcreteModel
+        **options
+            As declared in `CONFIG`.
+
+        Raises
+        ------
+        TransformationRefused
+            If the transformation cannot do it; the message names the component and the reason.
+        """
+        result = self._transform(model, **self._options(options))
+        result.model.private_data()["result"] = result
+        return result.model
+
+    def apply_to(self, model: Any, **options: Any) -> None:
+        """Transform the model itself; parameters and errors as for `create_using`."""
+        result = self._transform_in_place(model, **self._options(options))
+        model.private_data()["result"] = result
+
+    def recover(
+        self,
+        model: Any,
+        x: Mapping[Any, float] | None = None,
+        duals: Mapping[Any, float] | None = None,
+        *,
+        load: bool = False,
+    ) -> Point:
+        """Map a point and duals of a transformed model to its source.
+
+        Parameters
+        ----------
+        model : pyomo.environ.ConcreteModel
+            What `create_using` returned, or `apply_to` changed.
+        x, duals, load
+            As for the ``recover`` of the function's result.
+
+        Raises
+        ------
+        ValueError
+            If the model does not come from this module.
+        """
+        result = model.private_data().get("result")
+        if result is None:
+            raise ValueError(f"'{model.name}' does not come from a dlsched transformation")
+        point: Point = result.recover(x, duals, load=load)
+        return point
+
+    def _options(self, given: dict[str, Any]) -> dict[str, Any]:
+        config = self.CONFIG(given.pop("options", {}))
+        config.set_value(given)
+        return dict(config.items())
+
+    def _transform(self, model: Any, **options: Any) -> Any:
+        raise NotImplementedError
+
+    def _transform_in_place(self, model: Any, **options: Any) -> Any:
+        raise NotImplementedError
+
+
+@pyo.TransformationFactory.register("dlsched.lp_relaxation", doc="Continuous relaxation: integer domains become real")
+class LpRelaxation(_Transformation):
+    """`dlsched.relaxations.relax` as a Pyomo transformation; no options."""
+
+    def _transform(self, model: Any, **options: Any) -> Relaxation:
+        return relax(model)
+
+    def _transform_in_place(self, model: Any, **options: Any) -> Relaxation:
+        check_relaxable(model)
+        return Relaxation(model, model, relax_in_place(model), identity(model))
+
+
+@pyo.TransformationFactory.register("dlsched.lift_bounds", doc="Variable bounds, signs and fixings become rows")
+class LiftBounds(_Transformation):
+    """`dlsched.relaxations.lift_bounds` as a Pyomo transformation."""
+
+    CONFIG = ConfigDict("dlsched.lift_bounds")
+    CONFIG.declare(
+        "objective_constant",
+        ConfigValue(
+            default=True,
+            domain=bool,
+            description="Carry the objective's constant on a variable that a row keeps at 1",
+        ),
+    )
+
+    def _transform(self, model: Any, **options: Any) -> LiftedBounds:
+        return lift_bounds(model, **options)
+
+    def _transform_in_place(self, model: Any, **options: Any) -> LiftedBounds:
+        check_liftable(model)
+        to_source = identity(model)
+        rows = lift_in_place(model, **options)
+        return LiftedBounds(model, model, to_source, ComponentMap((r, v) for r, v in rows.items() if v in to_source))
+
+
+@pyo.TransformationFactory.register("dlsched.lp_dual", doc="Dual of a linear program, named like its source")
+class LpDual(_Transformation):
+    """`dlsched.relaxations.dual` as a Pyomo transformation; no options, and no `apply_to`."""
+
+    def _transform(self, model: Any, **options: Any) -> Any:
+        return dual(model)
+
+    def _transform_in_place(self, model: Any, **options: Any) -> Any:
+        raise TransformationRefused(
+            f"the dual of '{model.name}' cannot take its place, since its variables are the rows: use create_using"
+        )
+
+
+pyo.Block.register_private_data_initializer(dict)

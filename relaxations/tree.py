@@ -1,0 +1,102 @@
+"""Walks over a model's components, and a clone that knows what it was cloned from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyomo.environ as pyo
+from pyomo.common.collections import ComponentMap
+from pyomo.common.gc_manager import PauseGC
+from pyomo.core.expr.visitor import identify_variables
+from pyomo.gdp import Disjunct
+
+from dlsched.models.matrix import Matrix
+from dlsched.relaxations.refusals import TransformationRefused
+
+
+def members(model: Any, ctype: type) -> Iterator[Any]:
+    """Yield each datum of a component type once, in declaration order, also those of inactive blocks.
+
+    References are left out, their targets stand elsewhere. Inactive blocks count since `gdp` keeps the indicator
+    variables of a transformed disjunct on the inactive disjunct.
+    """
+    for component in model.component_objects(ctype, active=None, descend_into=(pyo.Block, Disjunct)):
+        if not component.is_reference():
+            yield from component.values()
+
+
+def algebra(model: Any) -> Iterator[Any]:
+    """Yield the active constraints and objectives."""
+    for ctype in (pyo.Constraint, pyo.Objective):
+        yield from model.component_data_objects(ctype, active=True, descend_into=True)
+
+
+def is_live(block: Any, model: Any) -> bool:
+    """Tell whether the components of a block of the model take part, none of the blocks around it being inactive."""
+    while block is not None and block is not model:
+        if not block.active or block.ctype is not pyo.Block:
+            return False
+        block = block.parent_block()
+    return True
+
+
+def used_variables(model: Any) -> set[int]:
+    """Return the ids of the variables in active constraints and objectives.
+
+    Raises
+    ------
+    TransformationRefused
+        If one of them is declared outside of the model: a transformation of the model could not change it.
+    """
+    own = {id(variable) for variable in members(model, pyo.Var)}
+    used: set[int] = set()
+    for component in algebra(model):
+        for variable in identify_variables(component.expr):
+            if id(variable) in used:
+                continue
+            if id(variable) not in own:
+                raise TransformationRefused(
+                    f"'{component.name}' uses variable '{variable.name}', which is declared outside of '{model.name}'"
+                )
+            used.add(id(variable))
+    return used
+
+
+def clone(model: Any) -> tuple[Any, Any]:
+    """Return a copy of the model, and the map from each variable and active constraint of the copy to its source."""
+    with PauseGC():
+        copy = model.clone()
+        to_source = ComponentMap(zip(members(copy, pyo.Var), members(model, pyo.Var), strict=True))
+        to_source.update(zip(_rows(copy), _rows(model), strict=True))
+    return copy, to_source
+
+
+def identity(model: Any) -> Any:
+    """Return the map of a model transformed in place: each variable and active constraint to itself."""
+    return ComponentMap((item, item) for item in (*members(model, pyo.Var), *_rows(model)))
+
+
+def constants(model: Any, matrix: Matrix) -> Any:
+    """Return the values of the variables that a compiled model lacks: fixed ones, and unused ones, as near 0 as can be.
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel
+    matrix : Matrix
+        The model, compiled.
+    """
+    compiled = {id(column) for column in matrix.columns}
+    values = ComponentMap()
+    for variable in members(model, pyo.Var):
+        if variable.fixed:
+            values[variable] = variable.value
+        elif id(variable) not in compiled:
+            lower, upper = variable.bounds
+            value = 0.0 if upper is None else min(0.0, upper)
+            values[variable] = value if lower is None else max(value, lower)
+    return values
+
+
+def _rows(model: Any) -> Iterator[Any]:
+    return iter(model.component_data_objects(pyo.Constraint, active=True, descend_into=True))
