@@ -1,15 +1,19 @@
-# verify: the main job. test: the whole test suite on the installed wheel. dev: a strict editable install.
+# make verify: the main job, every claim checked. make test: the whole test suite on the installed wheel.
+# make dev: a strict editable install in .venv. make bench: the measured tables, into build/bench.
+# Each target makes what it needs: a virtual environment in build/venv with the pinned versions of constraints.txt.
 PYTHON ?= python3
 VENV := build/venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml constraints.txt $(shell find models relaxations rounding algorithms bounds traces cli -name '*.py' -o -name '*.json' -o -name py.typed)
+PIP := $(BIN)/pip --disable-pip-version-check install -q -c constraints.txt
+ROOMS := models relaxations rounding algorithms bounds traces cli
+SOURCES := pyproject.toml constraints.txt README.md LICENSE $(shell find $(ROOMS) -type f -not -name '*.pyc')
 
 .PHONY: verify test dev bench clean
 
 verify: build/.installed
 	$(BIN)/dlsched verify --out build/verify.sqlite
 
-test: build/.installed build/.dev-tools
+test: build/.installed build/.tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy -p dlsched
@@ -17,22 +21,24 @@ test: build/.installed build/.dev-tools
 
 dev:
 	$(PYTHON) -m venv .venv
-	.venv/bin/pip install -q -c constraints.txt --config-settings editable_mode=strict -e '.[dev]'
+	.venv/bin/pip --disable-pip-version-check install -q -c constraints.txt --config-settings editable_mode=strict -e '.[dev]'
 
-bench: build/.installed build/.dev-tools
+bench: build/.installed build/.tools
 	$(BIN)/python benchmarks/hadar_exact.py --out build/bench
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 build/.installed: $(BIN)/python $(SOURCES)
-	$(BIN)/pip install -q -c constraints.txt --force-reinstall --no-deps .
-	$(BIN)/pip install -q -c constraints.txt dlsched
-	@touch $@
+	rm -rf build/lib build/bdist.* build/wheel
+	$(BIN)/pip --disable-pip-version-check wheel -q --no-deps -w build/wheel .
+	$(PIP) --force-reinstall --no-deps build/wheel/*.whl
+	$(PIP) "$$(ls build/wheel/*.whl)[certify]"
+	touch $@
 
-build/.dev-tools: build/.installed
-	$(BIN)/pip install -q -c constraints.txt 'dlsched[dev]'
-	@touch $@
+build/.tools: build/.installed
+	$(PIP) "$$(ls build/wheel/*.whl)[dev]"
+	touch $@
 
 clean:
-	rm -rf build .venv
+	rm -rf build .venv *.egg-info
