@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -9,13 +10,13 @@ from typing import Any
 
 import pyomo.environ as pyo
 import pytest
+from hypothesis import given, settings
+
 from dlsched.models import build, catalog, compile_model, inspect, residuals, solve
 from dlsched.models.hadar import Instance, Schedule, check, exact_utility, utility
 from dlsched.models.hadar.aggregate import place_counts, schedule_of
 from dlsched.models.numbers import TOLERANCE, agree
 from dlsched.models.solve import Status, solve_matrix
-from hypothesis import given, settings
-
 from tests.oracles import hadar as oracle
 from tests.strategies import hadar_data
 
@@ -42,7 +43,12 @@ def lp_bound(model: Any) -> float:
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize(
     ("formulation", "transformation"),
-    [("hadar/p1-admission", "gdp.bigm"), ("hadar/p1-admission", "gdp.hull"), ("hadar/aggregate", None), ("hadar/p2", None)],
+    [
+        ("hadar/p1-admission", "gdp.bigm"),
+        ("hadar/p1-admission", "gdp.hull"),
+        ("hadar/aggregate", None),
+        ("hadar/p2", None),
+    ],
 )
 def test_golden_optimum_with_admission(name: str, formulation: str, transformation: str | None) -> None:
     instance = Instance.parse(CASES[name]["instance"])
@@ -125,7 +131,7 @@ def test_lp_bounds_are_ordered(data: dict[str, Any]) -> None:
     aggregate = lp_bound(build("hadar/aggregate", instance))
     hull, bigm = (lp_bound(formulated("hadar/p1-admission", instance, t)) for t in DISJUNCTIVE[::-1])
     ordered = [float(best), p2, aggregate, bigm]
-    assert all(a <= b + TOLERANCE * max(1, b) for a, b in zip(ordered, ordered[1:], strict=False))
+    assert all(a <= b + TOLERANCE * max(1, b) for a, b in itertools.pairwise(ordered))
     assert p2 <= hull + TOLERANCE * max(1, hull)
     assert hull <= bigm + TOLERANCE * max(1, bigm)
     assert agree(p2, p3)
@@ -160,7 +166,12 @@ def test_every_either_or_is_a_disjunction() -> None:
 
 def test_no_jobs() -> None:
     instance = Instance.parse(CASES["H1"]["instance"] | {"jobs": []})
-    for name, transformation in [("hadar/p1", "gdp.bigm"), ("hadar/aggregate", None), ("hadar/p2", None), ("hadar/p3", None)]:
+    for name, transformation in [
+        ("hadar/p1", "gdp.bigm"),
+        ("hadar/aggregate", None),
+        ("hadar/p2", None),
+        ("hadar/p3", None),
+    ]:
         solution = solve(formulated(name, instance, transformation))
         assert solution.status is Status.OPTIMAL
         assert solution.objective == 0

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pyomo.environ as pyo
 import pytest
+from pyomo.gdp import Disjunction
+
 from dlsched.models import Inspection, build, inspect
 from dlsched.models.hadar import Instance
-from pyomo.gdp import Disjunction
 
 H1 = Instance.parse(
     {
@@ -14,7 +15,14 @@ H1 = Instance.parse(
         "device_types": ["g"],
         "machines": [{"name": "m", "devices": {"g": 1}}],
         "jobs": [
-            {"name": "a", "arrival": 1, "gang": 1, "iterations": 2, "rate": {"g": 1}, "utility": {"kind": "table", "values": [10, 4]}}
+            {
+                "name": "a",
+                "arrival": 1,
+                "gang": 1,
+                "iterations": 2,
+                "rate": {"g": 1},
+                "utility": {"kind": "table", "values": [10, 4]},
+            }
         ],
     }
 )
@@ -24,7 +32,15 @@ def test_aggregate_of_h1() -> None:
     found = inspect(build("hadar/aggregate", H1))
     assert (found.binary, found.integer, found.continuous, found.disjunctions, found.big_m) == (4, 0, 2, 0, None)
     rows = {c.name: c.rows for c in found.components}
-    assert rows == {"total_utility": 1, "once": 1, "last": 2, "work": 2, "whole_gang": 2, "fast_enough": 2, "capacity": 2}
+    assert rows == {
+        "total_utility": 1,
+        "once": 1,
+        "last": 2,
+        "work": 2,
+        "whole_gang": 2,
+        "fast_enough": 2,
+        "capacity": 2,
+    }
     assert found.rows == 11
     assert {c.name: c.equation for c in found.components}["capacity"] == "(1d)"
     assert {c.name: c.nonzeros for c in found.components}["work"] == 2 + 4

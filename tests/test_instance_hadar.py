@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dlsched.models import InputError
-from dlsched.models.hadar import PRESETS, Instance, preset, random
 from hypothesis import given
 
+from dlsched.models import InputError
+from dlsched.models.hadar import PRESETS, Instance, preset, random
 from tests.strategies import hadar_data
 
 GOOD: dict[str, Any] = {
@@ -110,7 +110,12 @@ def test_unreadable_files(tmp_path: Path) -> None:
     with huge.open("wb") as stream:
         stream.truncate(10**9)
     binary.write_bytes(b"\xff\xfe\x00")
-    for file, message in [(huge, "files of at most"), (binary, "not UTF-8"), (tmp_path, "is not a file"), (tmp_path / "no", "no such")]:
+    for file, message in [
+        (huge, "files of at most"),
+        (binary, "not UTF-8"),
+        (tmp_path, "is not a file"),
+        (tmp_path / "no", "no such"),
+    ]:
         with pytest.raises(InputError, match=message):
             Instance.load(file)
 

@@ -6,9 +6,10 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from dlsched.models.numbers import agree, exceeds, rational, slack, to_integers, to_json
 from hypothesis import given
 from hypothesis import strategies as st
+
+from dlsched.models.numbers import agree, exceeds, rational, slack, to_integers, to_json
 
 
 @pytest.mark.parametrize(
@@ -32,7 +33,22 @@ def test_what_a_number_stands_for(given_: object, expected: Fraction) -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", [float("nan"), float("inf"), True, None, "", "1/0", "one", "1/2/3", "0x10", [], "9" * 500, "1e9999", Decimal("NaN")]
+    "bad",
+    [
+        float("nan"),
+        float("inf"),
+        True,
+        None,
+        "",
+        "1/0",
+        "one",
+        "1/2/3",
+        "0x10",
+        [],
+        "9" * 500,
+        "1e9999",
+        Decimal("NaN"),
+    ],
 )
 def test_what_is_no_number_is_refused(bad: object) -> None:
     with pytest.raises(ValueError, match=r"must be|has denominator 0"):

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dlsched.models import InputError
-from dlsched.models.hadar import Instance, Schedule, check, completions, exact_utility, place
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dlsched.models import InputError
+from dlsched.models.hadar import Instance, Schedule, check, completions, exact_utility, place
 from tests.oracles import hadar as oracle
 from tests.strategies import TYPES, hadar_data
 
@@ -105,7 +105,14 @@ def test_two_jobs_on_the_same_device() -> None:
         "device_types": ["g"],
         "machines": [{"name": "m", "devices": {"g": 1}}],
         "jobs": [
-            {"name": n, "arrival": 1, "gang": 1, "iterations": 1, "rate": {"g": 1}, "utility": {"kind": "table", "values": [1]}}
+            {
+                "name": n,
+                "arrival": 1,
+                "gang": 1,
+                "iterations": 1,
+                "rate": {"g": 1},
+                "utility": {"kind": "table", "values": [1]},
+            }
             for n in "ab"
         ],
     }

@@ -9,12 +9,13 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
 from dlsched.models import Status, compile_model, duals, residuals, solve
 from dlsched.models import solve as solve_function
 from dlsched.models.matrix import Matrix, highs
 from dlsched.models.solve import ResidualError, solve_matrix
-from hypothesis import given
-from hypothesis import strategies as st
 
 SOLVERS = ["highs", "scip"]
 
@@ -76,7 +77,9 @@ def test_the_gap_asked_for_is_exact_by_default() -> None:
     model = pyo.ConcreteModel()
     model.x = pyo.Var(range(3), domain=pyo.Binary)
     model.one = pyo.Constraint(expr=sum(model.x[j] for j in range(3)) <= 1)
-    model.worth = pyo.Objective(expr=10000 * model.x[0] + 10000.4 * model.x[1] + 10000.5 * model.x[2], sense=pyo.maximize)
+    model.worth = pyo.Objective(
+        expr=10000 * model.x[0] + 10000.4 * model.x[1] + 10000.5 * model.x[2], sense=pyo.maximize
+    )
     assert solve(model).objective == 10000.5
 
 

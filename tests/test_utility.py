@@ -7,8 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from dlsched.models.utility import Utility
 from pydantic import TypeAdapter, ValidationError
+
+from dlsched.models.utility import Utility
 
 PARSE = TypeAdapter(Utility).validate_python
 

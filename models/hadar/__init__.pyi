@@ -1,6 +1,7 @@
 from .instance import Instance as Instance
 from .instance import Job as Job
 from .instance import Machine as Machine
+from .plot import plot as plot
 from .presets import PRESETS as PRESETS
 from .presets import preset as preset
 from .random import random as random
