@@ -72,12 +72,12 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
     from rich.table import Table
     from rich.text import Text
 
-    grid = Table(title=Text(title), title_justify="left", header_style="bold")
+    grid = Table(header_style="bold")
     for column in columns:
         grid.add_column(Text(column.removeprefix(">")), justify="right" if column.startswith(">") else "left")
     for row in rows:
         grid.add_row(*(Text(shown(cell)) for cell in row))
-    emit(_rendered(grid))
+    emit(f"{title}\n{_rendered(grid)}")
 
 
 def facts(title: str, data: dict[str, object]) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from dlsched.cli import output, rooms
-from dlsched.cli.options import InstanceFile, Json, Out, Problem, Seed, TimeLimit, given
+from dlsched.cli.options import InstanceFile, Json, Out, Problem, Seed, TimeLimit
 
 
 class Variant(StrEnum):
@@ -41,9 +41,9 @@ def optimum(
 
     With --out, keep its schedule.
     """
+    instance = rooms.problem(problem).Instance.load(file)
     from dlsched.algorithms import optimum as optimum_
 
-    instance = rooms.problem(problem).Instance.load(file)
     start = time.perf_counter()
     with output.waiting("looking for the optimum"):
         found = optimum_(instance, time_limit=time_limit)
@@ -79,7 +79,7 @@ def run(
     With --out, keep its schedule.
     """
     package, function = rooms.algorithm(algorithm)
-    options = _accepted(algorithm, function, given(variant=variant, mode=mode))
+    options = _options(algorithm, function, variant=variant, mode=mode)
     instance = package.Instance.load(file)
     start = time.perf_counter()
     with output.waiting(f"running {algorithm}"):
@@ -121,14 +121,18 @@ def check(problem: Problem, file: InstanceFile, schedule: ScheduleFile, as_json:
     return 1 if violations else 0
 
 
-def _accepted(algorithm: str, function: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options as strings; refuse those that the algorithm does not take."""
+def _options(algorithm: str, function: Any, **wanted: StrEnum | None) -> dict[str, str]:
+    """Return the options that an algorithm takes, its defaults filled in; refuse those that it does not take."""
     from dlsched.models.document import InputError
 
-    for name in options:
-        if name not in inspect.signature(function).parameters:
+    parameters = inspect.signature(function).parameters
+    options = {}
+    for name, value in wanted.items():
+        if name in parameters:
+            options[name] = str(parameters[name].default if value is None else value)
+        elif value is not None:
             raise InputError(f"--{name}: {algorithm} has no such option")
-    return {name: value.value for name, value in options.items()}
+    return options
 
 
 def _keep(schedule: Any, out: Path | None) -> None:

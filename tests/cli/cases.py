@@ -1,0 +1,73 @@
+"""A small instance whose answers are known by hand, and what a process of the command answered."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+
+def _table(*values: int) -> dict[str, Any]:
+    return {"kind": "table", "values": list(values)}
+
+
+def h2() -> dict[str, Any]:
+    """Three slots, a machine with two fast devices and one slow one, two jobs; the optimum is 17: both finish at once.
+
+    The first runs on both fast devices and does 2 * 2 = 4 iterations in slot 1, worth 9; the second on the slow one
+    does 1 * 2 = 2, worth 8.
+    """
+    return {
+        "slots": 3,
+        "slot_seconds": 1,
+        "device_types": ["fast", "slow"],
+        "machines": [{"name": "m1", "devices": {"fast": 2, "slow": 1}}],
+        "jobs": [
+            {
+                "name": "a",
+                "arrival": 1,
+                "gang": 2,
+                "iterations": 4,
+                "rate": {"fast": 2, "slow": 1},
+                "utility": _table(9, 6, 3),
+            },
+            {
+                "name": "b",
+                "arrival": 1,
+                "gang": 1,
+                "iterations": 2,
+                "rate": {"fast": 1, "slow": 2},
+                "utility": _table(8, 5, 1),
+            },
+        ],
+    }
+
+
+def best() -> dict[str, Any]:
+    """The optimal schedule of `h2`."""
+    return {
+        "problem": "hadar",
+        "jobs": {"a": {"slots": {"1": {"m1": {"fast": 2}}}}, "b": {"slots": {"1": {"m1": {"slow": 1}}}}},
+    }
+
+
+def save(path: Path, data: object) -> Path:
+    """Write JSON."""
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return path
+
+
+def answer(process: subprocess.CompletedProcess[str], code: int = 0) -> Any:
+    """Return the one JSON document on stdout."""
+    assert process.returncode == code, process.stderr
+    return json.loads(process.stdout)
+
+
+def refusal(process: subprocess.CompletedProcess[str]) -> str:
+    """Return the one line with which bad input was refused."""
+    assert process.returncode == 2, process.stderr
+    assert process.stdout == ""
+    (line,) = process.stderr.splitlines()
+    assert line.startswith("dlsched: error: ")
+    return line.removeprefix("dlsched: error: ")

@@ -1,0 +1,49 @@
+"""The command run as a process, and files for it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.cases import best, h2, save
+
+COMMAND = str(Path(sys.executable).with_name("dlsched"))
+TIMEOUT = 300
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def dlsched(tmp_path: Path) -> Command:
+    """Run the command in an empty folder and return what it did."""
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [COMMAND, *map(str, arguments)],
+            cwd=tmp_path,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONIOENCODING": "utf-8"},
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=TIMEOUT,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def instance(tmp_path: Path) -> Path:
+    """A file with `h2`."""
+    return save(tmp_path / "instance.json", h2())
+
+
+@pytest.fixture
+def schedule(tmp_path: Path) -> Path:
+    """A file with the optimal schedule of `h2`."""
+    return save(tmp_path / "schedule.json", best())

@@ -1,0 +1,205 @@
+"""Bad input: one line on stderr that names the place, the value and the rule, exit code 2, nothing written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dlsched.models.document import MAX_BYTES
+from tests.cli.cases import h2, refusal, save
+from tests.cli.conftest import Command
+
+GAVEL = Path(__file__).parents[1] / "data" / "gavel"
+
+Edit = Callable[[dict[str, Any]], object]
+
+INSTANCES: dict[str, tuple[Edit, str]] = {
+    "unknown field": (lambda i: i.update(slot=3), "slot: unknown field"),
+    "unknown field of a job": (lambda i: i["jobs"][1].update(weight=3), "jobs[1].weight: unknown field"),
+    "missing field": (lambda i: i.pop("slots"), "slots: required field is missing"),
+    "missing field of a job": (lambda i: i["jobs"][0].pop("gang"), "jobs[0].gang: required field is missing"),
+    "negative iterations": (lambda i: i["jobs"][0].update(iterations=-4), "jobs[0].iterations: -4 must be positive"),
+    "negative rate": (lambda i: i["jobs"][0]["rate"].update(fast=-1), "jobs[0].rate.fast: -1 must not be negative"),
+    "negative devices": (lambda i: i["machines"][0]["devices"].update(fast=-1), "machines[0].devices.fast: -1 "),
+    "NaN": (lambda i: i["jobs"][0].update(iterations=float("nan")), "jobs[0].iterations: must be a finite number"),
+    "infinity": (lambda i: i.update(slot_seconds=float("inf")), "slot_seconds: must be a finite number"),
+    "gang larger than the cluster": (
+        lambda i: i["jobs"][0].update(gang=4),
+        "jobs[0].gang: 4 exceeds the 3 devices of the whole cluster",
+    ),
+    "arrival after the horizon": (
+        lambda i: i["jobs"][1].update(arrival=4),
+        "jobs[1].arrival: 4 is after the last slot 3",
+    ),
+    "no rate": (
+        lambda i: i["jobs"][1].update(rate={"fast": 0}),
+        "jobs[1].rate: is 0 on every device type; at least one must be positive",
+    ),
+    "duplicate job": (lambda i: i["jobs"][1].update(name="a"), "jobs[1].name: 'a' is already the name of jobs[0]"),
+    "duplicate type": (lambda i: i["device_types"].append("fast"), "device_types[2]: 'fast' is already the name"),
+    "unknown type of a job": (
+        lambda i: i["jobs"][1]["rate"].update(warp=1),
+        "jobs[1].rate.warp: unknown device type; device_types lists fast, slow",
+    ),
+    "unknown type of a machine": (
+        lambda i: i["machines"][0]["devices"].update(warp=1),
+        "machines[0].devices.warp: unknown device type",
+    ),
+    "text for a number": (lambda i: i["jobs"][0].update(gang="two"), "jobs[0].gang: 'two' "),
+    "rising utility": (
+        lambda i: i["jobs"][0]["utility"].update(values=[1, 2]),
+        "jobs[0].utility: increases with the duration",
+    ),
+    "unknown utility": (lambda i: i["jobs"][0]["utility"].update(kind="cubic"), "jobs[0].utility: "),
+}
+
+
+@pytest.mark.parametrize("case", INSTANCES)
+def test_bad_instance(dlsched: Command, tmp_path: Path, schedule: Path, case: str) -> None:
+    edit, message = INSTANCES[case]
+    data = h2()
+    edit(data)
+    path = save(tmp_path / "bad.json", data)
+    assert refusal(dlsched("check", "hadar", path, schedule)).startswith(f"{path}: {message}")
+
+
+VERBS = {
+    "show": ("show", "hadar/aggregate", "FILE", "--lp", "out", "--json"),
+    "solve": ("solve", "hadar/aggregate", "FILE", "--json"),
+    "optimum": ("optimum", "hadar", "FILE", "--out", "out", "--json"),
+    "run": ("run", "hadar", "FILE", "--out", "out", "--json"),
+    "check": ("check", "hadar", "FILE", "FILE", "--json"),
+    "replay": ("replay", "FILE", "--json"),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_refuses_a_bad_file_and_writes_nothing(dlsched: Command, tmp_path: Path, verb: str) -> None:
+    path = save(tmp_path / "bad.json", h2() | {"slots": -1})
+    message = refusal(dlsched(*(path if word == "FILE" else word for word in VERBS[verb])))
+    assert message.startswith(f"{path}: ")
+    assert [file.name for file in tmp_path.iterdir()] == ["bad.json"]
+
+
+def _truncated(path: Path) -> None:
+    path.write_text(json.dumps(h2())[:100], encoding="utf-8")
+
+
+def _huge(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(2**30)
+
+
+def _repeated_key(path: Path) -> None:
+    path.write_text('{"slots": 3, "slots": 4}', encoding="utf-8")
+
+
+FILES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "missing": (lambda path: None, "no such file"),
+    "folder": (lambda path: path.mkdir(), "is not a file"),
+    "empty": (lambda path: path.touch(), "line 1 column 1: not JSON"),
+    "truncated": (_truncated, "line 1 column 95: not JSON: Unterminated string"),
+    "not JSON": (lambda path: path.write_text("slots: 3", encoding="utf-8"), "line 1 column 1: not JSON"),
+    "another shape": (lambda path: path.write_text("[1, 2]", encoding="utf-8"), "a list "),
+    "binary": (lambda path: path.write_bytes(bytes(range(128, 256))), "byte 0 is not UTF-8 text"),
+    "nested": (lambda path: path.write_text("[" * 10**6, encoding="utf-8"), "nested too deeply"),
+    "repeated key": (_repeated_key, "key 'slots' appears twice in one object"),
+    "a gigabyte": (_huge, f"{2**30} bytes; files of at most {MAX_BYTES} bytes are read"),
+}
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_unreadable_file(dlsched: Command, tmp_path: Path, schedule: Path, case: str) -> None:
+    make, message = FILES[case]
+    path = tmp_path / "input.json"
+    make(path)
+    assert refusal(dlsched("check", "hadar", path, schedule)).startswith(f"{path}: {message}")
+
+
+@pytest.mark.parametrize("case", ["a gigabyte", "truncated", "folder", "binary"])
+def test_unreadable_throughputs_and_trace(dlsched: Command, tmp_path: Path, case: str) -> None:
+    path = tmp_path / "input"
+    FILES[case][0](path)
+    for throughputs, trace in ((path, GAVEL / "seven.trace.txt"), (GAVEL / "throughputs.json", path)):
+        assert refusal(dlsched(*_convert(throughputs=throughputs, trace=trace), "--out", "out")).startswith(f"{path}: ")
+    assert not (tmp_path / "out").exists()
+
+
+def _convert(**changed: object) -> list[object]:
+    options: dict[str, object] = {
+        "throughputs": GAVEL / "throughputs.json",
+        "trace": GAVEL / "seven.trace.txt",
+        "cluster": "fast=2,slow=2",
+        "slots": 10,
+        "slot-seconds": 10,
+        **changed,
+    }
+    return ["convert", "gavel", *(word for name, value in options.items() for word in (f"--{name}", value))]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("Delta\tcmd\t-n\t1\t10\t0.0\t1", "line 1, column 1 (model): 'Delta' is not a model of throughputs.json"),
+        ("Gamma\tcmd\t-n\t1\t-10\t0.0\t1", "line 1, column 5 (total steps): '-10' must be a positive integer"),
+        ("Gamma\tcmd\t-n\t1\t10\tNaN\t1", "line 1, column 6 (arrival): must be a number"),
+        ("Gamma\tcmd\t-n\t1\t10", "line 1: 5 tab-separated columns; a Gavel trace has 7, 10 or 12"),
+        ("Gamma\tcmd\t-n\t1\t10\t0.0\t9", "line 1, column 7 (scale factor): 9 exceeds the 4 devices"),
+    ],
+)
+def test_bad_trace(dlsched: Command, tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "trace.txt"
+    path.write_text(line + "\n", encoding="utf-8")
+    assert refusal(dlsched(*_convert(trace=path), "--out", "out")).startswith(f"{path}: {message}")
+    assert not (tmp_path / "out").exists()
+
+
+def test_bad_conversion_options(dlsched: Command) -> None:
+    assert refusal(dlsched(*_convert(cluster="fast=2,slow"))).startswith("cluster: 'slow' must be TYPE=DEVICES")
+    assert "has no device type 'warp'" in refusal(dlsched(*_convert(cluster="warp=2")))
+    assert refusal(dlsched(*_convert(**{"slot-seconds": "nan"}))).startswith("slot_seconds: must be a number")
+    assert refusal(dlsched(*_convert(jobs=99), "--skip")).endswith("99 jobs asked for after passing over 0; it has 7")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "Missing command."),
+        (("fly",), "No such command 'fly'."),
+        (("solve",), "Missing argument 'FORMULATION'."),
+        (("list", "--nope"), "No such option: --nope"),
+        (("solve", "hadar/p9", "x.json"), "unknown formulation 'hadar/p9'; there are hadar/p1,"),
+        (("optimum", "warp", "x.json"), "unknown problem 'warp'; there are "),
+        (("run", "warp", "x.json"), "unknown algorithm 'warp'; there are hadar, gavel"),
+        (("run", "gavel", "x.json", "--mode", "rounds"), "--mode: gavel has no such option"),
+        (("run", "hadar", "x.json", "--variant", "odd"), "Invalid value for '--variant'"),
+        (("run", "hadar", "x.json", "--seed", "-1"), "Invalid value for '--seed'"),
+        (("optimum", "hadar", "x.json", "--time-limit", "nan"), "Invalid value for '--time-limit'"),
+        (("solve", "hadar/p1", "x.json", "--time-limit", "0"), "Invalid value for '--time-limit'"),
+        (("solve", "hadar/p1", "x.json", "--solver", "warp"), "unknown solver 'warp'; there are highs, scip"),
+        (("generate", "hadar", "--preset", "warp"), "unknown preset 'warp'; there are random, "),
+        (("generate", "hadar", "--preset", "motivation", "--jobs", "3"), "--jobs: preset motivation takes "),
+        (("generate", "hadar", "--jobs", "0"), "Invalid value for '--jobs'"),
+        (("generate", "hadar", "--out", "no/such/folder"), "no/such/folder: "),
+        (("verify", "hadar/lemma-99"), "hadar/lemma-99: unknown claim"),
+        (("verify", "--instances", "-1"), "instances: -1 "),
+        (("replay", "nowhere.json"), "nowhere.json: no such file"),
+        (("schema", "warp"), "unknown problem 'warp'; there are "),
+        (("convert",), "Missing command."),
+    ],
+)
+def test_bad_usage(dlsched: Command, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    assert refusal(dlsched(*arguments)).startswith(message)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_database_with_other_settings_is_refused(dlsched: Command, tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.sqlite"
+    options = ("verify", "hadar/initial-dual", "--jobs", "1", "--out", path)
+    first = dlsched(*options, "--instances", "0")
+    assert first.returncode in (0, 1), first.stderr
+    assert refusal(dlsched(*options, "--instances", "1")).startswith(f"{path}: was made with instances '0', not '1'")

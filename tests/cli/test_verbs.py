@@ -1,0 +1,263 @@
+"""Every verb on good input: what it answers, as JSON and for people, and its exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dlsched.cli.rooms import ALGORITHMS
+from dlsched.models import catalog
+from dlsched.models.hadar import PRESETS, Instance
+from tests.cli.cases import answer, best, h2, save
+from tests.cli.conftest import COMMAND, Command
+
+GAVEL = Path(__file__).parents[1] / "data" / "gavel"
+CONVERT = (
+    *("convert", "gavel", "--throughputs", GAVEL / "throughputs.json", "--trace", GAVEL / "seven.trace.txt"),
+    *("--cluster", "fast=2,slow=2", "--slots", 10, "--slot-seconds", "10"),
+)
+VERBS = ("list", "show", "solve", "optimum", "run", "check", "verify", "replay", "generate", "convert", "schema")
+
+
+def test_help_and_version(dlsched: Command) -> None:
+    process = dlsched("--help")
+    assert process.returncode == 0
+    for verb in VERBS:
+        assert f"\n  {verb} " in process.stdout
+    version = dlsched("--version")
+    assert version.returncode == 0
+    assert version.stdout.startswith("dlsched 0.")
+
+
+def test_list(dlsched: Command) -> None:
+    data = answer(dlsched("list", "--json"))
+    assert data["problems"] == ["hadar"]
+    assert [entry["name"] for entry in data["formulations"]] == [entry.name for entry in catalog()]
+    assert [entry["name"] for entry in data["algorithms"]] == list(ALGORITHMS)
+    assert {entry["name"] for entry in data["presets"]} == set(PRESETS)
+    assert {"id": "hadar/theorem-2", "variant": "printed"}.items() <= {
+        (key, claim[key]) for claim in data["claims"] if claim["id"] == "hadar/theorem-2" for key in ("id", "variant")
+    }
+    people = dlsched("list")
+    assert people.returncode == 0
+    for entry in catalog():
+        assert entry.name in people.stdout
+
+
+@pytest.mark.parametrize("gdp", ["bigm", "hull"])
+def test_show_writes_models_that_solvers_read(dlsched: Command, tmp_path: Path, instance: Path, gdp: str) -> None:
+    import highspy
+
+    data = answer(dlsched("show", "hadar/p1", instance, "--gdp", gdp, "--lp", "m.lp", "--mps", "m.mps", "--json"))
+    assert data["formulation"] == "hadar/p1"
+    assert data["disjunctions"] == 0
+    assert data["rows"] == sum(c["rows"] for c in data["components"] if c["equation"] != "(1)")
+    for name in ("m.lp", "m.mps"):
+        solver = highspy.Highs()
+        solver.setOptionValue("output_flag", False)
+        solver.readModel(str(tmp_path / name))
+        solver.run()
+        assert abs(solver.getInfo().objective_function_value) == pytest.approx(17)
+
+
+def test_show_for_people(dlsched: Command, instance: Path) -> None:
+    process = dlsched("show", "hadar/p1", instance)
+    assert process.returncode == 0
+    for equation in ("(1)", "(1a)", "(1b)", "(1c)", "(1d)", "(1e)"):
+        assert equation in process.stdout
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in catalog()])
+def test_solve_every_formulation(dlsched: Command, instance: Path, name: str) -> None:
+    data = answer(dlsched("solve", name, instance, "--json"))
+    assert data["status"] == "optimal"
+    assert data["objective"] == pytest.approx(17)
+    keys = ["formulation", "relaxed", "gdp", "status", "objective", "bound", "gap", "seconds", "nodes", "solver"]
+    assert list(data) == [*keys, "version"]
+
+
+@pytest.mark.parametrize("options", [("--relax",), ("--solver", "scip"), ("--time-limit", "20", "--threads", "1")])
+def test_solve_options(dlsched: Command, instance: Path, options: tuple[str, ...]) -> None:
+    data = answer(dlsched("solve", "hadar/aggregate", instance, "--json", *options))
+    assert data["relaxed"] == ("--relax" in options)
+    assert data["solver"] == ("scip" if "scip" in options else "highs")
+    assert data["objective"] >= 17 - 1e-6
+
+
+def test_optimum(dlsched: Command, tmp_path: Path, instance: Path) -> None:
+    data = answer(dlsched("optimum", "hadar", instance, "--out", "best.json", "--json"))
+    assert {"problem", "value", "bound", "proved", "seconds", "evidence"} <= set(data)
+    assert (data["problem"], data["value"], data["proved"]) == ("hadar", 17.0, True)
+    assert data["evidence"]
+    assert answer(dlsched("check", "hadar", instance, tmp_path / "best.json", "--json")) == {
+        "violations": [],
+        "utility": 17.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "options"),
+    [
+        ("hadar", ()),
+        ("hadar", ("--variant", "printed")),
+        ("hadar", ("--mode", "rounds")),
+        ("gavel", ()),
+    ],
+)
+def test_run(dlsched: Command, instance: Path, algorithm: str, options: tuple[str, ...]) -> None:
+    data = answer(dlsched("run", algorithm, instance, *options, "--seed", 5, "--out", "schedule.json", "--json"))
+    assert {"algorithm", "utility", "seconds"} <= set(data)
+    assert data["algorithm"] == algorithm
+    assert data["seed"] == 5
+    checked = answer(dlsched("check", "hadar", instance, "schedule.json", "--json"))
+    assert checked == {"violations": [], "utility": data["utility"]}
+
+
+def test_run_for_people(dlsched: Command, instance: Path) -> None:
+    process = dlsched("run", "hadar", instance)
+    assert process.returncode == 0
+    assert "utility" in process.stdout
+
+
+def test_check_a_good_schedule(dlsched: Command, instance: Path, schedule: Path) -> None:
+    assert answer(dlsched("check", "hadar", instance, schedule, "--json")) == {"violations": [], "utility": 17.0}
+    assert "is feasible" in dlsched("check", "hadar", instance, schedule).stdout
+
+
+def test_check_a_schedule_that_breaks_a_rule(dlsched: Command, tmp_path: Path, instance: Path) -> None:
+    plan = best()
+    plan["jobs"]["a"]["slots"]["1"]["m1"] = {"fast": 3}
+    path = save(tmp_path / "bad.json", plan)
+    data = answer(dlsched("check", "hadar", instance, path, "--json"), code=1)
+    assert data["utility"] is None
+    assert {violation["rule"] for violation in data["violations"]} == {"(1e) gang", "(1d) capacity"}
+    people = dlsched("check", "hadar", instance, path)
+    assert people.returncode == 1
+    assert "(1d) capacity" in people.stdout
+
+
+def test_verify_and_replay(dlsched: Command, tmp_path: Path) -> None:
+    options = ("verify", "hadar/initial-dual", "--instances", 5, "--seed", 3)
+    first = dlsched(*options, "--jobs", 1, "--out", tmp_path / "verdicts.sqlite", "--json")
+    assert first.stderr == ""
+    data = answer(first)
+    assert [(row["id"], row["variant"]) for row in data["claims"]] == [
+        ("hadar/initial-dual", "corrected"),
+        ("hadar/initial-dual", "printed"),
+    ]
+    assert data["claims"][1]["violated"] > 0
+    again = dlsched(*options, "--jobs", 2, "--json")
+    assert again.stdout == first.stdout
+    witness = sorted((tmp_path / "witnesses").iterdir())[0]
+    replayed = answer(dlsched("replay", witness, "--json"))
+    assert (replayed["status"], replayed["reproduced"], replayed["differences"]) == ("violated", True, [])
+    changed = json.loads(witness.read_text(encoding="utf-8"))
+    changed["measured"] += 1
+    assert answer(dlsched("replay", save(tmp_path / "changed.json", changed), "--json"), code=1)["differences"]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_generate(dlsched: Command, preset: str) -> None:
+    options = ("generate", "hadar", "--preset", preset, "--seed", 7, "--slots", 9)
+    instance = Instance.parse(answer(dlsched(*options)))
+    assert instance.slots == 9
+    written = answer(dlsched(*options, "--out", "i.json", "--json"))
+    assert written == {"out": "i.json", "digest": instance.digest, "jobs": len(instance.jobs)}
+
+
+def test_generate_sizes(dlsched: Command) -> None:
+    sizes = ("--jobs", 5, "--machines", 3, "--types", 2, "--slots", 7)
+    instance = Instance.parse(answer(dlsched("generate", "hadar", "--preset", "benchmark", *sizes)))
+    assert (len(instance.jobs), len(instance.machines), len(instance.device_types), instance.slots) == (5, 3, 2, 7)
+
+
+def test_convert(dlsched: Command, tmp_path: Path) -> None:
+    process = dlsched(*CONVERT, "--jobs", 5, "--skip", "--json")
+    instance = Instance.parse(answer(process))
+    assert len(instance.jobs) == 5
+    assert "skipped 0 jobs" in process.stderr
+    assert dlsched(*CONVERT, "--jobs", 5, "--out", "instance.json").returncode == 0
+    assert Instance.load(tmp_path / "instance.json").digest == instance.digest
+
+
+def test_schema(dlsched: Command) -> None:
+    schema = answer(dlsched("schema", "hadar", "--json"))
+    assert set(schema["required"]) == {"slots", "device_types", "machines", "jobs"}
+    assert answer(dlsched("schema", "hadar", "--schedule"))["required"] == ["jobs"]
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = subprocess.run(
+        [COMMAND, "schema", "hadar"], stdout=writer, stderr=subprocess.PIPE, cwd=tmp_path, check=False
+    )
+    os.close(writer)
+    assert (process.returncode, process.stderr) == (141, b"")
+
+
+def _endless() -> dict[str, Any]:
+    """An instance on which the textbook model takes HiGHS minutes."""
+    data = h2()
+    data["slots"] = 40
+    data["machines"] = [{"name": f"m{h}", "devices": {"fast": 2, "slow": 3}} for h in range(4)]
+    data["jobs"] = [
+        {
+            "name": f"j{j}",
+            "arrival": 1 + j // 3,
+            "gang": 1 + j % 4,
+            "iterations": 31 + 7 * j,
+            "rate": {"fast": 2 + j % 3, "slow": 1 + j % 2},
+            "utility": {"kind": "hyperbolic", "scale": 100 + 13 * j},
+        }
+        for j in range(20)
+    ]
+    return data
+
+
+def test_an_interrupt_ends_a_solve_at_once_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    path = save(tmp_path / "endless.json", _endless())
+    with subprocess.Popen(
+        [COMMAND, "solve", "hadar/p1-admission", str(path), "--time-limit", "120"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    ) as process:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=6)
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=30)
+    assert (process.returncode, out, error) == (130, "", "dlsched: interrupted\n")
+    assert [file.name for file in tmp_path.iterdir()] == ["endless.json"]
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize(
+    ("trace", "throughputs"),
+    [
+        ("traces/msr_seed0/0e4a51.trace.txt", "simulation_throughputs.json"),
+        ("traces/physical_cluster/artifact_evaluation.trace.txt", "physical_cluster_throughputs.json"),
+    ],
+)
+def test_measured_data_end_to_end(dlsched: Command, tmp_path: Path, shared: Path, trace: str, throughputs: str) -> None:
+    folder = shared / "data" / "gavel"
+    made = dlsched(
+        *("convert", "gavel", "--throughputs", folder / throughputs, "--trace", folder / trace),
+        *("--cluster", "v100=2,p100=3,k80=1", "--jobs", 10, "--slots", 12, "--slot-seconds", 1800),
+        *("--skip", "--out", "gavel.json"),
+    )
+    assert made.returncode == 0, made.stderr
+    assert len(Instance.load(tmp_path / "gavel.json").jobs) == 10
+    optimum = answer(dlsched("optimum", "hadar", "gavel.json", "--time-limit", 60, "--json"))
+    run = answer(dlsched("run", "hadar", "gavel.json", "--out", "schedule.json", "--json"))
+    checked = answer(dlsched("check", "hadar", "gavel.json", "schedule.json", "--json"))
+    assert checked == {"violations": [], "utility": run["utility"]}
+    assert run["utility"] <= optimum["bound"] * (1 + 1e-6)
+    assert optimum["value"] <= optimum["bound"] * (1 + 1e-6)
