@@ -105,7 +105,7 @@ class PriceConstants:
         """The alpha of Theorem 2, max_r(1, ln(Umax^r / Umin^r)); infinite where a lowest price is 0."""
         return max([1.0, *(_log_ratio(self.umax[r], self.umin[r]) for r in self.umin)])
 
-    def price(self, machine: str, type_: str, devices: int) -> float:
+    def price(self, machine: str, type_: str, devices: float) -> float:
         """Return k (5), the price of one device in a slot in which `devices` are allocated there.
 
         It is Umin (Umax/Umin)^(gamma/s), s the cell's `saturation`, and Umax from there on. Where Umin is 0 it is the

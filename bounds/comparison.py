@@ -1,0 +1,82 @@
+"""Comparing quantities that are known as intervals: which end decides, and when neither does."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from dlsched.models.numbers import agree, exceeds
+
+
+class Status(Enum):
+    """What a claim says on one instance; `UNDECIDED` (a limit was hit) never counts as holding."""
+
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    PREMISE_FAILS = "premise-fails"
+    VACUOUS = "vacuous"
+    UNDECIDED = "undecided"
+
+
+class Relation(Enum):
+    """How the measured quantity must stand to the bound."""
+
+    AT_MOST = "<="
+    AT_LEAST = ">="
+    EQUAL = "="
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A quantity known to lie between two ends.
+
+    Attributes
+    ----------
+    low, high : float
+    """
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, value: Value) -> Interval:
+        """Return the value itself if it is an interval, else the one that is a point."""
+        low, high = (value.low, value.high) if isinstance(value, Interval) else (value, value)
+        return cls(float(low), float(high))
+
+
+Value = float | Fraction | Interval
+"""What a measure or a bound may return."""
+
+
+def compare(measured: Interval, relation: Relation, bound: Interval) -> tuple[Status, float, float]:
+    """Return the status, and the ends of both sides that decide it."""
+    if relation is Relation.AT_LEAST:
+        status, other, own = compare(bound, Relation.AT_MOST, measured)
+        return status, own, other
+    if relation is Relation.EQUAL:
+        below, above = compare(measured, Relation.AT_MOST, bound), compare(measured, Relation.AT_LEAST, bound)
+        if below[0] is above[0] is Status.HOLDS and not (agree(*_ends(measured)) and agree(*_ends(bound))):
+            return Status.UNDECIDED, measured.low, bound.high
+        return max(below, above, key=lambda outcome: _GRAVITY[outcome[0]])
+    if math.isinf(bound.low) and bound.low > 0:
+        return Status.VACUOUS, measured.high, bound.low
+    if _above(measured.low, bound.high):
+        return Status.VIOLATED, measured.low, bound.high
+    if _above(measured.high, bound.low):
+        return Status.UNDECIDED, measured.high, bound.low
+    return Status.HOLDS, measured.high, bound.low
+
+
+_GRAVITY = {Status.HOLDS: 0, Status.VACUOUS: 1, Status.UNDECIDED: 2, Status.VIOLATED: 3}
+
+
+def _above(a: float, b: float) -> bool:
+    """Tell whether `a` is above `b` by more than the tolerance, which means nothing where one is infinite."""
+    return a > b if math.isinf(a) or math.isinf(b) else exceeds(a, b)
+
+
+def _ends(interval: Interval) -> tuple[float, float]:
+    return interval.low, interval.high

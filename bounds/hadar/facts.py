@@ -1,0 +1,232 @@
+"""What the claims ask about one Hadar instance: constants, runs, dual values, certified optima; each computed once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from dlsched.algorithms import Optimum, optimum
+from dlsched.algorithms.hadar import PriceConstants, Round, alpha_measured, constants, run
+from dlsched.algorithms.run import Decision, Run
+from dlsched.bounds.claim import Undecided
+from dlsched.bounds.comparison import Interval
+from dlsched.models.hadar import Instance, Schedule, enumerate_schedules
+from dlsched.models.hadar.schedules import Column
+from dlsched.models.utility import Table
+
+MAX_SCHEDULES = 5_000
+"""Schedules of one job that a verdict enumerates, at most."""
+
+MAX_SEARCH = 400
+"""Jobs times slots of an instance whose optimum a verdict asks for, at most."""
+
+MAX_STATES = 2**15
+"""States of the recursion of Algorithm 2 in one round, at most."""
+
+Place = tuple[str, str, int]
+"""Machine, device type, slot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one admission adds: its job, its utility to the primal, and to the dual its payoff and dearer prices."""
+
+    job: str
+    primal: float
+    dual: float
+
+
+class Commitment:
+    """The commit-at-arrival run of one variant, and the primal and dual values after each of its decisions.
+
+    Parameters
+    ----------
+    instance : Instance
+    seed : int
+    variant : str
+        Of the price constants, ``printed`` or ``corrected``.
+    """
+
+    def __init__(self, instance: Instance, seed: int, variant: str) -> None:
+        self.instance = instance
+        self.constants: PriceConstants = constants(instance, variant)
+        self.run: Run[Schedule] = run(instance, seed=seed, variant=variant, mode="commit")
+
+    @property
+    def decisions(self) -> list[Decision]:
+        """One for each job, in the order in which they were made."""
+        return [event for event in self.run.log if isinstance(event, Decision)]
+
+    @property
+    def admissions(self) -> list[Decision]:
+        """The decisions that admit a job."""
+        return [decision for decision in self.decisions if decision.admitted]
+
+    @property
+    def positive(self) -> bool:
+        """Whether every lowest price is above 0, so that (5) and ln(Umax/Umin) mean something."""
+        return bool(self.constants.umin) and all(low > 0 for low in self.constants.umin.values())
+
+    @cached_property
+    def alpha_measured(self) -> float:
+        """The greatest c dk / (k_old dgamma) of the run, at least 1; infinite where a price rises from 0."""
+        return max(1.0, alpha_measured(self.instance, self.run.log))
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """P_j - P_(j-1) and D_j - D_(j-1) of each admission."""
+        result = []
+        for decision in self.admissions:
+            job = self.instance.job(decision.job)
+            assert decision.completion is not None
+            dearer = sum(
+                self.instance.machine(step.machine).count(step.type) * (step.after - step.before)
+                for step in decision.steps
+            )
+            gain = float(job.utility.exact(decision.completion - job.arrival))
+            result.append(Step(job.name, gain, decision.payoff + dearer))
+        return result
+
+    @property
+    def final_dual(self) -> float:
+        """D_f, the value of P3 at the payoffs and the final prices."""
+        return float(self.constants.d0) + sum(step.dual for step in self.steps)
+
+    @cached_property
+    def allocated(self) -> Counter[Place]:
+        """gamma_h^r(t), devices allocated in the end."""
+        used: Counter[Place] = Counter()
+        for decision in self.admissions:
+            for step in decision.steps:
+                used[step.machine, step.type, step.slot] += step.devices
+        return used
+
+    def price(self, place: Place) -> float:
+        """Return the final price of one device."""
+        machine, type_, _ = place
+        return self.constants.price(machine, type_, self.allocated[place])
+
+
+class HadarFacts:
+    """What is known of one (instance, seed).
+
+    Parameters
+    ----------
+    instance : Instance
+    seed : int
+        Of the runs.
+    """
+
+    def __init__(self, instance: Instance, seed: int) -> None:
+        self.instance = instance
+        self.seed = seed
+
+    @cached_property
+    def printed(self) -> Commitment:
+        """Commit at arrival with the printed constants."""
+        return Commitment(self.instance, self.seed, "printed")
+
+    @cached_property
+    def corrected(self) -> Commitment:
+        """Commit at arrival with the corrected constants."""
+        return Commitment(self.instance, self.seed, "corrected")
+
+    @cached_property
+    def printed_rounds(self) -> Run[Schedule]:
+        """Algorithms 1 and 2 to the letter."""
+        return run(self.instance, seed=self.seed, variant="printed", mode="rounds", max_states=MAX_STATES)
+
+    @property
+    def first_round(self) -> Round | None:
+        """The first round of Algorithm 1 with a job in its queue."""
+        return next((event for event in self.printed_rounds.log if isinstance(event, Round)), None)
+
+    @cached_property
+    def best(self) -> Optimum:
+        """The certified optimum of P1 with admission."""
+        return certified(self.instance)
+
+    @property
+    def opt(self) -> Interval:
+        """OPT, between the utility of a checked schedule and a proved bound."""
+        return interval(self.best)
+
+    @property
+    def opt_positive(self) -> bool:
+        """Whether OPT > 0."""
+        if self.opt.low <= 0 < self.opt.high and not self.best.proved:
+            raise Undecided("whether OPT > 0 is not proved")
+        return self.opt.low > 0
+
+    @cached_property
+    def schedules(self) -> dict[str, list[Column]]:
+        """S_j of every job, without schedules in which a slot can be dropped."""
+        return {job.name: self._enumerate(job.name, True) for job in self.instance.jobs}
+
+    @cached_property
+    def all_schedules(self) -> dict[str, list[Column]]:
+        """S_j of every job."""
+        return {job.name: self._enumerate(job.name, False) for job in self.instance.jobs}
+
+    def _enumerate(self, job: str, minimal: bool) -> list[Column]:
+        try:
+            return enumerate_schedules(self.instance, self.instance.job(job), minimal=minimal, limit=MAX_SCHEDULES)
+        except ValueError:
+            raise Undecided(f"job {job} has more than {MAX_SCHEDULES} schedules") from None
+
+    @cached_property
+    def every_job(self) -> Interval | None:
+        """The optimum of P1 as printed, where every job must finish; None where none such exists.
+
+        It is read off a certified optimum with admission in which finishing is worth more than all utilities together.
+        """
+        bonus = 1 + sum((job.utility.exact(0) for job in self.instance.jobs), Fraction(0))
+        needed = float(bonus * len(self.instance.jobs))
+        best = interval(certified(_with_bonus(self.instance, bonus)))
+        if best.low >= needed - 0.5:
+            return Interval(best.low - needed, best.high - needed)
+        if best.high < needed - 0.5:
+            return None
+        raise Undecided("whether all jobs can finish is not proved")
+
+
+def certified(instance: Instance) -> Optimum:
+    """Return the optimum of a small instance.
+
+    Raises
+    ------
+    Undecided
+        If it is too large for a verdict.
+    """
+    size = len(instance.jobs) * instance.slots
+    if size > MAX_SEARCH:
+        raise Undecided(f"{len(instance.jobs)} jobs in {instance.slots} slots: more than {MAX_SEARCH} pairs")
+    return optimum(instance)
+
+
+def interval(best: Optimum) -> Interval:
+    """Return what is proved of an optimum."""
+    if best.value is None or best.bound is None:
+        raise Undecided("the optimum has no value")
+    return Interval(best.value, best.value if best.proved else max(best.value, best.bound))
+
+
+def _with_bonus(instance: Instance, bonus: Fraction) -> Instance:
+    """Return the instance in which every job is worth `bonus` more if it finishes."""
+    return replaced(
+        instance,
+        {
+            job.name: Table(values=tuple(job.utility.exact(d) + bonus for d in range(instance.slots - job.arrival + 1)))
+            for job in instance.jobs
+        },
+    )
+
+
+def replaced(instance: Instance, utilities: dict[str, Table], slots: int | None = None) -> Instance:
+    """Return the instance with other utilities, and another horizon where one is given."""
+    jobs = tuple(job.model_copy(update={"utility": utilities[job.name]}) for job in instance.jobs)
+    changed: dict[str, Any] = {name: getattr(instance, name) for name in type(instance).model_fields}
+    return Instance(**(changed | {"jobs": jobs} | ({} if slots is None else {"slots": slots})))

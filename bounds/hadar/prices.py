@@ -1,0 +1,296 @@
+"""What the paper says of its prices (5)-(7): Lemma 3, Definitions 1 and 2, blocking, positivity, and 1/(4 eta)."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from dlsched.bounds.claim import Claim, Expectation, Premise, Variant
+from dlsched.bounds.comparison import Relation
+from dlsched.bounds.hadar.competitive import EVERYWHERE, SOME_ADMITTED, UMIN_POSITIVE, run_details
+from dlsched.bounds.hadar.facts import Commitment, HadarFacts, Place
+from dlsched.bounds.hadar.sources import TINY
+from dlsched.models.hadar import Instance
+
+_POINTS = 8
+_STEP = 1e-5
+
+
+def _log_ratio(run: Commitment) -> float:
+    """Return ln(Umax/Umin), which is the same for every type with w_j^r read as W_j."""
+    return max(math.log(run.constants.umax[r]) - math.log(low) for r, low in run.constants.umin.items() if low > 0)
+
+
+def _slope(facts: HadarFacts) -> float:
+    """Return (c/k) dk/dgamma by central differences, where it is farthest from ln(Umax/Umin)."""
+    prices = facts.printed.constants
+    slopes = []
+    for machine, type_ in prices.saturation:
+        c = facts.instance.machine(machine).count(type_)
+        for i in range(1, _POINTS):
+            gamma = c * i / _POINTS
+            below, above = (prices.price(machine, type_, gamma + sign * c * _STEP) for sign in (-1, 1))
+            slopes.append((above - below) / (2 * _STEP * prices.price(machine, type_, gamma)))
+    expected = _log_ratio(facts.printed)
+    return max(slopes, key=lambda slope: abs(slope - expected))
+
+
+LEMMA_3 = Claim(
+    id="hadar/lemma-3",
+    paper="Hadar, Lemma 3",
+    variant=Variant.PRINTED,
+    statement="with alpha_h^r = ln(Umax^r/Umin^r) the price (5) satisfies k dgamma >= (c/alpha) dk, as an equality",
+    quantity="(c/k) dk/dgamma by central differences, against ln(Umax/Umin)",
+    measure=_slope,
+    bound=lambda facts: _log_ratio(facts.printed),
+    relation=Relation.EQUAL,
+    expectation=Expectation.TRUE,
+    facts=HadarFacts,
+    premises=(
+        UMIN_POSITIVE,
+        Premise("ln(Umax/Umin) >= 1, as Definition 2 asks", lambda facts: _log_ratio(facts.printed) >= 1),
+    ),
+    sources=EVERYWHERE,
+    golden=("hadar-lemma-3-H6",),
+)
+
+
+def _worst_alpha(facts: HadarFacts) -> float:
+    """Return the greatest c dk/(k_old dgamma) that any gang could cause: ((Umax/Umin)^(w/c) - 1)/(w/c)."""
+    ratio = math.exp(_log_ratio(facts.printed))
+    shares = [
+        Fraction(min(job.gang, count), count)
+        for machine in facts.instance.machines
+        for count in machine.devices.values()
+        for job in facts.instance.jobs
+        if count
+    ]
+    return max(1.0, *((math.pow(ratio, share) - 1) / float(share) for share in shares))
+
+
+_DEFINITION_1: dict[str, Any] = {
+    "id": "hadar/definition-1",
+    "paper": "Hadar, Definition 1",
+    "measure": lambda facts: facts.printed.alpha_measured,
+    "relation": Relation.AT_MOST,
+    "facts": HadarFacts,
+    "premises": (UMIN_POSITIVE, SOME_ADMITTED),
+    "details": lambda facts: run_details(facts.printed),
+    "schedule": lambda facts: facts.printed.run.schedule,
+    "sources": EVERYWHERE,
+}
+
+DEFINITION_1 = Claim(
+    variant=Variant.PRINTED,
+    statement=(
+        "the differential relationship implies the discrete one: "
+        "k_old (gamma_new - gamma_old) >= (c/alpha)(k_new - k_old) with alpha = max_r(1, ln(Umax^r/Umin^r))"
+    ),
+    quantity="greatest c dk/(k_old dgamma) of the run, against alpha",
+    bound=lambda facts: facts.printed.constants.alpha,
+    expectation=Expectation.FALSE,
+    counterexamples=("hadar-definition-1-H1", "hadar-definition-1-H2"),
+    **_DEFINITION_1,
+)
+
+DEFINITION_1_CORRECTED = Claim(
+    variant=Variant.CORRECTED,
+    statement=(
+        "the discrete relationship holds with alpha = max_w ((Umax/Umin)^(w/c) - 1)/(w/c), w the devices of a gang on "
+        "one machine and type"
+    ),
+    quantity="greatest c dk/(k_old dgamma) of the run, against that of the largest gang",
+    bound=_worst_alpha,
+    expectation=Expectation.TRUE,
+    golden=("hadar-definition-1-corrected-H2",),
+    **_DEFINITION_1,
+)
+
+
+def _full(facts: HadarFacts) -> set[Place]:
+    """Return the places with no free device, the price of which is Umax."""
+    run = facts.printed
+    return {place for place, n in run.allocated.items() if n >= facts.instance.machine(place[0]).count(place[1])}
+
+
+def _turned_away(facts: HadarFacts) -> list[str]:
+    admitted = {decision.job for decision in facts.printed.admissions}
+    return [job.name for job in facts.instance.jobs if job.name not in admitted and facts.schedules[job.name]]
+
+
+def _best_payoff_through_full(facts: HadarFacts) -> float:
+    """Return the greatest payoff, at the final prices, of a turned-away job on a full place; 0 where none is above."""
+    full, best = _full(facts), 0.0
+    for name in _turned_away(facts):
+        for column in facts.schedules[name]:
+            usage = column.usage()
+            if not full.isdisjoint(usage):
+                cost = sum(n * facts.printed.price(place) for place, n in usage.items())
+                best = max(best, float(column.utility) - cost)
+    return best
+
+
+def _taken_from_full(facts: HadarFacts) -> int:
+    """Return the devices that admissions took at places that were full before."""
+    used: dict[Place, int] = {}
+    taken = 0
+    for decision in facts.printed.admissions:
+        for step in decision.steps:
+            place = step.machine, step.type, step.slot
+            used[place] = used.get(place, 0) + step.devices
+            taken += max(0, used[place] - facts.instance.machine(step.machine).count(step.type))
+    return taken
+
+
+_PRICE_BLOCKS: dict[str, Any] = {
+    "id": "hadar/price-blocks",
+    "paper": "Hadar, Section III-B, on (5)",
+    "bound": lambda facts: 0.0,
+    "relation": Relation.AT_MOST,
+    "facts": HadarFacts,
+    "premises": (
+        UMIN_POSITIVE,
+        Premise("some machine's devices of a type are all allocated in a slot", lambda facts: bool(_full(facts))),
+        Premise("some job that could finish alone is turned away", lambda facts: bool(_turned_away(facts))),
+    ),
+    "details": lambda facts: {**run_details(facts.printed), "full": sorted(map(list, _full(facts)))},
+    "schedule": lambda facts: facts.printed.run.schedule,
+    "sources": EVERYWHERE,
+}
+
+PRICE_BLOCKS = Claim(
+    variant=Variant.PRINTED,
+    statement="at gamma = c the price k = Umax is high enough to block other jobs from getting these resources",
+    quantity="greatest payoff of a turned-away job with a schedule that uses a device at k = Umax, against 0",
+    measure=_best_payoff_through_full,
+    expectation=Expectation.FALSE,
+    counterexamples=("hadar-price-blocks-share",),
+    **_PRICE_BLOCKS,
+)
+
+PRICE_BLOCKS_CORRECTED = Claim(
+    variant=Variant.CORRECTED,
+    statement="at gamma = c the capacity blocks other jobs from getting these resources",
+    quantity="devices taken where none was free, against 0",
+    measure=_taken_from_full,
+    expectation=Expectation.TRUE,
+    golden=("hadar-price-blocks-corrected-share",),
+    **_PRICE_BLOCKS,
+)
+
+_POSITIVE: dict[str, Any] = {
+    "id": "hadar/positive-prices",
+    "paper": "Hadar, (5)-(7)",
+    "quantity": "device types with Umin = 0, against 0",
+    "bound": lambda facts: 0.0,
+    "relation": Relation.AT_MOST,
+    "facts": HadarFacts,
+    "sources": (TINY,),
+}
+
+
+def _zero_types(run: Commitment) -> int:
+    return sum(low <= 0 for low in run.constants.umin.values())
+
+
+POSITIVE_PRICES = Claim(
+    variant=Variant.PRINTED,
+    statement="Umin^r > 0, so that (5) is a price and ln(Umax^r/Umin^r) a number",
+    measure=lambda facts: _zero_types(facts.printed),
+    expectation=Expectation.FALSE,
+    details=lambda facts: run_details(facts.printed),
+    counterexamples=("hadar-positive-prices-worthless",),
+    **_POSITIVE,
+)
+
+POSITIVE_PRICES_CORRECTED = Claim(
+    variant=Variant.CORRECTED,
+    statement=(
+        "Umin^r > 0 if some job can finish while worth something, with U_j at the last slot at which it is positive "
+        "in place of U_j(T - a_j) and the other jobs dropped"
+    ),
+    measure=lambda facts: _zero_types(facts.corrected),
+    expectation=Expectation.TRUE,
+    premises=(Premise("some job can earn", lambda facts: bool(facts.corrected.constants.tmin)),),
+    golden=("hadar-positive-prices-corrected-worthless",),
+    **_POSITIVE,
+)
+
+
+def _least_over_schedules(facts: HadarFacts) -> Fraction:
+    """Return min over (j, s) of U_j(f_js - a_j)/(tmax_j W_j)."""
+    return min(
+        column.utility / (facts.printed.constants.tmax[name] * facts.instance.job(name).gang)
+        for name, columns in facts.all_schedules.items()
+        for column in columns
+    )
+
+
+def _least_at_horizon(facts: HadarFacts) -> Fraction:
+    """Return min over j of U_j(T - a_j)/(tmax_j W_j)."""
+    instance: Instance = facts.instance
+    tmax = facts.printed.constants.tmax
+    return min(job.utility.exact(instance.slots - job.arrival) / (tmax[job.name] * job.gang) for job in instance.jobs)
+
+
+_SOME_SCHEDULE = Premise("some job has a schedule", lambda facts: any(facts.all_schedules.values()))
+
+_QUARTER: dict[str, Any] = {
+    "id": "hadar/one-over-four-eta",
+    "paper": "Hadar, (9)",
+    "quantity": "min over (j, s) of U_j(f_js - a_j)/(tmax_j W_j), against min over j of U_j(T - a_j)/(tmax_j W_j)",
+    "measure": _least_over_schedules,
+    "bound": _least_at_horizon,
+    "facts": HadarFacts,
+    "premises": (_SOME_SCHEDULE,),
+    "sources": (TINY,),
+}
+
+ONE_OVER_FOUR_ETA = Claim(
+    variant=Variant.PRINTED,
+    statement="Umin = (1/(4 eta)) min over (j, s) of U_j(f_js - a_j)/(tmax_j W_j), as the proof writes for (7)",
+    relation=Relation.EQUAL,
+    expectation=Expectation.FALSE,
+    counterexamples=("hadar-one-over-four-eta-unfinishable",),
+    **_QUARTER,
+)
+
+ONE_OVER_FOUR_ETA_CORRECTED = Claim(
+    variant=Variant.CORRECTED,
+    statement="Umin is at most what the proof writes, since no schedule ends after T",
+    relation=Relation.AT_LEAST,
+    expectation=Expectation.TRUE,
+    golden=("hadar-one-over-four-eta-corrected-unfinishable",),
+    **_QUARTER,
+)
+
+OPTIMUM_ADMITS = Claim(
+    id="hadar/optimum-admits-one",
+    paper="Hadar, (9)",
+    variant=Variant.PRINTED,
+    statement="if the optimum accepts at least one job, OPT >= min over (j, s) of U_j(f_js - a_j)",
+    quantity="OPT, against the least utility of a schedule",
+    measure=lambda facts: facts.opt,
+    bound=lambda facts: min(c.utility for columns in facts.all_schedules.values() for c in columns),
+    relation=Relation.AT_LEAST,
+    expectation=Expectation.TRUE,
+    facts=HadarFacts,
+    premises=(_SOME_SCHEDULE,),
+    schedule=lambda facts: facts.best.schedule,
+    sources=(TINY,),
+    golden=("hadar-optimum-admits-one-H6",),
+)
+
+CLAIMS = (
+    LEMMA_3,
+    DEFINITION_1,
+    DEFINITION_1_CORRECTED,
+    PRICE_BLOCKS,
+    PRICE_BLOCKS_CORRECTED,
+    POSITIVE_PRICES,
+    POSITIVE_PRICES_CORRECTED,
+    ONE_OVER_FOUR_ETA,
+    ONE_OVER_FOUR_ETA_CORRECTED,
+    OPTIMUM_ADMITS,
+)

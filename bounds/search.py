@@ -1,0 +1,140 @@
+"""Where the instances come from on which claims are checked: shipped cases, and seeded draws that search violations.
+
+Every claim that names a source is checked on the same draws of it, so that what an instance costs (an optimum, a run)
+is paid once. A draw depends on the seed, the source's name and the position alone, never on what else is checked.
+"""
+
+from __future__ import annotations
+
+import importlib
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dlsched.bounds.claim import PAPERS, Claim, Variant, Verdict, claim, decide
+from dlsched.bounds.comparison import Status
+from dlsched.bounds.witness import shipped
+from dlsched.models.document import Document, InputError
+
+Draw = Callable[[np.random.Generator], Document]
+
+CASE = "case"
+_SEED_BITS = 53
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One instance and the claims to check on it.
+
+    Attributes
+    ----------
+    source : str
+        Name of an instance source, or ``case`` for a shipped witness.
+    position : int
+        Number of the draw, from 0; of a case, its place among the claim's cases.
+    name : str
+        Of a shipped witness; empty for a draw.
+    entropy : int
+        Seed of the whole search.
+    claims : tuple of (id, variant)
+    """
+
+    source: str
+    position: int
+    name: str
+    entropy: int
+    claims: tuple[tuple[str, str], ...]
+
+
+def sources() -> dict[str, Draw]:
+    """Return every instance source by name, ``problem/name``."""
+    found: dict[str, Draw] = {}
+    for paper in PAPERS:
+        found |= importlib.import_module(f"dlsched.bounds.{paper}").SOURCES
+    return found
+
+
+def draw(source: str, position: int, entropy: int) -> tuple[Document, int]:
+    """Return the instance at a position of a source, and the seed for the runs on it."""
+    stream = np.random.SeedSequence(entropy, spawn_key=(zlib.crc32(source.encode()), position))
+    instances, runs = stream.spawn(2)
+    seed = int(runs.generate_state(1, np.uint64)[0]) >> (64 - _SEED_BITS)
+    return sources()[source](np.random.default_rng(instances)), seed
+
+
+def plan(claims: Iterable[Claim], instances: int, entropy: int) -> Iterator[Task]:
+    """Yield the shipped cases of the claims, then their draws, in a fixed order.
+
+    Parameters
+    ----------
+    claims : iterable of Claim
+    instances : int
+        Draws of each source.
+    entropy : int
+        Seed of the whole search.
+    """
+    chosen = tuple(claims)
+    for known in chosen:
+        for position, name in enumerate(dict.fromkeys(known.counterexamples + known.golden)):
+            yield Task(CASE, position, name, entropy, (known.key,))
+    names = sorted({source for known in chosen for source in known.sources})
+    for position in range(instances):
+        for source in names:
+            yield Task(source, position, "", entropy, tuple(c.key for c in chosen if source in c.sources))
+
+
+def evaluate(task: Task) -> list[Verdict]:
+    """Return the verdict of each of the task's claims on its instance."""
+    if task.name:
+        case = shipped(task.name)
+        instance, seed = case.read_instance(), case.seed
+    else:
+        instance, seed = draw(task.source, task.position, task.entropy)
+    verdicts = []
+    facts: dict[object, object] = {}
+    for id_, variant in task.claims:
+        known = claim(id_, variant)
+        if known.facts not in facts:
+            facts[known.facts] = known.facts(instance, seed)
+        verdicts.append(decide(known, instance, seed, facts[known.facts]))
+    return verdicts
+
+
+def attack(
+    id: str, variant: str | Variant = Variant.PRINTED, *, instances: int = 1000, seed: int = 0
+) -> tuple[Verdict | None, int]:
+    """Search for a violation of a claim on seeded draws of its sources.
+
+    Parameters
+    ----------
+    id : str
+    variant : str or Variant
+    instances : int
+        Draws of each source, at most.
+    seed : int
+
+    Returns
+    -------
+    verdict : Verdict or None
+        The first violation, with its witness; None where none was found.
+    drawn : int
+        Instances that were checked.
+
+    Raises
+    ------
+    InputError
+        If there is no such claim, or it has no instance source.
+    """
+    target = claim(id, variant)
+    if not target.sources:
+        raise InputError(f"{id}: is about fixed instances only; there is nothing to search")
+    drawn = 0
+    for position in range(instances):
+        for source in target.sources:
+            drawn += 1
+            verdict = decide(target, *draw(source, position, seed))
+            if verdict.status is Status.VIOLATED:
+                return verdict, drawn
+    return None, drawn

@@ -1,0 +1,174 @@
+"""The table that `verify` answers with: one row a claim and variant, and whether it came out as is known."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from itertools import groupby
+from typing import Any
+
+from dlsched.bounds.claim import Claim, Expectation
+from dlsched.bounds.comparison import Status
+from dlsched.bounds.store import Entry
+from dlsched.bounds.witness import Witness
+
+_DIGITS = 9
+
+
+class Outcome(Enum):
+    """Whether a claim came out as expected; `UNDECIDED` where limits left nothing to judge by."""
+
+    EXPECTED = "as expected"
+    OTHERWISE = "otherwise"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What `verify` found on one claim in one variant.
+
+    Attributes
+    ----------
+    id, variant : str
+    statement : str
+    expectation : Expectation
+    instances : int
+        Verdicts in all, shipped cases and draws.
+    counts : mapping of Status to int
+    found : int
+        Violations on draws: found by the search, not shipped.
+    missed : tuple of str
+        Shipped counterexamples on which the claim was not violated.
+    outcome : Outcome
+    witness : Entry, optional
+        The first violation: of a shipped case if there is one.
+    """
+
+    id: str
+    variant: str
+    statement: str
+    expectation: Expectation
+    instances: int
+    counts: Mapping[Status, int]
+    found: int
+    missed: tuple[str, ...]
+    outcome: Outcome
+    witness: Entry | None
+
+    def dump(self) -> dict[str, Any]:
+        """Return plain JSON data."""
+        return {
+            "id": self.id,
+            "variant": self.variant,
+            "expectation": self.expectation.value,
+            "instances": self.instances,
+            **{status.value: self.counts[status] for status in Status},
+            "found": self.found,
+            "missed": list(self.missed),
+            "outcome": self.outcome.value,
+            "witness": None if self.witness is None else _dump(self.witness),
+        }
+
+
+def _dump(entry: Entry) -> dict[str, Any]:
+    verdict = entry.verdict
+    return {
+        "source": entry.name or entry.source,
+        "position": entry.position,
+        "digest": verdict.digest,
+        "seed": verdict.seed,
+        "measured": _rounded(verdict.measured),
+        "bound": _rounded(verdict.bound),
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.{_DIGITS}g}")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The whole table.
+
+    Attributes
+    ----------
+    settings : mapping of str to str
+        What decides the run.
+    rows : tuple of Row
+        Sorted by (id, variant).
+    witnesses : tuple of Witness
+        The first violations of every claim.
+    """
+
+    settings: Mapping[str, str]
+    rows: tuple[Row, ...]
+    witnesses: tuple[Witness, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every claim came out as expected."""
+        return all(row.outcome is Outcome.EXPECTED for row in self.rows)
+
+    def row(self, id: str, variant: str = "printed") -> Row:
+        """Return one row (KeyError where there is none)."""
+        return {(row.id, row.variant): row for row in self.rows}[id, variant]
+
+    def dump(self) -> dict[str, Any]:
+        """Return plain JSON data without anything that another run would change."""
+        return {"settings": dict(self.settings), "claims": [row.dump() for row in self.rows]}
+
+
+def tabulate(claims: Iterable[Claim], entries: Iterable[Entry], settings: Mapping[str, str], kept: int) -> Report:
+    """Return the table of the given claims.
+
+    Parameters
+    ----------
+    claims : iterable of Claim
+    entries : iterable of Entry
+        Sorted by claim and variant.
+    settings : mapping of str to str
+    kept : int
+        Witnesses to keep for each claim.
+    """
+    grouped = {key: list(group) for key, group in groupby(entries, key=lambda e: (e.verdict.claim, e.verdict.variant))}
+    rows, witnesses = [], []
+    for claim in sorted(claims, key=lambda claim: claim.key):
+        mine = grouped.get((claim.id, claim.variant), [])
+        rows.append(_row(claim, mine))
+        witnesses += [entry.verdict.witness for entry in mine if entry.verdict.witness is not None][:kept]
+    return Report(settings, tuple(rows), tuple(witnesses))
+
+
+def _row(claim: Claim, entries: list[Entry]) -> Row:
+    counts = Counter(dict.fromkeys(Status, 0))
+    counts.update(entry.verdict.status for entry in entries)
+    violated = [entry for entry in entries if entry.verdict.status is Status.VIOLATED]
+    confirmed = {entry.name for entry in violated}
+    missed = tuple(name for name in claim.counterexamples if name not in confirmed)
+    return Row(
+        id=claim.id,
+        variant=claim.variant.value,
+        statement=claim.statement,
+        expectation=claim.expectation,
+        instances=len(entries),
+        counts=counts,
+        found=sum(not entry.name for entry in violated),
+        missed=missed,
+        outcome=_outcome(claim, counts, missed),
+        witness=violated[0] if violated else None,
+    )
+
+
+def _outcome(claim: Claim, counts: Mapping[Status, int], missed: tuple[str, ...]) -> Outcome:
+    if claim.expectation is Expectation.FALSE:
+        if counts[Status.VIOLATED] and not missed:
+            return Outcome.EXPECTED
+        return Outcome.UNDECIDED if counts[Status.UNDECIDED] else Outcome.OTHERWISE
+    if counts[Status.VIOLATED]:
+        return Outcome.OTHERWISE
+    wanted = Status.HOLDS if claim.expectation is Expectation.TRUE else Status.VACUOUS
+    if counts[wanted]:
+        return Outcome.EXPECTED
+    return Outcome.UNDECIDED if counts[Status.UNDECIDED] else Outcome.OTHERWISE

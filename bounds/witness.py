@@ -1,0 +1,159 @@
+"""Witness files: an instance, a seed and what came out, so that anyone can check it again anywhere."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from dlsched.models.document import Document, InputError
+from dlsched.models.numbers import agree
+
+if TYPE_CHECKING:
+    from dlsched.bounds.claim import Verdict
+
+SHIPPED = "dlsched.bounds.witnesses"
+
+
+class Witness(Document):
+    """The verdict of a claim on one instance, with all that is needed to check it again.
+
+    Attributes
+    ----------
+    claim, variant, status : str
+    seed : int
+    instance : dict
+        JSON form of the instance; the claim's id names its problem.
+    schedule : dict, optional
+        JSON form of the schedule that refutes the claim, where one does.
+    measured, bound : float, optional
+    statement : str
+        What the claim says.
+    name : str
+        Of a shipped case, e.g. ``H5``.
+    details : dict
+        What explains the numbers.
+    """
+
+    claim: str
+    variant: str
+    status: str
+    seed: int
+    instance: dict[str, Any]
+    schedule: dict[str, Any] | None = None
+    measured: float | None = None
+    bound: float | None = None
+    statement: str = ""
+    name: str = ""
+    details: dict[str, Any] = Field(default_factory=dict)
+
+    def read_instance(self) -> Document:
+        """Return the instance.
+
+        Raises
+        ------
+        InputError
+            If it is not one of the claim's problem.
+        """
+        problem = self.claim.split("/")[0]
+        try:
+            return instance_type(problem).parse(self.instance)
+        except InputError as error:
+            raise InputError(f"instance.{error}") from None
+
+
+def instance_type(problem: str) -> type[Document]:
+    """Return the class of a problem's instances.
+
+    Raises
+    ------
+    InputError
+        If no claim is about that problem.
+    """
+    from dlsched.bounds.claim import PAPERS
+
+    if problem not in PAPERS:
+        raise InputError(f"{problem}: no claims about this problem; there are some about {', '.join(PAPERS)}")
+    found: type[Document] = importlib.import_module(f"dlsched.models.{problem}").Instance
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What came out when a witness was checked again.
+
+    Attributes
+    ----------
+    witness : Witness
+    verdict : Verdict
+        Recomputed from the instance and the seed alone.
+    differences : tuple of str
+        What is not as the witness says: status, measured value or bound; empty where all is.
+    """
+
+    witness: Witness
+    verdict: Verdict
+    differences: tuple[str, ...]
+
+    @property
+    def reproduced(self) -> bool:
+        """Whether status, measured value and bound are as the witness says."""
+        return not self.differences
+
+
+def replay(witness: Witness | str | os.PathLike[str]) -> Replay:
+    """Recompute the verdict of a witness from its instance and seed alone, and compare.
+
+    Parameters
+    ----------
+    witness : Witness or path
+        A path ends in ``.json``; the bare name of a shipped witness will do as well.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or names an unknown claim.
+    """
+    from dlsched.bounds.claim import check
+
+    document = witness if isinstance(witness, Witness) else _read(witness)
+    verdict = check(document.claim, document.read_instance(), document.seed, document.variant)
+    differences = []
+    if verdict.status.value != document.status:
+        differences.append(f"status: {verdict.status.value}, not {document.status}")
+    for name in ("measured", "bound"):
+        was, now = getattr(document, name), getattr(verdict, name)
+        if was is not None and (now is None or not agree(was, now)):
+            differences.append(f"{name}: {now}, not {was}")
+    return Replay(document, verdict, tuple(differences))
+
+
+def _read(path: str | os.PathLike[str]) -> Witness:
+    name = os.fspath(path)
+    return shipped(name) if name in shipped_names() else Witness.load(path)
+
+
+@cache
+def shipped_names() -> tuple[str, ...]:
+    """Return the names of the witnesses that the package ships."""
+    entries = (entry.name for entry in files(SHIPPED).iterdir())
+    return tuple(sorted(entry.removesuffix(".json") for entry in entries if entry.endswith(".json")))
+
+
+@cache
+def shipped(name: str) -> Witness:
+    """Return a shipped witness.
+
+    Raises
+    ------
+    KeyError
+        If there is none of that name.
+    """
+    if name not in shipped_names():
+        raise KeyError(name)
+    return Witness.model_validate_json(files(SHIPPED).joinpath(f"{name}.json").read_text(encoding="utf-8"))

@@ -1,0 +1,181 @@
+"""Hadar's claims: the known counterexamples refute, the corrected ones hold, and `verify` finds violations itself."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dlsched.bounds import Expectation, Report, Status, Variant, attack, check, claim, claims, replay, verify
+from dlsched.bounds.claim import Claim
+from dlsched.bounds.search import draw, sources
+from dlsched.bounds.witness import shipped, shipped_names
+from dlsched.models import InputError
+from dlsched.models.hadar import Schedule
+from dlsched.models.hadar import check as check_schedule
+
+DRAWS = 25
+
+# (shipped case, measured, bound), by hand from the constants of each instance.
+KNOWN = {
+    # One device, one slot, utilities 1 and 1000: Umin = 1/4, Umax = 1000, alpha = ln 4000; the first job blocks.
+    "hadar-theorem-2-H5": (1000, 2 * math.log(4000)),
+    # The same with T in eta (T = 1), Umax = 1000 for one device: alpha measured = (1000 - 1/4)/(1/4) = 3999.
+    "hadar-theorem-2-corrected-H5": (1000, 2 * 3999),
+    "hadar-theorem-2-H1": (4, 2 * math.log(4) * 4),
+    "hadar-theorem-2-H6": (18, 2 * math.log(50) * 18),
+    # Algorithm 2 selects nothing: both jobs, 10 + 20, would fit.
+    "hadar-theorem-2-rounds-G4": (30, 0),
+    "hadar-theorem-1-G4-4": (31, 16),
+    "hadar-theorem-1-G4-8": (511, 64),
+    "hadar-theorem-1-G4-10": (2047, 100),
+    "hadar-theorem-1-G4-12": (8191, 144),
+    "hadar-initial-dual-H4": (5 / 2, 1 / 2),
+    "hadar-initial-dual-corrected-H4": (1 / 4, 1 / 2),
+    "hadar-initial-dual-H2": (3 / 4, 17 / 2),
+    "hadar-definition-1-H1": (3, math.log(4)),
+    "hadar-definition-1-H2": (95, math.log(96)),
+    "hadar-equivalence-H5": (1000, -1),
+    "hadar-equivalence-H6": (18, -1),
+    "hadar-equivalence-H2": (17, 17),
+    # D_0 = 2/8; job 1 raises one of two devices' price from 1/8 to sqrt(500/8), payoff 1 - 1/8.
+    "hadar-dual-feasible-gap": (2 * math.sqrt(500 / 8) + 7 / 8, 1000),
+    # Umin = (1/4)(1/2), Umax = 10/2: the gang of 2 pays 5 + 1/8 for a utility of 10.
+    "hadar-price-blocks-share": (39 / 8, 0),
+    "hadar-positive-prices-worthless": (1, 0),
+    "hadar-one-over-four-eta-unfinishable": (10, 1 / 2),
+    "hadar-motivational-hadar-per-job": (6, 5),
+    "hadar-motivational-hadar-per-device": (3, 5),
+    "hadar-motivational-utilisation": (5 / 6, 1),
+    "hadar-lemma-3-H6": (math.log(50), math.log(50)),
+}
+
+
+def keys(expectation: Expectation) -> list[tuple[str, str]]:
+    return [c.key for c in claims() if c.expectation is expectation]
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return verify(instances=DRAWS, seed=0)
+
+
+def test_every_claim_comes_out_as_known(report: Report) -> None:
+    assert [row.id for row in report.rows if row.outcome.value != "as expected"] == []
+    assert len(report.rows) == len(claims())
+
+
+def test_nothing_is_undecided(report: Report) -> None:
+    assert [(row.id, row.counts[Status.UNDECIDED]) for row in report.rows if row.counts[Status.UNDECIDED]] == []
+
+
+def test_every_claim_that_says_something_holds_somewhere(report: Report) -> None:
+    for id_, variant in keys(Expectation.TRUE):
+        row = report.row(id_, variant)
+        assert row.counts[Status.VIOLATED] == 0
+        assert row.counts[Status.HOLDS] > 0
+
+
+@pytest.mark.parametrize("id_", sorted({c.id for c in claims() if c.expectation is Expectation.FALSE and c.sources}))
+def test_the_search_finds_violations_of_false_claims(id_: str, report: Report) -> None:
+    assert report.row(id_).found > 0
+
+
+@pytest.mark.parametrize("id_", ["hadar/theorem-2", "hadar/initial-dual"])
+def test_attack_finds_a_violation_that_replays(id_: str) -> None:
+    verdict, drawn = attack(id_, instances=DRAWS)
+    assert verdict is not None
+    assert drawn > 0
+    assert verdict.witness is not None
+    assert replay(verdict.witness).reproduced
+
+
+@pytest.mark.parametrize("id_", ["hadar/theorem-2", "hadar/initial-dual", "hadar/dual-feasible"])
+def test_attack_finds_none_where_the_claim_is_corrected(id_: str) -> None:
+    verdict, drawn = attack(id_, "corrected", instances=DRAWS, seed=7)
+    assert verdict is None
+    assert drawn == DRAWS * len(claim(id_, "corrected").sources)
+
+
+def test_attack_refuses_claims_about_fixed_instances() -> None:
+    with pytest.raises(InputError, match="fixed instances only"):
+        attack("hadar/motivational-hadar")
+
+
+@pytest.mark.parametrize("name", shipped_names())
+def test_shipped_cases_replay(name: str) -> None:
+    case = shipped(name)
+    assert replay(name).differences == ()
+    owners = [c for c in claims() if name in c.counterexamples + c.golden]
+    assert [c.key for c in owners] == [(case.claim, case.variant)]
+    assert (name in owners[0].counterexamples) == (case.status == "violated")
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_shipped_cases_have_the_values_found_by_hand(name: str) -> None:
+    verdict = replay(name).verdict
+    measured, bound = KNOWN[name]
+    assert verdict.measured == pytest.approx(measured, rel=1e-6)
+    assert verdict.bound == pytest.approx(bound, rel=1e-6, abs=1e-9)
+
+
+def test_every_counterexample_that_is_claimed_is_shipped() -> None:
+    named = [name for c in claims() for name in c.counterexamples + c.golden]
+    assert sorted(named) == sorted(shipped_names())
+    for c in claims():
+        assert c.expectation is not Expectation.FALSE or c.counterexamples
+        instances = [shipped(name).read_instance().digest for name in c.counterexamples + c.golden]
+        assert len(set(instances)) == len(instances)
+
+
+def test_a_refutation_carries_a_feasible_schedule() -> None:
+    verdict = check("hadar/theorem-2", shipped("hadar-theorem-2-H5").read_instance())
+    assert verdict.witness is not None
+    instance = verdict.witness.read_instance()
+    assert check_schedule(instance, Schedule.parse(verdict.witness.schedule)) == []
+    assert verdict.witness.details["alg"] == 1
+
+
+def test_umin_of_zero_makes_theorem_2_vacuous_and_the_lemmas_premises_fail() -> None:
+    instance = shipped("hadar-theorem-2-worthless").read_instance()
+    assert check("hadar/theorem-2", instance).status is Status.VACUOUS
+    verdict = check("hadar/lemma-2", instance)
+    assert (verdict.status, verdict.reason) == (Status.PREMISE_FAILS, "Umin > 0")
+
+
+def test_an_optimum_of_zero_is_a_failed_premise() -> None:
+    data = shipped("hadar-theorem-2-H5").instance
+    instance = type(shipped("hadar-theorem-2-H5").read_instance()).parse({**data, "jobs": []})
+    for id_, variant in (
+        ("hadar/theorem-2", "printed"),
+        ("hadar/theorem-2", "corrected"),
+        ("hadar/initial-dual", "printed"),
+    ):
+        verdict = check(id_, instance, variant=variant)
+        assert (verdict.status, verdict.reason) == (Status.PREMISE_FAILS, "OPT > 0")
+
+
+@pytest.mark.parametrize("name", sorted(sources()))
+def test_draws_depend_on_seed_and_position_alone(name: str) -> None:
+    first, second = draw(name, 3, 5), draw(name, 3, 5)
+    assert (first[0].digest, first[1]) == (second[0].digest, second[1])
+    assert draw(name, 4, 5)[1] != first[1] != draw(name, 3, 6)[1]
+    digests = {draw(name, i, 5)[0].digest for i in range(20)}
+    assert len(digests) > 10
+    rng = np.random.default_rng(0)
+    assert sources()[name](rng).digest != sources()[name](rng).digest
+
+
+def test_claims_have_unique_keys_and_known_sources() -> None:
+    known: tuple[Claim, ...] = claims()
+    assert len({c.key for c in known}) == len(known)
+    assert {source for c in known for source in c.sources} <= set(sources())
+    printed = {c.id for c in known if c.variant is Variant.PRINTED}
+    assert printed == {c.id for c in known}
+
+
+@pytest.mark.parametrize("ask", [("hadar/none", "printed"), ("hadar/lemma-1", "corrected"), ("hadar/lemma-1", "odd")])
+def test_unknown_claims_and_variants_are_refused(ask: tuple[str, str]) -> None:
+    with pytest.raises(InputError, match=r"unknown claim|no variant"):
+        claim(*ask)

@@ -1,0 +1,52 @@
+"""Clopper-Pearson intervals against closed forms, published values and the definition by binomial tails."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from scipy.stats import beta
+
+from dlsched.bounds import clopper_pearson
+from dlsched.bounds.statistics import Support
+
+
+@pytest.mark.parametrize("trials", [1, 5, 100, 10_000])
+def test_closed_forms_at_the_ends(trials: int) -> None:
+    none, all_ = clopper_pearson(0, trials), clopper_pearson(trials, trials)
+    assert none.low == 0
+    assert none.high == pytest.approx(1 - 0.005 ** (1 / trials), rel=1e-10)
+    assert all_.high == 1
+    assert all_.low == pytest.approx(0.005 ** (1 / trials), rel=1e-10)
+
+
+def test_published_value() -> None:
+    # Four successes of twenty, 95 %: the textbook interval (0.0573, 0.4366).
+    estimate = clopper_pearson(4, 20, 0.95)
+    assert (round(estimate.low, 4), round(estimate.high, 4)) == (0.0573, 0.4366)
+
+
+@pytest.mark.parametrize(("k", "n"), [(1, 10), (3, 7), (50, 100), (199, 200)])
+def test_lower_end_is_the_inverse_beta_and_its_tail_is_half_a_percent(k: int, n: int) -> None:
+    estimate = clopper_pearson(k, n)
+    assert estimate.low == pytest.approx(float(beta.ppf(0.005, k, n - k + 1)), abs=1e-12)
+    upper = sum(math.comb(n, i) * estimate.low**i * (1 - estimate.low) ** (n - i) for i in range(k, n + 1))
+    lower = sum(math.comb(n, i) * estimate.high**i * (1 - estimate.high) ** (n - i) for i in range(k + 1))
+    assert upper == pytest.approx(0.005, rel=1e-6)
+    assert lower == pytest.approx(0.005, rel=1e-6)
+
+
+def test_support() -> None:
+    estimate = clopper_pearson(90, 100)
+    assert estimate.at_least(0.7) is Support.SUPPORTED
+    assert estimate.at_least(0.9) is Support.UNDECIDED
+    assert estimate.at_least(0.99) is Support.REFUTED
+    assert estimate.at_most(0.99) is Support.SUPPORTED
+    assert estimate.at_most(0.9) is Support.UNDECIDED
+    assert estimate.at_most(0.7) is Support.REFUTED
+
+
+@pytest.mark.parametrize(("k", "n", "confidence"), [(-1, 5, 0.9), (6, 5, 0.9), (0, 0, 0.9), (1, 2, 1.0), (1, 2, 0.0)])
+def test_refusals(k: int, n: int, confidence: float) -> None:
+    with pytest.raises(ValueError, match=r"successes|confidence"):
+        clopper_pearson(k, n, confidence)
