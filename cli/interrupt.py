@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C: as a shell reports SIGINT."""
@@ -26,13 +28,22 @@ def prompt() -> Iterator[None]:
     os.set_blocking(writer, False)
     over = threading.Event()
     previous = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    handler = signal.signal(signal.SIGINT, _raise)
     threading.Thread(target=_watch, args=(reader, over), daemon=True).start()
     try:
         yield
     finally:
         over.set()
+        signal.signal(signal.SIGINT, handler)
         signal.set_wakeup_fd(previous)
         os.close(writer)
+
+
+def _raise(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt without a log of what it interrupts, which Pyomo would write."""
+    del number, frame
+    logging.disable()
+    raise KeyboardInterrupt
 
 
 def _watch(reader: int, over: threading.Event) -> None:
