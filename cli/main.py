@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import traceback
 from collections.abc import Sequence
@@ -71,6 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         The exit code.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with interrupt.prompt():
             code = app(args=arguments, prog_name="dlsched", standalone_mode=False)

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,37 @@ def test_help_and_version(dlsched: Command) -> None:
     version = dlsched("--version")
     assert version.returncode == 0
     assert version.stdout.startswith("dlsched 0.")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help(dlsched: Command, verb: str) -> None:
+    process = dlsched(verb, "--help")
+    assert process.returncode == 0
+    assert process.stdout.startswith(f"Usage: dlsched {verb} ")
+
+
+def test_help_imports_nothing_heavy() -> None:
+    script = """
+import sys
+from dlsched.cli.main import main
+code = main(["--help"])
+print([name for name in ("numpy", "pyomo", "pydantic", "rich", "dlsched.bounds") if name in sys.modules], code)
+"""
+    process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert process.stdout.splitlines()[-1] == "[] 0"
+
+
+def test_tables_are_printed_where_only_ascii_is(tmp_path: Path) -> None:
+    data = h2()
+    data["jobs"][0]["name"] = "Größe"
+    path = save(tmp_path / "größe.json", data)
+    process = subprocess.run(
+        [COMMAND, "run", "hadar", path],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=True,
+    )
+    assert b"gr\\xf6\\xdfe.json" in process.stdout
 
 
 def test_list(dlsched: Command) -> None:
