@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -31,6 +31,18 @@ class Offer:
     counts: Counts
     payoff: float
     completion: int
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What a job sees of the cluster: its types ranked by rate, the slowest 0, and what each rank is worth.
+
+    ``rank`` is by cell, -1 where the job makes no progress; ``value`` and ``completion`` are by rank.
+    """
+
+    rank: list[int]
+    value: list[float]
+    completion: list[int]
 
 
 class Finder:
@@ -71,7 +83,9 @@ class Finder:
         self._printed = variant is Variant.PRINTED
         self._comm_cost = comm_cost
         self._capacity: State = tuple(occupancy.capacity.tolist())
+        self._machine = [machine for machine, _ in occupancy.cells]
         self._prices: dict[tuple[int, int], float] = {}
+        self._views: dict[str, _View] = {}
 
     @property
     def empty(self) -> State:
@@ -88,50 +102,65 @@ class Finder:
 
     def find(self, job: Job, state: State) -> Offer | None:
         """Return the allocation that FIND_ALLOC takes in a state; None (null) if it refuses all."""
-        offers = [self._valued(job, state, counts, packed) for counts, packed in self._candidates(job, state)]
-        if not offers:
-            return None
-        if self._printed:
-            _, best = min(offers, key=lambda pair: pair[0])
-        else:
-            _, best = max(offers, key=lambda pair: pair[1].payoff)
-        return best if best.payoff > 0 else None
-
-    def _valued(self, job: Job, state: State, counts: Counts, packed: bool) -> tuple[float, Offer]:
-        cost = sum(self._price(cell, state[cell]) * n for cell, n in counts) + (0.0 if packed else self._comm_cost)
-        rate = min(job.rate_on(self._occupancy.cells[cell][1]) for cell, _ in counts)
-        rounds = math.ceil(self._remaining[job.name] / (job.gang * rate * self._instance.slot_seconds))
-        completion = self._slot + rounds - 1
-        late = completion > self._instance.slots and not self._printed
-        value = 0.0 if late else job.utility(completion - job.arrival)
-        return cost, Offer(counts, value - cost, completion)
-
-    def _candidates(self, job: Job, state: State) -> Iterator[tuple[Counts, bool]]:
-        rates = [job.rate_on(r) for _, r in self._occupancy.cells]
+        view = self._view(job)
         free = [c - n for c, n in zip(self._capacity, state, strict=True)]
-        usable = [cell for cell, rate in enumerate(rates) if rate and free[cell]]
-        price = {cell: self._price(cell, state[cell]) for cell in usable}
-        levels = sorted({rates[cell] for cell in usable}, reverse=True)
-        for level in levels:
-            if self._printed:
-                eligible = sorted((c for c in usable if rates[c] <= level), key=lambda c: (-rates[c], price[c]))
-            else:
-                eligible = sorted((c for c in usable if rates[c] >= level), key=price.__getitem__)
-            yield from self._fillings(job.gang, eligible, free)
+        price = [self._price(cell, n) if free[cell] else 0.0 for cell, n in enumerate(state)]
+        best: tuple[float, float, Counts, int] | None = None
+        for counts, due in self._candidates(job.gang, view.rank, free, price):
+            cost = sum(price[cell] * n for cell, n in counts) + (self._comm_cost if due else 0.0)
+            rank = min(view.rank[cell] for cell, _ in counts)
+            payoff = view.value[rank] - cost
+            aim = cost if self._printed else -payoff
+            if best is None or aim < best[0]:
+                best = (aim, payoff, counts, view.completion[rank])
+        return Offer(merged(best[2]), best[1], best[3]) if best and best[1] > 0 else None
 
-    def _fillings(self, gang: int, eligible: list[int], free: list[int]) -> Iterator[tuple[Counts, bool]]:
-        """Yield the packed allocations, one a machine, and the unpacked one, filled in the order of the cells."""
-        by_machine: dict[str, list[int]] = {}
-        for cell in eligible:
-            by_machine.setdefault(self._occupancy.cells[cell][0], []).append(cell)
-        for cells in by_machine.values():
-            counts = _fill(gang, cells, free)
-            if counts:
-                yield counts, True
-        counts = _fill(gang, eligible, free)
-        if counts:
-            spread = len({self._occupancy.cells[cell][0] for cell, _ in counts}) > 1
-            yield counts, not (spread or self._printed)
+    def _view(self, job: Job) -> _View:
+        if job.name not in self._views:
+            rates = [job.rate_on(r) for _, r in self._occupancy.cells]
+            levels = sorted({rate for rate in rates if rate})
+            completions = [self._completion(job, rate) for rate in levels]
+            self._views[job.name] = _View(
+                [levels.index(rate) if rate else -1 for rate in rates],
+                [self._value(job, completion) for completion in completions],
+                completions,
+            )
+        return self._views[job.name]
+
+    def _completion(self, job: Job, rate: Fraction) -> int:
+        rounds = math.ceil(self._remaining[job.name] / (job.gang * rate * self._instance.slot_seconds))
+        return self._slot + rounds - 1
+
+    def _value(self, job: Job, completion: int) -> float:
+        late = completion > self._instance.slots and not self._printed
+        return 0.0 if late else job.utility(completion - job.arrival)
+
+    def _candidates(
+        self, gang: int, rank: list[int], free: list[int], price: list[float]
+    ) -> Iterator[tuple[Counts, bool]]:
+        """Yield each allocation, and whether `comm_cost` is due for it; where that is 0, packing saves nothing."""
+        packing = self._printed or self._comm_cost > 0
+        usable = [cell for cell, level in enumerate(rank) if level >= 0 and free[cell]]
+        if self._printed:
+            usable.sort(key=lambda cell: (-rank[cell], price[cell]))
+        else:
+            usable.sort(key=price.__getitem__)
+        for level in sorted({rank[cell] for cell in usable}, reverse=True):
+            if self._printed:
+                eligible = [cell for cell in usable if rank[cell] <= level]
+            else:
+                eligible = [cell for cell in usable if rank[cell] >= level]
+            for cells in self._by_machine(eligible) if packing else ():
+                if counts := _fill(gang, cells, free):
+                    yield counts, False
+            if counts := _fill(gang, eligible, free):
+                yield counts, self._printed or len({self._machine[cell] for cell, _ in counts}) > 1
+
+    def _by_machine(self, cells: list[int]) -> Iterable[list[int]]:
+        groups: dict[str, list[int]] = {}
+        for cell in cells:
+            groups.setdefault(self._machine[cell], []).append(cell)
+        return groups.values()
 
     def _price(self, cell: int, devices: int) -> float:
         key = (cell, devices)
@@ -144,11 +173,11 @@ def _fill(gang: int, cells: list[int], free: list[int]) -> Counts:
     """Return a gang filled from the cells in their order; empty where they do not have enough devices."""
     counts = []
     for cell in cells:
-        take = min(gang, free[cell])
-        counts.append((cell, take))
-        gang -= take
-        if not gang:
-            return merged(counts)
+        if gang <= free[cell]:
+            counts.append((cell, gang))
+            return tuple(counts)
+        counts.append((cell, free[cell]))
+        gang -= free[cell]
     return ()
 
 

@@ -27,7 +27,7 @@ def run(
     variant: str = Variant.CORRECTED,
     mode: str = Mode.COMMIT,
     comm_cost: float = 0.0,
-    max_states: int = 4096,
+    max_states: int = 2048,
     prices: PriceConstants | None = None,
 ) -> Run[Schedule]:
     """Schedule an instance with Hadar.
