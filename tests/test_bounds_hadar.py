@@ -44,10 +44,13 @@ KNOWN = {
     # Umin = (1/4)(1/2), Umax = 10/2: the gang of 2 pays 5 + 1/8 for a utility of 10.
     "hadar-price-blocks-share": (39 / 8, 0),
     "hadar-positive-prices-worthless": (1, 0),
+    # A job of three slots in a horizon of one: Umax = U(3 - 1) = 0 < Umin = U(0)/4.
+    "hadar-positive-prices-falling": (1, 0),
     "hadar-one-over-four-eta-unfinishable": (10, 1 / 2),
     "hadar-motivational-hadar-per-job": (6, 5),
     "hadar-motivational-hadar-per-device": (3, 5),
     "hadar-motivational-utilisation": (5 / 6, 1),
+    "hadar-motivational-gavel": (0, 0),
     "hadar-lemma-3-H6": (math.log(50), math.log(50)),
 }
 
@@ -179,3 +182,10 @@ def test_claims_have_unique_keys_and_known_sources() -> None:
 def test_unknown_claims_and_variants_are_refused(ask: tuple[str, str]) -> None:
     with pytest.raises(InputError, match=r"unknown claim|no variant"):
         claim(*ask)
+
+
+def test_the_example_claims_are_about_the_example_only() -> None:
+    other = shipped("hadar-theorem-2-H5").read_instance()
+    per_device = shipped("hadar-motivational-hadar-per-device").read_instance()
+    assert check("hadar/motivational-utilisation", other).status is Status.PREMISE_FAILS
+    assert check("hadar/motivational-gavel", per_device).reason == "speeds are per job and round"

@@ -1,4 +1,4 @@
-"""Theorem 2 and what its proof rests on: Lemmas 1 and 2, the initial dual value (9), and dual feasibility."""
+"""Theorem 2 and what its proof rests on: Lemmas 1 and 2, and dual feasibility."""
 
 from __future__ import annotations
 
@@ -43,11 +43,13 @@ def run_details(run: Commitment) -> dict[str, Any]:
     }
 
 
-def _printed(facts: HadarFacts) -> dict[str, Any]:
+def printed_details(facts: HadarFacts) -> dict[str, Any]:
+    """Return what explains a verdict on the printed run."""
     return {**run_details(facts.printed), "opt": facts.opt.low, "evidence": str(facts.best.evidence)}
 
 
-def _corrected(facts: HadarFacts) -> dict[str, Any]:
+def corrected_details(facts: HadarFacts) -> dict[str, Any]:
+    """Return what explains a verdict on the corrected run."""
     return {**run_details(facts.corrected), "opt": facts.opt.low, "evidence": str(facts.best.evidence)}
 
 
@@ -92,7 +94,7 @@ THEOREM_2 = Claim(
     expectation=Expectation.FALSE,
     facts=HadarFacts,
     premises=(OPT_POSITIVE,),
-    details=_printed,
+    details=printed_details,
     schedule=optimal_schedule,
     sources=EVERYWHERE,
     counterexamples=("hadar-theorem-2-H5",),
@@ -114,7 +116,7 @@ THEOREM_2_CORRECTED = Claim(
     expectation=Expectation.TRUE,
     facts=HadarFacts,
     premises=(OPT_POSITIVE,),
-    details=_corrected,
+    details=corrected_details,
     schedule=optimal_schedule,
     sources=EVERYWHERE,
     golden=("hadar-theorem-2-corrected-H5",),
@@ -158,7 +160,7 @@ LEMMA_1 = Claim(
         Premise("D_0 <= OPT/2", _initial_dual_small),
         Premise("D_f >= OPT", _weak_duality),
     ),
-    details=_printed,
+    details=printed_details,
     schedule=optimal_schedule,
     sources=EVERYWHERE,
     golden=("hadar-lemma-1-H5",),
@@ -182,39 +184,6 @@ LEMMA_2 = Claim(
     golden=("hadar-lemma-2-H2",),
 )
 
-_INITIAL_DUAL: dict[str, Any] = {
-    "id": "hadar/initial-dual",
-    "paper": "Hadar, (9)",
-    "quantity": "D_0 = T sum_h sum_r c_h^r Umin^r, against OPT/2",
-    "bound": lambda facts: Interval(facts.opt.low / 2, facts.opt.high / 2),
-    "relation": Relation.AT_MOST,
-    "facts": HadarFacts,
-    "premises": (OPT_POSITIVE,),
-    "schedule": optimal_schedule,
-    "sources": EVERYWHERE,
-}
-
-INITIAL_DUAL = Claim(
-    variant=Variant.PRINTED,
-    statement="D_0 <= OPT/2 with 1/eta = min_j tmax_j W_j / (sum c)",
-    measure=lambda facts: facts.printed.constants.d0,
-    expectation=Expectation.FALSE,
-    details=_printed,
-    counterexamples=("hadar-initial-dual-H4",),
-    golden=("hadar-initial-dual-H2",),
-    **_INITIAL_DUAL,
-)
-
-INITIAL_DUAL_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
-    statement="D_0 <= OPT/2 with 1/eta = min_j tmax_j W_j / (T sum c)",
-    measure=lambda facts: facts.corrected.constants.d0,
-    expectation=Expectation.TRUE,
-    details=_corrected,
-    golden=("hadar-initial-dual-corrected-H4",),
-    **_INITIAL_DUAL,
-)
-
 _DUAL_FEASIBLE: dict[str, Any] = {
     "id": "hadar/dual-feasible",
     "paper": "Hadar, proof of Theorem 2",
@@ -232,7 +201,7 @@ DUAL_FEASIBLE = Claim(
     measure=lambda facts: facts.printed.final_dual,
     expectation=Expectation.FALSE,
     premises=(OPT_POSITIVE, UMIN_POSITIVE),
-    details=_printed,
+    details=printed_details,
     counterexamples=("hadar-dual-feasible-gap",),
     **_DUAL_FEASIBLE,
 )
@@ -242,7 +211,7 @@ DUAL_FEASIBLE_CORRECTED = Claim(
     measure=lambda facts: facts.corrected.final_dual,
     expectation=Expectation.TRUE,
     premises=(OPT_POSITIVE,),
-    details=_corrected,
+    details=corrected_details,
     golden=("hadar-dual-feasible-corrected-gap",),
     **_DUAL_FEASIBLE,
 )
@@ -253,8 +222,6 @@ CLAIMS = (
     THEOREM_2_ROUNDS,
     LEMMA_1,
     LEMMA_2,
-    INITIAL_DUAL,
-    INITIAL_DUAL_CORRECTED,
     DUAL_FEASIBLE,
     DUAL_FEASIBLE_CORRECTED,
 )

@@ -1,4 +1,4 @@
-"""What the paper says of its prices (5)-(7): Lemma 3, Definitions 1 and 2, blocking, positivity, and 1/(4 eta)."""
+"""What the paper says of its prices (5)-(7): Lemma 3, Definitions 1 and 2, blocking, and positivity."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from dlsched.bounds.comparison import Relation
 from dlsched.bounds.hadar.competitive import EVERYWHERE, SOME_ADMITTED, UMIN_POSITIVE, run_details
 from dlsched.bounds.hadar.facts import Commitment, HadarFacts, Place
 from dlsched.bounds.hadar.sources import TINY
-from dlsched.models.hadar import Instance
 
 _POINTS = 8
 _STEP = 1e-5
 
 
 def _log_ratio(run: Commitment) -> float:
-    """Return ln(Umax/Umin), which is the same for every type with w_j^r read as W_j."""
-    return max(math.log(run.constants.umax[r]) - math.log(low) for r, low in run.constants.umin.items() if low > 0)
+    """Return ln(Umax/Umin), which is the same for every type with w_j^r read as W_j; Umin is positive.
+
+    As printed, Umax can be below Umin, and 0: U_j(tmin_j - a_j) may lie beyond the horizon.
+    """
+    (low, *_), (high, *_) = run.constants.umin.values(), run.constants.umax.values()
+    return math.log(high) - math.log(low) if high > 0 else -math.inf
 
 
 def _slope(facts: HadarFacts) -> float:
@@ -182,7 +185,7 @@ PRICE_BLOCKS_CORRECTED = Claim(
 _POSITIVE: dict[str, Any] = {
     "id": "hadar/positive-prices",
     "paper": "Hadar, (5)-(7)",
-    "quantity": "device types with Umin = 0, against 0",
+    "quantity": "device types for which 0 < Umin <= Umax fails, against 0",
     "bound": lambda facts: 0.0,
     "relation": Relation.AT_MOST,
     "facts": HadarFacts,
@@ -190,97 +193,34 @@ _POSITIVE: dict[str, Any] = {
 }
 
 
-def _zero_types(run: Commitment) -> int:
-    return sum(low <= 0 for low in run.constants.umin.values())
+def _bad_types(run: Commitment) -> int:
+    low, high = run.constants.umin, run.constants.umax
+    return sum(not 0 < low[r] <= high[r] for r in low)
 
 
 POSITIVE_PRICES = Claim(
     variant=Variant.PRINTED,
-    statement="Umin^r > 0, so that (5) is a price and ln(Umax^r/Umin^r) a number",
-    measure=lambda facts: _zero_types(facts.printed),
+    statement="0 < Umin^r <= Umax^r, so that (5) is a price that rises and ln(Umax^r/Umin^r) a number",
+    measure=lambda facts: _bad_types(facts.printed),
     expectation=Expectation.FALSE,
     details=lambda facts: run_details(facts.printed),
-    counterexamples=("hadar-positive-prices-worthless",),
+    counterexamples=("hadar-positive-prices-worthless", "hadar-positive-prices-falling"),
     **_POSITIVE,
 )
 
 POSITIVE_PRICES_CORRECTED = Claim(
     variant=Variant.CORRECTED,
     statement=(
-        "Umin^r > 0 if some job can finish while worth something, with U_j at the last slot at which it is positive "
-        "in place of U_j(T - a_j) and the other jobs dropped"
+        "0 < Umin^r <= Umax^r if some job can finish while worth something, with U_j at the last slot at which it is "
+        "positive in place of U_j(T - a_j), and the other jobs dropped"
     ),
-    measure=lambda facts: _zero_types(facts.corrected),
+    measure=lambda facts: _bad_types(facts.corrected),
     expectation=Expectation.TRUE,
     premises=(Premise("some job can earn", lambda facts: bool(facts.corrected.constants.tmin)),),
     golden=("hadar-positive-prices-corrected-worthless",),
     **_POSITIVE,
 )
 
-
-def _least_over_schedules(facts: HadarFacts) -> Fraction:
-    """Return min over (j, s) of U_j(f_js - a_j)/(tmax_j W_j)."""
-    return min(
-        column.utility / (facts.printed.constants.tmax[name] * facts.instance.job(name).gang)
-        for name, columns in facts.all_schedules.items()
-        for column in columns
-    )
-
-
-def _least_at_horizon(facts: HadarFacts) -> Fraction:
-    """Return min over j of U_j(T - a_j)/(tmax_j W_j)."""
-    instance: Instance = facts.instance
-    tmax = facts.printed.constants.tmax
-    return min(job.utility.exact(instance.slots - job.arrival) / (tmax[job.name] * job.gang) for job in instance.jobs)
-
-
-_SOME_SCHEDULE = Premise("some job has a schedule", lambda facts: any(facts.all_schedules.values()))
-
-_QUARTER: dict[str, Any] = {
-    "id": "hadar/one-over-four-eta",
-    "paper": "Hadar, (9)",
-    "quantity": "min over (j, s) of U_j(f_js - a_j)/(tmax_j W_j), against min over j of U_j(T - a_j)/(tmax_j W_j)",
-    "measure": _least_over_schedules,
-    "bound": _least_at_horizon,
-    "facts": HadarFacts,
-    "premises": (_SOME_SCHEDULE,),
-    "sources": (TINY,),
-}
-
-ONE_OVER_FOUR_ETA = Claim(
-    variant=Variant.PRINTED,
-    statement="Umin = (1/(4 eta)) min over (j, s) of U_j(f_js - a_j)/(tmax_j W_j), as the proof writes for (7)",
-    relation=Relation.EQUAL,
-    expectation=Expectation.FALSE,
-    counterexamples=("hadar-one-over-four-eta-unfinishable",),
-    **_QUARTER,
-)
-
-ONE_OVER_FOUR_ETA_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
-    statement="Umin is at most what the proof writes, since no schedule ends after T",
-    relation=Relation.AT_LEAST,
-    expectation=Expectation.TRUE,
-    golden=("hadar-one-over-four-eta-corrected-unfinishable",),
-    **_QUARTER,
-)
-
-OPTIMUM_ADMITS = Claim(
-    id="hadar/optimum-admits-one",
-    paper="Hadar, (9)",
-    variant=Variant.PRINTED,
-    statement="if the optimum accepts at least one job, OPT >= min over (j, s) of U_j(f_js - a_j)",
-    quantity="OPT, against the least utility of a schedule",
-    measure=lambda facts: facts.opt,
-    bound=lambda facts: min(c.utility for columns in facts.all_schedules.values() for c in columns),
-    relation=Relation.AT_LEAST,
-    expectation=Expectation.TRUE,
-    facts=HadarFacts,
-    premises=(_SOME_SCHEDULE,),
-    schedule=lambda facts: facts.best.schedule,
-    sources=(TINY,),
-    golden=("hadar-optimum-admits-one-H6",),
-)
 
 CLAIMS = (
     LEMMA_3,
@@ -290,7 +230,4 @@ CLAIMS = (
     PRICE_BLOCKS_CORRECTED,
     POSITIVE_PRICES,
     POSITIVE_PRICES_CORRECTED,
-    ONE_OVER_FOUR_ETA,
-    ONE_OVER_FOUR_ETA_CORRECTED,
-    OPTIMUM_ADMITS,
 )
