@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.hadar.schedule import Allocation, bottleneck
 
-MAX_SCHEDULES = 200_000
+MAX_SCHEDULES = 20_000
+_STEPS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +43,26 @@ class Column:
         }
 
 
-def gangs(instance: Instance, job: Job) -> list[Allocation]:
-    """Return every way to put the job's gang W_j on the cluster's devices on which it makes progress."""
-    places = [
-        (h.name, r, min(h.count(r), job.gang))
-        for h in instance.machines
-        for r in instance.device_types
-        if h.count(r) and job.rate_on(r)
-    ]
-    found = []
-    for counts in product(*(range(limit + 1) for _, _, limit in places)):
-        if sum(counts) == job.gang:
-            allocation: Allocation = {}
-            for (h, r, _), n in zip(places, counts, strict=True):
-                if n:
-                    allocation.setdefault(h, {})[r] = n
-            found.append(allocation)
-    return found
+def gangs(instance: Instance, job: Job, *, limit: int = MAX_SCHEDULES) -> list[Allocation]:
+    """Return every way to put the job's gang W_j on the cluster's devices on which it makes progress.
+
+    Raises
+    ------
+    ValueError
+        If there are more than `limit`.
+    """
+    places = [(h.name, r, h.count(r)) for h in instance.machines for r in instance.device_types if job.rate_on(r)]
+    partial: list[tuple[int, Allocation]] = [(job.gang, {})]
+    for i, (h, r, count) in enumerate(places):
+        after = sum(n for _, _, n in places[i + 1 :])
+        partial = [
+            (left - n, {**chosen, h: {**chosen.get(h, {}), r: n}} if n else chosen)
+            for left, chosen in partial
+            for n in range(max(0, left - after), min(left, count) + 1)
+        ]
+        if len(partial) > limit:
+            raise ValueError(f"job {job.name} has more than {limit} gangs: too many to enumerate")
+    return [chosen for left, chosen in partial if left == 0]
 
 
 def enumerate_schedules(
@@ -75,32 +78,29 @@ def enumerate_schedules(
         Leave out schedules in which a slot can be dropped: another schedule then uses fewer devices and finishes no
         later, so neither the optimum nor the LP bound of P2 changes.
     limit : int
-        The most schedules of one job.
+        About the most schedules of one job: the search stops after twenty times as many steps.
 
     Raises
     ------
     ValueError
-        If there are more than `limit`.
+        If there are too many to enumerate.
     """
     options = [
         (allocation, bottleneck(job, allocation) * job.gang * instance.slot_seconds)
-        for allocation in gangs(instance, job)
+        for allocation in gangs(instance, job, limit=limit)
     ]
     columns = []
-    for slots in _searched(instance, job, options, job.arrival, job.iterations, ()):
-        if minimal and not _is_minimal(job, slots):
-            continue
-        completion = slots[-1][0]
-        columns.append(
-            Column(
-                job=job.name,
-                completion=completion,
-                utility=job.utility.exact(completion - job.arrival),
-                slots=tuple((t, allocation) for t, allocation, _ in slots),
+    for slots in _searched(instance, job, options, limit):
+        if not minimal or _is_minimal(job, slots):
+            completion = slots[-1][0]
+            columns.append(
+                Column(
+                    job=job.name,
+                    completion=completion,
+                    utility=job.utility.exact(completion - job.arrival),
+                    slots=tuple((t, allocation) for t, allocation, _ in slots),
+                )
             )
-        )
-        if len(columns) > limit:
-            raise ValueError(f"job {job.name} has more than {limit} schedules: too many to enumerate")
     return columns
 
 
@@ -108,20 +108,25 @@ _Partial = tuple[tuple[int, Allocation, Fraction], ...]
 
 
 def _searched(
-    instance: Instance, job: Job, options: list[tuple[Allocation, Fraction]], t: int, left: Fraction, partial: _Partial
+    instance: Instance, job: Job, options: list[tuple[Allocation, Fraction]], limit: int
 ) -> Iterator[_Partial]:
-    """Yield the ways to do the work that is left from slot t on, ending in the slot that completes it.
+    """Yield the ways to do all the work, each ending in the slot that completes it.
 
-    Slots used after the work is done are never needed: dropping them finishes earlier.
+    Slots used after the work is done are never needed: dropping them finishes earlier. Partial schedules that cannot
+    do their work by the last slot are dropped.
     """
-    if left <= 0:
-        yield partial
-        return
-    if t > instance.slots:
-        return
-    yield from _searched(instance, job, options, t + 1, left, partial)
-    for allocation, work in options:
-        yield from _searched(instance, job, options, t + 1, left - work, (*partial, (t, allocation, work)))
+    fastest = max((work for _, work in options), default=Fraction(0))
+    stack: list[tuple[int, Fraction, _Partial]] = [(job.arrival, job.iterations, ())]
+    for _ in range(_STEPS * limit):
+        if not stack:
+            return
+        t, left, partial = stack.pop()
+        if left <= 0:
+            yield partial
+        elif left <= fastest * (instance.slots - t + 1):
+            stack.append((t + 1, left, partial))
+            stack.extend((t + 1, left - work, (*partial, (t, allocation, work))) for allocation, work in options)
+    raise ValueError(f"job {job.name} has more schedules than can be enumerated within {_STEPS * limit} steps")
 
 
 def _is_minimal(job: Job, slots: _Partial) -> bool:
