@@ -117,16 +117,17 @@ def _searched(
     """
     fastest = max((work for _, work in options), default=Fraction(0))
     stack: list[tuple[int, Fraction, _Partial]] = [(job.arrival, job.iterations, ())]
-    for _ in range(_STEPS * limit):
-        if not stack:
-            return
+    steps = 0
+    while stack:
         t, left, partial = stack.pop()
         if left <= 0:
             yield partial
         elif left <= fastest * (instance.slots - t + 1):
+            steps += 1 + len(options)
+            if steps > _STEPS * limit:
+                raise ValueError(f"job {job.name} has too many schedules to enumerate (over {_STEPS * limit} steps)")
             stack.append((t + 1, left, partial))
             stack.extend((t + 1, left - work, (*partial, (t, allocation, work))) for allocation, work in options)
-    raise ValueError(f"job {job.name} has more schedules than can be enumerated within {_STEPS * limit} steps")
 
 
 def _is_minimal(job: Job, slots: _Partial) -> bool:
