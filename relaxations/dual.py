@@ -23,7 +23,7 @@ bounds ``x = l = u``            variable ``x_fixed`` free             variable `
 A bound of 0 is a further bound too where the other bound is 0, or where the variable stands in no row. A further bound
 adds its variable to the row of ``x``, with coefficient 1, and to the objective, with the bound as its price. A fixed
 variable is a constant: it has no row, and its share moves into right-hand sides and the objective's constant, which the
-dual keeps. A row without variables has no dual variable.
+dual keeps. A row without variables or without a finite side has no dual variable.
 """
 
 from __future__ import annotations
@@ -127,8 +127,8 @@ def dual(model: Any) -> Dual:
     ------
     TransformationRefused
         If the model has integer variables (`relax` it first), is not linear, has not exactly one active objective, has
-        disjunctions or other logic, has a row without variables that no point satisfies, or uses variables declared
-        outside of it.
+        disjunctions or other logic, has a row without variables or an unused variable that no point satisfies, or uses
+        variables declared outside of it.
     """
     matrix = compile_linear(model)
     if matrix.integer.any():

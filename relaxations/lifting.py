@@ -8,12 +8,11 @@ from typing import Any
 import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
 from pyomo.common.gc_manager import PauseGC
-from pyomo.common.modeling import unique_component_name
 from pyomo.gdp import Disjunct
 from pyomo.repn import generate_standard_repn
 
 from dlsched.relaxations.refusals import TransformationRefused, refuse_foreign, refuse_gaps
-from dlsched.relaxations.tree import algebra, is_live, members, used_variables
+from dlsched.relaxations.tree import algebra, free_name, is_live, members, used_variables
 
 _SIDES = {"lower": "lower bound", "upper": "upper bound", "fixed": "value"}
 
@@ -97,7 +96,7 @@ def _lift_component(home: Any, component: Any, variables: list[Any], fixings: Ma
 
 
 def _add_rows(home: Any, component: Any, side: str, relations: list[tuple[Any, Any]], rows: Any) -> None:
-    name = unique_component_name(home, f"{component.local_name}_{side}")
+    name = free_name(f"{component.local_name}_{side}", home)
     doc = f"{_SIDES[side]} of {component.name}"
     if component.is_indexed():
         index = pyo.Set(initialize=[v.index() for v, _ in relations], dimen=component.index_set().dimen)
@@ -115,10 +114,10 @@ def _lift_constant(model: Any, objective: Any, rows: Any) -> None:
     terms = generate_standard_repn(objective.expr, compute_values=True, quadratic=False)
     if not terms.is_linear() or not terms.constant:
         return
-    name = unique_component_name(model, "objective_constant")
+    name = free_name("objective_constant", model)
     unit = pyo.Var(initialize=1.0, doc=f"carries the constant of {objective.name}")
     model.add_component(name, unit)
     row = pyo.Constraint(expr=unit == 1, doc=f"value of {name}")
-    model.add_component(unique_component_name(model, f"{name}_fixed"), row)
+    model.add_component(free_name(f"{name}_fixed", model), row)
     rows[row] = unit
     objective.expr = objective.expr + terms.constant * (unit - 1)

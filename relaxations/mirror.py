@@ -8,6 +8,7 @@ from typing import Any
 import pyomo.environ as pyo
 
 from dlsched.relaxations.refusals import TransformationRefused
+from dlsched.relaxations.tree import free_name
 
 _SIDES = {"": "", "_lower": "the lower side of ", "_upper": "the upper side of ", "_fixed": "the value of "}
 
@@ -32,7 +33,7 @@ class Mirror:
         ----------
         items : iterable of (component datum, Pyomo set)
         suffix : {"", "_lower", "_upper", "_fixed"}
-            Appended to the component's name, and underscores after it where the source has that name already.
+            Appended to the component's name, and a number after it where the source has that name already.
         """
         pairs = list(items)
         created: dict[int, Any] = {}
@@ -64,10 +65,8 @@ class Mirror:
     def _add(self, component: Any, suffix: str, new: Any) -> None:
         block = component.parent_block()
         target = self._block(block)
-        name = component.local_name + suffix
-        while suffix and (hasattr(target, name) or hasattr(block, name)):
-            name += "_"
-        target.add_component(name, new)
+        name = component.local_name
+        target.add_component(free_name(name + suffix, target, block) if suffix else name, new)
 
     def _index(self, component: Any, members: list[tuple[Any, Any]]) -> tuple[Any, ...]:
         if not component.is_indexed():

@@ -32,7 +32,8 @@ class Point:
     values : ComponentMap
         Variable to value.
     duals : ComponentMap
-        Constraint to its dual, a shadow price. Rows without variables are left out, their dual is 0.
+        Constraint to its dual, a shadow price. Rows that the transformation left out have dual 0: rows without
+        variables and rows without a finite side.
     reduced_costs : ComponentMap
         Variable to its reduced cost, where the transformation knows it.
     """
@@ -54,11 +55,11 @@ def values_of(variables: Iterable[Any], x: Mapping[Any, float] | None) -> Any:
     Raises
     ------
     ValueError
-        If no variable has a value.
+        If nothing is loaded: the transformed model was not solved.
     """
     known = list(variables)
     pairs = ((v, v.value if x is None else x.get(v)) for v in known)
     found = ComponentMap((v, float(value)) for v, value in pairs if value is not None)
-    if known and not found:
+    if x is None and known and not found:
         raise ValueError("no variable of the transformed model has a value: solve it, or pass a map from its variables")
     return found

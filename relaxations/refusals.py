@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.errors import InfeasibleConstraintException
 from pyomo.dae import ContinuousSet, DerivativeVar, Integral
@@ -56,14 +58,14 @@ def refuse_foreign(model: Any) -> None:
     TransformationRefused
         Naming the first component that stands in the way, and what to do about it.
     """
-    if not hasattr(model, "component_data_objects") or not hasattr(model, "block_data_objects"):
-        raise TransformationRefused(f"{type(model).__name__} is not a Pyomo model or block")
-    if model.is_indexed():
+    if isinstance(model, pyo.Block) and model.is_indexed():
         raise TransformationRefused(f"'{model.name}' is an indexed block: transform one of its members")
+    if not hasattr(model, "block_data_objects"):
+        raise TransformationRefused(f"{type(model).__name__} is not a Pyomo model or block")
     if not model.is_constructed():
         raise TransformationRefused(f"'{model.name}' is abstract: call create_instance first")
     for block in model.block_data_objects(active=True, descend_into=(pyo.Block, Disjunct)):
-        for ctype in block.collect_ctypes(active=True, descend_into=False):
+        for ctype in sorted(block.collect_ctypes(active=True, descend_into=False), key=lambda c: c is Disjunct):
             if ctype not in _UNDERSTOOD:
                 first = next(block.component_data_objects(ctype, active=True, descend_into=False), None)
                 if first is not None:
@@ -86,7 +88,7 @@ def refuse_gaps(variable: Any) -> None:
 
 
 def compile_linear(model: Any) -> Matrix:
-    """Compile a model to arrays, refusing what is not linear.
+    """Compile a model to arrays, refusing what is not linear; rows without a finite side are left out.
 
     Raises
     ------
@@ -99,9 +101,23 @@ def compile_linear(model: Any) -> Matrix:
     if count != 1:
         raise TransformationRefused(f"'{model.name}' has {count} active objectives; one is needed")
     try:
-        return compile_model(model)
+        return _without_free_rows(compile_model(model))
     except ValueError as error:
         cause = error.__cause__
         if isinstance(cause, InfeasibleConstraintException):
             raise TransformationRefused(f"{cause}: no point satisfies it") from error
         raise TransformationRefused(" ".join(str(cause or error).split())) from error
+
+
+def _without_free_rows(matrix: Matrix) -> Matrix:
+    kept = np.flatnonzero(np.isfinite(matrix.row_lower) | np.isfinite(matrix.row_upper))
+    if len(kept) == len(matrix.row_lower):
+        return matrix
+    return replace(
+        matrix,
+        A=matrix.A[kept],
+        row_lower=matrix.row_lower[kept],
+        row_upper=matrix.row_upper[kept],
+        row_names=tuple(matrix.row_names[i] for i in kept),
+        rows=tuple(matrix.rows[i] for i in kept),
+    )

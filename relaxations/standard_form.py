@@ -42,7 +42,7 @@ class StandardForm:
     compiled : Matrix
         The source as it was compiled.
     source : pyomo.environ.ConcreteModel
-    T : scipy.sparse.csr_array, shape (source columns, columns)
+    T : scipy.sparse.csr_array, shape (source columns, columns before the slacks)
     t : ndarray, shape (source columns,)
     """
 
@@ -86,7 +86,8 @@ class StandardForm:
             Values of the source's variables, shadow prices of its rows and reduced costs.
         """
         compiled = self.compiled
-        values = self.T @ self._array(x, "x", self.matrix.A.shape[1]) + self.t
+        structural = self._array(x, "x", self.matrix.A.shape[1])[: self.T.shape[1]]
+        values = self.T @ structural + self.t
         point = Point(values=ComponentMap(self._constants.items()))
         point.values.update(zip(compiled.columns, values.tolist(), strict=True))
         if duals is not None:
@@ -122,7 +123,7 @@ def standard_form(model: Any) -> StandardForm:
     ------
     TransformationRefused
         If the model is not linear, has not exactly one active objective, has disjunctions or other logic, or has a row
-        without variables that no point satisfies.
+        without variables or an unused variable that no point satisfies.
     """
     compiled = compile_linear(model)
     lower, upper = _rounded_bounds(compiled)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, count
 from typing import Any
 
 import pyomo.environ as pyo
@@ -63,6 +64,15 @@ def used_variables(model: Any) -> set[int]:
     return used
 
 
+def free_name(name: str, *blocks: Any) -> str:
+    """Return the name, or else the first of ``name_2, name_3, ...``, that nothing on any of the blocks has.
+
+    Pyomo's `unique_component_name` draws at random, so that the same model would get other names each time.
+    """
+    candidates = chain([name], (f"{name}_{k}" for k in count(2)))
+    return next(candidate for candidate in candidates if not any(hasattr(block, candidate) for block in blocks))
+
+
 def clone(model: Any) -> tuple[Any, Any]:
     """Return a copy of the model, and the map from each variable and active constraint of the copy to its source."""
     with PauseGC():
@@ -85,6 +95,11 @@ def constants(model: Any, matrix: Matrix) -> Any:
     model : pyomo.environ.ConcreteModel
     matrix : Matrix
         The model, compiled.
+
+    Raises
+    ------
+    TransformationRefused
+        If the bounds of an unused variable cross: then no point satisfies the model, which its matrix does not show.
     """
     compiled = {id(column) for column in matrix.columns}
     values = ComponentMap()
@@ -93,6 +108,10 @@ def constants(model: Any, matrix: Matrix) -> Any:
             values[variable] = variable.value
         elif id(variable) not in compiled:
             lower, upper = variable.bounds
+            if lower is not None and upper is not None and lower > upper:
+                raise TransformationRefused(
+                    f"variable '{variable.name}' is to be above {lower} and below {upper}: no point satisfies it"
+                )
             value = 0.0 if upper is None else min(0.0, upper)
             values[variable] = value if lower is None else max(value, lower)
     return values
