@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.hadar.schedule import Allocation, bottleneck
+from dlsched.models.numbers import to_integers
 
 MAX_SCHEDULES = 20_000
 _STEPS = 20
@@ -85,13 +86,12 @@ def enumerate_schedules(
     ValueError
         If there are too many to enumerate.
     """
-    options = [
-        (allocation, bottleneck(job, allocation) * job.gang * instance.slot_seconds)
-        for allocation in gangs(instance, job, limit=limit)
-    ]
+    found = gangs(instance, job, limit=limit)
+    done = [bottleneck(job, allocation) * job.gang * instance.slot_seconds for allocation in found]
+    (iterations, *works), _ = to_integers([job.iterations, *done])
     columns = []
-    for slots in _searched(instance, job, options, limit):
-        if not minimal or _is_minimal(job, slots):
+    for slots in _searched(instance, job, list(zip(found, works, strict=True)), iterations, limit):
+        if not minimal or _is_minimal(iterations, slots):
             completion = slots[-1][0]
             columns.append(
                 Column(
@@ -104,19 +104,19 @@ def enumerate_schedules(
     return columns
 
 
-_Partial = tuple[tuple[int, Allocation, Fraction], ...]
+_Partial = tuple[tuple[int, Allocation, int], ...]
 
 
 def _searched(
-    instance: Instance, job: Job, options: list[tuple[Allocation, Fraction]], limit: int
+    instance: Instance, job: Job, options: list[tuple[Allocation, int]], iterations: int, limit: int
 ) -> Iterator[_Partial]:
-    """Yield the ways to do all the work, each ending in the slot that completes it.
+    """Yield the ways to do all the work, in scaled integers, each ending in the slot that completes it.
 
     Slots used after the work is done are never needed: dropping them finishes earlier. Partial schedules that cannot
     do their work by the last slot are dropped.
     """
-    fastest = max((work for _, work in options), default=Fraction(0))
-    stack: list[tuple[int, Fraction, _Partial]] = [(job.arrival, job.iterations, ())]
+    fastest = max((work for _, work in options), default=0)
+    stack: list[tuple[int, int, _Partial]] = [(job.arrival, iterations, ())]
     steps = 0
     while stack:
         t, left, partial = stack.pop()
@@ -130,6 +130,5 @@ def _searched(
             stack.extend((t + 1, left - work, (*partial, (t, allocation, work))) for allocation, work in options)
 
 
-def _is_minimal(job: Job, slots: _Partial) -> bool:
-    done = sum((work for _, _, work in slots), Fraction(0))
-    return all(done - work < job.iterations for _, _, work in slots)
+def _is_minimal(iterations: int, slots: _Partial) -> bool:
+    return sum(work for _, _, work in slots) - min(work for _, _, work in slots) < iterations
