@@ -27,7 +27,7 @@ class Round(Event):
     states, calls : int
         Distinct states of DP_allocation, and its calls.
     limited : bool
-        The state limit was hit, and the selection is greedy.
+        The state limit was hit; the corrected selection is then greedy, the printed one is empty as it always is.
     """
 
     slot: int
@@ -49,14 +49,11 @@ class Rules:
         Utility that an allocation over several machines costs in a round.
     max_states : int
         Most states of DP_allocation in a round.
-    rising : bool
-        Prices do not fall with allocation.
     """
 
     variant: Variant
     comm_cost: float
     max_states: int
-    rising: bool
 
 
 def rounds(instance: Instance, occupancy: Occupancy, rules: Rules) -> tuple[Plans, list[Event]]:
@@ -96,7 +93,7 @@ def rounds(instance: Instance, occupancy: Occupancy, rules: Rules) -> tuple[Plan
 
 def _select(finder: Finder, queue: list[Job], rules: Rules) -> Selection:
     if rules.variant is Variant.PRINTED:
-        return select_printed(finder, queue, rules.max_states, rules.rising)
+        return select_printed(finder, queue, rules.max_states)
     return select_corrected(finder, queue, rules.max_states)
 
 

@@ -41,15 +41,15 @@ def run(
         ``"corrected"`` or ``"printed"``. With ``mode="commit"`` they differ in the price constants only; the corrected
         ones give OPT <= 2 max(1, alpha) ALG with alpha = `alpha_measured`, the printed ones give no bound (one device,
         one slot, a job worth 1 and then one worth 1000: ALG = 1, 2 alpha < 17). With ``mode="rounds"`` ``"printed"`` is
-        Algorithm 2 to the letter, which selects nothing as long as Umin <= Umax.
+        Algorithm 2 to the letter, which selects nothing (module `selection` has the proof).
     mode : str
         ``"commit"``: commit at arrival, what the analysis speaks of (module `commit`). ``"rounds"``: Algorithms 1 and 2
         (modules `rounds`, `selection`, `find_allocation`); no bound is known.
     comm_cost : float
         Rounds: utility that an allocation over several machines costs in a round; the paper does not define it.
     max_states : int
-        Rounds: most states of Algorithm 2's recursion in a round; beyond that jobs are selected greedily by payoff, and
-        the log says so.
+        Rounds: most states of Algorithm 2's recursion in a round; beyond that the corrected variant selects jobs
+        greedily by payoff, and the log says so.
     prices : PriceConstants, optional
         Constants of the prices, where they are to differ from those of `variant`.
 
@@ -77,8 +77,7 @@ def run(
             log.append(decision)
             plans[decision.job] = plan
     else:
-        rising = all(price_constants.umin[r] <= price_constants.umax[r] for r in instance.device_types)
-        plans, log = rounds(instance, occupancy, Rules(chosen, comm_cost, max_states, rising))
+        plans, log = rounds(instance, occupancy, Rules(chosen, comm_cost, max_states))
     schedule = Schedule.of(
         {name: {t: occupancy.allocation(counts) for t, counts in plan.items()} for name, plan in plans.items()}
     )

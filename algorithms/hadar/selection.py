@@ -7,8 +7,8 @@ says: n jobs that prefer n different types reach 2^(n+1) - 1 of them.
 
 Printed, a state in which FIND_ALLOC answers null, or in which no device is free, ends the recursion. Otherwise the job
 is selected iff costQ < costQ/j, where costQ is sum k w after its selection at the prices that follow it, costQ/j the
-same without it. That selects nothing as long as prices do not fall with allocation (Umin <= Umax): by induction on the
-jobs left each state returns just what is allocated in it, so costQ is taken at more devices and higher prices.
+same without it. That selects nothing, ever: while nothing is allocated, what the jobs after this one return without it
+is nothing, by induction on their number, so that costQ/j = 0, and no cost is below 0.
 
 Corrected, the sum of the payoffs mu_j over the selected jobs is maximised, and null skips the job.
 """
@@ -38,7 +38,7 @@ class Selection:
     calls : int
         Calls of DP_allocation, including those that the memory answers.
     limited : bool
-        The state limit was hit, and the selection is not the recursion's.
+        The state limit was hit.
     """
 
     selected: Selected
@@ -57,8 +57,8 @@ class _Tree:
     complete: bool
 
 
-def select_printed(finder: Finder, queue: Sequence[Job], limit: int, rising: bool) -> Selection:
-    """Run the printed recursion; past the limit nothing is selected if prices rise (exact), else greedily.
+def select_printed(finder: Finder, queue: Sequence[Job], limit: int) -> Selection:
+    """Run the printed recursion; past the limit return what it would return, nothing.
 
     Parameters
     ----------
@@ -66,12 +66,10 @@ def select_printed(finder: Finder, queue: Sequence[Job], limit: int, rising: boo
     queue : sequence of Job
     limit : int
         Most states to visit.
-    rising : bool
-        Prices do not fall with allocation.
     """
     tree = _explore(finder, queue, limit, null_ends=True)
     if not tree.complete:
-        return Selection([] if rising else greedy(finder, queue), tree.states, tree.calls, not rising)
+        return Selection([], tree.states, tree.calls, True)
     final: dict[State, State] = {}
     taken: list[set[State]] = []
     for layer in reversed(tree.layers):
