@@ -14,8 +14,8 @@ left are settled.
 Labels. Over the slots that are left, a label is (work done, cost). A label is dropped if its bound does not beat the
 incumbent, if the slots left cannot complete it, or if another has done at least as much at no higher cost. Work is
 exact (integers on a common scale); costs are floats, so the payoff is the greatest up to rounding. The number of labels
-is exponential in the worst case, as it must be (the problem contains knapsack); it stays in the tens for prices as they
-come about here.
+is not polynomial, as the problem contains subset sum: with costs exactly proportional to irregular speeds, hundreds of
+slots take minutes. With prices (5), which know nothing of a job's speeds, a job takes milliseconds.
 """
 
 from __future__ import annotations
