@@ -81,7 +81,7 @@ def replay(witness: WitnessFile, as_json: Json = False) -> int:
     if as_json:
         output.emit_json(data)
     else:
-        output.facts(result.witness.statement or str(witness), data | {"differences": "; ".join(result.differences)})
+        output.facts(result.witness.statement or str(witness), data)
     return 0 if result.reproduced else 1
 
 

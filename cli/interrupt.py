@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,9 @@ INTERRUPTED = 130
 """Exit code after Ctrl-C: as a shell reports SIGINT."""
 
 _GRACE = 1.0
+_STDERR = 2
+_RESTORED = b"\x1b[?25h\r\x1b[2K"
+"""What a terminal needs that showed a progress bar: its cursor, and an empty line."""
 
 
 @contextmanager
@@ -49,7 +51,6 @@ def _raise(number: int, frame: FrameType | None) -> None:
 def _watch(reader: int, over: threading.Event) -> None:
     while number := os.read(reader, 1):
         if number[0] == signal.SIGINT and not over.wait(_GRACE):
-            sys.stderr.write("dlsched: interrupted\n")
-            sys.stderr.flush()
+            os.write(_STDERR, (_RESTORED if os.isatty(_STDERR) else b"") + b"dlsched: interrupted\n")
             os._exit(INTERRUPTED)
     os.close(reader)

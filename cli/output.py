@@ -91,6 +91,8 @@ def shown(value: object) -> str:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return "\n".join(map(shown, value))
     return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
