@@ -1,0 +1,5 @@
+"""Certified optima: one file a problem, and the certification that all share."""
+
+from dlsched.models._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__)

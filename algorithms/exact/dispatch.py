@@ -1,0 +1,44 @@
+"""The certified optimum of an instance of any problem."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from dlsched.algorithms.exact.result import Optimum, Progress
+
+_PROBLEMS = ("hadar",)
+
+
+def optimum(instance: Any, *, time_limit: float | None = None, progress: Progress | None = None) -> Optimum:
+    """Return the certified optimum of an instance, or what is known of it when time is up.
+
+    Parameters
+    ----------
+    instance : Instance
+        Of any problem with an exact method: ``dlsched.models.hadar.Instance``.
+    time_limit : float, optional
+        Seconds in all; without one the method runs until it has a proof.
+    progress : callable, optional
+        Called with (phase, value of the best schedule, least upper bound).
+
+    Returns
+    -------
+    Optimum
+        Its schedule passed the problem's checker and its bound is valid, whether or not it is proved.
+
+    Raises
+    ------
+    TypeError
+        If there is no exact method for instances of this type.
+    ValueError
+        If the time limit is negative or not a number.
+    """
+    if time_limit is not None and not time_limit >= 0:
+        raise ValueError(f"time_limit: {time_limit} must not be negative")
+    for problem in _PROBLEMS:
+        if isinstance(instance, importlib.import_module(f"dlsched.models.{problem}").Instance):
+            method = importlib.import_module(f"dlsched.algorithms.exact.{problem}")
+            result: Optimum = method.solve(instance, time_limit=time_limit, progress=progress)
+            return result
+    raise TypeError(f"no exact method for {type(instance).__module__}.{type(instance).__name__}")

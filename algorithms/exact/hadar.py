@@ -1,0 +1,245 @@
+"""The certified optimum of the Hadar problem (P1 with admission).
+
+1. Column generation over all schedules of all jobs, coupled by Hall rows, gives a bound; hull inequalities of the
+   Hall rows tighten it (`dlsched.algorithms.exact.hadar_bound`, `hadar_rows`).
+2. A large neighbourhood search finds schedules (`hadar_search`).
+3. What cannot be in a better schedule is dropped by reduced costs; steps 1 to 3 repeat while they help.
+4. Branch, cut and price closes the gap (`hadar_tree`).
+5. The tree is replayed from the instance by other code (`hadar_replay`): the second route.
+
+Jobs whose amounts of remaining work are too many are rounded optimistically in 1 and 4 and pessimistically in 2. A
+solution of the tree that then lacks work adds the amounts along it, and the method starts again with what it knows.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from dlsched.algorithms.exact.hadar_bound import Path, Relaxation, grid_of, scaled_utilities
+from dlsched.algorithms.exact.hadar_graph import IDLE, build_graph
+from dlsched.algorithms.exact.hadar_place import schedule_of
+from dlsched.algorithms.exact.hadar_replay import replay
+from dlsched.algorithms.exact.hadar_rows import Inequality, hall_sets
+from dlsched.algorithms.exact.hadar_search import Plan, Search
+from dlsched.algorithms.exact.hadar_states import MAX_STATES, Options, Rounding, build_states, job_options
+from dlsched.algorithms.exact.hadar_tree import Halt, Record, Tree
+from dlsched.algorithms.exact.result import Optimum, Progress
+from dlsched.models.hadar import Instance, Schedule, check, exact_utility
+from dlsched.models.numbers import TOLERANCE, agree
+from dlsched.relaxations.columns import Generated
+
+_PASSES = 40
+_CHUNK = 15
+_PATIENCE = 3
+
+
+def solve(
+    instance: Instance,
+    *,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+    max_states: int = MAX_STATES,
+    seed: int = 0,
+) -> Optimum:
+    """Return the certified optimum of P1 with admission.
+
+    Parameters
+    ----------
+    instance : Instance
+    time_limit : float, optional
+        Seconds, for the first proof and the second route together. When it is up, value and bound are still valid.
+    progress : callable, optional
+        Called with (phase, lower, upper).
+    max_states : int
+        Amounts of remaining work a job may have before they are rounded.
+    seed : int
+        Of the search for schedules.
+    """
+    return _Solve(instance, time_limit, progress or (lambda phase, lower, upper: None), max_states, seed).run()
+
+
+class _Refine(Exception):
+    """A solution of the tree lacks work: its amounts of remaining work are to be followed exactly."""
+
+
+class _Solve:
+    def __init__(
+        self, instance: Instance, time_limit: float | None, progress: Progress, max_states: int, seed: int
+    ) -> None:
+        self.instance, self.progress, self.max_states, self.seed = instance, progress, max_states, seed
+        self.start = time.perf_counter()
+        self.deadline = self.start + (np.inf if time_limit is None else time_limit)
+        self.jobs: tuple[Options, ...] = job_options(instance)
+        self.sets = hall_sets(self.jobs, tuple(instance.capacity.values()))
+        self.grid = grid_of(self.jobs)
+        self.units = scaled_utilities(self.jobs, instance.slots, self.grid)
+        self.extra: dict[int, frozenset[int]] = {}
+        self.pool: list[Inequality] = []
+        self.upper = float(self.units.max(axis=1, initial=0.0).sum())
+        self.record = Record()
+        self.notes: list[str] = []
+
+    def run(self) -> Optimum:
+        """Run all steps."""
+        if not self.jobs:
+            what = "no jobs" if not self.instance.jobs else "no job can finish with a positive utility"
+            return Optimum(0.0, 0.0, Schedule.of({}), True, (what,), time.perf_counter() - self.start, 0.0)
+        self._begin_search()
+        finished = False
+        while not finished and self.upper > self.cutoff and not self.late():
+            try:
+                finished = self._attempt()
+            except _Refine:
+                continue
+        found = time.perf_counter() - self.start
+        return self._conclude(found)
+
+    def late(self) -> bool:
+        """Tell whether time is up."""
+        return time.perf_counter() > self.deadline
+
+    @property
+    def lower(self) -> float:
+        """Value of the best plan."""
+        return self.search.best.value
+
+    @property
+    def margin(self) -> float:
+        """How much better than the best plan a solution must be to be looked for."""
+        return 0.2 * TOLERANCE * max(1.0, self.lower)
+
+    @property
+    def cutoff(self) -> float:
+        """Solutions up to this value are not looked for."""
+        return self.lower + self.margin
+
+    def _begin_search(self) -> None:
+        states = build_states(self.jobs, self.instance.slots, rounding=Rounding.PESSIMISTIC, limit=self.max_states)
+        self.search = Search(self.jobs, states, self.sets, self.units, seed=self.seed)
+        self.search.run(rounds=0)
+        self.progress("search", self.lower, self.upper)
+
+    def _attempt(self) -> bool:
+        """Bound, search, fix and branch; True where the tree is finished."""
+        slots = self.instance.slots
+        states = build_states(self.jobs, slots, extra=self.extra, limit=self.max_states)
+        self.exact = states.exact
+        graph = build_graph(self.jobs, states, slots, self.units)
+        self.relaxation = Relaxation(self.jobs, self.sets, graph, self.grid, self.pool)
+        self.pool = self.relaxation.pool
+        self.record = Record()
+        self.required = np.zeros(len(self.jobs), dtype=bool)
+        generated = self._root()
+        if self.upper <= self.cutoff or self.late():
+            return not self.late()
+        tree = Tree(self.relaxation, self.lower, self.margin, self._found, self.late, self.record)
+        tree.start(generated.duals, self.required, self.upper)
+        return self._branch(tree)
+
+    def _root(self) -> Generated:
+        relaxation = self.relaxation
+        generated = relaxation.bound(relaxation.base, self.required, stop=self._stop)
+        self._fix(generated)
+        self._look(generated)
+        for _ in range(_PASSES):
+            if self.upper <= self.cutoff or self.late() or not relaxation.tighten(generated):
+                break
+            start = np.append(generated.duals, np.zeros(len(relaxation.row_slot) - len(generated.duals)))
+            generated = relaxation.bound(relaxation.base, self.required, start=start, stop=self._stop)
+            self._fix(generated)
+            self.progress("bound", self.lower, self.upper)
+        if self.upper > self.cutoff and not self.late():
+            self._look(generated)
+            self._fix(generated)
+        return generated
+
+    def _stop(self, bound: float, value: float) -> bool:
+        return bound <= self.cutoff or self.late()
+
+    def _fix(self, generated: Generated) -> None:
+        relaxation, prices = self.relaxation, generated.duals
+        used = np.flatnonzero(prices)
+        self.record.steps.append((relaxation.row_slot[used], relaxation.row_pool[used], prices[used]))
+        bound, alive, self.required = relaxation.fixed(relaxation.base, self.required, prices, self.cutoff)
+        self.upper = min(self.upper, max(bound, self.lower))
+        if alive.mean() < 0.8:
+            relaxation.rebase(relaxation.base.restrict(alive))
+
+    def _look(self, generated: Generated) -> None:
+        """Search for schedules until that has not helped for a while."""
+        cost = self.relaxation.costs(generated.duals)[:-1].reshape(self.instance.slots, -1, len(self.jobs))
+        self.search.guide(cost, generated.best)
+        idle = 0
+        while idle < _PATIENCE and self.upper > self.cutoff and not self.late():
+            before = self.lower
+            self.search.run(rounds=_CHUNK, target=self.upper - self.margin, late=self.late)
+            idle = 0 if self.lower > before else idle + 1
+            self.progress("search", self.lower, self.upper)
+
+    def _branch(self, tree: Tree) -> bool:
+        try:
+            while tree.step():
+                self.upper = min(self.upper, max(tree.bound, self.lower))
+                if tree.nodes % 5 == 0:
+                    self.search.run(rounds=3, late=self.late)
+                    tree.cutoff = max(tree.cutoff, self.lower)
+                self.progress("branch", self.lower, self.upper)
+        except Halt:
+            self.upper = min(self.upper, max(tree.bound, self.lower))
+            return False
+        self.notes = [f"branch, cut and price: {tree.nodes} nodes"]
+        self.upper = min(self.upper, self.cutoff)
+        return True
+
+    def _found(self, paths: list[Path]) -> float:
+        """Take an integral solution of the tree; refine the rounding where it lacks work."""
+        levels = np.full((len(self.jobs), self.instance.slots), IDLE, dtype=np.int64)
+        finish = np.full(len(self.jobs), -1, dtype=np.int64)
+        short = False
+        for path in paths:
+            levels[path.job], finish[path.job] = path.levels, path.finish
+            short |= self._lacks(path)
+        if short:
+            raise _Refine
+        value = float(sum(self.units[p.job, p.finish] for p in paths))
+        self.search.offer(Plan(levels, finish, value))
+        return self.lower
+
+    def _lacks(self, path: Path) -> bool:
+        options = self.jobs[path.job]
+        done = np.cumsum([options.works[k] if k != IDLE else 0 for k in path.levels.tolist()])
+        if done[-1] >= options.need:
+            return False
+        left = {options.need - int(x) for x in done}
+        self.extra[path.job] = self.extra.get(path.job, frozenset()) | left
+        return True
+
+    def _conclude(self, found: float) -> Optimum:
+        plan = self.search.best
+        schedule = schedule_of(self.instance, self.jobs, plan)
+        violations = check(self.instance, schedule)
+        if violations:
+            raise RuntimeError(f"the schedule found breaks a rule: {violations[0]}")
+        value = float(exact_utility(self.instance, schedule))
+        bound = max(self.upper, value)
+        closed = agree(value, bound)
+        evidence = [f"checked schedule worth {value:.9g}", *self._first_route(closed)]
+        proved = False
+        if closed:
+            proved, note = self._second_route(value)
+            evidence.append(note)
+        proving = time.perf_counter() - self.start - found
+        return Optimum(value, bound, schedule, proved, tuple(evidence), found, proving)
+
+    def _first_route(self, closed: bool) -> list[str]:
+        if not closed:
+            return [f"column generation with {len(self.pool)} kinds of inequalities: bound {self.upper:.9g}"]
+        return self.notes or ["column generation, cut and fixed at the root: closed"]
+
+    def _second_route(self, value: float) -> tuple[bool, str]:
+        self.progress("replay", self.lower, self.upper)
+        arguments = (self.instance, self.jobs, self.sets, self.pool, self.record, self.cutoff, self.grid)
+        bound, note = replay(*arguments, out_of_time=self.late)
+        return agree(max(bound, value), value), f"{note}: nothing above {max(bound, self.cutoff):.9g}"

@@ -1,0 +1,289 @@
+"""The column-generation bound of a Hadar instance, tightened by hull inequalities, with arcs fixed by it.
+
+Numbers
+-------
+Utilities are rounded up and prices rounded to multiples of a power of two (`Scale.grid`), small enough for the
+tolerance and large enough that every sum in play is a whole number of them below 2**52. Longest paths, bounds and
+fixings are therefore exact, whatever the LP solver returns: it only proposes prices.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from dlsched.algorithms.exact.hadar_graph import IDLE, Bools, Graph
+from dlsched.algorithms.exact.hadar_rows import Hall, Inequality, by_gang, hall_inequality, separate, suspicious
+from dlsched.algorithms.exact.hadar_states import Ints, Options
+from dlsched.models.matrix import Floats
+from dlsched.relaxations.columns import Column, Generated, Master, Priced, generate_columns, keep
+
+_BITS = 40
+_TINY = 1e-6
+
+
+def grid_of(jobs: tuple[Options, ...]) -> float:
+    """Return the power of two that all utilities and prices are multiples of."""
+    total = sum((max(o.utility) for o in jobs), Fraction(1))
+    return 2.0 ** (math.ceil(math.log2(float(total))) - _BITS)
+
+
+def scaled_utilities(jobs: tuple[Options, ...], slots: int, grid: float) -> Floats:
+    """Return utilities by job and completion slot, each rounded up to a multiple of the grid."""
+    step = Fraction(grid)
+    return np.array([[math.ceil(u / step) * grid for u in o.utility] for o in jobs]).reshape(len(jobs), slots)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Path:
+    """A schedule of a job.
+
+    Attributes
+    ----------
+    job : int
+    arcs : ndarray of shape (slots,)
+        In the base graph, padded with -1.
+    levels : ndarray of shape (slots,)
+        Option by slot, `IDLE` where the job does not run.
+    finish : int
+        Completion slot, from 0.
+    """
+
+    job: int
+    arcs: Ints
+    levels: Ints
+    finish: int
+
+
+class Relaxation:
+    """The master over the base graph, its rows, and what is known of them.
+
+    Parameters
+    ----------
+    jobs : tuple of Options
+    sets : tuple of Hall
+    graph : Graph
+        The base graph; shrinks by `rebase`.
+    grid : float
+    pool : sequence of Inequality
+        Known already; the Hall rows first.
+    """
+
+    def __init__(
+        self,
+        jobs: tuple[Options, ...],
+        sets: tuple[Hall, ...],
+        graph: Graph,
+        grid: float,
+        pool: Sequence[Inequality] = (),
+    ) -> None:
+        self.jobs, self.sets, self.base, self.grid = jobs, sets, graph, grid
+        self.pool = list(pool) or [hall_inequality(sets, k) for k in range(len(sets))]
+        self._keys = {inequality.key for inequality in self.pool}
+        self._tried: set[tuple[int, bytes]] = set()
+        self._shapes = [np.sort(hall.weight)[::-1][None, :] for hall in sets]
+        self._shape_rhs = [np.array([hall.devices], dtype=np.int64) for hall in sets]
+        self.row_slot = np.zeros(0, dtype=np.int64)
+        self.row_pool = np.zeros(0, dtype=np.int64)
+        arrival = np.array([o.arrival for o in jobs])
+        rows = [
+            (t, k)
+            for t in range(graph.slots)
+            for k, hall in enumerate(sets)
+            if int(hall.weight[hall.member.any(axis=0) & (arrival <= t)].sum()) > hall.devices
+        ]
+        self._stack()
+        penalty = 20.0 * float(sum(max(o.utility) for o in jobs))
+        self.master = Master(np.zeros(0), len(jobs), penalty)
+        self._append(rows)
+
+    def _stack(self) -> None:
+        most = self.base.options
+        self._weights = np.array([p.coefficient for p in self.pool], dtype=float).reshape(-1, most, len(self.jobs))
+        self._rhs = np.array([p.rhs for p in self.pool], dtype=float)
+
+    def _append(self, rows: list[tuple[int, int]]) -> None:
+        if not rows:
+            return
+        self.row_slot = np.append(self.row_slot, [t for t, _ in rows])
+        self.row_pool = np.append(self.row_pool, [k for _, k in rows])
+        fresh = slice(len(self.row_slot) - len(rows), None)
+        columns = [self._rows_of(c.data, fresh) for c in self.master.columns]
+        coefficients = np.array(columns).reshape(len(columns), len(rows)).T
+        self.master.add_rows(self._rhs[self.row_pool[fresh]], coefficients)
+
+    def _rows_of(self, path: Path, rows: slice = slice(None)) -> Floats:
+        level = path.levels[self.row_slot[rows]]
+        return np.where(level == IDLE, 0.0, self._weights[self.row_pool[rows], level, path.job])
+
+    def costs(self, prices: Floats) -> Floats:
+        """Return the price of running by (slot, option, job), flattened, followed by the 0 of idling."""
+        by_slot = np.zeros((self.base.slots, len(self.pool)))
+        by_slot[self.row_slot, self.row_pool] = prices
+        return np.append(np.tensordot(by_slot, self._weights, axes=1).ravel(), 0.0)
+
+    def pricing(self, graph: Graph) -> Callable[[Floats], Priced]:
+        """Return the pricing callable of a graph cut from the base graph."""
+        index = graph.price_index
+
+        def price(prices: Floats) -> Priced:
+            weight = graph.gain - self.costs(prices)[index]
+            value = graph.backward(weight)
+            return Priced(graph.best(value), self._columns(graph, graph.paths(weight, value)))
+
+        return price
+
+    def _columns(self, graph: Graph, paths: Ints) -> list[Column]:
+        columns = []
+        for j in np.flatnonzero(paths[:, 0] >= 0).tolist():
+            arcs = paths[j][paths[j] >= 0]
+            levels = np.full(graph.slots, IDLE, dtype=np.int64)
+            levels[graph.slot[arcs]] = graph.option[arcs]
+            base = np.full(graph.slots, -1, dtype=np.int64)
+            base[: len(arcs)] = graph.origin[arcs]
+            path = Path(j, base, levels, int(graph.slot[arcs[-1]]))
+            columns.append(Column(j, levels.tobytes(), float(graph.gain[arcs[-1]]), self._rows_of(path), path))
+        return columns
+
+    def bound(
+        self,
+        graph: Graph,
+        required: Bools,
+        *,
+        start: Floats | None = None,
+        rounds: int | None = None,
+        stop: Callable[[float, float], bool] | None = None,
+    ) -> Generated:
+        """Generate columns over a graph cut from the base graph."""
+        alive = np.zeros(len(self.base.tail) + 1, dtype=bool)
+        alive[graph.origin] = alive[-1] = True
+        self.master.restrict(np.array([alive[c.data.arcs].all() for c in self.master.columns], dtype=bool), required)
+        return generate_columns(self.master, self.pricing(graph), start=start, grid=self.grid, rounds=rounds, stop=stop)
+
+    def fixed(self, graph: Graph, required: Bools, prices: Floats, incumbent: float) -> tuple[float, Bools, Bools]:
+        """Return the bound of prices, which arcs can be in a better solution, and which jobs are in all of them."""
+        weight = graph.gain - self.costs(prices)[graph.price_index]
+        onward, so_far = graph.backward(weight), graph.forward(weight)
+        best = graph.best(onward)
+        share = np.where(required, best, np.maximum(best, 0.0))
+        bound = float(prices @ self.master.rhs) + float(share.sum())
+        if not np.isfinite(bound):
+            return -np.inf, np.zeros(len(graph.tail), dtype=bool), required
+        through = so_far[graph.tail] + weight + onward[graph.head]
+        alive = keep(through - share[graph.job], bound, incumbent)
+        return bound, alive, required | ~keep(-share, bound, incumbent)
+
+    def rebase(self, graph: Graph) -> Graph:
+        """Make a graph cut from the base graph the new base; forget columns outside it and rows without a price."""
+        number = np.full(len(self.base.tail) + 1, -2, dtype=np.int64)
+        number[graph.origin] = np.arange(len(graph.tail))
+        number[-1] = -1
+        moved = [number[c.data.arcs] for c in self.master.columns]
+        mask = np.array([bool((arcs != -2).all()) for arcs in moved], dtype=bool)
+        self.master.keep_columns(mask)
+        kept = [arcs for arcs, kept in zip(moved, mask, strict=True) if kept]
+        self.master.columns = [
+            Column(c.block, c.key, c.value, c.rows, Path(c.data.job, arcs, c.data.levels, c.data.finish))
+            for c, arcs in zip(self.master.columns, kept, strict=True)
+        ]
+        self.base = graph.numbered()
+        return self.base
+
+    def keep_rows(self, mask: Bools) -> None:
+        """Forget rows outside the mask; the pool keeps their inequalities."""
+        self.master.keep_rows(mask)
+        self.row_slot, self.row_pool = self.row_slot[mask], self.row_pool[mask]
+
+    def running(self, generated: Generated) -> Floats:
+        """Return z, how much each job runs by (slot, option, job), in the LP's optimum."""
+        z = np.zeros((self.base.slots, self.base.options, len(self.jobs)))
+        for path, x in generated.recover():
+            t = np.flatnonzero(path.levels != IDLE)
+            z[t, path.levels[t], path.job] += x
+        return z
+
+    def tighten(self, generated: Generated, *, most: int = 4, searches: int = 40) -> int:
+        """Add rows that the LP's optimum breaks, at most some a slot; return how many.
+
+        Known inequalities are tried in every slot first, then their copies with jobs of the same gang exchanged; where
+        those do not do, new ones are separated for at most `searches` points.
+        """
+        z = self.running(generated)
+        added = self._broken(z, most)
+        if added < 5:
+            points = self._suspicious(z)
+            fresh = sum(self._permuted(k, y) for k, y in points)
+            if fresh:
+                self._stack()
+                added += self._broken(z, most)
+            if searches and added < 5:
+                fresh = sum(self._separated(k, y) for k, y in self._unknown(points)[:searches])
+                if fresh:
+                    self._stack()
+                    added += self._broken(z, most)
+        return added
+
+    def _suspicious(self, z: Floats) -> list[tuple[int, Floats]]:
+        """Return (Hall row, point) pairs that may be outside the row's hull, the fullest first."""
+        points = [
+            (k, y)
+            for k, hall in enumerate(self.sets)
+            for y in np.minimum(np.einsum("tlj,lj->tj", z, hall.member), 1.0)
+            if suspicious(y)
+        ]
+        return sorted(points, key=lambda point: -self._fill(*point))
+
+    def _fill(self, k: int, y: Floats) -> float:
+        return float(self.sets[k].weight @ y) / self.sets[k].devices
+
+    def _unknown(self, points: list[tuple[int, Floats]]) -> list[tuple[int, Floats]]:
+        """Return the points that were not separated before, up to exchanging jobs of the same gang."""
+        fresh = []
+        for k, y in points:
+            key = (k, np.round(y[by_gang(self.sets[k], y)], 6).tobytes())
+            if key not in self._tried:
+                self._tried.add(key)
+                fresh.append((k, y))
+        return fresh
+
+    def _permuted(self, k: int, y: Floats) -> bool:
+        """Add the most broken known inequality of a Hall row, its jobs exchanged for others of the same gang."""
+        order = by_gang(self.sets[k], y)
+        excess = self._shapes[k] @ y[order] - self._shape_rhs[k]
+        worst = int(excess.argmax())
+        if excess[worst] <= _TINY * self._shape_rhs[k][worst]:
+            return False
+        alpha = np.zeros(len(y), dtype=np.int64)
+        alpha[order] = self._shapes[k][worst]
+        return self._learn(k, alpha, int(self._shape_rhs[k][worst]))
+
+    def _separated(self, k: int, y: Floats) -> bool:
+        found = separate(self.sets[k], y)
+        return found is not None and self._learn(k, *found)
+
+    def _learn(self, k: int, alpha: Ints, rhs: int) -> bool:
+        hall = self.sets[k]
+        inequality = Inequality(np.where(hall.member, alpha, 0), rhs, k)
+        if inequality.key in self._keys:
+            return False
+        self._keys.add(inequality.key)
+        self.pool.append(inequality)
+        shape = alpha[by_gang(hall, alpha)]
+        if not ((self._shapes[k] == shape).all(axis=1) & (self._shape_rhs[k] == rhs)).any():
+            self._shapes[k] = np.vstack([self._shapes[k], shape])
+            self._shape_rhs[k] = np.append(self._shape_rhs[k], rhs)
+        return True
+
+    def _broken(self, z: Floats, most: int) -> int:
+        excess = np.tensordot(z, self._weights, axes=([1, 2], [1, 2])) / self._rhs - 1.0
+        excess[self.row_slot, self.row_pool] = 0.0
+        rows = []
+        for t in range(self.base.slots):
+            worst = np.argsort(-excess[t])[:most]
+            rows += [(t, int(k)) for k in worst if excess[t, k] > _TINY]
+        self._append(rows)
+        return len(rows)

@@ -1,0 +1,252 @@
+"""All schedules of all jobs as paths of one layered graph, and longest paths in it.
+
+A node is (slot, state of a job); an arc runs the job at an option for the slot, or leaves it idle. An arc that
+completes the job ends in the common sink and earns U_j. Longest paths from the sink backward and from the roots
+forward give, at given prices of running, the best schedule of every job and, for each arc, the best schedule that uses
+it: what column generation prices with, and what fixing needs.
+
+Weights are floats that hold integers (see `dlsched.algorithms.exact.hadar_rows`), so sums and maxima are exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from dlsched.algorithms.exact.hadar_states import Ints, Options, States
+from dlsched.models.matrix import Floats
+
+Bools = npt.NDArray[np.bool_]
+IDLE = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """The layered graph; arcs are sorted by tail, node numbers grow with the slot, the last node is the sink.
+
+    Attributes
+    ----------
+    slots, jobs, options : int
+    tail, head, job, slot, option : ndarray of shape (arcs,)
+        `option` is `IDLE` where the job does not run.
+    gain : ndarray of shape (arcs,)
+        Utility earned at completion, in units; 0 elsewhere.
+    origin : ndarray of shape (arcs,)
+        Number of the arc in the graph that this one was cut from.
+    root : ndarray of shape (jobs,)
+        First node of each job; -1 where the job has no schedule left.
+    nodes : int
+    first : ndarray of shape (nodes + 1,)
+        First arc of each node.
+    by_tail, by_head : tuple of (arcs, starts, nodes) by slot
+        Segments of the arcs of a slot with a common tail (slices), or a common head other than the sink (orders).
+    """
+
+    slots: int
+    jobs: int
+    options: int
+    tail: Ints
+    head: Ints
+    job: Ints
+    slot: Ints
+    option: Ints
+    gain: Floats
+    origin: Ints
+    root: Ints
+    nodes: int
+    first: Ints
+    by_tail: tuple[tuple[slice, Ints, Ints], ...]
+    by_head: tuple[tuple[Ints, Ints, Ints], ...]
+
+    @property
+    def sink(self) -> int:
+        """The node in which completing arcs end."""
+        return self.nodes - 1
+
+    @property
+    def finishing(self) -> Bools:
+        """Which arcs complete their job."""
+        return self.head == self.sink
+
+    @property
+    def price_index(self) -> Ints:
+        """Where an arc's price stands in a flattened array (slots, options, jobs) followed by a 0 for idling."""
+        index = (self.slot * self.options + self.option) * self.jobs + self.job
+        return np.where(self.option == IDLE, self.slots * self.options * self.jobs, index)
+
+    def backward(self, weight: Floats) -> Floats:
+        """Return the longest path from each node to the sink, -inf where there is none."""
+        value = np.full(self.nodes, -np.inf)
+        value[self.sink] = 0.0
+        for arcs, starts, tails in reversed(self.by_tail):
+            if len(tails):
+                value[tails] = np.maximum.reduceat(weight[arcs] + value[self.head[arcs]], starts)
+        return value
+
+    def forward(self, weight: Floats) -> Floats:
+        """Return the longest path from a root to each node but the sink, -inf where there is none."""
+        value = np.full(self.nodes, -np.inf)
+        value[self.root[self.root >= 0]] = 0.0
+        for arcs, starts, heads in self.by_head:
+            if len(heads):
+                reached = np.maximum.reduceat(weight[arcs] + value[self.tail[arcs]], starts)
+                value[heads] = np.maximum(value[heads], reached)
+        return value
+
+    def best(self, value: Floats) -> Floats:
+        """Return the value of each job's root, -inf where it has none."""
+        return np.where(self.root >= 0, value[self.root], -np.inf)
+
+    def paths(self, weight: Floats, value: Floats) -> Ints:
+        """Return the arcs of a longest path of each job, shape (jobs, slots), padded with -1 (jobs without: all -1)."""
+        arcs = np.full((self.jobs, self.slots), -1, dtype=np.int64)
+        walking = np.flatnonzero(np.isfinite(self.best(value)))
+        node = self.root[walking]
+        onward = np.arange(self.options + 1)
+        for step in range(self.slots):
+            if not len(walking):
+                break
+            candidates = self.first[node][:, None] + onward
+            beyond = candidates >= self.first[node + 1][:, None]
+            candidates[beyond] = 0
+            worth = np.where(beyond, -np.inf, weight[candidates] + value[self.head[candidates]])
+            chosen = candidates[np.arange(len(walking)), worth.argmax(axis=1)]
+            arcs[walking, step] = chosen
+            node = self.head[chosen]
+            more = node != self.sink
+            walking, node = walking[more], node[more]
+        return arcs
+
+    def numbered(self) -> Graph:
+        """Return the same graph, its arcs numbered through."""
+        return replace(self, origin=np.arange(len(self.tail)))
+
+    def restrict(self, alive: Bools) -> Graph:
+        """Return the graph of the arcs that are alive and on a path from a root to the sink."""
+        weight = np.where(alive, 0.0, -np.inf)
+        onward = np.isfinite(self.backward(weight))
+        reached = np.isfinite(self.forward(weight))
+        kept = np.flatnonzero(alive & reached[self.tail] & onward[self.head])
+        used = np.zeros(self.nodes, dtype=bool)
+        used[self.tail[kept]] = used[self.sink] = True
+        number = np.cumsum(used) - 1
+        root = np.where((self.root >= 0) & used[self.root], number[self.root], -1)
+        return assemble(
+            replace(
+                self,
+                tail=number[self.tail[kept]],
+                head=number[self.head[kept]],
+                job=self.job[kept],
+                slot=self.slot[kept],
+                option=self.option[kept],
+                gain=self.gain[kept],
+                origin=self.origin[kept],
+                root=root,
+                nodes=int(used.sum()),
+            )
+        )
+
+
+def assemble(graph: Graph) -> Graph:
+    """Return the graph with its segments by tail and by head; its arcs are sorted by tail."""
+    bounds = np.searchsorted(graph.slot, np.arange(graph.slots + 1))
+    by_tail, by_head = [], []
+    for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        tails, starts = np.unique(graph.tail[low:high], return_index=True)
+        by_tail.append((slice(low, high), starts, tails))
+        inner = low + np.flatnonzero(graph.head[low:high] != graph.sink)
+        order = inner[np.argsort(graph.head[inner], kind="stable")]
+        heads, starts = np.unique(graph.head[order], return_index=True)
+        by_head.append((order, starts, heads))
+    first = np.searchsorted(graph.tail, np.arange(graph.nodes + 1))
+    return replace(graph, first=first, by_tail=tuple(by_tail), by_head=tuple(by_head))
+
+
+def build_graph(jobs: tuple[Options, ...], states: States, slots: int, units: Floats) -> Graph:
+    """Build the graph of all schedules.
+
+    Parameters
+    ----------
+    jobs : tuple of Options
+    states : States
+    slots : int
+    units : ndarray of shape (jobs, slots)
+        Utility by completion slot, in units; completions worth 0 are left out.
+    """
+    most = states.following.shape[0]
+    layers = _layers(jobs, states, slots, units)
+    first = np.cumsum([0, *(len(layer.states) for layer in layers)])
+    root = np.full(len(jobs), -1, dtype=np.int64)
+    for j, options in enumerate(jobs):
+        layer = layers[options.arrival]
+        root[j] = first[options.arrival] + np.searchsorted(layer.states, states.root[j])
+    tail, head, job, option, gain = [], [], [], [], []
+    sink = int(first[-1])
+    for t, layer in enumerate(layers):
+        order = np.argsort(layer.tail, kind="stable")
+        tail.append(first[t] + np.searchsorted(layer.states, layer.tail[order]))
+        following = layers[t + 1].states if t + 1 < slots else layer.states[:0]
+        inner = first[t + 1] + np.searchsorted(following, layer.head[order])
+        head.append(np.where(layer.finish[order], sink, inner))
+        job.append(states.job[layer.tail[order]])
+        option.append(layer.option[order])
+        gain.append(np.where(layer.finish[order], units[job[-1], t], 0.0))
+    counts = [len(part) for part in tail]
+    whole = Graph(
+        slots=slots,
+        jobs=len(jobs),
+        options=most,
+        tail=np.concatenate(tail),
+        head=np.concatenate(head),
+        job=np.concatenate(job),
+        slot=np.repeat(np.arange(slots), counts),
+        option=np.concatenate(option),
+        gain=np.concatenate(gain),
+        origin=np.arange(sum(counts)),
+        root=root,
+        nodes=sink + 1,
+        first=np.zeros(0, dtype=np.int64),
+        by_tail=(),
+        by_head=(),
+    )
+    return assemble(whole).restrict(np.ones(len(whole.tail), dtype=bool)).numbered()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Layer:
+    """The states and the arcs (by tail and head state) of a slot; idling first, then slow before fast."""
+
+    states: Ints
+    tail: Ints
+    head: Ints
+    option: Ints
+    finish: Bools
+
+
+def _layers(jobs: tuple[Options, ...], states: States, slots: int, units: Floats) -> list[_Layer]:
+    arrival = np.array([o.arrival for o in jobs], dtype=np.int64)
+    layers: list[_Layer] = []
+    alive = np.zeros(len(states.job), dtype=bool)
+    for t in range(slots):
+        alive[states.root[arrival == t]] = True
+        layer = _layer(states, np.flatnonzero(alive), t, slots, units)
+        layers.append(layer)
+        alive = np.zeros(len(states.job), dtype=bool)
+        alive[layer.head[~layer.finish]] = True
+    return layers
+
+
+def _layer(states: States, here: Ints, t: int, slots: int, units: Floats) -> _Layer:
+    left = slots - t - 1
+    idle = here[states.steps[here] <= left]
+    parts = [(idle, idle, np.full(len(idle), IDLE, dtype=np.int64), np.zeros(len(idle), dtype=bool))]
+    for option in reversed(range(states.following.shape[0])):
+        runs = here[states.useful[option, here]]
+        to = states.following[option, runs]
+        finish = to == states.done[states.job[runs]]
+        ok = np.where(finish, units[states.job[runs], t] > 0, states.steps[to] <= left)
+        parts.append((runs[ok], to[ok], np.full(int(ok.sum()), option, dtype=np.int64), finish[ok]))
+    tail, head, options, finishes = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return _Layer(here, tail, head, options, finishes)

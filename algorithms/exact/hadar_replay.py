@@ -1,0 +1,237 @@
+"""The second route of a Hadar proof: its tree replayed from the instance, by other code.
+
+Nothing of the first route is trusted but the questions it asked and the prices it used. Each job's remaining work is
+followed as it is (no classes, no option dropped), each inequality is checked against the devices it speaks of, and
+every bound is a Lagrangian bound in whole multiples of a power of two, with utilities rounded up. The result is an
+upper bound on the optimum whatever the record says; it is a useful one if the record is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from dlsched.algorithms.exact.hadar_rows import Hall, Inequality
+from dlsched.algorithms.exact.hadar_states import Ints, Options
+from dlsched.algorithms.exact.hadar_tree import Branch, Record
+from dlsched.models.hadar import Instance
+from dlsched.models.matrix import Floats
+
+_MOST_STATES = 3_000_000
+_COMPLETE, _HOPELESS = -1, -2
+Mask = list[npt.NDArray[np.bool_]]
+"""What a job may still do: by slot from its arrival, (options and idling last) x states."""
+
+
+class _Refused(Exception):
+    """The record cannot be replayed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Work:
+    """A job's remaining work by slot from its arrival: where each option, and idling, leads from each state."""
+
+    options: Options
+    gain: Floats
+    following: tuple[Ints, ...]
+
+    def everything(self) -> Mask:
+        return [np.ones(table.shape, dtype=bool) for table in self.following]
+
+    def steps(self, cost: Floats, mask: Mask) -> tuple[list[Floats], list[Floats]]:
+        """Return, by slot, the best utility less cost from each (option, state) on, and from each state on."""
+        onward: Floats = np.zeros(0)
+        through, values = [], []
+        for i in range(len(self.following) - 1, -1, -1):
+            table, t = self.following[i], self.options.arrival + i
+            earned = np.append(onward, [-np.inf, self.gain[t]])[table]
+            worth = np.where(mask[i], earned - np.append(cost[t], 0.0)[: table.shape[0], None], -np.inf)
+            onward = worth.max(axis=0)
+            through.append(worth)
+            values.append(onward)
+        return through[::-1], values[::-1]
+
+    def so_far(self, cost: Floats, mask: Mask) -> list[Floats]:
+        """Return, by slot, minus the least cost with which each state is reached."""
+        reached = [np.zeros(1)]
+        for i, table in enumerate(self.following[:-1]):
+            t = self.options.arrival + i
+            offer = np.where(mask[i], reached[-1][None, :] - np.append(cost[t], 0.0)[:, None], -np.inf)
+            here = np.full(self.following[i + 1].shape[1], -np.inf)
+            inner = table >= 0
+            np.maximum.at(here, table[inner], offer[inner])
+            reached.append(here)
+        return reached
+
+
+def _follow(options: Options, slots: int, gain: Floats, room: int) -> _Work:
+    if options.need >= 2**62:
+        raise _Refused("remaining work does not fit into 64 bits")
+    works = np.array([*options.works, 0], dtype=np.int64)
+    values, tables, total = np.array([options.need], dtype=np.int64), [], 0
+    for t in range(options.arrival, slots):
+        left = values[None, :] - works[:, None]
+        alive = (left > 0) & (left <= options.works[0] * (slots - t - 1))
+        after = np.unique(left[alive])
+        table = np.where(left <= 0, _COMPLETE, _HOPELESS)
+        table[alive] = np.searchsorted(after, left[alive])
+        tables.append(table)
+        values, total = after, total + len(after)
+        if total > room:
+            raise _Refused("too many amounts of remaining work")
+    return _Work(options, gain, tuple(tables))
+
+
+class _Replay:
+    def __init__(
+        self, works: list[_Work], slots: int, pool: list[Inequality], cutoff: float, check: Callable[[], bool]
+    ) -> None:
+        self.works, self.slots, self.pool, self.cutoff, self.out_of_time = works, slots, pool, cutoff, check
+
+    def bound(self, record: Record, masks: list[Mask], required: npt.NDArray[np.bool_]) -> float:
+        best = np.inf
+        for step in record.steps:
+            if self.out_of_time():
+                raise _Refused("out of time")
+            value, masks, required = self._fix(step, masks, required)
+            best = min(best, value)
+            if best <= self.cutoff:
+                return best
+        if record.branch is None:
+            return best
+        answers = zip(record.children, (True, False), strict=True)
+        return min(best, max(self._child(child, record.branch, yes, masks, required) for child, yes in answers))
+
+    def _child(
+        self, child: Record, branch: Branch, yes: bool, masks: list[Mask], required: npt.NDArray[np.bool_]
+    ) -> float:
+        masks, required = list(masks), required.copy()
+        masks[branch.job] = self._answered(self.works[branch.job], masks[branch.job], branch, yes)
+        required[branch.job] |= yes
+        return self.bound(child, masks, required)
+
+    def _answered(self, work: _Work, mask: Mask, branch: Branch, yes: bool) -> Mask:
+        answered = []
+        for i, (old, table) in enumerate(zip(mask, work.following, strict=True)):
+            t, new = work.options.arrival + i, old.copy()
+            completes = table == _COMPLETE
+            if not branch.options:
+                if (t > branch.slot) == yes:
+                    new[completes] = False
+            else:
+                named = [k for k in branch.options if k < len(work.options.works)]
+                others = np.setdiff1d(np.arange(len(new)), named)
+                if t == branch.slot:
+                    new[others if yes else named] = False
+                elif yes and t < branch.slot:
+                    new[completes] = False
+            answered.append(new)
+        return answered
+
+    def _fix(
+        self, step: tuple[Ints, Ints, Floats], masks: list[Mask], required: npt.NDArray[np.bool_]
+    ) -> tuple[float, list[Mask], npt.NDArray[np.bool_]]:
+        slot, number, price = step
+        costs = np.zeros((len(self.works), self.slots, self.pool[0].coefficient.shape[0] if self.pool else 0))
+        paid = 0.0
+        for t, k, p in zip(slot.tolist(), number.tolist(), price.tolist(), strict=True):
+            if p < 0:
+                raise _Refused("a price is negative")
+            costs[:, t] += p * self.pool[k].coefficient.T
+            paid += p * self.pool[k].rhs
+        parts = [
+            work.steps(cost[:, : len(work.options.works)], mask)
+            for work, cost, mask in zip(self.works, costs, masks, strict=True)
+        ]
+        best = np.array([values[0][0] for _, values in parts])
+        share = np.where(required, best, np.maximum(best, 0.0))
+        bound = paid + float(share.sum())
+        if not bound > self.cutoff:
+            return bound, masks, required
+        kept = []
+        for j, (work, (through, _)) in enumerate(zip(self.works, parts, strict=True)):
+            reached = work.so_far(costs[j][:, : len(work.options.works)], masks[j])
+            rest = bound - float(share[j])
+            kept.append([rest + r[None, :] + w > self.cutoff for r, w in zip(reached, through, strict=True)])
+        return bound, kept, required | ~(bound - share > self.cutoff)
+
+
+def _holds(instance: Instance, hall: Hall, inequality: Inequality, jobs: tuple[Options, ...]) -> bool:
+    """Check an inequality of the jobs that run within a set of types against the set's devices."""
+    devices = sum(instance.capacity[r] for i, r in enumerate(instance.device_types) if hall.types >> i & 1)
+    best = {0: 0}
+    for j, options in enumerate(jobs):
+        worth = 0
+        for k, types in enumerate(options.types):
+            value = int(inequality.coefficient[k, j])
+            if value < 0 or (value and types & ~hall.types):
+                return False
+            worth = max(worth, value)
+        if worth:
+            for used, total in sorted(best.items(), reverse=True):
+                if used + options.gang <= devices:
+                    best[used + options.gang] = max(best.get(used + options.gang, 0), total + worth)
+    return max(best.values()) <= inequality.rhs
+
+
+def _records(root: Record) -> Iterable[Record]:
+    stack = [root]
+    while stack:
+        record = stack.pop()
+        yield record
+        stack += record.children
+
+
+def replay(
+    instance: Instance,
+    jobs: tuple[Options, ...],
+    sets: tuple[Hall, ...],
+    pool: list[Inequality],
+    root: Record,
+    cutoff: float,
+    grid: float,
+    out_of_time: Callable[[], bool] = lambda: False,
+) -> tuple[float, str]:
+    """Return an upper bound on all solutions that are better than `cutoff`, and what was done.
+
+    Parameters
+    ----------
+    instance : Instance
+    jobs : tuple of Options
+        The jobs that can finish.
+    sets, pool
+        The Hall rows and the inequalities that the record's prices refer to.
+    root : Record
+    cutoff : float
+        Value of a checked schedule, plus the margin by which better ones must exceed it.
+    grid : float
+        The power of two that prices are multiples of.
+    out_of_time : callable
+        Where it tells True, the replay stops.
+
+    Returns
+    -------
+    bound : float
+        Infinity where the record cannot be replayed.
+    reason : str
+    """
+    records = list(_records(root))
+    try:
+        for k in {int(k) for record in records for _, numbers, _ in record.steps for k in numbers}:
+            if not _holds(instance, sets[pool[k].hall], pool[k], jobs):
+                raise _Refused("an inequality does not hold")
+        works, room = [], _MOST_STATES
+        for options in jobs:
+            gain = np.array([float(-(-u // Fraction(grid)) * Fraction(grid)) for u in options.utility])
+            works.append(_follow(options, instance.slots, gain, room))
+            room -= sum(table.shape[1] for table in works[-1].following)
+        masks = [work.everything() for work in works]
+        checker = _Replay(works, instance.slots, pool, cutoff, out_of_time)
+        bound = checker.bound(root, masks, np.zeros(len(jobs), dtype=bool))
+    except _Refused as refusal:
+        return float("inf"), f"not replayed: {refusal}"
+    return bound, f"replayed {len(records)} nodes from the instance"

@@ -1,0 +1,206 @@
+"""Rows that couple the jobs in a slot: Hall rows, and inequalities of their integer hulls.
+
+Let z_jl(t) = 1 where job j runs in slot t at option l, with types E_jl. Fitting gangs into a slot is a transportation
+problem; by Gale and Hall it can be done iff for every union S of sets E
+
+    ``sum_{(j,l): E_jl within S} W_j z_jl <= C(S)``
+
+(C(S): devices of the types in S); the data are integral, so devices are then whole. All slots have the same cluster,
+so a valid inequality of one slot is valid in each.
+
+*Hull inequalities.* With y_j = sum_{l: E_jl within S} z_jl, a Hall row is a knapsack in binaries (a job has one option
+in a slot). `separate` finds, for a fractional y, an inequality ``sum alpha_j y_j <= beta`` that all its 0/1 points
+satisfy and y does not, or tells that y is a mixture of such points: it prices configurations by the knapsack's dynamic
+program. Coefficients are rounded to integers and beta is recomputed as their exact maximum by the same program in
+integers, so that validity never rests on the LP. This closes most of the gap of the column-generation bound: gangs
+of 8 and 4 cannot be mixed in 8 devices, and LP solutions do nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from dlsched.algorithms.exact.hadar_states import Ints, Options
+from dlsched.models.matrix import Floats, Session
+
+_TINY = 1e-6
+_LARGEST = 10_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hall:
+    """One union S of type sets.
+
+    Attributes
+    ----------
+    types : int
+        Bit mask of S.
+    devices : int
+        C(S).
+    member : ndarray of bool, shape (options, jobs)
+        Whether the types of the job's option lie within S.
+    weight : ndarray of int, shape (jobs,)
+        Gangs.
+    """
+
+    types: int
+    devices: int
+    member: npt.NDArray[np.bool_]
+    weight: Ints
+
+
+def hall_sets(jobs: tuple[Options, ...], capacity: tuple[int, ...]) -> tuple[Hall, ...]:
+    """Return the Hall rows that can bind: those whose members' gangs exceed the devices.
+
+    Parameters
+    ----------
+    jobs : tuple of Options
+    capacity : tuple of int
+        Devices of each type, in the order of the masks' bits.
+    """
+    masks = {mask for o in jobs for mask in o.types}
+    unions = set(masks)
+    while True:
+        wider = unions | {a | b for a in unions for b in masks}
+        if wider == unions:
+            break
+        unions = wider
+    weight = np.array([o.gang for o in jobs], dtype=np.int64)
+    most = max((len(o.types) for o in jobs), default=1)
+    found = []
+    for union in sorted(unions):
+        member = np.array([[k < len(o.types) and o.types[k] | union == union for o in jobs] for k in range(most)])
+        devices = sum(c for i, c in enumerate(capacity) if union >> i & 1)
+        if int(weight[member.any(axis=0)].sum()) > devices:
+            found.append(Hall(union, devices, member, weight))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inequality:
+    """``sum coefficient[l, j] z_jl <= rhs`` in every slot; integers.
+
+    Attributes
+    ----------
+    coefficient : ndarray of int, shape (options, jobs)
+    rhs : int
+    hall : int
+        Number of the Hall row it is an inequality of.
+    """
+
+    coefficient: Ints
+    rhs: int
+    hall: int
+
+    @property
+    def key(self) -> tuple[bytes, int]:
+        """Tells inequalities apart."""
+        return self.coefficient.tobytes(), self.rhs
+
+
+def hall_inequality(sets: tuple[Hall, ...], number: int) -> Inequality:
+    """Return a Hall row itself, divided by the greatest common divisor of its gangs."""
+    hall = sets[number]
+    coefficient = np.where(hall.member, hall.weight, 0)
+    divisor = int(np.gcd.reduce(coefficient[coefficient > 0]))
+    return Inequality(coefficient // divisor, hall.devices // divisor, number)
+
+
+def knapsack(alpha: Ints | Floats, weight: Ints, items: Ints, capacity: int) -> tuple[float, Ints]:
+    """Return the best value of items within a capacity, and which items have it (0/1 over all jobs)."""
+    best = np.zeros(capacity + 1, dtype=alpha.dtype)
+    taken = []
+    for i in items:
+        w = int(weight[i])
+        better = np.zeros(capacity + 1, dtype=bool)
+        if w <= capacity:
+            offer = best[: capacity + 1 - w] + alpha[i]
+            better[w:] = offer > best[w:]
+            best[w:] = np.maximum(best[w:], offer)
+        taken.append(better)
+    chosen, left = np.zeros(len(alpha), dtype=np.int64), capacity
+    for i, better in zip(items[::-1], taken[::-1], strict=True):
+        if better[left]:
+            chosen[i] = 1
+            left -= int(weight[i])
+    return best[capacity], chosen
+
+
+def by_gang(hall: Hall, y: Floats | Ints) -> Ints:
+    """Return the jobs sorted by gang, then by y, largest first.
+
+    A Hall row's hull does not change when jobs of the same gang are exchanged, so a valid inequality is still valid
+    after its coefficients are sorted like this and given to the jobs in the order of another y.
+    """
+    return np.lexsort((-y, -hall.weight))
+
+
+def suspicious(y: Floats) -> bool:
+    """Tell whether a point of a Hall row may be outside its integer hull; False is a proof that it is not.
+
+    Whole points are inside, and so are points of total at most 1: mixtures of single jobs and none.
+    """
+    return bool(((y > _TINY) & (y < 1 - _TINY)).any()) and float(y.sum()) > 1 + _TINY
+
+
+def separate(hall: Hall, y: Floats) -> tuple[Ints, int] | None:
+    """Return (alpha, beta) of an inequality of a Hall row's integer hull that y breaks; None where y is in the hull.
+
+    Parameters
+    ----------
+    hall : Hall
+    y : ndarray of shape (jobs,)
+        Between 0 and 1.
+    """
+    items = np.flatnonzero(y > _TINY)
+    alpha = _facet(hall, y, items)
+    if alpha is None:
+        return None
+    whole = _integers(alpha)
+    beta = int(knapsack(whole, hall.weight, items, hall.devices)[0])
+    if float(whole @ y) <= beta * (1 + _TINY):
+        return None
+    return _lifted(hall, whole, beta, items), beta
+
+
+def _facet(hall: Hall, y: Floats, items: Ints) -> Floats | None:
+    """Maximise alpha y over alpha with alpha v <= 1 for all configurations v, which are added as they are broken."""
+    lp = Session(-1)
+    lp.add_columns(y[items], np.ones(len(items)), sp.csc_array((0, len(items))))
+    alpha = np.zeros(len(y))
+    alpha[items] = hall.weight[items] / hall.devices
+    for attempt in range(20 * len(items)):
+        best, chosen = knapsack(alpha, hall.weight, items, hall.devices)
+        if attempt and best <= 1 + 1e-9:
+            return alpha
+        within = np.flatnonzero(chosen[items]).astype(np.int32)
+        lp.add_row(-np.inf, 1.0, within, np.ones(len(within)))
+        solved = lp.solve()
+        if solved is None or solved[0] <= 1 + _TINY:
+            return None
+        alpha[items] = np.maximum(solved[1], 0.0)
+    return None
+
+
+def _integers(alpha: Floats) -> Ints:
+    """Scale to small integers where that is possible to 1e-6, else round down on a fine grid."""
+    for scale in range(1, 121):
+        whole = np.round(alpha * scale)
+        if np.abs(whole - alpha * scale).max() < _TINY:
+            return whole.astype(np.int64)
+    return np.floor(alpha * _LARGEST).astype(np.int64)
+
+
+def _lifted(hall: Hall, alpha: Ints, beta: int, items: Ints) -> Ints:
+    """Give the other jobs the largest coefficients, one after the other, heavy ones first."""
+    alpha, inside = alpha.copy(), list(items)
+    for i in np.argsort(-hall.weight, kind="stable"):
+        if i not in items and hall.member[:, i].any() and hall.weight[i] <= hall.devices:
+            room = hall.devices - int(hall.weight[i])
+            alpha[i] = beta - int(knapsack(alpha, hall.weight, np.array(inside), room)[0])
+            inside.append(int(i))
+    return alpha

@@ -1,0 +1,283 @@
+"""Branch, cut and price: what is left of the gap after the root bound, with a record that can be replayed.
+
+A node is a set of arcs that may be used and of jobs that must be served. Its bound is the column-generation bound over
+those arcs, tightened by hull inequalities (valid everywhere, so rows are shared by all nodes); arcs that cannot be in a
+solution better than the incumbent are dropped. Branching is on whether a job completes by a slot, then on whether
+it runs in a slot, then on its option there; of a few candidates the one is taken whose children's bounds, after
+a few rounds of pricing, fall most. Bounds of children are valid bounds, so a child that falls below the incumbent
+there and then is closed.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dlsched.algorithms.exact.hadar_bound import Path, Relaxation
+from dlsched.algorithms.exact.hadar_graph import Bools, Graph
+from dlsched.algorithms.exact.hadar_states import Ints
+from dlsched.models.matrix import Floats
+from dlsched.relaxations.columns import Generated
+
+_WHOLE = 1e-6
+_CANDIDATES = 6
+_ROUNDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A yes/no question about a job's schedule.
+
+    Attributes
+    ----------
+    job, slot : int
+    options : tuple of int
+        The job runs in the slot at one of these; empty: it completes by the slot.
+    """
+
+    job: int
+    slot: int
+    options: tuple[int, ...] = ()
+
+    def allows(self, graph: Graph, yes: bool) -> Bools:
+        """Return the arcs that may be used under an answer; with "yes" the job must also be served."""
+        mine = graph.job == self.job
+        if not self.options:
+            late = graph.slot > self.slot
+            return ~(mine & graph.finishing & (late if yes else ~late))
+        runs = (graph.slot == self.slot) & np.isin(graph.option, self.options)
+        if not yes:
+            return ~(mine & runs)
+        early = graph.finishing & (graph.slot < self.slot)
+        return ~(mine & (early | ((graph.slot == self.slot) & ~runs)))
+
+
+@dataclass(slots=True, eq=False)
+class Record:
+    """A node for the replay: prices by (slot, inequality), and where it was not closed the question and its children.
+
+    Attributes
+    ----------
+    steps : list of (slot, inequality, price) arrays
+        One entry for each time arcs were fixed, in order.
+    branch : Branch, optional
+    children : tuple of Record
+        Yes, no.
+    """
+
+    steps: list[tuple[Ints, Ints, Floats]] = field(default_factory=list)
+    branch: Branch | None = None
+    children: tuple[Record, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """An open node; arcs as packed bits over the base graph."""
+
+    bound: float
+    arcs: Ints
+    required: Bools
+    prices: Floats
+    record: Record
+    depth: int
+
+
+class Halt(Exception):
+    """Raised inside the tree when time is up."""
+
+
+class Tree:
+    """The search tree.
+
+    Parameters
+    ----------
+    relaxation : Relaxation
+    cutoff : float
+        Value of the incumbent; solutions that are not better by more than `margin` are not looked for.
+    margin : float
+    found : callable
+        Called with the paths of an integral solution; returns the new cutoff.
+    out_of_time : callable
+    record : Record
+        Of the root; children are attached to it.
+    """
+
+    def __init__(
+        self,
+        relaxation: Relaxation,
+        cutoff: float,
+        margin: float,
+        found: Callable[[list[Path]], float],
+        out_of_time: Callable[[], bool],
+        record: Record,
+    ) -> None:
+        self.relaxation, self.cutoff, self.margin = relaxation, cutoff, margin
+        self.found, self.out_of_time = found, out_of_time
+        self.nodes = 0
+        self.root = record
+        self._open: list[tuple[float, int, Node]] = []
+        self._count = itertools.count()
+        self._closing = -np.inf
+
+    @property
+    def bound(self) -> float:
+        """The least upper bound known: of the open nodes, and of the incumbent."""
+        worst = -self._open[0][0] if self._open else -np.inf
+        return max(worst, self.cutoff, self._closing)
+
+    def start(self, prices: Floats, required: Bools, bound: float) -> None:
+        """Open the root, over all arcs of the base graph."""
+        arcs = np.ones(len(self.relaxation.base.tail), dtype=bool)
+        self._push(Node(bound, np.packbits(arcs), required, prices, self.root, 0))
+
+    def _push(self, node: Node) -> None:
+        heapq.heappush(self._open, (-node.bound, next(self._count), node))
+
+    def step(self) -> bool:
+        """Work on the node with the largest bound; False where none is open. `Halt` leaves the tree as it was."""
+        while self._open and -self._open[0][0] <= self.cutoff + self.margin:
+            heapq.heappop(self._open)
+        if not self._open:
+            return False
+        node = self._open[0][2]
+        children = self._work(node)
+        heapq.heappop(self._open)
+        self.nodes += 1
+        for child in children:
+            self._push(child)
+        return True
+
+    def _work(self, node: Node) -> list[Node]:
+        steps = list(node.record.steps)
+        try:
+            return self._split(node)
+        except Halt:
+            node.record.steps[:] = steps
+            raise
+
+    def _graph(self, node: Node) -> Graph:
+        base = self.relaxation.base
+        alive = np.unpackbits(node.arcs, count=len(base.tail)).astype(bool)
+        return base if alive.all() else base.restrict(alive)
+
+    def _split(self, node: Node) -> list[Node]:
+        graph, required = self._graph(node), node.required
+        solved = self._solve(node, graph, required)
+        if solved is None:
+            return []
+        graph, required, generated = solved
+        split = self._choose(graph, required, generated, node)
+        if split is None:
+            raise AssertionError("an open node without a fractional job")
+        node.record.branch = split.branch
+        node.record.children = (split.children[0].record, split.children[1].record)
+        return [child for child in split.children if not self._closed(child.bound)]
+
+    def _choose(self, graph: Graph, required: Bools, generated: Generated, node: Node) -> Split | None:
+        candidates = self._candidates(generated)
+        best: tuple[float, Split] | None = None
+        for branch in candidates:
+            yes = self._probe(graph, required, generated, node, branch, True)
+            no = self._probe(graph, required, generated, node, branch, False)
+            most = generated.bound - self.cutoff
+            drops = [max(min(generated.bound - child.bound, most), 1e-9) for child in (yes, no)]
+            score = drops[0] * drops[1]
+            if best is None or score > best[0]:
+                best = (score, Split(branch, (yes, no)))
+        return best[1] if best else None
+
+    def _probe(
+        self, graph: Graph, required: Bools, generated: Generated, node: Node, branch: Branch, yes: bool
+    ) -> Node:
+        self._check_time()
+        cut = graph.restrict(branch.allows(graph, yes))
+        needs = required.copy()
+        needs[branch.job] |= yes
+        record = Record()
+        if (cut.root[needs] < 0).any():
+            return Node(-np.inf, np.zeros(0, dtype=np.uint8), needs, generated.duals, record, node.depth + 1)
+        quick = self.relaxation.bound(cut, needs, start=generated.duals, rounds=_ROUNDS, stop=self._closed)
+        bound, alive, needs = self._fix(cut, needs, quick.duals, record)
+        arcs = np.zeros(len(self.relaxation.base.tail), dtype=bool)
+        arcs[cut.origin[alive]] = True
+        return Node(min(bound, node.bound), np.packbits(arcs), needs, quick.duals, record, node.depth + 1)
+
+    def _fix(self, graph: Graph, required: Bools, prices: Floats, record: Record) -> tuple[float, Bools, Bools]:
+        used = np.flatnonzero(prices)
+        rows = self.relaxation
+        record.steps.append((rows.row_slot[used], rows.row_pool[used], prices[used]))
+        return rows.fixed(graph, required, prices, self.cutoff + self.margin)
+
+    def _closed(self, bound: float, value: float = 0.0) -> bool:
+        """Tell whether nothing that is better than the incumbent fits below a bound."""
+        return bound <= self.cutoff + self.margin
+
+    def _check_time(self) -> None:
+        if self.out_of_time():
+            raise Halt
+
+    def _solve(self, node: Node, graph: Graph, required: Bools) -> tuple[Graph, Bools, Generated] | None:
+        """Bound a node, fix and tighten while that helps; None where it is closed."""
+        relaxation, prices = self.relaxation, node.prices
+        passes = 8 if node.depth == 0 else 3
+        for attempt in range(passes):
+            self._check_time()
+            start = np.append(prices, np.zeros(len(relaxation.row_slot) - len(prices)))
+            generated = relaxation.bound(graph, required, start=start, stop=self._closed)
+            prices = generated.duals
+            bound, alive, required = self._fix(graph, required, prices, node.record)
+            node.bound = min(node.bound, bound)
+            if self._closed(bound) or (self._integral(generated) and self._closed(bound)):
+                return None
+            if alive.mean() < 0.9:
+                graph = graph.restrict(alive)
+            if attempt + 1 == passes or not relaxation.tighten(generated, searches=40 if node.depth == 0 else 10):
+                break
+        return graph, required, generated
+
+    def _integral(self, generated: Generated) -> bool:
+        chosen = generated.recover(_WHOLE)
+        if not generated.finished or any(abs(x - 1) > _WHOLE for _, x in chosen):
+            return False
+        self.cutoff = max(self.cutoff, self.found([path for path, _ in chosen]))
+        return True
+
+    def _candidates(self, generated: Generated) -> list[Branch]:
+        """Return questions whose answer is most open in the LP's optimum, those on completion first."""
+        by = np.zeros((len(self.relaxation.jobs), self.relaxation.base.slots))
+        for path, x in generated.recover(_WHOLE):
+            by[path.job, path.finish :] += x
+        openness = np.minimum(by, 1 - by)
+        openness[:, :-1] *= np.abs(np.diff(by, axis=1)) > _WHOLE
+        order = np.argsort(-openness, axis=None)[: 3 * _CANDIDATES]
+        pairs = [(int(i) // by.shape[1], int(i) % by.shape[1]) for i in order]
+        jobs: dict[int, int] = {}
+        found = []
+        for j, t in pairs:
+            if openness[j, t] > _WHOLE and jobs.get(j, 0) < 2 and len(found) < _CANDIDATES:
+                jobs[j] = jobs.get(j, 0) + 1
+                found.append(Branch(j, t))
+        return found or self._uses(self.relaxation.running(generated))
+
+    def _uses(self, z: Floats) -> list[Branch]:
+        options = tuple(range(z.shape[1]))
+        total = z.sum(axis=1)
+        openness = np.minimum(total, 1 - total)
+        t, j = (int(i) for i in np.unravel_index(openness.argmax(), openness.shape))
+        if openness[t, j] > _WHOLE:
+            return [Branch(j, t, options)]
+        openness = np.minimum(z, 1 - z)
+        t, option, j = (int(i) for i in np.unravel_index(openness.argmax(), openness.shape))
+        return [Branch(j, t, (option,))] if openness[t, option, j] > _WHOLE else []
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """A question and the nodes of its two answers."""
+
+    branch: Branch
+    children: tuple[Node, Node]
