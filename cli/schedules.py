@@ -49,7 +49,7 @@ def optimum(
         found = optimum_(instance, time_limit=time_limit)
     seconds = time.perf_counter() - start
     _keep(found.schedule, out)
-    result = {
+    result: dict[str, object] = {
         "problem": problem,
         "value": found.value,
         "bound": found.bound,
@@ -86,7 +86,7 @@ def run(
         outcome = function(instance, seed=seed, **options)
     seconds = time.perf_counter() - start
     _keep(outcome.schedule, out)
-    result = {
+    result: dict[str, object] = {
         "algorithm": algorithm,
         "utility": outcome.utility,
         "seconds": seconds,
