@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
@@ -18,7 +19,7 @@ from dlsched.bounds.store import Store
 from dlsched.bounds.table import Report, tabulate
 from dlsched.models.document import InputError
 
-INSTANCES = 120
+INSTANCES = 100
 """Draws of each instance source, by default."""
 
 MAX_INSTANCES = 10**7
@@ -65,6 +66,8 @@ def verify(
     ------
     InputError
         If there is no such claim, a number is out of range, or `out` was made with other settings.
+    RuntimeError
+        If a process of the pool was killed.
     """
     chosen = _chosen(claims)
     _check_range("instances", instances, 0, MAX_INSTANCES)
@@ -141,6 +144,11 @@ def _runner(jobs: int, executor: Executor | None) -> Iterator[Runner]:
         with ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_die_with_parent) as pool:
             try:
                 yield lambda tasks: _concurrently(pool, _AHEAD * jobs, tasks)
+            except BrokenProcessPool:
+                raise RuntimeError(
+                    "a process ended abruptly: killed, out of memory, or started from a script without "
+                    "`if __name__ == '__main__'`; the verdicts written so far stay, and the same call goes on from them"
+                ) from None
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise

@@ -15,7 +15,7 @@ from dlsched.models import InputError
 from dlsched.models.hadar import Schedule
 from dlsched.models.hadar import check as check_schedule
 
-DRAWS = 25
+DRAWS = 12
 
 # (shipped case, measured, bound), by hand from the constants of each instance.
 KNOWN = {

@@ -8,19 +8,21 @@ from typing import Any
 from dlsched.bounds.claim import Claim, Expectation, Premise, Undecided, Variant
 from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.hadar.facts import Commitment, HadarFacts
-from dlsched.bounds.hadar.sources import PATIENT, RISING, ROOMY, SCATTERED, TINY
+from dlsched.bounds.hadar.sources import MIXED, PATIENT, RISING, ROOMY, SCATTERED, TINY
 from dlsched.models.hadar import Schedule
 from dlsched.models.numbers import exceeds
 
 OPT_POSITIVE = Premise("OPT > 0", lambda facts: facts.opt_positive)
 UMIN_POSITIVE = Premise("Umin > 0", lambda facts: facts.printed.positive)
 SOME_ADMITTED = Premise("some job is admitted", lambda facts: bool(facts.printed.admissions))
-EVERYWHERE = (TINY, RISING, PATIENT, ROOMY, SCATTERED)
+SMALL = (TINY, RISING, PATIENT, ROOMY, SCATTERED)
+EVERYWHERE = (*SMALL, MIXED)
 
 
 def optimal_schedule(facts: HadarFacts) -> Schedule | None:
     """Return the schedule that proves the lower end of OPT."""
-    return facts.best.schedule
+    schedule: Schedule | None = facts.best.schedule
+    return schedule
 
 
 def opt(facts: HadarFacts) -> Interval:
@@ -45,12 +47,12 @@ def run_details(run: Commitment) -> dict[str, Any]:
 
 def printed_details(facts: HadarFacts) -> dict[str, Any]:
     """Return what explains a verdict on the printed run."""
-    return {**run_details(facts.printed), "opt": facts.opt.low, "evidence": str(facts.best.evidence)}
+    return {**run_details(facts.printed), "opt": facts.opt.low, "evidence": list(facts.best.evidence)}
 
 
 def corrected_details(facts: HadarFacts) -> dict[str, Any]:
     """Return what explains a verdict on the corrected run."""
-    return {**run_details(facts.corrected), "opt": facts.opt.low, "evidence": str(facts.best.evidence)}
+    return {**run_details(facts.corrected), "opt": facts.opt.low, "evidence": list(facts.best.evidence)}
 
 
 def _twice_alpha(facts: HadarFacts, alg: float) -> float:

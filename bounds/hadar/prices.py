@@ -8,7 +8,7 @@ from typing import Any
 
 from dlsched.bounds.claim import Claim, Expectation, Premise, Variant
 from dlsched.bounds.comparison import Relation
-from dlsched.bounds.hadar.competitive import EVERYWHERE, SOME_ADMITTED, UMIN_POSITIVE, run_details
+from dlsched.bounds.hadar.competitive import EVERYWHERE, SMALL, SOME_ADMITTED, UMIN_POSITIVE, run_details
 from dlsched.bounds.hadar.facts import Commitment, HadarFacts, Place
 from dlsched.bounds.hadar.sources import TINY
 
@@ -159,7 +159,7 @@ _PRICE_BLOCKS: dict[str, Any] = {
     ),
     "details": lambda facts: {**run_details(facts.printed), "full": sorted(map(list, _full(facts)))},
     "schedule": lambda facts: facts.printed.run.schedule,
-    "sources": EVERYWHERE,
+    "sources": SMALL,
 }
 
 PRICE_BLOCKS = Claim(

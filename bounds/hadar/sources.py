@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.models.hadar import Instance, Job, Machine, random
+from dlsched.models.hadar import Instance, Job, Machine, preset, random
 from dlsched.models.utility import Table
 
 TINY = "hadar/tiny"
@@ -18,6 +18,7 @@ PATIENT = "hadar/patient"
 ROOMY = "hadar/roomy"
 SPECIALISTS = "hadar/specialists"
 SCATTERED = "hadar/scattered"
+MIXED = "hadar/mixed"
 
 
 def tiny(rng: np.random.Generator) -> Instance:
@@ -99,6 +100,11 @@ def scattered(rng: np.random.Generator) -> Instance:
     return _instance(slots, [{"type1": 1}] * machines, jobs)
 
 
+def mixed(rng: np.random.Generator) -> Instance:
+    """Return a small instance of the benchmark family: 4 jobs, 2 machines of different types, 5 slots."""
+    return preset("benchmark", rng, jobs=4, machines=2, types=2, slots=5)
+
+
 def _falling(rng: np.random.Generator, start: int, slots: int) -> Table:
     """Return a table of positive values in tenths from `start` on, falling by at most about a fifth a slot."""
     tenths = [10 * start]
@@ -136,5 +142,6 @@ SOURCES = {
     ROOMY: roomy,
     SPECIALISTS: specialists,
     SCATTERED: scattered,
+    MIXED: mixed,
 }
 """Every family by its name."""
