@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from dlsched.cli.rooms import ALGORITHMS
 from dlsched.models import catalog
 from dlsched.models.hadar import PRESETS, Instance
-from tests.cli.cases import answer, best, h2, save
-from tests.cli.conftest import COMMAND, Command
+from tests.cli.cases import answer, best, save
+from tests.cli.conftest import Command
 
 GAVEL = Path(__file__).parents[1] / "data" / "gavel"
 CONVERT = (
@@ -41,30 +36,6 @@ def test_every_verb_has_help(dlsched: Command, verb: str) -> None:
     process = dlsched(verb, "--help")
     assert process.returncode == 0
     assert process.stdout.startswith(f"Usage: dlsched {verb} ")
-
-
-def test_help_imports_nothing_heavy() -> None:
-    script = """
-import sys
-from dlsched.cli.main import main
-code = main(["--help"])
-print([name for name in ("numpy", "pyomo", "pydantic", "rich", "dlsched.bounds") if name in sys.modules], code)
-"""
-    process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert process.stdout.splitlines()[-1] == "[] 0"
-
-
-def test_tables_are_printed_where_only_ascii_is(tmp_path: Path) -> None:
-    data = h2()
-    data["jobs"][0]["name"] = "Größe"
-    path = save(tmp_path / "größe.json", data)
-    process = subprocess.run(
-        [COMMAND, "run", "hadar", path],
-        env={**os.environ, "PYTHONIOENCODING": "ascii"},
-        capture_output=True,
-        check=True,
-    )
-    assert b"gr\\xf6\\xdfe.json" in process.stdout
 
 
 def test_list(dlsched: Command) -> None:
@@ -222,58 +193,6 @@ def test_schema(dlsched: Command) -> None:
     schema = answer(dlsched("schema", "hadar", "--json"))
     assert set(schema["required"]) == {"slots", "device_types", "machines", "jobs"}
     assert answer(dlsched("schema", "hadar", "--schedule"))["required"] == ["jobs"]
-
-
-def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
-    reader, writer = os.pipe()
-    os.close(reader)
-    process = subprocess.run(
-        [COMMAND, "schema", "hadar"], stdout=writer, stderr=subprocess.PIPE, cwd=tmp_path, check=False
-    )
-    os.close(writer)
-    assert (process.returncode, process.stderr) == (141, b"")
-
-
-def _endless() -> dict[str, Any]:
-    """An instance on which the textbook model takes HiGHS minutes."""
-    data = h2()
-    data["slots"] = 20
-    data["machines"] = [{"name": f"m{h}", "devices": {"fast": 2, "slow": 3}} for h in range(3)]
-    data["jobs"] = [
-        {
-            "name": f"j{j}",
-            "arrival": 1 + j // 3,
-            "gang": 1 + j % 4,
-            "iterations": 31 + 7 * j,
-            "rate": {"fast": 2 + j % 3, "slow": 1 + j % 2},
-            "utility": {"kind": "hyperbolic", "scale": 100 + 13 * j},
-        }
-        for j in range(12)
-    ]
-    return data
-
-
-def test_an_interrupt_ends_a_solve_at_once_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    path = save(tmp_path / "endless.json", _endless())
-    terminal, stderr = os.openpty()
-    with subprocess.Popen(
-        [COMMAND, "solve", "hadar/p1-admission", str(path), "--time-limit", "200"],
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        cwd=tmp_path,
-    ) as process:
-        os.close(stderr)
-        seen = b""
-        while b"solving hadar/p1-admission" not in seen:
-            seen += os.read(terminal, 4096)
-        process.send_signal(signal.SIGINT)
-        while b"interrupted" not in seen:
-            seen += os.read(terminal, 4096)
-        out, _ = process.communicate(timeout=30)
-    os.close(terminal)
-    assert (process.returncode, out) == (130, b"")
-    assert b"Traceback" not in seen
-    assert [file.name for file in tmp_path.iterdir()] == ["endless.json"]
 
 
 @pytest.mark.shared_data
