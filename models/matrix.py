@@ -229,16 +229,18 @@ class Session:
         self._highs.setOptionValue("threads", 1)
         both = highspy.ObjSense
         self._highs.changeObjectiveSense(both.kMinimize if sense == 1 else both.kMaximize)
+        self._stale = False
 
     def add_rows(self, lower: Floats, upper: Floats, A: Any) -> None:
         """Append rows; `A` is a sparse matrix of shape (new rows, columns so far)."""
-        A = sp.csr_array(A)
+        A, self._stale = sp.csr_array(A), True
         self._highs.addRows(
             len(lower), lower, upper, A.nnz, A.indptr.astype(np.int32), A.indices.astype(np.int32), A.data.astype(float)
         )
 
     def add_row(self, lower: float, upper: float, columns: npt.NDArray[np.int32], values: Floats) -> None:
         """Append one row by its nonzeros."""
+        self._stale = True
         self._highs.addRow(lower, upper, len(columns), columns, values)
 
     def add_columns(self, c: Floats, upper: Floats, A: Any) -> None:
@@ -249,6 +251,7 @@ class Session:
 
     def bound_columns(self, upper: Floats) -> None:
         """Replace the upper bounds of all columns; their lower bounds are 0."""
+        self._stale = True
         columns = np.arange(len(upper), dtype=np.int32)
         self._highs.changeColsBounds(len(upper), columns, np.zeros(len(upper)), upper)
 
@@ -268,10 +271,13 @@ class Session:
     def solve(self) -> tuple[float, Floats, Floats] | None:
         """Return the objective, the point and the row duals of an optimum; None where there is none.
 
-        A dual is the change of the objective for one more unit of right-hand side.
+        A dual is the change of the objective for one more unit of right-hand side. Where only columns were added, the
+        last basis is feasible and the primal simplex goes on from it; else HiGHS chooses.
         """
         import highspy
 
+        self._highs.setOptionValue("simplex_strategy", 0 if self._stale else 4)
+        self._stale = False
         self._highs.run()
         if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             return None

@@ -32,6 +32,10 @@ class _Utility(BaseModel):
     def _at(self, x: Fraction) -> Fraction | float:
         raise NotImplementedError
 
+    def _trend(self) -> int:
+        """Return 1 or -1 where the kind is known to rise or to fall everywhere, else 0."""
+        return 0
+
     def is_concave(self, points: Sequence[float | Fraction]) -> bool:
         """Tell whether the values on the ascending `points` have non-increasing slopes."""
         values = [self.exact(x) for x in points]
@@ -51,6 +55,8 @@ class _Utility(BaseModel):
         increasing : bool, optional
             True for non-decreasing, False for non-increasing; either will do where it is left out.
         """
+        if self._trend() and (increasing is None or increasing == (self._trend() > 0)):
+            return True
         values = [self.exact(x) for x in points]
         steps = list(itertools.pairwise(values))
         up, down = all(a <= b for a, b in steps), all(a >= b for a, b in steps)
@@ -76,6 +82,9 @@ class Sigmoid(_Utility):
     steepness: Number
     midpoint: Number
 
+    def _trend(self) -> int:
+        return -1 if self.steepness >= 0 else 1
+
     def _at(self, x: Fraction) -> float:
         exponent = float(self.steepness * (x - self.midpoint))
         if exponent > 0:
@@ -90,6 +99,9 @@ class Sqrt(_Utility):
     kind: Literal["sqrt"] = "sqrt"
     scale: NonNegative
 
+    def _trend(self) -> int:
+        return 1
+
     def _at(self, x: Fraction) -> float:
         return float(self.scale) * math.sqrt(x)
 
@@ -100,6 +112,9 @@ class Log(_Utility):
     kind: Literal["log"] = "log"
     scale: NonNegative
     offset: NonNegative = Fraction(1)
+
+    def _trend(self) -> int:
+        return 1
 
     def _at(self, x: Fraction) -> float:
         if self.offset + x <= 0:
@@ -114,6 +129,9 @@ class Linear(_Utility):
     intercept: NonNegative
     slope: Number
 
+    def _trend(self) -> int:
+        return -1 if self.slope >= 0 else 1
+
     def _at(self, x: Fraction) -> Fraction:
         return max(Fraction(0), self.intercept - self.slope * x)
 
@@ -124,6 +142,9 @@ class Power(_Utility):
     kind: Literal["power"] = "power"
     scale: NonNegative
     exponent: Positive
+
+    def _trend(self) -> int:
+        return 1
 
     def _at(self, x: Fraction) -> Fraction | float:
         if self.exponent.denominator == 1:
@@ -137,6 +158,9 @@ class Hyperbolic(_Utility):
     kind: Literal["hyperbolic"] = "hyperbolic"
     scale: NonNegative
 
+    def _trend(self) -> int:
+        return -1
+
     def _at(self, x: Fraction) -> Fraction:
         return self.scale / (1 + x)
 
@@ -147,6 +171,9 @@ class Step(_Utility):
     kind: Literal["step"] = "step"
     value: NonNegative
     deadline: NonNegative
+
+    def _trend(self) -> int:
+        return -1
 
     def _at(self, x: Fraction) -> Fraction:
         return self.value if x <= self.deadline else Fraction(0)

@@ -54,6 +54,8 @@ def test_shape() -> None:
     assert falling.is_monotone(points, increasing=False)
     assert not falling.is_monotone(points, increasing=True)
     assert falling.is_monotone(points)
+    assert PARSE({"kind": "step", "value": 0, "deadline": 1}).is_monotone(points, increasing=True)
+    assert not PARSE({"kind": "step", "value": 1, "deadline": 1}).is_monotone(points, increasing=True)
     assert rising.is_monotone(points, increasing=True)
     assert not bent.is_monotone(range(3))
     assert rising.is_concave(points)
@@ -80,3 +82,24 @@ def test_log_at_zero_has_no_value() -> None:
 def test_bad_utilities_are_refused(data: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         PARSE(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"kind": "sigmoid", "height": 8, "steepness": 1, "midpoint": 2},
+        {"kind": "sigmoid", "height": 8, "steepness": -1, "midpoint": 2},
+        {"kind": "sqrt", "scale": 3},
+        {"kind": "log", "scale": 2},
+        {"kind": "linear", "intercept": 10, "slope": 3},
+        {"kind": "linear", "intercept": 10, "slope": -3},
+        {"kind": "power", "scale": 2, "exponent": "1/2"},
+        {"kind": "hyperbolic", "scale": 12},
+        {"kind": "step", "value": 5, "deadline": 3},
+    ],
+)
+def test_what_is_known_of_a_kind_is_what_its_values_do(data: dict[str, Any]) -> None:
+    utility = PARSE(data)
+    values = [utility.exact(x) for x in range(8)]
+    assert utility.is_monotone(range(8), increasing=True) == (values == sorted(values))
+    assert utility.is_monotone(range(8), increasing=False) == (values == sorted(values, reverse=True))
