@@ -27,6 +27,7 @@ from dlsched.algorithms.exact.hadar_states import MAX_STATES, Options, Rounding,
 from dlsched.algorithms.exact.hadar_tree import Halt, Record, Tree
 from dlsched.algorithms.exact.result import Optimum, Progress
 from dlsched.models.hadar import Instance, Schedule, check, exact_utility
+from dlsched.models.matrix import Floats
 from dlsched.models.numbers import TOLERANCE, agree
 from dlsched.relaxations.columns import Generated
 
@@ -131,18 +132,19 @@ class _Solve:
         self.pool = self.relaxation.pool
         self.record = Record()
         self.required = np.zeros(len(self.jobs), dtype=bool)
-        generated = self._root()
+        prices = self._root()
         if self.upper <= self.cutoff or self.late():
             return not self.late()
         tree = Tree(self.relaxation, self.lower, self.margin, self._found, self.late, self.record)
-        tree.start(generated.duals, self.required, self.upper)
+        tree.start(prices, self.required, self.upper)
         return self._branch(tree)
 
-    def _root(self) -> Generated:
+    def _root(self) -> Floats:
+        """Return the prices of the root's bound."""
         relaxation = self.relaxation
         generated = relaxation.bound(relaxation.base, self.required, stop=self._stop)
         self._fix(generated)
-        self._look(generated)
+        self._look(generated, chunks=4)
         for _ in range(_PASSES):
             if self.upper <= self.cutoff or self.late() or not relaxation.tighten(generated):
                 break
@@ -153,7 +155,9 @@ class _Solve:
         if self.upper > self.cutoff and not self.late():
             self._look(generated)
             self._fix(generated)
-        return generated
+        kept = (generated.duals > 0) | (relaxation.row_pool < len(self.sets))
+        relaxation.keep_rows(kept)
+        return generated.duals[kept]
 
     def _stop(self, bound: float, value: float) -> bool:
         return bound <= self.cutoff or self.late()
@@ -167,12 +171,14 @@ class _Solve:
         if alive.mean() < 0.8:
             relaxation.rebase(relaxation.base.restrict(alive))
 
-    def _look(self, generated: Generated) -> None:
+    def _look(self, generated: Generated, chunks: int = 40) -> None:
         """Search for schedules until that has not helped for a while."""
         cost = self.relaxation.costs(generated.duals)[:-1].reshape(self.instance.slots, -1, len(self.jobs))
         self.search.guide(cost, generated.best)
         idle = 0
-        while idle < _PATIENCE and self.upper > self.cutoff and not self.late():
+        for _ in range(chunks):
+            if idle >= _PATIENCE or self.upper <= self.cutoff or self.late():
+                break
             before = self.lower
             self.search.run(rounds=_CHUNK, target=self.upper - self.margin, late=self.late)
             idle = 0 if self.lower > before else idle + 1

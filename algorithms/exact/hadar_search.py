@@ -87,16 +87,19 @@ class Search:
         self.jobs, self.utility, self.chains = len(jobs), utility, chains
         self.slots = utility.shape[1]
         self._rng = np.random.default_rng(seed)
-        self._table, self._root = _tables(states, self.jobs)
-        self._need = np.zeros((self._table.shape[1], self.jobs, len(sets)), dtype=np.int64)
+        self._options = [len(o.works) for o in jobs]
+        self._arrival = [o.arrival for o in jobs]
+        counts = np.bincount(states.job, minlength=self.jobs)
+        self._tables = [
+            states.following[: len(o.works), first : first + count] - first
+            for o, first, count in zip(jobs, states.done.tolist(), counts.tolist(), strict=True)
+        ]
+        most = states.following.shape[0]
+        self._need = np.zeros((most, self.jobs, len(sets)), dtype=np.int64)
         for k, hall in enumerate(sets):
             self._need[:, :, k] = np.where(hall.member, hall.weight, 0)
         self._devices = np.array([hall.devices for hall in sets], dtype=np.int64)
-        has = np.array([[k < len(o.works) for o in jobs] for k in range(self._table.shape[1])], dtype=bool)
-        has = has.reshape(self._table.shape[1], self.jobs)
-        arrived = np.arange(self.slots)[:, None] >= np.array([o.arrival for o in jobs])[None, :]
-        self._open = has[None] & arrived[:, None, :]
-        self._cost = np.zeros((self.slots, self._table.shape[1], self.jobs))
+        self._cost = np.zeros((self.slots, most, self.jobs))
         self._worth = self.utility.max(axis=1)
         self._state: _Chains | None = None
         self.best = Plan(np.full((self.jobs, self.slots), -1), np.full(self.jobs, -1), 0.0)
@@ -169,16 +172,18 @@ class Search:
         score[state.finish < 0] = -1.0
         for job in np.argsort(-score, axis=1)[:, :count].T:
             self._remove(state, job)
-        rejected = int((state.finish < 0).sum(axis=1).max())
-        self._insert_all(state, min(rejected, count + 4))
+        self._insert_all(state, count + 4)
 
     def _insert_all(self, state: _Chains, count: int) -> None:
+        """Try up to `count` missing jobs in each chain, job after job, most valuable ones rather earlier."""
         missing = state.finish < 0
-        urge = np.where(missing, self._worth * self._rng.uniform(0.2, 1.0, missing.shape), -1.0)
+        tried = np.zeros(self.chains, dtype=np.int64)
         theta = _THETA[self._rng.integers(0, len(_THETA), self.chains)]
-        for job in np.argsort(-urge, axis=1)[:, :count].T:
-            levels, finish = self._insert(state, job, theta, missing[np.arange(self.chains), job])
-            self._apply(state, job, levels, finish)
+        for job in np.argsort(-self._worth * self._rng.uniform(0.2, 1.0, self.jobs)).tolist():
+            chains = np.flatnonzero(missing[:, job] & (tried < count))
+            if len(chains):
+                tried[chains] += 1
+                self._insert(state, job, chains, theta[chains])
 
     def _remove(self, state: _Chains, job: Ints) -> None:
         chain = np.arange(self.chains)
@@ -188,63 +193,60 @@ class Search:
         state.value -= np.where(finish >= 0, self.utility[job, finish], 0.0)
         state.levels[chain, job], state.finish[chain, job] = -1, -1
 
-    def _apply(self, state: _Chains, job: Ints, levels: Ints, finish: Ints) -> None:
-        placed = np.flatnonzero(finish >= 0)
-        k, t = np.nonzero((levels >= 0) & (finish >= 0)[:, None])
-        state.left[k, t] -= self._need[levels[k, t], job[k]]
-        state.levels[placed, job[placed]], state.finish[placed, job[placed]] = levels[placed], finish[placed]
-        state.value[placed] += self.utility[job[placed], finish[placed]]
+    def _insert(self, state: _Chains, job: int, chains: Ints, theta: Floats) -> None:
+        """Give a job its best schedule in the capacity left, in each of some chains."""
+        options, start = self._options[job], self._arrival[job]
+        need = self._need[:options, job]
+        fits = (state.left[chains, start:, None, :] >= need[None, None]).all(axis=3)
+        price = self._cost[start:, :options, job][None] * theta[:, None, None]
+        cost = np.ascontiguousarray(np.where(fits, price, _NEVER).transpose(1, 2, 0))
+        table, gain = self._tables[job], self.utility[job, start:]
+        value = self._values(table, gain, cost)
+        levels, finish = self._trace(table, gain, cost, value)
+        placed = finish >= 0
+        chains, levels, finish = chains[placed], levels[placed], finish[placed] + start
+        k, t = np.nonzero(levels >= 0)
+        state.left[chains[k], t + start] -= self._need[levels[k, t], job]
+        state.levels[chains, job, start:], state.finish[chains, job] = levels, finish
+        state.value[chains] += self.utility[job, finish]
 
-    def _insert(self, state: _Chains, job: Ints, theta: Floats, active: Ints) -> tuple[Ints, Ints]:
-        """Return the best schedule of one job a chain in the capacity left: options and completion slot."""
-        fits = (state.left[:, :, None, :] >= self._need[:, job].transpose(1, 0, 2)[:, None]).all(axis=3)
-        allowed = fits & self._open[:, :, job].transpose(2, 0, 1)
-        cost = np.where(allowed, self._cost[:, :, job].transpose(2, 0, 1) * theta[:, None, None], _NEVER)
-        cost = np.ascontiguousarray(cost.transpose(1, 2, 0))
-        table = self._table[job].transpose(1, 0, 2)
-        states = table.shape[2]
-        index = table + (np.arange(self.chains) * states)[None, :, None]
-        gain = self.utility[job]
-        value = np.full((self.slots + 1, self.chains, states), -_NEVER)
-        value[-1, :, 0] = 0.0
-        for t in range(self.slots - 1, -1, -1):
-            after = value[t + 1]
-            after[:, 0] = gain[:, t]
-            ran = after.take(index)
-            ran -= cost[t][:, :, None]
-            np.max(ran, axis=0, out=value[t])
-            after[:, 0] = -_NEVER
-            np.maximum(value[t], after, out=value[t])
-        return self._trace(job, gain, cost, index, table, value, active)
+    def _values(self, table: Ints, gain: Floats, cost: Floats) -> Floats:
+        """Return the value of each amount of work left, shape (slots + 1, states, chains); state 0 is done."""
+        slots, options, chains = cost.shape
+        states = table.shape[1]
+        value = np.full((slots + 1, states, chains), -_NEVER)
+        ran = np.empty((states, chains))
+        for t in range(slots - 1, -1, -1):
+            after, here = value[t + 1], value[t]
+            after[0] = gain[t]
+            np.take(after, table[0], axis=0, out=here)
+            here -= cost[t, 0]
+            for option in range(1, options):
+                np.take(after, table[option], axis=0, out=ran)
+                ran -= cost[t, option]
+                np.maximum(here, ran, out=here)
+            after[0] = -_NEVER
+            np.maximum(here, after, out=here)
+        return value
 
-    def _trace(
-        self, job: Ints, gain: Floats, cost: Floats, index: Ints, table: Ints, value: Floats, active: Ints
-    ) -> tuple[Ints, Ints]:
-        chain = np.arange(self.chains)
-        x = self._root[job].copy()
-        going = active & (value[0, chain, x] > 1e-9)
-        levels = np.full((self.chains, self.slots), -1)
-        finish = np.full(self.chains, -1)
-        for t in range(self.slots):
+    def _trace(self, table: Ints, gain: Floats, cost: Floats, value: Floats) -> tuple[Ints, Ints]:
+        """Follow the best decisions; return options by slot and the completion slot, -1 where there is none."""
+        slots, _, chains = cost.shape
+        chain, x = np.arange(chains), np.full(chains, table.shape[1] - 1)
+        going = value[0, x, chain] > 1e-9
+        levels, finish = np.full((chains, slots), -1), np.full(chains, -1)
+        for t in range(slots):
             after = value[t + 1]
-            idle = after[chain, x]
-            after[:, 0] = gain[:, t]
-            option = (after.take(index[:, chain, x]) - cost[t]).argmax(axis=0)
-            after[:, 0] = -_NEVER
-            runs = going & (value[t, chain, x] > idle)
+            idle = after[x, chain]
+            after[0] = gain[t]
+            option = (after[table[:, x], chain] - cost[t]).argmax(axis=0)
+            after[0] = -_NEVER
+            runs = going & (value[t, x, chain] > idle)
             levels[runs, t] = option[runs]
-            x = np.where(runs, table[option, chain, x], x)
+            x = np.where(runs, table[option, x], x)
             ended = runs & (x == 0)
             finish[ended] = t
             going &= ~ended
+            if not going.any():
+                break
         return levels, finish
-
-
-def _tables(states: States, jobs: int) -> tuple[Ints, Ints]:
-    """Return transitions by (job, option, state of the job), padded, and each job's root; "done" is 0."""
-    counts = np.bincount(states.job, minlength=jobs)
-    table = np.zeros((jobs, states.following.shape[0], int(counts.max(initial=1))), dtype=np.int64)
-    for j in range(jobs):
-        own = slice(int(states.done[j]), int(states.done[j] + counts[j]))
-        table[j, :, : counts[j]] = states.following[:, own] - states.done[j]
-    return table, states.root - states.done

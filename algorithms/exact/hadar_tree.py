@@ -26,6 +26,7 @@ from dlsched.relaxations.columns import Generated
 _WHOLE = 1e-6
 _CANDIDATES = 6
 _ROUNDS = 4
+_SEARCHES = (40, 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +236,7 @@ class Tree:
                 return None
             if alive.mean() < 0.9:
                 graph = graph.restrict(alive)
-            if attempt + 1 == passes or not relaxation.tighten(generated, searches=40 if node.depth == 0 else 10):
+            if attempt + 1 == passes or not relaxation.tighten(generated, searches=_SEARCHES[min(node.depth, len(_SEARCHES) - 1)]):
                 break
         return graph, required, generated
 
