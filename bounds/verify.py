@@ -19,7 +19,7 @@ from dlsched.bounds.store import Store
 from dlsched.bounds.table import Report, tabulate
 from dlsched.models.document import InputError
 
-INSTANCES = 150
+INSTANCES = 100
 """Draws of each instance source, by default."""
 
 MAX_INSTANCES = 10**7
