@@ -1,3 +1,4 @@
+from .columns import generate_columns as generate_columns
 from .dual import Dual as Dual
 from .dual import dual as dual
 from .lp import LiftedBounds as LiftedBounds

@@ -33,7 +33,7 @@ def check_liftable(model: Any) -> None:
 
 
 def lift_in_place(model: Any, objective_constant: bool) -> Any:
-    """Turn bounds, fixings and objective constants into rows, and return the map from each new row to its variable."""
+    """Turn bounds, fixings and objective constants into rows, and return the map from the rows of a variable to it."""
     with PauseGC():
         fixings = _unfix(model)
         rows = ComponentMap()
@@ -47,7 +47,7 @@ def lift_in_place(model: Any, objective_constant: bool) -> Any:
                 _lift_component(model, component, [v for v in component.values() if id(v) in used], fixings, rows)
         if objective_constant:
             for objective in list(model.component_data_objects(pyo.Objective, active=True, descend_into=True)):
-                _lift_constant(model, objective, rows)
+                _lift_constant(model, objective)
     return rows
 
 
@@ -109,7 +109,7 @@ def _add_rows(home: Any, component: Any, side: str, relations: list[tuple[Any, A
         rows[home.component(name)] = relations[0][0]
 
 
-def _lift_constant(model: Any, objective: Any, rows: Any) -> None:
+def _lift_constant(model: Any, objective: Any) -> None:
     """Turn the constant of a linear objective into a multiple of a variable that a row keeps at 1."""
     terms = generate_standard_repn(objective.expr, compute_values=True, quadratic=False)
     if not terms.is_linear() or not terms.constant:
@@ -119,5 +119,4 @@ def _lift_constant(model: Any, objective: Any, rows: Any) -> None:
     model.add_component(name, unit)
     row = pyo.Constraint(expr=unit == 1, doc=f"value of {name}")
     model.add_component(free_name(f"{name}_fixed", model), row)
-    rows[row] = unit
     objective.expr = objective.expr + terms.constant * (unit - 1)

@@ -122,9 +122,10 @@ def relax(model: Any) -> Relaxation:
         ordered sets, a variable whose domain has gaps (semi-continuous), or a row that uses a variable declared
         outside of the model.
     """
-    check_relaxable(model)
-    copy, to_source = clone(model)
-    return Relaxation(copy, model, tuple(to_source[v] for v in relax_in_place(copy)), to_source)
+    with PauseGC():
+        check_relaxable(model)
+        copy, to_source = clone(model)
+        return Relaxation(copy, model, tuple(to_source[v] for v in relax_in_place(copy)), to_source)
 
 
 def check_relaxable(model: Any) -> None:
@@ -167,11 +168,11 @@ def lift_bounds(model: Any, *, objective_constant: bool = True) -> LiftedBounds:
         As `relax`; also if a variable is fixed without a value or has a discrete domain other than consecutive
         integers, or if an expression is linear only while a variable is fixed.
     """
-    check_liftable(model)
-    copy, to_source = clone(model)
-    added = lift_in_place(copy, objective_constant)
-    rows = ComponentMap((row, to_source[v]) for row, v in added.items() if v in to_source)
-    return LiftedBounds(copy, model, to_source, rows)
+    with PauseGC():
+        check_liftable(model)
+        copy, to_source = clone(model)
+        rows = lift_in_place(copy, objective_constant)
+        return LiftedBounds(copy, model, to_source, ComponentMap((row, to_source[v]) for row, v in rows.items()))
 
 
 def _renamed(to_source: Any, model: Any, x: Mapping[Any, float] | None, duals: Mapping[Any, float] | None) -> Point:

@@ -38,11 +38,14 @@ class Mirror:
         pairs = list(items)
         created: dict[int, Any] = {}
         for component, members in _by_component(pairs):
-            variable = pyo.Var(*self._index(component, members), doc=f"dual of {_SIDES[suffix]}{_described(component)}")
+            first = members[0][1]
+            doc = f"dual of {_SIDES[suffix]}{_described(component)}"
+            variable = pyo.Var(*self._index(component, members), domain=first, doc=doc)
             self._add(component, suffix, variable)
             for datum, domain in members:
                 added = variable[datum.index()]
-                added.domain = domain
+                if domain is not first:
+                    added.domain = domain
                 created[id(datum)] = added
         return [created[id(datum)] for datum, _ in pairs]
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import pyomo.environ as pyo
-from pyomo.common.collections import ComponentMap
 from pyomo.common.config import ConfigDict, ConfigValue
 
 from dlsched.relaxations.dual import dual
@@ -122,8 +121,7 @@ class LiftBounds(_Transformation):
     def _transform_in_place(self, model: Any, **options: Any) -> LiftedBounds:
         check_liftable(model)
         to_source = identity(model)
-        rows = lift_in_place(model, **options)
-        return LiftedBounds(model, model, to_source, ComponentMap((r, v) for r, v in rows.items() if v in to_source))
+        return LiftedBounds(model, model, to_source, lift_in_place(model, **options))
 
 
 @pyo.TransformationFactory.register("dlsched.lp_dual", doc="Dual of a linear program, named like its source")

@@ -15,6 +15,8 @@ from pyomo.gdp import Disjunct
 from dlsched.models.matrix import Matrix
 from dlsched.relaxations.refusals import TransformationRefused
 
+_BLOCKS = (pyo.Block, Disjunct)
+
 
 def members(model: Any, ctype: type) -> Iterator[Any]:
     """Yield each datum of a component type once, in declaration order, also those of inactive blocks.
@@ -22,7 +24,7 @@ def members(model: Any, ctype: type) -> Iterator[Any]:
     References are left out, their targets stand elsewhere. Inactive blocks count since `gdp` keeps the indicator
     variables of a transformed disjunct on the inactive disjunct.
     """
-    for component in model.component_objects(ctype, active=None, descend_into=(pyo.Block, Disjunct)):
+    for component in model.component_objects(ctype, active=None, descend_into=_BLOCKS):
         if not component.is_reference():
             yield from component.values()
 
@@ -74,17 +76,28 @@ def free_name(name: str, *blocks: Any) -> str:
 
 
 def clone(model: Any) -> tuple[Any, Any]:
-    """Return a copy of the model, and the map from each variable and active constraint of the copy to its source."""
+    """Return a copy of the model, and the map from each variable and constraint of the copy to its source."""
     with PauseGC():
         copy = model.clone()
-        to_source = ComponentMap(zip(members(copy, pyo.Var), members(model, pyo.Var), strict=True))
-        to_source.update(zip(_rows(copy), _rows(model), strict=True))
-    return copy, to_source
+        return copy, ComponentMap(_pairs(copy, model))
+
+
+def _pairs(copy: Any, source: Any) -> Iterator[tuple[Any, Any]]:
+    """Pair by name and index: over an unordered index set, a component and its copy iterate in different orders."""
+    for component in source.component_objects((pyo.Var, pyo.Constraint, *_BLOCKS), active=None, descend_into=False):
+        if component.is_reference():
+            continue
+        twin = copy.component(component.local_name)
+        for index, datum in component.items():
+            if component.ctype in _BLOCKS:
+                yield from _pairs(twin[index], datum)
+            else:
+                yield twin[index], datum
 
 
 def identity(model: Any) -> Any:
-    """Return the map of a model transformed in place: each variable and active constraint to itself."""
-    return ComponentMap((item, item) for item in (*members(model, pyo.Var), *_rows(model)))
+    """Return the map of a model transformed in place: each variable and constraint to itself."""
+    return ComponentMap(_pairs(model, model))
 
 
 def constants(model: Any, matrix: Matrix) -> Any:
@@ -115,7 +128,3 @@ def constants(model: Any, matrix: Matrix) -> Any:
             value = 0.0 if upper is None else min(0.0, upper)
             values[variable] = value if lower is None else max(value, lower)
     return values
-
-
-def _rows(model: Any) -> Iterator[Any]:
-    return iter(model.component_data_objects(pyo.Constraint, active=True, descend_into=True))

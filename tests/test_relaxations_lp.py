@@ -133,6 +133,26 @@ def test_names_are_the_same_each_time() -> None:
     assert first == second
 
 
+@pytest.mark.parametrize("transform", [relax, lift_bounds])
+def test_unordered_index_sets_map_back(transform: Any) -> None:
+    """A copy of an unordered set iterates in another order than the set."""
+    names = {f"{a}{b}" for a in "abcdefgh" for b in range(9)}
+    m = pyo.ConcreteModel(name="unordered")
+    m.names = pyo.Set(initialize=sorted(names), ordered=False)
+    m.part = pyo.Block(m.names, rule=lambda block, name: block.add_component("y", pyo.Var(domain=pyo.Binary)))
+    m.x = pyo.Var(m.names, domain=pyo.NonNegativeReals)
+    m.row = pyo.Constraint(m.names, rule=lambda m, name: m.x[name] >= m.part[name].y)
+    result = transform(m)
+    new = result.model
+    values = ComponentMap((new.x[name], k) for k, name in enumerate(names))
+    values.update((new.part[name].y, -k) for k, name in enumerate(names))
+    point = result.recover(values, ComponentMap((new.row[name], k) for k, name in enumerate(names)))
+    for k, name in enumerate(names):
+        assert point.values[m.x[name]] == k
+        assert point.values[m.part[name].y] == -k
+        assert point.duals[m.row[name]] == k
+
+
 def with_disjunction() -> Any:
     m = one(bounds=(0, 9))
     m.choice = Disjunction(expr=[[m.x <= 3], [m.x >= 6]])

@@ -17,6 +17,8 @@ def snapshot(model: Any) -> dict[str, Any]:
             state[f"component {component.name}"] = (component.ctype, component.doc, component.active)
             if component.ctype is pyo.Suffix:
                 state[f"suffix {component.name}"] = [(str(k), v) for k, v in component.items()]
+            elif component.ctype in (pyo.Set, pyo.RangeSet) and not component.is_indexed():
+                state[f"datum {component.name}"] = list(component)
             elif component.ctype not in (pyo.Block, Disjunct):
                 for datum in component.values():
                     state[f"datum {getattr(datum, 'name', component.name)}"] = _datum(component, datum)
@@ -40,6 +42,6 @@ def _datum(component: Any, datum: Any) -> Any:
         return (str(datum.expr), datum.sense, datum.active)
     if component.ctype is pyo.Expression:
         return str(datum.expr)
-    if component.ctype in (pyo.Set, pyo.RangeSet):
-        return str(datum)
+    if component.ctype is pyo.Set:
+        return list(datum)
     return str(pyo.value(datum, exception=False)) if component.ctype is pyo.Param else str(datum)

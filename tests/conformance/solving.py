@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import highspy
 import numpy as np
+import pyomo.environ as pyo
 import pytest
 from pyomo.common.collections import ComponentMap
 
@@ -29,7 +30,11 @@ class Solved:
 
 
 def solve(model: Any) -> Solved:
-    """Solve a linear Pyomo model; an infeasible row without variables counts as infeasible."""
+    """Solve a linear Pyomo model; a row without variables or crossing bounds make it infeasible, too."""
+    for variable in model.component_data_objects(pyo.Var, active=True):
+        lower, upper = variable.bounds
+        if not variable.fixed and None not in (lower, upper) and lower > upper:
+            return Solved("infeasible", np.nan, ComponentMap(), ComponentMap())
     try:
         return solve_matrix(compile_model(model))
     except ValueError as error:
@@ -42,6 +47,9 @@ def solve_matrix(matrix: Matrix) -> Solved:
     """Solve arrays; values and duals are given for those that come from Pyomo, duals for continuous ones."""
     solver = highs(matrix, mip_rel_gap=0.0, threads=1)
     solver.run()
+    if solver.getModelStatus() == highspy.HighsModelStatus.kUnboundedOrInfeasible:
+        feasible = solve_matrix(replace(matrix, c=np.zeros_like(matrix.c))).status == "optimal"
+        return Solved("unbounded" if feasible else "infeasible", np.nan, ComponentMap(), ComponentMap())
     if solver.getModelStatus() not in _STATUS:
         solver.setOptionValue("presolve", "off")
         solver.run()

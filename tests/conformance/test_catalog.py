@@ -1,0 +1,58 @@
+"""Every transformation on every formulation of the catalog, and P3 against the derived dual of P2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+
+from dlsched.models import build, catalog, hadar
+from dlsched.relaxations import dual, relax
+
+from . import checks
+from .cases import CASES, Case, is_continuous
+from .solving import solve
+
+
+def formulation(name: str, seed: int) -> Any:
+    """Return a formulation of a small random instance, its disjunctions as big-M."""
+    entry = next(entry for entry in catalog() if entry.name == name)
+    instance = hadar.random(np.random.default_rng(seed), jobs=2, machines=1, types=2, slots=2)
+    model = build(name, instance)
+    return pyo.TransformationFactory("gdp.bigm").create_using(model) if entry.disjunctive else model
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("name", [entry.name for entry in catalog() if entry.problem == "hadar"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_formulation(case: Case, name: str, seed: int) -> None:
+    model = formulation(name, seed)
+    if case.continuous_only and not is_continuous(model):
+        model = relax(model).model
+    checks.check_source_unchanged(case, model)
+    checks.check_status_and_objective(case, model)
+    checks.check_maps_back(case, model)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_p3_is_the_dual_of_the_relaxed_p2(seed: int) -> None:
+    """Same optimum as derived, and without the bounds that (2b) implies, the same rows under the same names."""
+    instance = hadar.random(np.random.default_rng(seed), jobs=3, machines=2, types=2, slots=3)
+    printed = build("hadar/p3", instance)
+    relaxed = relax(build("hadar/p2", instance)).model
+    optimum = solve(printed).objective
+    assert solve(relaxed).objective == pytest.approx(optimum, abs=1e-6)
+    assert solve(dual(relaxed).model).objective == pytest.approx(optimum, abs=1e-6)
+    for chosen in relaxed.chosen.values():
+        chosen.setub(None)
+    derived = dual(relaxed).model
+    assert solve(derived).objective == pytest.approx(optimum, abs=1e-6)
+    assert {v.name for v in derived.component_data_objects(pyo.Var)} <= (
+        {f"capacity[{h},{r},{t}]" for h, r, t in printed.price} | {f"once[{j}]" for j in printed.payoff}
+    )
+    assert set(derived.chosen) == set(printed.reduced_utility)
+    for js, row in derived.chosen.items():
+        assert row.lower == printed.reduced_utility[js].lower
+        assert row.upper is None
