@@ -16,7 +16,7 @@ verify: build/.installed
 test: build/.installed build/.tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy -p dlsched
+	$(BIN)/mypy $(addprefix -p dlsched.,$(ROOMS))
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
 
 dev:

@@ -1,1 +1,1 @@
-
+"""From a fractional point to an integral one."""
