@@ -18,6 +18,7 @@ import time
 import numpy as np
 
 from dlsched.algorithms.exact.hadar_bound import Path, Relaxation, grid_of, scaled_utilities
+from dlsched.algorithms.exact.hadar_dive import Dive
 from dlsched.algorithms.exact.hadar_graph import IDLE, build_graph
 from dlsched.algorithms.exact.hadar_place import schedule_of
 from dlsched.algorithms.exact.hadar_replay import replay
@@ -32,8 +33,6 @@ from dlsched.models.numbers import TOLERANCE, agree
 from dlsched.relaxations.columns import Generated
 
 _PASSES = 40
-_CHUNK = 15
-_PATIENCE = 3
 
 
 def solve(
@@ -144,7 +143,7 @@ class _Solve:
         relaxation = self.relaxation
         generated = relaxation.bound(relaxation.base, self.required, stop=self._stop)
         self._fix(generated)
-        self._look(generated, chunks=4)
+        self._look(generated, 10 + len(self.jobs) // 2)
         for _ in range(_PASSES):
             if self.upper <= self.cutoff or self.late() or not relaxation.tighten(generated):
                 break
@@ -153,7 +152,8 @@ class _Solve:
             self._fix(generated)
             self.progress("bound", self.lower, self.upper)
         if self.upper > self.cutoff and not self.late():
-            self._look(generated)
+            self._dive(generated)
+            self._look(generated, 40 + 3 * len(self.jobs))
             self._fix(generated)
         kept = (generated.duals > 0) | (relaxation.row_pool < len(self.sets))
         relaxation.keep_rows(kept)
@@ -171,18 +171,18 @@ class _Solve:
         if alive.mean() < 0.8:
             relaxation.rebase(relaxation.base.restrict(alive))
 
-    def _look(self, generated: Generated, chunks: int = 40) -> None:
-        """Search for schedules until that has not helped for a while."""
+    def _dive(self, generated: Generated) -> None:
+        paths = Dive(self.relaxation, self.relaxation.base, self.required).run(generated, self.late)
+        if not any(self._lacks(path) for path in paths):
+            self.search.offer(self._plan(paths))
+        self.progress("dive", self.lower, self.upper)
+
+    def _look(self, generated: Generated, rounds: int) -> None:
+        """Search for schedules, guided by the prices of a bound."""
         cost = self.relaxation.costs(generated.duals)[:-1].reshape(self.instance.slots, -1, len(self.jobs))
         self.search.guide(cost, generated.best)
-        idle = 0
-        for _ in range(chunks):
-            if idle >= _PATIENCE or self.upper <= self.cutoff or self.late():
-                break
-            before = self.lower
-            self.search.run(rounds=_CHUNK, target=self.upper - self.margin, late=self.late)
-            idle = 0 if self.lower > before else idle + 1
-            self.progress("search", self.lower, self.upper)
+        self.search.run(rounds, target=self.upper - self.margin, late=self.late)
+        self.progress("search", self.lower, self.upper)
 
     def _branch(self, tree: Tree) -> bool:
         try:
@@ -201,17 +201,17 @@ class _Solve:
 
     def _found(self, paths: list[Path]) -> float:
         """Take an integral solution of the tree; refine the rounding where it lacks work."""
+        if any([self._lacks(path) for path in paths]):
+            raise _Refine
+        self.search.offer(self._plan(paths))
+        return self.lower
+
+    def _plan(self, paths: list[Path]) -> Plan:
         levels = np.full((len(self.jobs), self.instance.slots), IDLE, dtype=np.int64)
         finish = np.full(len(self.jobs), -1, dtype=np.int64)
-        short = False
         for path in paths:
             levels[path.job], finish[path.job] = path.levels, path.finish
-            short |= self._lacks(path)
-        if short:
-            raise _Refine
-        value = float(sum(self.units[p.job, p.finish] for p in paths))
-        self.search.offer(Plan(levels, finish, value))
-        return self.lower
+        return Plan(levels, finish, float(sum(self.units[p.job, p.finish] for p in paths)))
 
     def _lacks(self, path: Path) -> bool:
         options = self.jobs[path.job]

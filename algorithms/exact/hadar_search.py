@@ -18,6 +18,7 @@ from dlsched.models.matrix import Floats
 
 _THETA = np.array([0.02, 0.3, 0.7, 1.0])
 _NEVER = 1e30
+_HEAT = 0.003
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,16 +110,16 @@ class Search:
         self._cost, self._worth = cost, np.maximum(worth, 0.0) + 0.05 * max(float(worth.max()), 1e-9)
 
     def offer(self, plan: Plan) -> None:
-        """Let a plan that was found elsewhere replace the worst incumbent."""
+        """Let a plan that was found elsewhere replace the worst quarter of the incumbents."""
         if plan.value > self.best.value:
             self.best = plan
         if self._state is not None:
-            chain = int(self._state.value.argmin())
-            self._state.levels[chain], self._state.finish[chain] = plan.levels, plan.finish
-            self._state.value[chain] = plan.value
-            self._state.left[chain] = self._devices
             j, t = np.nonzero(plan.levels >= 0)
-            np.subtract.at(self._state.left[chain], t, self._need[plan.levels[j, t], j])
+            for chain in np.argsort(self._state.value)[: self.chains // 4].tolist():
+                self._state.levels[chain], self._state.finish[chain] = plan.levels, plan.finish
+                self._state.value[chain] = plan.value
+                self._state.left[chain] = self._devices
+                np.subtract.at(self._state.left[chain], t, self._need[plan.levels[j, t], j])
 
     def run(self, rounds: int, *, target: float = np.inf, late: Callable[[], bool] = lambda: False) -> Plan:
         """Search for some rounds, or until a plan is worth `target`; return the best plan of all runs."""
@@ -132,7 +133,7 @@ class Search:
             left = 1 - done / rounds
             before = state.copy()
             self._ruin_and_recreate(state)
-            heat = 0.01 * self.best.value * left**2 + 1e-9
+            heat = _HEAT * self.best.value * left**2 + 1e-9
             worse = np.flatnonzero(state.value < before.value - heat * self._rng.exponential(size=self.chains))
             state.take(worse, before, worse)
             self._note(state)

@@ -1,0 +1,84 @@
+"""Diving: an integral solution from the bound's LP, by fixing the surest schedules and pricing again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from dlsched.algorithms.exact.hadar_bound import Path, Relaxation
+from dlsched.algorithms.exact.hadar_graph import IDLE, Bools, Graph
+from dlsched.algorithms.exact.hadar_states import Ints
+from dlsched.models.matrix import Floats
+from dlsched.relaxations.columns import Generated
+
+_SURE = 0.95
+_ROUNDS = 6
+_SHARE = 10
+
+
+class Dive:
+    """One dive.
+
+    Parameters
+    ----------
+    relaxation : Relaxation
+    graph : Graph
+        Cut from its base graph.
+    required : ndarray of bool
+    """
+
+    def __init__(self, relaxation: Relaxation, graph: Graph, required: Bools) -> None:
+        self.relaxation, self.graph, self.required = relaxation, graph, required.copy()
+        sets = relaxation.sets
+        self._need = np.zeros((graph.options, graph.jobs, len(sets)), dtype=np.int64)
+        for k, hall in enumerate(sets):
+            self._need[:, :, k] = np.where(hall.member, hall.weight, 0)
+        self._left = np.tile(np.array([hall.devices for hall in sets], dtype=np.int64), (graph.slots, 1))
+        self.fixed: dict[int, Path] = {}
+
+    def run(self, generated: Generated, late: Callable[[], bool]) -> list[Path]:
+        """Return schedules that fit together, starting from an LP optimum over the graph."""
+        while not late() and (sure := self._surest(generated)):
+            for path in sure:
+                self._take(path)
+            self.graph = self.graph.restrict(self._alive())
+            if (self.graph.root >= 0).sum() == len(self.fixed):
+                break
+            start = np.append(generated.duals, np.zeros(len(self.relaxation.row_slot) - len(generated.duals)))
+            generated = self.relaxation.bound(self.graph, self.required, start=start, rounds=_ROUNDS)
+        return list(self.fixed.values())
+
+    def _surest(self, generated: Generated) -> list[Path]:
+        """Return paths of jobs that are not fixed: those with the largest weights, of which all fit together."""
+        open_ = [(x, path) for path, x in generated.recover(1e-6) if path.job not in self.fixed]
+        open_.sort(key=lambda item: -item[0])
+        most = max(1, len(open_) // _SHARE)
+        left, chosen, jobs = self._left.copy(), [], set()
+        for x, path in open_:
+            if path.job in jobs or (x < _SURE and len(chosen) >= most):
+                continue
+            slots, need = self._use(path)
+            if (left[slots] >= need).all():
+                left[slots] -= need
+                chosen.append(path)
+                jobs.add(path.job)
+        return chosen
+
+    def _use(self, path: Path) -> tuple[Ints, Ints]:
+        slots = np.flatnonzero(path.levels != IDLE)
+        return slots, self._need[path.levels[slots], path.job]
+
+    def _take(self, path: Path) -> None:
+        slots, need = self._use(path)
+        self._left[slots] -= need
+        self.fixed[path.job] = path
+        self.required[path.job] = True
+
+    def _alive(self) -> Bools:
+        graph = self.graph
+        fits: Floats = (self._left[:, None, None, :] >= self._need[None]).all(axis=3)
+        settled = np.isin(graph.job, list(self.fixed))
+        chosen = np.concatenate([path.arcs for path in self.fixed.values()])
+        free = (graph.option == IDLE) | fits[graph.slot, graph.option, graph.job]
+        return np.where(settled, np.isin(graph.origin, chosen), free)

@@ -1,0 +1,174 @@
+"""Column generation on cutting stock and on a small assignment, with bounds checked against full enumeration."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from dlsched.models.matrix import Floats
+from dlsched.relaxations.columns import Column, Master, Priced, Pricing, generate_columns, keep
+
+
+class Choice:
+    """Blocks with a few listed columns each: the problem is known, pricing is by looking at all of them."""
+
+    def __init__(self, values: list[list[float]], rows: list[list[list[float]]], rhs: list[float]) -> None:
+        self.columns = [
+            [Column(k, i, v, np.array(a, dtype=float), (k, i)) for i, (v, a) in enumerate(zip(vs, rs, strict=True))]
+            for k, (vs, rs) in enumerate(zip(values, rows, strict=True))
+        ]
+        self.rhs = np.array(rhs, dtype=float)
+        self.calls = 0
+
+    def master(self) -> Master:
+        return Master(self.rhs, len(self.columns), penalty=1e4)
+
+    def price(self, prices: Floats) -> Priced:
+        self.calls += 1
+        best = [max(block, key=lambda c: c.value - prices @ c.rows) for block in self.columns]
+        return Priced(np.array([c.value - prices @ c.rows for c in best]), best)
+
+    def lp(self) -> float:
+        every = [c for block in self.columns for c in block]
+        blocks = [[float(c.block == k) for c in every] for k in range(len(self.columns))]
+        rows = np.vstack([np.array([c.rows for c in every]).T, blocks])
+        limits = np.concatenate([self.rhs, np.ones(len(self.columns))])
+        return -linprog([-c.value for c in every], A_ub=rows, b_ub=limits).fun
+
+    def integral(self) -> list[tuple[float, tuple[int, ...]]]:
+        """Every feasible choice of at most one column a block (-1: none), with its value."""
+        found = []
+        for pick in itertools.product(*[range(-1, len(block)) for block in self.columns]):
+            chosen = [self.columns[k][i] for k, i in enumerate(pick) if i >= 0]
+            if (sum((c.rows for c in chosen), np.zeros(len(self.rhs))) <= self.rhs + 1e-9).all():
+                found.append((sum(c.value for c in chosen), pick))
+        return found
+
+
+@st.composite
+def choices(draw: st.DrawFn) -> Choice:
+    blocks, rows = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    number = st.integers(0, 9).map(float)
+    sizes = [draw(st.integers(1, 3)) for _ in range(blocks)]
+    return Choice(
+        [[draw(number) for _ in range(n)] for n in sizes],
+        [[[draw(number) for _ in range(rows)] for _ in range(n)] for n in sizes],
+        [draw(st.integers(1, 12)) for _ in range(rows)],
+    )
+
+
+def small() -> Choice:
+    """Two blocks and one row of 4: LP 8 (by hand: half of a, b), best whole choice 6."""
+    return Choice([[6.0], [5.0]], [[[4.0]], [[2.0]]], [4.0])
+
+
+@settings(deadline=None, max_examples=60)
+@given(choices(), st.sampled_from([0.0, 0.3, 0.8]))
+def test_bound_is_the_lp_over_all_columns(problem: Choice, smoothing: float) -> None:
+    found = generate_columns(problem.master(), problem.price, smoothing=smoothing)
+    assert found.finished
+    assert found.bound == pytest.approx(problem.lp(), abs=1e-6)
+    assert found.value == pytest.approx(found.bound, abs=1e-6)
+    assert (found.duals >= 0).all()
+
+
+@settings(deadline=None, max_examples=40)
+@given(choices(), st.integers(1, 3))
+def test_bound_is_valid_when_cut_short(problem: Choice, rounds: int) -> None:
+    found = generate_columns(problem.master(), problem.price, rounds=rounds)
+    assert found.bound >= problem.lp() - 1e-9
+    assert found.bound >= max(value for value, _ in problem.integral()) - 1e-9
+
+
+@settings(deadline=None, max_examples=60)
+@given(choices())
+def test_fixing_keeps_every_better_solution(problem: Choice) -> None:
+    found = generate_columns(problem.master(), problem.price)
+    solutions = problem.integral()
+    incumbent = sorted(value for value, _ in solutions)[len(solutions) // 2]
+    share = np.maximum(found.best, 0.0)
+    for k, block in enumerate(problem.columns):
+        reduced = np.array([c.value - found.duals @ c.rows for c in block]) - share[k]
+        kept = keep(reduced, found.bound, incumbent - 1e-7)
+        assert all(kept[pick[k]] for value, pick in solutions if value > incumbent and pick[k] >= 0)
+
+
+def test_recover_gives_the_mixture() -> None:
+    found = generate_columns(small().master(), small().price)
+    assert found.bound == pytest.approx(8)
+    assert sorted(found.recover()) == [((0, 0), pytest.approx(0.5)), ((1, 0), pytest.approx(1.0))]
+
+
+def test_a_required_block_is_served_though_it_costs() -> None:
+    problem = Choice([[-3.0], [5.0]], [[[1.0]], [[2.0]]], [4.0])
+    master = problem.master()
+    assert generate_columns(master, problem.price).bound == pytest.approx(5)
+    master.restrict(np.ones(len(master.columns), dtype=bool), np.array([True, False]))
+    assert generate_columns(master, problem.price).bound == pytest.approx(2)
+
+
+def test_banned_columns_are_not_used_until_they_are_allowed_again() -> None:
+    problem = small()
+    master = problem.master()
+    generate_columns(master, problem.price)
+    banned = np.array([c.block != 0 for c in master.columns])
+    master.restrict(banned, np.zeros(2, dtype=bool))
+    assert master.solve()[0] == pytest.approx(5)
+    master.restrict(np.ones(2, dtype=bool), np.zeros(2, dtype=bool))
+    assert master.solve()[0] == pytest.approx(8)
+
+
+def test_a_new_row_tightens_and_can_be_dropped() -> None:
+    problem = small()
+    master = problem.master()
+    generate_columns(master, problem.price)
+    master.add_rows(np.ones(1), np.array([[1.0] * len(master.columns)]))
+    assert master.solve()[0] == pytest.approx(6)
+    assert all(len(c.rows) == 2 for c in master.columns)
+    master.keep_rows(np.array([True, False]))
+    assert master.solve()[0] == pytest.approx(8)
+
+
+def test_forgotten_columns_may_come_back() -> None:
+    problem = small()
+    master = problem.master()
+    generate_columns(master, problem.price)
+    master.keep_columns(np.zeros(len(master.columns), dtype=bool))
+    assert master.solve()[0] == pytest.approx(0)
+    assert generate_columns(master, problem.price).bound == pytest.approx(8)
+
+
+def test_prices_lie_on_the_grid() -> None:
+    seen: list[Floats] = []
+    problem = Choice([[1.0, 0.7], [0.9]], [[[0.3], [0.1]], [[0.7]]], [0.5])
+
+    def price(prices: Floats) -> Priced:
+        seen.append(prices)
+        return problem.price(prices)
+
+    generate_columns(problem.master(), price, grid=2.0**-4)
+    assert all(float(p * 16).is_integer() for prices in seen for p in prices)
+
+
+def test_stop_ends_it_with_a_valid_bound() -> None:
+    found = generate_columns(small().master(), small().price, stop=lambda bound, value: True)
+    assert found.rounds == 1
+    assert found.bound >= 8
+
+
+def test_several_pricing_callables_add_up() -> None:
+    problem = small()
+
+    def only(k: int) -> Pricing:
+        def price(prices: Floats) -> Priced:
+            priced = problem.price(prices)
+            return Priced(np.where(np.arange(2) == k, priced.best, 0.0), [c for c in priced.columns if c.block == k])
+
+        return price
+
+    assert generate_columns(problem.master(), [only(0), only(1)]).bound == pytest.approx(8)
