@@ -30,8 +30,9 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 build/.installed: $(BIN)/python $(SOURCES)
-	rm -rf build/lib build/bdist.* build/wheel
+	rm -rf build/lib build/bdist.* build/wheel dlsched.egg-info
 	$(BIN)/pip --disable-pip-version-check wheel -q --no-deps -w build/wheel .
+	rm -rf build/lib build/bdist.* dlsched.egg-info
 	$(PIP) --force-reinstall --no-deps build/wheel/*.whl
 	$(PIP) "$$(ls build/wheel/*.whl)[certify]"
 	touch $@

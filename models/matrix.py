@@ -15,6 +15,10 @@ import scipy.sparse as sp
 Floats = npt.NDArray[np.float64]
 
 
+class InfeasibleError(ValueError):
+    """The model cannot be compiled because a row without variables does not hold."""
+
+
 @dataclass(frozen=True, eq=False)
 class Matrix:
     """``min or max c'x + offset`` over ``row_lower <= A x <= row_upper``, ``lower <= x <= upper``, some x integer.
@@ -102,9 +106,13 @@ def compile_model(model: Any) -> Matrix:
     Raises
     ------
     ValueError
-        If the model is not linear, has no or several objectives, or has active disjunctions.
+        If the model is not linear, has no or several objectives, has active disjunctions, or has a variable whose
+        domain is neither an interval nor its integers.
+    InfeasibleError
+        If a row without variables does not hold.
     """
     import pyomo.environ as pyo
+    from pyomo.common.errors import InfeasibleConstraintException
     from pyomo.gdp import Disjunction
     from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 
@@ -115,6 +123,8 @@ def compile_model(model: Any) -> Matrix:
         raise ValueError(f"the model has {len(objectives)} active objectives; one is needed")
     try:
         form = LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=None)
+    except InfeasibleConstraintException as error:
+        raise InfeasibleError(f"the model is infeasible: {error}") from error
     except Exception as error:
         raise ValueError(f"the model is not linear: {error}") from error
     return _from_form(form, objectives[0])
@@ -138,12 +148,19 @@ def _from_form(form: Any, objective: Any) -> Matrix:
         row_upper=row_upper,
         lower=lower,
         upper=upper,
-        integer=np.fromiter((not v.is_continuous() for v in columns), dtype=bool, count=len(columns)),
+        integer=np.fromiter((_is_integer(v) for v in columns), dtype=bool, count=len(columns)),
         row_names=tuple(row.name for row in rows),
         column_names=tuple(v.name for v in columns),
         rows=tuple(rows),
         columns=columns,
     )
+
+
+def _is_integer(variable: Any) -> bool:
+    interval = variable.domain.get_interval()
+    if interval is None or interval[2] not in (0, 1):
+        raise ValueError(f"{variable.name}: domain {variable.domain} is neither an interval nor its integers")
+    return interval[2] == 1
 
 
 def _bounds(columns: tuple[Any, ...]) -> tuple[Floats, Floats]:

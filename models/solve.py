@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.models.matrix import Floats, Matrix, compile_model, highs
+from dlsched.models.matrix import Floats, InfeasibleError, Matrix, compile_model, highs
 from dlsched.models.numbers import TOLERANCE
 
 
@@ -108,13 +108,24 @@ def solve(
     ResidualError
         If the loaded point breaks the model by more than 1e-6.
     """
-    matrix = compile_model(model)
+    try:
+        matrix = compile_model(model)
+    except InfeasibleError:
+        return _infeasible(solver)
+    unused = _unused(model, matrix)
+    if any(_crossed(variable) for variable in unused):
+        return _infeasible(solver)
     raw = solve_matrix(
         matrix, solver=solver, time_limit=time_limit, threads=threads, gap=gap, seed=seed, presolve=presolve
     )
     if raw.x is not None:
-        _load(model, matrix, raw.x)
+        _load(matrix, raw.x, unused)
     return raw.summary
+
+
+def _infeasible(solver: str) -> Solution:
+    """Return what is known before any solver is asked."""
+    return Solution(Status.INFEASIBLE, None, None, None, 0.0, 0, solver, "")
 
 
 def solve_matrix(
@@ -221,15 +232,25 @@ def _solve_scip(
     return RawSolution(Solution(Status(status), None, bound, None, seconds, nodes, "scip", version), x)
 
 
-def _load(model: Any, matrix: Matrix, x: Floats) -> None:
-    """Put the point into the model; a variable that is in no row and not in the objective gets its value nearest 0."""
+def _unused(model: Any, matrix: Matrix) -> list[Any]:
+    """Return the variables that are not fixed, in no row and not in the objective."""
     import pyomo.environ as pyo
-    from pyomo.common.collections import ComponentSet
 
+    used = {id(variable) for variable in matrix.columns}
+    variables = model.component_data_objects(pyo.Var, descend_into=True)
+    return [variable for variable in variables if not variable.fixed and id(variable) not in used]
+
+
+def _crossed(variable: Any) -> bool:
+    lower, upper = variable.bounds
+    return lower is not None and upper is not None and lower > upper
+
+
+def _load(matrix: Matrix, x: Floats, unused: list[Any]) -> None:
+    """Put the point into the model; an unused variable gets its value nearest 0."""
     for variable, value in zip(matrix.columns, x.tolist(), strict=True):
         variable.set_value(round(value) if variable.is_integer() else value, skip_validation=True)
-    loaded = ComponentSet(matrix.columns)
-    for variable in model.component_data_objects(pyo.Var, descend_into=True):
-        if not variable.fixed and variable not in loaded:
-            lb, ub = variable.bounds
-            variable.set_value(max(0 if lb is None else lb, min(0, 0 if ub is None else ub)), skip_validation=True)
+    for variable in unused:
+        lower, upper = variable.bounds
+        nearest = max(0 if lower is None else lower, min(0, 0 if upper is None else upper))
+        variable.set_value(nearest, skip_validation=True)

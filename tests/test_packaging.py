@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import sysconfig
 import tomllib
 from importlib import metadata
 from pathlib import Path
@@ -24,9 +25,10 @@ def test_the_package_list_is_the_tree() -> None:
 
 
 def test_the_wheel_holds_every_module_and_data_file() -> None:
-    if PROJECT["project"]["version"] != metadata.version("dlsched"):
-        pytest.fail("another version of dlsched is installed than the one in this tree")
-    installed = {str(file) for file in metadata.files("dlsched") or []}
+    site = sysconfig.get_path("purelib")
+    distribution = next(iter(metadata.distributions(name="dlsched", path=[site])))
+    assert distribution.version == PROJECT["project"]["version"]
+    installed = {str(file) for file in distribution.files or []}
     wanted = [p for room in ROOMS for p in (ROOT / room).rglob("*") if p.suffix in {".py", ".pyi", ".json", ".typed"}]
     missing = [str(p.relative_to(ROOT)) for p in wanted if f"dlsched/{p.relative_to(ROOT)}" not in installed]
     assert missing == []

@@ -107,6 +107,26 @@ def test_disjunctions_are_refused_with_what_to_do() -> None:
         solve(model)
 
 
+def test_what_is_infeasible_without_a_solver() -> None:
+    model = knapsack()
+    model.z = pyo.Var(initialize=3)
+    model.z.fix()
+    model.wrong = pyo.Constraint(expr=model.z <= 2)
+    assert solve(model).status is Status.INFEASIBLE
+    crossed = knapsack()
+    crossed.spare.setlb(9)
+    assert solve(crossed).status is Status.INFEASIBLE
+
+
+@pytest.mark.parametrize("values", [[0, 2, 4], [0, 3, 7]])
+def test_domains_with_gaps_are_refused(values: list[int]) -> None:
+    model = knapsack()
+    model.gaps = pyo.Var(domain=values)
+    model.row = pyo.Constraint(expr=model.gaps <= 3)
+    with pytest.raises(ValueError, match="gaps: domain"):
+        solve(model)
+
+
 def test_unknown_solver_and_option() -> None:
     with pytest.raises(ValueError, match="unknown solver 'none'; there are highs, scip"):
         solve(knapsack(), solver="none")
