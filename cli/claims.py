@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dlsched.cli import output
 from dlsched.cli.options import Json, Seed, given
+
+if TYPE_CHECKING:
+    from dlsched.bounds.table import Row
 
 ClaimIds = Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="Claim ids; all where left out.")]
 Instances = Annotated[int | None, typer.Option("--instances", metavar="N", help="Draws of each instance source.")]
@@ -46,18 +49,16 @@ def verify(
     if as_json:
         output.emit_json(report.dump())
     else:
-        columns = ("claim", "variant", "known to be", ">instances", ">holds", ">violated", ">not judged", "outcome")
-        rows = [
-            (
-                *(row.id, row.variant, row.expectation.value, row.instances),
-                *(counts["holds"], counts["violated"], row.instances - counts["holds"] - counts["violated"]),
-                row.outcome.value,
-            )
-            for row in report.rows
-            for counts in [{status.value: count for status, count in row.counts.items()}]
-        ]
-        output.table("Claims", columns, rows)
+        columns = ("claim", "variant", "known", ">holds", ">violated", ">premise fails", ">vacuous", ">undecided")
+        output.table("Claims", (*columns, "witness: measured vs bound", "outcome"), map(_row, report.rows))
     return 0 if report.ok else 1
+
+
+def _row(row: Row) -> tuple[object, ...]:
+    counts = {status.value: count for status, count in row.counts.items()}
+    judged = (counts["holds"], counts["violated"], counts["premise-fails"], counts["vacuous"], counts["undecided"])
+    first = "" if row.witness is None else f"{row.witness.verdict.measured:.6g} vs {row.witness.verdict.bound:.6g}"
+    return row.id, row.variant, row.expectation.value, *judged, first, row.outcome.value
 
 
 def replay(witness: WitnessFile, as_json: Json = False) -> int:
