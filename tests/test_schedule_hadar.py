@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dlsched.models import InputError
@@ -133,6 +133,31 @@ def test_what_is_no_schedule_is_refused(data: dict[str, Any], message: str) -> N
     with pytest.raises(InputError) as caught:
         Schedule.parse(data)
     assert str(caught.value).startswith(message)
+
+
+@settings(max_examples=150)
+@given(hadar_data(), st.sampled_from(sorted(set(CORRUPTIONS) - {"unfinished", "slot after the last"})))
+def test_any_one_corruption_of_an_optimal_schedule_is_caught(data: dict[str, Any], name: str) -> None:
+    _, best = oracle.optimum(data)
+    assume(best["jobs"])
+    CORRUPTIONS[name][0](best)
+    assert check(Instance.parse(data), Schedule.parse(best))
+
+
+@settings(max_examples=150)
+@given(hadar_data())
+def test_dropping_or_moving_a_slot_is_caught_where_it_matters(data: dict[str, Any]) -> None:
+    _, best = oracle.optimum(data)
+    assume(best["jobs"])
+    instance, late = Instance.parse(data), copy.deepcopy(best)
+    _move_slot(str(data["slots"] + 1))(late)
+    assert "slots" in [v.rule for v in check(instance, Schedule.parse(late))]
+    name = _first(best)[0]
+    _drop_slot(best)
+    shorter = Schedule.parse(best)
+    if shorter.jobs[name].slots:
+        unfinished = name not in completions(instance, shorter)
+        assert ("(1a) work" in [v.rule for v in check(instance, shorter)]) == unfinished
 
 
 allocation = st.dictionaries(

@@ -1,0 +1,27 @@
+"""The examples run and show what they promise."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+PROMISED = {
+    "where_a_bound_breaks.py": ["violated", "holds", "2"],
+    "own_model.py": ["LP bound  10.2", "dual      10.2"],
+}
+
+
+def test_every_example_is_listed() -> None:
+    assert {path.name for path in EXAMPLES.glob("*.py")} == set(PROMISED)
+
+
+@pytest.mark.parametrize("name", PROMISED)
+def test_example(name: str) -> None:
+    done = subprocess.run([sys.executable, EXAMPLES / name], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for text in PROMISED[name]:
+        assert text in done.stdout
