@@ -118,6 +118,14 @@ _CATALOG = (
         Kind.EXACT,
         "hadar.aggregate:build",
     ),
+    Formulation(
+        "hadar/hall",
+        "hadar",
+        "no devices: Hall's condition for the gangs of a slot, work-by-slot rows",
+        ("(1)", "(1a)", "(1b)", "(1c)", "(1d)", "(1e)"),
+        Kind.EXACT,
+        "hadar.hall:build",
+    ),
 )
 
 

@@ -130,13 +130,15 @@ def slack(*values: float | Fraction) -> float:
 
 
 def agree(a: float | Fraction, b: float | Fraction) -> bool:
-    """Tell whether two objective values are equal within `TOLERANCE`."""
-    return abs(float(a - b)) <= slack(a, b)
+    """Tell whether two objective values are equal within `TOLERANCE`; an infinite one equals only itself."""
+    difference = float(a - b)
+    return abs(difference) <= slack(a, b) if math.isfinite(difference) else a == b
 
 
 def exceeds(a: float | Fraction, b: float | Fraction) -> bool:
     """Tell whether `a` is above `b` by more than the tolerance."""
-    return float(a - b) > slack(a, b)
+    difference = float(a - b)
+    return difference > slack(a, b) if math.isfinite(difference) else a > b
 
 
 def to_integers(values: Iterable[Fraction]) -> tuple[list[int], int]:

@@ -27,6 +27,10 @@ Mask = list[npt.NDArray[np.bool_]]
 """What a job may still do: by slot from its arrival, (options and idling last) x states."""
 
 
+_FREE = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
+"""No prices at all: every job gets its best schedule."""
+
+
 class _Refused(Exception):
     """The record cannot be replayed."""
 
@@ -69,10 +73,9 @@ class _Work:
 
 
 def _follow(options: Options, slots: int, gain: Floats, room: int) -> _Work:
-    if options.need >= 2**62:
-        raise _Refused("remaining work does not fit into 64 bits")
-    works = np.array([*options.works, 0], dtype=np.int64)
-    values, tables, total = np.array([options.need], dtype=np.int64), [], 0
+    kind = np.int64 if options.need < 2**62 else object
+    works = np.array([*options.works, 0], dtype=kind)
+    values, tables, total = np.array([options.need], dtype=kind), [], 0
     for t in range(options.arrival, slots):
         left = values[None, :] - works[:, None]
         alive = (left > 0) & (left <= options.works[0] * (slots - t - 1))
@@ -94,7 +97,7 @@ class _Replay:
 
     def bound(self, record: Record, masks: list[Mask], required: npt.NDArray[np.bool_]) -> float:
         best = np.inf
-        for step in record.steps:
+        for step in record.steps or [_FREE]:
             if self.out_of_time():
                 raise _Refused("out of time")
             value, masks, required = self._fix(step, masks, required)
@@ -136,7 +139,8 @@ class _Replay:
         self, step: tuple[Ints, Ints, Floats], masks: list[Mask], required: npt.NDArray[np.bool_]
     ) -> tuple[float, list[Mask], npt.NDArray[np.bool_]]:
         slot, number, price = step
-        costs = np.zeros((len(self.works), self.slots, self.pool[0].coefficient.shape[0] if self.pool else 0))
+        options = max(len(work.options.works) for work in self.works)
+        costs = np.zeros((len(self.works), self.slots, options))
         paid = 0.0
         for t, k, p in zip(slot.tolist(), number.tolist(), price.tolist(), strict=True):
             if p < 0:

@@ -236,7 +236,9 @@ class Tree:
                 return None
             if alive.mean() < 0.9:
                 graph = graph.restrict(alive)
-            if attempt + 1 == passes or not relaxation.tighten(generated, searches=_SEARCHES[min(node.depth, len(_SEARCHES) - 1)]):
+            if attempt + 1 == passes or not relaxation.tighten(
+                generated, searches=_SEARCHES[min(node.depth, len(_SEARCHES) - 1)]
+            ):
                 break
         return graph, required, generated
 

@@ -1,0 +1,291 @@
+"""The certified optimum of the Hadar problem, against golden values, an exhaustive search and other formulations."""
+
+from __future__ import annotations
+
+import json
+import random
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dlsched.algorithms import Optimum, optimum
+from dlsched.algorithms.exact import hadar as exact
+from dlsched.algorithms.exact.hadar_replay import replay
+from dlsched.algorithms.exact.hadar_rows import Hall, separate
+from dlsched.algorithms.exact.hadar_tree import Record
+from dlsched.models import build, solve
+from dlsched.models.hadar import Instance, check, exact_utility, preset
+from dlsched.models.hadar.hall import schedule_of
+from dlsched.models.numbers import agree
+from tests.oracles import hadar as oracle
+from tests.strategies import hadar_data
+
+GOLDEN = json.loads((Path(__file__).parent / "golden" / "hadar.json").read_text(encoding="utf-8"))
+CASES = {case["name"]: case for case in GOLDEN["cases"]}
+
+
+def tiny(seed: int, *, irregular: bool = False) -> dict[str, Any]:
+    """Three types and up to four slots and jobs; irregular rates and works are rationals with large denominators."""
+    rng = random.Random(seed)
+    types = ["a", "b", "c"][: rng.randint(1, 3)]
+    slots = rng.randint(1, 4)
+    machines = [{"name": f"m{h}", "devices": {r: rng.randint(0, 3) for r in types}} for h in range(rng.randint(1, 2))]
+    if not any(n for machine in machines for n in machine["devices"].values()):
+        machines[0]["devices"] = {types[0]: 1}
+    devices = sum(n for machine in machines for n in machine["devices"].values())
+    jobs = []
+    for j in range(rng.randint(1, 4)):
+        arrival = rng.randint(1, slots)
+        values = sorted((rng.choice([0, 1, 2, 3, 5, 8, 13]) for _ in range(slots - arrival + 1)), reverse=True)
+        rate: dict[str, Any] = {r: round(rng.uniform(0.5, 6), 12) if irregular else rng.randint(0, 3) for r in types}
+        if not any(rate.values()):
+            rate[types[0]] = 1
+        jobs.append(
+            {
+                "name": f"j{j}",
+                "arrival": arrival,
+                "gang": rng.randint(1, min(4, devices)),
+                "iterations": round(rng.uniform(1, 20), 10) if irregular else rng.choice([1, 2, 3, 5, 8, 12, "26/3"]),
+                "rate": rate,
+                "utility": {"kind": "table", "values": values},
+            }
+        )
+    return {"slots": slots, "slot_seconds": 1, "device_types": types, "machines": machines, "jobs": jobs}
+
+
+def assert_optimal(data: dict[str, Any], found: Optimum) -> None:
+    instance = Instance.parse(data)
+    expected, _ = oracle.optimum(data)
+    assert expected is not None
+    assert found.proved
+    assert found.value == pytest.approx(float(expected), abs=1e-6)
+    assert found.bound == pytest.approx(float(expected), abs=2e-6 * max(1.0, float(expected)))
+    assert check(instance, found.schedule) == []
+    assert float(exact_utility(instance, found.schedule)) == found.value
+
+
+@pytest.fixture
+def no_heuristics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the tree to find everything, from an incumbent of 0."""
+    monkeypatch.setattr(exact.Search, "run", lambda self, *args, **options: self.best)
+    monkeypatch.setattr(exact.Dive, "run", lambda self, *args: [])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_golden(name: str) -> None:
+    found = optimum(Instance.parse(CASES[name]["instance"]))
+    assert found.proved
+    assert found.value == pytest.approx(float(oracle.rational(CASES[name]["p2"])), abs=1e-6)
+
+
+@settings(deadline=None, max_examples=60)
+@given(hadar_data())
+def test_agrees_with_exhaustive_search(data: dict[str, Any]) -> None:
+    assert_optimal(data, optimum(Instance.parse(data)))
+
+
+@pytest.mark.parametrize("irregular", [False, True])
+@pytest.mark.usefixtures("no_heuristics")
+def test_tree_alone_agrees_with_exhaustive_search(irregular: bool) -> None:
+    branched = 0
+    for seed in range(60):
+        data = tiny(seed, irregular=irregular)
+        found = optimum(Instance.parse(data))
+        assert_optimal(data, found)
+        branched += "branch, cut and price" in str(found.evidence)
+    assert branched > 20
+
+
+@pytest.mark.usefixtures("no_heuristics")
+def test_rounded_work_agrees_with_exhaustive_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    refined = []
+    lacks = exact._Solve._lacks
+
+    def counted(self: Any, path: Any) -> bool:
+        refined.append(lacks(self, path))
+        return refined[-1]
+
+    monkeypatch.setattr(exact._Solve, "_lacks", counted)
+    for seed in range(60):
+        data = tiny(seed, irregular=True)
+        assert_optimal(data, exact.solve(Instance.parse(data), max_states=4))
+    assert any(refined)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_agrees_with_the_hall_formulation(seed: int) -> None:
+    instance = preset("benchmark", seed, jobs=5, machines=3, types=3, slots=6)
+    found = optimum(instance)
+    model = build("hadar/hall", instance)
+    solution = solve(model)
+    assert found.proved
+    assert solution.objective is not None
+    assert agree(found.value or 0.0, solution.objective)
+    schedule = schedule_of(instance, model)
+    assert check(instance, schedule) == []
+    assert agree(float(exact_utility(instance, schedule)), solution.objective)
+
+
+@settings(deadline=None, max_examples=30)
+@given(hadar_data())
+def test_hall_formulation_agrees_with_exhaustive_search(data: dict[str, Any]) -> None:
+    expected, _ = oracle.optimum(data)
+    assert solve(build("hadar/hall", Instance.parse(data))).objective == pytest.approx(float(expected or 0), abs=1e-6)
+
+
+@pytest.mark.parametrize("limit", [0.0, 0.3])
+def test_value_and_bound_are_valid_when_time_is_up(limit: float) -> None:
+    instance = preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10)
+    found = optimum(instance, time_limit=limit)
+    assert check(instance, found.schedule) == []
+    assert found.value is not None
+    assert found.bound is not None
+    assert found.value <= 232.3 + 1e-6 <= found.bound + 2e-6
+    assert float(exact_utility(instance, found.schedule)) == found.value
+
+
+def test_a_proof_takes_both_routes() -> None:
+    found = optimum(preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10))
+    assert found.proved
+    assert any("branch, cut and price" in line for line in found.evidence)
+    assert any("replayed" in line for line in found.evidence)
+
+
+def test_a_first_route_that_errs_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(self: exact._Solve) -> bool:
+        self.upper = self.lower
+        return True
+
+    monkeypatch.setattr(exact._Solve, "_attempt", wrong)
+    found = optimum(preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10))
+    assert not found.proved
+
+
+def test_replay_refuses_an_inequality_that_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Spied(exact._Solve):
+        def _conclude(self, found: float) -> Optimum:
+            solved.append(self)
+            return super()._conclude(found)
+
+    solved: list[exact._Solve] = []
+    monkeypatch.setattr(exact, "_Solve", Spied)
+    found = optimum(preset("benchmark", 2, jobs=8, machines=4, types=3, slots=10))
+    assert found.proved
+    s = solved[0]
+    used = {int(k) for _, numbers, _ in s.record.steps for k in numbers}
+    pool = list(s.pool)
+    first = min(used)
+    pool[first] = type(pool[first])(pool[first].coefficient, pool[first].rhs - 1, pool[first].hall)
+    bound, note = replay(s.instance, s.jobs, s.sets, pool, s.record, s.cutoff, s.grid)
+    assert bound == np.inf
+    assert "does not hold" in note
+
+
+def test_replay_of_a_record_without_its_branches_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10)
+    solver = exact._Solve(instance, None, lambda *report: None, exact.MAX_STATES, 0)
+    found = solver.run()
+    cut = Record(steps=solver.record.steps)
+    bound, _ = replay(instance, solver.jobs, solver.sets, solver.pool, cut, solver.cutoff, solver.grid)
+    assert found.proved
+    assert not agree(bound, found.value or 0.0)
+    assert bound > (found.value or 0.0)
+
+
+def test_no_jobs() -> None:
+    data = CASES["H1"]["instance"] | {"jobs": []}
+    found = optimum(Instance.parse(data))
+    assert (found.value, found.bound, found.proved) == (0.0, 0.0, True)
+    assert found.schedule.jobs == {}
+
+
+def test_jobs_that_cannot_finish_are_left_out() -> None:
+    data = json.loads(json.dumps(CASES["H1"]["instance"]))
+    data["jobs"][0]["iterations"] = 100
+    found = optimum(Instance.parse(data))
+    assert (found.value, found.proved) == (0.0, True)
+
+
+def test_a_cluster_without_contention_serves_everybody_at_once() -> None:
+    data = json.loads(json.dumps(CASES["H1"]["instance"]))
+    job = data["jobs"][0]
+    data["machines"][0]["devices"] = {"v100": 3}
+    data["jobs"] = [job | {"name": f"J{k}"} for k in range(3)]
+    found = optimum(Instance.parse(data))
+    assert found.value == 12
+    assert found.proved
+
+
+def test_measured_throughputs() -> None:
+    rate = {"v100": 35.869203207990005, "p100": 17.933017309110305, "k80": 6.1234567890123}
+    jobs = [
+        {
+            "name": f"job{k}",
+            "arrival": 1 + k % 3,
+            "gang": (1, 2, 4)[k % 3],
+            "iterations": 95121 * (1 + k % 2),
+            "rate": {r: x * (1 + k / 7) for r, x in rate.items()},
+            "utility": {"kind": "hyperbolic", "scale": 100 + k},
+        }
+        for k in range(6)
+    ]
+    data = {
+        "slots": 12,
+        "slot_seconds": 360,
+        "device_types": list(rate),
+        "machines": [{"name": "m", "devices": {"v100": 2, "p100": 2, "k80": 2}}],
+        "jobs": jobs,
+    }
+    instance = Instance.parse(data)
+    found, rounded = optimum(instance), exact.solve(instance, max_states=20)
+    assert found.proved
+    assert rounded.proved
+    assert agree(found.value or 0.0, rounded.value or 0.0)
+
+
+def test_progress_reports_a_shrinking_gap() -> None:
+    reports: list[tuple[str, float, float]] = []
+    optimum(
+        preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10),
+        progress=lambda phase, lower, upper: reports.append((phase, lower, upper)),
+    )
+    assert {"search", "bound", "branch", "replay"} <= {phase for phase, _, _ in reports}
+    assert all(a[1] <= b[1] and a[2] >= b[2] for a, b in zip(reports, reports[1:], strict=False))
+
+
+def test_an_interrupt_goes_through() -> None:
+    def interrupt(phase: str, lower: float, upper: float) -> None:
+        if phase == "bound":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        optimum(preset("benchmark", 4, jobs=8, machines=4, types=3, slots=10), progress=interrupt)
+
+
+def test_other_types_and_limits_are_refused() -> None:
+    with pytest.raises(TypeError, match="no exact method for builtins.dict"):
+        optimum({})
+    with pytest.raises(ValueError, match="time_limit: -1"):
+        optimum(Instance.parse(CASES["H1"]["instance"]), time_limit=-1)
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.lists(st.tuples(st.integers(1, 8), st.integers(0, 20)), min_size=2, max_size=6), st.integers(8, 16))
+def test_hull_inequalities_hold_at_all_whole_points(items: list[tuple[int, int]], devices: int) -> None:
+    weight = np.array([w for w, _ in items])
+    y = np.array([k / 20 for _, k in items])
+    hall = Hall(1, devices, np.ones((1, len(items)), dtype=bool), weight)
+    found = separate(hall, y)
+    points = [np.array([p >> i & 1 for i in range(len(items))]) for p in range(2 ** len(items))]
+    fitting = [p for p in points if weight @ p <= devices]
+    if found is not None:
+        alpha, beta = found
+        assert all(alpha @ p <= beta for p in fitting)
+        assert alpha @ y > beta
+    elif Fraction(str(round(float(weight @ y), 6))) > devices:
+        pytest.fail("a point that breaks the row itself was not separated")
