@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from dlsched.models.matrix import Floats
-from dlsched.relaxations.columns import Column, Master, Priced, Pricing, generate_columns, keep
+from dlsched.relaxations.columns import Priced, Pricing, generate_columns, keep
+from dlsched.relaxations.master import Column, Master
 
 
 class Choice:

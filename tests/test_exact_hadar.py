@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from fractions import Fraction
@@ -228,21 +229,21 @@ def test_measured_throughputs() -> None:
             "name": f"job{k}",
             "arrival": 1 + k % 3,
             "gang": (1, 2, 4)[k % 3],
-            "iterations": 95121 * (1 + k % 2),
+            "iterations": 95121 // (1 + k % 2),
             "rate": {r: x * (1 + k / 7) for r, x in rate.items()},
             "utility": {"kind": "hyperbolic", "scale": 100 + k},
         }
-        for k in range(6)
+        for k in range(4)
     ]
     data = {
-        "slots": 12,
+        "slots": 8,
         "slot_seconds": 360,
         "device_types": list(rate),
         "machines": [{"name": "m", "devices": {"v100": 2, "p100": 2, "k80": 2}}],
         "jobs": jobs,
     }
     instance = Instance.parse(data)
-    found, rounded = optimum(instance), exact.solve(instance, max_states=20)
+    found, rounded = optimum(instance), exact.solve(instance, max_states=12)
     assert found.proved
     assert rounded.proved
     assert agree(found.value or 0.0, rounded.value or 0.0)
@@ -255,7 +256,7 @@ def test_progress_reports_a_shrinking_gap() -> None:
         progress=lambda phase, lower, upper: reports.append((phase, lower, upper)),
     )
     assert {"search", "bound", "branch", "replay"} <= {phase for phase, _, _ in reports}
-    assert all(a[1] <= b[1] and a[2] >= b[2] for a, b in zip(reports, reports[1:], strict=False))
+    assert all(a[1] <= b[1] and a[2] >= b[2] for a, b in itertools.pairwise(reports))
 
 
 def test_an_interrupt_goes_through() -> None:
@@ -268,7 +269,7 @@ def test_an_interrupt_goes_through() -> None:
 
 
 def test_other_types_and_limits_are_refused() -> None:
-    with pytest.raises(TypeError, match="no exact method for builtins.dict"):
+    with pytest.raises(TypeError, match=r"no exact method for builtins\.dict"):
         optimum({})
     with pytest.raises(ValueError, match="time_limit: -1"):
         optimum(Instance.parse(CASES["H1"]["instance"]), time_limit=-1)

@@ -33,6 +33,7 @@ from dlsched.models.numbers import TOLERANCE, agree
 from dlsched.relaxations.columns import Generated
 
 _PASSES = 40
+_JOBS_A_ROUND = 64
 
 
 def solve(
@@ -188,9 +189,8 @@ class _Solve:
         try:
             while tree.step():
                 self.upper = min(self.upper, max(tree.bound, self.lower))
-                if tree.nodes % 5 == 0:
-                    self.search.run(rounds=3, late=self.late)
-                    tree.cutoff = max(tree.cutoff, self.lower)
+                self.search.run(len(self.jobs) ** 2 // _JOBS_A_ROUND, target=self.upper - self.margin, late=self.late)
+                tree.cutoff = max(tree.cutoff, self.lower)
                 self.progress("branch", self.lower, self.upper)
         except Halt:
             self.upper = min(self.upper, max(tree.bound, self.lower))
@@ -201,7 +201,7 @@ class _Solve:
 
     def _found(self, paths: list[Path]) -> float:
         """Take an integral solution of the tree; refine the rounding where it lacks work."""
-        if any([self._lacks(path) for path in paths]):
+        if sum(self._lacks(path) for path in paths):
             raise _Refine
         self.search.offer(self._plan(paths))
         return self.lower

@@ -20,7 +20,8 @@ from dlsched.algorithms.exact.hadar_graph import IDLE, Bools, Graph
 from dlsched.algorithms.exact.hadar_rows import Hall, Inequality, by_gang, hall_inequality, separate, suspicious
 from dlsched.algorithms.exact.hadar_states import Ints, Options
 from dlsched.models.matrix import Floats
-from dlsched.relaxations.columns import Column, Generated, Master, Priced, generate_columns, keep
+from dlsched.relaxations.columns import Generated, Priced, generate_columns, keep
+from dlsched.relaxations.master import Column, Master
 
 _BITS = 40
 _TINY = 1e-6

@@ -9,7 +9,6 @@ import numpy as np
 from dlsched.algorithms.exact.hadar_bound import Path, Relaxation
 from dlsched.algorithms.exact.hadar_graph import IDLE, Bools, Graph
 from dlsched.algorithms.exact.hadar_states import Ints
-from dlsched.models.matrix import Floats
 from dlsched.relaxations.columns import Generated
 
 _SURE = 0.95
@@ -54,7 +53,8 @@ class Dive:
         open_ = [(x, path) for path, x in generated.recover(1e-6) if path.job not in self.fixed]
         open_.sort(key=lambda item: -item[0])
         most = max(1, len(open_) // _SHARE)
-        left, chosen, jobs = self._left.copy(), [], set()
+        left, jobs = self._left.copy(), set[int]()
+        chosen: list[Path] = []
         for x, path in open_:
             if path.job in jobs or (x < _SURE and len(chosen) >= most):
                 continue
@@ -77,8 +77,8 @@ class Dive:
 
     def _alive(self) -> Bools:
         graph = self.graph
-        fits: Floats = (self._left[:, None, None, :] >= self._need[None]).all(axis=3)
+        fits = np.asarray((self._left[:, None, None, :] >= self._need[None]).all(axis=3))
         settled = np.isin(graph.job, list(self.fixed))
         chosen = np.concatenate([path.arcs for path in self.fixed.values()])
         free = (graph.option == IDLE) | fits[graph.slot, graph.option, graph.job]
-        return np.where(settled, np.isin(graph.origin, chosen), free)
+        return np.asarray(np.where(settled, np.isin(graph.origin, chosen), free), dtype=bool)

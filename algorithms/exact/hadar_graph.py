@@ -68,7 +68,8 @@ class Graph:
     @property
     def finishing(self) -> Bools:
         """Which arcs complete their job."""
-        return self.head == self.sink
+        finishing: Bools = self.head == self.sink
+        return finishing
 
     @property
     def price_index(self) -> Ints:

@@ -25,7 +25,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from dlsched.algorithms.exact.hadar_states import Ints, Options
-from dlsched.models.matrix import Floats, Session
+from dlsched.models.matrix import Floats
+from dlsched.models.session import Session
 
 _TINY = 1e-6
 _LARGEST = 10_000

@@ -247,7 +247,7 @@ def build_states(
 def _useful(jobs: tuple[Options, ...], job: Ints, following: Ints, done: Ints) -> npt.NDArray[np.bool_]:
     most = following.shape[0]
     has = np.array([[k < len(o.works) for o in jobs] for k in range(most)], dtype=bool).reshape(most, len(jobs))[:, job]
-    useful = has & (np.arange(len(job)) != done[job])
+    useful: npt.NDArray[np.bool_] = has & (np.arange(len(job)) != done[job])
     for k in range(most):
         for slower in range(k + 1, most):
             useful[k] &= ~(has[slower] & (following[slower] == following[k]))

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from dlsched.algorithms.exact.hadar_bound import Path, Relaxation
 from dlsched.algorithms.exact.hadar_graph import Bools, Graph
@@ -46,15 +47,15 @@ class Branch:
 
     def allows(self, graph: Graph, yes: bool) -> Bools:
         """Return the arcs that may be used under an answer; with "yes" the job must also be served."""
-        mine = graph.job == self.job
+        mine: Bools = graph.job == self.job
         if not self.options:
-            late = graph.slot > self.slot
-            return ~(mine & graph.finishing & (late if yes else ~late))
+            late: Bools = graph.slot > self.slot
+            banned: Bools = mine & graph.finishing & (late if yes else ~late)
+            return ~banned
         runs = (graph.slot == self.slot) & np.isin(graph.option, self.options)
-        if not yes:
-            return ~(mine & runs)
         early = graph.finishing & (graph.slot < self.slot)
-        return ~(mine & (early | ((graph.slot == self.slot) & ~runs)))
+        banned = mine & ((early | ((graph.slot == self.slot) & ~runs)) if yes else runs)
+        return ~banned
 
 
 @dataclass(slots=True, eq=False)
@@ -80,7 +81,7 @@ class Node:
     """An open node; arcs as packed bits over the base graph."""
 
     bound: float
-    arcs: Ints
+    arcs: npt.NDArray[np.uint8]
     required: Bools
     prices: Floats
     record: Record
@@ -259,7 +260,7 @@ class Tree:
         order = np.argsort(-openness, axis=None)[: 3 * _CANDIDATES]
         pairs = [(int(i) // by.shape[1], int(i) % by.shape[1]) for i in order]
         jobs: dict[int, int] = {}
-        found = []
+        found: list[Branch] = []
         for j, t in pairs:
             if openness[j, t] > _WHOLE and jobs.get(j, 0) < 2 and len(found) < _CANDIDATES:
                 jobs[j] = jobs.get(j, 0) + 1

@@ -1,7 +1,7 @@
 """P1 with admission without device variables: gangs fit into a slot iff Hall's condition holds.
 
-Symbols: z_jlt `run` (job j runs in slot t and type l is its slowest), one-hot `completion`, W_j gang, E_jl the types that
-are at least as fast for job j as l, C(S) devices of the types in S in the cluster.
+Symbols: z_jlt `run` (job j runs in slot t and type l is its slowest), one-hot `completion`, W_j gang, E_jl the types
+that are at least as fast for job j as l, C(S) devices of the types in S in the cluster.
 
 Exactness
 ---------

@@ -1,0 +1,133 @@
+"""The master of column generation: columns found so far, linking rows, and the warm LP over them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from dlsched.models.matrix import Floats
+from dlsched.models.session import Session
+
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One column.
+
+    Attributes
+    ----------
+    block : int
+    key : hashable
+        Tells columns of a block apart.
+    value : float
+        c_k.
+    rows : ndarray of shape (linking rows,)
+        a_k, dense.
+    data : object
+        What it stands for; given back by `Generated.recover`.
+    """
+
+    block: int
+    key: Hashable
+    value: float
+    rows: Floats
+    data: Any = None
+
+
+class Master:
+    """The LP over the columns found so far; it stays warm over calls, new rows and bans.
+
+    Parameters
+    ----------
+    rhs : ndarray of shape (linking rows,)
+        b.
+    blocks : int
+    penalty : float
+        Cost of leaving a required block empty; more than any objective value.
+    """
+
+    def __init__(self, rhs: Floats, blocks: int, penalty: float) -> None:
+        self.rhs = np.asarray(rhs, dtype=float)
+        self.blocks = blocks
+        self.columns: list[Column] = []
+        self.required = np.zeros(blocks, dtype=bool)
+        self._keys: dict[tuple[int, Hashable], int] = {}
+        self._allowed = np.ones(0, dtype=bool)
+        self._session = Session(-1)
+        self._session.add_rows(np.full(blocks, -np.inf), np.ones(blocks), sp.csr_array((blocks, 0)))
+        self._session.add_columns(np.full(blocks, -penalty), np.zeros(blocks), sp.eye_array(blocks, format="csc"))
+        none = sp.csr_array((len(self.rhs), blocks))
+        self._session.add_rows(np.full(len(self.rhs), -np.inf), self.rhs, none)
+
+    def add(self, columns: Sequence[Column]) -> int:
+        """Add the columns that are new; return how many were."""
+        fresh: list[Column] = []
+        for column in columns:
+            if (column.block, column.key) not in self._keys:
+                self._keys[column.block, column.key] = len(self.columns) + len(fresh)
+                fresh.append(column)
+        if fresh:
+            block = sp.csc_array(
+                (np.ones(len(fresh)), ([c.block for c in fresh], range(len(fresh)))), shape=(self.blocks, len(fresh))
+            )
+            rows = sp.csc_array(np.array([c.rows for c in fresh]).T.reshape(len(self.rhs), len(fresh)))
+            values = np.array([c.value for c in fresh], dtype=float)
+            self._session.add_columns(values, np.full(len(fresh), np.inf), sp.vstack([block, rows]))
+            self.columns += fresh
+            self._allowed = np.concatenate([self._allowed, np.ones(len(fresh), dtype=bool)])
+        return len(fresh)
+
+    def add_rows(self, rhs: Floats, coefficients: Floats) -> None:
+        """Add linking rows; `coefficients` has shape (new rows, columns) for the columns of the master."""
+        self.rhs = np.concatenate([self.rhs, rhs])
+        padded = sp.hstack([sp.csr_array((len(rhs), self.blocks)), sp.csr_array(coefficients)])
+        self._session.add_rows(np.full(len(rhs), -np.inf), np.asarray(rhs, dtype=float), padded)
+        self.columns = [
+            Column(c.block, c.key, c.value, np.append(c.rows, coefficients[:, k]), c.data)
+            for k, c in enumerate(self.columns)
+        ]
+
+    def keep_columns(self, mask: Bools) -> None:
+        """Forget the columns outside the mask."""
+        gone = np.flatnonzero(~mask)
+        if len(gone):
+            self._session.delete_columns((gone + self.blocks).astype(np.int32))
+            self.columns = [c for c, kept in zip(self.columns, mask, strict=True) if kept]
+            self._keys = {(c.block, c.key): k for k, c in enumerate(self.columns)}
+            self._allowed = self._allowed[mask]
+
+    def keep_rows(self, mask: Bools) -> None:
+        """Forget the linking rows outside the mask."""
+        gone = np.flatnonzero(~mask)
+        if len(gone):
+            self._session.delete_rows((gone + self.blocks).astype(np.int32))
+            self.rhs = self.rhs[mask]
+            self.columns = [Column(c.block, c.key, c.value, c.rows[mask], c.data) for c in self.columns]
+
+    def restrict(self, allowed: Bools, required: Bools) -> None:
+        """Allow only some columns, and require some blocks; columns added later are allowed."""
+        if not np.array_equal(allowed, self._allowed) or not np.array_equal(required, self.required):
+            artificial = np.where(required, 1.0, 0.0)
+            self._session.bound_columns(np.concatenate([artificial, np.where(allowed, np.inf, 0.0)]))
+            changed = np.flatnonzero(required != self.required).astype(np.int32)
+            lower = np.where(required[changed], 1.0, -np.inf)
+            self._session.bound_rows(changed, lower, np.ones(len(changed)))
+            self._allowed, self.required = allowed.copy(), required.copy()
+
+    def solve(self) -> tuple[float, Floats, Floats, Floats]:
+        """Return the value, x, the prices of the linking rows (not negative) and the blocks' duals."""
+        solved = self._session.solve()
+        if solved is None:
+            raise RuntimeError("the master LP has no optimum")
+        value, x, duals = solved
+        return value, x[self.blocks :], np.maximum(duals[self.blocks :], 0.0), duals[: self.blocks]
+
+    def bound(self, prices: Floats, best: Floats) -> float:
+        """Return the Lagrangian bound of prices and the pricing values they have."""
+        return float(prices @ self.rhs) + float(np.where(self.required, best, np.maximum(best, 0.0)).sum())
