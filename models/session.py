@@ -71,13 +71,17 @@ class Session:
         """Return the objective, the point and the row duals of an optimum; None where there is none.
 
         A dual is the change of the objective for one more unit of right-hand side. Where only columns were added, the
-        last basis is feasible and the primal simplex goes on from it; else HiGHS chooses.
+        last basis is feasible and the primal simplex goes on from it; else HiGHS chooses. A solve that fails is tried
+        once more from scratch.
         """
         import highspy
 
         self._highs.setOptionValue("simplex_strategy", 0 if self._stale else 4)
         self._stale = False
         self._highs.run()
+        if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            self._highs.clearSolver()
+            self._highs.run()
         if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             return None
         solution = self._highs.getSolution()

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 from dlsched.algorithms import Optimum, optimum
 from dlsched.algorithms.exact import hadar as exact
+from dlsched.algorithms.exact.hadar_branch import Record
 from dlsched.algorithms.exact.hadar_replay import replay
 from dlsched.algorithms.exact.hadar_rows import Hall, separate
-from dlsched.algorithms.exact.hadar_tree import Record
+from dlsched.algorithms.exact.hadar_tree import Tree
 from dlsched.models import build, solve
 from dlsched.models.hadar import Instance, check, exact_utility, preset
 from dlsched.models.hadar.hall import schedule_of
@@ -100,6 +101,14 @@ def test_tree_alone_agrees_with_exhaustive_search(irregular: bool) -> None:
         assert_optimal(data, found)
         branched += "branch, cut and price" in str(found.evidence)
     assert branched > 20
+
+
+@pytest.mark.usefixtures("no_heuristics")
+def test_any_order_of_questions_leads_to_the_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Tree, "_candidates", lambda self, generated: [])
+    for seed in range(60):
+        data = tiny(seed)
+        assert_optimal(data, optimum(Instance.parse(data)))
 
 
 @pytest.mark.usefixtures("no_heuristics")

@@ -13,14 +13,14 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from dlsched.algorithms.exact.hadar_bound import Path, Relaxation
+from dlsched.algorithms.exact.hadar_branch import Branch, Record, undecided
 from dlsched.algorithms.exact.hadar_graph import Bools, Graph
-from dlsched.algorithms.exact.hadar_states import Ints
 from dlsched.models.matrix import Floats
 from dlsched.relaxations.columns import Generated
 
@@ -28,52 +28,6 @@ _WHOLE = 1e-6
 _CANDIDATES = 6
 _ROUNDS = 4
 _SEARCHES = (40, 10)
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """A yes/no question about a job's schedule.
-
-    Attributes
-    ----------
-    job, slot : int
-    options : tuple of int
-        The job runs in the slot at one of these; empty: it completes by the slot.
-    """
-
-    job: int
-    slot: int
-    options: tuple[int, ...] = ()
-
-    def allows(self, graph: Graph, yes: bool) -> Bools:
-        """Return the arcs that may be used under an answer; with "yes" the job must also be served."""
-        mine: Bools = graph.job == self.job
-        if not self.options:
-            late: Bools = graph.slot > self.slot
-            banned: Bools = mine & graph.finishing & (late if yes else ~late)
-            return ~banned
-        runs = (graph.slot == self.slot) & np.isin(graph.option, self.options)
-        early = graph.finishing & (graph.slot < self.slot)
-        banned = mine & ((early | ((graph.slot == self.slot) & ~runs)) if yes else runs)
-        return ~banned
-
-
-@dataclass(slots=True, eq=False)
-class Record:
-    """A node for the replay: prices by (slot, inequality), and where it was not closed the question and its children.
-
-    Attributes
-    ----------
-    steps : list of (slot, inequality, price) arrays
-        One entry for each time arcs were fixed, in order.
-    branch : Branch, optional
-    children : tuple of Record
-        Yes, no.
-    """
-
-    steps: list[tuple[Ints, Ints, Floats]] = field(default_factory=list)
-    branch: Branch | None = None
-    children: tuple[Record, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -180,7 +134,7 @@ class Tree:
         return [child for child in split.children if not self._closed(child.bound)]
 
     def _choose(self, graph: Graph, required: Bools, generated: Generated, node: Node) -> Split | None:
-        candidates = self._candidates(generated)
+        candidates = self._candidates(generated) or undecided(graph, required)
         best: tuple[float, Split] | None = None
         for branch in candidates:
             yes = self._probe(graph, required, generated, node, branch, True)
