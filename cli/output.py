@@ -23,6 +23,7 @@ CLOSED = 141
 """Exit code when whoever reads stdout has gone away: as a shell reports SIGPIPE."""
 
 _WIDTH = 160
+_REFRESH = 0.1
 
 
 def note(text: str) -> None:
@@ -106,30 +107,37 @@ def _rendered(renderable: Any) -> str:
 
 
 @contextmanager
-def waiting(text: str) -> Iterator[None]:
-    """Show a spinner and the seconds on a terminal's stderr while the block takes longer than `PATIENCE`."""
+def waiting(text: str) -> Iterator[Callable[[str], None]]:
+    """Show a spinner and the seconds on a terminal's stderr while the block takes longer than `PATIENCE`.
+
+    Yields
+    ------
+    callable
+        Called with what is to be shown beside the text from then on.
+    """
     if not sys.stderr.isatty():
-        yield
+        yield lambda news: None
         return
-    over = threading.Event()
-    thread = threading.Thread(target=_spin, args=(text, over), daemon=True)
+    over, shown_ = threading.Event(), [text]
+    thread = threading.Thread(target=_spin, args=(shown_, over), daemon=True)
     thread.start()
     try:
-        yield
+        yield lambda news: shown_.__setitem__(0, f"{text}: {news}")
     finally:
         over.set()
         thread.join()
 
 
-def _spin(text: str, over: threading.Event) -> None:
+def _spin(text: list[str], over: threading.Event) -> None:
     if over.wait(PATIENCE):
         return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
     with Progress(*columns, console=_stderr(), transient=True) as progress:
-        progress.add_task(text, total=None)
-        over.wait()
+        task = progress.add_task(text[0], total=None)
+        while not over.wait(_REFRESH):
+            progress.update(task, description=text[0])
 
 
 @contextmanager

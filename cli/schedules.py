@@ -45,8 +45,12 @@ def optimum(
     from dlsched.algorithms import optimum as optimum_
 
     start = time.perf_counter()
-    with output.waiting("looking for the optimum"):
-        found = optimum_(instance, time_limit=time_limit)
+    with output.waiting("looking for the optimum") as tell:
+
+        def progress(phase: str, lower: float, upper: float) -> None:
+            tell(f"{phase}, {lower:.6g} to {upper:.6g}")
+
+        found = optimum_(instance, time_limit=time_limit, progress=progress)
     seconds = time.perf_counter() - start
     _keep(found.schedule, out)
     result: dict[str, object] = {
