@@ -17,13 +17,14 @@ import time
 
 import numpy as np
 
-from dlsched.algorithms.exact.hadar_bound import Path, Relaxation, grid_of, scaled_utilities
+from dlsched.algorithms.exact.hadar_bound import Path, Relaxation
 from dlsched.algorithms.exact.hadar_branch import Record
 from dlsched.algorithms.exact.hadar_dive import Dive
 from dlsched.algorithms.exact.hadar_graph import IDLE, build_graph
 from dlsched.algorithms.exact.hadar_place import schedule_of
 from dlsched.algorithms.exact.hadar_replay import replay
 from dlsched.algorithms.exact.hadar_rows import Inequality, hall_sets
+from dlsched.algorithms.exact.hadar_scale import grid_of, scaled_utilities
 from dlsched.algorithms.exact.hadar_search import Plan, Search
 from dlsched.algorithms.exact.hadar_states import MAX_STATES, Options, Rounding, build_states, job_options
 from dlsched.algorithms.exact.hadar_tree import Halt, Tree

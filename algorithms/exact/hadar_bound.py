@@ -9,10 +9,8 @@ fixings are therefore exact, whatever the LP solver returns: it only proposes pr
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
@@ -23,20 +21,7 @@ from dlsched.models.matrix import Floats
 from dlsched.relaxations.columns import Generated, Priced, generate_columns, keep
 from dlsched.relaxations.master import Column, Master
 
-_BITS = 40
 _TINY = 1e-6
-
-
-def grid_of(jobs: tuple[Options, ...]) -> float:
-    """Return the power of two that all utilities and prices are multiples of."""
-    total = sum((max(o.utility) for o in jobs), Fraction(1))
-    return 2.0 ** (math.ceil(math.log2(float(total))) - _BITS)
-
-
-def scaled_utilities(jobs: tuple[Options, ...], slots: int, grid: float) -> Floats:
-    """Return utilities by job and completion slot, each rounded up to a multiple of the grid."""
-    step = Fraction(grid)
-    return np.array([[math.ceil(u / step) * grid for u in o.utility] for o in jobs]).reshape(len(jobs), slots)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,6 +178,19 @@ class Relaxation:
         ]
         self.base = graph.numbered()
         return self.base
+
+    def keep_columns(self, prices: Floats, most: int) -> None:
+        """Forget the columns with the lowest reduced values at some prices where there are more than `most`."""
+        columns = self.master.columns
+        if len(columns) > most:
+            reduced = np.array([c.value for c in columns]) - np.array([c.rows for c in columns]) @ prices
+            best = np.full(len(self.jobs), -np.inf)
+            block = np.array([c.block for c in columns])
+            np.maximum.at(best, block, reduced)
+            order = np.argsort(best[block] - reduced, kind="stable")
+            mask = np.zeros(len(columns), dtype=bool)
+            mask[order[: most // 2]] = True
+            self.master.keep_columns(mask)
 
     def keep_rows(self, mask: Bools) -> None:
         """Forget rows outside the mask; the pool keeps their inequalities."""

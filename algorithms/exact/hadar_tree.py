@@ -28,6 +28,7 @@ _WHOLE = 1e-6
 _CANDIDATES = 6
 _ROUNDS = 4
 _SEARCHES = (40, 10)
+_COLUMNS_A_JOB = 40
 
 
 @dataclass(slots=True, eq=False)
@@ -100,6 +101,8 @@ class Tree:
         if not self._open:
             return False
         node = self._open[0][2]
+        start = np.append(node.prices, np.zeros(len(self.relaxation.row_slot) - len(node.prices)))
+        self.relaxation.keep_columns(start, _COLUMNS_A_JOB * len(self.relaxation.jobs))
         children = self._work(node)
         heapq.heappop(self._open)
         self.nodes += 1
