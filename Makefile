@@ -1,5 +1,5 @@
 # make verify: the main job, every claim checked. make test: the whole test suite on the installed wheel.
-# make dev: a strict editable install in .venv. make bench: the measured tables, into build/bench.
+# make dev: a strict editable install in .venv. make bench: the measured tables, into build/bench.json.
 # Each target makes what it needs: a virtual environment in build/venv with the pinned versions of constraints.txt.
 PYTHON ?= python3
 VENV := build/venv
@@ -24,7 +24,7 @@ dev:
 	.venv/bin/pip --disable-pip-version-check install -q -c constraints.txt --config-settings editable_mode=strict -e '.[dev]'
 
 bench: build/.installed build/.tools
-	$(BIN)/python benchmarks/hadar_exact.py --out build/bench
+	$(BIN)/python benchmarks/hadar_exact.py --out build/bench.json
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -160,7 +160,7 @@ def _is_integer(variable: Any) -> bool:
     interval = variable.domain.get_interval()
     if interval is None or interval[2] not in (0, 1):
         raise ValueError(f"{variable.name}: domain {variable.domain} is neither an interval nor its integers")
-    return interval[2] == 1
+    return bool(interval[2] == 1)
 
 
 def _bounds(columns: tuple[Any, ...]) -> tuple[Floats, Floats]:
