@@ -29,6 +29,9 @@ class Mode(StrEnum):
 
 
 ScheduleFile = Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule, as JSON.")]
+Picture = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", help="Draw devices against slots (.png, .svg, .pdf).")
+]
 Algorithm = Annotated[str, typer.Argument(metavar="ALGORITHM", help=", ".join(rooms.ALGORITHMS))]
 VariantOption = Annotated[Variant | None, typer.Option("--variant", help="As printed, or corrected (the default).")]
 ModeOption = Annotated[Mode | None, typer.Option("--mode", help="Commit at arrival (the default), or rounds.")]
@@ -106,15 +109,19 @@ def run(
         output.facts(f"{algorithm} on {file.name}", result)
 
 
-def check(problem: Problem, file: InstanceFile, schedule: ScheduleFile, as_json: Json = False) -> int:
+def check(
+    problem: Problem, file: InstanceFile, schedule: ScheduleFile, picture: Picture = None, as_json: Json = False
+) -> int:
     """Check a schedule, and value it.
 
-    Exit code 1 where it breaks a rule of the instance.
+    Exit code 1 where it breaks a rule of the instance; with --plot, draw it where it breaks none.
     """
     package = rooms.problem(problem)
     instance, plan = package.Instance.load(file), package.Schedule.load(schedule)
     violations = package.check(instance, plan)
     value = None if violations else package.utility(instance, plan)
+    if picture is not None:
+        _draw(package, instance, plan, picture, bool(violations))
     if as_json:
         output.emit_json({"violations": violations, "utility": value})
     elif violations:
@@ -137,6 +144,14 @@ def _options(algorithm: str, function: Any, **wanted: StrEnum | None) -> dict[st
         elif value is not None:
             raise InputError(f"--{name}: {algorithm} has no such option")
     return options
+
+
+def _draw(package: Any, instance: Any, plan: Any, picture: Path, broken: bool) -> None:
+    if broken:
+        output.note(f"{picture} is not written: the schedule breaks rules")
+        return
+    package.save_plot(instance, plan, picture)
+    output.note(f"wrote {picture}")
 
 
 def _keep(schedule: Any, out: Path | None) -> None:

@@ -71,8 +71,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return result
 
 
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a file in one step: either the whole text is there afterwards, or what was there before.
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file in one step: either the whole content is there afterwards, or what was there before.
 
     Raises
     ------
@@ -83,8 +83,8 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     try:
         handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text)
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(content)
             os.chmod(name, 0o644)
             os.replace(name, file)
         except BaseException:
@@ -92,6 +92,17 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
             raise
     except OSError as error:
         raise InputError(f"{file}: {error.strerror or error}") from None
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file in UTF-8, in one step.
+
+    Raises
+    ------
+    InputError
+        As `write_bytes`.
+    """
+    write_bytes(path, text.encode())
 
 
 class Document(BaseModel):

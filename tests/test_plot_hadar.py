@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dlsched.models.hadar import Schedule, plot, random
+from dlsched.models import InputError
+from dlsched.models.hadar import Schedule, plot, random, save_plot
 from dlsched.models.hadar.aggregate import build, schedule_of
 from dlsched.models.hadar.plot import bars
 from dlsched.models.hadar.schedule import gang
@@ -25,8 +26,14 @@ def test_bars_cover_the_devices_in_use_without_overlap(seed: int, tmp_path: Path
     assert all(0 <= row < instance.devices for _, row in cells)
     ax = plot(instance, schedule)
     assert len(ax.collections) == len(list(bars(instance, schedule)))
-    ax.figure.savefig(tmp_path / "schedule.png")
+    save_plot(instance, schedule, tmp_path / "schedule.png")
     assert (tmp_path / "schedule.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_unknown_picture_format(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"pictures are written as .*png.*, not txt"):
+        save_plot(random(np.random.default_rng(0)), Schedule.of({}), tmp_path / "schedule.txt")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_broken_schedule_is_refused() -> None:

@@ -2,6 +2,7 @@ from .instance import Instance as Instance
 from .instance import Job as Job
 from .instance import Machine as Machine
 from .plot import plot as plot
+from .plot import save_plot as save_plot
 from .presets import PRESETS as PRESETS
 from .presets import preset as preset
 from .random import random as random

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+from dlsched.models.document import InputError, write_bytes
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.schedule import Schedule, check, completions
 
@@ -54,10 +58,33 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
         ax.broken_barh([(slot - 0.5, 1)], (row, rows), facecolors=colours[job], edgecolor="white", label=label)
     rows_of = list(_rows(instance))
     ax.set_yticks([row + 0.5 for row in range(len(rows_of))], [f"{h}:{r}" for h, r in rows_of], fontsize=7)
+    ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set(xlabel="slot", xlim=(0.5, instance.slots + 0.5), ylim=(len(rows_of), 0), title="devices in use")
     if drawn:
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=7, borderaxespad=0)
     return ax
+
+
+def save_plot(instance: Instance, schedule: Schedule, path: str | os.PathLike[str]) -> None:
+    """Draw a schedule into a file, in one step; the name's ending chooses the format (png, svg, pdf).
+
+    Raises
+    ------
+    InputError
+        If the format is unknown or the file cannot be written.
+    ValueError, ImportError
+        As `plot`.
+    """
+    figure = plot(instance, schedule).figure
+    form = Path(path).suffix.removeprefix(".").lower()
+    known = figure.canvas.get_supported_filetypes()
+    if form not in known:
+        raise InputError(
+            f"{path}: pictures are written as {', '.join(sorted(known))}, not {form or 'without an ending'}"
+        )
+    content = io.BytesIO()
+    figure.savefig(content, format=form, bbox_inches="tight")
+    write_bytes(path, content.getvalue())
 
 
 def _rows(instance: Instance) -> Iterator[tuple[str, str]]:

@@ -133,6 +133,13 @@ def test_check_a_good_schedule(dlsched: Command, instance: Path, schedule: Path)
     assert "is feasible" in dlsched("check", "hadar", instance, schedule).stdout
 
 
+def test_check_draws_a_schedule(dlsched: Command, tmp_path: Path, instance: Path, schedule: Path) -> None:
+    picture = tmp_path / "schedule.svg"
+    assert dlsched("check", "hadar", instance, schedule, "--plot", picture).returncode == 0
+    assert "<svg" in picture.read_text()
+    assert dlsched("check", "hadar", instance, schedule, "--plot", tmp_path / "schedule.txt").returncode == 2
+
+
 def test_check_a_schedule_that_breaks_a_rule(dlsched: Command, tmp_path: Path, instance: Path) -> None:
     plan = best()
     plan["jobs"]["a"]["slots"]["1"]["m1"] = {"fast": 3}
