@@ -71,6 +71,7 @@ class Relaxation:
         self.pool = list(pool) or [hall_inequality(sets, k) for k in range(len(sets))]
         self._keys = {inequality.key for inequality in self.pool}
         self._tried: set[tuple[int, bytes]] = set()
+        self._configurations: list[list[Ints]] = [[] for _ in sets]
         self._shapes = [np.sort(hall.weight)[::-1][None, :] for hall in sets]
         self._shape_rhs = [np.array([hall.devices], dtype=np.int64) for hall in sets]
         self.row_slot = np.zeros(0, dtype=np.int64)
@@ -261,7 +262,7 @@ class Relaxation:
         return self._learn(k, alpha, int(self._shape_rhs[k][worst]))
 
     def _separated(self, k: int, y: Floats) -> bool:
-        found = separate(self.sets[k], y)
+        found = separate(self.sets[k], y, self._configurations[k])
         return found is not None and self._learn(k, *found)
 
     def _learn(self, k: int, alpha: Ints, rhs: int) -> bool:

@@ -30,6 +30,7 @@ from dlsched.models.session import Session
 
 _TINY = 1e-6
 _LARGEST = 10_000
+_KNOWN = 300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,7 +149,7 @@ def suspicious(y: Floats) -> bool:
     return bool(((y > _TINY) & (y < 1 - _TINY)).any()) and float(y.sum()) > 1 + _TINY
 
 
-def separate(hall: Hall, y: Floats) -> tuple[Ints, int] | None:
+def separate(hall: Hall, y: Floats, known: list[Ints] | None = None) -> tuple[Ints, int] | None:
     """Return (alpha, beta) of an inequality of a Hall row's integer hull that y breaks; None where y is in the hull.
 
     Parameters
@@ -156,9 +157,11 @@ def separate(hall: Hall, y: Floats) -> tuple[Ints, int] | None:
     hall : Hall
     y : ndarray of shape (jobs,)
         Between 0 and 1.
+    known : list of ndarray, optional
+        Configurations of the Hall row in the order of `by_gang`, to begin with; gets those that are found.
     """
     items = np.flatnonzero(y > _TINY)
-    alpha = _facet(hall, y, items)
+    alpha = _facet(hall, y, items, [] if known is None else known)
     if alpha is None:
         return None
     whole = _integers(alpha)
@@ -168,10 +171,16 @@ def separate(hall: Hall, y: Floats) -> tuple[Ints, int] | None:
     return _lifted(hall, whole, beta, items), beta
 
 
-def _facet(hall: Hall, y: Floats, items: Ints) -> Floats | None:
+def _facet(hall: Hall, y: Floats, items: Ints, known: list[Ints]) -> Floats | None:
     """Maximise alpha y over alpha with alpha v <= 1 for all configurations v, which are added as they are broken."""
     lp = Session(-1)
     lp.add_columns(y[items], np.ones(len(items)), sp.csc_array((0, len(items))))
+    place = np.empty(len(y), dtype=np.int64)
+    place[by_gang(hall, y)] = np.arange(len(y))
+    place = place[items]
+    if known:
+        rows = np.unique(np.array(known[-_KNOWN:])[:, place], axis=0)
+        lp.add_rows(np.full(len(rows), -np.inf), np.ones(len(rows)), sp.csr_array(rows))
     alpha = np.zeros(len(y))
     alpha[items] = hall.weight[items] / hall.devices
     for attempt in range(20 * len(items)):
@@ -180,6 +189,9 @@ def _facet(hall: Hall, y: Floats, items: Ints) -> Floats | None:
             return alpha
         within = np.flatnonzero(chosen[items]).astype(np.int32)
         lp.add_row(-np.inf, 1.0, within, np.ones(len(within)))
+        configuration = np.zeros(len(y), dtype=np.int64)
+        configuration[place[within]] = 1
+        known.append(configuration)
         solved = lp.solve()
         if solved is None or solved[0] <= 1 + _TINY:
             return None

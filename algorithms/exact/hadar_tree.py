@@ -139,12 +139,14 @@ class Tree:
     def _choose(self, graph: Graph, required: Bools, generated: Generated, node: Node) -> Split | None:
         candidates = self._candidates(generated) or undecided(graph, required)
         best: tuple[float, Split] | None = None
+        most = max(generated.bound - self.cutoff, 1e-9)
         for branch in candidates:
             yes = self._probe(graph, required, generated, node, branch, True)
+            drop = max(min(generated.bound - yes.bound, most), 1e-9)
+            if best is not None and drop * most <= best[0]:
+                continue
             no = self._probe(graph, required, generated, node, branch, False)
-            most = generated.bound - self.cutoff
-            drops = [max(min(generated.bound - child.bound, most), 1e-9) for child in (yes, no)]
-            score = drops[0] * drops[1]
+            score = drop * max(min(generated.bound - no.bound, most), 1e-9)
             if best is None or score > best[0]:
                 best = (score, Split(branch, (yes, no)))
         return best[1] if best else None
