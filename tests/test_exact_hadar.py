@@ -22,7 +22,7 @@ from dlsched.algorithms.exact.hadar_rows import Hall, separate
 from dlsched.algorithms.exact.hadar_tree import Tree
 from dlsched.models import build, solve
 from dlsched.models.hadar import Instance, check, exact_utility, preset
-from dlsched.models.hadar.hall import schedule_of
+from dlsched.models.hadar.levels import schedule_of
 from dlsched.models.numbers import agree
 from tests.oracles import hadar as oracle
 from tests.strategies import hadar_data

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 
 from dlsched.models import build, catalog, compile_model, inspect, residuals, solve
 from dlsched.models.hadar import Instance, Schedule, check, exact_utility, utility
-from dlsched.models.hadar.aggregate import place_counts, schedule_of
+from dlsched.models.hadar.levels import place_counts, schedule_of
 from dlsched.models.numbers import TOLERANCE, agree
 from dlsched.models.solve import Status, solve_matrix
 from tests.oracles import hadar as oracle
@@ -47,6 +47,7 @@ def lp_bound(model: Any) -> float:
         ("hadar/p1-admission", "gdp.bigm"),
         ("hadar/p1-admission", "gdp.hull"),
         ("hadar/aggregate", None),
+        ("hadar/hall", None),
         ("hadar/p2", None),
     ],
 )
@@ -74,6 +75,7 @@ def test_golden_lp_bounds(name: str) -> None:
     instance = Instance.parse(CASES[name]["instance"])
     found = {
         "p2": lp_bound(build("hadar/p2", instance)),
+        "hall": lp_bound(build("hadar/hall", instance)),
         "aggregate": lp_bound(build("hadar/aggregate", instance)),
         "hull": lp_bound(formulated("hadar/p1-admission", instance, "gdp.hull")),
         "bigm": lp_bound(formulated("hadar/p1-admission", instance, "gdp.bigm")),
@@ -102,13 +104,14 @@ def test_formulations_and_exhaustive_search_agree(data: dict[str, Any]) -> None:
     for transformation in DISJUNCTIVE:
         assert agree(solve(formulated("hadar/p1-admission", instance, transformation)).objective, best)
     assert agree(solve(build("hadar/p2", instance)).objective, best)
-    model = build("hadar/aggregate", instance)
-    assert agree(solve(model).objective, best)
-    schedule = schedule_of(instance, model)
-    assert check(instance, schedule) == []
-    assert oracle.check(data, schedule.dump()) == []
-    assert agree(exact_utility(instance, schedule), best)
-    assert oracle.value(data, schedule.dump()) == exact_utility(instance, schedule)
+    for name in ("hadar/aggregate", "hadar/hall"):
+        model = build(name, instance)
+        assert agree(solve(model).objective, best)
+        schedule = schedule_of(instance, model)
+        assert check(instance, schedule) == []
+        assert oracle.check(data, schedule.dump()) == []
+        assert agree(exact_utility(instance, schedule), best)
+        assert oracle.value(data, schedule.dump()) == exact_utility(instance, schedule)
 
 
 @settings(max_examples=40)
@@ -128,9 +131,10 @@ def test_lp_bounds_are_ordered(data: dict[str, Any]) -> None:
     instance = Instance.parse(data)
     best, _ = oracle.optimum(data)
     p2, p3 = lp_bound(build("hadar/p2", instance)), lp_bound(build("hadar/p3", instance))
-    aggregate = lp_bound(build("hadar/aggregate", instance))
+    aggregate, hall = lp_bound(build("hadar/aggregate", instance)), lp_bound(build("hadar/hall", instance))
     hull, bigm = (lp_bound(formulated("hadar/p1-admission", instance, t)) for t in DISJUNCTIVE[::-1])
     ordered = [float(best), p2, aggregate, bigm]
+    assert p2 <= hall + TOLERANCE * max(1, hall)
     assert all(a <= b + TOLERANCE * max(1, b) for a, b in itertools.pairwise(ordered))
     assert p2 <= hull + TOLERANCE * max(1, hull)
     assert hull <= bigm + TOLERANCE * max(1, bigm)
@@ -169,6 +173,7 @@ def test_no_jobs() -> None:
     for name, transformation in [
         ("hadar/p1", "gdp.bigm"),
         ("hadar/aggregate", None),
+        ("hadar/hall", None),
         ("hadar/p2", None),
         ("hadar/p3", None),
     ]:

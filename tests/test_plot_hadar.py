@@ -9,7 +9,8 @@ import pytest
 
 from dlsched.models import InputError
 from dlsched.models.hadar import Schedule, plot, random, save_plot
-from dlsched.models.hadar.aggregate import build, schedule_of
+from dlsched.models.hadar.aggregate import build
+from dlsched.models.hadar.levels import schedule_of
 from dlsched.models.hadar.plot import bars
 from dlsched.models.hadar.schedule import gang
 from dlsched.models.solve import solve
