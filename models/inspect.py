@@ -194,19 +194,20 @@ def _source(data: Any) -> Any:
 
 
 def _largest_m(model: Any) -> dict[str, float]:
-    """Return the largest absolute M of each constraint of a disjunct, by name; a clone stands in for a plain GDP."""
+    """Return the largest absolute M of each constraint of a disjunct, by name; a clone stands in for a plain GDP.
+
+    Where a constraint is unbounded, there is no M.
+    """
     import pyomo.environ as pyo
-    from pyomo.gdp import Disjunction
+    from pyomo.gdp import Disjunction, GDP_Error
 
     bigm = pyo.TransformationFactory("gdp.bigm")
     disjunctive = next(model.component_data_objects(Disjunction, active=True, descend_into=True), None) is not None
     if disjunctive:
         try:
             return dict(_ms(bigm, bigm.create_using(model), transformed=False))
-        except Exception as error:
-            if "M value" in str(error) or "estimate M" in str(error):
-                return {}
-            raise
+        except GDP_Error:
+            return {}
     return dict(_ms(bigm, model, transformed=True))
 
 

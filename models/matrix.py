@@ -112,9 +112,10 @@ def compile_model(model: Any) -> Matrix:
         If a row without variables does not hold.
     """
     import pyomo.environ as pyo
-    from pyomo.common.errors import InfeasibleConstraintException
+    from pyomo.common.errors import InfeasibleConstraintException, InvalidExpressionError
     from pyomo.gdp import Disjunction
     from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
+    from pyomo.repn.util import InvalidValueError
 
     if next(model.component_data_objects(Disjunction, active=True, descend_into=True), None) is not None:
         raise ValueError("the model has disjunctions: apply gdp.bigm or gdp.hull first")
@@ -125,9 +126,13 @@ def compile_model(model: Any) -> Matrix:
         form = LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=None)
     except InfeasibleConstraintException as error:
         raise InfeasibleError(f"the model is infeasible: {error}") from error
-    except Exception as error:
+    except InvalidExpressionError as error:
         raise ValueError(f"the model is not linear: {error}") from error
-    return _from_form(form, objectives[0])
+    try:
+        return _from_form(form, objectives[0])
+    except InvalidValueError as error:
+        reason = str(error).splitlines()[-1].strip()
+        raise ValueError(f"a fixed variable or parameter has no value: {reason}") from error
 
 
 def _from_form(form: Any, objective: Any) -> Matrix:

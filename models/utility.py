@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated, Literal
@@ -16,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from dlsched.models.numbers import NonNegative, Number, Positive
 
 
-class _Utility(BaseModel):
+class _Utility(BaseModel, ABC):
     """What all kinds share: evaluation, and shape on given points."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -29,8 +30,9 @@ class _Utility(BaseModel):
         """Return the utility at `x`."""
         return float(self.exact(x))
 
+    @abstractmethod
     def _at(self, x: Fraction) -> Fraction | float:
-        raise NotImplementedError
+        """Return the utility at x >= 0."""
 
     def _trend(self) -> int:
         """Return 1 or -1 where the kind is known to rise or to fall everywhere, else 0."""

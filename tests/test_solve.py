@@ -127,6 +127,19 @@ def test_domains_with_gaps_are_refused(values: list[int]) -> None:
         solve(model)
 
 
+def test_what_has_no_value_or_is_no_row_is_refused() -> None:
+    model = knapsack()
+    model.z = pyo.Var()
+    model.z.fix()
+    model.row = pyo.Constraint(expr=model.x[1] + model.z <= 1)
+    with pytest.raises(ValueError, match="has no value: 'z'"):
+        solve(model)
+    ordered = knapsack()
+    ordered.sos = pyo.SOSConstraint(var=ordered.x, sos=1)
+    with pytest.raises(ValueError, match="SOSConstraint"):
+        solve(ordered)
+
+
 def test_unknown_solver_and_option() -> None:
     with pytest.raises(ValueError, match="unknown solver 'none'; there are highs, scip"):
         solve(knapsack(), solver="none")
