@@ -2,7 +2,8 @@
 
 1. Column generation over all schedules of all jobs, coupled by Hall rows, gives a bound; hull inequalities of the
    Hall rows tighten it (`dlsched.algorithms.exact.hadar_bound`, `hadar_rows`).
-2. A large neighbourhood search finds schedules (`hadar_search`).
+2. A large neighbourhood search (`hadar_search`), dives (`hadar_dive`) and column generation over a few jobs at a time
+   (`hadar_polish`) find schedules.
 3. What cannot be in a better schedule is dropped by reduced costs; steps 1 to 3 repeat while they help.
 4. Branch, cut and price closes the gap (`hadar_tree`).
 5. The tree is replayed from the instance by other code (`hadar_replay`): the second route.
@@ -22,6 +23,7 @@ from dlsched.algorithms.exact.hadar_branch import Record
 from dlsched.algorithms.exact.hadar_dive import Dive
 from dlsched.algorithms.exact.hadar_graph import IDLE, build_graph
 from dlsched.algorithms.exact.hadar_place import schedule_of
+from dlsched.algorithms.exact.hadar_polish import Polish
 from dlsched.algorithms.exact.hadar_replay import replay
 from dlsched.algorithms.exact.hadar_rows import Inequality, hall_sets
 from dlsched.algorithms.exact.hadar_scale import grid_of, scaled_utilities
@@ -35,7 +37,10 @@ from dlsched.models.numbers import TOLERANCE, agree
 from dlsched.relaxations.columns import Generated
 
 _PASSES = 40
-_JOBS_A_ROUND = 64
+_JOBS_A_ROUND = 8
+_JOB_ROUNDS = 1000
+_ROUNDS = 2
+_DIVES = 3
 
 
 def solve(
@@ -132,6 +137,7 @@ class _Solve:
         graph = build_graph(self.jobs, states, slots, self.units)
         self.relaxation = Relaxation(self.jobs, self.sets, graph, self.grid, self.pool)
         self.pool = self.relaxation.pool
+        self.polish = Polish(self.relaxation, self.seed)
         self.record = Record()
         self.required = np.zeros(len(self.jobs), dtype=bool)
         prices = self._root()
@@ -139,7 +145,7 @@ class _Solve:
             return not self.late()
         tree = Tree(self.relaxation, self.lower, self.margin, self._found, self.late, self.record)
         tree.start(prices, self.required, self.upper)
-        return self._branch(tree)
+        return self._branch(tree, prices)
 
     def _root(self) -> Floats:
         """Return the prices of the root's bound."""
@@ -156,7 +162,9 @@ class _Solve:
             self.progress("bound", self.lower, self.upper)
         if self.upper > self.cutoff and not self.late():
             self._dive(generated)
-            self._look(generated, 40 + 3 * len(self.jobs))
+            self._look(generated, _JOB_ROUNDS // len(self.jobs))
+            self._fix(generated)
+            self._improve(generated.duals, 10 + len(self.jobs) // 4)
             self._fix(generated)
         kept = (generated.duals > 0) | (relaxation.row_pool < len(self.sets))
         relaxation.keep_rows(kept)
@@ -175,10 +183,31 @@ class _Solve:
             relaxation.rebase(relaxation.base.restrict(alive))
 
     def _dive(self, generated: Generated) -> None:
-        paths = Dive(self.relaxation, self.relaxation.base, self.required).run(generated, self.late)
-        if not any(self._lacks(path) for path in paths):
-            self.search.offer(self._plan(paths))
+        self._take(Dive(self.relaxation, self.relaxation.base, self.required).run(generated, self.late))
+        for _ in range(_DIVES):
+            if self.upper > self.cutoff and not self.late():
+                self._take(self.polish.dive(self.required, generated.duals, [], self.cutoff))
         self.progress("dive", self.lower, self.upper)
+
+    def _improve(self, prices: Floats, patience: int) -> None:
+        """Polish the best plan until so many neighbourhoods in a row did not help."""
+        plan, tried = self.search.best, 0
+        while tried < patience and self.upper > self.cutoff and not self.late():
+            if plan.value < self.lower:
+                plan = self.search.best
+            found = self._take(self.polish.around(plan.levels, self.required, prices, self.cutoff))
+            tried = 0 if self.lower > plan.value else tried + 1
+            plan = found if found is not None and found.value >= plan.value else plan
+        self.progress("search", self.lower, self.upper)
+
+    def _take(self, paths: list[Path]) -> Plan | None:
+        """Offer the plan of a dive to the search; None where it has none."""
+        if not paths or any(self._lacks(path) for path in paths):
+            return None
+        plan = self._plan(paths)
+        if plan.value > self.lower:
+            self.search.offer(plan)
+        return plan
 
     def _look(self, generated: Generated, rounds: int) -> None:
         """Search for schedules, guided by the prices of a bound."""
@@ -187,11 +216,12 @@ class _Solve:
         self.search.run(rounds, target=self.upper - self.margin, late=self.late)
         self.progress("search", self.lower, self.upper)
 
-    def _branch(self, tree: Tree) -> bool:
+    def _branch(self, tree: Tree, prices: Floats) -> bool:
         try:
             while tree.step():
                 self.upper = min(self.upper, max(tree.bound, self.lower))
-                self.search.run(len(self.jobs) ** 2 // _JOBS_A_ROUND, target=self.upper - self.margin, late=self.late)
+                self.search.run(_ROUNDS, target=self.upper - self.margin, late=self.late)
+                self._improve(prices, len(self.jobs) // _JOBS_A_ROUND)
                 tree.cutoff = max(tree.cutoff, self.lower)
                 self.progress("branch", self.lower, self.upper)
         except Halt:

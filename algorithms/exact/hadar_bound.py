@@ -124,17 +124,15 @@ class Relaxation:
 
         return price
 
-    def _columns(self, graph: Graph, paths: Ints) -> list[Column]:
-        columns = []
-        for j in np.flatnonzero(paths[:, 0] >= 0).tolist():
-            arcs = paths[j][paths[j] >= 0]
-            levels = np.full(graph.slots, IDLE, dtype=np.int64)
-            levels[graph.slot[arcs]] = graph.option[arcs]
-            base = np.full(graph.slots, -1, dtype=np.int64)
-            base[: len(arcs)] = graph.origin[arcs]
-            path = Path(j, base, levels, int(graph.slot[arcs[-1]]))
-            columns.append(Column(j, levels.tobytes(), float(graph.gain[arcs[-1]]), self._rows_of(path), path))
-        return columns
+    def _columns(self, graph: Graph, arcs: Ints) -> list[Column]:
+        return [
+            Column(p.job, p.levels.tobytes(), float(graph.gain[arcs[p.job].max()]), self._rows_of(p), p)
+            for p in _paths(graph, arcs)
+        ]
+
+    def paths_of(self, levels: Ints) -> list[Path]:
+        """Return the paths in the base graph of the schedules that it has, from options by (job, slot)."""
+        return _paths(self.base, self.base.follow(levels))
 
     def bound(
         self,
@@ -287,3 +285,16 @@ class Relaxation:
             rows += [(t, int(k)) for k in worst if excess[t, k] > _TINY]
         self._append(rows)
         return len(rows)
+
+
+def _paths(graph: Graph, arcs: Ints) -> list[Path]:
+    """Return the paths of the jobs that have one, from their arcs by job, padded with -1."""
+    found = []
+    for j in np.flatnonzero(arcs[:, 0] >= 0).tolist():
+        mine = arcs[j][arcs[j] >= 0]
+        levels = np.full(graph.slots, IDLE, dtype=np.int64)
+        levels[graph.slot[mine]] = graph.option[mine]
+        base = np.full(graph.slots, -1, dtype=np.int64)
+        base[: len(mine)] = graph.origin[mine]
+        found.append(Path(j, base, levels, int(graph.slot[mine[-1]])))
+    return found

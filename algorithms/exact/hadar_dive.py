@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -25,10 +25,23 @@ class Dive:
     graph : Graph
         Cut from its base graph.
     required : ndarray of bool
+    noise : float, optional
+        Largest share of a weight that is taken off at random before the surest schedules are chosen.
+    rng : numpy Generator, optional
+        Of the noise.
     """
 
-    def __init__(self, relaxation: Relaxation, graph: Graph, required: Bools) -> None:
+    def __init__(
+        self,
+        relaxation: Relaxation,
+        graph: Graph,
+        required: Bools,
+        *,
+        noise: float = 0.0,
+        rng: np.random.Generator | None = None,
+    ) -> None:
         self.relaxation, self.graph, self.required = relaxation, graph, required.copy()
+        self._noise, self._rng = noise, rng or np.random.default_rng(0)
         sets = relaxation.sets
         self._need = np.zeros((graph.options, graph.jobs, len(sets)), dtype=np.int64)
         for k, hall in enumerate(sets):
@@ -36,12 +49,17 @@ class Dive:
         self._left = np.tile(np.array([hall.devices for hall in sets], dtype=np.int64), (graph.slots, 1))
         self.fixed: dict[int, Path] = {}
 
-    def run(self, generated: Generated, late: Callable[[], bool]) -> list[Path]:
+    def keep(self, paths: Sequence[Path]) -> None:
+        """Fix schedules that fit together."""
+        for path in paths:
+            self._take(path)
+        if paths:
+            self.graph = self.graph.restrict(self._alive())
+
+    def run(self, generated: Generated, late: Callable[[], bool] = lambda: False) -> list[Path]:
         """Return schedules that fit together, starting from an LP optimum over the graph."""
         while not late() and (sure := self._surest(generated)):
-            for path in sure:
-                self._take(path)
-            self.graph = self.graph.restrict(self._alive())
+            self.keep(sure)
             if (self.graph.root >= 0).sum() == len(self.fixed):
                 break
             start = np.append(generated.duals, np.zeros(len(self.relaxation.row_slot) - len(generated.duals)))
@@ -51,6 +69,8 @@ class Dive:
     def _surest(self, generated: Generated) -> list[Path]:
         """Return paths of jobs that are not fixed: those with the largest weights, of which all fit together."""
         open_ = [(x, path) for path, x in generated.recover(1e-6) if path.job not in self.fixed]
+        weight = self._rng.uniform(1 - self._noise, 1.0, len(open_))
+        open_ = [(x * w, path) for (x, path), w in zip(open_, weight.tolist(), strict=True)]
         open_.sort(key=lambda item: -item[0])
         most = max(1, len(open_) // _SHARE)
         left, jobs = self._left.copy(), set[int]()

@@ -120,6 +120,29 @@ class Graph:
             walking, node = walking[more], node[more]
         return arcs
 
+    def follow(self, levels: Ints) -> Ints:
+        """Return the arcs of given schedules like `paths`; jobs whose schedule is not in the graph get -1.
+
+        Parameters
+        ----------
+        levels : ndarray of int, shape (jobs, slots)
+            Option, `IDLE` where the job does not run.
+        """
+        arcs = np.full((self.jobs, self.slots), -1, dtype=np.int64)
+        for j in np.flatnonzero((self.root >= 0) & (levels != IDLE).any(axis=1)).tolist():
+            node, t, path = int(self.root[j]), 0, []
+            while node != self.sink:
+                first, beyond = int(self.first[node]), int(self.first[node + 1])
+                t = int(self.slot[first])
+                same = np.flatnonzero(self.option[first:beyond] == levels[j, t])
+                if not len(same):
+                    break
+                path.append(first + int(same[0]))
+                node = int(self.head[path[-1]])
+            if node == self.sink and (levels[j, t + 1 :] == IDLE).all():
+                arcs[j, : len(path)] = path
+        return arcs
+
     def numbered(self) -> Graph:
         """Return the same graph, its arcs numbered through."""
         return replace(self, origin=np.arange(len(self.tail)))

@@ -1,0 +1,34 @@
+"""Polishing of Hadar schedules by column generation over a few jobs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlsched.algorithms.exact import hadar as exact
+from dlsched.algorithms.exact.hadar_bound import Relaxation
+from dlsched.algorithms.exact.hadar_graph import build_graph
+from dlsched.algorithms.exact.hadar_polish import Polish
+from dlsched.algorithms.exact.hadar_states import build_states
+from dlsched.models.hadar import preset
+
+
+def test_polish_keeps_what_is_not_free_and_finds_better_schedules() -> None:
+    instance = preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10)
+    solver = exact._Solve(instance, None, lambda *report: None, exact.MAX_STATES, 0)
+    assert solver.run().proved
+    graph = build_graph(solver.jobs, build_states(solver.jobs, instance.slots), instance.slots, solver.units)
+    relaxation = Relaxation(solver.jobs, solver.sets, graph, solver.grid)
+    nobody = np.zeros(len(solver.jobs), dtype=bool)
+    prices = relaxation.bound(graph, nobody).duals
+    best = solver.search.best
+    paths = relaxation.paths_of(best.levels)
+    assert {p.job: p.finish for p in paths} == {j: t for j, t in enumerate(best.finish.tolist()) if t >= 0}
+    assert all((p.levels == best.levels[p.job]).all() for p in paths)
+    polish = Polish(relaxation, 0)
+    completed = polish.dive(nobody, prices, paths[1:], 0.0)
+    assert {(p.job, p.finish) for p in paths[1:]} <= {(p.job, p.finish) for p in completed}
+    assert polish.dive(nobody, prices, paths[1:], best.value + 1e-3) == []
+    found = [polish.around(best.levels, nobody, prices, 0.0) for _ in range(5)]
+    for schedule in found:
+        value = sum(solver.units[p.job, p.finish] for p in schedule)
+        assert 0 < value <= best.value + 1e-6
