@@ -137,7 +137,7 @@ class _Solve:
         graph = build_graph(self.jobs, states, slots, self.units)
         self.relaxation = Relaxation(self.jobs, self.sets, graph, self.grid, self.pool)
         self.pool = self.relaxation.pool
-        self.polish = Polish(self.relaxation, self.seed)
+        self.polish = Polish(self.relaxation, self.seed, self.late)
         self.record = Record()
         self.required = np.zeros(len(self.jobs), dtype=bool)
         prices = self._root()
