@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -39,6 +39,30 @@ def prompt() -> Iterator[None]:
         signal.signal(signal.SIGINT, handler)
         signal.set_wakeup_fd(previous)
         os.close(writer)
+
+
+@contextmanager
+def deferred() -> Iterator[Callable[[], bool]]:
+    """Let a method that can stop early do so on the first interrupt; the second ends the process as usual.
+
+    Yields
+    ------
+    callable
+        Tells whether there has been an interrupt.
+    """
+    asked = threading.Event()
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        if asked.is_set():
+            _raise(number, frame)
+        asked.set()
+
+    handler, wakeup = signal.signal(signal.SIGINT, ask), signal.set_wakeup_fd(-1)
+    try:
+        yield asked.is_set
+    finally:
+        signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
+        signal.signal(signal.SIGINT, handler)
 
 
 def _raise(number: int, frame: FrameType | None) -> None:

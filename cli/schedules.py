@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dlsched.cli import output, rooms
+from dlsched.cli import interrupt, output, rooms
 from dlsched.cli.options import InstanceFile, Json, Out, Problem, Seed, TimeLimit
 
 
@@ -39,21 +39,21 @@ ModeOption = Annotated[Mode | None, typer.Option("--mode", help="Commit at arriv
 
 def optimum(
     problem: Problem, file: InstanceFile, time_limit: TimeLimit = None, out: Out = None, as_json: Json = False
-) -> None:
+) -> int:
     """Find the certified optimum of an instance.
 
-    With --out, keep its schedule.
+    With --out, keep its schedule. Ctrl-C ends the search with the best schedule and bound so far.
     """
     instance = rooms.problem(problem).Instance.load(file)
     from dlsched.algorithms import optimum as optimum_
 
     start = time.perf_counter()
-    with output.waiting("looking for the optimum") as tell:
+    with output.waiting("looking for the optimum") as tell, interrupt.deferred() as stop:
 
         def progress(phase: str, lower: float, upper: float) -> None:
             tell(f"{phase}, {lower:.6g} to {upper:.6g}")
 
-        found = optimum_(instance, time_limit=time_limit, progress=progress)
+        found = optimum_(instance, time_limit=time_limit, progress=progress, stop=stop)
     seconds = time.perf_counter() - start
     _keep(found.schedule, out)
     result: dict[str, object] = {
@@ -70,6 +70,7 @@ def optimum(
         output.emit_json(result)
     else:
         output.facts(f"Optimum of {file.name}", result)
+    return interrupt.INTERRUPTED if stop() else 0
 
 
 def run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from typing import Any
 
 from dlsched.algorithms.exact.result import Optimum, Progress
@@ -10,7 +11,13 @@ from dlsched.algorithms.exact.result import Optimum, Progress
 _PROBLEMS = ("hadar",)
 
 
-def optimum(instance: Any, *, time_limit: float | None = None, progress: Progress | None = None) -> Optimum:
+def optimum(
+    instance: Any,
+    *,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Optimum:
     """Return the certified optimum of an instance, or what is known of it when time is up.
 
     Parameters
@@ -21,6 +28,8 @@ def optimum(instance: Any, *, time_limit: float | None = None, progress: Progres
         Seconds in all; without one the method runs until it has a proof.
     progress : callable, optional
         Called with (phase, value of the best schedule, least upper bound).
+    stop : callable, optional
+        Asked often; where it tells True, the method ends as if time were up.
 
     Returns
     -------
@@ -39,6 +48,6 @@ def optimum(instance: Any, *, time_limit: float | None = None, progress: Progres
     for problem in _PROBLEMS:
         if isinstance(instance, importlib.import_module(f"dlsched.models.{problem}").Instance):
             method = importlib.import_module(f"dlsched.algorithms.exact.{problem}")
-            result: Optimum = method.solve(instance, time_limit=time_limit, progress=progress)
+            result: Optimum = method.solve(instance, time_limit=time_limit, progress=progress, stop=stop)
             return result
     raise TypeError(f"no exact method for {type(instance).__module__}.{type(instance).__name__}")

@@ -15,6 +15,7 @@ solution of the tree that then lacks work adds the amounts along it, and the met
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -48,6 +49,7 @@ def solve(
     *,
     time_limit: float | None = None,
     progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
     max_states: int = MAX_STATES,
     seed: int = 0,
 ) -> Optimum:
@@ -60,12 +62,15 @@ def solve(
         Seconds, for the first proof and the second route together. When it is up, value and bound are still valid.
     progress : callable, optional
         Called with (phase, lower, upper).
+    stop : callable, optional
+        Asked often; where it tells True, the method ends as if time were up.
     max_states : int
         Amounts of remaining work a job may have before they are rounded.
     seed : int
         Of the search for schedules.
     """
-    return _Solve(instance, time_limit, progress or (lambda phase, lower, upper: None), max_states, seed).run()
+    report = progress or (lambda phase, lower, upper: None)
+    return _Solve(instance, time_limit, report, stop or (lambda: False), max_states, seed).run()
 
 
 class _Refine(Exception):
@@ -74,9 +79,15 @@ class _Refine(Exception):
 
 class _Solve:
     def __init__(
-        self, instance: Instance, time_limit: float | None, progress: Progress, max_states: int, seed: int
+        self,
+        instance: Instance,
+        time_limit: float | None,
+        progress: Progress,
+        stop: Callable[[], bool],
+        max_states: int,
+        seed: int,
     ) -> None:
-        self.instance, self.progress, self.max_states, self.seed = instance, progress, max_states, seed
+        self.instance, self.progress, self.stop, self.max_states, self.seed = instance, progress, stop, max_states, seed
         self.start = time.perf_counter()
         self.deadline = self.start + (np.inf if time_limit is None else time_limit)
         self.jobs: tuple[Options, ...] = job_options(instance)
@@ -105,8 +116,8 @@ class _Solve:
         return self._conclude(found)
 
     def late(self) -> bool:
-        """Tell whether time is up."""
-        return time.perf_counter() > self.deadline
+        """Tell whether time is up, or the method is to stop."""
+        return time.perf_counter() > self.deadline or self.stop()
 
     @property
     def lower(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from dlsched.models.hadar import Instance, Schedule, check, preset, utility
 from tests.cli.cases import h2, save
 from tests.cli.conftest import COMMAND
 
@@ -87,3 +89,28 @@ def test_an_interrupt_ends_a_solve_at_once_and_leaves_nothing_behind(tmp_path: P
     assert (process.returncode, out) == (130, b"")
     assert b"Traceback" not in seen
     assert [file.name for file in tmp_path.iterdir()] == ["endless.json"]
+
+
+def test_an_interrupt_keeps_the_best_schedule_found(tmp_path: Path) -> None:
+    path, best = tmp_path / "hard.json", tmp_path / "best.json"
+    preset("benchmark", 0, jobs=40, machines=15, slots=40).save(path)
+    terminal, stderr = os.openpty()
+    with subprocess.Popen(
+        [COMMAND, "optimum", "hadar", str(path), "--out", str(best), "--json"],
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        cwd=tmp_path,
+    ) as process:
+        os.close(stderr)
+        seen = b""
+        while b"looking for the optimum: " not in seen:
+            seen += os.read(terminal, 4096)
+        process.send_signal(signal.SIGINT)
+        while b"dlsched: interrupted" not in seen:
+            seen += os.read(terminal, 4096)
+        out, _ = process.communicate(timeout=60)
+    os.close(terminal)
+    answer, instance, schedule = json.loads(out), Instance.load(path), Schedule.load(best)
+    assert (process.returncode, answer["proved"]) == (130, False)
+    assert check(instance, schedule) == []
+    assert utility(instance, schedule) == answer["value"] < answer["bound"]
