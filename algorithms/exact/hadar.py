@@ -190,7 +190,7 @@ class _Solve:
         self.record.steps.append((relaxation.row_slot[used], relaxation.row_pool[used], prices[used]))
         bound, alive, self.required = relaxation.fixed(relaxation.base, self.required, prices, self.cutoff)
         self.upper = min(self.upper, max(bound, self.lower))
-        if alive.mean() < 0.8:
+        if np.count_nonzero(alive) < 0.8 * len(alive):
             relaxation.rebase(relaxation.base.restrict(alive))
 
     def _dive(self, generated: Generated) -> None:
