@@ -194,7 +194,7 @@ class Tree:
             node.bound = min(node.bound, bound)
             if self._closed(bound) or (self._integral(generated) and self._closed(bound)):
                 return None
-            if alive.mean() < 0.9:
+            if np.count_nonzero(alive) < 0.9 * len(alive):
                 graph = graph.restrict(alive)
             if attempt + 1 == passes or not relaxation.tighten(
                 generated, searches=_SEARCHES[min(node.depth, len(_SEARCHES) - 1)]
