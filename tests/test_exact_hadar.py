@@ -198,7 +198,7 @@ def test_replay_refuses_an_inequality_that_does_not_hold(monkeypatch: pytest.Mon
 
 def test_replay_of_a_record_without_its_branches_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     instance = preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10)
-    solver = exact._Solve(instance, None, lambda *report: None, exact.MAX_STATES, 0)
+    solver = exact._Solve(instance, None, lambda *report: None, lambda: False, exact.MAX_STATES, 0)
     found = solver.run()
     cut = Record(steps=solver.record.steps)
     bound, _ = replay(instance, solver.jobs, solver.sets, solver.pool, cut, solver.cutoff, solver.grid)

@@ -1,4 +1,4 @@
-"""Polishing of Hadar schedules by column generation over a few jobs."""
+"""How the exact method finds Hadar schedules: polishing, and stopping when told."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dlsched.algorithms.exact.hadar_bound import Relaxation
 from dlsched.algorithms.exact.hadar_graph import build_graph
 from dlsched.algorithms.exact.hadar_polish import Polish
 from dlsched.algorithms.exact.hadar_states import build_states
-from dlsched.models.hadar import preset
+from dlsched.models.hadar import check, preset
 
 
 def test_polish_keeps_what_is_not_free_and_finds_better_schedules() -> None:
     instance = preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10)
-    solver = exact._Solve(instance, None, lambda *report: None, exact.MAX_STATES, 0)
+    solver = exact._Solve(instance, None, lambda *report: None, lambda: False, exact.MAX_STATES, 0)
     assert solver.run().proved
     graph = build_graph(solver.jobs, build_states(solver.jobs, instance.slots), instance.slots, solver.units)
     relaxation = Relaxation(solver.jobs, solver.sets, graph, solver.grid)
@@ -32,3 +32,11 @@ def test_polish_keeps_what_is_not_free_and_finds_better_schedules() -> None:
     for schedule in found:
         value = sum(solver.units[p.job, p.finish] for p in schedule)
         assert 0 < value <= best.value + 1e-6
+
+
+def test_a_method_that_is_told_to_stop_returns_what_it_has() -> None:
+    instance = preset("benchmark", 1, jobs=12, machines=5, types=3, slots=15)
+    found = exact.solve(instance, stop=lambda: True)
+    assert not found.proved
+    assert check(instance, found.schedule) == []
+    assert 0 < found.value < found.bound
