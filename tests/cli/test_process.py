@@ -68,25 +68,28 @@ def _endless() -> dict[str, Any]:
     return data
 
 
-def test_an_interrupt_ends_a_solve_at_once_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    path = save(tmp_path / "endless.json", _endless())
+def interrupted(folder: Path, after: bytes, *arguments: object) -> tuple[int, bytes, bytes]:
+    """Interrupt the command once its terminal has shown a text; return its exit code, stdout and terminal."""
     terminal, stderr = os.openpty()
-    with subprocess.Popen(
-        [COMMAND, "solve", "hadar/p1-admission", str(path), "--time-limit", "200"],
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        cwd=tmp_path,
-    ) as process:
+    command = [COMMAND, *map(str, arguments)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, cwd=folder) as process:
         os.close(stderr)
         seen = b""
-        while b"solving hadar/p1-admission" not in seen:
+        while after not in seen:
             seen += os.read(terminal, 4096)
         process.send_signal(signal.SIGINT)
-        while b"interrupted" not in seen:
+        while b"dlsched: interrupted" not in seen:
             seen += os.read(terminal, 4096)
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=60)
     os.close(terminal)
-    assert (process.returncode, out) == (130, b"")
+    return process.returncode, out, seen
+
+
+def test_an_interrupt_ends_a_solve_at_once_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    path = save(tmp_path / "endless.json", _endless())
+    arguments = ("solve", "hadar/p1-admission", path, "--time-limit", 200)
+    code, out, seen = interrupted(tmp_path, b"solving hadar/p1-admission", *arguments)
+    assert (code, out) == (130, b"")
     assert b"Traceback" not in seen
     assert [file.name for file in tmp_path.iterdir()] == ["endless.json"]
 
@@ -94,23 +97,9 @@ def test_an_interrupt_ends_a_solve_at_once_and_leaves_nothing_behind(tmp_path: P
 def test_an_interrupt_keeps_the_best_schedule_found(tmp_path: Path) -> None:
     path, best = tmp_path / "hard.json", tmp_path / "best.json"
     preset("benchmark", 0, jobs=40, machines=15, slots=40).save(path)
-    terminal, stderr = os.openpty()
-    with subprocess.Popen(
-        [COMMAND, "optimum", "hadar", str(path), "--out", str(best), "--json"],
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        cwd=tmp_path,
-    ) as process:
-        os.close(stderr)
-        seen = b""
-        while b"looking for the optimum: " not in seen:
-            seen += os.read(terminal, 4096)
-        process.send_signal(signal.SIGINT)
-        while b"dlsched: interrupted" not in seen:
-            seen += os.read(terminal, 4096)
-        out, _ = process.communicate(timeout=60)
-    os.close(terminal)
+    arguments = ("optimum", "hadar", path, "--out", best, "--json")
+    code, out, _ = interrupted(tmp_path, b"looking for the optimum: ", *arguments)
     answer, instance, schedule = json.loads(out), Instance.load(path), Schedule.load(best)
-    assert (process.returncode, answer["proved"]) == (130, False)
+    assert (code, answer["proved"]) == (130, False)
     assert check(instance, schedule) == []
     assert utility(instance, schedule) == answer["value"] < answer["bound"]
