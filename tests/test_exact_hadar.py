@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dlsched.algorithms import Optimum, optimum
-from dlsched.algorithms.exact import hadar as exact
-from dlsched.algorithms.exact.hadar_branch import Record
-from dlsched.algorithms.exact.hadar_replay import replay
-from dlsched.algorithms.exact.hadar_rows import Hall, separate
-from dlsched.algorithms.exact.hadar_tree import Tree
+from dlsched.algorithms.exact.hadar import method as exact
+from dlsched.algorithms.exact.hadar.branch import Record
+from dlsched.algorithms.exact.hadar.replay import replay
+from dlsched.algorithms.exact.hadar.rows import Hall, separate
+from dlsched.algorithms.exact.hadar.tree import Tree
 from dlsched.models import build, solve
 from dlsched.models.hadar import Instance, check, exact_utility, preset
 from dlsched.models.hadar.levels import schedule_of

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from dlsched.algorithms.exact import hadar as exact
-from dlsched.algorithms.exact.hadar_bound import Relaxation
-from dlsched.algorithms.exact.hadar_graph import build_graph
-from dlsched.algorithms.exact.hadar_polish import Polish
-from dlsched.algorithms.exact.hadar_states import build_states
+from dlsched.algorithms.exact.hadar import method as exact
+from dlsched.algorithms.exact.hadar.bound import Relaxation
+from dlsched.algorithms.exact.hadar.graph import build_graph
+from dlsched.algorithms.exact.hadar.polish import Polish
+from dlsched.algorithms.exact.hadar.states import build_states
 from dlsched.models.hadar import check, preset
 
 

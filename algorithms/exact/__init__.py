@@ -1,4 +1,4 @@
-"""Certified optima: one file a problem, and the certification that all share."""
+"""Certified optima: one package a problem, and the certification that all share."""
 
 from dlsched.models._lazy import attach
 

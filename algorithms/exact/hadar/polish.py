@@ -2,7 +2,7 @@
 
 Some jobs that run in a window of slots are free, and so are the rejected ones; the others keep their schedules. The
 bound over what is left often tells that nothing better is there; else a dive looks for it. Jobs are moved together
-here, where `dlsched.algorithms.exact.hadar_search` inserts one after the other.
+here, where `dlsched.algorithms.exact.hadar.search` inserts one after the other.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dlsched.algorithms.exact.hadar_bound import Path, Relaxation
-from dlsched.algorithms.exact.hadar_dive import Dive
-from dlsched.algorithms.exact.hadar_graph import Bools
-from dlsched.algorithms.exact.hadar_states import Ints
+from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
+from dlsched.algorithms.exact.hadar.dive import Dive
+from dlsched.algorithms.exact.hadar.graph import Bools
+from dlsched.algorithms.exact.hadar.states import Ints
 from dlsched.models.matrix import Floats
 
 _ROUNDS = 8

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dlsched.algorithms.exact.hadar_bound import Path, Relaxation
-from dlsched.algorithms.exact.hadar_graph import IDLE, Bools, Graph
-from dlsched.algorithms.exact.hadar_states import Ints
+from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
+from dlsched.algorithms.exact.hadar.graph import IDLE, Bools, Graph
+from dlsched.algorithms.exact.hadar.states import Ints
 from dlsched.relaxations.columns import Generated
 
 _SURE = 0.95

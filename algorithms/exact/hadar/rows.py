@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from dlsched.algorithms.exact.hadar_states import Ints, Options
+from dlsched.algorithms.exact.hadar.states import Ints, Options
 from dlsched.models.matrix import Floats
 from dlsched.models.session import Session
 

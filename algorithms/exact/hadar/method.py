@@ -1,12 +1,12 @@
 """The certified optimum of the Hadar problem (P1 with admission).
 
 1. Column generation over all schedules of all jobs, coupled by Hall rows, gives a bound; hull inequalities of the
-   Hall rows tighten it (`dlsched.algorithms.exact.hadar_bound`, `hadar_rows`).
-2. A large neighbourhood search (`hadar_search`), dives (`hadar_dive`) and column generation over a few jobs at a time
-   (`hadar_polish`) find schedules.
+   Hall rows tighten it (`dlsched.algorithms.exact.hadar.bound`, `rows`).
+2. A large neighbourhood search (`search`), dives (`dive`) and column generation over a few jobs at a time
+   (`polish`) find schedules.
 3. What cannot be in a better schedule is dropped by reduced costs; steps 1 to 3 repeat while they help.
-4. Branch, cut and price closes the gap (`hadar_tree`).
-5. The tree is replayed from the instance by other code (`hadar_replay`): the second route.
+4. Branch, cut and price closes the gap (`tree`).
+5. The tree is replayed from the instance by other code (`replay`): the second route.
 
 Jobs whose amounts of remaining work are too many are rounded optimistically in 1 and 4 and pessimistically in 2. A
 solution of the tree that then lacks work adds the amounts along it, and the method starts again with what it knows.
@@ -19,18 +19,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dlsched.algorithms.exact.hadar_bound import Path, Relaxation
-from dlsched.algorithms.exact.hadar_branch import Record
-from dlsched.algorithms.exact.hadar_dive import Dive
-from dlsched.algorithms.exact.hadar_graph import IDLE, build_graph
-from dlsched.algorithms.exact.hadar_place import schedule_of
-from dlsched.algorithms.exact.hadar_polish import Polish
-from dlsched.algorithms.exact.hadar_replay import replay
-from dlsched.algorithms.exact.hadar_rows import Inequality, hall_sets
-from dlsched.algorithms.exact.hadar_scale import grid_of, scaled_utilities
-from dlsched.algorithms.exact.hadar_search import Plan, Search
-from dlsched.algorithms.exact.hadar_states import MAX_STATES, Options, Rounding, build_states, job_options
-from dlsched.algorithms.exact.hadar_tree import Halt, Tree
+from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
+from dlsched.algorithms.exact.hadar.branch import Record
+from dlsched.algorithms.exact.hadar.dive import Dive
+from dlsched.algorithms.exact.hadar.graph import IDLE, build_graph
+from dlsched.algorithms.exact.hadar.place import schedule_of
+from dlsched.algorithms.exact.hadar.polish import Polish
+from dlsched.algorithms.exact.hadar.replay import replay
+from dlsched.algorithms.exact.hadar.rows import Inequality, hall_sets
+from dlsched.algorithms.exact.hadar.scale import grid_of, scaled_utilities
+from dlsched.algorithms.exact.hadar.search import Plan, Search
+from dlsched.algorithms.exact.hadar.states import MAX_STATES, Options, Rounding, build_states, job_options
+from dlsched.algorithms.exact.hadar.tree import Halt, Tree
 from dlsched.algorithms.exact.result import Optimum, Progress
 from dlsched.models.hadar import Instance, Schedule, check, exact_utility
 from dlsched.models.matrix import Floats

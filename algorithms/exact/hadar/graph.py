@@ -5,7 +5,7 @@ completes the job ends in the common sink and earns U_j. Longest paths from the 
 forward give, at given prices of running, the best schedule of every job and, for each arc, the best schedule that uses
 it: what column generation prices with, and what fixing needs.
 
-Weights are floats that hold integers (see `dlsched.algorithms.exact.hadar_rows`), so sums and maxima are exact.
+Weights are floats that hold integers (see `dlsched.algorithms.exact.hadar.rows`), so sums and maxima are exact.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.algorithms.exact.hadar_states import Ints, Options, States
+from dlsched.algorithms.exact.hadar.states import Ints, Options, States
 from dlsched.models.matrix import Floats
 
 Bools = npt.NDArray[np.bool_]

@@ -15,9 +15,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.algorithms.exact.hadar_branch import Branch, Record
-from dlsched.algorithms.exact.hadar_rows import Hall, Inequality
-from dlsched.algorithms.exact.hadar_states import Ints, Options
+from dlsched.algorithms.exact.hadar.branch import Branch, Record
+from dlsched.algorithms.exact.hadar.rows import Hall, Inequality
+from dlsched.algorithms.exact.hadar.states import Ints, Options
 from dlsched.models.hadar import Instance
 from dlsched.models.matrix import Floats
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dlsched.algorithms.exact.hadar_search import Plan
-from dlsched.algorithms.exact.hadar_states import Options
+from dlsched.algorithms.exact.hadar.search import Plan
+from dlsched.algorithms.exact.hadar.states import Options
 from dlsched.models.hadar import Instance, Schedule, place
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dlsched.algorithms.exact.hadar_rows import Hall
-from dlsched.algorithms.exact.hadar_states import Ints, Options, States
+from dlsched.algorithms.exact.hadar.rows import Hall
+from dlsched.algorithms.exact.hadar.states import Ints, Options, States
 from dlsched.models.matrix import Floats
 
 _THETA = np.array([0.02, 0.3, 0.7, 1.0])

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.algorithms.exact.hadar_states import Options
+from dlsched.algorithms.exact.hadar.states import Options
 from dlsched.models.matrix import Floats
 
 _BITS = 40

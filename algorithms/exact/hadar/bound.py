@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dlsched.algorithms.exact.hadar_graph import IDLE, Bools, Graph
-from dlsched.algorithms.exact.hadar_rows import Hall, Inequality, by_gang, hall_inequality, separate, suspicious
-from dlsched.algorithms.exact.hadar_states import Ints, Options
+from dlsched.algorithms.exact.hadar.graph import IDLE, Bools, Graph
+from dlsched.algorithms.exact.hadar.rows import Hall, Inequality, by_gang, hall_inequality, separate, suspicious
+from dlsched.algorithms.exact.hadar.states import Ints, Options
 from dlsched.models.matrix import Floats
 from dlsched.relaxations.columns import Generated, Priced, generate_columns, keep
 from dlsched.relaxations.master import Column, Master

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.algorithms.exact.hadar_bound import Path, Relaxation
-from dlsched.algorithms.exact.hadar_branch import Branch, Record, undecided
-from dlsched.algorithms.exact.hadar_graph import Bools, Graph
+from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
+from dlsched.algorithms.exact.hadar.branch import Branch, Record, undecided
+from dlsched.algorithms.exact.hadar.graph import Bools, Graph
 from dlsched.models.matrix import Floats
 from dlsched.relaxations.columns import Generated
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dlsched.algorithms.exact.hadar_graph import Bools, Graph
-from dlsched.algorithms.exact.hadar_states import Ints
+from dlsched.algorithms.exact.hadar.graph import Bools, Graph
+from dlsched.algorithms.exact.hadar.states import Ints
 from dlsched.models.matrix import Floats
 
 
