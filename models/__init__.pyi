@@ -1,5 +1,6 @@
 from . import hadar as hadar
 from . import numbers as numbers
+from . import smd as smd
 from . import utility as utility
 from .catalog import Formulation as Formulation
 from .catalog import build as build

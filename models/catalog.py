@@ -38,6 +38,8 @@ class Formulation:
         Extra arguments of the builder, with what is used where one is left out.
     disjunctive : bool
         Whether the model is a GDP, to be transformed with ``gdp.bigm`` or ``gdp.hull`` before it is solved.
+    linear : bool
+        Whether its rows and objective are linear; else a global solver is needed (``solver="scip"``).
     """
 
     name: str
@@ -48,6 +50,7 @@ class Formulation:
     builder: str
     data: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     disjunctive: bool = False
+    linear: bool = True
 
     def build(self, instance: Any, **data: Any) -> Any:
         """Return the Pyomo model of an instance.
@@ -125,6 +128,50 @@ _CATALOG = (
         ("(1)", "(1a)", "(1b)", "(1c)", "(1d)", "(1e)"),
         Kind.EXACT,
         "hadar.hall:build",
+    ),
+    Formulation(
+        "smd/minlp",
+        "smd",
+        "Problem (1), its ratios written out: nonlinear, for a global solver",
+        ("(1)", "(2)", "(3)"),
+        Kind.EXACT,
+        "smd.minlp:build",
+        linear=False,
+    ),
+    Formulation(
+        "smd/milp",
+        "smd",
+        "Problem (1) over every feasible number of workers and servers",
+        ("(1)", "(2)", "(3)"),
+        Kind.EXACT,
+        "smd.milp:build",
+    ),
+    Formulation(
+        "smd/milp-layers",
+        "smd",
+        "Problem (1) with the critical path through the layers of each point, not a constant eta",
+        ("(1)", "(2)", "(3)"),
+        Kind.EXACT,
+        "smd.milp:build_layers",
+    ),
+    Formulation(
+        "smd/inner",
+        "smd",
+        "the inner problem of one job, its completion time a sum of ratios: nonlinear",
+        ("(6)", "(7)", "(12)"),
+        Kind.EXACT,
+        "smd.single:build",
+        MappingProxyType({"job": "the first job that can run"}),
+        linear=False,
+    ),
+    Formulation(
+        "smd/knapsack",
+        "smd",
+        "the outer problem: which jobs to admit, at given utilities",
+        ("(2)", "(16)"),
+        Kind.EXACT,
+        "smd.knapsack:build",
+        MappingProxyType({"utilities": "the exact optimum of each job's inner problem"}),
     ),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import Any, Self
@@ -15,6 +16,7 @@ MAX_BYTES = 256 * 2**20
 """Larger files are refused before they are read."""
 
 _TAGGED = frozenset({"utility", "training"})
+_NAMES_A_FIELD = re.compile(r"[a-z][a-z_0-9]*: ")
 
 
 class InputError(ValueError):
@@ -163,7 +165,9 @@ def one_line(error: ValidationError) -> str:
     place = _place(first["loc"])
     rule = _rule(first)
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return f"{place}: {rule}{more}" if place else f"{rule}{more}"
+    if not place:
+        return f"{rule}{more}"
+    return f"{place}{'.' if _NAMES_A_FIELD.match(rule) else ': '}{rule}{more}"
 
 
 def _place(location: tuple[int | str, ...]) -> str:

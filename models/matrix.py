@@ -19,6 +19,10 @@ class InfeasibleError(ValueError):
     """The model cannot be compiled because a row without variables does not hold."""
 
 
+class NotLinearError(ValueError):
+    """The model cannot be compiled because a row or the objective is not linear."""
+
+
 @dataclass(frozen=True, eq=False)
 class Matrix:
     """``min or max c'x + offset`` over ``row_lower <= A x <= row_upper``, ``lower <= x <= upper``, some x integer.
@@ -127,7 +131,7 @@ def compile_model(model: Any) -> Matrix:
     except InfeasibleConstraintException as error:
         raise InfeasibleError(f"the model is infeasible: {error}") from error
     except InvalidExpressionError as error:
-        raise ValueError(f"the model is not linear: {error}") from error
+        raise NotLinearError(f"the model is not linear: {error}") from error
     try:
         return _from_form(form, objectives[0])
     except InvalidValueError as error:

@@ -34,11 +34,36 @@ def solve_scip(
     ImportError
         If PySCIPOpt is not installed.
     """
+    pyscipopt = import_scip()
+    scip, variables = _loaded(pyscipopt, matrix)
+    apply_settings(pyscipopt, scip, time_limit, gap, seed, presolve)
+    start = time.perf_counter()
+    scip.optimize()
+    seconds = time.perf_counter() - start
+    status, bound, nodes, version = read_scip(scip)
+    x = np.array([scip.getVal(v) for v in variables]) if status in ("optimal", "feasible") else None
+    return status, x, bound, nodes, version, seconds
+
+
+def import_scip() -> Any:
+    """Return the module `pyscipopt`.
+
+    Raises
+    ------
+    ImportError
+        If PySCIPOpt is not installed.
+    """
     try:
         import pyscipopt
     except ImportError:
         raise ImportError("solver scip needs PySCIPOpt: pip install 'dlsched[certify]'") from None
-    scip, variables = _loaded(pyscipopt, matrix)
+    return pyscipopt
+
+
+def apply_settings(
+    pyscipopt: Any, scip: Any, time_limit: float | None, gap: float, seed: int | None, presolve: bool
+) -> None:
+    """Set what `dlsched.models.solve.solve` lets a user choose."""
     scip.setParam("limits/gap", gap)
     if time_limit is not None:
         scip.setParam("limits/time", float(time_limit))
@@ -46,17 +71,15 @@ def solve_scip(
         scip.setParam("randomization/randomseedshift", seed)
     if not presolve:
         scip.setPresolve(pyscipopt.SCIP_PARAMSETTING.OFF)
-    start = time.perf_counter()
-    scip.optimize()
-    seconds = time.perf_counter() - start
-    x = np.array([scip.getVal(v) for v in variables]) if scip.getNSols() else None
-    status = _STATUS.get(scip.getStatus(), "no_solution" if x is None else "feasible")
-    if status in ("infeasible", "unbounded"):
-        x = None
+
+
+def read_scip(scip: Any) -> tuple[str, float | None, int, str]:
+    """Return how a solve ended: the status, the bound where there is one, the nodes, and SCIP's version."""
+    status = _STATUS.get(scip.getStatus(), "feasible" if scip.getNSols() else "no_solution")
     bound = float(scip.getDualbound())
     finite = abs(bound) < scip.infinity() and status != "infeasible"
     version = f"{scip.getMajorVersion()}.{scip.getMinorVersion()}.{scip.getTechVersion()}"
-    return status, x, bound if finite else None, int(scip.getNTotalNodes()), version, seconds
+    return status, bound if finite else None, int(scip.getNTotalNodes()), version
 
 
 def _loaded(pyscipopt: Any, matrix: Matrix) -> tuple[Any, list[Any]]:

@@ -7,13 +7,14 @@ see `dlsched.algorithms.optimum`.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
-from dlsched.models.matrix import Floats, InfeasibleError, Matrix, compile_model, highs
+from dlsched.models.matrix import Floats, InfeasibleError, Matrix, NotLinearError, compile_model, highs
 from dlsched.models.numbers import TOLERANCE
 
 
@@ -81,12 +82,12 @@ def solve(
     seed: int | None = None,
     presolve: bool = True,
 ) -> Solution:
-    """Solve a linear Pyomo model and load its solution.
+    """Solve a Pyomo model and load its solution.
 
     Parameters
     ----------
     model : pyomo.environ.ConcreteModel
-        Linear, without active disjunctions.
+        Without active disjunctions; linear, or factorable for SCIP, which finds global optima.
     solver : {"highs", "scip"}
         SCIP needs the extra ``certify``.
     time_limit : float, optional
@@ -104,7 +105,7 @@ def solve(
     Raises
     ------
     ValueError
-        If the model is not linear or the solver is unknown.
+        If the model is not linear and the solver is not SCIP, or the solver is unknown.
     ResidualError
         If the loaded point breaks the model by more than 1e-6.
     """
@@ -112,6 +113,10 @@ def solve(
         matrix = compile_model(model)
     except InfeasibleError:
         return _infeasible(solver)
+    except NotLinearError as error:
+        if solver != "scip":
+            raise NotLinearError(f'{error}; solver="scip" takes nonlinear models') from None
+        return _solve_nonlinear(model, time_limit, gap, seed, presolve)
     unused = _unused(model, matrix)
     if any(_crossed(variable) for variable in unused):
         return _infeasible(solver)
@@ -121,6 +126,27 @@ def solve(
     if raw.x is not None:
         _load(matrix, raw.x, unused)
     return raw.summary
+
+
+def _solve_nonlinear(model: Any, time_limit: float | None, gap: float, seed: int | None, presolve: bool) -> Solution:
+    import pyomo.environ as pyo
+
+    from dlsched.models.nonlinear import solve_nonlinear
+    from dlsched.models.residuals import residuals
+
+    status, point, bound, nodes, version, seconds = solve_nonlinear(model, time_limit, gap, seed, presolve)
+    summary = Solution(Status(status), None, bound, None, seconds, nodes, "scip", version)
+    if point is None:
+        return summary
+    for variable, value in point.items():
+        variable.set_value(value, skip_validation=True)
+    _load_unused(v for v in model.component_data_objects(pyo.Var, descend_into=True) if not v.fixed and v not in point)
+    allowed = TOLERANCE * max(1.0, *(abs(value) for value in point.values()))
+    for row, excess in residuals(model).items():
+        if excess > allowed:
+            raise ResidualError(f"scip returned a point that breaks the model by {excess:.3g} ({row.name})")
+    objective = next(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
+    return _with_value(summary, float(pyo.value(objective)))
 
 
 def _infeasible(solver: str) -> Solution:
@@ -247,10 +273,15 @@ def _crossed(variable: Any) -> bool:
 
 
 def _load(matrix: Matrix, x: Floats, unused: list[Any]) -> None:
-    """Put the point into the model; an unused variable gets its value nearest 0."""
+    """Put the point into the model."""
     for variable, value in zip(matrix.columns, x.tolist(), strict=True):
         variable.set_value(round(value) if variable.is_integer() else value, skip_validation=True)
-    for variable in unused:
+    _load_unused(unused)
+
+
+def _load_unused(variables: Iterable[Any]) -> None:
+    """Give variables that are in no row and not in the objective their value nearest 0."""
+    for variable in variables:
         lower, upper = variable.bounds
         nearest = max(0 if lower is None else lower, min(0, 0 if upper is None else upper))
         variable.set_value(nearest, skip_validation=True)

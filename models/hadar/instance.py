@@ -13,13 +13,11 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from dlsched.models.document import Document
+from dlsched.models.fields import Count, Name, distinct, known
 from dlsched.models.numbers import NonNegative, Positive
 from dlsched.models.utility import Utility
 
 MAX_SLOTS = 10**6
-
-Count = Annotated[int, Field(strict=True, ge=0)]
-Name = Annotated[str, Field(strict=True, min_length=1)]
 
 
 class Machine(BaseModel):
@@ -148,14 +146,13 @@ class Instance(Document):
 
     @model_validator(mode="after")
     def _references(self) -> Self:
-        _distinct("device_types", self.device_types)
-        _distinct("machines", [machine.name for machine in self.machines], ".name")
-        _distinct("jobs", [job.name for job in self.jobs], ".name")
-        known = set(self.device_types)
+        distinct("device_types", self.device_types)
+        distinct("machines", [machine.name for machine in self.machines], ".name")
+        distinct("jobs", [job.name for job in self.jobs], ".name")
         for i, machine in enumerate(self.machines):
-            _known(f"machines[{i}].devices", machine.devices, known)
+            known(f"machines[{i}].devices", machine.devices, "device type", "device_types", self.device_types)
         for i, job in enumerate(self.jobs):
-            _known(f"jobs[{i}].rate", job.rate, known)
+            known(f"jobs[{i}].rate", job.rate, "device type", "device_types", self.device_types)
             self._check_job(f"jobs[{i}]", job)
         return self
 
@@ -172,17 +169,3 @@ class Instance(Document):
             raise ValueError(f"{place}.utility: {error}") from None
         if not falling:
             raise ValueError(f"{place}.utility: increases with the duration; it must be non-increasing")
-
-
-def _distinct(place: str, names: list[str] | tuple[str, ...], suffix: str = "") -> None:
-    seen: dict[str, int] = {}
-    for i, name in enumerate(names):
-        if name in seen:
-            raise ValueError(f"{place}[{i}]{suffix}: {name!r} is already the name of {place}[{seen[name]}]")
-        seen[name] = i
-
-
-def _known(place: str, names: dict[str, object] | dict[str, int] | dict[str, Fraction], known: set[str]) -> None:
-    for name in names:
-        if name not in known:
-            raise ValueError(f"{place}.{name}: unknown device type; device_types lists {', '.join(sorted(known))}")

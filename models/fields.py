@@ -1,0 +1,58 @@
+"""What the instances of all problems share: field types, and checks of the names in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+Count = Annotated[int, Field(strict=True, ge=0)]
+Name = Annotated[str, Field(strict=True, min_length=1)]
+
+
+def distinct(place: str, names: Sequence[str], suffix: str = "") -> None:
+    """Refuse a name that appears twice.
+
+    Parameters
+    ----------
+    place : str
+        Where the names stand, e.g. ``jobs``.
+    names : sequence of str
+    suffix : str
+        What leads from an entry of `place` to its name, e.g. ``.name``.
+
+    Raises
+    ------
+    ValueError
+        If two names are the same.
+    """
+    seen: dict[str, int] = {}
+    for i, name in enumerate(names):
+        if name in seen:
+            raise ValueError(f"{place}[{i}]{suffix}: {name!r} is already the name of {place}[{seen[name]}]")
+        seen[name] = i
+
+
+def known(place: str, names: Iterable[str], kind: str, listed: str, among: Iterable[str]) -> None:
+    """Refuse a name that the instance does not list.
+
+    Parameters
+    ----------
+    place : str
+    names : iterable of str
+    kind : str
+        What the names are of, e.g. ``device type``.
+    listed : str
+        The field that lists them.
+    among : iterable of str
+
+    Raises
+    ------
+    ValueError
+        If a name is not among them.
+    """
+    allowed = set(among)
+    for name in names:
+        if name not in allowed:
+            raise ValueError(f"{place}.{name}: unknown {kind}; {listed} lists {', '.join(sorted(allowed))}")

@@ -1,0 +1,61 @@
+"""The outer problem (16): which jobs to admit, each worth what its inner problem gives.
+
+Symbols: x_i `admitted`, u_i utility, v_i^r reservation, C^r capacity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import pyomo.environ as pyo
+
+from dlsched.models.smd.inner import best_point
+from dlsched.models.smd.instance import Instance
+
+
+def build(instance: Instance, utilities: Mapping[str, float | Fraction] | None = None) -> pyo.ConcreteModel:
+    """Return the multi-dimensional knapsack problem over the jobs that have a utility.
+
+    Parameters
+    ----------
+    instance : Instance
+    utilities : mapping, optional
+        u_i by job name, not negative; a job left out is not admitted. By default the exact optimum of each job's inner
+        problem, which makes (16) equal to (1).
+
+    Raises
+    ------
+    ValueError
+        If a name is not a job, or a utility is negative.
+
+    Source: SMD, (2), (11) and (16).
+    """
+    known = {job.name for job in instance.jobs}
+    if utilities is None:
+        best = {job.name: best_point(job) for job in instance.jobs}
+        utilities = {name: point.utility for name, point in best.items() if point is not None}
+    for name, worth in utilities.items():
+        if name not in known:
+            raise ValueError(f"utilities.{name}: is not a job of the instance")
+        if not worth >= 0:
+            raise ValueError(f"utilities.{name}: {float(worth)} is negative")
+    model = pyo.ConcreteModel(name="SMD outer problem")
+    model.I = pyo.Set(initialize=list(utilities), doc="jobs that could be admitted")
+    model.R = pyo.Set(initialize=list(instance.resources), doc="resources")
+    model.admitted = pyo.Var(model.I, domain=pyo.Binary, doc="x_i")
+    model.total_utility = pyo.Objective(
+        expr=sum(float(utilities[i]) * model.admitted[i] for i in model.I), sense=pyo.maximize, doc="(16) total utility"
+    )
+    model.capacity = pyo.Constraint(
+        model.R, rule=lambda m, r: _capacity(m, instance, r), doc="(2) reservations fit the cluster"
+    )
+    return model
+
+
+def _capacity(m: Any, instance: Instance, r: str) -> Any:
+    reserved = {i: float(instance.job(i).limit_of(r)) for i in m.I}
+    if not any(reserved.values()):
+        return pyo.Constraint.Skip
+    return sum(size * m.admitted[i] for i, size in reserved.items() if size) <= float(instance.capacity_of(r))

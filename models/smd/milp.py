@@ -1,0 +1,96 @@
+"""Problem (1)-(3) as a mixed-integer linear program: one binary a job and feasible (workers, servers) point.
+
+Symbols: z_i,(w,p) `chosen`, 1 where job i is admitted with w workers and p servers; v_i^r reservation, C^r capacity.
+
+Exact, since (2) packs reservations and not use: what a point costs does not depend on the point. `build_layers` is the
+same program for a completion time in which the critical path through the layers depends on the point, where (4) and (5)
+fix it at the measured layer times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyomo.environ as pyo
+
+from dlsched.models.smd.inner import Ints, points
+from dlsched.models.smd.instance import Instance, Job
+from dlsched.models.smd.layered import layered_time
+
+MAX_POINTS = 2_000_000
+"""The most points of all jobs together that are written out."""
+
+
+def build(instance: Instance) -> pyo.ConcreteModel:
+    """Return Problem (1) over all feasible points.
+
+    Source: SMD, (1)-(3) with (9) and (10), reformulated exactly.
+
+    Raises
+    ------
+    ValueError
+        If the jobs have more than `MAX_POINTS` points.
+    """
+    return _frame(instance, lambda job, w, p: job.utility(job.training.time(w, p)))
+
+
+def build_layers(instance: Instance) -> pyo.ConcreteModel:
+    """Return Problem (1) with the critical path of each point: transfer times grow with w/p, forward times with m.
+
+    Source: SMD, Lemma 1 and Lemma 2 corrected, in place of the constant eta of (4) and (5).
+
+    Raises
+    ------
+    ValueError
+        If the jobs have more than `MAX_POINTS` points.
+    """
+    return _frame(instance, lambda job, w, p: job.utility(layered_time(job.training, w, p)))
+
+
+def _frame(instance: Instance, worth: Callable[[Job, int, int], float]) -> pyo.ConcreteModel:
+    model = pyo.ConcreteModel(name="SMD over all points")
+    feasible = _points(instance)
+    jobs = {name: instance.job(name) for name in feasible}
+    model.I = pyo.Set(initialize=list(jobs), doc="jobs whose limits leave room for a worker and a server")
+    model.R = pyo.Set(initialize=list(instance.resources), doc="resources")
+    model.points = pyo.Set(
+        initialize=[(i, w, p) for i, rows in feasible.items() for w, p in rows.tolist()],
+        dimen=3,
+        doc="(3) jobs and the numbers of workers and servers that keep their limits",
+    )
+    model.chosen = pyo.Var(model.points, domain=pyo.Binary, doc="z_i,(w,p)")
+    model.total_utility = pyo.Objective(
+        expr=sum(worth(jobs[i], w, p) * model.chosen[i, w, p] for i, w, p in model.points),
+        sense=pyo.maximize,
+        doc="(1) total utility",
+    )
+    of = {i: [model.chosen[i, w, p] for w, p in rows.tolist()] for i, rows in feasible.items()}
+    model.once = pyo.Constraint(
+        model.I, rule=lambda m, i: sum(of[i]) <= 1, doc="(3) rejected, or one point within the job's limits"
+    )
+    model.capacity = pyo.Constraint(
+        model.R, rule=lambda m, r: _capacity(instance, r, of), doc="(2) reservations fit the cluster"
+    )
+    return model
+
+
+def _capacity(instance: Instance, r: str, of: dict[str, list[Any]]) -> Any:
+    reserved = {i: float(instance.job(i).limit_of(r)) for i in of}
+    if not any(reserved.values()):
+        return pyo.Constraint.Skip
+    return sum(size * z for i, size in reserved.items() if size for z in of[i]) <= float(instance.capacity_of(r))
+
+
+def _points(instance: Instance) -> dict[str, Ints]:
+    found: dict[str, Ints] = {}
+    total = 0
+    for job in instance.jobs:
+        if job.can_run:
+            found[job.name] = points(job)
+            total += len(found[job.name])
+            if total > MAX_POINTS:
+                raise ValueError(
+                    f"the jobs have more than {MAX_POINTS} feasible (workers, servers) points to write out"
+                )
+    return found

@@ -1,0 +1,155 @@
+"""Named families of SMD instances: small random ones, and the settings of the paper's evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from dlsched.models.smd.instance import Instance, Job
+from dlsched.models.smd.random import random
+from dlsched.models.smd.speed import Layer, Overlap
+from dlsched.models.smd.training import Measured, Mode
+from dlsched.models.utility import Sigmoid
+
+_UNIT = {"gpu": 600, "vcpu": 3400, "memory": 1400, "storage": 1200}
+_MACHINE = {"gpu": 4, "vcpu": 36, "memory": 60, "storage": 40}
+_WORKER = {"gpu": (0, 4), "vcpu": (1, 10), "memory": (2, 32), "storage": (5, 10)}
+_SERVER = {"vcpu": (1, 10), "memory": (2, 32), "storage": (5, 10)}
+_UNIT_OF_TIME = {Mode.SYNC: 86_400, Mode.ASYNC: 3_600}
+_ORIGIN = {
+    "source": "SMD, Section V",
+    "unit": "seconds, GB",
+    "midpoint": "1 to 15 days in synchronous, hours in asynchronous training, assumed: the paper prints no unit of time",
+    "machine": "assumed: c4.8xlarge (36 vCPU, 60 GB), with 4 GPUs and 40 GB of storage, which C4 does not have",
+    "overlap": "assumed: the paper does not say which speed model it evaluates",
+}
+
+
+def preset(name: str, seed: int | np.random.Generator = 0, **sizes: Any) -> Instance:
+    """Return an instance of a named family.
+
+    Parameters
+    ----------
+    name : str
+        A key of `PRESETS`.
+    seed : int or numpy.random.Generator
+    **sizes
+        As the family's function takes them, e.g. ``jobs=12``.
+
+    Raises
+    ------
+    KeyError
+        If there is no such family; the message lists those there are.
+    """
+    if name not in PRESETS:
+        raise KeyError(f"no preset {name!r}; there are {', '.join(PRESETS)}")
+    return PRESETS[name](np.random.default_rng(seed), **sizes)
+
+
+def paper(
+    rng: np.random.Generator, *, jobs: int = 50, units: int = 1, mode: str = "sync", overlap: str = "wait-free"
+) -> Instance:
+    """Return an instance in the setting of Figs. 7 to 10 and 12.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    jobs : int
+        I; the paper has 50, and 40 to 200 in Fig. 12.
+    units : int
+        1 to 5 in the paper; one unit is 3400 vCPUs, 600 GPUs, 1400 GB of memory and 1200 GB of storage.
+    mode : {"sync", "async"}
+    overlap : {"sequential", "wait-free", "priority"}
+
+    Notes
+    -----
+    What the paper does not print is assumed and said so in `origin`.
+    """
+    return _evaluation(rng, jobs, {r: Fraction(units * amount) for r, amount in _UNIT.items()}, mode, overlap)
+
+
+def roomy(rng: np.random.Generator, *, jobs: int = 50, mode: str = "sync", overlap: str = "wait-free") -> Instance:
+    """Return an instance in the setting of Fig. 11: a cluster of 1000 virtual machines.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    jobs : int
+        10 to 50 in the paper.
+    mode, overlap : str
+        As for `paper`.
+    """
+    return _evaluation(rng, jobs, {r: Fraction(1000 * amount) for r, amount in _MACHINE.items()}, mode, overlap)
+
+
+def _evaluation(
+    rng: np.random.Generator, jobs: int, capacity: dict[str, Fraction], mode: str, overlap: str
+) -> Instance:
+    return Instance(
+        resources=tuple(_UNIT),
+        capacity=capacity,
+        jobs=tuple(_job(rng, i, Mode(mode), Overlap(overlap)) for i in range(jobs)),
+        origin=_ORIGIN,
+    )
+
+
+def _job(rng: np.random.Generator, number: int, mode: Mode, overlap: Overlap) -> Job:
+    machines, unit = int(rng.integers(1, 21)), _UNIT_OF_TIME[mode]
+    return Job(
+        name=f"job{number + 1}",
+        worker=_needs(rng, _WORKER),
+        server=_needs(rng, _SERVER),
+        limit={r: Fraction(machines * amount) for r, amount in _MACHINE.items()},
+        utility=Sigmoid(
+            height=_decimal(rng.uniform(1, 100), 100),
+            steepness=_decimal(rng.uniform(4, 6), 100) / unit,
+            midpoint=_decimal(rng.uniform(1, 15), 100) * unit,
+        ),
+        training=_training(rng, mode, overlap),
+    )
+
+
+def _needs(rng: np.random.Generator, ranges: dict[str, tuple[int, int]]) -> dict[str, Fraction]:
+    drawn = {r: int(rng.integers(low, high + 1)) for r, (low, high) in ranges.items()}
+    return {r: Fraction(amount) for r, amount in drawn.items() if amount}
+
+
+def _training(rng: np.random.Generator, mode: Mode, overlap: Overlap) -> Measured:
+    minibatch = int(rng.integers(10, 101))
+    layers = int(rng.integers(10, 101))
+    milliseconds = zip(
+        rng.integers(1, 501, size=layers).tolist(),
+        rng.integers(1, 301, size=layers).tolist(),
+        rng.integers(80, 501, size=layers).tolist(),
+        strict=True,
+    )
+    return Measured(
+        mode=mode,
+        iterations=Fraction(int(rng.integers(50, 201))),
+        global_batch=Fraction(int(rng.integers(1, 101)) * minibatch),
+        minibatch=Fraction(minibatch),
+        model_size=Fraction(int(rng.integers(30, 576)), 1000),
+        bandwidth=_decimal(rng.uniform(5, 20) / 8, 1000),
+        beta1=_decimal(rng.uniform(3, 4), 100),
+        beta2=_decimal(rng.uniform(0, 0.01), 10_000),
+        alpha=_decimal(rng.uniform(0, 1), 100),
+        overlap=overlap,
+        layers=tuple(
+            Layer(forward=Fraction(f, 1000), backward=Fraction(b, 1000), transfer=Fraction(r, 1000))
+            for f, b, r in milliseconds
+        ),
+    )
+
+
+def _decimal(value: float, parts: int) -> Fraction:
+    return Fraction(round(value * parts), parts)
+
+
+PRESETS: MappingProxyType[str, Callable[..., Instance]] = MappingProxyType(
+    {"random": random, "paper": paper, "roomy": roomy}
+)
+"""Family name to its function of a generator and sizes."""

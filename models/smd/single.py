@@ -1,0 +1,58 @@
+"""The inner problem (6)-(10) of one job, its completion time a sum of ratios as in (12)."""
+
+from __future__ import annotations
+
+import pyomo.environ as pyo
+
+from dlsched.models.smd.instance import Instance
+from dlsched.models.smd.terms import completion_time
+
+
+def build(instance: Instance, job: str | None = None) -> pyo.ConcreteModel:
+    """Return the inner problem of a job.
+
+    To maximise the utility (6) is to minimise the completion time, since no utility increases. The counts start at 1:
+    with the x >= 0 that (12) prints, the origin is feasible and the denominators vanish there.
+
+    Parameters
+    ----------
+    instance : Instance
+    job : str, optional
+        Name of the job; the first that can run where it is left out.
+
+    Raises
+    ------
+    ValueError
+        If there is no such job, or its limits leave no room for one worker and one server.
+
+    Source: SMD, (6)-(10) and (12), corrected.
+    """
+    names = [other.name for other in instance.jobs]
+    if job is None:
+        job = next((other.name for other in instance.jobs if other.can_run), None)
+        if job is None:
+            raise ValueError("job: no job's limits leave room for one worker and one server")
+    if job not in names:
+        raise ValueError(f"job: {job!r} is not in the instance; there are {', '.join(names) or 'none'}")
+    data = instance.job(job)
+    if not data.can_run:
+        raise ValueError(f"job: the limits of {job} leave no room for one worker and one server")
+    model = pyo.ConcreteModel(name=f"SMD inner problem of {job}")
+    model.R = pyo.Set(initialize=list(data.resources), doc="resources that the job needs")
+    model.workers = pyo.Var(
+        domain=pyo.PositiveIntegers, bounds=(1, data.most_workers), doc="(8) corrected in (12): w >= 1, workers"
+    )
+    model.servers = pyo.Var(
+        domain=pyo.PositiveIntegers, bounds=(1, data.most_servers), doc="(8) corrected in (12): p >= 1, servers"
+    )
+    model.completion_time = pyo.Objective(
+        expr=completion_time(data, model.workers, model.servers), doc="(6) (12) completion time, a sum of ratios"
+    )
+    model.limit = pyo.Constraint(
+        model.R,
+        rule=lambda m, r: (
+            float(data.worker_needs(r)) * m.workers + float(data.server_needs(r)) * m.servers <= float(data.limit_of(r))
+        ),
+        doc="(7) the job keeps its limits",
+    )
+    return model
