@@ -1,4 +1,4 @@
-"""A nonlinear Pyomo model, integers included, through SCIP's spatial branch and bound (PySCIPOpt, extra ``certify``)."""
+"""A nonlinear Pyomo model, integers included, through SCIP's spatial branch and bound (extra ``certify``)."""
 
 from __future__ import annotations
 

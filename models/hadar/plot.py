@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from dlsched.models.document import InputError, write_bytes
+from dlsched.models import picture
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.schedule import Schedule, check, completions
 
@@ -38,18 +36,12 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     ImportError
         If matplotlib is not installed.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError("a plot needs matplotlib: pip install 'dlsched[plot]'") from None
     violations = check(instance, schedule)
     if violations:
         raise ValueError(f"the schedule cannot be drawn: {violations[0]}")
     if ax is None:
-        ax = Figure(
-            figsize=(max(6.0, 0.4 * instance.slots), max(3.0, 0.2 * instance.devices)), layout="tight"
-        ).subplots()
-    colours = _colours(schedule)
+        ax = picture.axes(max(6.0, 0.4 * instance.slots), max(3.0, 0.2 * instance.devices))
+    colours = picture.colours(schedule.jobs)
     finished = completions(instance, schedule)
     drawn = set()
     for job, slot, row, rows in bars(instance, schedule):
@@ -75,16 +67,7 @@ def save_plot(instance: Instance, schedule: Schedule, path: str | os.PathLike[st
     ValueError, ImportError
         As `plot`.
     """
-    figure = plot(instance, schedule).figure
-    form = Path(path).suffix.removeprefix(".").lower()
-    known = figure.canvas.get_supported_filetypes()
-    if form not in known:
-        raise InputError(
-            f"{path}: pictures are written as {', '.join(sorted(known))}, not {form or 'without an ending'}"
-        )
-    content = io.BytesIO()
-    figure.savefig(content, format=form, bbox_inches="tight")
-    write_bytes(path, content.getvalue())
+    picture.save(plot(instance, schedule).figure, path)
 
 
 def _rows(instance: Instance) -> Iterator[tuple[str, str]]:
@@ -92,13 +75,6 @@ def _rows(instance: Instance) -> Iterator[tuple[str, str]]:
     for machine in instance.machines:
         for r in instance.device_types:
             yield from [(machine.name, r)] * machine.count(r)
-
-
-def _colours(schedule: Schedule) -> dict[str, Any]:
-    from matplotlib import colormaps
-
-    palette = colormaps["tab20"]
-    return {name: palette(i % palette.N) for i, name in enumerate(schedule.jobs)}
 
 
 def bars(instance: Instance, schedule: Schedule) -> Iterator[Bar]:

@@ -23,7 +23,7 @@ _UNIT_OF_TIME = {Mode.SYNC: 86_400, Mode.ASYNC: 3_600}
 _ORIGIN = {
     "source": "SMD, Section V",
     "unit": "seconds, GB",
-    "midpoint": "1 to 15 days in synchronous, hours in asynchronous training, assumed: the paper prints no unit of time",
+    "midpoint": "assumed: 1 to 15 days in synchronous, hours in asynchronous training; the paper has no unit",
     "machine": "assumed: c4.8xlarge (36 vCPU, 60 GB), with 4 GPUs and 40 GB of storage, which C4 does not have",
     "overlap": "assumed: the paper does not say which speed model it evaluates",
 }

@@ -1,0 +1,58 @@
+"""What the pictures of all problems share: axes, one colour a job, and files written in one step (extra ``plot``)."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from dlsched.models.document import InputError, write_bytes
+
+
+def axes(width: float, height: float) -> Any:
+    """Return the axes of a new figure.
+
+    Parameters
+    ----------
+    width, height : float
+        In inches.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("a plot needs matplotlib: pip install 'dlsched[plot]'") from None
+    return Figure(figsize=(width, height), layout="tight").subplots()
+
+
+def colours(names: Iterable[str]) -> dict[str, Any]:
+    """Return a colour for each name, the same for the same order of names."""
+    from matplotlib import colormaps
+
+    palette = colormaps["tab20"]
+    return {name: palette(i % palette.N) for i, name in enumerate(names)}
+
+
+def save(figure: Any, path: str | os.PathLike[str]) -> None:
+    """Write a figure into a file, in one step; the name's ending chooses the format (png, svg, pdf).
+
+    Raises
+    ------
+    InputError
+        If the format is unknown or the file cannot be written.
+    """
+    form = Path(path).suffix.removeprefix(".").lower()
+    known = figure.canvas.get_supported_filetypes()
+    if form not in known:
+        raise InputError(
+            f"{path}: pictures are written as {', '.join(sorted(known))}, not {form or 'without an ending'}"
+        )
+    content = io.BytesIO()
+    figure.savefig(content, format=form, bbox_inches="tight")
+    write_bytes(path, content.getvalue())

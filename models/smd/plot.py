@@ -1,0 +1,106 @@
+"""A picture of a schedule: what each admitted job reserves of each resource, and uses of it (extra ``plot``)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dlsched.models import picture
+from dlsched.models.smd.instance import Instance
+from dlsched.models.smd.schedule import Schedule, check, completion_times
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A job's part of a resource, in shares of the capacity.
+
+    Attributes
+    ----------
+    job, resource : str
+    start : float
+        Where the reservation begins: what the jobs before it reserve.
+    reserved, used : float
+        v_i^r / C^r and (O_i^r w + G_i^r p) / C^r.
+    """
+
+    job: str
+    resource: str
+    start: float
+    reserved: float
+    used: float
+
+
+def bars(instance: Instance, schedule: Schedule) -> Iterator[Bar]:
+    """Yield the bars of the picture, by resource and then in the order of the schedule."""
+    for r in instance.resources:
+        capacity, start = instance.capacity_of(r), 0.0
+        for name, entry in schedule.jobs.items():
+            job = instance.job(name)
+            if job.limit_of(r):
+                reserved = float(job.limit_of(r) / capacity)
+                used = float(job.uses(entry.workers, entry.servers).get(r, 0) / capacity)
+                yield Bar(name, r, start, reserved, used)
+                start += reserved
+
+
+def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
+    """Draw how much of the cluster the admitted jobs reserve (pale) and use (dark).
+
+    Parameters
+    ----------
+    instance : Instance
+    schedule : Schedule
+        One that passes `check`.
+    ax : matplotlib.axes.Axes, optional
+        Drawn into; a new figure where it is left out.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        If the schedule breaks a rule.
+    ImportError
+        If matplotlib is not installed.
+    """
+    violations = check(instance, schedule)
+    if violations:
+        raise ValueError(f"the schedule cannot be drawn: {violations[0]}")
+    if ax is None:
+        ax = picture.axes(8.0, 1.0 + 0.6 * len(instance.resources))
+    colours, times = picture.colours(schedule.jobs), completion_times(instance, schedule)
+    drawn = set()
+    for bar in bars(instance, schedule):
+        entry = schedule.jobs[bar.job]
+        label = None if bar.job in drawn else _label(bar.job, entry.workers, entry.servers, float(times[bar.job]))
+        drawn.add(bar.job)
+        row = instance.resources.index(bar.resource)
+        ax.barh(row, bar.reserved, left=bar.start, color=colours[bar.job], alpha=0.35, edgecolor="white")
+        ax.barh(row, bar.used, left=bar.start, color=colours[bar.job], height=0.5, label=label)
+    ax.set_yticks(range(len(instance.resources)), instance.resources)
+    ax.set(xlabel="share of the capacity", xlim=(0, 1), title="reserved (pale) and used (dark)")
+    ax.set_ylim(len(instance.resources) - 0.5, -0.5)
+    if drawn:
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=7, borderaxespad=0)
+    return ax
+
+
+def _label(job: str, workers: int, servers: int, time: float) -> str:
+    return f"{job}: {workers} workers, {servers} servers, done at {time:.6g}"
+
+
+def save_plot(instance: Instance, schedule: Schedule, path: str | os.PathLike[str]) -> None:
+    """Draw a schedule into a file, in one step; the name's ending chooses the format (png, svg, pdf).
+
+    Raises
+    ------
+    InputError
+        If the format is unknown or the file cannot be written.
+    ValueError, ImportError
+        As `plot`.
+    """
+    picture.save(plot(instance, schedule).figure, path)
