@@ -98,6 +98,52 @@ def test_models_that_are_refused(change: Any, message: str) -> None:
         solve(model)
 
 
+def curved(*, most: float = 6.0) -> Any:
+    """Maximise 12 x / (1 + w/p + 8/w) over w + p <= 6, integers: 18/7 at w = p = 3, found by trying all 15 points."""
+    model = pyo.ConcreteModel()
+    model.w = pyo.Var(domain=pyo.PositiveIntegers, bounds=(1, 5))
+    model.p = pyo.Var(domain=pyo.PositiveIntegers, bounds=(1, 5))
+    model.x = pyo.Var(domain=pyo.Binary)
+    model.unused = pyo.Var(bounds=(2, 9))
+    model.worth = pyo.Objective(expr=12 * model.x / (1 + model.w / model.p + 8 / model.w), sense=pyo.maximize)
+    model.row = pyo.Constraint(expr=model.w + model.p <= most)
+    return model
+
+
+def test_nonlinear_models_are_solved_to_global_optimality_by_scip() -> None:
+    model = curved()
+    solution = solve(model, solver="scip")
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective == pytest.approx(18 / 7, abs=1e-9)
+    assert solution.bound == pytest.approx(18 / 7, abs=1e-6)
+    assert (model.w.value, model.p.value, model.x.value, model.unused.value) == (3, 3, 1, 2)
+    assert (solution.solver, solution.gap) == ("scip", pytest.approx(0, abs=1e-6))
+
+
+def test_nonlinear_models_without_a_point() -> None:
+    model = curved(most=1.0)
+    solution = solve(model, solver="scip")
+    assert solution.status is Status.INFEASIBLE
+    assert solution.objective is None
+    assert model.w.value is None
+
+
+def test_highs_refuses_nonlinear_models_and_names_the_solver_that_takes_them() -> None:
+    with pytest.raises(ValueError, match=r'not linear: .*; solver="scip" takes nonlinear models'):
+        solve(curved())
+
+
+def test_a_nonlinear_point_that_breaks_a_row_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dlsched.models import nonlinear
+
+    def wrong(model: Any, *settings: Any) -> Any:
+        return "optimal", pyo.ComponentMap([(model.w, 5), (model.p, 5), (model.x, 1)]), 9.0, 1, "0", 0.0
+
+    monkeypatch.setattr(nonlinear, "solve_nonlinear", wrong)
+    with pytest.raises(ResidualError, match=r"breaks the model by 4 \(row\)"):
+        solve(curved(), solver="scip")
+
+
 def test_disjunctions_are_refused_with_what_to_do() -> None:
     from pyomo.gdp import Disjunction
 

@@ -131,7 +131,7 @@ class Measured(_Training):
     alpha: NonNegative = Fraction(1)
     overlap: Overlap = Overlap.SEQUENTIAL
     slice: NonNegative = Fraction(0)
-    layers: Annotated[tuple[Layer, ...], Field(min_length=1)] | None = None
+    layers: tuple[Layer, ...] | None = None
 
     @property
     def step_forward(self) -> Fraction:
@@ -189,6 +189,8 @@ class Measured(_Training):
             raise ValueError(f"alpha: {to_json(self.alpha)} exceeds 1: it is a share of the workers")
         if self.layers is None:
             self._without_layers()
+        elif not self.layers:
+            raise ValueError("layers: is empty; a network has at least one layer")
         else:
             self._profile(self.layers)
         return self

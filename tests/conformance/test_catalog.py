@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -15,17 +16,20 @@ from . import checks
 from .cases import CASES, Case, is_continuous
 from .solving import solve
 
+SIZES = {"hadar": {"jobs": 2, "machines": 1, "types": 2, "slots": 2}, "smd": {"jobs": 3, "limit": 5}}
+
 
 def formulation(name: str, seed: int) -> Any:
     """Return a formulation of a small random instance, its disjunctions as big-M."""
     entry = next(entry for entry in catalog() if entry.name == name)
-    instance = hadar.random(np.random.default_rng(seed), jobs=2, machines=1, types=2, slots=2)
+    problem = importlib.import_module(f"dlsched.models.{entry.problem}")
+    instance = problem.random(np.random.default_rng(seed), **SIZES[entry.problem])
     model = build(name, instance)
     return pyo.TransformationFactory("gdp.bigm").create_using(model) if entry.disjunctive else model
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("name", [entry.name for entry in catalog() if entry.problem == "hadar"])
+@pytest.mark.parametrize("name", [entry.name for entry in catalog() if entry.linear])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_formulation(case: Case, name: str, seed: int) -> None:
     model = formulation(name, seed)
