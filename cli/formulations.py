@@ -14,6 +14,7 @@ from dlsched.cli.options import FormulationName, Gdp, InstanceFile, Json, TimeLi
 GdpOption = Annotated[Gdp | None, typer.Option("--gdp", help="Write either-or as rows in this way.")]
 LpFile = Annotated[Path | None, typer.Option("--lp", metavar="FILE", help="Write the model as an LP file.")]
 MpsFile = Annotated[Path | None, typer.Option("--mps", metavar="FILE", help="Write the model as an MPS file.")]
+JobName = Annotated[str | None, typer.Option("--job", metavar="NAME", help="Of a formulation of one job.")]
 Relax = Annotated[bool, typer.Option("--relax", help="Solve the LP relaxation.")]
 Solver = Annotated[str, typer.Option("--solver", help="highs, or scip (extra certify).")]
 Threads = Annotated[int | None, typer.Option("--threads", min=1, help="Threads of the solver.")]
@@ -62,6 +63,7 @@ def show(
     gdp: GdpOption = None,
     lp: LpFile = None,
     mps: MpsFile = None,
+    job: JobName = None,
     as_json: Json = False,
 ) -> None:
     """Show what a model is made of.
@@ -70,8 +72,10 @@ def show(
     """
     from dlsched.models.inspect import inspect
 
-    model, disjunctive = _built(formulation, file)
+    model, disjunctive = _built(formulation, file, job)
     to_file = lp is not None or mps is not None
+    if to_file:
+        _refuse_nonlinear(formulation, "--lp, --mps: {} is nonlinear; these files hold linear models")
     if disjunctive and (to_file or gdp is not None):
         _transform(model, gdp or Gdp.BIGM)
     inspection = inspect(model)
@@ -98,6 +102,7 @@ def solve(
     gdp: GdpOption = None,
     threads: Threads = None,
     seed: SolverSeed = None,
+    job: JobName = None,
     as_json: Json = False,
 ) -> None:
     """Solve a formulation once.
@@ -108,8 +113,10 @@ def solve(
     from dlsched.models.solve import solve as solve_
 
     rooms.choose("solver", solver, ("highs", "scip"))
+    if solver == "highs":
+        _refuse_nonlinear(formulation, "--solver: {} is nonlinear; use --solver scip (extra certify)")
     with output.waiting(f"building {formulation}"):
-        model, disjunctive = _built(formulation, file)
+        model, disjunctive = _built(formulation, file, job)
         if disjunctive:
             _transform(model, gdp or Gdp.BIGM)
         if relax:
@@ -140,14 +147,23 @@ def solve(
         output.facts(f"{formulation}: {file.name}", result)
 
 
-def _built(name: str, file: Path) -> tuple[Any, bool]:
+def _refuse_nonlinear(name: str, message: str) -> None:
+    from dlsched.models.document import InputError
+
+    if not rooms.formulation(name).linear:
+        raise InputError(message.format(name))
+
+
+def _built(name: str, file: Path, job: str | None) -> tuple[Any, bool]:
     """Return the model of an instance file, and whether it has either-or that solvers do not take."""
     from dlsched.models.document import InputError
 
     entry = rooms.formulation(name)
+    if job is not None and "job" not in entry.data:
+        raise InputError(f"--job: {name} is of all jobs")
     instance = rooms.problem(entry.problem).Instance.load(file)
     try:
-        return entry.build(instance), entry.disjunctive
+        return entry.build(instance, **given(job=job)), entry.disjunctive
     except ValueError as error:
         raise InputError(f"{file}: {name}: {error}") from None
 

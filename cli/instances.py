@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +17,23 @@ Preset = Annotated[str, typer.Option("--preset", metavar="NAME", help="A family,
 Count = Annotated[int | None, typer.Option(min=1, max=10**6)]
 Load = Annotated[float | None, typer.Option(min=1e-6, max=1e6, help="Work offered, relative to the family's measure.")]
 PerDevice = Annotated[bool | None, typer.Option("--per-device", help="Read printed speeds per device.")]
+Units = Annotated[int | None, typer.Option(min=1, max=10**6, help="Size of the cluster, in the paper's units.")]
+
+
+class Training(StrEnum):
+    """When servers update the parameters."""
+
+    SYNC = "sync"
+    ASYNC = "async"
+
+
+class OverlapOption(StrEnum):
+    """How communication overlaps computation."""
+
+    SEQUENTIAL = "sequential"
+    WAIT_FREE = "wait-free"
+    PRIORITY = "priority"
+
 
 convert = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -31,6 +49,11 @@ def generate(
     devices: Count = None,
     load: Load = None,
     per_device: PerDevice = None,
+    resources: Count = None,
+    limit: Count = None,
+    units: Units = None,
+    mode: Annotated[Training | None, typer.Option("--mode", help="How jobs train.")] = None,
+    overlap: Annotated[OverlapOption | None, typer.Option("--overlap", help="How they communicate.")] = None,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
@@ -43,7 +66,18 @@ def generate(
     package = rooms.problem(problem)
     rooms.choose("preset", preset, package.PRESETS)
     sizes = given(
-        jobs=jobs, machines=machines, types=types, slots=slots, devices=devices, load=load, per_device=per_device
+        jobs=jobs,
+        machines=machines,
+        types=types,
+        slots=slots,
+        devices=devices,
+        load=load,
+        per_device=per_device,
+        resources=resources,
+        limit=limit,
+        units=units,
+        mode=mode,
+        overlap=overlap,
     )
     taken = list(inspect.signature(package.PRESETS[preset]).parameters)[1:]
     for name in sizes:

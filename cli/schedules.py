@@ -28,13 +28,32 @@ class Mode(StrEnum):
     ROUNDS = "rounds"
 
 
+class InnerStep(StrEnum):
+    """How workers and servers are chosen for a job."""
+
+    ALGORITHM = "algorithm"
+    EXACT = "exact"
+
+
+class OuterStep(StrEnum):
+    """How jobs are admitted."""
+
+    AUTO = "auto"
+    SCHEME = "scheme"
+    EXACT = "exact"
+
+
 ScheduleFile = Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule, as JSON.")]
-Picture = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", help="Draw devices against slots (.png, .svg, .pdf).")
-]
+Picture = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw it (.png, .svg, .pdf).")]
 Algorithm = Annotated[str, typer.Argument(metavar="ALGORITHM", help=", ".join(rooms.ALGORITHMS))]
 VariantOption = Annotated[Variant | None, typer.Option("--variant", help="As printed, or corrected (the default).")]
 ModeOption = Annotated[Mode | None, typer.Option("--mode", help="Commit at arrival (the default), or rounds.")]
+Epsilon = Annotated[float | None, typer.Option(help="Precision of Algorithm 1's grid.")]
+Delta = Annotated[float | None, typer.Option(help="Failure probability that the rounding's gain is chosen for.")]
+Gain = Annotated[float | None, typer.Option(help="The rounding's gain itself, in place of --delta.")]
+Rounds = Annotated[int | None, typer.Option(min=1, max=10**6, help="F, rounds of randomized rounding.")]
+Inner = Annotated[InnerStep | None, typer.Option("--inner", help="How workers and servers are chosen.")]
+Outer = Annotated[OuterStep | None, typer.Option("--outer", help="How jobs are admitted.")]
 
 
 def optimum(
@@ -79,6 +98,12 @@ def run(
     seed: Seed = 0,
     variant: VariantOption = None,
     mode: ModeOption = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    gain: Gain = None,
+    rounds: Rounds = None,
+    inner: Inner = None,
+    outer: Outer = None,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
@@ -87,7 +112,18 @@ def run(
     With --out, keep its schedule.
     """
     package, function = rooms.algorithm(algorithm)
-    options = _options(algorithm, function, variant=variant, mode=mode)
+    options = _options(
+        algorithm,
+        function,
+        variant=variant,
+        mode=mode,
+        epsilon=epsilon,
+        delta=delta,
+        gain=gain,
+        rounds=rounds,
+        inner=inner,
+        outer=outer,
+    )
     instance = package.Instance.load(file)
     start = time.perf_counter()
     with output.waiting(f"running {algorithm}"):
@@ -133,7 +169,7 @@ def check(
     return 1 if violations else 0
 
 
-def _options(algorithm: str, function: Any, **wanted: StrEnum | None) -> dict[str, str]:
+def _options(algorithm: str, function: Any, **wanted: Any) -> dict[str, Any]:
     """Return the options that an algorithm takes, its defaults filled in; refuse those that it does not take."""
     from dlsched.models.document import InputError
 
@@ -141,7 +177,8 @@ def _options(algorithm: str, function: Any, **wanted: StrEnum | None) -> dict[st
     options = {}
     for name, value in wanted.items():
         if name in parameters:
-            options[name] = str(parameters[name].default if value is None else value)
+            chosen = parameters[name].default if value is None else value
+            options[name] = str(chosen) if isinstance(chosen, StrEnum) else chosen
         elif value is not None:
             raise InputError(f"--{name}: {algorithm} has no such option")
     return options

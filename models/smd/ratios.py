@@ -1,0 +1,55 @@
+"""The inner problem of one job in the general form (12): ratios over a polytope, as arrays in (workers, servers)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlsched.models.ratio import FractionalSum, Polytope, Ratio
+from dlsched.models.smd.instance import Job
+from dlsched.models.smd.training import Mode
+
+
+def ratios(job: Job) -> FractionalSum:
+    """Return the continuous inner problem of a job that can run.
+
+    Synchronous: (theta1 w + theta2 p + theta3)/1, theta4 w/p, theta5/w. Asynchronous: (theta2 p + theta3)/w, theta4/p,
+    and theta1 as a ratio of its own. Ratios that are identically 0 are left out. The polytope has w, p >= 1: with the
+    x >= 0 that (12) prints, denominators vanish at the origin.
+
+    Source: SMD, (9), (10) and (12), corrected.
+    """
+    return FractionalSum(_terms(job), _polytope(job))
+
+
+def _terms(job: Job) -> tuple[Ratio, ...]:
+    theta = [float(value) for value in job.training.coefficients]
+    if job.training.mode is Mode.SYNC:
+        candidates = (
+            _ratio((theta[0], theta[1], theta[2]), (0, 0, 1)),
+            _ratio((theta[3], 0, 0), (0, 1, 0)),
+            _ratio((0, 0, theta[4]), (1, 0, 0)),
+        )
+    else:
+        candidates = (
+            _ratio((0, 0, theta[0]), (0, 0, 1)),
+            _ratio((0, theta[1], theta[2]), (1, 0, 0)),
+            _ratio((0, 0, theta[3]), (0, 1, 0)),
+        )
+    return tuple(ratio for ratio in candidates if ratio.numerator.any() or ratio.numerator_constant)
+
+
+def _ratio(above: tuple[float, float, float], below: tuple[float, float, float]) -> Ratio:
+    """Return a ratio of two linear functions, each given by its coefficients of w and p and its constant."""
+    return Ratio(np.array(above[:2], dtype=float), above[2], np.array(below[:2], dtype=float), below[2])
+
+
+def _polytope(job: Job) -> Polytope:
+    rows = [[float(job.worker_needs(r)), float(job.server_needs(r))] for r in job.resources]
+    limits = np.array([float(job.limit_of(r)) for r in job.resources])
+    return Polytope(
+        A=np.array(rows, dtype=float).reshape(-1, 2),
+        row_lower=np.full(limits.shape, -np.inf),
+        row_upper=limits,
+        lower=np.ones(2),
+        upper=np.full(2, np.inf),
+    )

@@ -1,0 +1,77 @@
+"""Linear-fractional functions and their sums over a polytope: the general form (12) of the SMD paper, as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratio:
+    """A linear-fractional function (a.x + q) / (c.x + d).
+
+    Attributes
+    ----------
+    numerator, denominator : ndarray of shape (n,)
+        a and c.
+    numerator_constant, denominator_constant : float
+        q and d.
+    """
+
+    numerator: Floats
+    numerator_constant: float
+    denominator: Floats
+    denominator_constant: float
+
+    def __call__(self, x: Floats) -> Floats:
+        """Return its value at points x, an array of shape (..., n)."""
+        above = x @ self.numerator + self.numerator_constant
+        return np.asarray(above / (x @ self.denominator + self.denominator_constant))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Polytope:
+    """{x : row_lower <= A x <= row_upper, lower <= x <= upper}.
+
+    Attributes
+    ----------
+    A : ndarray of shape (m, n)
+    row_lower, row_upper : ndarray of shape (m,)
+    lower, upper : ndarray of shape (n,)
+        Infinite where there is no bound.
+    """
+
+    A: Floats
+    row_lower: Floats
+    row_upper: Floats
+    lower: Floats
+    upper: Floats
+
+    def excess(self, x: Floats) -> float:
+        """Return by how much the point x, of shape (n,), breaks the worst row or bound; 0 where it is inside."""
+        rows = self.A @ x
+        below = np.concatenate([self.row_lower - rows, self.lower - x])
+        above = np.concatenate([rows - self.row_upper, x - self.upper])
+        return float(max(0.0, below.max(initial=0.0), above.max(initial=0.0)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FractionalSum:
+    """A sum of linear-fractional functions to be minimised over a polytope (12).
+
+    Attributes
+    ----------
+    ratios : tuple of Ratio
+    polytope : Polytope
+    """
+
+    ratios: tuple[Ratio, ...]
+    polytope: Polytope
+
+    def __call__(self, x: Floats) -> Floats:
+        """Return the sum at points x, an array of shape (..., n)."""
+        return np.asarray(sum((ratio(x) for ratio in self.ratios), np.zeros(x.shape[:-1])))
