@@ -153,4 +153,4 @@ def to_integers(values: Iterable[Fraction]) -> tuple[list[int], int]:
     """
     fractions = list(values)
     scale = math.lcm(*(v.denominator for v in fractions)) if fractions else 1
-    return [int(v * scale) for v in fractions], scale
+    return [v.numerator * (scale // v.denominator) for v in fractions], scale

@@ -1,0 +1,14 @@
+from .gains import Gain as Gain
+from .gains import gain_packing as gain_packing
+from .gains import width as width
+from .independent import round_independent as round_independent
+from .independent import round_shifted as round_shifted
+from .probability import Outcomes as Outcomes
+from .probability import joint_violation_probability as joint_violation_probability
+from .probability import outcome_distribution as outcome_distribution
+from .probability import violation_probability as violation_probability
+from .retry import Rounded as Rounded
+from .retry import round_until_feasible as round_until_feasible
+from .retry import success_probability as success_probability
+from .sampling import Violations as Violations
+from .sampling import sample_violations as sample_violations

@@ -1,0 +1,100 @@
+"""Independent randomized rounding: each coordinate up with the probability of its fractional part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_LARGEST = 2.0**52
+
+
+def round_independent(x: Sequence[float] | Floats, rng: np.random.Generator, gain: float = 1.0, draws: int = 1) -> Ints:
+    """Round gain * x: up with the probability of the fractional part, else down, each coordinate by itself.
+
+    Parameters
+    ----------
+    x : array_like of shape (n,)
+    rng : numpy.random.Generator
+    gain : float
+        M_delta of the papers, positive; below 1 it makes packing rows easier to keep.
+    draws : int
+
+    Returns
+    -------
+    ndarray of int64, shape (draws, n)
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite or too large to have a fractional part, the gain not positive, or draws negative.
+
+    Source: SMD, Algorithm 2, step 2.
+    """
+    scaled = scale(x, gain)
+    if draws < 0:
+        raise ValueError(f"draws: {draws} must not be negative")
+    floor = np.floor(scaled)
+    up = rng.random((draws, scaled.size)) < scaled - floor
+    return floor.astype(np.int64) + up
+
+
+def round_shifted(
+    x: Sequence[float] | Floats,
+    rng: np.random.Generator,
+    gain: float = 1.0,
+    lower: float | Sequence[float] | Floats = 1.0,
+    draws: int = 1,
+) -> Ints:
+    """Round lower + gain * (x - lower), so that no outcome is below the integer bounds `lower`.
+
+    With x >= 1 a worker or a server never rounds away, and a sum of the ratios of (12) grows at most by the factor
+    4/gain, whatever the outcome.
+
+    Parameters
+    ----------
+    x : array_like of shape (n,)
+        At least `lower`.
+    rng, gain, draws
+        As for `round_independent`.
+    lower : float or array_like of shape (n,)
+        Integers.
+
+    Raises
+    ------
+    ValueError
+        As `round_independent`; also if x is below `lower`, or `lower` is not integral.
+
+    Source: SMD, Algorithm 2, corrected.
+    """
+    base = np.broadcast_to(np.asarray(lower, dtype=float), np.shape(x))
+    if not (base == np.round(base)).all():
+        raise ValueError(f"lower: {base[base != np.round(base)][0]} must be an integer")
+    above = np.asarray(x, dtype=float) - base
+    if (above < 0).any():
+        i = int(np.argmin(above))
+        raise ValueError(f"x[{i}]: {above[i] + base[i]} is below its bound {base[i]:.0f}")
+    return base.astype(np.int64) + round_independent(above, rng, gain, draws)
+
+
+def scale(x: Sequence[float] | Floats, gain: float) -> Floats:
+    """Return gain * x as a vector of floats.
+
+    Raises
+    ------
+    ValueError
+        As `round_independent`.
+    """
+    if not (gain > 0 and np.isfinite(gain)):
+        raise ValueError(f"gain: {gain} must be positive and finite")
+    scaled = np.asarray(x, dtype=float) * gain
+    if scaled.ndim != 1:
+        raise ValueError(f"x: has {scaled.ndim} dimensions; it must be a vector")
+    bad = np.flatnonzero(~(np.abs(scaled) <= _LARGEST))
+    if bad.size:
+        raise ValueError(f"x[{bad[0]}]: {scaled[bad[0]]} after the gain must be finite and at most 2^52 in size")
+    return scaled

@@ -1,0 +1,243 @@
+"""Exact probabilities of independent randomized rounding: the law of the outcome, and how often rows break.
+
+Numbers are read as `dlsched.models.numbers.rational` reads them, so that a row that is met with equality is not broken,
+and probabilities come back as rationals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from dlsched.models.numbers import rational, to_integers
+from dlsched.rounding.independent import Ints
+
+Number = int | float | Fraction
+
+MAX_OUTCOMES = 2**20
+"""The most outcomes that are listed."""
+
+MAX_SUMS = 2**22
+"""The most partial sums that a convolution holds."""
+
+
+class Method(StrEnum):
+    """How a probability is computed."""
+
+    AUTO = "auto"
+    ENUMERATION = "enumeration"
+    CONVOLUTION = "convolution"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcomes:
+    """The law of a rounded point.
+
+    Attributes
+    ----------
+    points : ndarray of int64, shape (k, n)
+        The outcomes of positive probability, in lexicographic order.
+    probabilities : tuple of Fraction
+        Of each; they sum to 1.
+    """
+
+    points: Ints
+    probabilities: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Coordinate:
+    """A coordinate's floor, and the probability of going up."""
+
+    floor: int
+    up: Fraction
+
+    @property
+    def outcomes(self) -> tuple[tuple[int, Fraction], ...]:
+        if not self.up:
+            return ((self.floor, Fraction(1)),)
+        return ((self.floor, 1 - self.up), (self.floor + 1, self.up))
+
+
+def _coordinates(x: Sequence[Number]) -> list[_Coordinate]:
+    values = [_rational("x", i, value) for i, value in enumerate(x)]
+    return [_Coordinate(math.floor(value), value - math.floor(value)) for value in values]
+
+
+def _rational(name: str, i: int, value: Number) -> Fraction:
+    try:
+        return rational(value.item() if isinstance(value, np.generic) else value)
+    except ValueError as error:
+        raise ValueError(f"{name}[{i}]: {error}") from None
+
+
+def outcome_distribution(x: Sequence[Number]) -> Outcomes:
+    """Return the exact law of the independent rounding of x.
+
+    Parameters
+    ----------
+    x : sequence of n numbers
+        The point that is rounded, its gain applied.
+
+    Raises
+    ------
+    ValueError
+        If there are more than `MAX_OUTCOMES` outcomes, or a number is not finite.
+
+    Source: SMD, Algorithm 2, step 2.
+    """
+    coordinates = _coordinates(x)
+    fractional = sum(1 for coordinate in coordinates if coordinate.up)
+    if 2**fractional > MAX_OUTCOMES:
+        raise ValueError(
+            f"x: {fractional} fractional coordinates have 2^{fractional} outcomes; at most {MAX_OUTCOMES} are listed "
+            "(violation_probability convolves instead)"
+        )
+    listed = list(product(*(coordinate.outcomes for coordinate in coordinates)))
+    points = np.array([[value for value, _ in outcome] for outcome in listed], dtype=np.int64)
+    return Outcomes(
+        points.reshape(len(listed), len(coordinates)),
+        tuple(math.prod((p for _, p in outcome), start=Fraction(1)) for outcome in listed),
+    )
+
+
+def violation_probability(
+    row: Sequence[Number],
+    x: Sequence[Number],
+    rhs: Number,
+    sense: str = "<=",
+    method: str | Method = Method.AUTO,
+) -> Fraction:
+    """Return the exact probability that the rounding of x breaks ``row . x <= rhs`` (or ``>=``).
+
+    Parameters
+    ----------
+    row : sequence of n numbers
+    x : sequence of n numbers
+        The point that is rounded, its gain applied.
+    rhs : number
+    sense : {"<=", ">="}
+        Of the row; equality does not break it.
+    method : {"auto", "enumeration", "convolution"}
+        Over all outcomes, or over the distinct values of partial sums, of which a row of few distinct coefficients has
+        few, however many variables it has. By default the convolution.
+
+    Raises
+    ------
+    ValueError
+        If there are too many outcomes or partial sums, the lengths differ, or the sense is unknown.
+    """
+    return joint_violation_probability([row], x, [rhs], sense, method)
+
+
+def joint_violation_probability(
+    B: Sequence[Sequence[Number]],
+    x: Sequence[Number],
+    b: Sequence[Number],
+    sense: str = "<=",
+    method: str | Method = Method.AUTO,
+) -> Fraction:
+    """Return the exact probability that the rounding of x breaks some row of B x <= b (or >=).
+
+    Parameters
+    ----------
+    B : sequence of r sequences of n numbers
+    x : sequence of n numbers
+    b : sequence of r numbers
+    sense, method
+        As for `violation_probability`.
+
+    Raises
+    ------
+    ValueError
+        As `violation_probability`.
+    """
+    if sense not in ("<=", ">="):
+        raise ValueError(f"sense: {sense!r} is neither '<=' nor '>='")
+    sign = 1 if sense == "<=" else -1
+    columns, room = _integers(B, b, len(x), sign)
+    coordinates = _coordinates(x)
+    if Method(method) is Method.ENUMERATION:
+        return _by_enumeration(columns, room, x)
+    return _by_convolution(columns, room, coordinates)
+
+
+def _integers(
+    B: Sequence[Sequence[Number]], b: Sequence[Number], n: int, sign: int
+) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
+    """Return the columns and the right-hand sides of <= rows, scaled to integers; right-hand sides are rounded down."""
+    if len(B) != len(b):
+        raise ValueError(f"B: has {len(B)} rows and b {len(b)} entries")
+    scaled = []
+    for i, (row, rhs) in enumerate(zip(B, b, strict=True)):
+        if len(row) != n:
+            raise ValueError(f"row {i}: has {len(row)} entries, x has {n}")
+        integers, common = to_integers(sign * _rational(f"row {i}", j, value) for j, value in enumerate(row))
+        scaled.append([*integers, math.floor(sign * common * _rational("b", i, rhs))])
+    return [tuple(row[j] for row in scaled) for j in range(n)], tuple(row[n] for row in scaled)
+
+
+def _by_enumeration(columns: list[tuple[int, ...]], room: tuple[int, ...], x: Sequence[Number]) -> Fraction:
+    law = outcome_distribution(x)
+    broken = Fraction(0)
+    for point, probability in zip(law.points.tolist(), law.probabilities, strict=True):
+        sums = (sum(column[i] * value for column, value in zip(columns, point, strict=True)) for i in range(len(room)))
+        if any(total > limit for total, limit in zip(sums, room, strict=True)):
+            broken += probability
+    return broken
+
+
+def _by_convolution(columns: list[tuple[int, ...]], room: tuple[int, ...], coordinates: list[_Coordinate]) -> Fraction:
+    """Add the coordinates one by one, keeping the probability of each vector of remaining room that still matters.
+
+    Room that suffices for whatever the rest may add is cut to exactly that much, and a vector that no rest can save is
+    counted as broken at once; so most vectors merge.
+    """
+    floors = [
+        sum(c.floor * column[i] for c, column in zip(coordinates, columns, strict=True)) for i in range(len(room))
+    ]
+    free = [(c.up, column) for c, column in zip(coordinates, columns, strict=True) if c.up and any(column)]
+    free.sort(key=lambda pair: [abs(a) for a in pair[1]], reverse=True)
+    worst = [[0] * len(room)]
+    for _, column in reversed(free):
+        worst.append([total + max(0, a) for total, a in zip(worst[-1], column, strict=True)])
+    best = [[0] * len(room)]
+    for _, column in reversed(free):
+        best.append([total + min(0, a) for total, a in zip(best[-1], column, strict=True)])
+    start = tuple(limit - floor for limit, floor in zip(room, floors, strict=True))
+    denominators = [up.denominator for up, _ in free]
+    kept, broken = _settle({start: 1}, best[-1], worst[-1])
+    for k, (up, column) in enumerate(free):
+        rest = len(free) - k - 1
+        spread: dict[tuple[int, ...], int] = {}
+        stay, go = up.denominator - up.numerator, up.numerator
+        for left, weight in kept.items():
+            spread[left] = spread.get(left, 0) + weight * stay
+            after = tuple(a - c for a, c in zip(left, column, strict=True))
+            spread[after] = spread.get(after, 0) + weight * go
+        kept, lost = _settle(spread, best[rest], worst[rest])
+        broken = broken * up.denominator + lost
+        if len(kept) > MAX_SUMS:
+            raise ValueError(f"the row has more than {MAX_SUMS} distinct partial sums: sample it instead")
+    return Fraction(broken, math.prod(denominators))
+
+
+def _settle(
+    weights: dict[tuple[int, ...], int], best: list[int], worst: list[int]
+) -> tuple[dict[tuple[int, ...], int], int]:
+    """Return the vectors of room that the rest decides, cut to what it can add, and the weight of the lost ones."""
+    kept: dict[tuple[int, ...], int] = {}
+    lost = 0
+    for left, weight in weights.items():
+        if any(room < least for room, least in zip(left, best, strict=True)):
+            lost += weight
+        elif any(room < most for room, most in zip(left, worst, strict=True)):
+            cut = tuple(min(room, most) for room, most in zip(left, worst, strict=True))
+            kept[cut] = kept.get(cut, 0) + weight
+    return kept, lost

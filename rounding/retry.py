@@ -1,0 +1,123 @@
+"""Rounding until a point is good enough: Algorithm 2 of the SMD paper, printed and corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from dlsched.rounding.independent import Floats, Ints, round_independent
+from dlsched.rounding.probability import Number, outcome_distribution
+
+Predicate = Callable[[Ints], bool]
+"""Tells whether an integer point, of shape (n,), is feasible."""
+
+MAX_ROUNDS = 10_000
+"""Rounds after which the printed algorithm, which need not end, is given up."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rounded:
+    """What rounding until feasible gave.
+
+    Attributes
+    ----------
+    x : ndarray of int64, shape (n,), or None
+        None where no round was feasible.
+    rounds : int
+        Rounds made.
+    feasible : int
+        Rounds that were feasible.
+    """
+
+    x: Ints | None
+    rounds: int
+    feasible: int
+
+
+def round_until_feasible(
+    x: Sequence[float] | Floats,
+    feasible: Predicate,
+    rng: np.random.Generator,
+    *,
+    rounds: int,
+    cost: Callable[[Ints], float | Fraction] | None = None,
+    draw: Callable[[np.random.Generator], Ints] | None = None,
+    variant: str = "corrected",
+) -> Rounded:
+    """Round a point several times.
+
+    Printed, "if infeasible or cnt < F then cnt++ and go to 2" is taken literally: the point of the first round after F
+    others that is feasible, however good earlier ones were; it may never end, and is given up after `MAX_ROUNDS`.
+    Corrected: the cheapest feasible point of F rounds.
+
+    Parameters
+    ----------
+    x : array_like of shape (n,)
+        The point that is rounded, its gain applied.
+    feasible : callable
+        Of an integer point.
+    rng : numpy.random.Generator
+    rounds : int
+        F, at least 1.
+    cost : callable, optional
+        Of a feasible integer point; without it the first feasible one is the best.
+    draw : callable, optional
+        One rounding, of the generator; independent rounding of x by default.
+    variant : {"corrected", "printed"}
+
+    Raises
+    ------
+    ValueError
+        If there is no round to make, or the variant is unknown.
+
+    Source: SMD, Algorithm 2.
+    """
+    if rounds < 1:
+        raise ValueError(f"rounds: {rounds} must be at least 1")
+    if variant not in ("corrected", "printed"):
+        raise ValueError(f"variant: {variant!r} is neither 'corrected' nor 'printed'")
+    sample = draw or (lambda generator: round_independent(x, generator)[0])
+    if variant == "printed":
+        return _literally(feasible, rng, rounds, sample)
+    points = [sample(rng) for _ in range(rounds)]
+    good = [point for point in points if feasible(point)]
+    best = min(good, key=cost) if good and cost else next(iter(good), None)
+    return Rounded(best, rounds, len(good))
+
+
+def _literally(
+    feasible: Predicate, rng: np.random.Generator, rounds: int, sample: Callable[[np.random.Generator], Ints]
+) -> Rounded:
+    good = 0
+    for count in range(max(MAX_ROUNDS, rounds + 1)):
+        point = sample(rng)
+        fits = feasible(point)
+        good += fits
+        if fits and count >= rounds:
+            return Rounded(point, count + 1, good)
+    return Rounded(None, count + 1, good)
+
+
+def success_probability(x: Sequence[Number], feasible: Predicate, rounds: int = 1) -> Fraction:
+    """Return the exact probability that at least one of some independent roundings of x is feasible.
+
+    Parameters
+    ----------
+    x : sequence of n numbers
+        The point that is rounded, its gain applied.
+    feasible : callable
+        Of an integer point.
+    rounds : int
+        F.
+
+    Raises
+    ------
+    ValueError
+        As `outcome_distribution`.
+    """
+    law = outcome_distribution(x)
+    once = sum((p for point, p in zip(law.points, law.probabilities, strict=True) if feasible(point)), Fraction(0))
+    return 1 - (1 - once) ** rounds

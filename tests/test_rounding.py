@@ -1,0 +1,338 @@
+"""Randomized rounding: the law, exact violation probabilities, gains, sampling, and rounding until feasible."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dlsched.bounds.statistics import clopper_pearson
+from dlsched.rounding import (
+    gain_packing,
+    joint_violation_probability,
+    outcome_distribution,
+    round_independent,
+    round_shifted,
+    round_until_feasible,
+    sample_violations,
+    success_probability,
+    violation_probability,
+    width,
+)
+from dlsched.rounding import retry as retry_module
+
+points = st.lists(st.fractions(-3, 5, max_denominator=12), min_size=1, max_size=5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ((2, 1, 0.5), 0.2619522755),
+        ((2, 4, 0.5), 0.1668893604),
+        ((10, 4, 0.5), 0.4135212590),
+        ((20, 2, 0.4), 0.5601492380),
+        ((100, 4, 0.1), 0.6972452784),
+        ((5, 2, 1), 0.4135212590),
+        ((6, 1, 0.5), 0.444764),
+        ((1, 1, 1e-4), 0.0315668),
+    ],
+)
+def test_printed_gains(arguments: tuple[float, int, float], expected: float) -> None:
+    """Computed by hand from Lemma 3's formula; it solves (1-M)^2 W / (3M) = ln(2r/delta)."""
+    gain = gain_packing(*arguments)
+    assert gain == pytest.approx(expected, abs=1e-6)
+    w, r, delta = arguments
+    assert (1 - gain) ** 2 * w / (3 * gain) == pytest.approx(math.log(2 * r / delta), rel=1e-9)
+
+
+@given(st.floats(0.05, 1e6), st.integers(1, 10**4), st.floats(1e-9, 1))
+def test_exact_gains_solve_the_chernoff_equation(w: float, r: int, delta: float) -> None:
+    gain = gain_packing(w, r, delta, "exact")
+    assert 0 < gain <= 1
+    assert w * (-math.log(gain) - 1 + gain) == pytest.approx(math.log(2 * r / delta), rel=1e-6)
+    assert 0 < gain_packing(w, r, delta) < 1
+
+
+@given(st.floats(0.1, 1e4), st.integers(1, 50), st.floats(1e-6, 0.9))
+def test_gains_grow_with_delta(w: float, r: int, delta: float) -> None:
+    for variant in ("printed", "exact"):
+        assert gain_packing(w, r, delta * 1.1, variant) > gain_packing(w, r, delta, variant)
+
+
+def test_the_printed_gain_of_narrow_rows_keeps_its_digits() -> None:
+    """1 + a - sqrt(a^2 + 2a) is about 1/(2a): subtracting would leave no digit at a = 1e9."""
+    gain = gain_packing(1e-9, 1, 2 * math.exp(-1))
+    assert gain == pytest.approx(1 / (2 * (1.5e9 + 1)), rel=1e-9)
+
+
+def test_width() -> None:
+    assert width([[1, 0], [2, 4]], [3, 6]) == 1.5
+    assert width([[0, 0]], [3]) == math.inf
+    assert gain_packing(math.inf, 1, 0.5) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: gain_packing(0, 1, 0.5), "width: 0 must be positive"),
+        (lambda: gain_packing(math.nan, 1, 0.5), "width: nan must be positive"),
+        (lambda: gain_packing(1, 0, 0.5), "rows: 0 must be at least 1"),
+        (lambda: gain_packing(1, 1, 0), r"delta: 0 is not in \(0, 1\]"),
+        (lambda: gain_packing(1, 1, 1.5), r"delta: 1.5 is not in \(0, 1\]"),
+        (lambda: gain_packing(1, 1, 1, "odd"), "odd"),
+        (lambda: gain_packing(1e-4, 1, 0.5, "exact"), "width: 0.0001 is so small that the gain would be 0"),
+        (lambda: width([[-1]], [1]), "B: -1.0 is negative"),
+        (lambda: width([[1, 2]], [1, 2]), "B: has shape"),
+        (lambda: round_independent([math.nan], np.random.default_rng(0)), r"x\[0\]: nan after the gain must be finite"),
+        (lambda: round_independent([1, 1e300], np.random.default_rng(0)), r"x\[1\]: 1e\+300 after the gain"),
+        (lambda: round_independent([1], np.random.default_rng(0), gain=0), "gain: 0 must be positive"),
+        (lambda: round_independent([1], np.random.default_rng(0), draws=-1), "draws: -1 must not be negative"),
+        (lambda: round_independent([[1]], np.random.default_rng(0)), "x: has 2 dimensions; it must be a vector"),
+        (lambda: round_shifted([1, 0.5], np.random.default_rng(0)), r"x\[1\]: 0.5 is below its bound 1"),
+        (lambda: round_shifted([1], np.random.default_rng(0), lower=0.5), "lower: 0.5 must be an integer"),
+        (lambda: outcome_distribution([0.5] * 40), r"40 fractional coordinates have 2\^40 outcomes; at most"),
+        (lambda: outcome_distribution([math.inf]), r"x\[0\]: must be a finite number"),
+        (lambda: violation_probability([1], [0.5], 1, "="), "sense: '=' is neither '<=' nor '>='"),
+        (lambda: violation_probability([1, 2], [0.5], 1), "row 0: has 2 entries, x has 1"),
+        (lambda: violation_probability([math.nan], [0.5], 1), r"row 0\[0\]: must be a finite number"),
+        (lambda: joint_violation_probability([[1]], [0.5], [1, 2]), "B: has 1 rows and b 2 entries"),
+        (lambda: sample_violations([[1, 2]], [1], [0.5], np.random.default_rng(0), 1), "B: has shape"),
+        (lambda: sample_violations([[1]], [1], [0.5], np.random.default_rng(0), -1), "draws: -1 must not be negative"),
+        (lambda: round_until_feasible([1], bool, np.random.default_rng(0), rounds=0), "rounds: 0 must be at least 1"),
+        (
+            lambda: round_until_feasible([1], bool, np.random.default_rng(0), rounds=1, variant="odd"),
+            "variant: 'odd' is neither",
+        ),
+    ],
+)
+def test_bad_input(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_the_law_of_a_point() -> None:
+    """x~ = (3.5, 2.25) and M = .8, by hand: x' = (2.8, 1.8)."""
+    law = outcome_distribution([Fraction(4, 5) * Fraction(7, 2), Fraction(4, 5) * Fraction(9, 4)])
+    found = {tuple(point): p for point, p in zip(law.points.tolist(), law.probabilities, strict=True)}
+    assert found == {
+        (3, 2): Fraction(64, 100),
+        (3, 1): Fraction(16, 100),
+        (2, 2): Fraction(16, 100),
+        (2, 1): Fraction(4, 100),
+    }
+
+
+@given(points)
+def test_the_law_is_one_of_independent_coordinates_with_the_point_as_mean(x: list[Fraction]) -> None:
+    law = outcome_distribution(x)
+    assert sum(law.probabilities) == 1
+    assert all(p > 0 for p in law.probabilities)
+    assert len({tuple(point) for point in law.points.tolist()}) == len(law.points)
+    for j, value in enumerate(x):
+        mean = sum(p * point[j] for p, point in zip(law.probabilities, law.points.tolist(), strict=True))
+        assert mean == value
+        assert {point[j] for point in law.points.tolist()} <= {math.floor(value), math.ceil(value)}
+
+
+def by_hand(B: list[list[Any]], x: list[Any], b: list[Any], sense: str) -> Fraction:
+    """Return P(some row breaks), by trying every combination of ups and downs."""
+    total = Fraction(0)
+    for ups in itertools.product((0, 1), repeat=len(x)):
+        p = Fraction(1)
+        point = []
+        for up, value in zip(ups, x, strict=True):
+            fraction = value - math.floor(value)
+            p *= fraction if up else 1 - fraction
+            point.append(math.floor(value) + up)
+        sums = [sum(a * v for a, v in zip(row, point, strict=True)) for row in B]
+        pairs = list(zip(sums, b, strict=True))
+        total += p * any(s > r if sense == "<=" else s < r for s, r in pairs)
+    return total
+
+
+@settings(max_examples=150)
+@given(st.data(), points, st.integers(1, 3), st.sampled_from(["<=", ">="]))
+def test_enumeration_convolution_and_brute_force_agree(data: Any, x: list[Fraction], rows: int, sense: str) -> None:
+    entry = st.fractions(-3, 3, max_denominator=4)
+    B = [data.draw(st.lists(entry, min_size=len(x), max_size=len(x))) for _ in range(rows)]
+    b = data.draw(st.lists(entry, min_size=rows, max_size=rows))
+    expected = by_hand(B, x, b, sense)
+    for method in ("enumeration", "convolution", "auto"):
+        assert joint_violation_probability(B, x, b, sense, method) == expected
+    assert violation_probability(B[0], x, b[0], sense) == by_hand(B[:1], x, b[:1], sense)
+
+
+def test_a_row_that_is_met_exactly_is_not_broken() -> None:
+    """0.1 + 0.2 = 0.3 in rationals, though not in doubles."""
+    assert violation_probability([0.1, 0.2], [1, 0.5], 0.3) == 0
+    assert violation_probability([0.1, 0.2], [1, 0.5], 0.29) == Fraction(1, 2)
+    assert violation_probability([1, 1], [0.5, 0.5], 1) == Fraction(1, 4)
+
+
+def test_hundreds_of_variables_are_exact() -> None:
+    """A sum of 300 fair coins exceeds 160 with the binomial's probability."""
+    expected = Fraction(sum(math.comb(300, k) for k in range(161, 301)), 2**300)
+    assert violation_probability([1] * 300, [0.5] * 300, 160) == expected
+
+
+def test_rows_with_too_many_sums_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dlsched.rounding import probability
+
+    monkeypatch.setattr(probability, "MAX_SUMS", 100)
+    row = np.random.default_rng(0).integers(10**6, 2 * 10**6, size=20).tolist()
+    with pytest.raises(ValueError, match="more than 100 distinct partial sums: sample it instead"):
+        violation_probability(row, [Fraction(1, 3)] * 20, sum(row) // 2)
+
+
+@given(points, st.integers(0, 2**32))
+def test_rounding_draws_from_the_law(x: list[Fraction], seed: int) -> None:
+    drawn = round_independent([float(v) for v in x], np.random.default_rng(seed), draws=20)
+    law = {tuple(point) for point in outcome_distribution([float(v) for v in x]).points.tolist()}
+    assert drawn.shape == (20, len(x))
+    assert {tuple(point) for point in drawn.tolist()} <= law
+    assert (drawn == round_independent([float(v) for v in x], np.random.default_rng(seed), draws=20)).all()
+
+
+def test_integers_stay_what_they_are() -> None:
+    assert (round_independent([2.0, -1.0, 0.0], np.random.default_rng(0), draws=50) == [2, -1, 0]).all()
+    assert round_independent([], np.random.default_rng(0), draws=3).shape == (3, 0)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.floats(1, 30), min_size=2, max_size=2),
+    st.floats(0.02, 1),
+    st.lists(st.floats(0, 20), min_size=5, max_size=5),
+)
+def test_shifted_rounding_costs_at_most_four_over_the_gain(x: list[float], gain: float, theta: list[float]) -> None:
+    """Every outcome of rounding 1 + M(x - 1): at least 1, and tau of (9) and of (10) at most 4/M times tau at x."""
+
+    def sync(w: float, p: float) -> float:
+        return theta[0] * w + theta[1] * p + theta[2] + theta[3] * w / p + theta[4] / w
+
+    def delayed(w: float, p: float) -> float:
+        return theta[0] + (theta[1] * p + theta[2]) / w + theta[3] / p
+
+    law = outcome_distribution([gain * (v - 1) for v in x])
+    for w, p in (1 + law.points).tolist():
+        assert min(w, p) >= 1
+        for time in (sync, delayed):
+            assert time(w, p) <= 4 / gain * time(*x) * (1 + 1e-9) + 1e-9
+    drawn = round_shifted(x, np.random.default_rng(0), gain, draws=30)
+    assert {tuple(point) for point in drawn.tolist()} <= {tuple(point) for point in (1 + law.points).tolist()}
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.integers(0, 3), min_size=1, max_size=6).filter(any),
+    st.data(),
+    st.integers(1, 4),
+    st.floats(1e-4, 1),
+)
+def test_rows_break_as_rarely_as_the_exact_gain_promises(row: list[int], data: Any, r: int, delta: float) -> None:
+    """P(row broken) <= delta/(2r) for every point of the row, in exact arithmetic."""
+    rhs = data.draw(st.integers(max(row), 12))
+    x = np.array(data.draw(st.lists(st.floats(0, 4), min_size=len(row), max_size=len(row))))
+    use = float(np.dot(row, x))
+    x = x * min(1.0, rhs / use) if use > 0 else x
+    gain = gain_packing(width([row], [rhs]), r, delta, "exact")
+    broken = violation_probability(row, (gain * x).tolist(), rhs)
+    assert float(broken) <= delta / (2 * r) * (1 + 1e-9)
+
+
+def test_the_printed_gain_breaks_its_promise_below_one_half() -> None:
+    """x~ = (1/2, 1/2) in w + p <= 1: both go up with probability M^2/4 = 2.491e-4 > delta/2 = 5e-5."""
+    gain = gain_packing(1, 1, 1e-4)
+    broken = float(violation_probability([1, 1], [gain / 2, gain / 2], 1))
+    assert broken == pytest.approx(2.491e-4, rel=1e-3)
+    assert broken == pytest.approx(gain**2 / 4)
+    assert broken > 1e-4 / 2
+    exact = gain_packing(1, 1, 1e-4, "exact")
+    assert float(violation_probability([1, 1], [exact / 2, exact / 2], 1)) <= 1e-4 / 2
+
+
+def test_some_row_of_many_breaks_more_often_than_printed() -> None:
+    """100 disjoint copies at delta = .5: P(some row) = 1 - (1 - M^2/4)^100 = .06105 > delta/(2r) = .0025."""
+    gain = gain_packing(1, 100, 0.5)
+    once = float(violation_probability([1, 1], [gain / 2, gain / 2], 1))
+    assert gain == pytest.approx(0.0501902, abs=1e-6)
+    assert 1 - (1 - once) ** 100 == pytest.approx(0.06105, abs=1e-5)
+    three = [[1 if j // 2 == i else 0 for j in range(6)] for i in range(3)]
+    joint = joint_violation_probability(three, [gain / 2] * 6, [1] * 3)
+    assert float(joint) == pytest.approx(1 - (1 - once) ** 3, rel=1e-9)
+
+
+@pytest.mark.parametrize(("rounds", "expected"), [(1, 0.0279), (5, 0.1317), (20, 0.4316)])
+def test_true_success_probability_of_rounding_one_worker_and_one_server(rounds: int, expected: float) -> None:
+    """x~ = (1, 1), W_b = 2, four rows, delta = .5: both counts stay positive with probability M^2 in a round."""
+    gain = gain_packing(2, 4, 0.5)
+    found = success_probability([gain, gain], lambda x: bool(x.min() >= 1), rounds)
+    assert float(found) == pytest.approx(expected, abs=5e-5)
+    assert float(found) == pytest.approx(1 - (1 - gain**2) ** rounds, rel=1e-9)
+    assert float(found) < 1 - (0.5 / 8) ** rounds
+
+
+@pytest.mark.parametrize("scaling", [1.0, 0.25, 1 / 3, math.pi])
+def test_sampling_agrees_with_the_exact_probabilities(scaling: float) -> None:
+    """In single precision, in double precision, and with rows that need more bits."""
+    rng = np.random.default_rng(5)
+    B = rng.integers(-2, 4, size=(6, 10)) * scaling
+    x = rng.uniform(-1, 3, size=10)
+    b = B @ np.round(x)
+    draws = 40_000
+    found = sample_violations(B, b, x, rng, draws, 0.9)
+    again = sample_violations(B, b, x, np.random.default_rng(6), 1000, 0.9)
+    assert (again.rows == sample_violations(B, b, x, np.random.default_rng(6), 1000, 0.9).rows).all()
+    assert found.rows.max() <= found.joint <= draws == found.draws
+    for i, count in enumerate(found.rows.tolist()):
+        interval = clopper_pearson(count, draws, 0.9999)
+        assert interval.low <= violation_probability(B[i], (0.9 * x).tolist(), b[i]) <= interval.high
+    interval = clopper_pearson(found.joint, draws, 0.9999)
+    assert interval.low <= joint_violation_probability(B, (0.9 * x).tolist(), b) <= interval.high
+
+
+def test_sampling_counts_rows_that_are_met_exactly_as_kept() -> None:
+    row = [[0.1, 0.2, 1e-17]]
+    assert sample_violations(row, [0.3], [1, 1, 0], np.random.default_rng(0), 100).joint == 0
+    assert sample_violations(row, [0.3], [1, 1, 1], np.random.default_rng(0), 100).joint == 100
+    assert sample_violations(np.zeros((0, 2)), [], [0.5, 0.5], np.random.default_rng(0), 7).joint == 0
+
+
+def test_the_byte_that_decides_meets_the_probability() -> None:
+    """Probabilities between two bytes: 1/1024 and 1 - 1/1024 are neither 0 nor 1, nor a multiple of 1/256."""
+    draws = 400_000
+    for up in (1 / 1024, 0.3, 1 - 1 / 1024):
+        found = sample_violations([[1.0]], [0.5], [up], np.random.default_rng(3), draws)
+        interval = clopper_pearson(found.joint, draws, 0.9999)
+        assert interval.low <= up <= interval.high
+
+
+def test_the_corrected_algorithm_keeps_the_cheapest_feasible_round() -> None:
+    result = round_until_feasible(
+        [2.5, 2.5],
+        lambda x: bool(x.sum() <= 5),
+        np.random.default_rng(0),
+        rounds=60,
+        cost=lambda x: -float(x.sum()),
+    )
+    assert result.x is not None
+    assert result.x.sum() == 5
+    assert 0 < result.feasible < result.rounds == 60
+    nothing = round_until_feasible([2.5], lambda x: False, np.random.default_rng(0), rounds=4)
+    assert (nothing.x, nothing.rounds, nothing.feasible) == (None, 4, 0)
+
+
+def test_the_printed_algorithm_makes_f_more_rounds_and_may_never_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Literally "infeasible or cnt < F": it stops at the first feasible round after F others."""
+    result = round_until_feasible([2.0], lambda x: True, np.random.default_rng(0), rounds=5, variant="printed")
+    assert (result.rounds, result.feasible) == (6, 6)
+    monkeypatch.setattr(retry_module, "MAX_ROUNDS", 50)
+    nothing = round_until_feasible([2.0], lambda x: False, np.random.default_rng(0), rounds=5, variant="printed")
+    assert (nothing.x, nothing.rounds) == (None, 50)
