@@ -42,17 +42,29 @@ class Session:
         self._stale = True
         self._highs.addRow(lower, upper, len(columns), columns, values)
 
-    def add_columns(self, c: Floats, upper: Floats, A: Any) -> None:
-        """Append columns between 0 and `upper`; `A` is a sparse matrix of shape (rows so far, new columns)."""
+    def add_columns(self, c: Floats, upper: Floats, A: Any, lower: Floats | None = None) -> None:
+        """Append columns between `lower`, or 0, and `upper`; `A` has shape (rows so far, new columns) and is sparse."""
         A = sp.csc_array(A)
         starts, indices, data = A.indptr.astype(np.int32), A.indices.astype(np.int32), A.data.astype(float)
-        self._highs.addCols(len(c), c, np.zeros(len(c)), upper, A.nnz, starts, indices, data)
+        self._highs.addCols(
+            len(c), c, np.zeros(len(c)) if lower is None else lower, upper, A.nnz, starts, indices, data
+        )
 
-    def bound_columns(self, upper: Floats) -> None:
-        """Replace the upper bounds of all columns; their lower bounds are 0."""
+    def bound_columns(self, upper: Floats, lower: Floats | None = None) -> None:
+        """Replace the bounds of all columns; their lower bounds are 0 where they are left out."""
         self._stale = True
         columns = np.arange(len(upper), dtype=np.int32)
-        self._highs.changeColsBounds(len(upper), columns, np.zeros(len(upper)), upper)
+        self._highs.changeColsBounds(len(upper), columns, np.zeros(len(upper)) if lower is None else lower, upper)
+
+    def set_costs(self, c: Floats) -> None:
+        """Replace the objective coefficients of all columns."""
+        self._stale = True
+        self._highs.changeColsCost(len(c), np.arange(len(c), dtype=np.int32), c)
+
+    def set_coefficient(self, row: int, column: int, value: float) -> None:
+        """Replace one coefficient."""
+        self._stale = True
+        self._highs.changeCoeff(row, column, value)
 
     def bound_rows(self, rows: npt.NDArray[np.int32], lower: Floats, upper: Floats) -> None:
         """Replace the bounds of some rows."""

@@ -4,10 +4,10 @@ Each transformation returns a frozen result with ``.model``, a new Pyomo model, 
 duals of that model back to the source; the source is never changed. What a transformation cannot do it refuses with a
 `TransformationRefused` that names the component.
 
-The transformations are also Pyomo's: ``TransformationFactory("dlsched.lp_relaxation")``, ``"dlsched.lift_bounds"`` and
-``"dlsched.lp_dual"``. Pyomo has no plugin hook for other packages and this room does not import Pyomo until something
-is asked of it, so they are registered by ``import dlsched.relaxations`` after ``import pyomo.environ``, or as soon as a
-name of this room is used.
+The transformations are also Pyomo's: ``TransformationFactory("dlsched.lp_relaxation")``, ``"dlsched.lift_bounds"``,
+``"dlsched.lp_dual"`` and ``"dlsched.charnes_cooper"``. Pyomo has no plugin hook for other packages and this room does
+not import Pyomo until something is asked of it, so they are registered by ``import dlsched.relaxations`` after
+``import pyomo.environ``, or as soon as a name of this room is used.
 """
 
 import importlib

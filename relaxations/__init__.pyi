@@ -1,3 +1,5 @@
+from .charnes_cooper import CharnesCooper as CharnesCooper
+from .charnes_cooper import charnes_cooper as charnes_cooper
 from .columns import generate_columns as generate_columns
 from .dual import Dual as Dual
 from .dual import dual as dual
@@ -5,7 +7,11 @@ from .lp import LiftedBounds as LiftedBounds
 from .lp import Relaxation as Relaxation
 from .lp import lift_bounds as lift_bounds
 from .lp import relax as relax
+from .planar import Planar as Planar
 from .point import Point as Point
+from .ratio_lp import LinearProgram as LinearProgram
 from .refusals import TransformationRefused as TransformationRefused
 from .standard_form import StandardForm as StandardForm
 from .standard_form import standard_form as standard_form
+from .sum_of_ratios import SumOfRatios as SumOfRatios
+from .sum_of_ratios import sum_of_ratios as sum_of_ratios

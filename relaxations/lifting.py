@@ -32,19 +32,23 @@ def check_liftable(model: Any) -> None:
             )
 
 
-def lift_in_place(model: Any, objective_constant: bool) -> Any:
-    """Turn bounds, fixings and objective constants into rows, and return the map from the rows of a variable to it."""
+def lift_in_place(model: Any, objective_constant: bool, *, keep_fixed: bool = False) -> Any:
+    """Turn bounds, fixings and objective constants into rows, and return the map from the rows of a variable to it.
+
+    With `keep_fixed`, fixed variables stay fixed and get no rows.
+    """
     with PauseGC():
-        fixings = _unfix(model)
+        fixings = ComponentMap() if keep_fixed else _unfix(model)
         rows = ComponentMap()
         components = model.component_objects(pyo.Var, active=None, descend_into=(pyo.Block, Disjunct))
         for component in [c for c in components if not c.is_reference()]:
             block = component.parent_block()
+            data = [v for v in component.values() if not v.fixed]
             if is_live(block, model):
-                _lift_component(block, component, list(component.values()), fixings, rows)
+                _lift_component(block, component, data, fixings, rows)
             else:
                 used = used_variables(model)
-                _lift_component(model, component, [v for v in component.values() if id(v) in used], fixings, rows)
+                _lift_component(model, component, [v for v in data if id(v) in used], fixings, rows)
         if objective_constant:
             for objective in list(model.component_data_objects(pyo.Objective, active=True, descend_into=True)):
                 _lift_constant(model, objective)

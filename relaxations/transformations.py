@@ -13,6 +13,7 @@ from typing import Any
 import pyomo.environ as pyo
 from pyomo.common.config import ConfigDict, ConfigValue
 
+from dlsched.relaxations.charnes_cooper import charnes_cooper
 from dlsched.relaxations.dual import dual
 from dlsched.relaxations.lifting import check_liftable, lift_in_place
 from dlsched.relaxations.lp import LiftedBounds, Relaxation, check_relaxable, lift_bounds, relax, relax_in_place
@@ -134,6 +135,20 @@ class LpDual(_Transformation):
     def _transform_in_place(self, model: Any, **options: Any) -> Any:
         raise TransformationRefused(
             f"the dual of '{model.name}' cannot take its place, since its variables are the rows: use create_using"
+        )
+
+
+@pyo.TransformationFactory.register("dlsched.charnes_cooper", doc="Linear program of a linear-fractional one")
+class CharnesCooperTransformation(_Transformation):
+    """`dlsched.relaxations.charnes_cooper` as a Pyomo transformation; no options, and no `apply_to`."""
+
+    def _transform(self, model: Any, **options: Any) -> Any:
+        return charnes_cooper(model)
+
+    def _transform_in_place(self, model: Any, **options: Any) -> Any:
+        raise TransformationRefused(
+            f"'{model.name}' cannot be changed in place, since its variables would no longer be its points: "
+            "use create_using"
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from dlsched.relaxations import dual, lift_bounds, relax, standard_form
+from dlsched.relaxations import charnes_cooper, dual, lift_bounds, relax, standard_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,7 @@ CASES = (
     Case("relax", relax, "dlsched.lp_relaxation", in_place=True, relaxes=True),
     Case("lift_bounds", lift_bounds, "dlsched.lift_bounds", in_place=True),
     Case("dual", dual, "dlsched.lp_dual", continuous_only=True, dualises=True),
+    Case("charnes_cooper", charnes_cooper, "dlsched.charnes_cooper", continuous_only=True),
     Case("standard_form", standard_form, value=lambda sense, value: sense * value),
 )
 

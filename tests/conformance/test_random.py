@@ -19,7 +19,7 @@ LIGHT = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCh
 
 def refusal(case: Case, model: object) -> str | None:
     """Return what the case must say where it must refuse the model."""
-    if case.name not in ("dual", "standard_form"):
+    if case.name not in ("charnes_cooper", "dual", "standard_form"):
         return None
     try:
         case.transform(model)

@@ -1,0 +1,251 @@
+"""Linear-fractional programs as linear ones: the transformation of Charnes and Cooper (1962).
+
+Minimise (a.x + q) / (c.x + d) over linear rows, where c.x + d > 0. With t = 1 / (c.x + d) and y = t x, every row
+a_i.x <= b_i is a_i.y <= b_i t, the denominator is the row c.y + d t = 1, and the objective a.y + q t is linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import pyomo.environ as pyo
+from pyomo.common.collections import ComponentMap
+from pyomo.common.gc_manager import PauseGC
+from pyomo.repn import generate_standard_repn
+
+from dlsched.models.matrix import Matrix
+from dlsched.models.ratio import Floats, Ratio
+from dlsched.models.solve import Status, solve_matrix
+from dlsched.relaxations.fractional import FractionalModel, fractional_model
+from dlsched.relaxations.lifting import check_liftable, lift_in_place
+from dlsched.relaxations.point import Point, values_of
+from dlsched.relaxations.refusals import TransformationRefused
+from dlsched.relaxations.tree import clone, free_name, members
+
+_POSITIVE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CharnesCooper:
+    """A linear-fractional program as a linear one.
+
+    Attributes
+    ----------
+    model : pyomo.environ.ConcreteModel
+        A copy in which each variable stands for y = t x and each row is homogeneous; bounds are rows, named as
+        `lift_bounds` names them. New are the variable ``t``, the row ``normalisation``, and for a range row ``r`` a
+        second row ``r_lower``.
+    source : pyomo.environ.ConcreteModel
+    scale : Var
+        t, the reciprocal of the denominator.
+    """
+
+    model: Any
+    source: Any
+    scale: Any
+    _to_source: Any
+    _rows: Any
+
+    def recover(
+        self, x: Mapping[Any, float] | None = None, duals: Mapping[Any, float] | None = None, *, load: bool = False
+    ) -> Point:
+        """Map a point and duals of the linear program to the source.
+
+        Parameters
+        ----------
+        x : mapping, optional
+            Value of each variable of `model` (a ComponentMap); by default the values loaded in it.
+        duals : mapping, optional
+            Dual of each constraint of `model`, a ComponentMap or a Pyomo Suffix.
+        load : bool
+            Also set the source's variables to the values.
+
+        Returns
+        -------
+        Point
+            x = y / t, and the shadow prices of the source's rows and bounds: t times those of the homogeneous rows.
+
+        Raises
+        ------
+        ValueError
+            If t is 0: the least ratio is then approached at infinity, where no point is.
+        """
+        values = values_of(members(self.model, pyo.Var), x)
+        t = values.get(self.scale, 0.0)
+        if not t > 0:
+            raise ValueError("t is 0: the optimum is approached at infinity, and no point of the source has it")
+        point = Point()
+        for variable, source in self._to_source.items():
+            if variable in values and variable.ctype is pyo.Var:
+                point.values[source] = values[variable] if variable.fixed else values[variable] / t
+        for row, dual in (duals or {}).items():
+            kind, component = self._rows.get(row, (None, None))
+            if kind is not None:
+                target = getattr(point, kind)
+                target[component] = target.get(component, 0.0) + t * float(dual)
+        if load:
+            point.load()
+        return point
+
+
+def charnes_cooper(model: Any) -> CharnesCooper:
+    """Return the linear program of a linear-fractional one.
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel or a block of one
+        Continuous, with linear constraints and one active objective of either sense: a ratio of linear expressions,
+        plus a constant, or with other ratios over the same denominator. A linear objective has the denominator 1.
+
+    Raises
+    ------
+    TransformationRefused
+        If the denominator can be 0 or changes its sign on the region (both are looked for by the variables' bounds,
+        then by linear programs), the region is empty, the model has integer variables (`relax` it first), the objective
+        is a sum of several ratios (see `sum_of_ratios`) or of another form, or a row is not linear.
+
+    Source: SMD, Step 2 and [33].
+    """
+    with PauseGC():
+        read = fractional_model(model)
+        ratio = _single(read)
+        sign = _sign(read.matrix, ratio)
+        copy, to_source = clone(model)
+        check_liftable(copy)
+        return _homogenised(model, copy, to_source, read, ratio, sign)
+
+
+def _single(read: FractionalModel) -> Ratio:
+    """Return the objective as one ratio."""
+    n = len(read.variables)
+    if not read.ratios:
+        return Ratio(np.zeros(n), 0.0, np.zeros(n), 1.0)
+    *rest, last = sorted(read.ratios, key=lambda ratio: bool(ratio.denominator.any()))
+    for other in rest:
+        multiple = _multiple(other, last)
+        if multiple is None:
+            raise TransformationRefused(
+                "the objective is a sum of ratios with different denominators: sum_of_ratios approximates such sums"
+            )
+        last = Ratio(
+            last.numerator + multiple[0],
+            last.numerator_constant + multiple[1],
+            last.denominator,
+            last.denominator_constant,
+        )
+    return last
+
+
+def _multiple(other: Ratio, ratio: Ratio) -> tuple[Floats, float] | None:
+    """Return what another term adds to a ratio's numerator, None where the sum is not one ratio."""
+    below = np.append(ratio.denominator, ratio.denominator_constant)
+    theirs = np.append(other.denominator, other.denominator_constant)
+    above = np.append(other.numerator, other.numerator_constant)
+    if not other.numerator.any() and not other.denominator.any():
+        added = below * (other.numerator_constant / other.denominator_constant)
+        return added[:-1], float(added[-1])
+    largest = int(np.argmax(np.abs(theirs)))
+    factor = below[largest] / theirs[largest]
+    if not np.allclose(theirs * factor, below, rtol=1e-12, atol=0):
+        return None
+    return above[:-1] * factor, float(above[-1] * factor)
+
+
+def _sign(matrix: Matrix, ratio: Ratio) -> int:
+    """Return 1 where the denominator is positive on the region, -1 where it is negative."""
+    c, d = ratio.denominator, ratio.denominator_constant
+    if not c.any():
+        return 1 if d > 0 else -1
+    with np.errstate(invalid="ignore"):
+        ends = np.where(c == 0, 0.0, np.stack([c * matrix.lower, c * matrix.upper]))
+    low, high = d + ends.min(axis=0).sum(), d + ends.max(axis=0).sum()
+    if np.isfinite([low, high]).all() and np.isfinite([matrix.lower, matrix.upper]).all():
+        if low > _POSITIVE:
+            return 1
+        if high < -_POSITIVE:
+            return -1
+    least, greatest = _extreme(matrix, ratio, 1), _extreme(matrix, ratio, -1)
+    if least > _POSITIVE:
+        return 1
+    if greatest < -_POSITIVE:
+        return -1
+    raise TransformationRefused(
+        f"the denominator goes from {least:.6g} to {greatest:.6g} on the region: it must keep away from 0"
+    )
+
+
+def _extreme(matrix: Matrix, ratio: Ratio, sense: Literal[1, -1]) -> float:
+    """Return the least (1) or the greatest (-1) value of the denominator, by a linear program."""
+    found = solve_matrix(replace(matrix, c=ratio.denominator, offset=ratio.denominator_constant, sense=sense))
+    if found.summary.status is Status.INFEASIBLE:
+        raise TransformationRefused("no point satisfies the constraints")
+    if found.summary.status is Status.UNBOUNDED:
+        return -sense * np.inf
+    if found.summary.status is not Status.OPTIMAL or found.summary.objective is None:
+        raise TransformationRefused("the sign of the denominator could not be decided: its linear program failed")
+    return found.summary.objective
+
+
+def _homogenised(
+    source: Any, copy: Any, to_source: Any, read: FractionalModel, ratio: Ratio, sign: int
+) -> CharnesCooper:
+    objective = next(copy.component_data_objects(pyo.Objective, active=True, descend_into=True))
+    own = ComponentMap((original, twin) for twin, original in to_source.items())
+    lifted = lift_in_place(copy, False, keep_fixed=True)
+    scale = pyo.Var(domain=pyo.NonNegativeReals, doc="t, the reciprocal of the denominator")
+    copy.add_component(free_name("t", copy), scale)
+    rows = ComponentMap()
+    ranges = []
+    for row in list(copy.component_data_objects(pyo.Constraint, active=True, descend_into=True)):
+        rows[row] = ("reduced_costs", to_source[lifted[row]]) if row in lifted else ("duals", to_source[row])
+        other_side = _homogenise(row, scale)
+        if other_side is not None:
+            ranges.append((row, other_side))
+    for row, lower_side in _lower_sides(ranges):
+        rows[lower_side] = rows[row]
+    columns = [own[variable] for variable in read.variables]
+    above = sum((sign * float(a) * y for a, y in zip(ratio.numerator, columns, strict=True) if a), 0.0)
+    below = sum((sign * float(c) * y for c, y in zip(ratio.denominator, columns, strict=True) if c), 0.0)
+    copy.add_component(
+        free_name("normalisation", copy),
+        pyo.Constraint(expr=below + sign * ratio.denominator_constant * scale == 1, doc="the denominator, times t"),
+    )
+    objective.set_value(above + sign * ratio.numerator_constant * scale)
+    return CharnesCooper(copy, source, scale, to_source, rows)
+
+
+def _homogenise(row: Any, scale: Any) -> Any:
+    """Multiply a row by t, and return the relation of a range's lower side; a row without a side is deactivated."""
+    lower, upper = row.lb, row.ub
+    if lower is None and upper is None:
+        row.deactivate()
+        return None
+    terms = generate_standard_repn(row.body)
+    body = sum(float(a) * y for a, y in zip(terms.linear_coefs, terms.linear_vars, strict=True))
+    low, high = (None if side is None else float(side - terms.constant) for side in (lower, upper))
+    if low is not None and low == high:
+        row.set_value(body - low * scale == 0)
+    elif high is None:
+        row.set_value(body - low * scale >= 0)
+    else:
+        row.set_value(body - high * scale <= 0)
+        return None if low is None else body - low * scale >= 0
+    return None
+
+
+def _lower_sides(ranges: list[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
+    """Add the lower sides of range rows, a component for each of theirs, and yield each row with its lower side."""
+    added: dict[int, Any] = {}
+    for row, relation in ranges:
+        component = row.parent_component()
+        if id(component) not in added:
+            indices = [other.index() for other, _ in ranges if other.parent_component() is component]
+            index = (pyo.Set(initialize=indices, dimen=component.index_set().dimen),) if component.is_indexed() else ()
+            home = pyo.Constraint(*index, doc=f"lower side of {component.name}")
+            block = component.parent_block()
+            block.add_component(free_name(f"{component.local_name}_lower", block), home)
+            added[id(component)] = home
+        yield row, added[id(component)].add(row.index(), relation)

@@ -1,0 +1,67 @@
+"""The grid of Algorithm 1: how far each ratio but one may go, in geometric steps (SMD, Step 2.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+import numpy as np
+
+from dlsched.models.ratio import Floats
+
+MAX_POINTS = 10**9
+"""The most grid points that are searched."""
+
+_EQUAL = 1e-9
+
+
+class Grid(StrEnum):
+    """Which grid is searched."""
+
+    PRINTED = "printed"
+    CORRECTED = "corrected"
+
+
+def steps(lower: float, upper: float, epsilon: float, variant: Grid) -> Floats:
+    """Return l, l(1+eps), l(1+eps)^2, ... up to phi; corrected, also phi itself.
+
+    Rounded down, as printed, a value of the ratio above the last step has no grid point that allows it: points there
+    are lost. With phi as the last step every value has one, within the factor 1 + eps.
+
+    Parameters
+    ----------
+    lower, upper : float
+        l and phi, 0 < l <= phi.
+    epsilon : float
+    variant : Grid
+
+    Source: SMD, Step 2.1, printed and corrected.
+    """
+    last = int(np.floor(np.log(upper / lower) / np.log1p(epsilon) + _EQUAL))
+    values = np.minimum(lower * (1 + epsilon) ** np.arange(last + 1), upper)
+    if variant is Grid.CORRECTED and values[-1] < upper * (1 - _EQUAL):
+        return np.append(values, upper)
+    return np.asarray(values)
+
+
+def widest(lower: Floats, upper: Floats) -> int:
+    """Return J, the ratio with the largest phi/l, which is minimised and not gridded; the first of several."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = np.where(lower > 0, upper / lower, np.where(upper > 0, np.inf, 1.0))
+    return int(np.argmax(spread))
+
+
+def size(grids: Sequence[Floats]) -> int:
+    """Return the number of grid points.
+
+    Raises
+    ------
+    ValueError
+        If there are more than `MAX_POINTS`.
+    """
+    count = 1
+    for grid in grids:
+        count *= len(grid)
+    if count > MAX_POINTS:
+        raise ValueError(f"epsilon: its grid has {count} points; at most {MAX_POINTS} are searched: take a larger one")
+    return count

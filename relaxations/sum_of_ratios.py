@@ -1,0 +1,178 @@
+"""Sums of linear ratios over a polytope to within a factor: Algorithm 1 of the SMD paper, printed and corrected."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dlsched.models.ratio import Floats, FractionalSum
+from dlsched.relaxations.fractional import continuous_sum
+from dlsched.relaxations.planar import Planar
+from dlsched.relaxations.point import Point
+from dlsched.relaxations.ratio_grid import Grid, size, steps, widest
+from dlsched.relaxations.ratio_lp import LinearProgram
+from dlsched.relaxations.refusals import TransformationRefused
+from dlsched.relaxations.sweep import Oracle
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SumOfRatios:
+    """What Algorithm 1 found.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n,), or None
+        x~; None where no grid point has a feasible program, which the printed grid allows.
+    cost : float
+        Psi at its grid point, an upper bound on `value`; infinite without a point.
+    value : float
+        The sum of the ratios at x~.
+    bound : float
+        Not above the least sum: cost / (1 + eps) of the corrected grid, and at least the sum of the l_j.
+    lower, upper : ndarray of shape (J,)
+        l_j and phi_j, the least and the greatest value of each ratio.
+    last : int
+        Index of the ratio that is minimised and not gridded: the one with the largest phi/l.
+    grids : tuple of ndarray
+        Steps of the other ratios, in their order.
+    points : int
+        Grid points: the programs that Algorithm 1 solves.
+    feasible : int
+        Grid points whose program is feasible.
+    seconds : float
+    """
+
+    x: Floats | None
+    cost: float
+    value: float
+    bound: float
+    lower: Floats
+    upper: Floats
+    last: int
+    grids: tuple[Floats, ...]
+    points: int
+    feasible: int
+    seconds: float
+    _variables: tuple[Any, ...] = ()
+
+    def recover(
+        self, x: Mapping[Any, float] | None = None, duals: Mapping[Any, float] | None = None, *, load: bool = False
+    ) -> Point:
+        """Return x~ as a point of the Pyomo model that was given; it has no duals.
+
+        Parameters
+        ----------
+        x, duals
+            Not used: what is recovered is what Algorithm 1 found.
+        load : bool
+            Also set the model's variables.
+
+        Raises
+        ------
+        ValueError
+            If arrays were given and no model, or no point was found.
+        """
+        del x, duals
+        if not self._variables:
+            raise ValueError("the problem was given as arrays: there is no model to recover to")
+        if self.x is None:
+            raise ValueError("no grid point has a feasible program: there is no point to recover")
+        point = Point()
+        point.values.update(zip(self._variables, self.x.tolist(), strict=True))
+        if load:
+            point.load()
+        return point
+
+
+def sum_of_ratios(
+    problem: Any,
+    *,
+    epsilon: float,
+    variant: str | Grid = Grid.CORRECTED,
+    oracle: Callable[[FractionalSum], Oracle] | None = None,
+) -> SumOfRatios:
+    """Minimise a sum of linear ratios over a polytope to within the factor 1 + epsilon.
+
+    All ratios but one are capped by the values of a geometric grid, and the last one is minimised under the caps, a
+    linear-fractional program each. The grid grows exponentially in the number of ratios.
+
+    Parameters
+    ----------
+    problem : FractionalSum or pyomo.environ.ConcreteModel
+        Arrays, or a continuous model that minimises a sum of linear terms and ratios of linear expressions.
+    epsilon : float
+        Positive.
+    variant : {"corrected", "printed"}
+        The printed grid rounds down: it may have no feasible program at all, or lose the optimum by any factor.
+    oracle : callable, optional
+        What solves the programs, made from the problem: `Planar` for at most two variables, else `LinearProgram`.
+
+    Returns
+    -------
+    SumOfRatios
+
+    Raises
+    ------
+    TransformationRefused
+        If the region is empty or unbounded, a denominator is not positive on it, two ratios can be 0 or one negative
+        (a geometric grid cannot start there), or the model is not of this form.
+    ValueError
+        If epsilon is not positive, or the grid is too large.
+
+    Source: SMD, (12) to (15) and Algorithm 1, printed and corrected (the top cell added, the region bounded).
+    """
+    if not (epsilon > 0 and math.isfinite(epsilon)):
+        raise ValueError(f"epsilon: {epsilon} must be positive")
+    start = time.perf_counter()
+    variables: tuple[Any, ...] = ()
+    if not isinstance(problem, FractionalSum):
+        variables, problem = continuous_sum(problem)
+    if not problem.ratios:
+        raise TransformationRefused("the objective is identically 0: every point is optimal")
+    solver = _oracle(problem) if oracle is None else oracle(problem)
+    lower, upper = solver.bounds()
+    last = widest(lower, upper)
+    _refuse_without_start(lower, last)
+    others = [j for j in range(len(problem.ratios)) if j != last]
+    grids = tuple(steps(float(lower[j]), float(upper[j]), epsilon, Grid(variant)) for j in others)
+    points = size(grids)
+    best = solver.sweep(last, grids)
+    value = math.inf if best.x is None else float(problem(best.x))
+    bound = float(lower.sum())
+    if Grid(variant) is Grid.CORRECTED:
+        bound = max(bound, best.cost / (1 + epsilon))
+    return SumOfRatios(
+        x=best.x,
+        cost=best.cost,
+        value=value,
+        bound=bound,
+        lower=lower,
+        upper=upper,
+        last=last,
+        grids=grids,
+        points=points,
+        feasible=best.feasible,
+        seconds=time.perf_counter() - start,
+        _variables=variables,
+    )
+
+
+def _oracle(problem: FractionalSum) -> Oracle:
+    """Return the closed form in the plane, once linear programs have shown that it applies, else linear programs."""
+    general = LinearProgram(problem)
+    return Planar(problem) if len(problem.polytope.lower) <= 2 else general
+
+
+def _refuse_without_start(lower: Floats, last: int) -> None:
+    for j, least in enumerate(np.where(np.abs(lower) < 1e-12, 0.0, lower).tolist()):
+        if least < 0:
+            raise TransformationRefused(
+                f"ratio {j} is negative, {least:.6g}, somewhere: a factor of its sum says nothing"
+            )
+        if least == 0 and j != last:
+            raise TransformationRefused(f"ratio {j} is 0 somewhere, so its geometric grid has no first point")
