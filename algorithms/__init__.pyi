@@ -1,7 +1,10 @@
 from . import baselines as baselines
 from . import hadar as hadar
+from . import smd as smd
 from .exact import Optimum as Optimum
 from .exact import optimum as optimum
+from .knapsack import solve_knapsack as solve_knapsack
+from .knapsack_scheme import Selection as Selection
 from .run import Decision as Decision
 from .run import Event as Event
 from .run import PriceStep as PriceStep

@@ -12,6 +12,9 @@ ALGORITHMS = MappingProxyType(
     {
         "hadar": ("hadar", "dlsched.algorithms.hadar"),
         "gavel": ("hadar", "dlsched.algorithms.baselines.hadar.gavel"),
+        "smd": ("smd", "dlsched.algorithms.smd"),
+        "esw": ("smd", "dlsched.algorithms.baselines.smd.esw"),
+        "optimus": ("smd", "dlsched.algorithms.baselines.smd.optimus"),
     }
 )
 """Algorithm name to its problem and the module of its ``run``."""

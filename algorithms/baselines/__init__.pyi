@@ -1,1 +1,2 @@
 from . import hadar as hadar
+from . import smd as smd

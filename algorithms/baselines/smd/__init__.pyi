@@ -1,0 +1,2 @@
+from . import esw as esw
+from . import optimus as optimus

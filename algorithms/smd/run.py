@@ -1,0 +1,101 @@
+"""Run SMD on an instance: workers and servers for each job by itself, then a knapsack over the jobs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlsched.algorithms.run import Event, Run, Variant
+from dlsched.algorithms.smd.admission import NeverAdmitted, Outer, admit, inadmissible
+from dlsched.algorithms.smd.inner import Inner, Settings, exact_step, inner_step
+from dlsched.models.document import InputError
+from dlsched.models.smd import Instance, Point, Schedule, utility
+
+
+def run(
+    instance: Instance,
+    *,
+    seed: int = 0,
+    variant: str = Variant.CORRECTED,
+    epsilon: float = 0.01,
+    delta: float = 0.5,
+    rounds: int = 10,
+    gain: float | None = None,
+    inner: str = Inner.ALGORITHM,
+    outer: str = Outer.AUTO,
+    outer_epsilon: float = 0.01,
+) -> Run[Schedule]:
+    """Schedule an instance with SMD.
+
+    Parameters
+    ----------
+    instance : Instance
+    seed : int
+        Of the rounding; each job has a generator of its own.
+    variant : str
+        ``"corrected"`` or ``"printed"``, of the inner step. Printed, the grid may leave a job without any point, and
+        the rounding may leave it without a worker or a server: it is then lost, and the log says so (`NeverAdmitted`).
+        Corrected, the completion time of every job that can be admitted is at most `InnerStep.factor` times the best.
+    epsilon : float
+        eps_1, precision of Algorithm 1, in (0, 1).
+    delta : float
+        In (0, 1]: M_delta, where no gain is given, is chosen for it.
+    rounds : int
+        F, at least 1. Corrected: the best of so many roundings. Printed: the first that keeps the limits after so many.
+    gain : float, optional
+        M of Algorithm 2, in (0, 1], in place of M_delta; the paper evaluates 1.
+    inner : str
+        ``"algorithm"``, or ``"exact"``, which makes the other parameters above irrelevant.
+    outer : str
+        ``"scheme"``, ``"exact"``, or ``"auto"``: the scheme where it is done soon, else the exact method.
+    outer_epsilon : float
+        eps_2, precision of the scheme, in (0, 1).
+
+    Returns
+    -------
+    Run
+        There are no prices. The log has a `NeverAdmitted` for each job that cannot be admitted, an `InnerStep` for each
+        of the others, and an `OuterStep`.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of range, or the scheme was asked for and needs too many linear programs.
+    ValueError
+        If a name is unknown.
+
+    Notes
+    -----
+    With the corrected inner and any outer step the utility is at least (1 - eps_2) min_i mu_i(rho_i tau_i*) /
+    mu_i(tau_i*) times the optimum, with rho_i = 4 (1 + eps_1) / M_i, in every run; the minimum is over the jobs worth
+    something at their best. With both steps exact it is the optimum.
+
+    Source: SMD, Section IV; Theorem 5, corrected: as printed its probability is false.
+    """
+    _check(epsilon, delta, rounds, gain, outer_epsilon)
+    settings = Settings(Variant(variant), epsilon, delta, rounds, gain, len(instance.resources))
+    how, outer = Inner(inner), Outer(outer)
+    log: list[Event] = list(inadmissible(instance))
+    never = {event.job for event in log if isinstance(event, NeverAdmitted)}
+    points: dict[str, Point] = {}
+    for job, own in zip(instance.jobs, np.random.SeedSequence(seed).spawn(len(instance.jobs)), strict=True):
+        if job.name in never:
+            continue
+        step = exact_step(job) if how is Inner.EXACT else inner_step(job, settings, np.random.default_rng(own))
+        log.append(step)
+        if step.chosen is None:
+            log.append(NeverAdmitted(job.name, step.loss))
+        else:
+            points[job.name] = step.chosen
+    schedule, admission = admit(instance, points, outer=outer, epsilon=outer_epsilon)
+    return Run(schedule, utility(instance, schedule), {}, (*log, admission))
+
+
+def _check(epsilon: float, delta: float, rounds: int, gain: float | None, outer_epsilon: float) -> None:
+    for name, value in (("epsilon", epsilon), ("outer_epsilon", outer_epsilon)):
+        if not 0 < value < 1:
+            raise InputError(f"{name}: {value} is not in (0, 1)")
+    for name, share in (("delta", delta), ("gain", gain)):
+        if share is not None and not 0 < share <= 1:
+            raise InputError(f"{name}: {share} is not in (0, 1]")
+    if rounds < 1:
+        raise InputError(f"rounds: {rounds} must be at least 1")
