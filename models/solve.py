@@ -7,7 +7,7 @@ see `dlsched.algorithms.optimum`.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -164,6 +164,8 @@ def solve_matrix(
     seed: int | None = None,
     presolve: bool = True,
     cutoff: float | None = None,
+    nodes: int | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> RawSolution:
     """Solve a matrix; parameters as in `solve`.
 
@@ -171,17 +173,23 @@ def solve_matrix(
     ----------
     cutoff : float, optional
         Only points at least as good as this are looked for, so `infeasible` means that there is none.
+    nodes : int, optional
+        Of HiGHS's tree, at most.
+    stop : callable, optional
+        Asked by HiGHS while it branches; where it tells True, the solve ends as if time were up.
 
     Raises
     ------
     ResidualError
         If the point, its integers rounded, breaks the matrix by more than 1e-6.
     """
-    backends = {"highs": _solve_highs, "scip": _solve_scip}
-    if solver not in backends:
-        raise ValueError(f"unknown solver {solver!r}; there are {', '.join(backends)}")
+    if solver not in ("highs", "scip"):
+        raise ValueError(f"unknown solver {solver!r}; there are highs, scip")
     sought = matrix if cutoff is None else matrix.beyond(cutoff)
-    raw = backends[solver](sought, time_limit, threads, gap, seed, presolve)
+    if solver == "highs":
+        raw = _solve_highs(sought, time_limit, threads, gap, seed, presolve, nodes, stop)
+    else:
+        raw = _solve_scip(sought, time_limit, threads, gap, seed, presolve)
     if raw.x is None:
         return raw
     x = np.where(matrix.integer, np.round(raw.x), raw.x)
@@ -200,7 +208,14 @@ def _with_value(summary: Solution, value: float) -> Solution:
 
 
 def _solve_highs(
-    matrix: Matrix, time_limit: float | None, threads: int | None, gap: float, seed: int | None, presolve: bool
+    matrix: Matrix,
+    time_limit: float | None,
+    threads: int | None,
+    gap: float,
+    seed: int | None,
+    presolve: bool,
+    nodes: int | None,
+    stop: Callable[[], bool] | None,
 ) -> RawSolution:
     import highspy
 
@@ -208,10 +223,13 @@ def _solve_highs(
     options |= {} if time_limit is None else {"time_limit": float(time_limit)}
     options |= {} if seed is None else {"random_seed": seed}
     options |= {} if presolve else {"presolve": "off"}
+    options |= {} if nodes is None else {"mip_max_nodes": nodes}
     if threads is not None:
         highspy.Highs.resetGlobalScheduler(True)
         options["threads"] = threads
     solver = highs(matrix, **options)
+    if stop is not None:
+        solver.cbMipInterrupt += lambda event: event.interrupt() if stop() else None
     start = time.perf_counter()
     solver.run()
     if solver.getModelStatus() == highspy.HighsModelStatus.kUnboundedOrInfeasible:

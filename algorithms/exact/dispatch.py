@@ -8,7 +8,7 @@ from typing import Any
 
 from dlsched.algorithms.exact.result import Optimum, Progress
 
-_PROBLEMS = ("hadar",)
+_PROBLEMS = ("hadar", "smd")
 
 
 def optimum(
@@ -23,7 +23,7 @@ def optimum(
     Parameters
     ----------
     instance : Instance
-        Of any problem with an exact method: ``dlsched.models.hadar.Instance``.
+        Of any problem with an exact method: Hadar, SMD.
     time_limit : float, optional
         Seconds in all; without one the method runs until it has a proof.
     progress : callable, optional

@@ -1,0 +1,345 @@
+"""The certified optimum of a 0-1 knapsack problem with several rows.
+
+Items are chosen by HiGHS and checked in rationals; nothing better exists by two routes, or by one exact one:
+
+- every useful item fits, or the Lagrangian bound y.C + sum_i max(0, u_i - y.v_i) at rational prices y >= 0, which
+  weak duality makes valid whatever the prices, meets the value: no search is needed;
+- else HiGHS finds the optimum of what that bound leaves open (an item whose reduced cost alone exceeds the gap is
+  decided), and HiGHS without presolve, from another seed and on fewer items, finds nothing above it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import scipy.sparse as sp
+
+from dlsched.algorithms.exact.result import Progress
+from dlsched.models.matrix import Floats, Matrix
+from dlsched.models.numbers import TOLERANCE, agree, exceeds, to_integers
+from dlsched.models.solve import RawSolution, Status, solve_matrix
+
+CORE = 40
+"""Items of the core that is solved first, for a good choice early."""
+
+CORE_NODES = 2_000
+"""Nodes of its tree, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knapsack:
+    """A certified optimum, or what is known of it.
+
+    Attributes
+    ----------
+    chosen : tuple of int
+        Indices of the chosen items, increasing; they fit.
+    value : Fraction
+        Their values' sum.
+    bound : Fraction
+        No choice is worth more.
+    proved : bool
+        Value and bound agree within `dlsched.models.numbers.TOLERANCE`, and the routes say so.
+    evidence : tuple of str
+        The routes.
+    nodes : int
+        Branch-and-bound nodes of all routes.
+    seconds_found, seconds_proved : float
+        Until the value was found and first proved (or time was up), and spent on the second route after that.
+    """
+
+    chosen: tuple[int, ...]
+    value: Fraction
+    bound: Fraction
+    proved: bool
+    evidence: tuple[str, ...]
+    nodes: int
+    seconds_found: float
+    seconds_proved: float
+
+
+def solve_exact(
+    values: Sequence[Fraction],
+    weights: Sequence[Sequence[Fraction]],
+    capacity: Sequence[Fraction],
+    *,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Knapsack:
+    """Return the certified optimum of max sum u_i x_i, sum_i v_i^r x_i <= C^r for all r, x binary.
+
+    Parameters
+    ----------
+    values : sequence of I rationals
+    weights : sequence of I sequences of R rationals
+        Not negative.
+    capacity : sequence of R rationals
+    time_limit : float, optional
+        Seconds in all.
+    progress : callable, optional
+        Called with (phase, value of the best choice, least upper bound).
+    stop : callable, optional
+        Asked often; where it tells True, the search ends as if time were up.
+
+    Raises
+    ------
+    ValueError
+        If a weight or a capacity is negative, or shapes do not fit.
+    """
+    return _Search(
+        values, weights, capacity, time_limit, progress or (lambda *news: None), stop or (lambda: False)
+    ).run()
+
+
+class _Search:
+    """The phases of a search, and what is known so far."""
+
+    def __init__(
+        self,
+        values: Sequence[Fraction],
+        weights: Sequence[Sequence[Fraction]],
+        capacity: Sequence[Fraction],
+        time_limit: float | None,
+        progress: Progress,
+        stop: Callable[[], bool],
+    ) -> None:
+        _check(values, weights, capacity)
+        self._start = time.perf_counter()
+        self._limit, self._progress, self._stop = time_limit, progress, stop
+        self._u = list(values)
+        rows = [to_integers([*(item[r] for item in weights), limit])[0] for r, limit in enumerate(capacity)]
+        self._capacity = [row.pop() for row in rows]
+        self._weights = rows
+        self._useful = [i for i, u in enumerate(self._u) if u > 0 and self._fits([i])]
+        self._unit = max((self._u[i] for i in self._useful), default=Fraction(1))
+        self._chosen: tuple[int, ...] = ()
+        self._cuts: list[list[int]] = []
+        self._evidence: list[str] = []
+        self._nodes = 0
+        self._bound = self._safe = self._worth(self._useful)
+
+    def run(self) -> Knapsack:
+        """Return the optimum, or what is known of it when time is up."""
+        if self._fits(self._useful):
+            self._chosen = tuple(self._useful)
+            self._evidence.append("every item that is worth something fits")
+            return self._result(self._elapsed)
+        prices = self._prices()
+        self._offer(self._greedy(prices))
+        self._bound = self._safe = min(self._safe, self._lagrangian(prices))
+        if self._closed:
+            self._evidence.append("Lagrangian bound in rationals")
+        if self._closed or self._left() == 0:
+            return self._result(self._elapsed)
+        self._progress("branching", float(self._value), float(self._bound))
+        first = self._first_route(prices)
+        found = self._elapsed
+        if first and self._left() != 0:
+            self._progress("second route", float(self._value), float(self._bound))
+            return self._result(found, self._second_route(prices, first))
+        return self._result(found, False)
+
+    def _result(self, found: float, confirmed: bool = True) -> Knapsack:
+        return Knapsack(
+            chosen=self._chosen,
+            value=self._value,
+            bound=max(self._bound, self._value),
+            proved=confirmed and self._closed,
+            evidence=tuple(self._evidence),
+            nodes=self._nodes,
+            seconds_found=found,
+            seconds_proved=self._elapsed - found,
+        )
+
+    @property
+    def _elapsed(self) -> float:
+        return time.perf_counter() - self._start
+
+    def _left(self) -> float | None:
+        """Return the seconds that are left, None without a limit; 0 when it is time to end."""
+        if self._stop():
+            return 0.0
+        return None if self._limit is None else max(0.0, self._limit - self._elapsed)
+
+    @property
+    def _value(self) -> Fraction:
+        return self._worth(self._chosen)
+
+    @property
+    def _closed(self) -> bool:
+        return agree(self._value, self._bound) and agree(self._value / self._unit, self._bound / self._unit)
+
+    def _worth(self, items: Sequence[int]) -> Fraction:
+        return sum((self._u[i] for i in items), Fraction(0))
+
+    def _fits(self, items: Sequence[int]) -> bool:
+        return all(sum(row[i] for i in items) <= room for row, room in zip(self._weights, self._capacity, strict=True))
+
+    def _offer(self, items: Sequence[int]) -> None:
+        """Take a choice that fits, filled up, if it is the best so far."""
+        filled = self._filled(items)
+        if self._worth(filled) > self._value:
+            self._chosen = tuple(sorted(filled))
+
+    def _filled(self, items: Sequence[int]) -> list[int]:
+        """Add further items while they fit, the most valuable first."""
+        left = [room - sum(row[i] for i in items) for row, room in zip(self._weights, self._capacity, strict=True)]
+        filled = list(items)
+        taken = set(items)
+        for i in sorted(self._useful, key=lambda i: self._u[i], reverse=True):
+            if i not in taken and all(row[i] <= room for row, room in zip(self._weights, left, strict=True)):
+                left = [room - row[i] for row, room in zip(self._weights, left, strict=True)]
+                filled.append(i)
+        return filled
+
+    def _matrix(self, items: Sequence[int], fixed: Sequence[int] = ()) -> Matrix:
+        """Return the problem over some items, in units of the most valuable one, others taken or left."""
+        rows = np.array([[row[i] for i in items] for row in self._weights], dtype=object).reshape(-1, len(items))
+        room = [c - sum(row[i] for i in fixed) for row, c in zip(self._weights, self._capacity, strict=True)]
+        scale = [max([1, *row]) for row in rows.tolist()]
+        A = np.array([[a / s for a in row] for row, s in zip(rows.tolist(), scale, strict=True)], dtype=float)
+        upper = np.array([c / s for c, s in zip(room, scale, strict=True)], dtype=float)
+        cuts = [[float(i in cut) for i in items] for cut in self._cuts]
+        sizes = [float(len(cut) - 1 - sum(i in cut for i in fixed)) for cut in self._cuts]
+        A = np.vstack([A.reshape(-1, len(items)), np.array(cuts, dtype=float).reshape(-1, len(items))])
+        return Matrix(
+            c=np.array([float(self._u[i] / self._unit) for i in items]),
+            offset=float(self._worth(fixed) / self._unit),
+            sense=-1,
+            A=sp.csr_array(A),
+            row_lower=np.full(len(A), -np.inf),
+            row_upper=np.concatenate([upper, sizes]),
+            lower=np.zeros(len(items)),
+            upper=np.ones(len(items)),
+            integer=np.ones(len(items), dtype=bool),
+            row_names=tuple(f"row{r}" for r in range(len(A))),
+            column_names=tuple(f"item{i}" for i in items),
+            rows=(),
+            columns=(),
+        )
+
+    def _prices(self) -> list[Fraction]:
+        """Return a price y_r >= 0 for each row: the duals of the linear relaxation, as the rationals that they are."""
+        raw = solve_matrix(self._matrix(self._useful).relaxed())
+        if raw.row_duals is None:
+            return [Fraction(0)] * len(self._weights)
+        scale = [max([1, *(row[i] for i in self._useful)]) for row in self._weights]
+        return [
+            max(Fraction(0), Fraction(float(dual))) * self._unit / size
+            for dual, size in zip(raw.row_duals.tolist(), scale, strict=True)
+        ]
+
+    def _reduced(self, prices: Sequence[Fraction], i: int) -> Fraction:
+        return self._u[i] - sum((y * row[i] for y, row in zip(prices, self._weights, strict=True)), Fraction(0))
+
+    def _lagrangian(self, prices: Sequence[Fraction]) -> Fraction:
+        """Return y.C + sum_i max(0, u_i - y.v_i), which no choice exceeds."""
+        base = sum((y * room for y, room in zip(prices, self._capacity, strict=True)), Fraction(0))
+        return base + sum((max(Fraction(0), self._reduced(prices, i)) for i in self._useful), Fraction(0))
+
+    def _greedy(self, prices: Sequence[Fraction]) -> list[int]:
+        """Return items taken in the order of their reduced costs while they fit."""
+        taken: list[int] = []
+        for i in sorted(self._useful, key=lambda i: self._reduced(prices, i), reverse=True):
+            if self._fits([*taken, i]):
+                taken.append(i)
+        return taken
+
+    def _open(self, prices: Sequence[Fraction]) -> tuple[list[int], list[int]]:
+        """Return the items that prices leave open, and those of the others that anything better takes.
+
+        An item whose reduced cost exceeds the gap of the Lagrangian bound is taken, or not, by whatever is better.
+        """
+        gap = self._lagrangian(prices) - self._value
+        reduced = {i: self._reduced(prices, i) for i in self._useful}
+        taken = [i for i, d in reduced.items() if d > gap]
+        return [i for i, d in reduced.items() if abs(d) <= gap], taken
+
+    def _improve(self, prices: Sequence[Fraction]) -> None:
+        """Solve a core: the items of least reduced cost, the others as the prices say."""
+        order = sorted(self._useful, key=lambda i: abs(self._reduced(prices, i)))
+        core, rest = order[:CORE], order[CORE:]
+        taken = [i for i in rest if self._reduced(prices, i) > 0]
+        if self._fits(taken):
+            raw = self._solved(core, taken, presolve=True, cutoff=None, nodes=CORE_NODES)
+            if raw.x is not None:
+                self._take(core, taken, raw.x)
+
+    def _first_route(self, prices: Sequence[Fraction]) -> str:
+        """Solve what prices leave open; return the route's name where it ended, else nothing."""
+        self._improve(prices)
+        free, taken = self._open(prices)
+        raw = self._solved(free, taken, presolve=True, cutoff=None)
+        if raw.x is not None:
+            self._take(free, taken, raw.x)
+        if raw.summary.bound is not None:
+            self._bound = min(self._bound, max(Fraction(raw.summary.bound) * self._unit, self._value))
+        if raw.summary.status is not Status.OPTIMAL:
+            return ""
+        return f"HiGHS {raw.summary.version} on {len(free)} of {len(self._useful)} items, the others decided by prices"
+
+    def _second_route(self, prices: Sequence[Fraction], first: str) -> bool:
+        """Look for anything better in another way, and tell whether there is proved to be nothing."""
+        value = self._value / self._unit
+        cutoff = float(value) + 0.5 * TOLERANCE * max(1.0, float(value))
+        free, taken = self._open(prices)
+        raw = self._solved(free, taken, presolve=False, cutoff=cutoff)
+        if raw.x is not None:
+            before = self._value
+            self._take(free, taken, raw.x)
+            if exceeds(self._value / self._unit, before / self._unit):
+                return False
+        ended = raw.summary.status is Status.OPTIMAL and raw.summary.bound is not None
+        if not (raw.summary.status is Status.INFEASIBLE or (ended and agree(raw.summary.bound or 0.0, float(value)))):
+            return False
+        self._evidence += [
+            first,
+            f"HiGHS {raw.summary.version} without presolve on {len(free)} items: nothing is better",
+        ]
+        return True
+
+    def _solved(
+        self, items: Sequence[int], fixed: Sequence[int], presolve: bool, cutoff: float | None, nodes: int | None = None
+    ) -> RawSolution:
+        """Solve; a point that rationals show to exceed a row is cut off, and the rest solved again."""
+        while True:
+            raw = solve_matrix(
+                self._matrix(items, fixed),
+                time_limit=self._left(),
+                threads=1,
+                seed=0 if presolve else 7,
+                presolve=presolve,
+                cutoff=cutoff,
+                nodes=nodes,
+                stop=self._stop,
+            )
+            self._nodes += raw.summary.nodes
+            if raw.x is None:
+                return raw
+            taken = [*fixed, *(i for i, x in zip(items, raw.x.tolist(), strict=True) if x > 0.5)]
+            if self._fits(taken):
+                return raw
+            self._cuts.append(taken)
+
+    def _take(self, items: Sequence[int], fixed: Sequence[int], x: Floats) -> None:
+        self._offer([*fixed, *(i for i, chosen in zip(items, x.tolist(), strict=True) if chosen > 0.5)])
+        if exceeds(self._value, self._bound):
+            self._bound = self._safe
+            self._evidence.append("a choice that fits refutes the bound of HiGHS")
+
+
+def _check(values: Sequence[Fraction], weights: Sequence[Sequence[Fraction]], capacity: Sequence[Fraction]) -> None:
+    if len(weights) != len(values):
+        raise ValueError(f"weights: there are {len(weights)} for {len(values)} values")
+    for i, row in enumerate(weights):
+        if len(row) != len(capacity):
+            raise ValueError(f"weights[{i}]: has {len(row)} entries for {len(capacity)} capacities")
+        if any(weight < 0 for weight in row):
+            raise ValueError(f"weights[{i}]: {float(min(row))} is negative")
+    if any(room < 0 for room in capacity):
+        raise ValueError(f"capacity: {float(min(capacity))} is negative")

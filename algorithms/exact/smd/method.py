@@ -1,0 +1,70 @@
+"""The certified optimum of SMD instances.
+
+(2) packs what jobs reserve, not what they use, so the problem splits exactly: the best workers and servers of each job,
+by `dlsched.models.smd.best_point` in rationals, and a 0-1 knapsack problem over the jobs, by
+`dlsched.algorithms.exact.knapsack`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from dlsched.algorithms.exact.knapsack import solve_exact
+from dlsched.algorithms.exact.result import Optimum, Progress
+from dlsched.models.smd import Instance, Schedule, best_point, check, exact_utility
+
+
+def solve(
+    instance: Instance,
+    *,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Optimum:
+    """Return the certified optimum of an SMD instance, or what is known of it when time is up.
+
+    Parameters
+    ----------
+    instance : Instance
+    time_limit : float, optional
+        Seconds in all, apart from the inner problems, which take milliseconds each.
+    progress, stop
+        As for `dlsched.algorithms.optimum`.
+
+    Source: SMD, (1)-(3).
+    """
+    start = time.perf_counter()
+    points = {job.name: best_point(job) for job in instance.jobs if instance.admissible(job)}
+    best = {name: point for name, point in points.items() if point is not None}
+    inner = time.perf_counter() - start
+    names = list(best)
+    jobs = [instance.job(name) for name in names]
+    found = solve_exact(
+        [best[name].utility for name in names],
+        [[job.limit_of(r) for r in instance.resources] for job in jobs],
+        [instance.capacity_of(r) for r in instance.resources],
+        time_limit=None if time_limit is None else max(0.0, time_limit - inner),
+        progress=progress,
+        stop=stop,
+    )
+    schedule = Schedule.of({names[i]: (best[names[i]].workers, best[names[i]].servers) for i in found.chosen})
+    if check(instance, schedule) or exact_utility(instance, schedule) != found.value:
+        raise RuntimeError("the optimum's schedule does not pass the checker: report this instance")
+    return Optimum(
+        value=float(found.value),
+        bound=max(float(found.bound), float(found.value)),
+        schedule=schedule,
+        proved=found.proved,
+        evidence=(_inner_evidence(instance, len(names)), *found.evidence),
+        seconds_found=inner + found.seconds_found,
+        seconds_proved=found.seconds_proved,
+    )
+
+
+def _inner_evidence(instance: Instance, admissible: int) -> str:
+    never = len(instance.jobs) - admissible
+    text = f"the best workers and servers of {admissible} jobs, in rationals"
+    if not never:
+        return text
+    return f"{text}; {never} can never be admitted: too little for one worker and one server, or more than there is"
