@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from fractions import Fraction
 
+from dlsched.algorithms.exact.knapsack import solve_exact
 from dlsched.algorithms.knapsack_scheme import MAX_LPS, Exact, Problem, Selection, frieze_clarke, subset_size
 
 
@@ -53,11 +55,11 @@ def solve_knapsack(
     problem = Problem.of(values, weights, capacity)
     how = Method(method)
     if how is Method.EXACT:
-        from dlsched.algorithms.exact.knapsack import solve_exact
-
         found = solve_exact(problem.values, problem.weights, problem.capacity)
         useful = tuple(sorted(i for i in found.chosen if problem.values[i]))
-        return Selection(useful, problem.worth(useful), None, 0, 0)
+        value = problem.worth(useful)
+        guarantee = Fraction(1) if found.proved or not found.bound else min(Fraction(1), value / found.bound)
+        return Selection(useful, value, None, guarantee, 0, 0)
     if how is Method.LP_FLOOR:
         return frieze_clarke(problem, 0, max_lps=max_lps)
     size = subset_size(len(problem.items), len(problem.rows), epsilon)

@@ -49,6 +49,8 @@ class Selection:
         What they are worth.
     subset_size : int or None
         k of the scheme; None for the exact method.
+    guarantee : Fraction
+        The value is at least this part of the optimum.
     subsets : int
         Subsets S that a scheme of this size ranges over; 0 for the exact method.
     lps : int
@@ -58,6 +60,7 @@ class Selection:
     chosen: tuple[int, ...]
     value: Fraction
     subset_size: int | None
+    guarantee: Fraction
     subsets: int
     lps: int
 
@@ -176,12 +179,13 @@ def frieze_clarke(problem: Problem, size: int, *, max_lps: int = MAX_LPS) -> Sel
     """
     items, rows = problem.items, problem.rows
     if not rows:
-        return Selection(tuple(sorted(items)), problem.worth(items), 0, 1, 0)
+        return Selection(tuple(sorted(items)), problem.worth(items), 0, Fraction(1), 1, 0)
     size = min(size, len(items))
     search = _Search(problem, items, rows, size, max_lps)
     search.run()
     subsets = sum(math.comb(len(items), taken) for taken in range(size + 1))
-    return Selection(tuple(sorted(search.best)), search.value, size, subsets, search.lps)
+    guarantee = Fraction(1) if size == len(items) else Fraction(size, size + len(rows))
+    return Selection(tuple(sorted(search.best)), search.value, size, guarantee, subsets, search.lps)
 
 
 class _Search:

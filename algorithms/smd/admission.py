@@ -130,6 +130,5 @@ def admit(instance: Instance, points: Mapping[str, Point], *, outer: str, epsilo
     else:
         found = solve(Method(how))
     admitted = tuple(names[i] for i in found.chosen)
-    guarantee = 1 - epsilon if how is Outer.SCHEME else 1.0
     schedule = Schedule.of({name: (points[name].workers, points[name].servers) for name in admitted})
-    return schedule, OuterStep(str(how), reason, guarantee, found.subset_size or 0, found.lps, admitted)
+    return schedule, OuterStep(str(how), reason, float(found.guarantee), found.subset_size or 0, found.lps, admitted)

@@ -16,6 +16,7 @@ import numpy as np
 
 from dlsched.algorithms.run import Event, Variant
 from dlsched.algorithms.smd.admission import point
+from dlsched.models.document import InputError
 from dlsched.models.ratio import Floats
 from dlsched.models.smd import Job, Point, best_point, ratios
 from dlsched.relaxations.sum_of_ratios import SumOfRatios, sum_of_ratios
@@ -125,15 +126,20 @@ def inner_step(job: Job, settings: Settings, rng: np.random.Generator) -> InnerS
 
     Raises
     ------
+    InputError
+        If the grid is too large.
     ValueError
-        If epsilon or delta is out of range, or the grid is too large.
+        If delta is out of range.
 
     Source: SMD, (12) to (15), Algorithms 1 and 2, printed and corrected.
     """
     problem = ratios(job)
     if not problem.ratios:
         return exact_step(job)
-    relaxation = sum_of_ratios(problem, epsilon=settings.epsilon, variant=settings.variant)
+    try:
+        relaxation = sum_of_ratios(problem, epsilon=settings.epsilon, variant=settings.variant)
+    except ValueError as error:
+        raise InputError(f"job {job.name}: {error}") from None
     if relaxation.x is None:
         return InnerStep(job.name, None, math.inf, relaxation.points, 0.0, None, 0, 0, False, None, math.inf)
     if settings.variant is Variant.PRINTED:
