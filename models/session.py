@@ -18,14 +18,18 @@ class Session:
     ----------
     sense : {1, -1}
         1 to minimise, -1 to maximise.
+    tolerance : float, optional
+        By how much rows, bounds and reduced costs may be off; 1e-7 where it is left out, as in HiGHS.
     """
 
-    def __init__(self, sense: Literal[1, -1]) -> None:
+    def __init__(self, sense: Literal[1, -1], tolerance: float = 1e-7) -> None:
         import highspy
 
         self._highs = highspy.Highs()
         self._highs.setOptionValue("output_flag", False)
         self._highs.setOptionValue("threads", 1)
+        self._highs.setOptionValue("primal_feasibility_tolerance", tolerance)
+        self._highs.setOptionValue("dual_feasibility_tolerance", tolerance)
         both = highspy.ObjSense
         self._highs.changeObjectiveSense(both.kMinimize if sense == 1 else both.kMaximize)
         self._stale = False

@@ -1,13 +1,14 @@
 """Linear-fractional programs in the plane by their vertices: the closed form of Algorithm 1's LPs for two variables.
 
 A linear-fractional function takes its least value over a polygon at a vertex, and allowing ratio j at most nu_j cuts
-the polygon by a line. So a grid point's optimum is at one of: a vertex of the polygon, a cut's line on an edge's, or
-two cuts' lines. Each candidate depends on at most two coordinates of the grid, and for the others it is feasible from
-some step on: the whole grid is the minimum of a few arrays, without any loop over its points.
+the polygon by a line. So a grid point's optimum is at one of: a vertex of the polygon, where a cut crosses an edge, or
+where two cuts cross. Each candidate depends on at most two coordinates of the grid, and for the others it is feasible
+from some step on: the whole grid is the minimum of a few arrays, without any loop over its points.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
@@ -15,13 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.models.ratio import Floats, FractionalSum, Polytope, Ratio
+from dlsched.relaxations.polygon import vertices
+from dlsched.relaxations.refusals import TransformationRefused
 from dlsched.relaxations.sweep import Sweep
 
 SLAB = 2**20
 """Grid points whose values are held at a time."""
 
-_INSIDE = 1e-10
-_ALLOWED = 1e-12
+_POSITIVE = 1e-12
+_INSIDE = 1e-12
+_ALLOWED = 1e-10
 _PARALLEL = 1e-12
 
 
@@ -31,20 +35,33 @@ class Planar:
     Parameters
     ----------
     problem : FractionalSum
-        Over a bounded, non-empty polytope, with positive denominators.
+
+    Raises
+    ------
+    TransformationRefused
+        If the polytope is empty or unbounded, or a denominator is not positive on it.
+    ValueError
+        If there are more than two variables.
     """
 
     def __init__(self, problem: FractionalSum) -> None:
-        self._ratios = tuple(_padded(ratio) for ratio in problem.ratios)
         self._variables = len(problem.polytope.lower)
-        self._lines = _lines(problem.polytope)
-        first, second = np.array(list(combinations(range(len(self._lines)), 2)), dtype=int).reshape(-1, 2).T
-        crossings = _cross(self._lines[first], self._lines[second])
-        self._vertices = np.unique(crossings[self._inside(crossings)], axis=0)
+        if self._variables > 2:
+            raise ValueError(f"the closed form is for at most two variables, not {self._variables}")
+        self._ratios = tuple(_padded(ratio) for ratio in problem.ratios)
+        found = vertices(problem.polytope)
+        self._vertices = np.pad(found, ((0, 0), (0, 2 - self._variables)))
+        self._lines = _lines(problem.polytope) if len(found) > 2 else None
+        for j, ratio in enumerate(self._ratios):
+            below = self._vertices @ ratio.denominator + ratio.denominator_constant
+            if not below.min() > _POSITIVE * np.abs(below).max():
+                raise TransformationRefused(
+                    f"the denominator of ratio {j} is {below.min():.6g} somewhere: it must be positive"
+                )
 
     @property
     def vertices(self) -> Floats:
-        """The polygon's vertices, shape (k, n)."""
+        """The polygon's vertices, shape (k, n), in counterclockwise order."""
         return self._vertices[:, : self._variables]
 
     def bounds(self) -> tuple[Floats, Floats]:
@@ -62,37 +79,40 @@ class Planar:
         grids : sequence of ndarray
             The steps of the other ratios, ascending, in their order.
         """
-        others = [ratio for j, ratio in enumerate(self._ratios) if j != last]
-        best = Sweep()
+        target, others = self._ratios[last], [ratio for j, ratio in enumerate(self._ratios) if j != last]
+        least, caps, feasible = math.inf, None, 0
         for slab in _slabs(grids):
-            values, origin = self._values(self._ratios[last], others, slab)
-            psi = values.copy()
+            psi = self._values(target, others, slab)
+            feasible += int(np.count_nonzero(psi < np.inf))
             for axis, grid in enumerate(slab):
                 psi += _along(grid, axis, len(slab))
             place = np.unravel_index(int(np.argmin(psi)), psi.shape)
-            x = origin[place]
-            found = int(np.count_nonzero(np.isfinite(values)))
-            best = best.joined(Sweep(float(psi[place]), None if np.isnan(x).any() else x[: self._variables], found))
-        return best
+            if psi[place] < least:
+                least, caps = float(psi[place]), [grid[[k]] for grid, k in zip(slab, place, strict=True)]
+        return Sweep(least, None if caps is None else self._point(target, others, caps), feasible)
 
-    def _values(self, target: Ratio, others: list[Ratio], grids: list[Floats]) -> tuple[Floats, Floats]:
-        """Return the optimum at each grid point, and its point, NaN where nothing is feasible."""
-        shape = tuple(len(grid) for grid in grids)
-        values = np.full(shape, np.inf)
-        points = np.full((*shape, 2), np.nan)
+    def _values(self, target: Ratio, others: list[Ratio], grids: list[Floats]) -> Floats:
+        """Return the optimum of (15) at each grid point, infinite where nothing is feasible."""
+        values = np.full([len(grid) for grid in grids], np.inf)
+        for worth, _ in self._allowed(target, others, grids):
+            np.minimum(values, worth, out=values)
+        return values
+
+    def _point(self, target: Ratio, others: list[Ratio], caps: list[Floats]) -> Floats:
+        """Return where the optimum of one feasible grid point is."""
+        found = [(float(worth.min()), points.reshape(2)) for worth, points in self._allowed(target, others, caps)]
+        return min(found, key=lambda pair: pair[0])[1][: self._variables].copy()
+
+    def _allowed(self, target: Ratio, others: list[Ratio], grids: list[Floats]) -> Iterator[tuple[Floats, Floats]]:
+        """Yield what candidates are worth, infinite where a cap rules them out, and the candidates themselves."""
         for candidates, axes in self._candidates(others, grids):
-            worth = np.where(np.isnan(candidates[..., 0]), np.inf, target(np.nan_to_num(candidates, nan=1.0)))
-            worth = _spread(worth, axes, len(grids))
-            spread = _spread(candidates, axes, len(grids))
-            allowed = np.isfinite(worth)
+            values = target(candidates)
+            worth = _spread(np.where(np.isnan(values), np.inf, values), axes, len(grids))
             for axis, (ratio, grid) in enumerate(zip(others, grids, strict=True)):
                 if axis not in axes:
-                    needed = _spread(ratio(np.nan_to_num(candidates, nan=1.0)), axes, len(grids))
-                    allowed = allowed & (needed <= _along(grid, axis, len(grids)) * (1 + _ALLOWED))
-            better = allowed & (worth < values)
-            np.copyto(values, worth, where=better)
-            np.copyto(points, spread, where=better[..., None])
-        return values, points
+                    needed = _spread(ratio(candidates), axes, len(grids))
+                    worth = np.where(needed <= _along(grid, axis, len(grids)) * (1 + _ALLOWED), worth, np.inf)
+            yield worth, candidates
 
     def _candidates(self, others: list[Ratio], grids: list[Floats]) -> Iterator[tuple[Floats, tuple[int, ...]]]:
         """Yield arrays of points in the polygon, NaN where there is none, and the grid's axes that they run along."""
@@ -100,21 +120,11 @@ class Planar:
             yield vertex, ()
         cuts = [_cut(ratio, grid) for ratio, grid in zip(others, grids, strict=True)]
         for axis, cut in enumerate(cuts):
-            for line in self._lines:
-                yield self._kept(_cross(cut, line)), (axis,)
-        for (a, one), (b, two) in combinations(enumerate(cuts), 2):
-            yield self._kept(_cross(one[:, None, :], two[None, :, :])), (a, b)
-
-    def _kept(self, points: Floats) -> Floats:
-        return np.where(self._inside(points)[..., None], points, np.nan)
-
-    def _inside(self, points: Floats) -> npt.NDArray[np.bool_]:
-        """Tell which points keep every line's side; a missing one (NaN) does not."""
-        inside = np.isfinite(points[..., 0])
-        size = 1 + np.abs(points).max(axis=-1)
-        for a, b, rhs in self._lines:
-            inside &= a * points[..., 0] + b * points[..., 1] - rhs <= _INSIDE * size
-        return inside
+            for k, end in enumerate(self._vertices):
+                yield _on_edge(cut, self._vertices[k - 1], end), (axis,)
+        if self._lines is not None:
+            for (a, one), (b, two) in combinations(enumerate(cuts), 2):
+                yield _inside(self._lines, _cross(one[:, None, :], two[None, :, :])), (a, b)
 
 
 def _padded(ratio: Ratio) -> Ratio:
@@ -130,12 +140,8 @@ def _padded(ratio: Ratio) -> Ratio:
 
 def _lines(polytope: Polytope) -> Floats:
     """Return the half-planes a x + b y <= rhs of a polytope, with unit normals, as rows (a, b, rhs)."""
-    n = len(polytope.lower)
-    rows = np.vstack([polytope.A, -polytope.A, np.eye(n), -np.eye(n)])
+    rows = np.vstack([polytope.A, -polytope.A, np.eye(2), -np.eye(2)])
     rhs = np.concatenate([polytope.row_upper, -polytope.row_lower, polytope.upper, -polytope.lower])
-    rows = np.pad(rows, ((0, 0), (0, 2 - n)))
-    if n < 2:
-        rows, rhs = np.vstack([rows, [[0.0, 1.0], [0.0, -1.0]]]), np.append(rhs, [0.0, 0.0])
     norms = np.hypot(rows[:, 0], rows[:, 1])
     real = np.isfinite(rhs) & (norms > 0)
     return np.asarray(np.column_stack([rows, rhs])[real] / norms[real, None])
@@ -149,13 +155,34 @@ def _cut(ratio: Ratio, caps: Floats) -> Floats:
     return np.asarray(lines / np.where(norms > 0, norms, 1.0)[:, None])
 
 
+def _on_edge(cut: Floats, start: Floats, end: Floats) -> Floats:
+    """Return where lines cross an edge between its ends, shape (k, 2), NaN where they do not."""
+    before, after = (cut[:, :2] @ corner - cut[:, 2] for corner in (start, end))
+    crossed = np.sign(before) * np.sign(after) < 0
+    share = np.where(crossed, before, np.nan) / np.where(crossed, before - after, 1.0)
+    return np.asarray(start + share[:, None] * (end - start))
+
+
 def _cross(one: Floats, two: Floats) -> Floats:
-    """Return where lines (a, b, rhs) meet, shape (..., 2), NaN where they are parallel."""
+    """Return where lines (a, b, rhs) meet, shape (..., 2), NaN where they are parallel; its residual refines it."""
     determinant = one[..., 0] * two[..., 1] - one[..., 1] * two[..., 0]
     safe = np.where(np.abs(determinant) > _PARALLEL, determinant, np.nan)
-    x = (one[..., 2] * two[..., 1] - one[..., 1] * two[..., 2]) / safe
-    y = (one[..., 0] * two[..., 2] - one[..., 2] * two[..., 0]) / safe
+    x = y = np.zeros(safe.shape)
+    for _ in range(2):
+        first = one[..., 2] - one[..., 0] * x - one[..., 1] * y
+        second = two[..., 2] - two[..., 0] * x - two[..., 1] * y
+        x = x + (first * two[..., 1] - one[..., 1] * second) / safe
+        y = y + (one[..., 0] * second - first * two[..., 0]) / safe
     return np.stack([x, y], axis=-1)
+
+
+def _inside(lines: Floats, points: Floats) -> Floats:
+    """Return the points, NaN where they are beyond one of the lines."""
+    inside: npt.NDArray[np.bool_] = np.isfinite(points[..., 0])
+    room = _INSIDE * (1 + np.abs(points).max(axis=-1))
+    for a, b, rhs in lines:
+        inside &= a * points[..., 0] + b * points[..., 1] - rhs <= room
+    return np.where(inside[..., None], points, np.nan)
 
 
 def _along(values: Floats, axis: int, dimensions: int) -> Floats:
@@ -166,16 +193,18 @@ def _along(values: Floats, axis: int, dimensions: int) -> Floats:
 
 def _spread(values: Floats, axes: tuple[int, ...], dimensions: int) -> Floats:
     """Return an array that runs along some axes of the grid as one that can be combined with the whole grid."""
-    lengths = dict(zip(axes, values.shape, strict=False))
-    return np.reshape(values, [lengths.get(k, 1) for k in range(dimensions)] + list(values.shape[len(axes) :]))
+    lengths = dict(zip(axes, values.shape, strict=True))
+    return np.reshape(values, [lengths.get(k, 1) for k in range(dimensions)])
 
 
 def _slabs(grids: Sequence[Floats]) -> Iterator[list[Floats]]:
-    """Yield the grid in slabs along its first axis."""
+    """Yield the grid in slabs of at most `SLAB` points, along its first axes."""
     if not grids:
         yield []
         return
-    rest = int(np.prod([len(grid) for grid in grids[1:]], dtype=float))
-    height = max(1, SLAB // max(1, rest))
-    for start in range(0, len(grids[0]), height):
-        yield [grids[0][start : start + height], *grids[1:]]
+    first, *rest = grids
+    size = math.prod(len(grid) for grid in rest)
+    height = max(1, SLAB // size)
+    for start in range(0, len(first), height):
+        for slab in _slabs(rest) if size > SLAB else [rest]:
+            yield [first[start : start + height], *slab]

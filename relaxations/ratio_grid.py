@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -31,24 +32,35 @@ def steps(lower: float, upper: float, epsilon: float, variant: Grid) -> Floats:
     Parameters
     ----------
     lower, upper : float
-        l and phi, 0 < l <= phi.
+        l and phi, 0 < l <= phi, or both 0.
     epsilon : float
     variant : Grid
 
+    Raises
+    ------
+    ValueError
+        If these are more than `MAX_POINTS`.
+
     Source: SMD, Step 2.1, printed and corrected.
     """
+    if lower == upper:
+        return np.array([lower])
     last = int(np.floor(np.log(upper / lower) / np.log1p(epsilon) + _EQUAL))
-    values = np.minimum(lower * (1 + epsilon) ** np.arange(last + 1), upper)
-    if variant is Grid.CORRECTED and values[-1] < upper * (1 - _EQUAL):
-        return np.append(values, upper)
+    if last >= MAX_POINTS:
+        raise _too_many(last + 1)
+    values = lower * (1 + epsilon) ** np.arange(last + 1)
+    if values[-1] >= upper * (1 - _EQUAL):
+        values[-1] = upper
+    elif variant is Grid.CORRECTED:
+        values = np.append(values, upper)
     return np.asarray(values)
 
 
 def widest(lower: Floats, upper: Floats) -> int:
-    """Return J, the ratio with the largest phi/l, which is minimised and not gridded; the first of several."""
+    """Return J, the ratio with the largest phi/l, which is minimised and not gridded; of equal ones, the first."""
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.where(lower > 0, upper / lower, np.where(upper > 0, np.inf, 1.0))
-    return int(np.argmax(spread))
+    return int(np.flatnonzero(spread >= spread.max() * (1 - _EQUAL))[0])
 
 
 def size(grids: Sequence[Floats]) -> int:
@@ -59,9 +71,11 @@ def size(grids: Sequence[Floats]) -> int:
     ValueError
         If there are more than `MAX_POINTS`.
     """
-    count = 1
-    for grid in grids:
-        count *= len(grid)
+    count = math.prod(len(grid) for grid in grids)
     if count > MAX_POINTS:
-        raise ValueError(f"epsilon: its grid has {count} points; at most {MAX_POINTS} are searched: take a larger one")
+        raise _too_many(count)
     return count
+
+
+def _too_many(count: int) -> ValueError:
+    return ValueError(f"epsilon: its grid has {count} points; at most {MAX_POINTS} are searched: take a larger one")

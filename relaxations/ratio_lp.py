@@ -2,7 +2,10 @@
 
 The Charnes-Cooper substitution y = t x, t = 1/(c x + d) makes each of them a linear program over the cone of the
 polytope. With a column for each numerator N_j = a_j y + q_j t and each denominator D_j = c_j y + d_j t, programs differ
-little: D_J is fixed at 1 and N_J minimised, and a cap on ratio j is one coefficient, N_j - nu_j D_j <= 0.
+little: D_J is fixed at 1 and N_J minimised, and a cap on ratio j is one coefficient, N_j / nu_j - D_j <= 0.
+
+A solver's tolerances are absolute. So variables are first moved to [0, 1], and rows, numerators and denominators
+divided by their largest coefficient: no choice of units changes what is found.
 """
 
 from __future__ import annotations
@@ -12,12 +15,15 @@ from itertools import product
 
 import numpy as np
 
-from dlsched.models.ratio import Floats, FractionalSum
+from dlsched.models.ratio import Floats, FractionalSum, Polytope
 from dlsched.models.session import Session
 from dlsched.relaxations.refusals import TransformationRefused
 from dlsched.relaxations.sweep import Sweep
 
+_TOLERANCE = 1e-9
 _POSITIVE = 1e-9
+_ALLOWED = 1e-12
+_CANCELLED = 1e-4
 
 
 class LinearProgram:
@@ -34,17 +40,26 @@ class LinearProgram:
     """
 
     def __init__(self, problem: FractionalSum) -> None:
+        self._problem = problem
         self._n = len(problem.polytope.lower)
         self._ratios = len(problem.ratios)
         self._columns = self._n + 1 + 2 * self._ratios
-        self._session = Session(1)
-        self._load(problem)
-        self._validate()
+        self._free = np.full(self._columns, -np.inf), np.full(self._columns, np.inf)
+        self._free[0][: self._n + 1] = 0.0
+        self._origin, self._width = _box(problem.polytope)
+        self._session = Session(1, _TOLERANCE)
+        self._load()
+        for j, ratio in enumerate(problem.ratios):
+            least = self._least(self._below(j), 1.0, self._n) @ ratio.denominator + ratio.denominator_constant
+            if not least > _POSITIVE * self._scale[1, j]:
+                raise TransformationRefused(
+                    f"the denominator of ratio {j} is {least:.6g} somewhere: it must be positive"
+                )
+        self._lower, self._upper = self._extremes()
 
     def bounds(self) -> tuple[Floats, Floats]:
         """Return l_j and phi_j, the least and the greatest value of each ratio."""
-        found = np.array([self._extremes(self._above(j), self._below(j)) for j in range(self._ratios)])
-        return found[:, 0], found[:, 1]
+        return self._lower.copy(), self._upper.copy()
 
     def sweep(self, last: int, grids: Sequence[Floats]) -> Sweep:
         """Return the least sum of caps and of ratio `last` over the grid of caps on the other ratios.
@@ -60,21 +75,27 @@ class LinearProgram:
         rows = list(range(self._cone, self._cone + len(others)))
         for j in others:
             columns = np.array([self._above(j), self._below(j)], dtype=np.int32)
-            self._session.add_row(-np.inf, 0.0, columns, np.array([1.0, -1.0]))
-        self._aim(self._above(last), 1.0, self._below(last))
-        best, previous = Sweep(), [np.nan] * len(others)
+            self._session.add_row(-np.inf, 0.0, columns, np.array([0.0, -1.0]))
+        self._aim(self._above(last), self._steepness(last), self._below(last))
+        target, best, previous = self._problem.ratios[last], Sweep(), [np.nan] * len(others)
         for caps in _snake(grids):
             for row, j, cap, before in zip(rows, others, caps, previous, strict=True):
                 if cap != before:
-                    self._session.set_coefficient(row, self._below(j), -cap)
+                    self._session.set_coefficient(row, self._above(j), self._weight(j, cap))
             previous = caps
-            solved = self._session.solve()
-            if solved is not None:
-                cost = sum(caps) + solved[0]
-                t = solved[1][self._n]
-                best = best.joined(Sweep(cost, solved[1][: self._n] / t, 1))
+            x = self._solve()
+            if x is not None:
+                best = best.joined(Sweep(sum(caps) + float(target(x)), x, 1))
         self._session.delete_rows(np.array(rows, dtype=np.int32))
         return best
+
+    def _extremes(self) -> tuple[Floats, Floats]:
+        found = [
+            [float(ratio(self._least(self._above(j), sign, self._below(j)))) for sign in (1.0, -1.0)]
+            for j, ratio in enumerate(self._problem.ratios)
+        ]
+        ends = np.array(found).reshape(-1, 2)
+        return ends[:, 0], ends[:, 1]
 
     def _above(self, j: int) -> int:
         return self._n + 1 + 2 * j
@@ -82,57 +103,53 @@ class LinearProgram:
     def _below(self, j: int) -> int:
         return self._n + 2 + 2 * j
 
-    def _load(self, problem: FractionalSum) -> None:
-        polytope, n = problem.polytope, self._n
-        rows = np.vstack([polytope.A, np.eye(n)])
-        low = np.concatenate([polytope.row_lower, polytope.lower])
-        high = np.concatenate([polytope.row_upper, polytope.upper])
-        at_most = np.column_stack([rows, -high])[np.isfinite(high)]
-        at_least = np.column_stack([-rows, low])[np.isfinite(low)]
-        cone = np.vstack([at_most, at_least])
-        defined = np.vstack(
+    def _load(self) -> None:
+        """Load the cone of the polytope in scaled variables, and the definitions of numerators and denominators."""
+        cone = _scaled_rows(self._problem.polytope, self._origin, self._width)
+        above = [(ratio.numerator, ratio.numerator_constant) for ratio in self._problem.ratios]
+        below = [(ratio.denominator, ratio.denominator_constant) for ratio in self._problem.ratios]
+        defined = np.array(
             [
-                row
-                for ratio in problem.ratios
-                for row in (
-                    np.append(ratio.numerator, ratio.numerator_constant),
-                    np.append(ratio.denominator, ratio.denominator_constant),
-                )
+                np.append(a * self._width, a @ self._origin + q)
+                for pair in zip(above, below, strict=True)
+                for a, q in pair
             ]
-        )
-        self._free = np.full(self._columns, -np.inf), np.full(self._columns, np.inf)
-        self._free[0][n] = 0.0
+        ).reshape(-1, self._n + 1)
+        sizes = _sizes(defined)
+        self._scale = sizes.reshape(-1, 2).T
         self._session.add_columns(
             np.zeros(self._columns), self._free[1], np.zeros((0, self._columns)), lower=self._free[0]
         )
         pad = np.zeros((len(cone), 2 * self._ratios))
         self._session.add_rows(np.full(len(cone), -np.inf), np.zeros(len(cone)), np.hstack([cone, pad]))
         zero = np.zeros(len(defined))
-        self._session.add_rows(zero, zero, np.hstack([defined, -np.eye(len(defined))]))
+        self._session.add_rows(zero, zero, np.hstack([defined / sizes[:, None], -np.eye(len(defined))]))
         self._cone = len(cone) + len(defined)
 
-    def _validate(self) -> None:
-        self._aim(0, 0.0, self._n)
-        if self._session.solve() is None:
-            raise TransformationRefused("the region is empty")
-        for i in range(self._n):
-            if np.isinf(self._extremes(i, self._n)).any():
-                raise TransformationRefused(f"the region is unbounded: nothing bounds variable {i}")
-        for j in range(self._ratios):
-            least = self._extremes(self._below(j), self._n)[0]
-            if not least > _POSITIVE:
-                raise TransformationRefused(
-                    f"the denominator of ratio {j} is {least:.6g} somewhere: it must be positive"
-                )
+    def _weight(self, j: int, cap: float) -> float:
+        """Return the coefficient of N_j in the row of its cap; 0 where every point keeps the cap."""
+        allowed = cap * (1 + _ALLOWED)
+        return 0.0 if allowed >= self._upper[j] else float(self._scale[0, j] / (self._scale[1, j] * allowed))
 
-    def _extremes(self, column: int, unit: int) -> tuple[float, float]:
-        """Return the least and the greatest value of a column where another is 1; infinite where there is none."""
-        found = []
-        for sign in (1.0, -1.0):
-            self._aim(column, sign, unit)
-            solved = self._session.solve()
-            found.append(-sign * np.inf if solved is None else sign * solved[0])
-        return found[0], found[1]
+    def _steepness(self, j: int) -> float:
+        """Return the factor of N_j in the objective: its least value is 1, or its greatest one a million."""
+        least, most = self._lower[j], self._upper[j]
+        return self._scale[0, j] / (self._scale[1, j] * max(least, most / 1e6)) if most > 0 else 1.0
+
+    def _least(self, column: int, cost: float, unit: int) -> Floats:
+        """Return where a multiple of a column is least while another is 1."""
+        self._aim(column, cost, unit)
+        x = self._solve()
+        if x is None:
+            raise RuntimeError("HiGHS found no optimum of a bounded linear program")
+        return x
+
+    def _solve(self) -> Floats | None:
+        solved = self._session.solve()
+        if solved is None:
+            return None
+        z = np.clip(solved[1][: self._n] / solved[1][self._n], 0.0, 1.0)
+        return np.asarray(self._origin + self._width * z)
 
     def _aim(self, column: int, cost: float, unit: int) -> None:
         """Minimise a multiple of a column where another is 1."""
@@ -142,6 +159,51 @@ class LinearProgram:
         costs[column] = cost
         self._session.bound_columns(upper, lower)
         self._session.set_costs(costs)
+
+
+def _box(polytope: Polytope) -> tuple[Floats, Floats]:
+    """Return the lower corner and the widths of a box around a polytope.
+
+    Raises
+    ------
+    TransformationRefused
+        If the polytope is empty or unbounded.
+    """
+    n = len(polytope.lower)
+    sizes = _sizes(polytope.A)
+    session = Session(1, _TOLERANCE)
+    session.add_columns(np.zeros(n), polytope.upper, np.zeros((0, n)), lower=polytope.lower)
+    session.add_rows(polytope.row_lower / sizes, polytope.row_upper / sizes, polytope.A / sizes[:, None])
+    if session.solve() is None:
+        raise TransformationRefused("the region is empty")
+    ends = np.array([polytope.lower, polytope.upper])
+    for i in range(n):
+        for end, sign in enumerate((1.0, -1.0)):
+            if np.isinf(ends[end, i]):
+                session.set_costs(sign * np.eye(n)[i])
+                solved = session.solve()
+                if solved is None:
+                    raise TransformationRefused(f"the region is unbounded: nothing bounds variable {i}")
+                ends[end, i] = solved[1][i]
+    return ends[0], np.maximum(ends[1] - ends[0], 0.0)
+
+
+def _scaled_rows(polytope: Polytope, origin: Floats, width: Floats) -> Floats:
+    """Return rows (a, b) of a y + b t <= 0, the cone of the polytope in variables from 0 to 1."""
+    n = len(origin)
+    rows, shift = polytope.A * width, polytope.A @ origin
+    low, high = polytope.row_lower - shift, polytope.row_upper - shift
+    at_most = np.column_stack([rows, -high])[np.isfinite(high)]
+    at_least = np.column_stack([-rows, low])[np.isfinite(low)]
+    size = np.maximum(_sizes(rows), _CANCELLED * (np.abs(polytope.A) @ np.abs(origin)))[:, None]
+    box = np.column_stack([np.eye(n), -np.ones(n)])
+    return np.vstack([at_most / size[np.isfinite(high)], at_least / size[np.isfinite(low)], box])
+
+
+def _sizes(rows: Floats) -> Floats:
+    """Return the largest coefficient of each row, 1 where all are 0."""
+    sizes = np.abs(rows).max(axis=1, initial=0.0)
+    return np.asarray(np.where(sizes > 0, sizes, 1.0))
 
 
 def _snake(grids: Sequence[Floats]) -> Iterator[list[float]]:

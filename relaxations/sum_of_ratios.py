@@ -19,6 +19,9 @@ from dlsched.relaxations.ratio_lp import LinearProgram
 from dlsched.relaxations.refusals import TransformationRefused
 from dlsched.relaxations.sweep import Oracle
 
+_NOISE = 1e-15
+_ZERO = 1e-10
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SumOfRatios:
@@ -134,10 +137,13 @@ def sum_of_ratios(
         variables, problem = continuous_sum(problem)
     if not problem.ratios:
         raise TransformationRefused("the objective is identically 0: every point is optimal")
-    solver = _oracle(problem) if oracle is None else oracle(problem)
-    lower, upper = solver.bounds()
+    _refuse_no_numbers(problem)
+    if oracle is None:
+        oracle = Planar if len(problem.polytope.lower) <= 2 else LinearProgram
+    solver = oracle(problem)
+    lower, upper = _without_noise(*solver.bounds())
     last = widest(lower, upper)
-    _refuse_without_start(lower, last)
+    _refuse_without_start(lower, upper, last)
     others = [j for j in range(len(problem.ratios)) if j != last]
     grids = tuple(steps(float(lower[j]), float(upper[j]), epsilon, Grid(variant)) for j in others)
     points = size(grids)
@@ -162,17 +168,29 @@ def sum_of_ratios(
     )
 
 
-def _oracle(problem: FractionalSum) -> Oracle:
-    """Return the closed form in the plane, once linear programs have shown that it applies, else linear programs."""
-    general = LinearProgram(problem)
-    return Planar(problem) if len(problem.polytope.lower) <= 2 else general
+def _refuse_no_numbers(problem: FractionalSum) -> None:
+    region = problem.polytope
+    for j, ratio in enumerate(problem.ratios):
+        values = (*ratio.numerator, ratio.numerator_constant, *ratio.denominator, ratio.denominator_constant)
+        if not np.isfinite(values).all():
+            raise ValueError(f"ratio {j} has a coefficient that is not a finite number")
+    bounds = np.concatenate([region.row_lower, region.row_upper, region.lower, region.upper])
+    if not np.isfinite(region.A).all() or np.isnan(bounds).any():
+        raise ValueError("the polytope has a coefficient or a bound that is not a number")
 
 
-def _refuse_without_start(lower: Floats, last: int) -> None:
-    for j, least in enumerate(np.where(np.abs(lower) < 1e-12, 0.0, lower).tolist()):
+def _without_noise(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+    """Return l and phi, exactly 0 where they only miss it by rounding."""
+    nothing = np.maximum(np.abs(lower), np.abs(upper)) <= _NOISE * np.abs(upper).sum()
+    upper = np.where(nothing, 0.0, upper)
+    return np.where(nothing | (np.abs(lower) <= _ZERO * np.abs(upper)), 0.0, lower), upper
+
+
+def _refuse_without_start(lower: Floats, upper: Floats, last: int) -> None:
+    for j, (least, most) in enumerate(zip(lower.tolist(), upper.tolist(), strict=True)):
         if least < 0:
             raise TransformationRefused(
                 f"ratio {j} is negative, {least:.6g}, somewhere: a factor of its sum says nothing"
             )
-        if least == 0 and j != last:
+        if least == 0 < most and j != last:
             raise TransformationRefused(f"ratio {j} is 0 somewhere, so its geometric grid has no first point")

@@ -1,0 +1,290 @@
+"""Algorithm 1 against hand-computed cases, exact rationals, linear programs of another library, and its guarantee."""
+
+from __future__ import annotations
+
+import itertools
+import tracemalloc
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from scipy.optimize import linprog
+
+from dlsched.models.ratio import FractionalSum, Polytope, Ratio
+from dlsched.models.smd import Coefficients, Job, Mode, preset, ratios
+from dlsched.models.smd.single import build
+from dlsched.models.utility import Hyperbolic
+from dlsched.relaxations import LinearProgram, Planar, relax, sum_of_ratios
+from tests.oracles.sum_of_ratios import Line, Quotient, algorithm_1, bracket
+
+F = Fraction
+Limits = Sequence[tuple[float | str, float | str, float | str]]
+
+
+def job(theta: Sequence[Any], limits: Limits) -> Job:
+    """A job with five coefficients in synchronous, four in asynchronous training, and limits O w + G p <= v."""
+    needs = [{f"r{k}": Fraction(row[part]) for k, row in enumerate(limits) if Fraction(row[part])} for part in range(3)]
+    return Job(
+        name="job",
+        worker=needs[0],
+        server=needs[1],
+        limit=needs[2],
+        utility=Hyperbolic(scale=Fraction(1)),
+        training=Coefficients(
+            mode=Mode.SYNC if len(theta) == 5 else Mode.ASYNC, theta=tuple(Fraction(value) for value in theta)
+        ),
+    )
+
+
+def arrays(quotients: Sequence[Quotient], region: Sequence[Line]) -> FractionalSum:
+    lines = np.array([[float(value) for value in line] for line in region])
+    made = [[[float(value) for value in line] for line in pair] for pair in quotients]
+    none = np.full(2, np.inf)
+    return FractionalSum(
+        tuple(Ratio(np.array(a[:2]), a[2], np.array(c[:2]), c[2]) for a, c in made),
+        Polytope(lines[:, :2], np.full(len(lines), -np.inf), lines[:, 2], -none, none),
+    )
+
+
+S2 = job(("1/2", "1/2", 1, 2, 12), [(1, 0, 4), (0, 1, 4)])
+S3 = job((0, 1, 6, 6), [(2, 1, 8), (1, 1, 6)])
+NOTHING = job(("1/10", "1/10", 10, 1, 40), [(1, 0, 4), (0, 1, 4)])
+BAD = job((0, "1/100", 10, 100), [(1, 0, 1), (0, 1, 4)])
+
+
+@pytest.mark.parametrize("oracle", [None, Planar, LinearProgram])
+@pytest.mark.parametrize(
+    ("given", "epsilon", "variant", "points", "feasible", "cost"),
+    [
+        pytest.param(S2, 0.1, "printed", 150, 102, 9.932077, id="two-dimensional"),
+        pytest.param(S2, 0.5, "printed", 12, 7, 10.166667, id="coarse"),
+        pytest.param(S2, 0.5, "corrected", 20, 15, 10.0, id="coarse-corrected"),
+        pytest.param(S3, 0.5, "printed", 4, 4, 5.546154, id="async"),
+        pytest.param(S3, 0.1, "printed", 17, 17, 5.491004, id="async-fine"),
+        pytest.param(S3, 0.01, "printed", 162, 162, 5.490427, id="async-finest"),
+        pytest.param(NOTHING, 0.5, "printed", 4, 0, np.inf, id="returns-nothing"),
+        pytest.param(NOTHING, 0.5, "corrected", 10, 6, 21.8, id="returns-nothing-corrected"),
+        pytest.param(BAD, 0.5, "printed", 1, 1, 110.01, id="bad-point"),
+        pytest.param(BAD, 0.5, "corrected", 2, 2, 35.04, id="bad-point-corrected"),
+    ],
+)
+def test_worked_cases(
+    given: Job, epsilon: float, variant: str, points: int, feasible: int, cost: float, oracle: Any
+) -> None:
+    """Costs of the first six by enumeration in rationals, of the others by hand."""
+    found = sum_of_ratios(ratios(given), epsilon=epsilon, variant=variant, oracle=oracle)
+    assert (found.points, found.feasible) == (points, feasible)
+    assert found.cost == pytest.approx(cost, abs=1e-6)
+    assert found.points == np.prod([len(grid) for grid in found.grids])
+    assert (found.x is None) == np.isinf(cost)
+
+
+def test_bounds_of_the_worked_case() -> None:
+    found = sum_of_ratios(ratios(S2), epsilon=0.1, variant="printed")
+    assert found.lower == pytest.approx([2, 0.5, 3])
+    assert found.upper == pytest.approx([5, 8, 12])
+    assert found.last == 1
+    assert [len(grid) for grid in found.grids] == [10, 15]
+    assert found.bound == pytest.approx(5.5)
+
+
+def test_the_oracle_of_these_tests_finds_the_known_optima() -> None:
+    assert bracket((0.5, 0.5, 1, 2, 12), [(1, 0, 4), (0, 1, 4)], 1e-6)[1] == pytest.approx(9.9172, abs=1e-4)
+    assert bracket((0, 1, 6, 6), [(2, 1, 8), (1, 1, 6)], 1e-6)[1] == pytest.approx(5.4904, abs=1e-4)
+
+
+def quotients_over_a_polygon(rng: np.random.Generator) -> tuple[list[Quotient], list[Line]]:
+    """Up to three positive ratios over a box of halves, sometimes a segment or a point, with up to two more rows."""
+    kind = rng.integers(5)
+    lower = [F(int(n), 2) for n in (rng.integers(-4, 3, 2) if kind == 0 else (2, 2))]
+    width = [F(int(n), 2) for n in rng.integers(2, 9, 2)]
+    if kind in (1, 2):
+        width[int(rng.integers(2))] = F(0)
+    upper = [a + b for a, b in zip(lower, width, strict=True)]
+    region = [(F(1), F(0), upper[0]), (F(-1), F(0), -lower[0]), (F(0), F(1), upper[1]), (F(0), F(-1), -lower[1])]
+    corner = [lower[0], upper[1]]
+    for _ in range(rng.integers(3)):
+        a, b = (F(int(n), 2) for n in rng.integers(-4, 7, 2))
+        region.append((a, b, a * corner[0] + b * corner[1] + F(int(rng.integers(3)), 2)))
+
+    def positive() -> Line:
+        a, b = (F(int(n), 2) for n in rng.integers(-4, 7, 2) * rng.integers(0, 2, 2))
+        least = min(a * x + b * y for x in (lower[0], upper[0]) for y in (lower[1], upper[1]))
+        return a, b, F(int(rng.integers(1, 7)), 2) - least
+
+    return [(positive(), positive()) for _ in range(rng.integers(1, 4))], region
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_every_number_agrees_with_exact_rationals(seed: int) -> None:
+    quotients, region = quotients_over_a_polygon(np.random.default_rng(seed))
+    epsilon, top = (F(1, 2), F(1, 4), F(1, 10))[seed % 3], seed % 2 == 1
+    exact = algorithm_1(quotients, region, epsilon, top=top)
+    problem = arrays(quotients, region)
+    for oracle in (Planar, LinearProgram):
+        found = sum_of_ratios(problem, epsilon=float(epsilon), variant="corrected" if top else "printed", oracle=oracle)
+        assert found.lower == pytest.approx([float(value) for value in exact.lower], rel=1e-9)
+        assert found.upper == pytest.approx([float(value) for value in exact.upper], rel=1e-9)
+        assert found.last == exact.last
+        assert (found.points, found.feasible) == (exact.points, exact.feasible)
+        assert found.cost == pytest.approx(np.inf if exact.cost is None else float(exact.cost), rel=1e-9)
+        if found.x is not None:
+            assert problem.polytope.excess(found.x) <= 1e-9
+            assert found.value == pytest.approx(float(problem(found.x)), rel=1e-12)
+            assert found.value <= found.cost * (1 + 1e-9)
+
+
+def small_jobs(seed: int, count: int) -> list[tuple[list[float], list[tuple[float, float, float]]]]:
+    rng = np.random.default_rng(seed)
+    made = []
+    for _ in range(count):
+        theta = np.round(rng.uniform(0.1, 1, 5 if rng.integers(2) else 4) * 10 ** rng.uniform(-1, 2), 3)
+        rows = [(1.0, 0.0, float(rng.integers(2, 9))), (0.0, 1.0, float(rng.integers(2, 9)))]
+        o, g = (float(n) for n in rng.integers(1, 4, 2))
+        rows.append((o, g, o + g + float(rng.integers(0, 16))))
+        made.append((theta.tolist(), rows))
+    return made
+
+
+def test_corrected_is_within_the_factor_and_printed_may_find_nothing() -> None:
+    empty = 0
+    for theta, rows in small_jobs(7, 300):
+        problem = ratios(job([repr(value) for value in theta], [tuple(map(str, row)) for row in rows]))
+        low, high = bracket(theta, rows)
+        for epsilon in (0.5, 0.1):
+            found = sum_of_ratios(problem, epsilon=epsilon)
+            assert low * (1 - 1e-9) <= found.value <= found.cost * (1 + 1e-9)
+            assert found.cost <= (1 + epsilon) * high * (1 + 1e-9)
+            assert found.bound <= high * (1 + 1e-9)
+            assert found.x is not None
+            assert problem.polytope.excess(found.x) <= 1e-9
+            printed = sum_of_ratios(problem, epsilon=epsilon, variant="printed")
+            assert printed.points <= found.points
+            assert printed.cost >= found.cost * (1 - 1e-9)
+            empty += printed.x is None
+    assert empty >= 10
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_jobs_in_the_papers_ranges(mode: str) -> None:
+    for given in preset("paper", 5, jobs=8, mode=mode).jobs:
+        if not given.can_run:
+            continue
+        problem = ratios(given)
+        rows = [tuple(float(v) for v in (given.worker_needs(r), given.server_needs(r), given.limit_of(r)))
+                for r in given.resources]  # fmt: skip
+        low, high = bracket([float(value) for value in given.training.coefficients], rows)
+        found = sum_of_ratios(problem, epsilon=0.01)
+        assert found.x is not None
+        assert low <= found.value <= found.cost * (1 + 1e-12)
+        assert found.cost <= 1.01 * high
+        assert found.bound <= high
+        assert problem.polytope.excess(found.x) <= 1e-9
+        coarse = sum_of_ratios(problem, epsilon=0.5)
+        by_programs = sum_of_ratios(problem, epsilon=0.5, oracle=LinearProgram)
+        assert by_programs.cost == pytest.approx(coarse.cost, rel=1e-8)
+        assert by_programs.feasible == coarse.feasible
+
+
+def least_by_scipy(problem: FractionalSum, last: int, caps: dict[int, float]) -> float:
+    """One program (15) in Charnes-Cooper form, built anew; infinite where it is infeasible."""
+    region, target = problem.polytope, problem.ratios[last]
+    n = len(region.lower)
+    rows = [np.append(row, -limit) for row, limit in zip(region.A, region.row_upper, strict=True)]
+    rows += [np.append(unit, -limit) for unit, limit in zip(np.eye(n), region.upper, strict=True)]
+    rows += [np.append(-unit, limit) for unit, limit in zip(np.eye(n), region.lower, strict=True)]
+    for j, cap in caps.items():
+        ratio = problem.ratios[j]
+        rows.append(
+            np.append(
+                ratio.numerator - cap * ratio.denominator,
+                ratio.numerator_constant - cap * ratio.denominator_constant,
+            )
+        )
+    solved = linprog(
+        np.append(target.numerator, target.numerator_constant),
+        A_ub=np.array(rows),
+        b_ub=np.full(len(rows), 1e-12),
+        A_eq=np.append(target.denominator, target.denominator_constant)[None, :],
+        b_eq=[1.0],
+        bounds=[(None, None)] * n + [(0, None)],
+    )
+    return float(solved.fun) if solved.status == 0 else np.inf
+
+
+@pytest.mark.parametrize(
+    ("seed", "dimension", "count"), [(0, 1, 2), (1, 3, 2), (2, 3, 3), (3, 4, 3), (4, 5, 1), (5, 3, 4)]
+)
+def test_any_dimension_and_any_number_of_ratios(seed: int, dimension: int, count: int) -> None:
+    rng = np.random.default_rng(seed)
+    problem = FractionalSum(
+        tuple(
+            Ratio(rng.uniform(0, 2, dimension), rng.uniform(0, 1), rng.uniform(0, 2, dimension), rng.uniform(0.1, 1))
+            for _ in range(count)
+        ),
+        Polytope(
+            rng.uniform(0, 1, (2, dimension)),
+            np.full(2, -np.inf),
+            np.full(2, 2.0 * dimension),
+            np.ones(dimension),
+            np.full(dimension, 5.0),
+        ),
+    )
+    found = sum_of_ratios(problem, epsilon=0.4)
+    others = [j for j in range(count) if j != found.last]
+    least = [
+        sum(caps) + least_by_scipy(problem, found.last, dict(zip(others, caps, strict=True)))
+        for caps in itertools.product(*found.grids)
+    ]
+    assert found.points == len(least)
+    assert found.feasible == np.isfinite(least).sum()
+    assert found.cost == pytest.approx(min(least), rel=1e-7)
+    assert found.x is not None
+    assert problem.polytope.excess(found.x) <= 1e-9
+    samples = rng.uniform(1, 5, (20_000, dimension))
+    inside = samples[(samples @ problem.polytope.A.T <= problem.polytope.row_upper).all(axis=1)]
+    assert found.bound <= problem(inside).min()
+    assert found.cost <= 1.4 * problem(inside).min()
+
+
+def test_units_do_not_matter() -> None:
+    """Ratios in micro-units or in mega-units have the same grid, the same point and the scaled cost."""
+    plain = ratios(S2)
+    for oracle in (Planar, LinearProgram):
+        first = sum_of_ratios(plain, epsilon=0.1, oracle=oracle)
+        for unit in (1e-9, 1e9):
+            scaled = FractionalSum(
+                tuple(Ratio(r.numerator * unit, r.numerator_constant * unit, r.denominator, r.denominator_constant)
+                      for r in plain.ratios),
+                plain.polytope,
+            )  # fmt: skip
+            found = sum_of_ratios(scaled, epsilon=0.1, oracle=oracle)
+            assert (found.points, found.feasible) == (first.points, first.feasible)
+            assert found.cost == pytest.approx(first.cost * unit, rel=1e-9)
+
+
+def test_memory_stays_bounded_on_a_large_grid() -> None:
+    given = job((1, "1/100", 1, 3, 5000), [(1, 0, 400), (0, 1, 400)])
+    tracemalloc.start()
+    found = sum_of_ratios(ratios(given), epsilon=0.005)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.points > 10**6
+    assert peak < 250e6
+
+
+def test_a_model_gets_its_point_back() -> None:
+    instance = preset("paper", 1, jobs=3)
+    given = next(one for one in instance.jobs if one.can_run)
+    model = relax(build(instance, given.name)).model
+    found = sum_of_ratios(model, epsilon=0.1)
+    same = sum_of_ratios(ratios(given), epsilon=0.1)
+    assert found.cost <= 1.1 * same.value
+    assert same.cost <= 1.1 * found.value
+    point = found.recover(load=True)
+    assert point.values[model.workers] == model.workers.value
+    assert pyo.value(model.completion_time) == pytest.approx(found.value)
+    assert found.bound <= same.value
