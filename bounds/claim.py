@@ -8,6 +8,7 @@ only by the end that speaks against it, and holds only by the other; where the t
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -17,7 +18,7 @@ from dlsched.bounds.comparison import Interval, Relation, Status, Value, compare
 from dlsched.bounds.witness import Witness
 from dlsched.models.document import Document, InputError
 
-PAPERS = ("hadar",)
+PAPERS = ("hadar", "smd")
 """Modules of this room that hold a paper's ``CLAIMS``."""
 
 
@@ -92,6 +93,8 @@ class Claim:
         Names of shipped witnesses on which the claim is known to be violated.
     golden : tuple of str
         Names of shipped cases with another known verdict.
+    instances : type of Document, optional
+        What it is about, where that is not the problem's `Instance`.
     """
 
     id: str
@@ -110,6 +113,7 @@ class Claim:
     sources: tuple[str, ...] = ()
     counterexamples: tuple[str, ...] = ()
     golden: tuple[str, ...] = ()
+    instances: type[Document] | None = None
 
     @property
     def problem(self) -> str:
@@ -193,8 +197,8 @@ def _witness(claim: Claim, instance: Document, seed: int, facts: Facts, measured
         seed=seed,
         instance=instance.dump(),
         schedule=None if schedule is None else schedule.dump(),
-        measured=measured,
-        bound=bound,
+        measured=measured if math.isfinite(measured) else None,
+        bound=bound if math.isfinite(bound) else None,
         statement=f"{claim.paper} ({claim.variant.value}): {claim.statement}",
         details=claim.details(facts),
     )

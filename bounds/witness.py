@@ -58,28 +58,30 @@ class Witness(Document):
         Raises
         ------
         InputError
-            If it is not one of the claim's problem.
+            If it is not one of those that the claim is about, or there is no such claim.
         """
-        problem = self.claim.split("/")[0]
+        kind = instance_type(self.claim, self.variant)
         try:
-            return instance_type(problem).parse(self.instance)
+            return kind.parse(self.instance)
         except InputError as error:
             raise InputError(f"instance.{error}") from None
 
 
-def instance_type(problem: str) -> type[Document]:
-    """Return the class of a problem's instances.
+def instance_type(id: str, variant: str) -> type[Document]:
+    """Return the class of the instances that a claim is about.
 
     Raises
     ------
     InputError
-        If no claim is about that problem.
+        If there is no such claim or variant, or no claim about its problem.
     """
-    from dlsched.bounds.claim import PAPERS
+    from dlsched.bounds.claim import PAPERS, claim
 
+    problem = id.split("/")[0]
     if problem not in PAPERS:
         raise InputError(f"{problem}: no claims about this problem; there are some about {', '.join(PAPERS)}")
-    found: type[Document] = importlib.import_module(f"dlsched.models.{problem}").Instance
+    special = claim(id, variant).instances
+    found: type[Document] = special or importlib.import_module(f"dlsched.models.{problem}").Instance
     return found
 
 

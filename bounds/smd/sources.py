@@ -1,0 +1,198 @@
+"""Seeded families of SMD instances, and of packings, on which the claims are checked: small, so that all is exact.
+
+None is a counterexample written down: each describes a kind of workload, and violations in it are found by drawing.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dlsched.bounds.smd.packing import Packing
+from dlsched.models.smd import Instance, preset, random
+
+TINY = "smd/tiny"
+LAYERED = "smd/layered"
+INNER = "smd/inner"
+NARROW = "smd/narrow"
+SMOOTH = "smd/smooth"
+KNAPSACK = "smd/knapsack"
+EQUAL_VALUE = "smd/equal-value"
+SECTION_V = "smd/section-v"
+PACKING = "smd/packing"
+
+
+def tiny(rng: np.random.Generator) -> Instance:
+    """Return a small instance without structure: 1-4 jobs, 1-3 resources."""
+    return random(rng, jobs=int(rng.integers(1, 5)), resources=int(rng.integers(1, 4)), limit=7)
+
+
+def layered(rng: np.random.Generator) -> Instance:
+    """Return 1-2 jobs with 1-6 layers of whole times, some with a transfer much longer than the others."""
+    return _instance([_layered_job(rng, i) for i in range(int(rng.integers(1, 3)))], 2)
+
+
+def inner(rng: np.random.Generator) -> Instance:
+    """Return one job whose time has terms of very different sizes, most often in a small box, else under one row."""
+    mode = "sync" if rng.integers(2) else "async"
+    theta = [float(v) for v in rng.integers(0, 5, size=5) * 10.0 ** rng.integers(-2, 3, size=5)]
+    theta[2] += 10
+    limits = [int(v) for v in rng.integers(1, 6, size=2)]
+    boxed = bool(rng.integers(4))
+    limit = {"cpu": limits[0], "gpu": limits[1]} if boxed else {"cpu": sum(limits) + 1, "gpu": 0}
+    job = {
+        "name": "job1",
+        "worker": {"cpu": 1},
+        "server": {"gpu": 1} if boxed else {"cpu": 1},
+        "limit": limit,
+        "utility": {"kind": "hyperbolic", "scale": 100},
+        "training": {"kind": "coefficients", "mode": mode, "theta": theta[: 5 if mode == "sync" else 4]},
+    }
+    return Instance.parse({"resources": ["cpu", "gpu"], "capacity": {"cpu": 20, "gpu": 20}, "jobs": [job]})
+
+
+def narrow(rng: np.random.Generator) -> Instance:
+    """Return 1-2 jobs whose limits allow few workers and servers of 1-4 resources: M_delta is small there."""
+    names = [f"resource{r + 1}" for r in range(int(rng.integers(1, 5)))]
+    jobs = []
+    for i in range(int(rng.integers(1, 3))):
+        most = int(rng.integers(2, 6))
+        jobs.append(
+            {
+                "name": f"job{i + 1}",
+                "worker": dict.fromkeys(names, 1),
+                "server": dict.fromkeys(names, 1),
+                "limit": dict.fromkeys(names, most),
+                "utility": {"kind": "hyperbolic", "scale": 10},
+                "training": _training(rng),
+            }
+        )
+    return Instance.parse({"resources": names, "capacity": dict.fromkeys(names, 10), "jobs": jobs})
+
+
+def smooth(rng: np.random.Generator) -> Instance:
+    """Return 2-4 jobs whose utility falls slowly with the time, so that a factor on the time leaves something."""
+    jobs = []
+    for i in range(int(rng.integers(2, 5))):
+        jobs.append(
+            {
+                "name": f"job{i + 1}",
+                "worker": {"cpu": int(rng.integers(1, 3))},
+                "server": {"cpu": 1},
+                "limit": {"cpu": int(rng.integers(4, 13))},
+                "utility": {"kind": "hyperbolic", "scale": int(rng.integers(5, 50))},
+                "training": _training(rng),
+            }
+        )
+    return Instance.parse({"resources": ["cpu"], "capacity": {"cpu": int(rng.integers(8, 25))}, "jobs": jobs})
+
+
+def knapsack(rng: np.random.Generator) -> Instance:
+    """Return 2-6 jobs of a fixed worth and 1-3 resources, of which little more than one fits."""
+    rows = int(rng.integers(1, 4))
+    sizes = rng.integers(1, 10, size=(int(rng.integers(2, 7)), rows))
+    capacity = sizes.max(axis=0) + rng.integers(0, 4, size=rows)
+    return _worth(rng.integers(1, 20, size=len(sizes)), sizes, capacity)
+
+
+def equal_value(rng: np.random.Generator) -> Instance:
+    """Return 3-6 jobs of the same worth and two resources."""
+    sizes = rng.integers(1, 8, size=(int(rng.integers(3, 7)), 2))
+    return _worth(np.full(len(sizes), 5), sizes, np.maximum(sizes.max(axis=0), sizes.sum(axis=0) // 2))
+
+
+def section_v(rng: np.random.Generator) -> Instance:
+    """Return 4 jobs in the setting of the paper's evaluation."""
+    return preset("paper", rng, jobs=4, mode="sync" if rng.integers(2) else "async")
+
+
+def packing(rng: np.random.Generator) -> Packing:
+    """Return 1-4 rows over 2-5 coordinates, mostly below 1, that use up their rows, and a small delta."""
+    rows, n = int(rng.integers(1, 5)), int(rng.integers(2, 6))
+    B = rng.integers(0, 3, size=(rows, n))
+    B[np.arange(rows), rng.integers(n, size=rows)] += 1
+    tenths = rng.integers(0, 12, size=n)
+    limits = [max(1, *row.tolist(), -(-int(row @ tenths) // 10)) for row in B]
+    return Packing(
+        rows=tuple(tuple(Fraction(int(a)) for a in row) for row in B),
+        limits=tuple(Fraction(limit) for limit in limits),
+        point=tuple(Fraction(int(v), 10) for v in tenths),
+        delta=Fraction(1, 10 ** int(rng.integers(0, 6))),
+    )
+
+
+def _training(rng: np.random.Generator) -> dict[str, Any]:
+    mode = "sync" if rng.integers(2) else "async"
+    theta = [int(v) for v in rng.integers(0, 7, size=5 if mode == "sync" else 4)]
+    theta[-1] += 1
+    return {"kind": "coefficients", "mode": mode, "theta": theta}
+
+
+def _layered_job(rng: np.random.Generator, number: int) -> dict[str, Any]:
+    count = int(rng.integers(1, 7))
+    transfer = rng.integers(0, 4, size=count)
+    transfer[rng.integers(count)] += int(rng.integers(1, 12))
+    layers = [
+        {"forward": int(f), "backward": int(b), "transfer": int(r)}
+        for f, b, r in zip(rng.integers(1, 5, size=count), rng.integers(1, 5, size=count), transfer, strict=True)
+    ]
+    slice_ = Fraction(int(rng.integers(0, 2 * int(transfer[0]) + 1)), 2)
+    return {
+        "name": f"job{number + 1}",
+        "worker": {"resource1": 1},
+        "server": {"resource2": 1},
+        "limit": {"resource1": int(rng.integers(1, 5)), "resource2": int(rng.integers(1, 5))},
+        "utility": {"kind": "hyperbolic", "scale": 100},
+        "training": {
+            "kind": "measured",
+            "mode": "sync" if rng.integers(2) else "async",
+            "iterations": 10,
+            "global_batch": 4,
+            "minibatch": 1,
+            "model_size": int(rng.integers(1, 9)),
+            "bandwidth": 1,
+            "overlap": "wait-free" if rng.integers(2) else "priority",
+            "slice": str(slice_),
+            "layers": layers,
+        },
+    }
+
+
+def _instance(jobs: list[dict[str, Any]], resources: int) -> Instance:
+    names = [f"resource{r + 1}" for r in range(resources)]
+    return Instance.parse({"resources": names, "capacity": dict.fromkeys(names, 10), "jobs": jobs})
+
+
+def _worth(values: Any, sizes: Any, capacity: Any) -> Instance:
+    """Return jobs that are worth a fixed value if admitted, and reserve the given sizes."""
+    names = [f"resource{r + 1}" for r in range(sizes.shape[1])]
+    jobs = [
+        {
+            "name": f"job{i + 1}",
+            "worker": {names[0]: "1/2"},
+            "server": {names[0]: "1/2"},
+            "limit": dict(zip(names, size.tolist(), strict=True)),
+            "utility": {"kind": "step", "value": int(value), "deadline": 1},
+            "training": {"kind": "coefficients", "mode": "async", "theta": [1, 0, 0, 0]},
+        }
+        for i, (value, size) in enumerate(zip(values, sizes, strict=True))
+    ]
+    return Instance.parse(
+        {"resources": names, "capacity": dict(zip(names, map(int, capacity), strict=True)), "jobs": jobs}
+    )
+
+
+SOURCES = {
+    TINY: tiny,
+    LAYERED: layered,
+    INNER: inner,
+    NARROW: narrow,
+    SMOOTH: smooth,
+    KNAPSACK: knapsack,
+    EQUAL_VALUE: equal_value,
+    SECTION_V: section_v,
+    PACKING: packing,
+}
+"""Every family by its name."""
