@@ -1,4 +1,4 @@
-"""Hadar's claims: the known counterexamples refute, the corrected ones hold, and `verify` finds violations itself."""
+"""All papers' claims: the known counterexamples refute, the corrected ones hold, `verify` finds violations itself."""
 
 from __future__ import annotations
 
@@ -52,7 +52,45 @@ KNOWN = {
     "hadar-motivational-utilisation": (5 / 6, 1),
     "hadar-motivational-gavel": (0, 0),
     "hadar-lemma-3-H6": (math.log(50), math.log(50)),
+    # b=(2,1,1,2), r=(2,3,3,4), f=1 (Fig. 4) and b=(9,9,9,2): 4 + 2 + 16 and 4 + 29 + 4.
+    "smd-lemma-1-fig-4": (22, 22),
+    "smd-lemma-1-late-layer": (37, 37),
+    # b=f=1 and r=(1,2,2), (1,3,3), (1,12,1,1): the third is slower than the sequential 38.
+    "smd-lemma-2-three-layers": (8, 7),
+    "smd-lemma-2-backlog": (11, 9),
+    "smd-lemma-2-slower-than-sequential": (39, 19),
+    "smd-lemma-2-corrected-three-layers": (7, 7),
+    # Both denominators, w and p, vanish at the origin.
+    "smd-positive-denominators-S3": (2, 0),
+    # The printed grid of eps = 1/2 has no feasible program; or forces p = 1: 35.04 at p = 4 against 110.01.
+    "smd-algorithm-1-no-point": (0, 2 / 3),
+    "smd-algorithm-1-bad-point": (35.04 / 110.01, 2 / 3),
+    # M^2 with M(2, 1, .5) = .2619523 and M(2, 4, .5) = .1668894; 1 - (1 - M^2)^F.
+    "smd-lemma-3-one-worker-one-server": (0.2619522755**2, 1 / 2),
+    "smd-theorem-4-four-resources": (0.1668893604**2, 1 / 2),
+    "smd-theorem-5-four-resources": (0.0278521, 0.9375),
+    "smd-theorem-5-5-rounds-four-resources": (0.131716, 1 - 0.0625**5),
+    "smd-theorem-5-20-rounds-four-resources": (0.431609, 1),
+    # M^2/4 = 2.491e-4 > delta/2 = 5e-5; ten coordinates at delta = .001: 7.18e-4 > 5e-4; 100 rows: .06105 > .0025.
+    "smd-lemma-3-row-halves": (0.0315668**2 / 4 / 5e-5, 1),
+    "smd-lemma-3-row-ten-coordinates": (7.18e-4 / 5e-4, 1),
+    "smd-lemma-3-some-row-hundred-copies": (0.06105 / 0.0025, 1),
+    "smd-gain-increases-S1": (0.444764, 0.503223),
+    # By joint exhaustive search.
+    "smd-decomposition-S1": (18 / 7, 18 / 7),
+    "smd-decomposition-S2": (6, 6),
+    "smd-decomposition-S3": (481 / 105, 481 / 105),
+    "smd-decomposition-S4": (29 / 2, 29 / 2),
+    "smd-decomposition-S5": (16, 16),
+    "smd-decomposition-S6": (126 / 11, 126 / 11),
+    "smd-decomposition-S7": (9.906840406549334, 9.906840406549334),
+    # LP(empty) rounded down takes nothing of 28, and 19 of 20.
+    "smd-knapsack-floor-three-jobs": (0, 1 / 2),
+    "smd-knapsack-floor-six-jobs": (19 / 20, 1 / 2),
+    "smd-knapsack-scheme-six-jobs": (1, 1),
 }
+TOLERANCE = 2e-3
+"""Relative: of the numbers that are known to three digits."""
 
 
 def keys(expectation: Expectation) -> list[tuple[str, str]]:
@@ -119,8 +157,9 @@ def test_shipped_cases_replay(name: str) -> None:
 def test_shipped_cases_have_the_values_found_by_hand(name: str) -> None:
     verdict = replay(name).verdict
     measured, bound = KNOWN[name]
-    assert verdict.measured == pytest.approx(measured, rel=1e-6)
-    assert verdict.bound == pytest.approx(bound, rel=1e-6, abs=1e-9)
+    tolerance = 1e-6 if name.startswith("hadar") else TOLERANCE
+    assert verdict.measured == pytest.approx(measured, rel=tolerance, abs=1e-9)
+    assert verdict.bound == pytest.approx(bound, rel=tolerance, abs=1e-9)
 
 
 def test_every_counterexample_that_is_claimed_is_shipped() -> None:
