@@ -178,10 +178,11 @@ def _cross(one: Floats, two: Floats) -> Floats:
 
 def _inside(lines: Floats, points: Floats) -> Floats:
     """Return the points, NaN where they are beyond one of the lines."""
-    inside: npt.NDArray[np.bool_] = np.isfinite(points[..., 0])
-    room = _INSIDE * (1 + np.abs(points).max(axis=-1))
+    x, y = points[..., 0], points[..., 1]
+    inside: npt.NDArray[np.bool_] = np.isfinite(x)
+    room = _INSIDE * (1 + np.maximum(np.abs(x), np.abs(y)))
     for a, b, rhs in lines:
-        inside &= a * points[..., 0] + b * points[..., 1] - rhs <= room
+        inside &= a * x + b * y - rhs <= room
     return np.where(inside[..., None], points, np.nan)
 
 

@@ -125,7 +125,7 @@ def sum_of_ratios(
         If the region is empty or unbounded, a denominator is not positive on it, two ratios can be 0 or one negative
         (a geometric grid cannot start there), or the model is not of this form.
     ValueError
-        If epsilon is not positive, or the grid is too large.
+        If epsilon is not positive, the grid is too large, or a coefficient is not a number.
 
     Source: SMD, (12) to (15) and Algorithm 1, printed and corrected (the top cell added, the region bounded).
     """
@@ -180,10 +180,14 @@ def _refuse_no_numbers(problem: FractionalSum) -> None:
 
 
 def _without_noise(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-    """Return l and phi, exactly 0 where they only miss it by rounding."""
+    """Return l and phi, l exactly 0 where it only misses it by rounding.
+
+    A ratio that is nowhere more than rounding of the others stands at its greatest value, which caps nothing: at 0 it
+    could leave no point.
+    """
     nothing = np.maximum(np.abs(lower), np.abs(upper)) <= _NOISE * np.abs(upper).sum()
-    upper = np.where(nothing, 0.0, upper)
-    return np.where(nothing | (np.abs(lower) <= _ZERO * np.abs(upper)), 0.0, lower), upper
+    upper = np.where(nothing, np.maximum(upper, 0.0), upper)
+    return np.where(nothing, upper, np.where(np.abs(lower) <= _ZERO * np.abs(upper), 0.0, lower)), upper
 
 
 def _refuse_without_start(lower: Floats, upper: Floats, last: int) -> None:
