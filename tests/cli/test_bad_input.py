@@ -174,7 +174,7 @@ def test_bad_conversion_options(dlsched: Command) -> None:
         (("list", "--nope"), "No such option: --nope"),
         (("solve", "hadar/p9", "x.json"), "unknown formulation 'hadar/p9'; there are hadar/p1,"),
         (("optimum", "warp", "x.json"), "unknown problem 'warp'; there are "),
-        (("run", "warp", "x.json"), "unknown algorithm 'warp'; there are hadar, gavel"),
+        (("run", "warp", "x.json"), "unknown algorithm 'warp'; there are hadar, gavel,"),
         (("run", "gavel", "x.json", "--mode", "rounds"), "--mode: gavel has no such option"),
         (("run", "hadar", "x.json", "--variant", "odd"), "Invalid value for '--variant'"),
         (("run", "hadar", "x.json", "--seed", "-1"), "Invalid value for '--seed'"),
