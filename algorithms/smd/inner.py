@@ -41,21 +41,21 @@ class Settings:
     variant : Variant
     epsilon : float
         Of Algorithm 1's grid.
-    delta : float
-        What `gain` is computed from.
     rounds : int
         F.
-    gain : float or None
-        M; None for M_delta.
+    delta : float or None
+        For M_delta.
+    gain : float
+        M, where there is no delta.
     resources : int
         Rows of (7), which the printed M_delta counts whether or not they can bind.
     """
 
     variant: Variant
     epsilon: float
-    delta: float
     rounds: int
-    gain: float | None
+    delta: float | None
+    gain: float
     resources: int
 
 
@@ -148,9 +148,8 @@ def inner_step(job: Job, settings: Settings, rng: np.random.Generator) -> InnerS
 
 
 def _printed(job: Job, relaxation: SumOfRatios, settings: Settings, rng: np.random.Generator) -> InnerStep:
-    polytope = ratios(job).polytope
-    gain = settings.gain
-    if gain is None:
+    polytope, gain = ratios(job).polytope, settings.gain
+    if settings.delta is not None:
         gain = gain_packing(width(polytope.A, polytope.row_upper), settings.resources, settings.delta, "printed")
     scaled = gain * np.asarray(relaxation.x)
     rounded = round_until_feasible(
@@ -163,7 +162,7 @@ def _printed(job: Job, relaxation: SumOfRatios, settings: Settings, rng: np.rand
 def _corrected(job: Job, relaxation: SumOfRatios, settings: Settings, rng: np.random.Generator) -> InnerStep:
     single = np.array([job.most_workers == 1, job.most_servers == 1])
     x = np.maximum(np.asarray(relaxation.x), 1.0)
-    gain = settings.gain if settings.gain is not None else _shifted_gain(job, single, settings.delta)
+    gain = settings.gain if settings.delta is None else _shifted_gain(job, single, settings.delta)
     # a count that can only be 1 would break the limits at 2: it is not rounded, which at most halves it
     start = np.where(single, 1.0, x)
     rounded = round_until_feasible(

@@ -17,7 +17,7 @@ def run(
     seed: int = 0,
     variant: str = Variant.CORRECTED,
     epsilon: float = 0.01,
-    delta: float = 0.5,
+    delta: float | None = None,
     rounds: int = 10,
     gain: float | None = None,
     inner: str = Inner.ALGORITHM,
@@ -37,12 +37,13 @@ def run(
         Corrected, the completion time of every job that can be admitted is at most `InnerStep.factor` times the best.
     epsilon : float
         eps_1, precision of Algorithm 1, in (0, 1).
-    delta : float
-        In (0, 1]: M_delta, where no gain is given, is chosen for it.
+    delta : float, optional
+        In (0, 1]: take M_delta of Lemma 3 as the gain, corrected from the exact Chernoff bound.
     rounds : int
         F, at least 1. Corrected: the best of so many roundings. Printed: the first that keeps the limits after so many.
     gain : float, optional
-        M of Algorithm 2, in (0, 1], in place of M_delta; the paper evaluates 1.
+        M of Algorithm 2, in (0, 1]; without `delta` 1, as in the paper's evaluation. Corrected, 1 also has the best
+        guarantee: a smaller gain only makes the rounds keep the limits more often.
     inner : str
         ``"algorithm"``, or ``"exact"``, which makes the other parameters above irrelevant.
     outer : str
@@ -59,7 +60,8 @@ def run(
     Raises
     ------
     InputError
-        If a parameter is out of range, or the scheme was asked for and needs too many linear programs.
+        If a parameter is out of range, gain and delta are both given, or the scheme was asked for and needs too many
+        linear programs.
     ValueError
         If a name is unknown.
 
@@ -72,7 +74,9 @@ def run(
     Source: SMD, Section IV; Theorem 5, corrected: as printed its probability is false.
     """
     _check(epsilon, delta, rounds, gain, outer_epsilon)
-    settings = Settings(Variant(variant), epsilon, delta, rounds, gain, len(instance.resources))
+    settings = Settings(
+        Variant(variant), epsilon, rounds, delta, 1.0 if gain is None else gain, len(instance.resources)
+    )
     how, outer = Inner(inner), Outer(outer)
     log: list[Event] = list(inadmissible(instance))
     never = {event.job for event in log if isinstance(event, NeverAdmitted)}
@@ -90,12 +94,14 @@ def run(
     return Run(schedule, utility(instance, schedule), {}, (*log, admission))
 
 
-def _check(epsilon: float, delta: float, rounds: int, gain: float | None, outer_epsilon: float) -> None:
+def _check(epsilon: float, delta: float | None, rounds: int, gain: float | None, outer_epsilon: float) -> None:
     for name, value in (("epsilon", epsilon), ("outer_epsilon", outer_epsilon)):
         if not 0 < value < 1:
             raise InputError(f"{name}: {value} is not in (0, 1)")
     for name, share in (("delta", delta), ("gain", gain)):
         if share is not None and not 0 < share <= 1:
             raise InputError(f"{name}: {share} is not in (0, 1]")
+    if gain is not None and delta is not None:
+        raise InputError(f"gain: is given, {gain}, and so is delta, which chooses it; give one of them")
     if rounds < 1:
         raise InputError(f"rounds: {rounds} must be at least 1")
