@@ -99,8 +99,10 @@ def best_point(job: Job) -> Point | None:
 
 
 def _ideal_servers(job: Job, workers: Ints) -> Ints:
-    """Return, within one, the largest p with p(p-1) <= theta4 w / theta2, or a very large one where theta2 is 0."""
+    """Return, within one, the largest p with p(p-1) <= theta4 w / theta2, or a very large one where only theta2 is 0."""
     theta = job.training.coefficients
+    if theta[3] == 0:
+        return np.ones(workers.size, dtype=np.int64)
     if theta[1] == 0:
         return np.full(workers.size, 2**62)
     ideal = 0.5 + np.sqrt(0.25 + float(theta[3] / theta[1]) * workers)
