@@ -130,7 +130,7 @@ def test_a_first_route_that_misses_the_optimum_is_not_believed(monkeypatch: pyte
         return honest(matrix, **options)
 
     monkeypatch.setattr(module, "solve_matrix", wrong)
-    monkeypatch.setattr(module._Search, "_greedy", lambda self, prices: [])
+    monkeypatch.setattr(module.Items, "greedy", lambda self, prices: [])
     found = solve_exact(u, v, C)
     assert not found.proved
     assert found.value <= best <= found.bound

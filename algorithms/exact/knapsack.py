@@ -15,12 +15,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-import scipy.sparse as sp
-
+from dlsched.algorithms.exact.knapsack_items import Items
 from dlsched.algorithms.exact.result import Progress
-from dlsched.models.matrix import Floats, Matrix
-from dlsched.models.numbers import TOLERANCE, agree, exceeds, to_integers
+from dlsched.models.matrix import Floats
+from dlsched.models.numbers import TOLERANCE, agree, exceeds
 from dlsched.models.solve import RawSolution, Status, solve_matrix
 
 CORE = 40
@@ -108,30 +106,25 @@ class _Search:
         progress: Progress,
         stop: Callable[[], bool],
     ) -> None:
-        _check(values, weights, capacity)
+        self._items = Items(values, weights, capacity)
         self._start = time.perf_counter()
         self._limit, self._progress, self._stop = time_limit, progress, stop
-        self._u = list(values)
-        rows = [to_integers([*(item[r] for item in weights), limit])[0] for r, limit in enumerate(capacity)]
-        self._capacity = [row.pop() for row in rows]
-        self._weights = rows
-        self._useful = [i for i, u in enumerate(self._u) if u > 0 and self._fits([i])]
-        self._unit = max((self._u[i] for i in self._useful), default=Fraction(1))
+        self._unit = self._items.unit
         self._chosen: tuple[int, ...] = ()
         self._cuts: list[list[int]] = []
         self._evidence: list[str] = []
         self._nodes = 0
-        self._bound = self._safe = self._worth(self._useful)
+        self._bound = self._safe = self._items.worth(self._items.useful)
 
     def run(self) -> Knapsack:
         """Return the optimum, or what is known of it when time is up."""
-        if self._fits(self._useful):
-            self._chosen = tuple(self._useful)
+        if self._items.fits(self._items.useful):
+            self._chosen = tuple(self._items.useful)
             self._evidence.append("every item that is worth something fits")
             return self._result(self._elapsed)
-        prices = self._prices()
-        self._offer(self._greedy(prices))
-        self._bound = self._safe = min(self._safe, self._lagrangian(prices))
+        prices = self._items.prices()
+        self._offer(self._items.greedy(prices))
+        self._bound = self._safe = min(self._safe, self._items.lagrangian(prices))
         if self._closed:
             self._evidence.append("Lagrangian bound in rationals")
         if self._closed or self._left() == 0:
@@ -168,104 +161,34 @@ class _Search:
 
     @property
     def _value(self) -> Fraction:
-        return self._worth(self._chosen)
+        return self._items.worth(self._chosen)
 
     @property
     def _closed(self) -> bool:
         return agree(self._value, self._bound) and agree(self._value / self._unit, self._bound / self._unit)
 
-    def _worth(self, items: Sequence[int]) -> Fraction:
-        return sum((self._u[i] for i in items), Fraction(0))
-
-    def _fits(self, items: Sequence[int]) -> bool:
-        return all(sum(row[i] for i in items) <= room for row, room in zip(self._weights, self._capacity, strict=True))
-
     def _offer(self, items: Sequence[int]) -> None:
         """Take a choice that fits, filled up, if it is the best so far."""
-        filled = self._filled(items)
-        if self._worth(filled) > self._value:
+        filled = self._items.filled(items)
+        if self._items.worth(filled) > self._value:
             self._chosen = tuple(sorted(filled))
-
-    def _filled(self, items: Sequence[int]) -> list[int]:
-        """Add further items while they fit, the most valuable first."""
-        left = [room - sum(row[i] for i in items) for row, room in zip(self._weights, self._capacity, strict=True)]
-        filled = list(items)
-        taken = set(items)
-        for i in sorted(self._useful, key=lambda i: self._u[i], reverse=True):
-            if i not in taken and all(row[i] <= room for row, room in zip(self._weights, left, strict=True)):
-                left = [room - row[i] for row, room in zip(self._weights, left, strict=True)]
-                filled.append(i)
-        return filled
-
-    def _matrix(self, items: Sequence[int], fixed: Sequence[int] = ()) -> Matrix:
-        """Return the problem over some items, in units of the most valuable one, others taken or left."""
-        rows = np.array([[row[i] for i in items] for row in self._weights], dtype=object).reshape(-1, len(items))
-        room = [c - sum(row[i] for i in fixed) for row, c in zip(self._weights, self._capacity, strict=True)]
-        scale = [max([1, *row]) for row in rows.tolist()]
-        A = np.array([[a / s for a in row] for row, s in zip(rows.tolist(), scale, strict=True)], dtype=float)
-        upper = np.array([c / s for c, s in zip(room, scale, strict=True)], dtype=float)
-        cuts = [[float(i in cut) for i in items] for cut in self._cuts]
-        sizes = [float(len(cut) - 1 - sum(i in cut for i in fixed)) for cut in self._cuts]
-        A = np.vstack([A.reshape(-1, len(items)), np.array(cuts, dtype=float).reshape(-1, len(items))])
-        return Matrix(
-            c=np.array([float(self._u[i] / self._unit) for i in items]),
-            offset=float(self._worth(fixed) / self._unit),
-            sense=-1,
-            A=sp.csr_array(A),
-            row_lower=np.full(len(A), -np.inf),
-            row_upper=np.concatenate([upper, sizes]),
-            lower=np.zeros(len(items)),
-            upper=np.ones(len(items)),
-            integer=np.ones(len(items), dtype=bool),
-            row_names=tuple(f"row{r}" for r in range(len(A))),
-            column_names=tuple(f"item{i}" for i in items),
-            rows=(),
-            columns=(),
-        )
-
-    def _prices(self) -> list[Fraction]:
-        """Return a price y_r >= 0 for each row: the duals of the linear relaxation, as the rationals that they are."""
-        raw = solve_matrix(self._matrix(self._useful).relaxed())
-        if raw.row_duals is None:
-            return [Fraction(0)] * len(self._weights)
-        scale = [max([1, *(row[i] for i in self._useful)]) for row in self._weights]
-        return [
-            max(Fraction(0), Fraction(float(dual))) * self._unit / size
-            for dual, size in zip(raw.row_duals.tolist(), scale, strict=True)
-        ]
-
-    def _reduced(self, prices: Sequence[Fraction], i: int) -> Fraction:
-        return self._u[i] - sum((y * row[i] for y, row in zip(prices, self._weights, strict=True)), Fraction(0))
-
-    def _lagrangian(self, prices: Sequence[Fraction]) -> Fraction:
-        """Return y.C + sum_i max(0, u_i - y.v_i), which no choice exceeds."""
-        base = sum((y * room for y, room in zip(prices, self._capacity, strict=True)), Fraction(0))
-        return base + sum((max(Fraction(0), self._reduced(prices, i)) for i in self._useful), Fraction(0))
-
-    def _greedy(self, prices: Sequence[Fraction]) -> list[int]:
-        """Return items taken in the order of their reduced costs while they fit."""
-        taken: list[int] = []
-        for i in sorted(self._useful, key=lambda i: self._reduced(prices, i), reverse=True):
-            if self._fits([*taken, i]):
-                taken.append(i)
-        return taken
 
     def _open(self, prices: Sequence[Fraction]) -> tuple[list[int], list[int]]:
         """Return the items that prices leave open, and those of the others that anything better takes.
 
         An item whose reduced cost exceeds the gap of the Lagrangian bound is taken, or not, by whatever is better.
         """
-        gap = self._lagrangian(prices) - self._value
-        reduced = {i: self._reduced(prices, i) for i in self._useful}
+        gap = self._items.lagrangian(prices) - self._value
+        reduced = {i: self._items.reduced(prices, i) for i in self._items.useful}
         taken = [i for i, d in reduced.items() if d > gap]
         return [i for i, d in reduced.items() if abs(d) <= gap], taken
 
     def _improve(self, prices: Sequence[Fraction]) -> None:
         """Solve a core: the items of least reduced cost, the others as the prices say."""
-        order = sorted(self._useful, key=lambda i: abs(self._reduced(prices, i)))
+        order = sorted(self._items.useful, key=lambda i: abs(self._items.reduced(prices, i)))
         core, rest = order[:CORE], order[CORE:]
-        taken = [i for i in rest if self._reduced(prices, i) > 0]
-        if self._fits(taken):
+        taken = [i for i in rest if self._items.reduced(prices, i) > 0]
+        if self._items.fits(taken):
             raw = self._solved(core, taken, presolve=True, cutoff=None, nodes=CORE_NODES)
             if raw.x is not None:
                 self._take(core, taken, raw.x)
@@ -281,7 +204,8 @@ class _Search:
             self._bound = min(self._bound, max(Fraction(raw.summary.bound) * self._unit, self._value))
         if raw.summary.status is not Status.OPTIMAL:
             return ""
-        return f"HiGHS {raw.summary.version} on {len(free)} of {len(self._useful)} items, the others decided by prices"
+        items = len(self._items.useful)
+        return f"HiGHS {raw.summary.version} on {len(free)} of {items} items, the others decided by prices"
 
     def _second_route(self, prices: Sequence[Fraction], first: str) -> bool:
         """Look for anything better in another way, and tell whether there is proved to be nothing."""
@@ -309,7 +233,7 @@ class _Search:
         """Solve; a point that rationals show to exceed a row is cut off, and the rest solved again."""
         while True:
             raw = solve_matrix(
-                self._matrix(items, fixed),
+                self._items.matrix(items, fixed, self._cuts),
                 time_limit=self._left(),
                 threads=1,
                 seed=0 if presolve else 7,
@@ -322,7 +246,7 @@ class _Search:
             if raw.x is None:
                 return raw
             taken = [*fixed, *(i for i, x in zip(items, raw.x.tolist(), strict=True) if x > 0.5)]
-            if self._fits(taken):
+            if self._items.fits(taken):
                 return raw
             self._cuts.append(taken)
 
@@ -331,15 +255,3 @@ class _Search:
         if exceeds(self._value, self._bound):
             self._bound = self._safe
             self._evidence.append("a choice that fits refutes the bound of HiGHS")
-
-
-def _check(values: Sequence[Fraction], weights: Sequence[Sequence[Fraction]], capacity: Sequence[Fraction]) -> None:
-    if len(weights) != len(values):
-        raise ValueError(f"weights: there are {len(weights)} for {len(values)} values")
-    for i, row in enumerate(weights):
-        if len(row) != len(capacity):
-            raise ValueError(f"weights[{i}]: has {len(row)} entries for {len(capacity)} capacities")
-        if any(weight < 0 for weight in row):
-            raise ValueError(f"weights[{i}]: {float(min(row))} is negative")
-    if any(room < 0 for room in capacity):
-        raise ValueError(f"capacity: {float(min(capacity))} is negative")

@@ -12,7 +12,7 @@ from dlsched.algorithms.run import Event
 from dlsched.models.numbers import to_json
 from dlsched.models.smd import Instance, Job, Point, Schedule
 
-AUTO_LPS = 20_000
+AUTO_LPS = 5_000
 """Linear programs after which ``"auto"`` gives up the scheme for the exact method."""
 
 

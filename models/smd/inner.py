@@ -99,7 +99,7 @@ def best_point(job: Job) -> Point | None:
 
 
 def _ideal_servers(job: Job, workers: Ints) -> Ints:
-    """Return, within one, the largest p with p(p-1) <= theta4 w / theta2, or a very large one where only theta2 is 0."""
+    """Return, within one, the largest p with p(p-1) <= theta4 w / theta2; 2^62 stands for infinity."""
     theta = job.training.coefficients
     if theta[3] == 0:
         return np.ones(workers.size, dtype=np.int64)

@@ -14,7 +14,7 @@ from tests.cli.conftest import Command
 
 
 def s3() -> dict[str, Any]:
-    """Three asynchronous jobs on (10, 8); by exhaustive search 481/105: the second with (2, 3), the third with (1, 1)."""
+    """Three jobs on (10, 8); by exhaustive search 481/105: the second with (2, 3) and the third with (1, 1)."""
 
     def job(name: str, scale: int, limit: list[int]) -> dict[str, Any]:
         return {
