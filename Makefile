@@ -1,5 +1,5 @@
 # make verify: the main job, every claim checked. make test: the whole test suite on the installed wheel.
-# make dev: a strict editable install in .venv. make bench: the measured tables, into build/bench.json.
+# make dev: a strict editable install in .venv. make bench: the measured tables, into build/bench*.json.
 # Each target makes what it needs: a virtual environment in build/venv with the pinned versions of constraints.txt.
 PYTHON ?= python3
 VENV := build/venv
@@ -25,6 +25,9 @@ dev:
 
 bench: build/.installed build/.tools
 	$(BIN)/python benchmarks/hadar_exact.py --out build/bench.json
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/smd_exact.py --out build/bench-smd-exact.json
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/smd_algorithm1.py --out build/bench-smd-algorithm1.json
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/rounding.py --out build/bench-rounding.json
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

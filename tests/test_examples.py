@@ -11,6 +11,7 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 PROMISED = {
     "where_a_bound_breaks.py": ["violated", "holds", "2"],
+    "where_rounding_fails.py": ["0.0279", "0.1317", "0.4316", "0.937500"],
     "own_model.py": ["LP bound  10.2", "dual      10.2"],
 }
 
