@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dlsched.models.ratio import Floats, FractionalSum
+from dlsched.relaxations.capped import capped_model
 from dlsched.relaxations.fractional import continuous_sum
 from dlsched.relaxations.planar import Planar
 from dlsched.relaxations.point import Point
@@ -48,6 +49,9 @@ class SumOfRatios:
     feasible : int
         Grid points whose program is feasible.
     seconds : float
+    model : pyomo.environ.ConcreteModel or None
+        The program (15) whose optimum x~ is, a linear-fractional copy of the model that was given; None where arrays
+        were given, or no point was found.
     """
 
     x: Floats | None
@@ -61,17 +65,21 @@ class SumOfRatios:
     points: int
     feasible: int
     seconds: float
+    model: Any = None
     _variables: tuple[Any, ...] = ()
+    _to_source: Any = None
 
     def recover(
         self, x: Mapping[Any, float] | None = None, duals: Mapping[Any, float] | None = None, *, load: bool = False
     ) -> Point:
-        """Return x~ as a point of the Pyomo model that was given; it has no duals.
+        """Return a point of the Pyomo model that was given; it has no duals.
 
         Parameters
         ----------
-        x, duals
-            Not used: what is recovered is what Algorithm 1 found.
+        x : mapping, optional
+            Value of each variable of `model` (a ComponentMap); x~ where it is left out.
+        duals
+            Not used: a sum of ratios has none.
         load : bool
             Also set the model's variables.
 
@@ -80,13 +88,16 @@ class SumOfRatios:
         ValueError
             If arrays were given and no model, or no point was found.
         """
-        del x, duals
+        del duals
         if not self._variables:
             raise ValueError("the problem was given as arrays: there is no model to recover to")
         if self.x is None:
             raise ValueError("no grid point has a feasible program: there is no point to recover")
         point = Point()
-        point.values.update(zip(self._variables, self.x.tolist(), strict=True))
+        if x is None:
+            point.values.update(zip(self._variables, self.x.tolist(), strict=True))
+        else:
+            point.values.update((self._to_source[v], float(value)) for v, value in x.items() if v in self._to_source)
         if load:
             point.load()
         return point
@@ -133,8 +144,10 @@ def sum_of_ratios(
         raise ValueError(f"epsilon: {epsilon} must be positive")
     start = time.perf_counter()
     variables: tuple[Any, ...] = ()
+    source = None
     if not isinstance(problem, FractionalSum):
-        variables, problem = continuous_sum(problem)
+        source = problem
+        variables, problem = continuous_sum(source)
     if not problem.ratios:
         raise TransformationRefused("the objective is identically 0: every point is optimal")
     _refuse_no_numbers(problem)
@@ -152,6 +165,10 @@ def sum_of_ratios(
     bound = float(lower.sum())
     if Grid(variant) is Grid.CORRECTED:
         bound = max(bound, best.cost / (1 + epsilon))
+    model, to_source = None, None
+    if source is not None and best.x is not None:
+        caps = _caps(problem, others, grids, best.x)
+        model, to_source = capped_model(source, variables, problem.ratios, last, caps)
     return SumOfRatios(
         x=best.x,
         cost=best.cost,
@@ -164,8 +181,19 @@ def sum_of_ratios(
         points=points,
         feasible=best.feasible,
         seconds=time.perf_counter() - start,
+        model=model,
         _variables=variables,
+        _to_source=to_source,
     )
+
+
+def _caps(problem: FractionalSum, others: list[int], grids: tuple[Floats, ...], x: Floats) -> list[float]:
+    """Return the least step of each grid that allows the point, by which it is the optimum of its program too."""
+    caps = []
+    for j, grid in zip(others, grids, strict=True):
+        step = int(np.searchsorted(grid, float(problem.ratios[j](x)) * (1 - _ZERO)))
+        caps.append(float(grid[min(step, len(grid) - 1)]))
+    return caps
 
 
 def _refuse_no_numbers(problem: FractionalSum) -> None:

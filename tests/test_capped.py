@@ -1,0 +1,37 @@
+"""The program (15) at the caps that Algorithm 1 chose: its optimum is the point found, and points map back."""
+
+from __future__ import annotations
+
+import pyomo.environ as pyo
+import pytest
+
+from dlsched.models import build, solve
+from dlsched.models.smd import preset, ratios
+from dlsched.relaxations import charnes_cooper, relax, sum_of_ratios
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_program_of_the_grid_point_has_the_point_as_its_optimum(seed: int) -> None:
+    instance = preset("random", seed, jobs=6)
+    source = relax(build("smd/inner", instance)).model
+    found = sum_of_ratios(source, epsilon=0.1)
+    assert found.x is not None
+    assert set(found.model.cap) == {j for j in range(len(found.lower)) if j != found.last}
+    linear = charnes_cooper(found.model)
+    least = solve(linear.model).objective
+    job = next(job for job in instance.jobs if job.can_run)
+    assert least == pytest.approx(float(ratios(job).ratios[found.last](found.x)), rel=1e-6)
+    again = found.recover(linear.recover().values, load=True)
+    assert len(again.values) == len(found.recover().values) == 2
+    objective = next(source.component_data_objects(pyo.Objective))
+    assert pyo.value(objective) <= found.cost * (1 + 1e-6)
+    found.recover(load=True)
+    assert pyo.value(objective) == pytest.approx(found.value)
+
+
+def test_arrays_have_no_model() -> None:
+    job = next(job for job in preset("random", 0, jobs=6).jobs if job.can_run)
+    found = sum_of_ratios(ratios(job), epsilon=0.1)
+    assert found.model is None
+    with pytest.raises(ValueError, match="given as arrays"):
+        found.recover()
