@@ -16,6 +16,9 @@ from dlsched.bounds.smd.fractional import RUNNING
 from dlsched.bounds.smd.sources import NARROW, SECTION_V, SMOOTH, TINY
 from dlsched.rounding import success_probability
 
+LARGEST = 10**300
+"""A guarantee that may be so many times off says nothing."""
+
 
 def _succeeds(facts: SmdFacts, rounds: int) -> Fraction:
     """Return the probability that F printed rounds give every job a valid sample: within limits, one of each at least.
@@ -91,7 +94,7 @@ def _theorem_5(rounds: int) -> tuple[Claim, Claim]:
 
 
 def _ratio(facts: SmdFacts, factor: Callable[[InnerStep], float]) -> float:
-    """Return mu*/(mu' (1 - eps_2)), infinite where mu' is 0: the reciprocal of the printed guarantee."""
+    """Return mu*/(mu' (1 - eps_2)), the reciprocal of the guarantee; infinite beyond all doubles."""
     best = facts.best_points
     steps = {step.job: step for step in facts.inner_steps}
     highest = max(point.utility for point in best.values())
@@ -99,7 +102,9 @@ def _ratio(facts: SmdFacts, factor: Callable[[InnerStep], float]) -> float:
         facts.instance.job(name).utility.exact(point.time * Fraction(factor(steps[name])))
         for name, point in best.items()
     )
-    return math.inf if not lowest else float(highest / lowest) / (1 - FINE)
+    if highest > lowest * LARGEST:
+        return math.inf
+    return float(highest / lowest) / (1 - FINE)
 
 
 def _over_run(facts: SmdFacts) -> Interval:
