@@ -51,7 +51,7 @@ ModeOption = Annotated[Mode | None, typer.Option("--mode", help="Commit at arriv
 Epsilon = Annotated[float | None, typer.Option(help="Precision of Algorithm 1's grid.")]
 Delta = Annotated[float | None, typer.Option(help="Failure probability that the rounding's gain is chosen for.")]
 Gain = Annotated[float | None, typer.Option(help="The rounding's gain itself, in place of --delta.")]
-Rounds = Annotated[int | None, typer.Option(min=1, max=10**6, help="F, rounds of randomized rounding.")]
+Rounds = Annotated[int | None, typer.Option(min=1, max=10**5, help="F, rounds of randomized rounding.")]
 Inner = Annotated[InnerStep | None, typer.Option("--inner", help="How workers and servers are chosen.")]
 Outer = Annotated[OuterStep | None, typer.Option("--outer", help="How jobs are admitted.")]
 

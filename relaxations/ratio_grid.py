@@ -10,8 +10,11 @@ import numpy as np
 
 from dlsched.models.ratio import Floats
 
-MAX_POINTS = 10**9
+MAX_POINTS = 10**8
 """The most grid points that are searched."""
+
+MAX_STEPS = 10**6
+"""The most steps of one ratio's grid."""
 
 _EQUAL = 1e-9
 
@@ -39,15 +42,15 @@ def steps(lower: float, upper: float, epsilon: float, variant: Grid) -> Floats:
     Raises
     ------
     ValueError
-        If these are more than `MAX_POINTS`.
+        If these are more than `MAX_STEPS`.
 
     Source: SMD, Step 2.1, printed and corrected.
     """
     if lower == upper:
         return np.array([lower])
     last = int(np.floor(np.log(upper / lower) / np.log1p(epsilon) + _EQUAL))
-    if last >= MAX_POINTS:
-        raise _too_many(last + 1)
+    if last >= MAX_STEPS:
+        raise ValueError(f"epsilon: {epsilon} takes {last + 1} steps for a ratio; at most {MAX_STEPS} are taken")
     values = lower * (1 + epsilon) ** np.arange(last + 1)
     if values[-1] >= upper * (1 - _EQUAL):
         values[-1] = upper
@@ -73,9 +76,5 @@ def size(grids: Sequence[Floats]) -> int:
     """
     count = math.prod(len(grid) for grid in grids)
     if count > MAX_POINTS:
-        raise _too_many(count)
+        raise ValueError(f"epsilon: its grid has {count} points; at most {MAX_POINTS} are searched: take a larger one")
     return count
-
-
-def _too_many(count: int) -> ValueError:
-    return ValueError(f"epsilon: its grid has {count} points; at most {MAX_POINTS} are searched: take a larger one")

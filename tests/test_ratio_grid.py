@@ -162,7 +162,7 @@ def test_slabs_do_not_change_what_is_found(size: int, monkeypatch: pytest.Monkey
         ({"epsilon": -1.0}, "epsilon"),
         ({"epsilon": INF}, "epsilon"),
         ({"epsilon": float("nan")}, "epsilon"),
-        ({"epsilon": 1e-12}, "points; at most"),
+        ({"epsilon": 1e-12}, "steps for a ratio; at most"),
         ({"variant": "rounded"}, "rounded"),
     ],
 )
