@@ -10,6 +10,9 @@ from .inspect import Inspection as Inspection
 from .inspect import inspect as inspect
 from .matrix import Matrix as Matrix
 from .matrix import compile_model as compile_model
+from .ratio import FractionalSum as FractionalSum
+from .ratio import Polytope as Polytope
+from .ratio import Ratio as Ratio
 from .residuals import duals as duals
 from .residuals import residuals as residuals
 from .solve import Solution as Solution
