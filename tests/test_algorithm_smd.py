@@ -95,7 +95,7 @@ def test_the_outer_methods(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"gain": 1.5}, r"gain: 1.5 is not in \(0, 1\]"),
         ({"gain": 1, "delta": 0.5}, "gain: is given, 1, and so is delta, which chooses it"),
         ({"rounds": 0}, "rounds: 0 must be at least 1"),
-        ({"epsilon": 1e-12}, "job 1: epsilon: its grid has"),
+        ({"epsilon": 1e-12}, "job 1: epsilon: 1e-12 takes"),
     ],
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
