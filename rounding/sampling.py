@@ -81,8 +81,10 @@ def sample_violations(
         broken = np.zeros(len(up), dtype=bool)
         for group in rows:
             found = group.broken(up)
-            counts[group.chosen] += np.count_nonzero(found, axis=0)
-            broken |= found.any(axis=1)
+            some = found.any(axis=1)
+            if some.any():
+                counts[group.chosen] += np.add.reduce(found, axis=0, dtype=np.uint32)
+                broken |= some
         joint += int(np.count_nonzero(broken))
     return Violations(counts, joint, draws)
 
@@ -95,12 +97,18 @@ def _ups(up: Floats, rng: np.random.Generator, draws: int) -> Iterator[npt.NDArr
     height = max(1, CHUNK // max(1, up.size))
     for first in range(0, draws, height):
         shape = min(height, draws - first), up.size
-        drawn = np.frombuffer(rng.bytes(shape[0] * shape[1]), dtype=np.uint8).reshape(shape)
+        drawn = _bytes(rng, shape[0] * shape[1]).reshape(shape)
         result = drawn < threshold
         ties = np.flatnonzero(drawn == threshold)
         finer = rng.integers(2**_TIE_BITS, size=ties.size) < rest[ties % up.size] * 2.0**_TIE_BITS
         result.reshape(-1)[ties[finer]] = True
         yield result
+
+
+def _bytes(rng: np.random.Generator, count: int) -> npt.NDArray[np.uint8]:
+    """Return random bytes, eight from each 64-bit integer."""
+    words = rng.integers(2**64 - 1, size=-(-count // 8), dtype=np.uint64, endpoint=True)
+    return words.view(np.uint8)[:count]
 
 
 @dataclass(frozen=True, slots=True)
