@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 
 from pydantic import BaseModel, ConfigDict
 
-from dlsched.models.numbers import NonNegative
+from dlsched.models.numbers import NonNegative, to_integers
 
 
 class Overlap(StrEnum):
@@ -76,11 +76,9 @@ def sequential(layers: Sequence[Layer]) -> Phases:
 
     Source: SMD, Section III-B.
     """
-    return Phases(
-        sum((layer.forward for layer in layers), Fraction(0)),
-        sum((layer.backward for layer in layers), Fraction(0)),
-        2 * sum((layer.transfer for layer in layers), Fraction(0)),
-    )
+    units, scale = _whole_units(layers)
+    forward, backward, transfer = (Fraction(sum(unit[k] for unit in units), scale) for k in range(3))
+    return Phases(forward, backward, 2 * transfer)
 
 
 def wait_free(layers: Sequence[Layer]) -> Phases:
@@ -92,13 +90,26 @@ def wait_free(layers: Sequence[Layer]) -> Phases:
 
     Source: SMD, Lemma 1 (true where links are full duplex and first come first served, and servers take no time).
     """
-    backward, sent, received = Phases(), Phases(), Phases()
-    for layer in reversed(layers):
-        transfer = Phases(transfer=layer.transfer)
-        backward += Phases(backward=layer.backward)
-        sent = _longest(backward, sent) + transfer
-        received = _longest(sent, received) + transfer
-    return received + Phases(forward=sum((layer.forward for layer in layers), Fraction(0)))
+    units, scale = _whole_units(layers)
+    backward, sent, received = 0, (0, 0), (0, 0)
+    for _, computed, transfer in reversed(units):
+        backward += computed
+        sent = _sent(max((backward, 0), sent, key=sum), transfer)
+        received = _sent(max(sent, received, key=sum), transfer)
+    forward = sum(unit[0] for unit in units)
+    return Phases(Fraction(forward, scale), Fraction(received[0], scale), Fraction(received[1], scale))
+
+
+def _sent(path: tuple[int, int], transfer: int) -> tuple[int, int]:
+    """Return a path of (backward, transfer) time with a transfer more."""
+    return path[0], path[1] + transfer
+
+
+def _whole_units(layers: Sequence[Layer]) -> tuple[list[tuple[int, int, int]], int]:
+    """Return (forward, backward, transfer) of each layer in whole units, which add up faster, and the units of 1."""
+    values, scale = to_integers(v for layer in layers for v in (layer.forward, layer.backward, layer.transfer))
+    parts = iter(values)
+    return list(zip(parts, parts, parts, strict=True)), scale
 
 
 def wait_free_paths(layers: Sequence[Layer]) -> list[Phases]:
