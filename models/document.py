@@ -177,7 +177,7 @@ def _place(location: tuple[int | str, ...]) -> str:
         if tag:
             tag = False
             continue
-        if part == "[key]":
+        if isinstance(part, str) and part.startswith("["):
             continue
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
         tag = part in _TAGGED

@@ -11,30 +11,10 @@ import numpy as np
 
 from dlsched.models.hadar.instance import Instance, Job, Machine
 from dlsched.models.hadar.random import random
+from dlsched.models.presets import chooser
 from dlsched.models.utility import Hyperbolic, Step
 
 _TYPES = ("v100", "p100", "k80")
-
-
-def preset(name: str, seed: int | np.random.Generator = 0, **sizes: Any) -> Instance:
-    """Return an instance of a named family.
-
-    Parameters
-    ----------
-    name : str
-        A key of `PRESETS`.
-    seed : int or numpy.random.Generator
-    **sizes
-        As the family's function takes them, e.g. ``jobs=12``.
-
-    Raises
-    ------
-    KeyError
-        If there is no such family; the message lists those there are.
-    """
-    if name not in PRESETS:
-        raise KeyError(f"no preset {name!r}; there are {', '.join(PRESETS)}")
-    return PRESETS[name](np.random.default_rng(seed), **sizes)
 
 
 def benchmark(
@@ -164,3 +144,5 @@ PRESETS: MappingProxyType[str, Callable[..., Instance]] = MappingProxyType(
     {"random": random, "benchmark": benchmark, "motivation": motivation, "paper": paper}
 )
 """Family name to its function of a generator and sizes."""
+
+preset = chooser(PRESETS)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
+from dlsched.models.presets import chooser
 from dlsched.models.smd.instance import Instance, Job
 from dlsched.models.smd.random import random
 from dlsched.models.smd.speed import Layer, Overlap
@@ -27,27 +27,6 @@ _ORIGIN = {
     "machine": "assumed: c4.8xlarge (36 vCPU, 60 GB), with 4 GPUs and 40 GB of storage, which C4 does not have",
     "overlap": "assumed: the paper does not say which speed model it evaluates",
 }
-
-
-def preset(name: str, seed: int | np.random.Generator = 0, **sizes: Any) -> Instance:
-    """Return an instance of a named family.
-
-    Parameters
-    ----------
-    name : str
-        A key of `PRESETS`.
-    seed : int or numpy.random.Generator
-    **sizes
-        As the family's function takes them, e.g. ``jobs=12``.
-
-    Raises
-    ------
-    KeyError
-        If there is no such family; the message lists those there are.
-    """
-    if name not in PRESETS:
-        raise KeyError(f"no preset {name!r}; there are {', '.join(PRESETS)}")
-    return PRESETS[name](np.random.default_rng(seed), **sizes)
 
 
 def paper(
@@ -153,3 +132,5 @@ PRESETS: MappingProxyType[str, Callable[..., Instance]] = MappingProxyType(
     {"random": random, "paper": paper, "roomy": roomy}
 )
 """Family name to its function of a generator and sizes."""
+
+preset = chooser(PRESETS)

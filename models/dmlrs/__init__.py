@@ -1,0 +1,5 @@
+"""The DMLRS problem: jobs of co-located workers and parameter servers (Yu et al., PD-ORS, and its thesis version)."""
+
+from dlsched.models._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__)

@@ -1,0 +1,15 @@
+from .instance import Instance as Instance
+from .instance import Machine as Machine
+from .job import AsyncJob as AsyncJob
+from .job import Job as Job
+from .presets import PRESETS as PRESETS
+from .presets import preset as preset
+from .random import random as random
+from .schedule import Counts as Counts
+from .schedule import JobSchedule as JobSchedule
+from .schedule import Schedule as Schedule
+from .schedule import check as check
+from .schedule import completions as completions
+from .schedule import exact_utility as exact_utility
+from .schedule import progress as progress
+from .schedule import utility as utility

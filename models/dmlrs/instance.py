@@ -1,0 +1,129 @@
+"""The DMLRS problem's data: machines with capacities of several resources, and jobs of workers and parameter servers.
+
+Symbols (PD-ORS, Table 1): machine h has C_h^r of resource r in every slot of 1..T; jobs as in
+`dlsched.models.dmlrs.job`. An instance is asynchronous (the thesis) where its jobs have `chunks`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+
+from dlsched.models.dmlrs.job import AsyncJob, Job
+from dlsched.models.document import Document
+from dlsched.models.fields import Name, distinct, known
+from dlsched.models.numbers import NonNegative
+
+MAX_SLOTS = 10**6
+
+
+class Machine(BaseModel):
+    """A machine h.
+
+    Attributes
+    ----------
+    name : str
+    capacity : dict of str to Fraction
+        C_h^r, by resource; an absent resource counts 0.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Name
+    capacity: dict[Name, NonNegative]
+
+    def capacity_of(self, resource: str) -> Fraction:
+        """Return C_h^r."""
+        return self.capacity.get(resource, Fraction(0))
+
+
+def _kind(job: Any) -> str:
+    return "[async]" if isinstance(job, AsyncJob) or (isinstance(job, dict) and "chunks" in job) else "[sync]"
+
+
+AnyJob = Annotated[
+    Annotated[Job, Tag("[sync]")] | Annotated[AsyncJob, Tag("[async]")],
+    Discriminator(_kind),
+]
+
+
+class Instance(Document):
+    """An instance of the DMLRS problem.
+
+    Attributes
+    ----------
+    slots : int
+        T, slots are 1..T.
+    resources : tuple of str
+        Names of the resources r.
+    machines : tuple of Machine
+    jobs : tuple of Job or of AsyncJob
+        All of the journal's kind, or all of the thesis's.
+    origin : dict of str to str, optional
+        What was derived or assumed, and from what.
+    """
+
+    slots: Annotated[int, Field(strict=True, ge=1, le=MAX_SLOTS)]
+    resources: tuple[Name, ...]
+    machines: tuple[Machine, ...]
+    jobs: tuple[AnyJob, ...]
+    origin: dict[str, str] | None = None
+
+    @cached_property
+    def asynchronous(self) -> bool:
+        """Whether the jobs are asynchronous, as in the thesis."""
+        return any(isinstance(job, AsyncJob) for job in self.jobs)
+
+    @cached_property
+    def _jobs(self) -> dict[str, Job | AsyncJob]:
+        return {job.name: job for job in self.jobs}
+
+    @cached_property
+    def _machines(self) -> dict[str, Machine]:
+        return {machine.name: machine for machine in self.machines}
+
+    def job(self, name: str) -> Job | AsyncJob:
+        """Return the job of that name (KeyError where there is none)."""
+        return self._jobs[name]
+
+    def machine(self, name: str) -> Machine:
+        """Return the machine of that name (KeyError where there is none)."""
+        return self._machines[name]
+
+    @cached_property
+    def capacity(self) -> dict[str, Fraction]:
+        """Capacity of each resource in the whole cluster."""
+        return {r: sum((h.capacity_of(r) for h in self.machines), Fraction(0)) for r in self.resources}
+
+    @model_validator(mode="after")
+    def _references(self) -> Self:
+        distinct("resources", self.resources)
+        distinct("machines", [machine.name for machine in self.machines], ".name")
+        distinct("jobs", [job.name for job in self.jobs], ".name")
+        for h, machine in enumerate(self.machines):
+            known(f"machines[{h}].capacity", machine.capacity, "resource", "resources", self.resources)
+        for i, job in enumerate(self.jobs):
+            for field in ("worker", "server"):
+                known(f"jobs[{i}].{field}", getattr(job, field), "resource", "resources", self.resources)
+            self._check_job(f"jobs[{i}]", job)
+        return self
+
+    def _check_job(self, place: str, job: Job | AsyncJob) -> None:
+        if isinstance(job, AsyncJob) != self.asynchronous:
+            raise ValueError(
+                f"{place}: has no chunks, but other jobs have; jobs are all synchronous or all asynchronous"
+            )
+        if job.arrival > self.slots:
+            raise ValueError(f"{place}.arrival: {job.arrival} is after the last slot {self.slots}")
+        if not (job.internal_time and job.external_time):
+            compute = "slots_per_minibatch" if self.asynchronous else "slots_per_sample"
+            raise ValueError(f"{place}.{compute}: is 0, and so is gradient_size: the job would take no time")
+        try:
+            falling = job.utility.is_monotone(range(self.slots - job.arrival + 1), increasing=False)
+        except ValueError as error:
+            raise ValueError(f"{place}.utility: {error}") from None
+        if not falling:
+            raise ValueError(f"{place}.utility: increases with the duration; it must be non-increasing")

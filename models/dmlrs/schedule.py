@@ -1,0 +1,183 @@
+"""Schedules of the DMLRS problem: the format, the checker and the utility, in exact rationals and without a solver."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from dlsched.models.dmlrs.instance import Instance
+from dlsched.models.dmlrs.job import AsyncJob, Job, Placement
+from dlsched.models.document import Document
+from dlsched.models.numbers import to_json
+from dlsched.models.violation import Violation
+
+Slot = int
+
+
+class Counts(BaseModel):
+    """w_ih[t] and s_ih[t]: workers and servers of a job on one machine in one slot."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    workers: Annotated[int, Field(strict=True)] = 0
+    servers: Annotated[int, Field(strict=True)] = 0
+
+
+class JobSchedule(BaseModel):
+    """What one job gets: slot to machine to counts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    slots: dict[Slot, dict[str, Counts]]
+
+
+class Schedule(Document):
+    """Workers and servers of each job on each machine in each slot; an absent job is rejected.
+
+    Attributes
+    ----------
+    problem : str
+        Always ``"dmlrs"``.
+    jobs : dict of str to JobSchedule
+    """
+
+    problem: Literal["dmlrs"] = "dmlrs"
+    jobs: dict[str, JobSchedule]
+
+    @classmethod
+    def of(cls, placements: Mapping[str, Mapping[int, Placement]]) -> Self:
+        """Build a schedule from ``{job: {slot: {machine: (workers, servers)}}}``; what is empty is left out."""
+        jobs = {}
+        for name, slots in placements.items():
+            kept = {
+                t: {h: Counts(workers=w, servers=s) for h, (w, s) in placement.items() if w or s}
+                for t, placement in sorted(slots.items())
+            }
+            kept = {t: placement for t, placement in kept.items() if placement}
+            if kept:
+                jobs[name] = JobSchedule(slots=kept)
+        return cls(jobs=jobs)
+
+    def items(self) -> Iterator[tuple[str, int, dict[str, tuple[int, int]]]]:
+        """Yield (job name, slot, {machine: (workers, servers)}) for every slot in which a job has an entry."""
+        for name in self.jobs:
+            for slot, placement in self.placements(name).items():
+                yield name, slot, placement
+
+    def placements(self, name: str) -> dict[int, dict[str, tuple[int, int]]]:
+        """Return a job's ``{slot: {machine: (workers, servers)}}``, slots ascending; empty where it is rejected."""
+        slots = self.jobs[name].slots if name in self.jobs else {}
+        return {t: {h: (n.workers, n.servers) for h, n in counts.items()} for t, counts in sorted(slots.items())}
+
+    def without(self, names: Iterable[str]) -> Self:
+        """Return the schedule in which the named jobs are rejected."""
+        dropped = set(names)
+        return type(self)(jobs={name: job for name, job in self.jobs.items() if name not in dropped})
+
+
+def progress(job: Job | AsyncJob, slots: Mapping[int, Placement]) -> Fraction:
+    """Return the work done over some slots: the left side of (3), in the thesis of (3.1)."""
+    return sum((job.progress(placement) for placement in slots.values()), Fraction(0))
+
+
+def completions(instance: Instance, schedule: Schedule) -> dict[str, int]:
+    """Return the completion slot (6), the last slot with a worker, of each job that does all its work."""
+    result = {}
+    for name in schedule.jobs:
+        job, slots = instance.job(name), schedule.placements(name)
+        used = [t for t, placement in slots.items() if any(w > 0 for w, _ in placement.values())]
+        if used and progress(job, slots) >= job.work:
+            result[name] = max(used)
+    return result
+
+
+def exact_utility(instance: Instance, schedule: Schedule) -> Fraction:
+    """Return sum_i u_i(t~_i - a_i) over the jobs that finish, as a rational."""
+    return sum(
+        (
+            (job := instance.job(name)).utility.exact(slot - job.arrival)
+            for name, slot in completions(instance, schedule).items()
+        ),
+        Fraction(0),
+    )
+
+
+def utility(instance: Instance, schedule: Schedule) -> float:
+    """Return sum_i u_i(t~_i - a_i) over the jobs that finish."""
+    return float(exact_utility(instance, schedule))
+
+
+def check(instance: Instance, schedule: Schedule) -> list[Violation]:
+    """Return every rule of DMLRS that a schedule breaks; an empty list means that it is feasible.
+
+    The rules are (2)-(5) and (7) of the journal, for asynchronous instances (3.1)-(3.5) and (3.7) of the thesis, that
+    names, slots and counts mean something, and that a job with an allocation finishes.
+    """
+    found = [*_unknown(instance, schedule)]
+    if found:
+        return found
+    return [*_slots(instance, schedule), *_capacity(instance, schedule), *_work(instance, schedule)]
+
+
+def _unknown(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
+    jobs = {job.name for job in instance.jobs}
+    machines = {machine.name for machine in instance.machines}
+    for name in schedule.jobs:
+        if name not in jobs:
+            yield Violation("names", f"job {name}", "is not in the instance")
+    for name, slot, placement in schedule.items():
+        for h in placement:
+            if h not in machines:
+                yield Violation("names", f"job {name}, slot {slot}, machine {h}", "is not in the instance")
+
+
+def _slots(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
+    arrival, most = ("(3.7) arrival", "(3.2) workers") if instance.asynchronous else ("(7) arrival", "(4) workers")
+    for name, slot, placement in schedule.items():
+        job = instance.job(name)
+        place = f"job {name}, slot {slot}"
+        if not 1 <= slot <= instance.slots:
+            yield Violation("slots", place, f"is outside 1..{instance.slots}")
+        elif slot < job.arrival:
+            yield Violation(arrival, place, f"is before the arrival {job.arrival}")
+        negative = [(h, n) for h, counts in placement.items() for n in counts if n < 0]
+        for h, n in negative:
+            yield Violation("counts", f"{place}, machine {h}", f"{n} is negative")
+        if negative:
+            continue
+        workers = sum(w for w, _ in placement.values())
+        if workers > job.most_workers:
+            yield Violation(most, place, f"{workers} workers are more than {job.most_workers}")
+        shortage = job.server_shortage(placement)
+        if shortage:
+            rule, message = shortage.split(" ", 1)
+            yield Violation(f"{rule} servers", place, message)
+
+
+def _capacity(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
+    rule = "(3.3) capacity" if instance.asynchronous else "(5) capacity"
+    used: dict[tuple[int, str, str], Fraction] = defaultdict(Fraction)
+    for name, slot, placement in schedule.items():
+        for h, (workers, servers) in placement.items():
+            for r, amount in instance.job(name).uses(workers, servers).items():
+                used[slot, h, r] += amount
+    for (slot, h, r), amount in sorted(used.items()):
+        limit = instance.machine(h).capacity_of(r)
+        if amount > limit:
+            place = f"slot {slot}, machine {h}, resource {r}"
+            yield Violation(rule, place, f"{to_json(amount)} in use exceeds the {to_json(limit)} there")
+
+
+def _work(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
+    rule = "(3.1) work" if instance.asynchronous else "(3) work"
+    finished = completions(instance, schedule)
+    for name in schedule.jobs:
+        if name not in finished:
+            job = instance.job(name)
+            done = to_json(progress(job, schedule.placements(name)))
+            message = f"{done} of {to_json(job.work)} done: a job with workers or servers must finish"
+            yield Violation(rule, f"job {name}", message)

@@ -1,0 +1,49 @@
+"""Choosing a named family of instances, the same way for all problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+I_co = TypeVar("I_co", covariant=True)
+
+
+class Preset(Protocol[I_co]):
+    """A function that returns an instance of a named family."""
+
+    def __call__(self, name: str, seed: int | np.random.Generator = 0, **sizes: Any) -> I_co:
+        """Return an instance of the family of that name."""
+
+
+def chooser(presets: Mapping[str, Callable[..., I_co]]) -> Preset[I_co]:
+    """Return the function `preset` of a problem.
+
+    Parameters
+    ----------
+    presets : mapping
+        Family name to its function of a generator and sizes.
+    """
+
+    def preset(name: str, seed: int | np.random.Generator = 0, **sizes: Any) -> I_co:
+        """Return an instance of a named family.
+
+        Parameters
+        ----------
+        name : str
+            A key of the problem's `PRESETS`.
+        seed : int or numpy.random.Generator
+        **sizes
+            As the family's function takes them, e.g. ``jobs=12``.
+
+        Raises
+        ------
+        KeyError
+            If there is no such family; the message lists those there are.
+        """
+        if name not in presets:
+            raise KeyError(f"no preset {name!r}; there are {', '.join(presets)}")
+        return presets[name](np.random.default_rng(seed), **sizes)
+
+    return preset
