@@ -173,6 +173,40 @@ _CATALOG = (
         "smd.knapsack:build",
         MappingProxyType({"utilities": "the exact optimum of each job's inner problem"}),
     ),
+    Formulation(
+        "dmlrs/compact",
+        "dmlrs",
+        "DMLRS of the journal: idle, internal or external, per job and slot",
+        ("(1)", "(2)", "(3)", "(4)", "(5)", "(6)", "(7)"),
+        Kind.EXACT,
+        "dmlrs.compact:build",
+        disjunctive=True,
+    ),
+    Formulation(
+        "dmlrs/async",
+        "dmlrs",
+        "DMLRS of the thesis: idle, or all servers on one machine, per job and slot",
+        ("(3.1)", "(3.2)", "(3.3)", "(3.4)", "(3.5)", "(3.6)", "(3.7)"),
+        Kind.EXACT,
+        "dmlrs.asynchronous:build",
+        disjunctive=True,
+    ),
+    Formulation(
+        "dmlrs/compact-milp",
+        "dmlrs",
+        "a home on one machine or spread over all, journal and thesis: what a MILP solver should get",
+        ("(2)", "(3)", "(4)", "(5)", "(6)", "(7)"),
+        Kind.EXACT,
+        "dmlrs.aggregate:build",
+    ),
+    Formulation(
+        "dmlrs/aggregate",
+        "dmlrs",
+        "compact-milp with identical machines summed: an upper bound",
+        ("(2)", "(3)", "(4)", "(5)", "(6)", "(7)"),
+        Kind.RELAXATION,
+        "dmlrs.aggregate:build_summed",
+    ),
 )
 
 

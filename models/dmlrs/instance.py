@@ -68,7 +68,7 @@ class Instance(Document):
 
     slots: Annotated[int, Field(strict=True, ge=1, le=MAX_SLOTS)]
     resources: tuple[Name, ...]
-    machines: tuple[Machine, ...]
+    machines: tuple[Machine, ...] = Field(min_length=1)
     jobs: tuple[AnyJob, ...]
     origin: dict[str, str] | None = None
 

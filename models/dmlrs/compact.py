@@ -1,0 +1,145 @@
+"""DMLRS (1)-(7) of the journal as a generalised disjunctive program: idle, internal or external, per job and slot.
+
+Symbols: w_ih[t] `workers`, s_ih[t] `servers` (counts), `samples` done in a slot, t~_i one-hot in `completion`, x_i its
+sum, kappa_I and kappa_E slots per sample and worker, V_i samples, F_i most workers, gamma_i workers per server.
+
+(1), the minimum over all pairs of a worker and a server, is a choice (Fact 1): everything on one machine, at the
+internal rate, or anywhere, at the external rate. Declaring a placement on one machine external only loses work.
+Where a job's external rate is the larger one, Fact 1 fails and the choice is: anywhere, at the internal rate, or no
+machine with both workers and servers, at the external rate. (6) needs one direction only: u_i is non-increasing, so
+the label t~_i is never later than it must be. (2) is read as servers >= workers / gamma, see `dlsched.models.dmlrs.job`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyomo.environ as pyo
+from pyomo.gdp import Disjunct, Disjunction
+
+from dlsched.models.dmlrs.frame import completions, frame, synchronous
+from dlsched.models.dmlrs.instance import Instance
+
+
+def build(instance: Instance) -> pyo.ConcreteModel:
+    """Return DMLRS as a generalised disjunctive program.
+
+    Source: PD-ORS, (1)-(7) and Fact 1.
+
+    Raises
+    ------
+    ValueError
+        If the jobs are asynchronous.
+    """
+    synchronous(instance, "dmlrs/compact")
+    m = frame(instance, "DMLRS")
+    _sets(m, instance)
+    m.samples = pyo.Var(
+        m.IT,
+        bounds=lambda m, i, t: (0, m.fastest[i] * m.most_workers[i]),
+        doc="samples done in a slot, as a share of V_i",
+    )
+    m.separated = pyo.Var(m.separable, domain=pyo.Binary, doc="1 where the machine has no server, 0 where no worker")
+    m.idle = Disjunct(m.IT, rule=_idle, doc="no worker, no server")
+    m.internal = Disjunct(m.ITH, rule=_internal, doc="all workers and servers on one machine")
+    m.external = Disjunct(m.IT, rule=_external, doc="workers and servers anywhere")
+    m.apart = Disjunct(m.IT_apart, rule=_apart, doc="no machine with both workers and servers")
+    m.mode = Disjunction(m.IT, rule=_modes, doc="(1) idle, internal or external")
+    _constraints(m)
+    completions(m)
+    return m
+
+
+def _sets(m: Any, instance: Instance) -> None:
+    slow = {job.name for job in instance.jobs if job.internal_rate < job.external_rate}
+    fast = {job.name for job in instance.jobs if job.internal_rate > job.external_rate}
+    m.machines = [machine.name for machine in instance.machines]
+    m.ITH = pyo.Set(
+        initialize=[(i, t, h) for i, t, h in m.placed if i in fast],
+        dimen=3,
+        doc="jobs that are faster on one machine, slots and machines",
+    )
+    m.IT_apart = pyo.Set(
+        initialize=[(i, t) for i, t in m.IT if i in slow], dimen=2, doc="jobs that are faster between machines, slots"
+    )
+    m.separable = pyo.Set(
+        initialize=[(i, t, h) for i, t, h in m.placed if i in slow], dimen=3, doc="those jobs, slots and machines"
+    )
+    m.internal_share = {job.name: float(1 / (job.internal_time * job.work)) for job in instance.jobs}
+    m.external_share = {job.name: float(1 / (job.external_time * job.work)) for job in instance.jobs}
+    m.anywhere = {i: min(m.internal_share[i], m.external_share[i]) for i in m.I}
+    m.fastest = {i: max(m.internal_share[i], m.external_share[i]) for i in m.I}
+    m.gamma = {job.name: float(job.workers_per_server) for job in instance.jobs}
+
+
+def _idle(disjunct: Any, i: str, t: int) -> None:
+    m = disjunct.model()
+    disjunct.nothing = pyo.Constraint(expr=_total(m.workers, m, i, t) + _total(m.servers, m, i, t) == 0, doc="nothing")
+    disjunct.rate = pyo.Constraint(expr=m.samples[i, t] <= 0, doc="(1) no samples")
+
+
+def _internal(disjunct: Any, i: str, t: int, h: str) -> None:
+    m = disjunct.model()
+    others = [m.workers[i, t, p] + m.servers[i, t, p] for p in m.machines if p != h]
+    if others:
+        disjunct.elsewhere = pyo.Constraint(expr=sum(others) <= 0, doc="(1) P = W = {h}")
+    disjunct.rate = pyo.Constraint(
+        expr=m.samples[i, t] <= m.internal_share[i] * m.workers[i, t, h], doc="(1) samples at the internal rate"
+    )
+
+
+def _external(disjunct: Any, i: str, t: int) -> None:
+    m = disjunct.model()
+    disjunct.rate = pyo.Constraint(
+        expr=m.samples[i, t] <= m.anywhere[i] * _total(m.workers, m, i, t), doc="(1) samples at the slower rate"
+    )
+
+
+def _apart(disjunct: Any, i: str, t: int) -> None:
+    m = disjunct.model()
+    disjunct.rate = pyo.Constraint(
+        expr=m.samples[i, t] <= m.fastest[i] * _total(m.workers, m, i, t), doc="(1) samples at the external rate"
+    )
+    disjunct.workers_only = pyo.Constraint(
+        m.machines,
+        rule=lambda d, h: m.workers[i, t, h] <= m.workers[i, t, h].ub * m.separated[i, t, h],
+        doc="(1) workers where no server is",
+    )
+    disjunct.servers_only = pyo.Constraint(
+        m.machines,
+        rule=lambda d, h: m.servers[i, t, h] <= m.servers[i, t, h].ub * (1 - m.separated[i, t, h]),
+        doc="(1) servers where no worker is",
+    )
+
+
+def _modes(m: Any, i: str, t: int) -> Any:
+    internal = [m.internal[i, t, h] for h in m.machines if (i, t, h) in m.ITH]
+    apart = [m.apart[i, t]] if (i, t) in m.IT_apart else []
+    return [m.idle[i, t], *internal, m.external[i, t], *apart]
+
+
+def _constraints(m: Any) -> None:
+    m.enough_servers = pyo.Constraint(
+        m.IT,
+        rule=lambda m, i, t: m.gamma[i] * _total(m.servers, m, i, t) >= _total(m.workers, m, i, t),
+        doc="(2) workers per server, rounded up to whole servers",
+    )
+    m.work = pyo.Constraint(m.I, rule=_work, doc="(3) an admitted job does all its samples")
+    m.most = pyo.Constraint(m.IT, rule=_most, doc="(4) at most F_i workers in a slot")
+    m.last = pyo.Constraint(m.IT, rule=_last, doc="(6) no worker after the completion slot")
+
+
+def _total(variable: Any, m: Any, i: str, t: int) -> Any:
+    return sum(variable[i, t, h] for h in m.machines)
+
+
+def _work(m: Any, i: str) -> Any:
+    return sum(m.samples[i, t] for t in m.slots_of[i]) >= sum(m.completion[i, t] for t in m.slots_of[i])
+
+
+def _most(m: Any, i: str, t: int) -> Any:
+    return _total(m.workers, m, i, t) <= m.most_workers[i] * sum(m.completion[i, q] for q in m.slots_of[i])
+
+
+def _last(m: Any, i: str, t: int) -> Any:
+    return 1 - m.idle[i, t].binary_indicator_var <= sum(m.completion[i, q] for q in range(t, m.slots_of[i].stop))
