@@ -168,7 +168,7 @@ def _modes(m: Any) -> None:
     m.spread_enough = pyo.Constraint(m.external.index_set(), rule=_spread_enough, doc="(2) servers elsewhere")
     asynchronous = [it for it in m.IT if isinstance(m.job[it[0]], AsyncJob)]
     m.all_workers = pyo.Constraint(asynchronous, rule=_all_workers, doc="(3.2) at most K_i workers")
-    m.load = pyo.Constraint(asynchronous, rule=_load, doc="(3.4) servers bear their workers")
+    m.server_load = pyo.Constraint(asynchronous, rule=_load, doc="(3.4) servers bear their workers")
     m.fewer_servers = pyo.Constraint(asynchronous, rule=_fewer_servers, doc="(3.5) no more servers than workers")
     m.home_servers_only = pyo.Constraint(m.home_at, rule=_home_servers_only, doc="servers at home only where it is")
 

@@ -75,7 +75,7 @@ def _hub(disjunct: Any, i: str, t: int, h: str) -> None:
     )
     load = float(job.internal_rate / job.server_rate) * m.workers[i, t, h]
     load += float(job.external_rate / job.server_rate) * spokes
-    disjunct.load = pyo.Constraint(expr=load <= m.servers[i, t, h], doc="(3.4) servers bear their workers")
+    disjunct.server_load = pyo.Constraint(expr=load <= m.servers[i, t, h], doc="(3.4) servers bear their workers")
 
 
 def _constraints(m: Any) -> None:
