@@ -1,0 +1,5 @@
+"""PD-ORS (Yu, Liu, Wu, Ji, Bentley) for the DMLRS problem, journal and thesis: prices, responses, certificate."""
+
+from dlsched.models._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__)

@@ -1,0 +1,177 @@
+"""What every slot offers an asynchronous job (thesis): i internal and e external workers at least cost.
+
+One machine p with all servers is enough, and then everything is exact. Proof: let P be the machines with servers, w the
+workers, s the servers. What p's own servers would have to bear alone is load_p = n b^(e) + w_p (b^(i) - b^(e)), n the
+workers in all; these loads sum to the left side of (3.4), so B s_p >= load_p for some p in P. Keep only its servers:
+(3.4) and (3.5) hold, it costs no more, and no worker waits longer, since each waited for the slowest of P.
+
+So: workers on p are internal, the others fill the cheapest machines other than p, and p has ceil(load_p / B) servers.
+
+Algorithm 4 of the thesis has only i = 0 or e = 0; its external part (3.22)-(3.25) counts m_p = ceil(m_w b^(e) / B)
+servers, enough only if they share one machine without workers; rounded points are therefore tested by (3.4). Step 8 has
+m_w = ceil(v M tau), which leaves out the communication; it is kept as printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from dlsched.algorithms.pd_ors.events import Subproblems
+from dlsched.algorithms.pd_ors.external_lp import external_lp
+from dlsched.algorithms.pd_ors.external_rounding import Rounding, gain_for, round_external
+from dlsched.algorithms.pd_ors.internal import internal_costs
+from dlsched.algorithms.pd_ors.market import Ints, Market, fewest_servers
+from dlsched.algorithms.pd_ors.occupancy import Floats
+from dlsched.algorithms.pd_ors.program import Offers
+from dlsched.algorithms.run import Variant
+from dlsched.models.dmlrs import AsyncJob
+from dlsched.models.numbers import to_integers
+
+Placing = dict[int, tuple[int, int]]
+"""Index of a machine to (workers, servers)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AsyncOffers:
+    """The offers of an asynchronous job's slots, and how to carry them out.
+
+    Attributes
+    ----------
+    offers : Offers
+    carry_out : callable
+        Of a row and an offer.
+    subproblems : Subproblems
+    """
+
+    offers: Offers
+    carry_out: Callable[[int, int], Placing]
+    subproblems: Subproblems
+
+    def placement(self, row: int, offer: int) -> Placing:
+        """Return the workers and servers by machine of an offer."""
+        return self.carry_out(row, offer)
+
+
+def exact_async_offers(market: Market, job: AsyncJob) -> AsyncOffers:
+    """Return the cheapest placement of every i internal and e external workers in every slot.
+
+    Parameters
+    ----------
+    market : Market
+    job : AsyncJob
+    """
+    most = market.most
+    pairs = np.array([(i, e) for i in range(most + 1) for e in range(most + 1 - i) if i + e], dtype=np.int64)
+    pairs = pairs.reshape(-1, 2)
+    servers = _servers(job, pairs)
+    cost = np.full((market.slots, len(pairs)), np.inf)
+    home = np.full(cost.shape, -1, dtype=np.int64)
+    for t in range(market.slots):
+        each = _pair_costs(market.row(t), pairs, servers)
+        if each.size:
+            home[t] = each.argmin(axis=0)
+            cost[t] = each.min(axis=0)
+
+    def carry_out(row: int, offer: int) -> Placing:
+        p, (i, e) = int(home[row, offer]), pairs[offer].tolist()
+        placed = {p: (i, int(servers[offer]))}
+        for h in _cheapest_units(market.row(row), p)[:e].tolist():
+            placed[h] = (placed.get(h, (0, 0))[0] + 1, 0)
+        return placed
+
+    offers = Offers(pairs, (1 / job.internal_time, 1 / job.external_time), cost)
+    return AsyncOffers(offers, carry_out, Subproblems(market.slots * len(pairs), 0))
+
+
+def _servers(job: AsyncJob, pairs: Ints) -> Ints:
+    """Return ceil((i b^(i) + e b^(e)) / B) for every pair; more than i + e where (3.5) forbids so many."""
+    whole, _ = to_integers([job.internal_rate, job.external_rate, job.server_rate])
+    load = pairs[:, 0].astype(object) * whole[0] + pairs[:, 1].astype(object) * whole[1]
+    needed = (load + whole[2] - 1) // whole[2]
+    result: Ints = np.minimum(needed, pairs.sum(axis=1) + 1).astype(np.int64)
+    return result
+
+
+def _pair_costs(slot: Market, pairs: Ints, servers: Ints) -> Floats:
+    """Return the cost of every pair with the servers on every machine, shape (machines, pairs)."""
+    local = np.outer(slot.worker_price[0], pairs[:, 0]) + np.outer(slot.server_price[0], servers)
+    fits = np.broadcast_to(servers <= pairs.sum(axis=1), local.shape).copy()
+    kind = slot.room.dtype
+    for r in range(len(slot.worker)):
+        need = pairs[:, 0].astype(kind) * slot.worker[r] + servers.astype(kind) * slot.server[r]
+        fits &= (need[None, :] <= slot.room[0, :, r][:, None]).astype(bool)
+    away = np.full((slot.machines, slot.most + 1), np.inf)
+    away[:, 0] = 0.0
+    for p in range(slot.machines):
+        prices = slot.worker_price[0, _cheapest_units(slot, p)]
+        away[p, 1 : len(prices) + 1] = np.cumsum(prices)
+    return np.where(fits, local + away[:, pairs[:, 1]], np.inf)
+
+
+def _cheapest_units(slot: Market, without: int) -> Ints:
+    """Return the machines of the cheapest single workers, one entry a worker, up to the most, not on `without`."""
+    held = slot.fitting_workers()[0]
+    order = np.argsort(slot.worker_price[0], kind="stable")
+    order = order[(held[order] > 0) & (order != without)][: slot.most]
+    return np.repeat(order, held[order])[: slot.most]
+
+
+def rounded_async_offers(market: Market, job: AsyncJob, rule: Rounding, rng: np.random.Generator) -> AsyncOffers:
+    """Return what Algorithm 4 of the thesis offers: n internal workers on one machine, or n by rounding.
+
+    Parameters
+    ----------
+    market : Market
+    job : AsyncJob
+    rule : Rounding
+        Printed, n external workers count 1/tau each; there are none where tau is 0.
+    rng : numpy.random.Generator
+    """
+    most = market.most
+    internal, machine = internal_costs(market)
+    internal[:, market.servers > np.arange(most + 1)] = np.inf
+    time = job.slots_per_minibatch if rule.variant is Variant.PRINTED else max(job.internal_time, job.external_time)
+    cost = np.full((market.slots, most), np.inf)
+    found: dict[tuple[int, int], Ints] = {}
+    rounds = good = 0
+    for row in range(market.slots if time else 0):
+        for n in range(1, most + 1):
+            point, made, feasible = _round(market.row(row), job, n, rule, rng)
+            rounds, good = rounds + made, good + feasible
+            if point is not None:
+                found[row, n] = point
+                cost[row, n - 1] = float((np.stack([market.worker_price[row], market.server_price[row]]) * point).sum())
+
+    def carry_out(row: int, offer: int) -> Placing:
+        n = offer % most + 1
+        if offer < most:
+            return {int(machine[row, n]): (n, int(market.servers[n]))}
+        point = found[row, n]
+        return {h: (int(point[0, h]), int(point[1, h])) for h in np.flatnonzero(point.sum(axis=0)).tolist()}
+
+    count = np.arange(1, most + 1)
+    workers = np.concatenate([np.outer(count, (1, 0)), np.outer(count, (0, 1))])
+    offers = Offers(workers, (1 / job.internal_time, 1 / (time or Fraction(1))), np.hstack([internal[:, 1:], cost]))
+    return AsyncOffers(offers, carry_out, Subproblems(market.slots * most, market.slots * most, rounds, good))
+
+
+def _round(
+    slot: Market, job: AsyncJob, workers: int, rule: Rounding, rng: np.random.Generator
+) -> tuple[Ints | None, int, int]:
+    """Return a rounded point (2, machines) that keeps (3.2)-(3.5), the rounds made, and the feasible ones."""
+    servers = fewest_servers(job, workers, job.external_rate)
+    relaxed = external_lp(slot, workers, servers, whole_units=rule.variant is not Variant.PRINTED)
+    if relaxed is None:
+        return None, 0, 0
+
+    def bearable(point: Ints) -> bool:
+        placed = {str(h): (int(w), int(s)) for h, (w, s) in enumerate(point.reshape(2, -1).T)}
+        return job.server_shortage(placed) is None
+
+    gain = gain_for(slot, rule, workers, servers)
+    found = round_external(slot, relaxed, rule, gain, (workers, servers, slot.limit), rng, bearable)
+    return None if found.x is None else found.x.reshape(2, -1), found.rounds, found.feasible

@@ -1,0 +1,214 @@
+"""Randomized rounding of the external one-slot problem (27), (28), with real feasibility tested (Algorithm 4).
+
+Gains: (29), which shrinks so that capacities hold, (30), which stretches so that the workers suffice, or a number. The
+bounds of Theorems 3 and 4 are on thresholds that are not feasibility; on one machine with room for exactly the workers
+needed both gains make every round infeasible. A gain of 1 and the best of some rounds is what works.
+
+"If infeasible or iter < S" of step 11 must read "and": literally, the first feasible point after S others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from dlsched.algorithms.pd_ors.external import Placed
+from dlsched.algorithms.pd_ors.external_lp import Relaxed, external_lp
+from dlsched.algorithms.pd_ors.market import Ints, Market
+from dlsched.algorithms.pd_ors.occupancy import Floats
+from dlsched.algorithms.run import Variant
+from dlsched.models.document import InputError
+from dlsched.rounding import Rounded, gain_packing, round_until_feasible
+
+
+class GainRule(StrEnum):
+    """Where a gain comes from, if it is not given as a number."""
+
+    ONE = "1"
+    PACKING = "packing"
+    COVER = "cover"
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    """How to round.
+
+    Attributes
+    ----------
+    gain : GainRule or float
+    delta : float
+        In (0, 1]; of (29) and (30).
+    rounds : int
+        S.
+    variant : Variant
+    """
+
+    gain: GainRule | float
+    delta: float
+    rounds: int
+    variant: Variant
+
+    @classmethod
+    def of(cls, gain: str | float, delta: float, rounds: int, variant: str) -> Rounding:
+        """Check and return the settings.
+
+        Raises
+        ------
+        InputError
+            If one of them is out of range.
+        """
+        if not 0 < delta <= 1:
+            raise InputError(f"delta: {delta} is not in (0, 1]")
+        if rounds < 1:
+            raise InputError(f"rounds: {rounds} must be at least 1")
+        chosen: GainRule | float
+        if isinstance(gain, str) and gain in set(GainRule):
+            chosen = GainRule(gain)
+        else:
+            try:
+                chosen = float(gain)
+            except ValueError:
+                raise InputError(f"gain: {gain!r} is neither a number nor one of 1, packing, cover") from None
+            if not 0 < chosen < np.inf:
+                raise InputError(f"gain: {gain} must be positive")
+        return cls(chosen, delta, rounds, Variant(variant))
+
+
+def gain_for(market: Market, rule: Rounding, workers: float, servers: float) -> float:
+    """Return the gain in a market of one slot; 0 where the width W_2 of (29) is 0.
+
+    Parameters
+    ----------
+    market : Market
+    rule : Rounding
+    workers, servers : float
+        Right-hand sides of (26) and of the servers' row.
+
+    Notes
+    -----
+    (29) is SMD's packing gain with 3 (RH + 1) / delta for its 2 r / delta, r = RH + 1 and W_2 = min{F, C^/alpha,
+    C^/beta}: printed over all machines, so that one without room makes it 0; corrected over those that have room for a
+    unit. (30) has one cover row, W_1 = v kappa_E, as printed; with the servers' row there are two (the thesis's G).
+    """
+    if rule.gain is GainRule.ONE:
+        return 1.0
+    printed = rule.variant is Variant.PRINTED
+    if rule.gain is GainRule.PACKING:
+        width = _width(market, whole_units=not printed)
+        rows = 1 + market.machines * len(market.worker)
+        return gain_packing(width, rows, 2 * rule.delta / 3) if width else 0.0
+    if rule.gain is GainRule.COVER:
+        from dlsched.rounding import gain_cover
+
+        needs = [need for need in (workers, servers) if need > 0]
+        return gain_cover(min(needs), len(needs), rule.delta) if needs else 1.0
+    return rule.gain
+
+
+def _width(market: Market, *, whole_units: bool) -> float:
+    """Return W_2 over the variables of a market of one slot."""
+    width = float(market.limit)
+    for need in (market.worker, market.server):
+        for r in np.flatnonzero(need):
+            ratios = market.room[0, :, r].astype(float) / float(need[r])
+            if whole_units:
+                ratios = ratios[ratios >= 1]
+            width = min(width, float(ratios.min(initial=np.inf)))
+    return width
+
+
+def feasible(market: Market, x: Ints, workers: float, servers: float, most: float) -> bool:
+    """Tell whether integer (w, s), one after the other, keeps (24), (25), (26) and the servers' row."""
+    placed = x.reshape(2, -1)
+    total = placed.sum(axis=1)
+    if not (workers <= total[0] <= most and total[1] >= servers):
+        return False
+    amounts = placed.T.astype(market.room.dtype) @ np.array([market.worker, market.server])
+    return bool((amounts <= market.room[0]).all())
+
+
+def round_external(
+    market: Market,
+    relaxed: Relaxed,
+    rule: Rounding,
+    gain: float,
+    needs: tuple[float, float, float],
+    rng: np.random.Generator,
+    accept: Callable[[Ints], bool] | None = None,
+) -> Rounded:
+    """Round an optimum of the relaxation.
+
+    Parameters
+    ----------
+    market : Market
+        Of one slot.
+    relaxed : Relaxed
+    rule : Rounding
+    gain : float
+        G; 0 makes no round.
+    needs : (float, float, float)
+        Right-hand sides of (26), of the servers' row, and of (25).
+    rng : numpy.random.Generator
+    accept : callable, optional
+        Further rules that a point must keep.
+
+    Returns
+    -------
+    Rounded
+        The point has all workers, then all servers.
+    """
+    # without a server no rounding is feasible, and the literal loop would not end
+    if not gain or (needs[1] and not relaxed.servers.any()):
+        return Rounded(None, 0, 0)
+    price = np.concatenate([market.worker_price[0], market.server_price[0]])
+    return round_until_feasible(
+        _clean(gain * np.concatenate([relaxed.workers, relaxed.servers])),
+        lambda point: feasible(market, point, *needs) and (accept is None or accept(point)),
+        rng,
+        rounds=rule.rounds,
+        cost=lambda point: float(price @ point),
+        variant=rule.variant.value,
+    )
+
+
+def _clean(x: Floats) -> Floats:
+    """Return x with the solver's noise around whole numbers removed, which would be rounded up now and then."""
+    near = np.round(x)
+    return np.where(np.abs(x - near) <= 1e-9 * np.maximum(1.0, near), near, x)
+
+
+def rounded_placement(market: Market, workers: int, rule: Rounding, rng: np.random.Generator) -> tuple[Placed, Rounded]:
+    """Return a placement of so many workers and their servers by rounding, in a market of one slot, and the rounds.
+
+    Surplus workers and servers are dropped, the dearest first.
+    """
+    servers = int(market.servers[workers])
+    printed = rule.variant is Variant.PRINTED
+    row = 0.0 if printed else float(servers)
+    nothing = np.zeros(market.machines, dtype=np.int64)
+    none = Placed(np.asarray(np.inf), nothing, nothing)
+    relaxed = external_lp(market, workers, row, most=market.limit, whole_units=not printed)
+    if relaxed is None:
+        return none, Rounded(None, 0, 0)
+    gain = gain_for(market, rule, workers, row)
+    found = round_external(market, relaxed, rule, gain, (workers, float(servers), market.limit), rng)
+    if found.x is None:
+        return none, found
+    point = found.x.reshape(2, -1)
+    w = _trimmed(point[0], market.worker_price[0], workers)
+    s = _trimmed(point[1], market.server_price[0], servers)
+    cost = float(w @ market.worker_price[0] + s @ market.server_price[0])
+    return Placed(np.asarray(cost), w, s), found
+
+
+def _trimmed(counts: Ints, price: Floats, total: int) -> Ints:
+    result = counts.copy()
+    for h in np.argsort(-price, kind="stable"):
+        surplus = int(result.sum()) - total
+        if surplus <= 0:
+            break
+        result[h] -= min(surplus, int(result[h]))
+    return result

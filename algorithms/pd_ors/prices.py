@@ -1,0 +1,273 @@
+"""The prices of PD-ORS: the price function (12) and its constants (13), (14); in the thesis (3.12)-(3.14).
+
+Symbols: p_h^r[t] price of a unit of resource r on machine h in slot t; rho_h^r[t] amount allocated there, C_h^r of it
+there is; V work; kappa_I, kappa_E slots per unit of work and worker, internal and external; F most workers (K in the
+thesis); n = ceil(V kappa_I / F), the slots that a job takes at least; N = ceil(V kappa_E) sum_r (alpha^r + beta^r).
+
+mu is only bounded in the paper; here 1/mu is the greatest it may be, min_i N_i / (T sum C).
+
+Repaired, five things that are wrong in the print: the utility's argument n - a, which is no duration (the least is
+n - 1); a resource that some job does not need, where (13) divides by zero; utilities that are 0 at the horizon, which
+make L = 0; jobs that cannot finish; capacities of 0.
+
+Theorem, constants with which the competitive bound is true: if every C_h^r exceeds A_h^r, the most that any one job can
+put there in a slot, and the subproblem is solved within a factor `factor`, then OPT <= 2 factor max(1, c) ALG, where c
+is the greatest C dp / (p_old drho) of the run (`alpha_measured`). As printed, Theorems 5 and 6 and the thesis's Theorem
+3 are false: one machine of capacity 2, one slot, a job worth 1 and then one worth any amount.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlsched.models.dmlrs import AsyncJob, Instance, Job
+from dlsched.models.document import InputError
+
+Cell = tuple[str, str]
+"""The names of a machine and of a resource."""
+
+AnyJob = Job | AsyncJob
+
+
+class Prices(StrEnum):
+    """Which constants: as printed, repaired, or those of the corrected theorem."""
+
+    PRINTED = "printed"
+    REPAIRED = "repaired"
+    THEOREM = "theorem"
+
+
+@dataclass(frozen=True, slots=True)
+class PriceConstants:
+    """The constants of the price function (12).
+
+    Attributes
+    ----------
+    needed : dict of str to Fraction
+        N_i, by job, of the jobs that (14) ranges over.
+    inverse_mu : Fraction
+        1/mu; 0 where there is no job.
+    low : Fraction
+        L, the price of a unit while nothing is allocated.
+    high : dict of str to (Fraction or None)
+        U^r, the price at saturation, by resource; None where (13) divides by zero. A resource without price is absent.
+    saturation : dict of (str, str) to Fraction
+        The amount at which the price of (machine, resource) reaches U^r: C_h^r, or less by A_h^r for the theorem. Cells
+        with capacity 0 and resources without a price are absent, except as printed.
+    d0 : Fraction
+        D_0, the dual value before any admission: T L times the capacity of all that has a price.
+    """
+
+    needed: dict[str, Fraction]
+    inverse_mu: Fraction
+    low: Fraction
+    high: dict[str, Fraction | None]
+    saturation: dict[Cell, Fraction]
+    d0: Fraction
+
+    def price(self, machine: str, resource: str, amount: float | Fraction) -> float:
+        """Return Q (12) where `amount` is allocated.
+
+        Raises
+        ------
+        InputError
+            Where the print divides by zero: C_h^r = 0, L = 0, or U^r is undefined.
+        KeyError
+            If the cell has no price.
+        """
+        limit = self.saturation[machine, resource]
+        if not limit:
+            raise InputError(f"(12) divides by the capacity 0 of {resource} on machine {machine}")
+        return float(self.at(resource, np.array(float(amount / limit))))
+
+    def at(self, resource: str, share: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return L (U^r / L)^share for every share of saturation.
+
+        Raises
+        ------
+        InputError
+            As `price`.
+        """
+        high = self.high[resource]
+        if high is None:
+            raise InputError(f"(13) divides by zero: some job needs nothing of {resource}")
+        if not self.low:
+            raise InputError("(12) divides by L = 0: the utility of some job is 0 at the horizon (14)")
+        if not high:
+            return np.where(share == 0, float(self.low), 0.0)
+        low_log, high_log = _log(self.low), _log(high)
+        prices = np.exp((1 - share) * low_log + share * high_log)
+        return np.where(share == 0, float(self.low), np.where(share == 1, float(high), prices))
+
+    def log_ratio(self, resource: str) -> float:
+        """Return ln(U^r / L); infinite where L is 0, minus infinity where U^r is.
+
+        Raises
+        ------
+        InputError
+            If U^r is undefined.
+        """
+        high = self.high[resource]
+        if high is None:
+            raise InputError(f"(13) divides by zero: some job needs nothing of {resource}")
+        if not self.low:
+            return math.inf
+        return _log(high) - _log(self.low) if high else -math.inf
+
+
+def constants(instance: Instance, choice: str = Prices.REPAIRED, *, factor: float | Fraction = 1) -> PriceConstants:
+    """Return the constants (13) and (14) of an instance; of an asynchronous one (3.13) and (3.14).
+
+    Parameters
+    ----------
+    instance : Instance
+    choice : str
+        ``"printed"``, ``"repaired"`` or ``"theorem"``.
+    factor : number
+        For the theorem: how far from the least cost the subproblem's schedules may be, at least 1; L is divided by it.
+
+    Raises
+    ------
+    InputError
+        Printed: if a job needs nothing, or the cluster has nothing, so that (14) or its mu divides by zero. Theorem: if
+        its premise C > A fails, or the factor is below 1.
+    ValueError
+        If there is no such choice.
+    """
+    chosen = Prices(choice)
+    if chosen is Prices.PRINTED:
+        return _printed(instance)
+    if factor < 1:
+        raise InputError(f"factor: {factor} must be at least 1")
+    jobs = [job for job in instance.jobs if can_earn(instance, job) and demand(instance, job)]
+    theorem = chosen is Prices.THEOREM
+    needed = {job.name: demand(instance, job) for job in jobs}
+    inverse_mu = min(needed.values(), default=Fraction(0)) / (instance.slots * (_total(instance) or 1))
+    worth = (_last_positive(instance, job) / needed[job.name] for job in jobs)
+    low = inverse_mu / 2 * min(worth, default=Fraction(0)) / (Fraction(factor) if theorem else 1)
+    used = [r for r in instance.resources if any(_unit(job, r) for job in jobs)]
+    high: dict[str, Fraction | None] = {r: _top_of_any(jobs, r) if theorem else _top(jobs, r) for r in used}
+    if theorem and (unmet := unmet_premises(instance)):
+        machine, r = unmet[0]
+        raise InputError(f"machine {machine}: one job can take all of its {r}, against the premise of the theorem")
+    saturation = {
+        (machine.name, r): machine.capacity_of(r) - (most_in_slot(jobs, r) if theorem else 0)
+        for machine in instance.machines
+        for r in used
+        if machine.capacity_of(r)
+    }
+    priced = sum((instance.machine(h).capacity_of(r) for h, r in saturation), Fraction(0))
+    return PriceConstants(needed, inverse_mu, low, high, saturation, instance.slots * low * priced)
+
+
+def _printed(instance: Instance) -> PriceConstants:
+    total = _total(instance)
+    needed = {job.name: demand(instance, job, printed=True) for job in instance.jobs}
+    for name, amount in needed.items():
+        if not amount:
+            raise InputError(f"job {name}: needs no resource, by which (14) divides")
+    if not total and instance.jobs:
+        raise InputError("machines: have no capacity at all, by which the bound on mu divides")
+    inverse_mu = min(needed.values(), default=Fraction(0)) / (instance.slots * (total or 1))
+    worth = (job.utility.exact(instance.slots - job.arrival) / needed[job.name] for job in instance.jobs)
+    low = inverse_mu / 2 * min(worth, default=Fraction(0))
+    high: dict[str, Fraction | None] = {}
+    for r in instance.resources:
+        units = [_unit(job, r) for job in instance.jobs]
+        tops = (job.utility.exact(_fewest_slots(job, job.internal_time) - job.arrival) for job in instance.jobs)
+        high[r] = (
+            max((top / u for top, u in zip(tops, units, strict=True)), default=Fraction(0)) if all(units) else None
+        )
+    saturation = {
+        (machine.name, r): machine.capacity_of(r) for machine in instance.machines for r in instance.resources
+    }
+    return PriceConstants(needed, inverse_mu, low, high, saturation, instance.slots * low * total)
+
+
+def fewest_slots(job: AnyJob) -> int:
+    """Return ceil(V kappa / F), the slots that a job takes at the least, at the better of its two rates."""
+    return _fewest_slots(job, min(job.internal_time, job.external_time))
+
+
+def _fewest_slots(job: AnyJob, time: Fraction) -> int:
+    return math.ceil(job.work * time / job.most_workers)
+
+
+def can_earn(instance: Instance, job: AnyJob) -> bool:
+    """Tell whether a job, given all the workers it can use, finishes within the horizon while worth something."""
+    duration = fewest_slots(job) - 1
+    return duration <= instance.slots - job.arrival and job.utility.exact(duration) > 0
+
+
+def demand(instance: Instance, job: AnyJob, *, printed: bool = False) -> Fraction:
+    """Return N_i = ceil(V kappa_E) sum_r (alpha^r + beta^r); repaired, with the slower of the two rates."""
+    time = job.external_time if printed else max(job.internal_time, job.external_time)
+    return math.ceil(job.work * time) * sum((_unit(job, r) for r in instance.resources), Fraction(0))
+
+
+def most_in_slot(jobs: Iterable[AnyJob], resource: str) -> Fraction:
+    """Return A^r, the most of a resource that one of the jobs puts on a machine in a slot, without idle servers."""
+    return max((_most(job, resource) for job in jobs), default=Fraction(0))
+
+
+def unmet_premises(instance: Instance) -> list[Cell]:
+    """Return the cells with 0 < C_h^r <= A^r, where the corrected theorem's premise fails."""
+    jobs = [job for job in instance.jobs if can_earn(instance, job)]
+    most = {r: most_in_slot(jobs, r) for r in instance.resources}
+    return [
+        (machine.name, r)
+        for machine in instance.machines
+        for r in instance.resources
+        if 0 < machine.capacity_of(r) <= most[r]
+    ]
+
+
+def _most(job: AnyJob, resource: str) -> Fraction:
+    if isinstance(job, Job):
+        servers = job.servers_for(job.batch)
+    else:
+        rate = max(job.internal_rate, job.external_rate)
+        servers = min(job.chunks, math.ceil(job.chunks * rate / job.server_rate))
+    return job.most_workers * job.worker_needs(resource) + servers * job.server_needs(resource)
+
+
+def _unit(job: AnyJob, resource: str) -> Fraction:
+    return job.worker_needs(resource) + job.server_needs(resource)
+
+
+def _total(instance: Instance) -> Fraction:
+    return sum(instance.capacity.values(), Fraction(0))
+
+
+def _top(jobs: Sequence[AnyJob], resource: str) -> Fraction:
+    """Return U^r (13) with the argument n - 1, over the jobs that need the resource."""
+    return max(job.utility.exact(fewest_slots(job) - 1) / unit for job in jobs if (unit := _unit(job, resource)))
+
+
+def _top_of_any(jobs: Sequence[AnyJob], resource: str) -> Fraction:
+    """Return max u(0) over the least need of one worker or one server: no job would pay more for a unit."""
+    needs = [need for job in jobs for need in (job.worker_needs(resource), job.server_needs(resource)) if need]
+    return max(job.utility.exact(0) for job in jobs) / min(needs)
+
+
+def _last_positive(instance: Instance, job: AnyJob) -> Fraction:
+    """Return the utility at the last slot of the horizon at which it is positive, by bisection: it never increases."""
+    positive, beyond = 0, instance.slots - job.arrival + 1
+    while beyond - positive > 1:
+        middle = (positive + beyond) // 2
+        if job.utility.exact(middle) > 0:
+            positive = middle
+        else:
+            beyond = middle
+    return job.utility.exact(positive)
+
+
+def _log(x: Fraction) -> float:
+    return math.log(x.numerator) - math.log(x.denominator)

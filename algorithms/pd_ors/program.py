@@ -1,0 +1,179 @@
+"""The cheapest schedule of one job for every completion slot at once: a dynamic program over worker-slots.
+
+A schedule does work N_I / kappa_I + N_E / kappa_E, where N_I and N_E are its numbers of internal and external workers,
+added up over the slots; its cost is a sum over slots. So, with the cheapest placement of every slot and number,
+
+    Theta(t~) = min {F_t~(N_I, N_E) : N_I / kappa_I + N_E / kappa_E >= V},
+    F_t(i, e) = min over idling and the offers (j, f) of slot t of cost_t(j, f) + F_{t-1}(max(i - j, 0), max(e - f, 0)),
+
+F_t(i, e) the least cost of at least i internal and e external worker-slots by t. One forward pass gives every Theta.
+Its size does not depend on the number of samples; the program (21) over whole samples, which the paper has, is much
+larger, and not equivalent to (16) (`samples`). Work is compared in rationals, costs are floats.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from dlsched.algorithms.hadar.cover import best_schedule
+from dlsched.algorithms.pd_ors.market import Ints
+from dlsched.algorithms.pd_ors.occupancy import Floats
+
+MAX_STEPS = 10**8
+"""Cells times offers beyond which the schedule is found by the label search of `dlsched.algorithms.hadar.cover`."""
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Offers:
+    """What each slot offers a job.
+
+    Attributes
+    ----------
+    workers : int array (offers, 2)
+        Internal and external workers of each offer.
+    rates : (Fraction, Fraction)
+        1/kappa_I and 1/kappa_E, work of such a worker in a slot.
+    cost : float array (slots, offers)
+        Least cost; infinite where there is no such placement.
+    """
+
+    workers: Ints
+    rates: tuple[Fraction, Fraction]
+    cost: Floats
+
+    def work(self) -> list[Fraction]:
+        """Return the work that each offer does."""
+        return [int(i) * self.rates[0] + int(e) * self.rates[1] for i, e in self.workers.tolist()]
+
+    def undominated(self) -> Offers:
+        """Return the offers, each infinite where another does as much work for no more."""
+        work = self.work()
+        order = sorted(range(len(work)), key=lambda k: work[k])
+        ordered = self.cost[:, order]
+        later = np.minimum.accumulate(ordered[:, ::-1], axis=1)[:, ::-1]
+        cost = np.full_like(ordered, np.inf)
+        keep = np.ones(ordered.shape, dtype=bool)
+        keep[:, :-1] = ordered[:, :-1] < later[:, 1:]
+        cost[:, order] = np.where(keep, ordered, np.inf)
+        return Offers(self.workers, self.rates, cost)
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The schedule of the greatest payoff.
+
+    Attributes
+    ----------
+    payoff : float
+    picks : tuple of (int, int)
+        Row of a slot and offer, for each slot used, in order.
+    """
+
+    payoff: float
+    picks: tuple[tuple[int, int], ...]
+
+
+def best_response(offers: Offers, work: Fraction, values: Sequence[float]) -> Best | None:
+    """Return the schedule of the greatest payoff (15); None if no schedule has a positive one.
+
+    Parameters
+    ----------
+    offers : Offers
+    work : Fraction
+        V.
+    values : sequence of float, shape (slots,)
+        Utility of completing in each slot, non-increasing and positive.
+
+    Notes
+    -----
+    Of equal payoffs the earliest completion.
+    """
+    count = len(values)
+    kept = Offers(offers.workers, offers.rates, offers.cost[:count]).undominated()
+    limits = _limits(kept, work)
+    if (limits[0] + 1) * (limits[1] + 1) * (count + int(np.isfinite(kept.cost).sum())) > MAX_STEPS:
+        return _by_labels(kept, work, values)
+    tables = _forward(kept, limits)
+    frontier = _frontier(kept.rates, limits, work)
+    if not frontier:
+        return None
+    internal, external = np.array(frontier).T
+    costs = tables[1:, internal, external]
+    payoffs = np.asarray(values) - costs.min(axis=1)
+    row = int(payoffs.argmax())
+    if not payoffs[row] > _ROUNDING * values[row]:
+        return None
+    i, e = frontier[int(costs[row].argmin())]
+    return Best(float(payoffs[row]), _backtrack(kept, tables, row, i, e))
+
+
+def least_costs(offers: Offers, work: Fraction) -> Floats:
+    """Return Theta for every completion slot, shape (slots,); infinite where the work cannot be done by then."""
+    kept = offers.undominated()
+    limits = _limits(kept, work)
+    frontier = _frontier(kept.rates, limits, work)
+    if not frontier:
+        return np.full(len(offers.cost), np.inf)
+    internal, external = np.array(frontier).T
+    costs: Floats = _forward(kept, limits)[1:, internal, external].min(axis=1)
+    return costs
+
+
+def _limits(offers: Offers, work: Fraction) -> tuple[int, int]:
+    """Return the most internal and external worker-slots that can be of use."""
+    result = []
+    for mode in (0, 1):
+        counts = np.where(np.isfinite(offers.cost), offers.workers[:, mode], 0)
+        held = int(counts.max(axis=1, initial=0).sum())
+        result.append(min(held, math.ceil(work / offers.rates[mode])))
+    return result[0], result[1]
+
+
+def _forward(offers: Offers, limits: tuple[int, int]) -> Floats:
+    """Return F_t, shape (slots + 1, N_I + 1, N_E + 1); row 0 is before the first slot."""
+    tables = np.full((len(offers.cost) + 1, limits[0] + 1, limits[1] + 1), np.inf)
+    tables[0, 0, 0] = 0.0
+    reach = [int(most) for most in offers.workers.max(axis=0, initial=0)]
+    for t, costs in enumerate(offers.cost):
+        before, after = tables[t], tables[t + 1]
+        after[:] = before
+        padded = np.pad(before, ((reach[0], 0), (reach[1], 0)), mode="edge")
+        for k in np.flatnonzero(np.isfinite(costs)).tolist():
+            i, e = reach - offers.workers[k]
+            np.minimum(after, padded[i : i + limits[0] + 1, e : e + limits[1] + 1] + costs[k], out=after)
+    return tables
+
+
+def _frontier(rates: tuple[Fraction, Fraction], limits: tuple[int, int], work: Fraction) -> list[tuple[int, int]]:
+    """Return the least pairs (N_I, N_E) that do the work."""
+    pairs = ((max(0, math.ceil((work - e * rates[1]) / rates[0])), e) for e in range(limits[1] + 1))
+    return [(i, e) for i, e in pairs if i <= limits[0]]
+
+
+def _backtrack(offers: Offers, tables: Floats, row: int, i: int, e: int) -> tuple[tuple[int, int], ...]:
+    picks = []
+    for t in range(row, -1, -1):
+        cost = tables[t + 1, i, e]
+        if cost == tables[t, i, e]:
+            continue
+        for k in np.flatnonzero(np.isfinite(offers.cost[t])).tolist():
+            before = max(0, i - int(offers.workers[k, 0])), max(0, e - int(offers.workers[k, 1]))
+            if tables[t][before] + offers.cost[t, k] == cost:
+                picks.append((t, k))
+                i, e = before
+                break
+    return tuple(reversed(picks))
+
+
+def _by_labels(offers: Offers, work: Fraction, values: Sequence[float]) -> Best | None:
+    done = offers.work()
+    order = sorted(range(len(done)), key=lambda k: done[k])
+    found = best_schedule([done[k] for k in order], offers.cost[:, order], work, values)
+    return Best(found.payoff, tuple((row, order[k]) for row, k in found.picks)) if found else None

@@ -1,0 +1,107 @@
+"""PD-ORS on an instance (Algorithm 1): jobs by arrival, each with the best schedule at the prices it finds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlsched.algorithms.pd_ors.events import JobDecision
+from dlsched.algorithms.pd_ors.external_rounding import GainRule, Rounding
+from dlsched.algorithms.pd_ors.occupancy import Occupancy
+from dlsched.algorithms.pd_ors.offers import External
+from dlsched.algorithms.pd_ors.prices import AnyJob, PriceConstants, Prices, constants
+from dlsched.algorithms.pd_ors.response import Program, Settings, respond
+from dlsched.algorithms.run import Event, Run, Stripped, Variant
+from dlsched.models.dmlrs import Instance, Schedule, progress, utility
+from dlsched.models.dmlrs.job import Placement
+
+_PRICES = {Variant.PRINTED: Prices.PRINTED, Variant.CORRECTED: Prices.REPAIRED}
+_PROGRAM = {Variant.PRINTED: Program.SAMPLES, Variant.CORRECTED: Program.WORKER_SLOTS}
+
+
+def run(
+    instance: Instance,
+    *,
+    seed: int = 0,
+    variant: str = Variant.CORRECTED,
+    external: str | None = None,
+    gain: str | float = GainRule.ONE,
+    delta: float = 0.5,
+    rounds: int = 10,
+    prices: str | PriceConstants | None = None,
+    program: str | None = None,
+) -> Run[Schedule]:
+    """Schedule an instance with PD-ORS; an asynchronous one with that of the thesis.
+
+    Parameters
+    ----------
+    instance : Instance
+    seed : int
+        Of the rounding; each job has a generator of its own.
+    variant : str
+        ``"corrected"`` or ``"printed"``: which `prices`, `external` and `program` are taken by default, and what the
+        rounding does (no row for the servers, repeat while infeasible *or* fewer than S rounds; in the thesis m_w
+        without communication). Printed, a schedule that does not finish after all is dropped (`Stripped` in the log).
+    external : str, optional
+        How external placements are found: ``"exact"``, by default if corrected; ``"greedy"``; ``"lp-rounding"``, by
+        default if printed. Of asynchronous jobs ``"exact"`` and ``"greedy"`` are both exact.
+    gain : str or float
+        Of the rounding: ``"1"``, ``"packing"`` (29), ``"cover"`` (30), or a number.
+    delta : float
+        In (0, 1], of (29) and (30).
+    rounds : int
+        S, at least 1.
+    prices : str or PriceConstants, optional
+        ``"printed"``, ``"repaired"`` or ``"theorem"``, or constants.
+    program : str, optional
+        ``"worker-slots"`` or ``"samples"``, the printed (21).
+
+    Returns
+    -------
+    Run
+        Prices are by (machine, resource, slot), of what has a price. The log has a `JobDecision` for each job, in order
+        of arrival.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of range, the print divides by zero, its program is too large, or the theorem's premise
+        fails.
+    ValueError
+        If a name is unknown.
+
+    Source: PD-ORS, Algorithms 1-4, and the thesis, chapter 3; its competitive ratios (Theorems 5 and 6, thesis Theorem
+    3) are false as printed; with ``prices="theorem"`` and ``external="exact"`` OPT <= 2 max(1, alpha_measured) ALG.
+    """
+    chosen = Variant(variant)
+    printed = chosen is Variant.PRINTED
+    method = External(external) if external else External.ROUNDING if printed else External.EXACT
+    settings = Settings(
+        method, Rounding.of(gain, delta, rounds, chosen), Program(program) if program else _PROGRAM[chosen], chosen
+    )
+    if not isinstance(prices, PriceConstants):
+        prices = constants(instance, prices or _PRICES[chosen])
+    occupancy = Occupancy(instance, prices)
+    plans: dict[str, dict[int, Placement]] = {}
+    log: list[Event] = []
+    order = sorted(instance.jobs, key=lambda job: job.arrival)
+    for job, own in zip(order, np.random.SeedSequence(seed).spawn(len(order)), strict=True):
+        for event in _decide(occupancy, job, settings, np.random.default_rng(own)):
+            log.append(event)
+            if isinstance(event, JobDecision) and event.admitted:
+                plans[job.name] = dict(event.placements)
+    schedule = Schedule.of(plans)
+    return Run(schedule, utility(instance, schedule), occupancy.final_prices(), tuple(log))
+
+
+def _decide(occupancy: Occupancy, job: AnyJob, settings: Settings, rng: np.random.Generator) -> list[Event]:
+    """Return what happens on a job's arrival (Algorithm 1, steps 2-4)."""
+    response = respond(occupancy, job, settings, rng)
+    turned_away = JobDecision(job.name, job.arrival, False, 0.0, None, (), {}, response.subproblems)
+    if not response.payoff > 0:
+        return [turned_away]
+    plan = response.plan
+    done = progress(job, plan)
+    if done < job.work:
+        return [Stripped(job.name, tuple(plan), done, job.work), turned_away]
+    steps = occupancy.commit(job, plan)
+    return [JobDecision(job.name, job.arrival, True, response.payoff, max(plan), steps, plan, response.subproblems)]
