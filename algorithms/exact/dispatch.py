@@ -8,7 +8,7 @@ from typing import Any
 
 from dlsched.algorithms.exact.result import Optimum, Progress
 
-_PROBLEMS = ("hadar", "smd")
+_PROBLEMS = ("hadar", "smd", "dmlrs")
 
 
 def optimum(
@@ -23,7 +23,7 @@ def optimum(
     Parameters
     ----------
     instance : Instance
-        Of any problem with an exact method: Hadar, SMD.
+        Of any problem with an exact method: Hadar, SMD, DMLRS.
     time_limit : float, optional
         Seconds in all; without one the method runs until it has a proof.
     progress : callable, optional

@@ -49,7 +49,9 @@ def build_summed(instance: Instance) -> pyo.ConcreteModel:
 def _build(instance: Instance, groups: tuple[Group, ...]) -> pyo.ConcreteModel:
     for job in instance.jobs:
         if job.external_rate > job.internal_rate:
-            raise ValueError(f"job {job.name}: its external rate is above its internal rate: use dmlrs/compact or async")
+            raise ValueError(
+                f"job {job.name}: its external rate is above its internal rate: use dmlrs/compact or async"
+            )
     m = pyo.ConcreteModel(name="DMLRS over groups of machines")
     _sets(m, instance, groups)
     _variables(m)
@@ -72,7 +74,12 @@ def _sets(m: Any, instance: Instance, groups: tuple[Group, ...]) -> None:
     m.slots_of = {job.name: range(job.arrival, instance.slots + 1) for job in jobs}
     m.present = {t: [job.name for job in jobs if job.arrival <= t] for t in slots}
     m.utility = {(job.name, t): job.utility(t - job.arrival) for job in jobs for t in m.slots_of[job.name]}
-    m.needs = {(i, r): (float(j.worker_needs(r)), float(j.server_needs(r))) for i, j in m.job.items() for r in instance.resources}
+    m.needs = {
+        (i, r): (float(j.worker_needs(r)), float(j.server_needs(r)))
+        for i, j in m.job.items()
+        for r in instance.resources
+    }
+    m.room = {(c, r): float(len(g) * g.model.capacity_of(r)) for c, g in m.group.items() for r in instance.resources}
     m.most = {
         (i, c): (fitting(g.model, j.worker, j.most_workers), fitting(g.model, j.server, servers_needed(j)))
         for i, j in m.job.items()
@@ -97,7 +104,9 @@ def _sets(m: Any, instance: Instance, groups: tuple[Group, ...]) -> None:
         doc="jobs, slots and the groups on whose machines a worker and a server fit",
     )
     m.homely = pyo.Set(
-        initialize=[(i, t, c, r) for i, c in homes for t in m.slots_of[i] for r in instance.resources if any(m.needs[i, r])],
+        initialize=[
+            (i, t, c, r) for i, c in homes for t in m.slots_of[i] for r in instance.resources if any(m.needs[i, r])
+        ],
         dimen=4,
         doc="those, and the resources needed",
     )
@@ -182,7 +191,7 @@ def _spread(m: Any, variable: Any, i: str, t: int) -> Any:
 
 
 def _last(m: Any, i: str, t: int) -> Any:
-    external = m.external[i, t] if (i, t) in m.external else 0
+    external = m.external.get((i, t), 0)
     return _homes(m, m.home, i, t) + external <= sum(m.completion[i, q] for q in range(t, m.slots_of[i].stop))
 
 
@@ -235,19 +244,19 @@ def _work(m: Any, i: str) -> Any:
     return done >= sum(m.completion[i, t] for t in m.slots_of[i])
 
 
-def _used(m: Any, i: str, t: int, c: str, r: str) -> Any:
+def used(m: Any, i: str, t: int, c: str, r: str) -> Any:
+    """Return what a job uses of a resource of a group in a slot, as an expression in the model's variables."""
     worker, server = m.needs[i, r]
-    used = worker * m.spread_workers[i, t, c]
+    amount = worker * m.spread_workers[i, t, c]
     if (i, t, c) in m.spread_servers:
-        used += server * m.spread_servers[i, t, c]
+        amount += server * m.spread_servers[i, t, c]
     if (i, t, c) in m.home_at:
-        used += worker * m.home_workers[i, t, c] + server * m.home_servers[i, t, c]
-    return used
+        amount += worker * m.home_workers[i, t, c] + server * m.home_servers[i, t, c]
+    return amount
 
 
 def _capacity(m: Any, c: str, r: str, t: int) -> Any:
-    used = sum(_used(m, i, t, c, r) for i in m.present[t] if any(m.needs[i, r]))
-    return used <= len(m.group[c]) * float(m.group[c].model.capacity_of(r))
+    return sum(used(m, i, t, c, r) for i in m.present[t] if any(m.needs[i, r])) <= m.room[c, r]
 
 
 def _fits(m: Any, i: str, t: int, c: str, r: str) -> Any:

@@ -81,17 +81,13 @@ def _hub(disjunct: Any, i: str, t: int, h: str) -> None:
 def _constraints(m: Any) -> None:
     m.work = pyo.Constraint(
         m.I,
-        rule=lambda m, i: (
-            sum(m.batches[i, t] for t in m.slots_of[i]) >= sum(m.completion[i, t] for t in m.slots_of[i])
-        ),
+        rule=lambda m, i: sum(m.batches[i, t] for t in m.slots_of[i]) >= sum(m.completion[i, t] for t in m.slots_of[i]),
         doc="(3.1) an admitted job does all its mini-batches",
     )
     m.most = pyo.Constraint(m.IT, rule=_most, doc="(3.2) at most K_i workers in a slot")
     m.fewer_servers = pyo.Constraint(
         m.IT,
-        rule=lambda m, i, t: (
-            sum(m.servers[i, t, h] for h in m.machines) <= sum(m.workers[i, t, h] for h in m.machines)
-        ),
+        rule=lambda m, i, t: sum(m.servers[i, t, h] for h in m.machines) <= sum(m.workers[i, t, h] for h in m.machines),
         doc="(3.5) no more servers than workers",
     )
     m.last = pyo.Constraint(m.IT, rule=_last, doc="(3.6) no worker after the completion slot")

@@ -7,7 +7,7 @@ sum, kappa_I and kappa_E slots per sample and worker, V_i samples, F_i most work
 internal rate, or anywhere, at the external rate. Declaring a placement on one machine external only loses work.
 Where a job's external rate is the larger one, Fact 1 fails and the choice is: anywhere, at the internal rate, or no
 machine with both workers and servers, at the external rate. (6) needs one direction only: u_i is non-increasing, so
-the label t~_i is never later than it must be. (2) is read as servers >= workers / gamma, see `dlsched.models.dmlrs.job`.
+the label t~_i is never later than it must be. (2) is read as servers >= workers / gamma: `dlsched.models.dmlrs.job`.
 """
 
 from __future__ import annotations

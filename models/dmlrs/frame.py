@@ -27,9 +27,7 @@ def asynchronous(instance: Instance, name: str) -> None:
 def servers_needed(job: Job | AsyncJob) -> int:
     """Return a number of servers that a job never needs more of in a slot: what all its workers need, at most."""
     if isinstance(job, AsyncJob):
-        return min(
-            job.chunks, math.ceil(job.chunks * max(job.internal_rate, job.external_rate) / job.server_rate)
-        )
+        return min(job.chunks, math.ceil(job.chunks * max(job.internal_rate, job.external_rate) / job.server_rate))
     return job.servers_for(job.most_workers)
 
 
@@ -105,7 +103,9 @@ def _variables(m: Any, instance: Instance) -> None:
         (job.name, h.name): fitting(h, job.worker, job.most_workers) for job in instance.jobs for h in instance.machines
     }
     servers = {
-        (job.name, h.name): fitting(h, job.server, servers_needed(job)) for job in instance.jobs for h in instance.machines
+        (job.name, h.name): fitting(h, job.server, servers_needed(job))
+        for job in instance.jobs
+        for h in instance.machines
     }
     most = {job.name: servers_needed(job) for job in instance.jobs}
     m.workers = pyo.Var(

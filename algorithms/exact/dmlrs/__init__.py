@@ -1,0 +1,5 @@
+"""The certified optimum of DMLRS instances."""
+
+from dlsched.models._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__)

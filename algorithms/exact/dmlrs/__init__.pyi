@@ -1,0 +1,1 @@
+from .method import solve as solve

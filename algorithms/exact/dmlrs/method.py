@@ -1,0 +1,129 @@
+"""The certified optimum of the DMLRS problem.
+
+Machines that are alike are summed (`dlsched.algorithms.exact.dmlrs.summed`): the relaxation's optimum is an upper
+bound, and a plan of that value that was packed onto the machines and passed the checker is optimal. Nothing above it
+exists by a second route, another run on the relaxation. Where plans of that value cannot be packed, the cluster is
+fragmented and the exact programs over single machines decide.
+
+Where a job's external rate is above its internal rate the relaxation does not hold and those programs decide alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from dlsched.algorithms.exact.certify import Finding, certify, default_routes
+from dlsched.algorithms.exact.dmlrs.single import read, single_machines
+from dlsched.algorithms.exact.dmlrs.summed import Summed
+from dlsched.algorithms.exact.result import Optimum, Progress
+from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
+from dlsched.models.matrix import Matrix, compile_model
+from dlsched.models.numbers import agree
+
+
+def solve(
+    instance: Instance,
+    *,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Optimum:
+    """Return the certified optimum of a DMLRS instance, or what is known of it when time is up.
+
+    Parameters
+    ----------
+    instance : Instance
+        Journal or asynchronous.
+    time_limit : float, optional
+        Seconds in all.
+    progress, stop
+        As for `dlsched.algorithms.optimum`.
+
+    Source: PD-ORS, (1)-(7); PD-ORS thesis, (3.1)-(3.7).
+    """
+    start = time.perf_counter()
+    if not instance.jobs:
+        return Optimum(0.0, 0.0, Schedule.of({}), True, ("no jobs",), 0.0, 0.0)
+    report = progress or (lambda phase, lower, upper: None)
+    return _Solve(instance, start, time_limit, report, stop or (lambda: False)).run()
+
+
+class _Solve:
+    def __init__(
+        self,
+        instance: Instance,
+        start: float,
+        time_limit: float | None,
+        report: Progress,
+        stop: Callable[[], bool],
+    ) -> None:
+        self.instance, self.start, self.report, self.stop = instance, start, report, stop
+        self.deadline = start + (float("inf") if time_limit is None else time_limit)
+        self.best = Schedule.of({})
+        self.value = 0.0
+        self.upper = sum(max(0.0, job.utility(0)) for job in instance.jobs)
+        self.evidence: list[str] = []
+
+    def run(self) -> Optimum:
+        """Run the steps until value and bound meet or time is up."""
+        if any(job.external_rate > job.internal_rate for job in self.instance.jobs):
+            return self._single_machines()
+        summed = Summed.of(self.instance)
+        summed.solve(self._left(), self.stop)
+        self._take(summed, "sum of machines")
+        if summed.finished and not self._closed():
+            for _ in summed.thin_out(self.deadline, self.stop):
+                self._take(summed, "plans that leave room")
+                if self._closed():
+                    break
+        if not self._closed():
+            return self._single_machines()
+        found = time.perf_counter() - self.start
+        self.evidence.append(f"checked schedule worth {self.value:.9g}, packed from the sum of identical machines")
+        certificate = certify(
+            summed.matrix, [self._first, *default_routes()[1:]], value=self.value, time_limit=self._left()
+        )
+        self.evidence += certificate.evidence
+        return self._conclude(certificate.proved, found)
+
+    def _first(self, matrix: Matrix, cutoff: float | None, seconds: float | None) -> Finding:
+        """Return what the solve of the sum has shown, as a route."""
+        del matrix, cutoff, seconds
+        return Finding("HiGHS on the sum of identical machines", self.upper, None)
+
+    def _take(self, summed: Summed, phase: str) -> None:
+        if summed.value > self.value:
+            self.best, self.value = summed.best, summed.value
+        self.upper = max(self.value, min(self.upper, summed.upper))
+        self.report(phase, self.value, self.upper)
+
+    def _closed(self) -> bool:
+        return agree(self.value, self.upper)
+
+    def _left(self) -> float | None:
+        if self.deadline == float("inf"):
+            return None
+        return max(0.0, self.deadline - time.perf_counter())
+
+    def _single_machines(self) -> Optimum:
+        """Solve an exact program over single machines by two routes."""
+        model = single_machines(self.instance)
+        matrix = compile_model(model)
+        certificate = certify(matrix, time_limit=self._left())
+        self.evidence += certificate.evidence
+        if certificate.point is not None:
+            schedule = read(self.instance, model, matrix, certificate.point)
+            value = float(exact_utility(self.instance, schedule))
+            if not check(self.instance, schedule) and value > self.value:
+                self.best, self.value = schedule, value
+        if certificate.bound is not None:
+            self.upper = max(self.value, min(self.upper, certificate.bound))
+        self.report("single machines", self.value, self.upper)
+        return self._conclude(certificate.proved and self._closed(), time.perf_counter() - self.start)
+
+    def _conclude(self, proved: bool, found: float) -> Optimum:
+        if check(self.instance, self.best) or not agree(exact_utility(self.instance, self.best), self.value):
+            raise RuntimeError("the optimum's schedule does not pass the checker: report this instance")
+        seconds = time.perf_counter() - self.start - found
+        return Optimum(self.value, self.upper, self.best, proved, tuple(self.evidence), found, seconds)

@@ -1,0 +1,127 @@
+"""The optimum of identical machines summed, and plans of that value that fit the single machines.
+
+1. `dmlrs/aggregate` is solved: an upper bound, and a plan of that value for the sum.
+2. The plan's slots are packed onto the machines. Where that fails, the program is solved again with the completion
+   slots of the plan, for plans that leave part of every slot free: those pack easily.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+from pyomo.common.gc_manager import PauseGC
+
+from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
+from dlsched.models.dmlrs.aggregate import used
+from dlsched.models.matrix import Matrix, compile_model
+from dlsched.models.solve import RawSolution, solve_matrix
+from dlsched.relaxations.aggregation import Aggregation, aggregate_machines
+
+_FULLEST = (0.85, 0.9, 0.94, 0.97)
+_LEVEL_SECONDS = 10.0
+_LEVEL_GAP = 0.1
+_PACKING_NODES = 300
+
+
+@dataclass(slots=True, eq=False)
+class Summed:
+    """The relaxation and what it has given so far.
+
+    Attributes
+    ----------
+    aggregation : Aggregation
+    matrix : Matrix
+        Of the relaxation, for a second route.
+    upper : float
+        No schedule is worth more.
+    best : Schedule
+        The best schedule found on the machines.
+    value : float
+        Its utility.
+    finished : bool
+        The relaxation was solved to optimality.
+    """
+
+    instance: Instance
+    aggregation: Aggregation
+    matrix: Matrix
+    upper: float
+    best: Schedule
+    value: float = 0.0
+    finished: bool = False
+
+    @classmethod
+    def of(cls, instance: Instance) -> Summed:
+        """Build the relaxation."""
+        with PauseGC():
+            aggregation = aggregate_machines(instance)
+            matrix = compile_model(aggregation.model)
+        most = sum(max(0.0, job.utility(0)) for job in instance.jobs)
+        return cls(instance, aggregation, matrix, most, Schedule.of({}))
+
+    def solve(self, seconds: float | None, stop: Callable[[], bool]) -> None:
+        """Solve the relaxation and pack its plan."""
+        raw = _solved(self.matrix, seconds, stop)
+        if raw.summary.bound is not None:
+            self.upper = min(self.upper, max(raw.summary.bound, 0.0))
+        self.finished = raw.summary.status.value == "optimal"
+        if raw.x is not None:
+            _load(self.matrix, raw.x)
+            self._pack()
+
+    def thin_out(self, deadline: float, stop: Callable[[], bool]) -> Iterator[float]:
+        """Look for plans with the same completion slots that leave room in every slot; yield what was found."""
+        model = self.aggregation.model
+        for it in model.IT:
+            model.completion[it].fix(round(model.completion[it].value or 0))
+        _measure_load(model)
+        for level in _FULLEST:
+            left = deadline - time.perf_counter()
+            if left <= 0 or stop():
+                return
+            for t in model.load_of:
+                model.load_of[t].setub(level)
+            matrix = compile_model(model)
+            raw = _solved(matrix, min(_LEVEL_SECONDS, left), stop, _LEVEL_GAP)
+            if raw.x is not None:
+                _load(matrix, raw.x)
+                self._pack()
+                yield self.value
+
+    def _pack(self) -> None:
+        nodes = _PACKING_NODES if len(self.instance.machines) <= 10 else 0
+        packed = self.aggregation.recover(nodes=nodes)
+        if packed.schedule is None or check(self.instance, packed.schedule):
+            return
+        value = float(exact_utility(self.instance, packed.schedule))
+        if value > self.value:
+            self.best, self.value = packed.schedule, value
+
+
+def _solved(matrix: Matrix, seconds: float | None, stop: Callable[[], bool], gap: float = 1e-9) -> RawSolution:
+    return solve_matrix(matrix, threads=1, seed=0, time_limit=seconds, gap=gap, stop=stop)
+
+
+def _load(matrix: Matrix, x: Any) -> None:
+    for variable, value in zip(matrix.columns, np.round(x).tolist(), strict=True):
+        variable.set_value(value, skip_validation=True)
+
+
+def _measure_load(m: Any) -> None:
+    """Replace the objective by the sum of how full each slot is in its scarcest resource."""
+    slots = sorted({t for _, _, t in m.used})
+    m.load_of = pyo.Var(slots, bounds=(0, 1), doc="how full the fullest group and resource of a slot is")
+    m.fullest = pyo.Constraint(
+        m.used,
+        rule=lambda m, c, r, t: (
+            sum(used(m, i, t, c, r) for i in m.present[t] if any(m.needs[i, r])) <= m.load_of[t] * m.room[c, r]
+        ),
+        doc="(5) how full a group and resource is",
+    )
+    m.total_utility.deactivate()
+    m.total_load = pyo.Objective(expr=sum(m.load_of[t] for t in slots), doc="how full the slots are, in all")
