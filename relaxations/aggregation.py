@@ -195,6 +195,7 @@ class _Bins:
         scaled = np.array(to_integers(rows)[0], dtype=np.int64).reshape(-1, len(instance.resources))
         self.capacity, needs = scaled[0], scaled[1:]
         self.worker = {job.name: needs[2 * k] for k, job in enumerate(instance.jobs)}
+        self.apart = {job.name: isinstance(job, AsyncJob) for job in instance.jobs}
         self.server = {job.name: needs[2 * k + 1] for k, job in enumerate(instance.jobs)}
 
     def pack(self, jobs: dict[str, tuple[int, int, int, int]], seed: int, nodes: int) -> Bins:
@@ -203,12 +204,14 @@ class _Bins:
         bundles = [jobs[i][0] * self.worker[i] + jobs[i][1] * self.server[i] for i in homes]
         units = [needs for i in jobs for needs in (self.worker[i], self.server[i])]
         counts = [n for counts in jobs.values() for n in counts[2:]]
+        apart = [homes.index(i) if i in homes and self.apart[i] else -1 for i in jobs for _ in range(2)]
         return pack(
             self._stacked(bundles),
             self._stacked(units),
             np.array(counts),
             self.capacity,
             len(self.group),
+            apart=np.array(apart, dtype=np.int64),
             seed=seed,
             nodes=nodes,
         )

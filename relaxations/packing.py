@@ -54,6 +54,7 @@ def pack(
     capacity: Integers,
     bins: int,
     *,
+    apart: Integers | None = None,
     seed: int = 0,
     nodes: int = 2_000,
 ) -> Packing:
@@ -69,12 +70,15 @@ def pack(
         Units of each kind.
     capacity : ndarray of int, shape (R,)
     bins : int
+    apart : ndarray of int, shape (K,), optional
+        The bundle in whose bin no unit of the kind may be; -1 for none.
     seed : int
         Of the orders that are tried.
     nodes : int
         Of the feasibility program's tree, at most; 0 to leave it out.
     """
     none = np.zeros((0,), dtype=np.int64)
+    apart = np.full(len(units), -1) if apart is None else apart
     needed = bundles.sum(axis=0) + counts @ units
     if (needed > bins * capacity).any():
         return Packing(Outcome.IMPOSSIBLE, none, none)
@@ -83,16 +87,16 @@ def pack(
     for order in range(_ORDERS):
         weight = use * rng.uniform(0.5, 1.5, size=len(use)) if order else use
         for heuristic in (_best_fit, _fill):
-            found = heuristic(bundles, units, counts, capacity, bins, weight / np.maximum(1, capacity))
+            found = heuristic(bundles, units, counts, capacity, bins, apart, weight / np.maximum(1, capacity))
             if found is not None:
                 return Packing(Outcome.PACKED, *found)
     if nodes == 0:
         return Packing(Outcome.UNKNOWN, none, none)
-    return _search(bundles, units, counts, capacity, bins, nodes)
+    return _search(bundles, units, counts, capacity, bins, apart, nodes)
 
 
 def _best_fit(
-    bundles: Integers, units: Integers, counts: Integers, capacity: Integers, bins: int, weight: Floats
+    bundles: Integers, units: Integers, counts: Integers, capacity: Integers, bins: int, apart: Integers, weight: Floats
 ) -> tuple[Integers, Integers] | None:
     """Place the largest first, each where the least room is left."""
     room = np.tile(capacity, (bins, 1))
@@ -109,9 +113,14 @@ def _best_fit(
         needs = units[k] > 0
         left = int(counts[k])
         if not needs.any():
-            split[k, 0], left = left, 0
+            free = next((h for h in range(bins) if apart[k] < 0 or h != placed[apart[k]]), None)
+            if free is None:
+                return None
+            split[k, free], left = left, 0
         while left:
             fits = (room[:, needs] // units[k][needs]).min(axis=1)
+            if apart[k] >= 0:
+                fits[placed[apart[k]]] = 0
             if not fits.any():
                 return None
             chosen = int(np.where(fits > 0, room @ weight, np.inf).argmin())
@@ -123,7 +132,7 @@ def _best_fit(
 
 
 def _fill(
-    bundles: Integers, units: Integers, counts: Integers, capacity: Integers, bins: int, weight: Floats
+    bundles: Integers, units: Integers, counts: Integers, capacity: Integers, bins: int, apart: Integers, weight: Floats
 ) -> tuple[Integers, Integers] | None:
     """Fill one bin after the other, each time with the item that points most in the direction of the room left."""
     kinds = np.vstack([bundles, units])
@@ -132,10 +141,13 @@ def _fill(
     length = np.maximum(1e-12, np.sqrt((scaled**2).sum(axis=1)))
     placed = np.zeros(len(bundles), dtype=np.int64)
     split = np.zeros((len(units), bins), dtype=np.int64)
+    apart = np.concatenate([np.full(len(bundles), -1), apart])
+    placed[:] = -1
     for chosen in range(bins):
         room = capacity.copy()
         while True:
-            fits = np.flatnonzero((left > 0) & (kinds <= room).all(axis=1))
+            allowed = (apart < 0) | ((placed[apart] >= 0) & (placed[apart] != chosen)) if len(bundles) else apart < 0
+            fits = np.flatnonzero(allowed & (left > 0) & (kinds <= room).all(axis=1))
             if not len(fits):
                 break
             direction = scaled[fits] @ (room * np.sqrt(weight / np.maximum(1, capacity)))
@@ -149,20 +161,31 @@ def _fill(
     return None if left.any() else (placed, split)
 
 
-def _search(bundles: Integers, units: Integers, counts: Integers, capacity: Integers, bins: int, nodes: int) -> Packing:
+def _search(
+    bundles: Integers, units: Integers, counts: Integers, capacity: Integers, bins: int, apart: Integers, nodes: int
+) -> Packing:
     """Decide by a feasibility program: binary x[b, bin], integer y[k, bin]."""
     b, k, r = len(bundles), len(units), len(capacity)
     total = np.concatenate([np.ones(b), counts.astype(float)])
     each = sp.kron(sp.eye_array(b + k), np.ones((1, bins)))
     needs = np.vstack([bundles, units]).astype(float)
+    conflicts = sp.vstack(
+        [sp.csr_array((0, (b + k) * bins))]
+        + [
+            sp.kron(_row(b + k, {b + kind: 1.0, int(bundle): float(counts[kind])}), sp.eye_array(bins))
+            for kind, bundle in enumerate(apart)
+            if bundle >= 0 and counts[kind]
+        ]
+    )
+    limit = np.repeat(counts[(apart >= 0) & (counts > 0)].astype(float), bins)
     room = sp.hstack([sp.kron(needs[i][:, None], sp.eye_array(bins)) for i in range(b + k)])
     matrix = Matrix(
         c=np.zeros((b + k) * bins),
         offset=0.0,
         sense=1,
-        A=sp.csr_array(sp.vstack([each, room])),
-        row_lower=np.concatenate([total, np.full(r * bins, -np.inf)]),
-        row_upper=np.concatenate([total, np.repeat(capacity.astype(float), bins)]),
+        A=sp.csr_array(sp.vstack([each, room, conflicts])),
+        row_lower=np.concatenate([total, np.full(r * bins + len(limit), -np.inf)]),
+        row_upper=np.concatenate([total, np.repeat(capacity.astype(float), bins), limit]),
         lower=np.zeros((b + k) * bins),
         upper=np.repeat(total, bins),
         integer=np.ones((b + k) * bins, dtype=bool),
@@ -180,3 +203,7 @@ def _search(bundles: Integers, units: Integers, counts: Integers, capacity: Inte
     if (used > capacity[:, None]).any() or (x.sum(axis=1) != total).any():
         return Packing(Outcome.UNKNOWN, none, none)
     return Packing(Outcome.PACKED, x[:b].argmax(axis=1), x[b:])
+
+
+def _row(length: int, entries: dict[int, float]) -> sp.csr_array:
+    return sp.csr_array((list(entries.values()), ([0] * len(entries), list(entries))), shape=(1, length))

@@ -179,6 +179,11 @@ def _modes(m: Any) -> None:
     m.all_workers = pyo.Constraint(asynchronous, rule=_all_workers, doc="(3.2) at most K_i workers")
     m.server_load = pyo.Constraint(asynchronous, rule=_load, doc="(3.4) servers bear their workers")
     m.fewer_servers = pyo.Constraint(asynchronous, rule=_fewer_servers, doc="(3.5) no more servers than workers")
+    m.away = pyo.Constraint(
+        [itc for itc in m.home_at if isinstance(m.job[itc[0]], AsyncJob) and len(m.group[itc[2]]) == 1],
+        rule=_away,
+        doc="(3.4) a worker on the servers' machine is at home",
+    )
     m.home_servers_only = pyo.Constraint(m.home_at, rule=_home_servers_only, doc="servers at home only where it is")
 
 
@@ -191,8 +196,8 @@ def _spread(m: Any, variable: Any, i: str, t: int) -> Any:
 
 
 def _last(m: Any, i: str, t: int) -> Any:
-    external = m.external.get((i, t), 0)
-    return _homes(m, m.home, i, t) + external <= sum(m.completion[i, q] for q in range(t, m.slots_of[i].stop))
+    external = [m.external[i, t]] if (i, t) in m.external else []
+    return _homes(m, m.home, i, t) + sum(external) <= sum(m.completion[i, q] for q in range(t, m.slots_of[i].stop))
 
 
 def _home_most(m: Any, i: str, t: int, c: str) -> Any:
@@ -227,6 +232,10 @@ def _load(m: Any, i: str, t: int) -> Any:
     inside = float(job.internal_rate / job.server_rate) * _homes(m, m.home_workers, i, t)
     outside = float(job.external_rate / job.server_rate) * _spread(m, m.spread_workers, i, t)
     return inside + outside <= _homes(m, m.home_servers, i, t)
+
+
+def _away(m: Any, i: str, t: int, c: str) -> Any:
+    return m.spread_workers[i, t, c] <= m.spread_workers[i, t, c].ub * (1 - m.home[i, t, c])
 
 
 def _fewer_servers(m: Any, i: str, t: int) -> Any:

@@ -19,6 +19,7 @@ from pyomo.gdp import Disjunct, Disjunction
 
 from dlsched.models.dmlrs.frame import completions, frame, synchronous
 from dlsched.models.dmlrs.instance import Instance
+from dlsched.models.dmlrs.job import Job
 
 
 def build(instance: Instance) -> pyo.ConcreteModel:
@@ -69,7 +70,7 @@ def _sets(m: Any, instance: Instance) -> None:
     m.external_share = {job.name: float(1 / (job.external_time * job.work)) for job in instance.jobs}
     m.anywhere = {i: min(m.internal_share[i], m.external_share[i]) for i in m.I}
     m.fastest = {i: max(m.internal_share[i], m.external_share[i]) for i in m.I}
-    m.gamma = {job.name: float(job.workers_per_server) for job in instance.jobs}
+    m.gamma = {job.name: float(job.workers_per_server) for job in instance.jobs if isinstance(job, Job)}
 
 
 def _idle(disjunct: Any, i: str, t: int) -> None:
