@@ -75,6 +75,14 @@ class Formulation:
 
 
 _SCHEDULES = MappingProxyType({"schedules": "every schedule of every job in which no slot can be dropped"})
+_SLOT = MappingProxyType(
+    {
+        "job": "the first job",
+        "workload": "an equal share of the job's work in each slot",
+        "prices": "1 for every machine and resource",
+        "residuals": "the machines' capacities",
+    }
+)
 
 _CATALOG = (
     Formulation(
@@ -206,6 +214,42 @@ _CATALOG = (
         ("(2)", "(3)", "(4)", "(5)", "(6)", "(7)"),
         Kind.RELAXATION,
         "dmlrs.aggregate:build_summed",
+    ),
+    Formulation(
+        "dmlrs/schedules",
+        "dmlrs",
+        "R-DMLRS: choose one of the given schedules for each job",
+        ("(8)", "(9)"),
+        Kind.EXACT,
+        "dmlrs.reformulated:build",
+        _SCHEDULES,
+    ),
+    Formulation(
+        "dmlrs/dual",
+        "dmlrs",
+        "D-R-DMLRS: the dual of R-DMLRS's LP relaxation",
+        ("(10)", "(11)"),
+        Kind.RELAXATION,
+        "dmlrs.dual:build",
+        _SCHEDULES,
+    ),
+    Formulation(
+        "dmlrs/external-slot",
+        "dmlrs",
+        "the cheapest workers and servers of one job in one slot, on any machines, with the row that the print forgets",
+        ("(2)", "(23)", "(24)", "(25)", "(26)"),
+        Kind.EXACT,
+        "dmlrs.external_slot:build",
+        _SLOT,
+    ),
+    Formulation(
+        "dmlrs/external-slot-printed",
+        "dmlrs",
+        "the same as printed: no row asks for servers",
+        ("(23)", "(24)", "(25)", "(26)"),
+        Kind.AS_PRINTED,
+        "dmlrs.external_slot:build_printed",
+        _SLOT,
     ),
 )
 

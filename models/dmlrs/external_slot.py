@@ -1,0 +1,142 @@
+"""The external problem of one job and slot, (23)-(26): the cheapest workers and servers on several machines.
+
+Symbols: w_ih `workers`, s_ih `servers`, p_h^w and p_h^s prices of a worker and a server on a machine, v samples to do,
+C^_h^r residual capacity, F_i most workers, kappa_E slots per sample and worker, gamma_i workers per server.
+
+The print has no row for the servers, so its optimum has none: `dmlrs/external-slot-printed`. `dmlrs/external-slot` adds
+servers >= workers / gamma. At an optimum of the LP relaxation the workers are exactly v kappa_E, so the row may also
+be read as a cover row, servers >= v kappa_E / gamma; as such the rounding of Algorithm 4 needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import pyomo.environ as pyo
+
+from dlsched.models.dmlrs.frame import fitting, synchronous
+from dlsched.models.dmlrs.instance import Instance
+from dlsched.models.dmlrs.job import Job
+
+Amounts = Mapping[tuple[str, str], float | Fraction]
+"""By (machine, resource)."""
+
+
+def build(
+    instance: Instance,
+    job: str | None = None,
+    workload: float | Fraction | None = None,
+    prices: Amounts | None = None,
+    residuals: Amounts | None = None,
+) -> pyo.ConcreteModel:
+    """Return (23)-(26) with a row for the servers.
+
+    Parameters
+    ----------
+    instance : Instance
+    job : str, optional
+        By default the first.
+    workload : number, optional
+        v, samples to do in the slot; by default an equal share of V_i in each slot from the arrival on.
+    prices : mapping, optional
+        p_h^r by (machine, resource); what is left out costs 1.
+    residuals : mapping, optional
+        C^_h^r by (machine, resource); what is left out is all of C_h^r.
+
+    Source: PD-ORS, (23)-(26), corrected: the print forgets the servers.
+    """
+    m = _frame(instance, "dmlrs/external-slot", job, workload, prices, residuals)
+    m.enough_servers = pyo.Constraint(
+        expr=float(m.job.workers_per_server) * sum(m.servers.values()) >= sum(m.workers.values()),
+        doc="(2) corrected: servers for the workers, which (23)-(26) forget",
+    )
+    return m
+
+
+def build_printed(
+    instance: Instance,
+    job: str | None = None,
+    workload: float | Fraction | None = None,
+    prices: Amounts | None = None,
+    residuals: Amounts | None = None,
+) -> pyo.ConcreteModel:
+    """Return (23)-(26) as printed, in which no server is needed.
+
+    Parameters are those of `build`.
+
+    Source: PD-ORS, (23)-(26), as printed.
+    """
+    return _frame(instance, "dmlrs/external-slot-printed", job, workload, prices, residuals)
+
+
+def _frame(
+    instance: Instance,
+    name: str,
+    job: str | None,
+    workload: float | Fraction | None,
+    prices: Amounts | None,
+    residuals: Amounts | None,
+) -> pyo.ConcreteModel:
+    synchronous(instance, name)
+    m = pyo.ConcreteModel(name="external problem of a slot")
+    m.job = chosen = _job(instance, job)
+    places = [(h.name, r) for h in instance.machines for r in instance.resources]
+    m.price = _filled("prices", prices, dict.fromkeys(places, 1.0))
+    m.residual = _filled(
+        "residuals",
+        residuals,
+        {(h.name, r): float(h.capacity_of(r)) for h in instance.machines for r in instance.resources},
+    )
+    m.needs = {r: (float(chosen.worker_needs(r)), float(chosen.server_needs(r))) for r in instance.resources}
+    done = chosen.work / (instance.slots - chosen.arrival + 1) if workload is None else Fraction(workload)
+    m.H = pyo.Set(initialize=[h.name for h in instance.machines], doc="machines")
+    m.HR = pyo.Set(initialize=[(h, r) for h, r in places if any(m.needs[r])], dimen=2, doc="machines, resources needed")
+    most_servers = chosen.servers_for(chosen.most_workers)
+    m.workers = pyo.Var(
+        m.H,
+        domain=pyo.NonNegativeIntegers,
+        bounds=lambda m, h: (0, fitting(instance.machine(h), chosen.worker, chosen.most_workers)),
+        doc="w_ih, workers",
+    )
+    m.servers = pyo.Var(
+        m.H,
+        domain=pyo.NonNegativeIntegers,
+        bounds=lambda m, h: (0, fitting(instance.machine(h), chosen.server, most_servers)),
+        doc="s_ih, servers",
+    )
+    m.cost = pyo.Objective(
+        expr=sum(m.price[h, r] * _used(m, h, r) for h, r in m.HR), sense=pyo.minimize, doc="(23) cost"
+    )
+    m.capacity = pyo.Constraint(
+        m.HR, rule=lambda m, h, r: _used(m, h, r) <= m.residual[h, r], doc="(24) residual capacity"
+    )
+    m.most = pyo.Constraint(expr=sum(m.workers.values()) <= chosen.most_workers, doc="(25) at most F_i workers")
+    m.work = pyo.Constraint(
+        expr=sum(m.workers.values()) >= float(done * chosen.external_time), doc="(26) workers for the workload"
+    )
+    return m
+
+
+def _job(instance: Instance, name: str | None) -> Job:
+    for job in instance.jobs:
+        if name in (None, job.name) and isinstance(job, Job):
+            return job
+    raise ValueError("the instance has no job" if name is None else f"job: {name!r} is not a job of the instance")
+
+
+def _filled(what: str, given: Amounts | None, default: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:
+    result = dict(default)
+    for place, amount in (given or {}).items():
+        if place not in default:
+            raise ValueError(f"{what}: {place} is not a machine and a resource of the instance")
+        if amount < 0:
+            raise ValueError(f"{what}: {float(amount):g} at {place} must not be negative")
+        result[place] = float(amount)
+    return result
+
+
+def _used(m: Any, h: str, r: str) -> Any:
+    worker, server = m.needs[r]
+    return worker * m.workers[h] + server * m.servers[h]

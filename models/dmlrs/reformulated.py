@@ -1,0 +1,71 @@
+"""R-DMLRS, (8)-(9): choose at most one of the given schedules for each job, within the machines' capacities.
+
+Symbols: x_pi `chosen`, t~_pi completion slot, C_h^r capacity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import pyomo.environ as pyo
+
+from dlsched.models.dmlrs.instance import Instance
+from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
+
+Key = tuple[str, int]
+Place = tuple[str, str, int]
+
+
+def columns_of(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None) -> dict[Key, Column]:
+    """Return the given schedules, or all that are needed, by (job, number within the job)."""
+    if schedules is None:
+        schedules = {job.name: enumerate_schedules(instance, job) for job in instance.jobs}
+    return {(job.name, k): column for job in instance.jobs for k, column in enumerate(schedules.get(job.name, ()))}
+
+
+def usage_of(instance: Instance, columns: Mapping[Key, Column]) -> dict[Place, list[tuple[Key, Fraction]]]:
+    """Return who uses how much, by (machine, resource, slot): the rows of (8)."""
+    usage: dict[Place, list[tuple[Key, Fraction]]] = {}
+    for key, column in columns.items():
+        for place, amount in column.usage(instance).items():
+            usage.setdefault(place, []).append((key, amount))
+    return dict(sorted(usage.items(), key=lambda item: (item[0][2], item[0][0], item[0][1])))
+
+
+def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None = None) -> pyo.ConcreteModel:
+    """Return R-DMLRS over a set of schedules.
+
+    Parameters
+    ----------
+    instance : Instance
+    schedules : mapping of str to sequence of Column, optional
+        Pi_i by job; where it is left out, every schedule in which no slot can be dropped (small instances only).
+
+    Source: PD-ORS, (8)-(9); PD-ORS thesis, (3.8)-(3.9). Equivalent to DMLRS if every Pi_i is complete.
+    """
+    m = pyo.ConcreteModel(name="R-DMLRS")
+    columns = columns_of(instance, schedules)
+    usage = usage_of(instance, columns)
+    m.I = pyo.Set(initialize=[job.name for job in instance.jobs], doc="jobs")
+    m.schedules = pyo.Set(initialize=list(columns), dimen=2, doc="jobs and their schedules")
+    m.used = pyo.Set(initialize=list(usage), dimen=3, doc="machines, resources and slots that a schedule uses")
+    m.chosen = pyo.Var(m.schedules, domain=pyo.Binary, doc="x_pi, whether the job runs by this schedule")
+    m.total_utility = pyo.Objective(
+        expr=sum(float(column.utility) * m.chosen[key] for key, column in columns.items()),
+        sense=pyo.maximize,
+        doc="(8) total utility",
+    )
+
+    def _capacity(m: Any, h: str, r: str, t: int) -> Any:
+        used = sum(float(amount) * m.chosen[key] for key, amount in usage[h, r, t])
+        return used <= float(instance.machine(h).capacity_of(r))
+
+    def _once(m: Any, i: str) -> Any:
+        own = [m.chosen[key] for key in columns if key[0] == i]
+        return sum(own) <= 1 if own else pyo.Constraint.Feasible
+
+    m.capacity = pyo.Constraint(m.used, rule=_capacity, doc="(8) capacity of a machine and resource in a slot")
+    m.once = pyo.Constraint(m.I, rule=_once, doc="(9) at most one schedule a job")
+    return m
