@@ -1,4 +1,5 @@
 from .gains import Gain as Gain
+from .gains import gain_cover as gain_cover
 from .gains import gain_packing as gain_packing
 from .gains import width as width
 from .independent import round_independent as round_independent

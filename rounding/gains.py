@@ -1,4 +1,6 @@
-"""Gains for randomized rounding with packing rows: how far to shrink a point so that rows rarely break."""
+"""Gains for randomized rounding: how far to shrink a point so that packing rows rarely break, or to stretch it so that
+cover rows rarely fail.
+"""
 
 from __future__ import annotations
 
@@ -44,11 +46,14 @@ def width(B: Sequence[Sequence[float]] | Floats, b: Sequence[float] | Floats) ->
     return float(np.min(rhs[rows] / matrix[rows, columns], initial=np.inf))
 
 
-def gain_packing(width: float, rows: int, delta: float, variant: str | Gain = Gain.PRINTED) -> float:
-    """Return M_delta, at which each of the packing rows breaks with probability at most delta / (2 rows).
+def gain_packing(
+    width: float, rows: int, delta: float, variant: str | Gain = Gain.PRINTED, *, events: int = 2
+) -> float:
+    """Return the gain at which each packing row breaks with probability at most delta / (events rows).
 
-    Printed: M = 1 + a - sqrt(a^2 + 2a) with a = 3 ln(2r/delta) / (2 W), which solves (1-M)^2 W / (3M) = ln(2r/delta);
-    its tail bound needs M >= 1/2. Exact: W (ln(1/M) - 1 + M) = ln(2r/delta), the Chernoff bound itself, for every M.
+    Printed: G = 1 + a - sqrt(a^2 + 2a) with a = 3 l / (2 W), l = ln(events rows / delta), which solves
+    (1-G)^2 W / (3G) = l; its tail bound needs G >= 1/2. Exact: W (ln(1/G) - 1 + G) = l, the Chernoff bound itself, for
+    every G.
 
     Parameters
     ----------
@@ -59,6 +64,8 @@ def gain_packing(width: float, rows: int, delta: float, variant: str | Gain = Ga
     delta : float
         In (0, 1].
     variant : {"printed", "exact"}
+    events : int
+        How many bad events share delta: 2 in SMD, 3 in PD-ORS.
 
     Returns
     -------
@@ -68,24 +75,78 @@ def gain_packing(width: float, rows: int, delta: float, variant: str | Gain = Ga
     Raises
     ------
     ValueError
-        If the width is not positive or too small for a gain above 0, there is no row, or delta is out of range.
+        If the width is not positive or too small for a gain above 0, there is no row or event, or delta is out of
+        range.
 
-    Source: SMD, Lemma 3, printed and corrected.
+    Source: SMD, Lemma 3; PD-ORS, Lemma 1 and (29), with three events; printed and corrected.
     """
-    if not width > 0:
-        raise ValueError(f"width: {width} must be positive")
-    if rows < 1:
-        raise ValueError(f"rows: {rows} must be at least 1")
-    if not 0 < delta <= 1:
-        raise ValueError(f"delta: {delta} is not in (0, 1]")
-    if math.isinf(width):
+    need = _need(width, rows, delta, events)
+    if not need:
         return 1.0
-    need = math.log(2 * rows / delta) / width
     if Gain(variant) is Gain.PRINTED:
         a = 1.5 * need
         return 1 / (1 + a + math.sqrt(a * a + 2 * a))
-    # ln(1/M) - 1 + M = need is M exp(-M) = exp(-1 - need), on the branch of W with M <= 1
+    # ln(1/G) - 1 + G = need is G exp(-G) = exp(-1 - need), on the branch of W with G <= 1
     gain = float(-lambertw(-math.exp(-1 - need)).real)
     if not gain:
         raise ValueError(f"width: {width} is so small that the gain would be 0")
     return gain
+
+
+def gain_cover(width: float, rows: int, delta: float, variant: str | Gain = Gain.PRINTED, *, events: int = 3) -> float:
+    """Return the gain at which each cover row fails with probability at most delta / (events rows).
+
+    Printed: G = 1 + a + sqrt(a^2 + 2a) with a = l / W, l = ln(events rows / delta), which solves (G-1)^2 W / (2G) = l.
+    Exact: W (G - 1 - ln G) = l, the Chernoff bound itself, which asks for less.
+
+    Parameters
+    ----------
+    width : float
+        W = min a_i / A_ij over the positive A_ij of the rows A x >= a; `dlsched.rounding.width` computes it.
+    rows : int
+        m, number of cover rows.
+    delta : float
+        In (0, 1].
+    variant : {"printed", "exact"}
+    events : int
+        How many bad events share delta.
+
+    Returns
+    -------
+    float
+        At least 1; 1 where the width is infinite.
+
+    Raises
+    ------
+    ValueError
+        If the width is not positive or too small for a finite gain, there is no row or event, or delta is out of
+        range.
+
+    Source: PD-ORS, Lemma 2 and (30); thesis, Lemma 1. The exact form is the lower tail's counterpart of (29)'s.
+    """
+    need = _need(width, rows, delta, events)
+    if not need:
+        return 1.0
+    printed = need + math.sqrt(need * need + 2 * need)
+    if math.isinf(printed):
+        raise ValueError(f"width: {width} is so small that the gain would be infinite")
+    if Gain(variant) is Gain.PRINTED:
+        return 1 + printed
+    # g - ln(1 + g) is convex and at least `need` at the printed gain: Newton's steps fall to the root
+    above, g = math.inf, printed
+    while g < above:
+        above, g = g, g - (g - math.log1p(g) - need) * (1 + g) / g
+    return 1 + above
+
+
+def _need(width: float, rows: int, delta: float, events: int) -> float:
+    """Return ln(events rows / delta) / width."""
+    if not width > 0:
+        raise ValueError(f"width: {width} must be positive")
+    if rows < 1:
+        raise ValueError(f"rows: {rows} must be at least 1")
+    if events < 1:
+        raise ValueError(f"events: {events} must be at least 1")
+    if not 0 < delta <= 1:
+        raise ValueError(f"delta: {delta} is not in (0, 1]")
+    return math.log(events * rows / delta) / width
