@@ -17,6 +17,12 @@ Preset = Annotated[str, typer.Option("--preset", metavar="NAME", help="A family,
 Count = Annotated[int | None, typer.Option(min=1, max=10**6)]
 Load = Annotated[float | None, typer.Option(min=1e-6, max=1e6, help="Work offered, relative to the family's measure.")]
 PerDevice = Annotated[bool | None, typer.Option("--per-device", help="Read printed speeds per device.")]
+Multiple = Annotated[float | None, typer.Option(min=1e-6, max=1e6, help="Machines' size, in a worker's mean needs.")]
+Identical = Annotated[bool | None, typer.Option("--identical", help="All machines alike.")]
+Asynchronous = Annotated[bool | None, typer.Option("--asynchronous", help="Jobs of the thesis, not of the journal.")]
+FasterExternal = Annotated[
+    bool | None, typer.Option("--faster-external", help="Some jobs exchange data faster between machines.")
+]
 Units = Annotated[int | None, typer.Option(min=1, max=10**6, help="Size of the cluster, in the paper's units.")]
 
 
@@ -54,6 +60,13 @@ def generate(
     units: Units = None,
     mode: Annotated[Training | None, typer.Option("--mode", help="How jobs train.")] = None,
     overlap: Annotated[OverlapOption | None, typer.Option("--overlap", help="How they communicate.")] = None,
+    capacity: Count = None,
+    multiple: Multiple = None,
+    identical: Identical = None,
+    asynchronous: Asynchronous = None,
+    faster_external: FasterExternal = None,
+    mix: Annotated[str | None, typer.Option("--mix", metavar="NAME", help="How urgent the jobs are.")] = None,
+    ratio: Annotated[int | None, typer.Option(min=1, max=10**6, help="Internal to external data rate.")] = None,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
@@ -78,6 +91,13 @@ def generate(
         units=units,
         mode=mode,
         overlap=overlap,
+        capacity=capacity,
+        multiple=multiple,
+        identical=identical,
+        asynchronous=asynchronous,
+        faster_external=faster_external,
+        mix=mix,
+        ratio=ratio,
     )
     taken = list(inspect.signature(package.PRESETS[preset]).parameters)[1:]
     for name in sizes:

@@ -15,6 +15,11 @@ ALGORITHMS = MappingProxyType(
         "smd": ("smd", "dlsched.algorithms.smd"),
         "esw": ("smd", "dlsched.algorithms.baselines.smd.esw"),
         "optimus": ("smd", "dlsched.algorithms.baselines.smd.optimus"),
+        "pd_ors": ("dmlrs", "dlsched.algorithms.pd_ors"),
+        "fifo": ("dmlrs", "dlsched.algorithms.baselines.dmlrs.fifo"),
+        "drf": ("dmlrs", "dlsched.algorithms.baselines.dmlrs.drf"),
+        "dorm": ("dmlrs", "dlsched.algorithms.baselines.dmlrs.dorm"),
+        "oasis": ("dmlrs", "dlsched.algorithms.baselines.dmlrs.oasis"),
     }
 )
 """Algorithm name to its problem and the module of its ``run``."""

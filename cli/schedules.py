@@ -43,6 +43,29 @@ class OuterStep(StrEnum):
     EXACT = "exact"
 
 
+class ExternalStep(StrEnum):
+    """How placements on several machines are found."""
+
+    EXACT = "exact"
+    GREEDY = "greedy"
+    LP_ROUNDING = "lp-rounding"
+
+
+class PriceChoice(StrEnum):
+    """Which constants the price function has."""
+
+    PRINTED = "printed"
+    REPAIRED = "repaired"
+    THEOREM = "theorem"
+
+
+class ProgramChoice(StrEnum):
+    """What the dynamic program over slots counts."""
+
+    WORKER_SLOTS = "worker-slots"
+    SAMPLES = "samples"
+
+
 ScheduleFile = Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule, as JSON.")]
 Picture = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw it (.png, .svg, .pdf).")]
 Algorithm = Annotated[str, typer.Argument(metavar="ALGORITHM", help=", ".join(rooms.ALGORITHMS))]
@@ -50,9 +73,14 @@ VariantOption = Annotated[Variant | None, typer.Option("--variant", help="As pri
 ModeOption = Annotated[Mode | None, typer.Option("--mode", help="Commit at arrival (the default), or rounds.")]
 Epsilon = Annotated[float | None, typer.Option(help="Precision of Algorithm 1's grid.")]
 Delta = Annotated[float | None, typer.Option(help="Failure probability that the rounding's gain is chosen for.")]
-Gain = Annotated[float | None, typer.Option(help="The rounding's gain itself, in place of --delta.")]
+Gain = Annotated[
+    str | None, typer.Option(metavar="NUMBER|RULE", help="The rounding's gain; of pd_ors also packing or cover.")
+]
 Rounds = Annotated[int | None, typer.Option(min=1, max=10**5, help="F, rounds of randomized rounding.")]
 Inner = Annotated[InnerStep | None, typer.Option("--inner", help="How workers and servers are chosen.")]
+External = Annotated[ExternalStep | None, typer.Option("--external", help="How placements on machines are found.")]
+Prices = Annotated[PriceChoice | None, typer.Option("--prices", help="Which constants the prices have.")]
+Program = Annotated[ProgramChoice | None, typer.Option("--program", help="What the dynamic program counts.")]
 Outer = Annotated[OuterStep | None, typer.Option("--outer", help="How jobs are admitted.")]
 
 
@@ -104,6 +132,9 @@ def run(
     rounds: Rounds = None,
     inner: Inner = None,
     outer: Outer = None,
+    external: External = None,
+    prices: Prices = None,
+    program: Program = None,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
@@ -119,10 +150,13 @@ def run(
         mode=mode,
         epsilon=epsilon,
         delta=delta,
-        gain=gain,
+        gain=_number(gain),
         rounds=rounds,
         inner=inner,
         outer=outer,
+        external=external,
+        prices=prices,
+        program=program,
     )
     instance = package.Instance.load(file)
     start = time.perf_counter()
@@ -178,10 +212,19 @@ def _options(algorithm: str, function: Any, **wanted: Any) -> dict[str, Any]:
     for name, value in wanted.items():
         if name in parameters:
             chosen = parameters[name].default if value is None else value
-            options[name] = str(chosen) if isinstance(chosen, StrEnum) else chosen
+            if chosen is not None:
+                options[name] = str(chosen) if isinstance(chosen, StrEnum) else chosen
         elif value is not None:
             raise InputError(f"--{name}: {algorithm} has no such option")
     return options
+
+
+def _number(text: str | None) -> float | str | None:
+    """Return the number that a text stands for, or the text."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
 
 
 def _draw(package: Any, instance: Any, plan: Any, picture: Path, broken: bool) -> None:

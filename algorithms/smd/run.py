@@ -98,6 +98,8 @@ def _check(epsilon: float, delta: float | None, rounds: int, gain: float | None,
     for name, value in (("epsilon", epsilon), ("outer_epsilon", outer_epsilon)):
         if not 0 < value < 1:
             raise InputError(f"{name}: {value} is not in (0, 1)")
+    if isinstance(gain, str):
+        raise InputError(f"gain: {gain!r} must be a number")
     for name, share in (("delta", delta), ("gain", gain)):
         if share is not None and not 0 < share <= 1:
             raise InputError(f"{name}: {share} is not in (0, 1]")

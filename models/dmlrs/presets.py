@@ -12,6 +12,7 @@ import numpy as np
 from dlsched.models.dmlrs.instance import Instance, Machine
 from dlsched.models.dmlrs.job import AsyncJob, Job
 from dlsched.models.dmlrs.random import random
+from dlsched.models.document import InputError
 from dlsched.models.presets import chooser
 from dlsched.models.utility import Hyperbolic, Sigmoid
 
@@ -97,7 +98,7 @@ def paper(
     """
     mixes = {"default": (0.10, 0.55, 0.35), "google": (0.30, 0.69, 0.01)}
     if mix not in mixes:
-        raise ValueError(f"mix: {mix!r} must be one of {', '.join(mixes)}")
+        raise InputError(f"mix: {mix!r} must be one of {', '.join(mixes)}")
     weights = np.where(np.arange(1, slots + 1) % 2, 1.0, 2.0)
     arrivals = np.sort(rng.choice(np.arange(1, slots + 1), size=jobs, p=weights / weights.sum()))
     return Instance(
