@@ -1,5 +1,6 @@
 from . import baselines as baselines
 from . import hadar as hadar
+from . import pd_ors as pd_ors
 from . import smd as smd
 from .exact import Optimum as Optimum
 from .exact import optimum as optimum

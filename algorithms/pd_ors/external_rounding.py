@@ -21,7 +21,7 @@ from dlsched.algorithms.pd_ors.market import Ints, Market
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.algorithms.run import Variant
 from dlsched.models.document import InputError
-from dlsched.rounding import Rounded, gain_packing, round_until_feasible
+from dlsched.rounding import Rounded, gain_cover, gain_packing, round_until_feasible
 
 
 class GainRule(StrEnum):
@@ -89,9 +89,9 @@ def gain_for(market: Market, rule: Rounding, workers: float, servers: float) -> 
 
     Notes
     -----
-    (29) is SMD's packing gain with 3 (RH + 1) / delta for its 2 r / delta, r = RH + 1 and W_2 = min{F, C^/alpha,
-    C^/beta}: printed over all machines, so that one without room makes it 0; corrected over those that have room for a
-    unit. (30) has one cover row, W_1 = v kappa_E, as printed; with the servers' row there are two (the thesis's G).
+    (29) has r = RH + 1 packing rows and W_2 = min{F, C^/alpha, C^/beta}: printed over all machines, so that one without
+    room makes it 0; corrected over those that have room for a unit. (30) has one cover row, W_1 = v kappa_E, as
+    printed; with the servers' row there are two, and the lesser of both right-hand sides (the thesis's G).
     """
     if rule.gain is GainRule.ONE:
         return 1.0
@@ -99,10 +99,8 @@ def gain_for(market: Market, rule: Rounding, workers: float, servers: float) -> 
     if rule.gain is GainRule.PACKING:
         width = _width(market, whole_units=not printed)
         rows = 1 + market.machines * len(market.worker)
-        return gain_packing(width, rows, 2 * rule.delta / 3) if width else 0.0
+        return gain_packing(width, rows, rule.delta, events=3) if width else 0.0
     if rule.gain is GainRule.COVER:
-        from dlsched.rounding import gain_cover
-
         needs = [need for need in (workers, servers) if need > 0]
         return gain_cover(min(needs), len(needs), rule.delta) if needs else 1.0
     return rule.gain

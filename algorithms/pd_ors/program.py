@@ -24,8 +24,9 @@ from dlsched.algorithms.hadar.cover import best_schedule
 from dlsched.algorithms.pd_ors.market import Ints
 from dlsched.algorithms.pd_ors.occupancy import Floats
 
-MAX_STEPS = 10**8
-"""Cells times offers beyond which the schedule is found by the label search of `dlsched.algorithms.hadar.cover`."""
+MAX_CELLS, MAX_STEPS = 2 * 10**7, 10**9
+"""Cells of the table, and cells times offers, beyond which the schedule is found by the label search of
+`dlsched.algorithms.hadar.cover`, whose time has no bound."""
 
 _ROUNDING = 1e-12
 
@@ -95,10 +96,14 @@ def best_response(offers: Offers, work: Fraction, values: Sequence[float]) -> Be
     -----
     Of equal payoffs the earliest completion.
     """
-    count = len(values)
-    kept = Offers(offers.workers, offers.rates, offers.cost[:count]).undominated()
+    worth = np.asarray(values) > _per_work(offers)[: len(values)] * float(work)
+    if not worth.any():
+        return None
+    values = values[: int(np.flatnonzero(worth)[-1]) + 1]
+    kept = Offers(offers.workers, offers.rates, offers.cost[: len(values)]).undominated()
     limits = _limits(kept, work)
-    if (limits[0] + 1) * (limits[1] + 1) * (count + int(np.isfinite(kept.cost).sum())) > MAX_STEPS:
+    cells = (limits[0] + 1) * (limits[1] + 1)
+    if cells * len(values) > MAX_CELLS or cells * int(np.isfinite(kept.cost).sum()) > MAX_STEPS:
         return _by_labels(kept, work, values)
     tables = _forward(kept, limits)
     frontier = _frontier(kept.rates, limits, work)
@@ -124,6 +129,14 @@ def least_costs(offers: Offers, work: Fraction) -> Floats:
     internal, external = np.array(frontier).T
     costs: Floats = _forward(kept, limits)[1:, internal, external].min(axis=1)
     return costs
+
+
+def _per_work(offers: Offers) -> Floats:
+    """Return the least cost per unit of work in any slot so far, a little rounded down; shape (slots,)."""
+    work = np.array([float(x) for x in offers.work()])
+    least = (offers.cost / work).min(axis=1, initial=np.inf)
+    result: Floats = np.minimum.accumulate(least) * (1 - _ROUNDING)
+    return result
 
 
 def _limits(offers: Offers, work: Fraction) -> tuple[int, int]:
