@@ -151,20 +151,18 @@ def violations(instance: Data, schedule: Data) -> set[str]:
     broken = set()
     used: dict[tuple[int, str, str], Fraction] = {}
     for name, plan in plans.items():
-        job, done = jobs[name], Fraction(0)
+        job = jobs[name]
+        amounts = [trained(job, placement) for placement in plan.values()]
+        if None in amounts:
+            broken.add("job")
+        elif plan and sum(a for a in amounts if a is not None) < work(job):
+            broken.add("work")
         for t, placement in plan.items():
             if not job["arrival"] <= t <= instance["slots"] or t < 1:
                 broken.add("slots")
-            amount = trained(job, placement)
-            if amount is None:
-                broken.add("job")
-            else:
-                done += amount
             for h, (w, s) in placement.items():
                 for r, need in needs(job, w, s).items():
                     used[t, h, r] = used.get((t, h, r), Fraction(0)) + need
-        if plan and "job" not in broken and done < work(job):
-            broken.add("work")
     if any(amount > rational(machines[h]["capacity"].get(r, 0)) for (_, h, r), amount in used.items()):
         broken.add("capacity")
     return broken
@@ -176,11 +174,12 @@ def feasible(instance: Data, schedule: Data) -> bool:
 
 
 def value(instance: Data, schedule: Data) -> Fraction:
-    """Return the sum of utilities of the jobs of a feasible schedule, each at its last slot with workers."""
+    """Return the sum of utilities of the jobs that finish, each at its last slot with workers."""
     jobs = {job["name"]: job for job in instance["jobs"]}
     total = Fraction(0)
     for name, entry in schedule["jobs"].items():
-        busy = [t for t, placement in _read(entry).items() if any(w for w, _ in placement.values())]
-        if busy:
-            total += worth(jobs[name], max(busy) - jobs[name]["arrival"])
+        job, plan = jobs[name], _read(entry)
+        if sum((trained(job, placement) or Fraction(0) for placement in plan.values()), Fraction(0)) >= work(job):
+            busy = [t for t, placement in plan.items() if any(w for w, _ in placement.values())]
+            total += worth(job, max(busy) - job["arrival"])
     return total
