@@ -5,14 +5,12 @@ from __future__ import annotations
 import copy
 import itertools
 import json
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dlsched.algorithms import optimum
 from dlsched.models.dmlrs import Instance, Schedule, check, completions, exact_utility
 from dlsched.models.numbers import agree
 from tests import dmlrs_strategies
@@ -159,21 +157,3 @@ def test_a_job_ends_at_its_last_slot_with_workers() -> None:
         plan: Plan = {"J1": {1: {"M1": (2, 2)}, 3: {"M1": last}}}
         assert agree_on(data, plan) == set()
         assert completions(Instance.parse(data), Schedule.of(plan)) == {"J1": slot}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_golden_optima_are_proved(name: str) -> None:
-    found = optimum(Instance.parse(CASES[name]["instance"]))
-    assert found.proved
-    assert agree(found.value, oracle.rational(CASES[name]["optimum"]))
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_the_certified_optimum_is_the_exhaustive_one(seed: int) -> None:
-    data = dmlrs_strategies.draw(seed)
-    best, _ = oracle.optimum(data)
-    found = optimum(Instance.parse(data))
-    assert found.proved
-    assert agree(found.value, best)
-    assert oracle.feasible(data, found.schedule.dump())
-    assert agree(oracle.value(data, found.schedule.dump()), Fraction(best))
