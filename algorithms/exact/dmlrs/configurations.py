@@ -1,0 +1,228 @@
+"""All slot configurations: vectors of one level for each job that fit the machines together in one slot.
+
+They are listed job by job. A vector is kept if it fits: its parent's packing is extended by best fit under three rules
+for all vectors at once; vectors above a known vector that does not fit are dropped; what is left is searched
+exactly, small vectors first, so that each search that fails gives a minimal vector that does not fit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dlsched.algorithms.exact.dmlrs.packing import Packer
+from dlsched.algorithms.exact.dmlrs.slots import Alternative, Ints, SlotJob, Slots, TooLarge
+from dlsched.models.matrix import Floats
+
+Bools = npt.NDArray[np.bool_]
+Levels = npt.NDArray[np.int16]
+
+MOST_CONFIGURATIONS = 300_000
+_RULES = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Partial:
+    """Vectors over the first jobs, a packing's room on the machines, and the least space the vectors take in all."""
+
+    levels: Levels
+    room: Ints
+    least: Ints
+
+    def of(self, rows: npt.NDArray[np.bool_]) -> _Partial:
+        return _Partial(self.levels[rows], self.room[rows], self.least[rows])
+
+
+class Configurations:
+    """The packable vectors of levels of a cluster, closed downwards.
+
+    Attributes
+    ----------
+    slots : Slots
+    levels : ndarray of shape (configurations, jobs)
+    unpackable : ndarray of shape (vectors, jobs)
+        Minimal vectors that do not fit; none that fits is above one of them.
+    """
+
+    def __init__(self, slots: Slots, levels: Levels, unpackable: Levels) -> None:
+        self.slots, self.levels, self.unpackable = slots, levels, unpackable
+        sizes = [job.levels + 1 for job in slots.jobs]
+        if float(np.prod([float(n) for n in sizes])) > 2.0**62:
+            raise TooLarge("too many levels for one key a configuration")
+        self.strides = np.cumprod([1, *sizes[:-1]], dtype=np.int64)
+        self._keys = np.sort(levels.astype(np.int64) @ self.strides)
+
+    def room(self, levels: Ints, i: int) -> Bools:
+        """Return which levels of a job fit beside those of the others.
+
+        Parameters
+        ----------
+        levels : ndarray of shape (slots, jobs)
+            Of a plan.
+        i : int
+            The job; what it has in the plan does not count.
+
+        Returns
+        -------
+        ndarray of shape (slots, most levels + 1)
+        """
+        job = self.slots.jobs[i]
+        others = levels @ self.strides - levels[:, i] * self.strides[i]
+        keys = others[:, None] + np.arange(job.levels + 1) * self.strides[i]
+        at = np.searchsorted(self._keys, keys)
+        at[at == len(self._keys)] = 0
+        room = np.zeros((len(levels), self.slots.most_levels + 1), dtype=bool)
+        room[:, : job.levels + 1] = self._keys[at] == keys
+        return room
+
+    def maximal_of(self, levels: Levels) -> Levels:
+        """Return the rows of a downward closed set of vectors in which no job can go up a level within the set."""
+        keys = levels.astype(np.int64) @ self.strides
+        ordered = np.sort(keys)
+        below = np.zeros(len(keys), dtype=bool)
+        for i, job in enumerate(self.slots.jobs):
+            up = keys + self.strides[i]
+            at = np.searchsorted(ordered, up)
+            at[at == len(ordered)] = 0
+            below |= (levels[:, i] < job.levels) & (ordered[at] == up)
+        return levels[~below]
+
+
+def enumerate_configurations(
+    slots: Slots, *, deadline: float = float("inf"), stop: Callable[[], bool] | None = None
+) -> Configurations:
+    """List all configurations.
+
+    Raises
+    ------
+    TooLarge
+        Where there are more than `MOST_CONFIGURATIONS`, or time is up.
+    """
+    return _Enumeration(slots, deadline, stop or (lambda: False)).run()
+
+
+class _Enumeration:
+    def __init__(self, slots: Slots, deadline: float, stop: Callable[[], bool]) -> None:
+        self.slots, self.deadline, self.stop = slots, deadline, stop
+        self.packer = Packer(slots)
+        self.total = slots.capacity.sum(axis=0)
+        self.weight = 1.0 / np.maximum(slots.capacity.max(axis=0), 1)
+        self.unpackable: list[Levels] = []
+
+    def run(self) -> Configurations:
+        jobs = self.slots.jobs
+        room = self.slots.capacity[None]
+        known = _Partial(np.zeros((1, len(jobs)), dtype=np.int16), room, np.zeros((1, room.shape[2]), dtype=np.int64))
+        for i in sorted(range(len(jobs)), key=lambda i: jobs[i].levels):
+            known = self._extend(known, i)
+        unpackable = np.array(self.unpackable, dtype=np.int16).reshape(-1, len(jobs))
+        return Configurations(self.slots, known.levels, unpackable)
+
+    def _extend(self, known: _Partial, i: int) -> _Partial:
+        parts, parents = [known], known
+        for level in range(1, self.slots.jobs[i].levels + 1):
+            parents, children = self._raise(parents, i, level)
+            parts.append(children)
+            if sum(len(part.levels) for part in parts) > MOST_CONFIGURATIONS:
+                raise TooLarge(f"over {MOST_CONFIGURATIONS} slot configurations")
+        return _Partial(
+            np.concatenate([part.levels for part in parts]),
+            np.concatenate([part.room for part in parts]),
+            np.concatenate([part.least for part in parts]),
+        )
+
+    def _raise(self, parents: _Partial, i: int, level: int) -> tuple[_Partial, _Partial]:
+        """Return the parents with which job i fits at a level, and those vectors."""
+        job = self.slots.jobs[i]
+        choices = job.alternatives[level - 1]
+        least = np.min([job.needs(choice) for choice in choices], axis=0)
+        parents = parents.of((parents.least + least <= self.total).all(axis=1))
+        levels = parents.levels.copy()
+        levels[:, i] = level
+        fresh = ~self._above(levels, [u for u in self.unpackable if u[i]])
+        parents, levels = parents.of(fresh), levels[fresh]
+        fits, room = self._best_fit(parents.room, job, choices)
+        self._repack(levels, fits, room)
+        self._search(levels, fits, room)
+        parents = parents.of(fits)
+        return parents, _Partial(levels[fits], room[fits], parents.least + least)
+
+    @staticmethod
+    def _above(levels: Levels, vectors: list[Levels]) -> Bools:
+        above = np.zeros(len(levels), dtype=bool)
+        for vector in vectors:
+            used = np.flatnonzero(vector)
+            above |= (levels[:, used] >= vector[used]).all(axis=1)
+        return above
+
+    def _best_fit(self, room: Ints, job: SlotJob, choices: tuple[Alternative, ...]) -> tuple[Bools, Ints]:
+        """Return where a job can be added without moving others, and the room left there."""
+        fits, left = np.zeros(len(room), dtype=bool), room.copy()
+        for choice in choices:
+            items = sorted(
+                (np.array(item) for item in job.items(choice)), key=lambda x: -float((x * self.weight).max())
+            )
+            for rule in range(_RULES):
+                todo = np.flatnonzero(~fits)
+                if not len(todo):
+                    break
+                good, after = self._place(left[todo], items, rule)
+                fits[todo[good]] = True
+                left[todo[good]] = after[good]
+        return fits, left
+
+    def _place(self, room: Ints, items: list[Ints], rule: int) -> tuple[Bools, Ints]:
+        """Place items, each of shape (resources,) or (vectors, resources), where they fit best."""
+        room, good, rows = room.copy(), np.ones(len(room), dtype=bool), np.arange(len(room))
+        for item in items:
+            after = room - (item if item.ndim == 1 else item[:, None])
+            weighed = after * self.weight
+            score: Floats = (weighed.sum(axis=2), weighed.min(axis=2), -weighed.sum(axis=2))[rule]
+            score = np.where((after >= 0).all(axis=2), score, np.inf)
+            home = score.argmin(axis=1)
+            good &= np.isfinite(score[rows, home])
+            room[rows, home] = after[rows, home]
+        return good, room
+
+    def _repack(self, levels: Levels, fits: Bools, room: Ints) -> None:
+        """Place all jobs of the vectors that are left anew, largest items first; changes `fits` and `room`."""
+        for alternative in (0, -1):
+            todo = np.flatnonzero(~fits)
+            items = self._items(levels[todo], alternative)
+            for rule in range(_RULES):
+                left = np.repeat(self.slots.capacity[None], len(todo), axis=0)
+                good, left = self._place(left, list(items.transpose(1, 0, 2)), rule)
+                fits[todo[good]], room[todo[good]] = True, left[good]
+                todo, items = todo[~good], items[~good]
+
+    def _items(self, levels: Levels, alternative: int) -> Ints:
+        """Return the items of vectors, padded with empty ones, largest first."""
+        tables = [[[], *(job.items(choices[alternative]) for choices in job.alternatives)] for job in self.slots.jobs]
+        lists = [[item for i in np.flatnonzero(vector).tolist() for item in tables[i][vector[i]]] for vector in levels]
+        most = max(map(len, lists), default=0)
+        items = np.zeros((len(lists), most, len(self.total)), dtype=np.int64)
+        for k, row in enumerate(lists):
+            items[k, : len(row)] = row
+        order = np.argsort(-(items * self.weight).max(axis=2, initial=0.0), axis=1, kind="stable")
+        return np.take_along_axis(items, order[:, :, None], axis=1)
+
+    def _search(self, levels: Levels, fits: Bools, room: Ints) -> None:
+        """Decide the vectors that best fit did not place; changes `fits` and `room`."""
+        todo = np.flatnonzero(~fits)
+        todo = todo[np.argsort(levels[todo].sum(axis=1), kind="stable")]
+        hopeless = np.zeros(len(levels), dtype=bool)
+        for k in todo.tolist():
+            if hopeless[k]:
+                continue
+            if self.stop() or time.perf_counter() > self.deadline:
+                raise TooLarge("time is up")
+            found = self.packer.fit(levels[k].tolist())
+            if found is None:
+                self.unpackable.append(levels[k].copy())
+                hopeless |= self._above(levels, [levels[k]])
+            else:
+                fits[k], room[k] = True, np.array(found)

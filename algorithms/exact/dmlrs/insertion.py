@@ -1,0 +1,99 @@
+"""Plans built job by job: each inserted job gets its best schedule in the room that the others leave.
+
+Large-neighbourhood search takes a few jobs out and inserts them and the rejected ones again, in random order and with
+random weight on the prices of the bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from dlsched.algorithms.exact.dmlrs.schedules import Bools, JobSchedule, Schedules
+from dlsched.algorithms.exact.dmlrs.slots import Ints
+from dlsched.models.matrix import Floats
+
+_WEIGHTS = (0.0, 0.3, 0.6, 1.0)
+_MOST_OUT = 5
+
+
+class Insertion:
+    """The search.
+
+    Parameters
+    ----------
+    schedules : Schedules
+    room : callable
+        Called with the levels of the others, shape (slots, jobs), and a job; returns which of its levels fit, shape
+        (slots, levels + 1).
+    seed : int
+
+    Attributes
+    ----------
+    best : dict of int to JobSchedule
+        The best plan.
+    value : float
+        Its utility, on the grid.
+    """
+
+    def __init__(self, schedules: Schedules, room: Callable[[Ints, int], Bools], seed: int = 0) -> None:
+        self.schedules, self.room = schedules, room
+        self.rng = np.random.default_rng(seed)
+        self.best: dict[int, JobSchedule] = {}
+        self.value = 0.0
+
+    def worth(self, plan: dict[int, JobSchedule]) -> float:
+        """Return a plan's utility."""
+        return float(sum(self.schedules.utility[s.job, s.end] for s in plan.values()))
+
+    def insert(self, plan: dict[int, JobSchedule], order: Sequence[int], cost: Floats) -> dict[int, JobSchedule]:
+        """Insert jobs in an order; those that do not fit, or are worth less than they cost, are left out."""
+        plan = dict(plan)
+        levels = self.schedules.levels_of(plan.values())
+        for i in order:
+            found = self.schedules.best_within(i, self.room(levels, i), cost[i])
+            if found is not None:
+                plan[i] = found
+                levels[:, i] = found.levels
+        return plan
+
+    def offer(self, plan: dict[int, JobSchedule]) -> bool:
+        """Keep a plan if it is the best one so far; return whether it is."""
+        value = self.worth(plan)
+        if value <= self.value:
+            return False
+        self.best, self.value = plan, value
+        return True
+
+    def construct(self, cost: Floats, shares: Floats, tries: int) -> bool:
+        """Build plans from nothing, jobs with large shares of the bound first; return whether one is the best."""
+        better = False
+        for k in range(tries):
+            noise = self.rng.uniform(0.5, 1.5, len(shares)) if k else 1.0
+            order = np.argsort(-shares * noise, kind="stable").tolist()
+            weight = _WEIGHTS[k % len(_WEIGHTS)]
+            better |= self.offer(self._completed(self.insert({}, order, weight * cost), cost))
+        return better
+
+    def _completed(self, plan: dict[int, JobSchedule], cost: Floats) -> dict[int, JobSchedule]:
+        """Insert what was left out for its price."""
+        left = [i for i in range(len(cost)) if i not in plan]
+        return self.insert(plan, left, 0.0 * cost)
+
+    def search(self, cost: Floats, rounds: int, stop: Callable[[], bool]) -> bool:
+        """Take jobs out of the plan and insert them again; return whether the best plan was improved."""
+        better, plan = False, dict(self.best)
+        for _ in range(rounds):
+            if stop():
+                break
+            inside = list(plan)
+            out = self.rng.permutation(inside)[: self.rng.integers(1, _MOST_OUT + 1)].tolist()
+            rest = {i: s for i, s in plan.items() if i not in out}
+            order = self.rng.permutation([i for i in range(len(cost)) if i not in rest]).tolist()
+            weight = float(self.rng.choice(_WEIGHTS)) * self.rng.uniform(0.7, 1.3)
+            trial = self._completed(self.insert(rest, order, weight * cost), cost)
+            if self.worth(trial) >= self.worth(plan) - 1e-12:
+                plan = trial
+            better |= self.offer(trial)
+        return better

@@ -1,0 +1,193 @@
+"""Schedules of single jobs, one level a slot, priced by dynamic programming over the work left.
+
+Arrays run over (job, slot, level) and (job, amount of work left); amount 0 is "done". All sums are of multiples of one
+power of two below 2**52 of them, so they are exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from dlsched.algorithms.exact.dmlrs.slots import Ints, SlotJob, Slots, amounts_left
+from dlsched.models.matrix import Floats
+
+Bools = npt.NDArray[np.bool_]
+
+_BITS = 40
+
+
+def grid_of(jobs: Sequence[SlotJob]) -> float:
+    """Return the power of two that all utilities and prices are multiples of."""
+    total = sum((max(job.utility) for job in jobs), Fraction(1))
+    return 2.0 ** (math.ceil(math.log2(float(total))) - _BITS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Limits:
+    """What is left open of the jobs' schedules.
+
+    Attributes
+    ----------
+    levels : ndarray of shape (jobs, slots, levels + 1)
+        Levels that may be used.
+    ends : ndarray of shape (jobs, slots)
+        Slots in which a job may complete.
+    required : ndarray of shape (jobs,)
+        Jobs that have to complete.
+    """
+
+    levels: Bools
+    ends: Bools
+    required: Bools
+
+    def copy(self) -> Limits:
+        """Return a copy that can be changed."""
+        return Limits(self.levels.copy(), self.ends.copy(), self.required.copy())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JobSchedule:
+    """Levels of a job by slot; it completes in slot `end`."""
+
+    job: int
+    levels: tuple[int, ...]
+    end: int
+
+
+class Schedules:
+    """All schedules of the jobs of a cluster.
+
+    Attributes
+    ----------
+    grid : float
+    utility : ndarray of shape (jobs, slots)
+        By completion slot, rounded up to the grid.
+    """
+
+    def __init__(self, slots: Slots) -> None:
+        self.slots, self.jobs = slots, slots.jobs
+        self.grid = grid_of(slots.jobs)
+        step = Fraction(self.grid)
+        self.utility = np.array(
+            [[math.ceil(u / step) * self.grid for u in job.utility] for job in self.jobs], dtype=float
+        ).reshape(len(self.jobs), slots.slots)
+        amounts = [amounts_left(job, slots.slots) for job in self.jobs]
+        states, most = max(map(len, amounts)), slots.most_levels
+        self.following = np.zeros((len(self.jobs), states, most + 1), dtype=np.int64)
+        for i, (job, left) in enumerate(zip(self.jobs, amounts, strict=True)):
+            after = np.maximum(left[:, None] - np.array([0, *job.work])[None], 0)
+            self.following[i, : len(left), : job.levels + 1] = np.searchsorted(left, after)
+        self.full = np.array([len(left) - 1 for left in amounts])
+        self._reached = np.array([np.arange(states) < len(left) for left in amounts])
+        self._rows = np.arange(len(self.jobs))[:, None, None]
+
+    def limits(self) -> Limits:
+        """Return the limits that every schedule keeps."""
+        shape = (len(self.jobs), self.slots.slots)
+        levels = np.zeros((*shape, self.slots.most_levels + 1), dtype=bool)
+        levels[:, :, 0] = True
+        for i, job in enumerate(self.jobs):
+            levels[i, job.arrival :, : job.levels + 1] = True
+        return Limits(levels, self.utility > 0, np.zeros(len(self.jobs), dtype=bool))
+
+    def _steps(self, cost: Floats, limits: Limits) -> Floats:
+        """Return minus the cost of each (job, slot, level), -inf where it is not allowed."""
+        return np.where(limits.levels, -cost, -np.inf)
+
+    def backward(self, cost: Floats, limits: Limits) -> Floats:
+        """Return the best value from each (slot, job, amount left before the slot) on."""
+        steps = self._steps(cost, limits)
+        jobs, states, _ = self.following.shape
+        value = np.full((self.slots.slots + 1, jobs, states), -np.inf)
+        ends = np.where(limits.ends, self.utility, -np.inf)
+        for t in range(self.slots.slots - 1, -1, -1):
+            after = value[t + 1]
+            after[:, 0] = ends[:, t]
+            value[t] = (steps[:, t, None, :] + after[self._rows, self.following]).max(axis=2)
+        return value
+
+    def best(self, value: Floats) -> Floats:
+        """Return each job's best schedule value, from what `backward` returned."""
+        found: Floats = value[0, np.arange(len(self.jobs)), self.full]
+        return found
+
+    def trace(self, cost: Floats, limits: Limits, value: Floats) -> list[JobSchedule]:
+        """Return a best schedule of each job that has one."""
+        steps, found = self._steps(cost, limits), []
+        for i in np.flatnonzero(np.isfinite(self.best(value))).tolist():
+            state, levels, end = int(self.full[i]), [0] * self.slots.slots, -1
+            for t in range(self.slots.slots):
+                level = int((steps[i, t] + value[t + 1, i][self.following[i, state]]).argmax())
+                levels[t], state = level, int(self.following[i, state, level])
+                if state == 0:
+                    end = t
+                    break
+            found.append(JobSchedule(i, tuple(levels), end))
+        return found
+
+    def through(self, cost: Floats, limits: Limits, value: Floats) -> tuple[Floats, Floats]:
+        """Return the best value of schedules by (job, slot, level) that they use, and by (job, slot) of completion.
+
+        In slots after its completion a schedule uses level 0.
+        """
+        steps = self._steps(cost, limits)
+        jobs, states, levels = self.following.shape
+        so_far = np.full((jobs, states), -np.inf)
+        so_far[np.arange(jobs), self.full] = 0.0
+        done = np.full(jobs, -np.inf)
+        using = np.full((jobs, self.slots.slots, levels), -np.inf)
+        ending = np.full((jobs, self.slots.slots), -np.inf)
+        flat = (self._rows * states + self.following).ravel()
+        for t in range(self.slots.slots):
+            reach = so_far[:, :, None] + steps[:, t, None, :]
+            whole = reach + value[t + 1][self._rows, self.following]
+            using[:, t] = whole.max(axis=1)
+            using[:, t, 0] = np.maximum(using[:, t, 0], done)
+            following = np.full(jobs * states, -np.inf)
+            np.maximum.at(following, flat, reach.ravel())
+            so_far = following.reshape(jobs, states)
+            ending[:, t] = so_far[:, 0] + value[t + 1][:, 0]
+            done = np.maximum(done, ending[:, t])
+            so_far[:, 0] = -np.inf
+        return using, ending
+
+    def levels_of(self, plan: Iterable[JobSchedule]) -> Ints:
+        """Return the level of each job by slot, shape (slots, jobs)."""
+        levels = np.zeros((self.slots.slots, len(self.jobs)), dtype=np.int64)
+        for schedule in plan:
+            levels[:, schedule.job] = schedule.levels
+        return levels
+
+    def best_within(self, i: int, room: Bools, cost: Floats) -> JobSchedule | None:
+        """Return a job's best schedule, None where none is worth its cost.
+
+        Parameters
+        ----------
+        i : int
+        room : ndarray of shape (slots, levels + 1)
+            Levels that may be used.
+        cost : ndarray of shape (slots, levels + 1)
+        """
+        count, slots = int(self.full[i]) + 1, self.slots.slots
+        following = self.following[i, :count]
+        steps = np.where(room, -cost, -np.inf)
+        value = np.full((slots + 1, count), -np.inf)
+        for t in range(slots - 1, self.jobs[i].arrival - 1, -1):
+            value[t + 1, 0] = self.utility[i, t] if self.utility[i, t] > 0 else -np.inf
+            value[t] = (steps[t] + value[t + 1][following]).max(axis=1)
+        start = self.jobs[i].arrival
+        if not value[start, -1] > 0:
+            return None
+        state, levels = count - 1, [0] * slots
+        for t in range(start, slots):
+            levels[t] = int((steps[t] + value[t + 1][following[state]]).argmax())
+            state = int(following[state, levels[t]])
+            if state == 0:
+                return JobSchedule(i, tuple(levels), t)
+        return None
