@@ -1,0 +1,135 @@
+"""Exact probabilities of rounding G x-bar: that it costs too much, breaks packing rows, fails cover rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from enum import Enum
+from fractions import Fraction
+
+from scipy.special import lambertw
+
+from dlsched.bounds.claim import Undecided
+from dlsched.bounds.pd_ors.mixed import MixedProgram
+from dlsched.models.numbers import to_integers
+from dlsched.rounding import joint_violation_probability
+
+MAX_TERMS = 2_000
+"""Most variables of a row, over all copies, whose sum is convolved."""
+
+
+class Excess(Enum):
+    """Where the eps of a packing threshold b (1 + eps) G comes from."""
+
+    PRINTED = "printed"
+    THESIS = "thesis"
+    EXACT = "exact"
+
+
+def excess(rule: Excess, gain: float, width: float, rows: int, delta: float) -> float:
+    """Return eps such that a packing row exceeds b (1 + eps) G with probability at most delta / (3 rows).
+
+    Printed: sqrt(3 l / (G W_b)), l = ln(3 rows / delta), whose tail bound needs eps <= 1. Thesis: the same without l.
+    Exact: G W_b ((1 + eps) ln(1 + eps) - eps) = l, the Chernoff bound itself.
+
+    Source: PD-ORS, (39); thesis, Lemma 1.
+    """
+    need = math.log(3 * rows / delta) / (gain * width)
+    if rule is Excess.PRINTED:
+        return math.sqrt(3 * need)
+    if rule is Excess.THESIS:
+        return math.sqrt(3 / (gain * width))
+    # u ln u - u + 1 = need at u = 1 + eps is (u/e) ln(u/e) = (need - 1)/e
+    return math.expm1(1 + float(lambertw((need - 1) / math.e).real))
+
+
+def shortfall(gain: float, width: float, rows: int, delta: float) -> float:
+    """Return eps such that a cover row falls to a (1 - eps) G with probability at most delta / (3 rows).
+
+    sqrt(2 ln(3 rows / delta) / (G W_a)); above 1 the threshold is negative and says nothing.
+
+    Source: PD-ORS, (36).
+    """
+    return math.sqrt(2 * math.log(3 * rows / delta) / (gain * width))
+
+
+class Law:
+    """The independent rounding of G x-bar, in every copy of the program.
+
+    Parameters
+    ----------
+    program : MixedProgram
+    gain : float
+        G.
+    """
+
+    def __init__(self, program: MixedProgram, gain: float) -> None:
+        self.program = program
+        self.gain = gain
+        scaled = tuple(Fraction(gain) * x for x in program.point)
+        self._point = program.spread(scaled)
+
+    def dearer(self) -> Fraction:
+        """Return Pr{c x^ > (3G/delta) c x-bar}."""
+        program = self.program
+        most = 3 * Fraction(self.gain) / program.delta * program.total(program.cost) * program.copies
+        row = program.spread(program.cost)
+        if program.copies * sum(c * math.ceil(x) for c, x in zip(row, self._point, strict=True)) <= most:
+            return Fraction(0)
+        terms = program.copies * len(row)
+        if terms > MAX_TERMS:
+            raise Undecided(f"the cost has {terms} terms; sums of at most {MAX_TERMS} are convolved")
+        point = self._point * program.copies
+        return _exact(lambda: joint_violation_probability([row * program.copies], point, [most]))
+
+    def packing_exceeds(self, factor: float = 1.0) -> tuple[Fraction, ...]:
+        """Return Pr{(B x^)_i > factor b_i} of each packing row of a copy."""
+        rows = [self._packing(i, factor) for i in range(len(self.program.packing))]
+        return tuple(self._breaks([row], [side]) for row, side in rows)
+
+    def some_packing_exceeds(self, factor: float = 1.0) -> Fraction | float:
+        """Return Pr{(B x^)_i > factor b_i for some row of some copy}."""
+        rows = [self._packing(i, factor) for i in range(len(self.program.packing))]
+        return self._in_some_copy(self._breaks([row for row, _ in rows], [side for _, side in rows]))
+
+    def cover_falls(self, factor: float = 1.0) -> tuple[Fraction, ...]:
+        """Return Pr{(A x^)_i <= factor a_i} of each cover row of a copy."""
+        rows = [self._cover(i, factor) for i in range(len(self.program.cover))]
+        return tuple(self._breaks([row], [side]) for row, side in rows)
+
+    def some_cover_falls(self, factor: float = 1.0) -> Fraction | float:
+        """Return Pr{(A x^)_i <= factor a_i for some row of some copy}."""
+        rows = [self._cover(i, factor) for i in range(len(self.program.cover))]
+        return self._in_some_copy(self._breaks([row for row, _ in rows], [side for _, side in rows]))
+
+    def feasible(self) -> Fraction | float:
+        """Return Pr{A x^ >= a and B x^ <= b}, over all copies."""
+        program = self.program
+        rows = [program.spread(row) for row in program.packing]
+        rows += [[-a for a in program.spread(row)] for row in program.cover]
+        broken = self._breaks(rows, [*program.limits, *(-a for a in program.needs)])
+        return 1 - self._in_some_copy(broken)
+
+    def _packing(self, i: int, factor: float) -> tuple[list[Fraction], Fraction]:
+        return self.program.spread(self.program.packing[i]), Fraction(factor) * self.program.limits[i]
+
+    def _cover(self, i: int, factor: float) -> tuple[list[Fraction], Fraction]:
+        """Return a cover row's threshold as a <= row that breaks where the cover row is at the threshold or below."""
+        row = self.program.spread(self.program.cover[i])
+        _, scale = to_integers(row)
+        above = math.floor(Fraction(factor) * self.program.needs[i] * scale) + 1
+        return [-a for a in row], -Fraction(above, scale)
+
+    def _breaks(self, rows: Sequence[list[Fraction]], sides: Sequence[Fraction]) -> Fraction:
+        return _exact(lambda: joint_violation_probability(rows, self._point, sides))
+
+    def _in_some_copy(self, once: Fraction) -> Fraction | float:
+        """Return 1 - (1 - once)^copies, rounded once where there are several: its digits multiply with the copies."""
+        return once if self.program.copies == 1 or once == 1 else -math.expm1(self.program.copies * math.log1p(-once))
+
+
+def _exact(probability: Callable[[], Fraction]) -> Fraction:
+    try:
+        return probability()
+    except ValueError as limit:
+        raise Undecided(str(limit)) from None

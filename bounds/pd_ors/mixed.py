@@ -1,0 +1,203 @@
+"""The instances of Lemmas 1 and 2: a program with cover and packing rows, an optimum of its relaxation, and delta.
+
+The lemmas are about any such program; their row bounds fail at points that an external placement seldom has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Annotated, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+from scipy.optimize import linprog
+
+from dlsched.models.document import Document
+from dlsched.models.numbers import NonNegative, Positive, agree, to_json
+from dlsched.rounding import Gain, gain_cover, gain_packing, width
+
+Rationals = tuple[Fraction, ...]
+
+MAX_COUNT = 10_000
+"""Most variables, and most copies, of one program."""
+
+_DENOMINATORS = (10**3, 10**6, 10**9)
+
+
+class MixedProgram(Document):
+    """min c x with A x >= a, B x <= b, x >= 0 and whole; a point that keeps the rows; and delta.
+
+    Attributes
+    ----------
+    cost : tuple of Fraction
+        c, one entry a column.
+    cover : tuple of tuple of Fraction
+        A, not negative.
+    needs : tuple of Fraction
+        a, positive.
+    packing : tuple of tuple of Fraction
+        B, not negative.
+    limits : tuple of Fraction
+        b, positive.
+    point : tuple of Fraction
+        x-bar, by column.
+    delta : Fraction
+        In (0, 1].
+    counts : tuple of int, optional
+        How many variables have each column; one each where it is left out.
+    copies : int
+        The program consists of so many copies of these variables and rows, side by side.
+    """
+
+    cost: Annotated[tuple[NonNegative, ...], Field(min_length=1)]
+    cover: Annotated[tuple[tuple[NonNegative, ...], ...], Field(min_length=1)]
+    needs: tuple[Positive, ...]
+    packing: Annotated[tuple[tuple[NonNegative, ...], ...], Field(min_length=1)]
+    limits: tuple[Positive, ...]
+    point: tuple[NonNegative, ...]
+    delta: Positive
+    counts: tuple[Annotated[int, Field(ge=1)], ...] | None = None
+    copies: Annotated[int, Field(ge=1, le=MAX_COUNT)] = 1
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.delta > 1:
+            raise ValueError(f"delta: {to_json(self.delta)} exceeds 1")
+        n = len(self.cost)
+        for name, entries in (("point", self.point), ("counts", self.multiplicity)):
+            if len(entries) != n:
+                raise ValueError(f"{name}: has {len(entries)} entries for {n} columns")
+        if sum(self.multiplicity) > MAX_COUNT:
+            raise ValueError(f"counts: {sum(self.multiplicity)} variables; at most {MAX_COUNT}")
+        for name, sides, rows, sign in (
+            ("needs", self.needs, self.cover, -1),
+            ("limits", self.limits, self.packing, 1),
+        ):
+            if len(sides) != len(rows):
+                raise ValueError(f"{name}: has {len(sides)} entries for {len(rows)} rows")
+            kind = "cover" if sign < 0 else "packing"
+            for i, (row, side) in enumerate(zip(rows, sides, strict=True)):
+                if len(row) != n:
+                    raise ValueError(f"{kind}[{i}]: has {len(row)} entries for {n} columns")
+                if not any(row):
+                    raise ValueError(f"{kind}[{i}]: is 0, so it says nothing")
+                if sign * (self.total(row) - side) > 0:
+                    raise ValueError(f"point: breaks {kind}[{i}]")
+        return self
+
+    @property
+    def multiplicity(self) -> tuple[int, ...]:
+        """How many variables have each column."""
+        return (1,) * len(self.cost) if self.counts is None else self.counts
+
+    @property
+    def covers(self) -> int:
+        """m, the number of cover rows of all copies."""
+        return self.copies * len(self.cover)
+
+    @property
+    def packings(self) -> int:
+        """r, the number of packing rows of all copies."""
+        return self.copies * len(self.packing)
+
+    def total(self, row: Rationals) -> Fraction:
+        """Return the value of a row of one copy at x-bar."""
+        terms = zip(row, self.point, self.multiplicity, strict=True)
+        return sum((a * x * count for a, x, count in terms), Fraction(0))
+
+    def spread(self, row: Rationals) -> list[Fraction]:
+        """Return a row of one copy, one entry a variable."""
+        return [a for a, count in zip(row, self.multiplicity, strict=True) for _ in range(count)]
+
+
+class MixedFacts:
+    """The widths and gains of a program, and whether its point is an optimum of the relaxation.
+
+    Parameters
+    ----------
+    instance : MixedProgram
+    seed : int
+        Not used: nothing is drawn.
+    """
+
+    def __init__(self, instance: MixedProgram, seed: int) -> None:
+        del seed
+        self.instance = instance
+        self.delta = float(instance.delta)
+        self.cover_width = _width(instance.cover, instance.needs)
+        self.packing_width = _width(instance.packing, instance.limits)
+
+    @cached_property
+    def optimal(self) -> bool:
+        """Whether x-bar is an optimum of the relaxation."""
+        program = self.instance
+        rows = (program.cover, program.needs, program.packing, program.limits)
+        value = _solve(program.cost, *rows, program.multiplicity)
+        return value is not None and agree(float(program.total(program.cost)), value[0])
+
+    def shrink(self, delta: float | None = None, variant: Gain = Gain.PRINTED) -> float:
+        """Return G of Lemma 1, at most 1; at another delta where one is given."""
+        return gain_packing(self.packing_width, self.instance.packings, delta or self.delta, variant, events=3)
+
+    def stretch(self, delta: float | None = None, variant: Gain = Gain.PRINTED) -> float:
+        """Return G of Lemma 2, at least 1; at another delta where one is given."""
+        return gain_cover(self.cover_width, self.instance.covers, delta or self.delta, variant)
+
+
+def _width(rows: Sequence[Rationals], sides: Rationals) -> float:
+    return width([[float(a) for a in row] for row in rows], [float(side) for side in sides])
+
+
+def relaxed_optimum(
+    cost: Rationals,
+    cover: Sequence[Rationals],
+    needs: Rationals,
+    packing: Sequence[Rationals],
+    limits: Rationals,
+) -> Rationals | None:
+    """Return an optimum of min c x, A x >= a, B x <= b, x >= 0 in rationals; None where there is none.
+
+    The solver's point is read as rationals of small denominators that keep every row exactly.
+
+    Raises
+    ------
+    ValueError
+        If no such rationals are found.
+    """
+    solved = _solve(cost, cover, needs, packing, limits, (1,) * len(cost))
+    if solved is None:
+        return None
+    value, point = solved
+    for denominator in _DENOMINATORS:
+        found = tuple(Fraction(max(0.0, x)).limit_denominator(denominator) for x in point)
+        kept = all(_dot(row, found) >= side for row, side in zip(cover, needs, strict=True)) and all(
+            _dot(row, found) <= side for row, side in zip(packing, limits, strict=True)
+        )
+        if kept and agree(float(_dot(cost, found)), value):
+            return found
+    raise ValueError("the relaxation's optimum is no rational of a small denominator")
+
+
+def _dot(row: Rationals, point: Rationals) -> Fraction:
+    return sum((a * x for a, x in zip(row, point, strict=True)), Fraction(0))
+
+
+def _solve(
+    cost: Rationals,
+    cover: Sequence[Rationals],
+    needs: Rationals,
+    packing: Sequence[Rationals],
+    limits: Rationals,
+    counts: tuple[int, ...],
+) -> tuple[float, list[float]] | None:
+    """Return value and point of the relaxation; variables of one column may be equal, as their mean is as good."""
+    times = np.array(counts, dtype=float)
+    rows = np.array([[-float(a) for a in row] for row in cover] + [[float(a) for a in row] for row in packing])
+    sides = [-float(a) for a in needs] + [float(b) for b in limits]
+    found = linprog(np.array([float(c) for c in cost]) * times, A_ub=rows * times, b_ub=sides, method="highs")
+    if found.status != 0 or found.x is None or not math.isfinite(found.fun):
+        return None
+    return float(found.fun), [float(x) for x in found.x]

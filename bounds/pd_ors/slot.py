@@ -1,0 +1,215 @@
+"""The instances of Theorems 3 and 4: the external placement of a job in one slot, at prices, in the room left."""
+
+from __future__ import annotations
+
+from enum import Enum
+from fractions import Fraction
+from functools import cached_property
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from dlsched.bounds.claim import Undecided
+from dlsched.bounds.pd_ors.law import Law
+from dlsched.bounds.pd_ors.mixed import MixedProgram, Rationals, relaxed_optimum
+from dlsched.models.document import Document
+from dlsched.models.numbers import NonNegative, Positive, to_json
+from dlsched.rounding import gain_cover, gain_packing
+
+
+class ExternalSlot(Document):
+    """Workers and servers of one job to place in one slot, on machines with some room, at prices.
+
+    Attributes
+    ----------
+    room : tuple of tuple of Fraction
+        C^_h^r, residual capacity by machine and resource.
+    prices : tuple of tuple of Fraction
+        p_h^r.
+    worker, server : tuple of Fraction
+        alpha^r and beta^r.
+    workers : Fraction
+        v kappa_E, the workers needed; m_w in the thesis.
+    servers : Fraction
+        v kappa_E / gamma, the servers needed, of which the journal's print says nothing; m_p in the thesis.
+    most_workers : Fraction
+        F; the thesis's problem does not limit workers.
+    delta : Fraction
+        In (0, 1].
+    """
+
+    room: Annotated[tuple[tuple[NonNegative, ...], ...], Field(min_length=1)]
+    prices: tuple[tuple[NonNegative, ...], ...]
+    worker: Annotated[tuple[NonNegative, ...], Field(min_length=1)]
+    server: tuple[NonNegative, ...]
+    workers: Positive
+    servers: Positive
+    most_workers: Positive
+    delta: Positive
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.delta > 1:
+            raise ValueError(f"delta: {to_json(self.delta)} exceeds 1")
+        resources = len(self.worker)
+        if not any(self.worker):
+            raise ValueError("worker: takes nothing of any resource")
+        if len(self.server) != resources:
+            raise ValueError(f"server: has {len(self.server)} entries for {resources} resources")
+        if len(self.prices) != len(self.room):
+            raise ValueError(f"prices: has {len(self.prices)} entries for {len(self.room)} machines")
+        for name, rows in (("room", self.room), ("prices", self.prices)):
+            for h, row in enumerate(rows):
+                if len(row) != resources:
+                    raise ValueError(f"{name}[{h}]: has {len(row)} entries for {resources} resources")
+        return self
+
+
+class Form(Enum):
+    """Which of the one-slot problems is meant."""
+
+    PRINTED = "(23)-(26)"
+    CORRECTED = "(23)-(26) with servers"
+    THESIS = "(3.22)-(3.25)"
+
+
+class SlotFacts:
+    """The programs of a slot, in each form.
+
+    Parameters
+    ----------
+    instance : ExternalSlot
+    seed : int
+        Not used: nothing is drawn.
+    """
+
+    def __init__(self, instance: ExternalSlot, seed: int) -> None:
+        del seed
+        self.instance = instance
+        self.printed = Placement(instance, Form.PRINTED)
+        self.corrected = Placement(instance, Form.CORRECTED)
+        self.thesis = Placement(instance, Form.THESIS)
+
+
+class Placement:
+    """A slot's program in one form, its constants, and the laws of its rounding.
+
+    The print divides by W_2 = 0 where some machine has no room in a resource that workers or servers use, even if the
+    placement never looks at it; corrected, what has no room is fixed at 0 and W_2 is the least of the rest.
+
+    Parameters
+    ----------
+    slot : ExternalSlot
+    form : Form
+    """
+
+    def __init__(self, slot: ExternalSlot, form: Form) -> None:
+        self.slot = slot
+        self.form = form
+        self.delta = float(slot.delta)
+
+    @property
+    def covers(self) -> int:
+        """m: 1 as printed, else 2, with the servers' row."""
+        return 1 if self.form is Form.PRINTED else 2
+
+    @property
+    def packings(self) -> int:
+        """r: a row for every machine and resource, and in the journal (25)."""
+        return len(self.slot.room) * len(self.slot.worker) + self.limits_workers
+
+    @property
+    def limits_workers(self) -> bool:
+        """Whether (25) is one of the packing rows, the last."""
+        return self.form is not Form.THESIS
+
+    @property
+    def cover_width(self) -> float:
+        """W_1."""
+        slot = self.slot
+        return float(slot.workers if self.form is Form.PRINTED else min(slot.workers, slot.servers))
+
+    @cached_property
+    def packing_width(self) -> float:
+        """W_2; 0 where it is not defined."""
+        slot = self.slot
+        ratios = [
+            left / unit
+            for needs in (slot.worker, slot.server)
+            for room in slot.room
+            if self.form is not Form.CORRECTED or _has_room(room, needs)
+            for left, unit in zip(room, needs, strict=True)
+            if unit
+        ]
+        if self.limits_workers:
+            ratios.append(slot.most_workers)
+        return float(min(ratios)) if ratios else float("inf")
+
+    @cached_property
+    def program(self) -> MixedProgram | None:
+        """The program at an optimum of its relaxation; None where the relaxation is infeasible."""
+        cost, cover, needs, packing, limits = self._rows()
+        if not all(any(row) for row in cover):  # nowhere is room for a worker, or for a server
+            return None
+        try:
+            point = relaxed_optimum(cost, cover, needs, packing, limits)
+        except ValueError as limit:
+            raise Undecided(str(limit)) from None
+        if point is None:
+            return None
+        return MixedProgram(
+            cost=cost,
+            cover=tuple(cover),
+            needs=needs,
+            packing=tuple(packing),
+            limits=limits,
+            point=point,
+            delta=self.slot.delta,
+        )
+
+    @cached_property
+    def shrunk(self) -> Law:
+        """The rounding at G of (29)."""
+        return self._law(gain_packing(self.packing_width, self.packings, self.delta, events=3))
+
+    @cached_property
+    def stretched(self) -> Law:
+        """The rounding at G of (30); in the thesis, and with servers, with ln(6/delta)."""
+        return self._law(gain_cover(self.cover_width, self.covers, self.delta))
+
+    def _law(self, gain: float) -> Law:
+        assert self.program is not None
+        return Law(self.program, gain)
+
+    def _rows(self) -> tuple[Rationals, list[Rationals], Rationals, list[Rationals], Rationals]:
+        """Return cost, cover rows, needs, packing rows and limits over w_h and s_h of the machines with some room.
+
+        Row (25) comes last among the packing rows.
+        """
+        slot = self.slot
+        kinds = [(kind, h) for kind in (0, 1) for h, room in enumerate(slot.room) if _has_room(room, self._unit(kind))]
+        cost = tuple(_dot(slot.prices[h], self._unit(kind)) for kind, h in kinds)
+        packing, limits = [], []
+        for h, room in enumerate(slot.room):
+            for r, left in enumerate(room):
+                row = tuple(self._unit(kind)[r] if at == h else Fraction(0) for kind, at in kinds)
+                if any(row):
+                    packing.append(row)
+                    limits.append(left)
+        total = [tuple(Fraction(kind == wanted) for kind, _ in kinds) for wanted in (0, 1)]
+        if self.limits_workers:
+            packing.append(total[0])
+            limits.append(slot.most_workers)
+        needs = (slot.workers, slot.servers)[: self.covers]
+        return cost, total[: self.covers], needs, packing, tuple(limits)
+
+    def _unit(self, kind: int) -> Rationals:
+        return (self.slot.worker, self.slot.server)[kind]
+
+
+def _has_room(room: Rationals, unit: Rationals) -> bool:
+    return all(left for left, need in zip(room, unit, strict=True) if need)
+
+
+def _dot(a: Rationals, b: Rationals) -> Fraction:
+    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))

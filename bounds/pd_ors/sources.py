@@ -1,0 +1,190 @@
+"""Seeded families of mixed programs and of one-slot placements, on which the claims about rounding are checked.
+
+None is a counterexample written down: each describes a kind of program, and violations in it are found by drawing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from dlsched.bounds.pd_ors.mixed import MixedProgram, relaxed_optimum
+from dlsched.bounds.pd_ors.slot import ExternalSlot
+from dlsched.models.document import Document
+
+MIXED = "pd-ors/mixed"
+NARROW = "pd-ors/narrow"
+UNEVEN = "pd-ors/uneven"
+SPREAD = "pd-ors/spread"
+BATCHES = "pd-ors/batches"
+SLOT = "pd-ors/slot"
+CRUMBS = "pd-ors/crumbs"
+
+Integers = np.ndarray
+
+
+def mixed(rng: np.random.Generator) -> MixedProgram:
+    """Return 2-4 variables under 1-2 cover and 1-3 packing rows, at an optimum of the relaxation."""
+    while True:
+        n = int(rng.integers(2, 5))
+        cover = _rows(rng, int(rng.integers(1, 3)), n)
+        packing = _rows(rng, int(rng.integers(1, 4)), n)
+        middle = rng.integers(0, 9, size=n)
+        needs = np.maximum(1, cover @ middle // 2)
+        limits = np.maximum(packing.max(axis=1), packing @ middle // 2 + rng.integers(0, 3, size=len(packing)))
+        found = _program(rng.integers(1, 10, size=n), cover, needs, packing, limits, _delta(rng, 3))
+        if found is not None:
+            return found
+
+
+def narrow(rng: np.random.Generator) -> MixedProgram:
+    """Return rows that hold a unit or two, shared by variables that must reach a fraction each, and a small delta."""
+    rows = int(rng.integers(1, 4))
+    blocks = [int(rng.integers(2, 5)) for _ in range(rows)]
+    n = sum(blocks)
+    packing = np.zeros((rows, n), dtype=int)
+    packing[np.repeat(np.arange(rows), blocks), np.arange(n)] = 1
+    share = np.concatenate([np.full(size, Fraction(int(rng.integers(1, 3)), size)) for size in blocks])
+    limits = [sum(share[packing[i] > 0], Fraction(0)) for i in range(rows)]
+    copies = int(rng.integers(2)) * int(rng.integers(10, 100)) + 1
+    delta = Fraction(1) if rng.integers(2) else _delta(rng, 6)
+    return MixedProgram(
+        cost=_rationals(rng.integers(1, 10, size=n)),
+        cover=tuple(map(_rationals, np.eye(n, dtype=int))),
+        needs=tuple(share),
+        packing=tuple(map(_rationals, packing)),
+        limits=tuple(limits),
+        point=tuple(share),
+        delta=delta,
+        copies=copies,
+    )
+
+
+def uneven(rng: np.random.Generator) -> MixedProgram:
+    """Return a great need, met by a roomy variable after some that fill rows with a fraction of a unit's room."""
+    small = int(rng.integers(1, 6))
+    rooms = [Fraction(int(v), 40) for v in rng.integers(1, 5, size=small)]
+    need = int(rng.integers(200, 2000))
+    units = np.eye(small, small + 1, dtype=int)
+    delta = Fraction(int(rng.integers(3, 11)), 10)
+    return MixedProgram(
+        cost=(*_rationals(rng.integers(1, 10, size=small)), Fraction(20)),
+        cover=((Fraction(1),) * (small + 1),),
+        needs=(Fraction(need),),
+        packing=tuple(map(_rationals, units)),
+        limits=tuple(rooms),
+        point=(*rooms, need - sum(rooms)),
+        delta=delta,
+    )
+
+
+def spread(rng: np.random.Generator) -> MixedProgram:
+    """Return a cover and a packing row over tens of variables below 1, so that sums vary around what is needed."""
+    need, count = int(rng.integers(1, 6)), int(rng.integers(20, 60))
+    room = need + int(rng.integers(0, 3))
+    return MixedProgram(
+        cost=(Fraction(int(rng.integers(1, 4))), Fraction(5)),
+        cover=((Fraction(1), Fraction(1)),),
+        needs=(Fraction(need),),
+        packing=((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))),
+        limits=(Fraction(room), Fraction(room)),
+        point=(Fraction(need, count), Fraction(0)),
+        delta=Fraction(1, 4 ** int(rng.integers(0, 4))),
+        counts=(count, 1),
+        copies=int(rng.integers(1, 4)),
+    )
+
+
+def batches(rng: np.random.Generator) -> MixedProgram:
+    """Return many copies of one cover row over hundreds of variables far below 1, in roomy packing rows."""
+    need, count = int(rng.integers(25, 45)), int(rng.integers(350, 450))
+    return MixedProgram(
+        cost=(Fraction(1),),
+        cover=((Fraction(1),),),
+        needs=(Fraction(need),),
+        packing=((Fraction(1),),),
+        limits=(Fraction(10 ** int(rng.integers(5, 8))),),
+        point=(Fraction(need, count),),
+        delta=Fraction(1),
+        counts=(count,),
+        copies=int(rng.integers(60, 200)),
+    )
+
+
+def slot(rng: np.random.Generator) -> ExternalSlot:
+    """Return 1-3 machines with 1-2 resources, room for some workers and servers each, sometimes for none."""
+    machines, resources = int(rng.integers(1, 4)), int(rng.integers(1, 3))
+    worker, server = rng.integers(0, 3, size=resources), rng.integers(0, 3, size=resources)
+    worker[rng.integers(resources)] += 1
+    server[rng.integers(resources)] += 1
+    room = rng.integers(2, 15, size=(machines, resources))
+    if machines > 1 and not rng.integers(4):
+        room[0, rng.integers(resources)] = 0
+    need = Fraction(int(rng.integers(1, 2 * machines + 2)), int(rng.integers(1, 3)))
+    return _slot(rng, room, worker, server, need, need + int(rng.integers(0, 4)))
+
+
+def crumbs(rng: np.random.Generator) -> ExternalSlot:
+    """Return cheap machines with a fraction of a worker's room, beside a roomy one that takes hundreds."""
+    small = int(rng.integers(1, 4))
+    room = np.array([[Fraction(int(v), 40)] for v in rng.integers(1, 5, size=small)] + [[Fraction(2000)]])
+    need = Fraction(int(rng.integers(200, 900)))
+    found = _slot(rng, room, np.array([1]), np.array([1]), need, need + 1)
+    prices = (*((Fraction(int(v)),) for v in rng.integers(1, 10, size=small)), (Fraction(20),))
+    return found.model_copy(update={"prices": prices, "delta": Fraction(int(rng.integers(3, 11)), 10)})
+
+
+def _slot(
+    rng: np.random.Generator, room: Integers, worker: Integers, server: Integers, need: Fraction, most: Fraction
+) -> ExternalSlot:
+    return ExternalSlot(
+        room=tuple(map(_rationals, room)),
+        prices=tuple(map(_rationals, rng.integers(1, 12, size=room.shape))),
+        worker=_rationals(worker),
+        server=_rationals(server),
+        workers=need,
+        servers=need / int(rng.integers(1, 3)),
+        most_workers=most,
+        delta=Fraction(int(rng.integers(1, 11)), 10),
+    )
+
+
+def _rows(rng: np.random.Generator, rows: int, n: int) -> Integers:
+    """Return rows of small integers, none of them 0."""
+    found = rng.integers(0, 3, size=(rows, n))
+    found[np.arange(rows), rng.integers(n, size=rows)] += 1
+    return found
+
+
+def _program(
+    cost: Integers, cover: Integers, needs: Integers, packing: Integers, limits: Integers, delta: Fraction
+) -> MixedProgram | None:
+    """Return the program at an optimum of its relaxation; None where that is infeasible."""
+    rows = tuple(map(_rationals, cover)), _rationals(needs), tuple(map(_rationals, packing)), _rationals(limits)
+    point = relaxed_optimum(_rationals(cost), *rows)
+    if point is None:
+        return None
+    names = ("cover", "needs", "packing", "limits")
+    return MixedProgram(cost=_rationals(cost), point=point, delta=delta, **dict(zip(names, rows, strict=True)))
+
+
+def _rationals(values: Integers) -> tuple[Fraction, ...]:
+    return tuple(Fraction(v) for v in values.tolist())
+
+
+def _delta(rng: np.random.Generator, digits: int) -> Fraction:
+    return Fraction(1, 10 ** int(rng.integers(0, digits + 1)))
+
+
+SOURCES: dict[str, Callable[[np.random.Generator], Document]] = {
+    MIXED: mixed,
+    NARROW: narrow,
+    UNEVEN: uneven,
+    SPREAD: spread,
+    BATCHES: batches,
+    SLOT: slot,
+    CRUMBS: crumbs,
+}
+"""Every family by its name."""

@@ -1,0 +1,155 @@
+"""PD-ORS's rounding claims: shipped cases with values by hand, and what draws say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dlsched.bounds.claim import Claim, Expectation, Undecided, Variant, decide
+from dlsched.bounds.comparison import Status
+from dlsched.bounds.pd_ors import lemmas, sources, theorems, thesis
+from dlsched.bounds.pd_ors.law import Law
+from dlsched.bounds.pd_ors.mixed import MixedProgram
+from dlsched.bounds.pd_ors.slot import ExternalSlot, SlotFacts
+from dlsched.bounds.pd_ors.sources import SOURCES
+from dlsched.bounds.witness import Witness, shipped, shipped_names
+
+CLAIMS = (*lemmas.LEMMAS, *theorems.THEOREMS, *thesis.THESIS)
+BY_KEY = {claim.key: claim for claim in CLAIMS}
+CASES = sorted(name for claim in CLAIMS for name in claim.counterexamples + claim.golden)
+
+# (measured, bound), by hand from the formulas and binomials.
+KNOWN = {
+    # W_2 = 2: G = .224034 at r = 2, delta = 1; G = .143718 at r = 5, delta = .5.
+    "pd-ors-lemma-1-ratio-two-rows": (0.6721, 1),
+    "pd-ors-lemma-1-ratio-five-rows": (0.8623, 1),
+    # Both rows' variables must go up: G^2 over delta/3.
+    "pd-ors-lemma-1-ratio-corrected-two-rows": (0.224034**2 * 3, 1),
+    # b = 1, row (1, 1): G^2/4 = 3.7966e-4 over delta/3 = 3.7074e-4.
+    "pd-ors-lemma-1-packing-halves": (3.7966e-4 / 3.7074e-4, 1),
+    "pd-ors-lemma-1-some-row-halves": (3.7966e-4 / 3.7074e-4, 1),
+    # A hundred such rows at delta = .1: G = .0384902.
+    "pd-ors-lemma-1-packing-hundred-copies": (0.0384902**2 / 4 * 3000, 1),
+    "pd-ors-lemma-1-some-row-hundred-copies": (0.0363666 * 30, 1),
+    # Binom(1000, G/1000) > 8 at G = 1.188265.
+    "pd-ors-lemma-2-packing-thousand-thousandths": (4.374e-6 * 3e6, 1),
+    "pd-ors-lemma-2-some-row-thousand-thousandths": (4.374e-6 * 3e6, 1),
+    # The variable of .08 goes up, and 1 > .08 (1 + eps) G: .08 G at W_a = 1000, over delta/(3r).
+    "pd-ors-lemma-2-packing-crumb": (0.08 * 1.076352 * 15, 1),
+    # At delta = .1 the threshold is 2.891.
+    "pd-ors-thesis-lemma-1-thousand-thousandths": (0.096671 * 30, 1),
+    # Of 10 workers needed, at most 5 (G = .400244) or at least 19 (G = 1.946873) are placed.
+    "pd-ors-theorem-3-feasible-exact-fit": (0, 0.7),
+    "pd-ors-theorem-4-feasible-exact-fit": (0, 0.7),
+    "pd-ors-theorem-3-feasible-E1": (0, 0.5),
+    "pd-ors-theorem-4-feasible-E1": (0, 0.5),
+    # The worker on the crumb of .08 at W_1 = 1000, over 1/15, and in the thesis over (1/2)/12.
+    "pd-ors-theorem-4-crumbs": (0.08 * 1.047986 * 15, 1),
+}
+
+
+def owner(name: str) -> Claim:
+    case = shipped(name)
+    return BY_KEY[case.claim, case.variant]
+
+
+def read(case: Witness) -> Any:
+    kind = BY_KEY[case.claim, case.variant].instances
+    assert kind is not None
+    return kind.parse(case.instance)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_shipped_cases_come_out_as_written(name: str) -> None:
+    case, claim = shipped(name), owner(name)
+    verdict = decide(claim, read(case), case.seed)
+    assert verdict.status.value == case.status
+    assert verdict.measured == pytest.approx(case.measured, rel=1e-6, abs=1e-12)
+    assert (name in claim.counterexamples) == (verdict.status is Status.VIOLATED)
+    assert (verdict.witness is not None) == (verdict.status is Status.VIOLATED)
+
+
+def test_every_case_is_shipped_and_owned_once() -> None:
+    assert len(set(CASES)) == len(CASES)
+    assert set(CASES) <= set(shipped_names())
+    for claim in CLAIMS:
+        assert claim.expectation is not Expectation.FALSE or claim.counterexamples
+        assert all(owner(name) is claim for name in claim.counterexamples + claim.golden)
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_shipped_cases_have_the_values_found_by_hand(name: str) -> None:
+    verdict = decide(owner(name), read(shipped(name)))
+    measured, bound = KNOWN[name]
+    assert verdict.measured == pytest.approx(measured, rel=2e-3, abs=1e-12)
+    assert verdict.bound == pytest.approx(bound, rel=1e-9)
+
+
+@pytest.mark.parametrize("source", sorted(SOURCES))
+def test_draws_speak_for_what_is_true_alone(source: str) -> None:
+    concerned = [claim for claim in CLAIMS if source in claim.sources]
+    assert concerned
+    for seed in range(2 if source == sources.BATCHES else 15):
+        instance = SOURCES[source](np.random.default_rng(seed))
+        facts = {claim.facts: claim.facts(instance, 0) for claim in concerned}
+        for claim in concerned:
+            status = decide(claim, instance, 0, facts[claim.facts]).status
+            assert status is not Status.UNDECIDED
+            assert status is not Status.VIOLATED or claim.expectation is Expectation.FALSE
+
+
+@pytest.mark.parametrize("claim", [c for c in CLAIMS if c.expectation is Expectation.FALSE], ids=lambda c: c.id)
+def test_violations_of_false_claims_are_drawn(claim: Claim) -> None:
+    draws = (SOURCES[source](np.random.default_rng(seed)) for source in claim.sources for seed in range(40))
+    assert any(decide(claim, instance).status is Status.VIOLATED for instance in draws)
+
+
+def test_every_claim_is_printed_and_the_false_lemmas_are_corrected() -> None:
+    assert len(BY_KEY) == len(CLAIMS)
+    for claim in CLAIMS:
+        assert (claim.id, "printed") in BY_KEY
+        if claim.variant is Variant.CORRECTED:
+            assert claim.expectation is Expectation.TRUE
+        elif claim.expectation is Expectation.FALSE and not claim.id.endswith("-feasible"):
+            assert (claim.id, "corrected") in BY_KEY
+
+
+def test_a_machine_without_room_undoes_the_printed_width_alone() -> None:
+    data = shipped("pd-ors-theorem-3-E1").instance
+    slot = ExternalSlot.parse({**data, "room": [[3, 0], [3, 4], [9, 9]]})
+    facts = SlotFacts(slot, 0)
+    assert (facts.printed.packing_width, facts.corrected.packing_width) == (0, 3)
+    verdict = decide(theorems.THEOREM_3, slot)
+    assert (verdict.status, verdict.reason) == (Status.PREMISE_FAILS, "W_2 > 0")
+    assert decide(theorems.THEOREM_3_CORRECTED, slot).status is Status.HOLDS
+    nowhere = ExternalSlot.parse({**data, "room": [[3, 0], [3, 0], [9, 0]]})
+    verdict = decide(theorems.THEOREM_3_CORRECTED, nowhere)
+    assert (verdict.status, verdict.reason) == (Status.PREMISE_FAILS, "the relaxation is feasible")
+
+
+def test_a_point_that_is_not_optimal_fails_the_premise() -> None:
+    data = shipped("pd-ors-lemma-1-packing-halves").instance
+    program = MixedProgram.parse({**data, "needs": [0.25, 0.5]})
+    verdict = decide(lemmas.PACKING_1, program)
+    assert (verdict.status, verdict.reason) == (Status.PREMISE_FAILS, "x-bar is an optimum of the relaxation")
+
+
+def test_costs_of_too_many_terms_are_undecided() -> None:
+    program = MixedProgram.parse(
+        {
+            "cost": [1],
+            "cover": [[1]],
+            "needs": [1],
+            "packing": [[1]],
+            "limits": [1],
+            "point": [0.001],
+            "delta": 1,
+            "counts": [1000],
+            "copies": 10,
+        }
+    )
+    with pytest.raises(Undecided, match="the cost has 10000 terms"):
+        Law(program, 1.0).dearer()
+    assert decide(lemmas.COST_2, program).status is Status.UNDECIDED
