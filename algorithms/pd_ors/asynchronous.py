@@ -21,8 +21,9 @@ from fractions import Fraction
 import numpy as np
 
 from dlsched.algorithms.pd_ors.events import Subproblems
+from dlsched.algorithms.pd_ors.external import lower_bound
 from dlsched.algorithms.pd_ors.external_lp import external_lp
-from dlsched.algorithms.pd_ors.external_rounding import Rounding, gain_for, round_external
+from dlsched.algorithms.pd_ors.external_rounding import Bools, Rounding, gain_for, round_external
 from dlsched.algorithms.pd_ors.internal import internal_costs
 from dlsched.algorithms.pd_ors.market import Ints, Market, fewest_servers
 from dlsched.algorithms.pd_ors.occupancy import Floats
@@ -30,6 +31,7 @@ from dlsched.algorithms.pd_ors.program import Offers
 from dlsched.algorithms.run import Variant
 from dlsched.models.dmlrs import AsyncJob
 from dlsched.models.numbers import to_integers
+from dlsched.rounding import Rounded
 
 Placing = dict[int, tuple[int, int]]
 """Index of a machine to (workers, servers)."""
@@ -120,7 +122,9 @@ def _cheapest_units(slot: Market, without: int) -> Ints:
     return np.repeat(order, held[order])[: slot.most]
 
 
-def rounded_async_offers(market: Market, job: AsyncJob, rule: Rounding, rng: np.random.Generator) -> AsyncOffers:
+def rounded_async_offers(
+    market: Market, job: AsyncJob, rule: Rounding, rng: np.random.Generator, *, ceiling: float = np.inf
+) -> AsyncOffers:
     """Return what Algorithm 4 of the thesis offers: n internal workers on one machine, or n by rounding.
 
     Parameters
@@ -130,6 +134,8 @@ def rounded_async_offers(market: Market, job: AsyncJob, rule: Rounding, rng: np.
     rule : Rounding
         Printed, n external workers count 1/tau each; there are none where tau is 0.
     rng : numpy.random.Generator
+    ceiling : float
+        What the job is worth at most: external placements that cost as much are not looked for.
     """
     most = market.most
     internal, machine = internal_costs(market)
@@ -138,13 +144,15 @@ def rounded_async_offers(market: Market, job: AsyncJob, rule: Rounding, rng: np.
     cost = np.full((market.slots, most), np.inf)
     found: dict[tuple[int, int], Ints] = {}
     rounds = good = 0
-    for row in range(market.slots if time else 0):
-        for n in range(1, most + 1):
-            point, made, feasible = _round(market.row(row), job, n, rule, rng)
-            rounds, good = rounds + made, good + feasible
-            if point is not None:
-                found[row, n] = point
-                cost[row, n - 1] = float((np.stack([market.worker_price[row], market.server_price[row]]) * point).sum())
+    servers = np.array([fewest_servers(job, n, job.external_rate) for n in range(most + 1)], dtype=np.int64)
+    states = np.argwhere(lower_bound(market.with_servers(servers))[:, 1:] < (ceiling if time else 0.0)).tolist()
+    for row, k in states:
+        slot = market.row(row)
+        rounded = _round(slot, job, k + 1, rule, rng)
+        rounds, good = rounds + rounded.rounds, good + rounded.feasible
+        if rounded.x is not None:
+            found[row, k + 1] = rounded.x.reshape(2, -1)
+            cost[row, k] = float(np.concatenate([slot.worker_price[0], slot.server_price[0]]) @ rounded.x)
 
     def carry_out(row: int, offer: int) -> Placing:
         n = offer % most + 1
@@ -156,22 +164,28 @@ def rounded_async_offers(market: Market, job: AsyncJob, rule: Rounding, rng: np.
     count = np.arange(1, most + 1)
     workers = np.concatenate([np.outer(count, (1, 0)), np.outer(count, (0, 1))])
     offers = Offers(workers, (1 / job.internal_time, 1 / (time or Fraction(1))), np.hstack([internal[:, 1:], cost]))
-    return AsyncOffers(offers, carry_out, Subproblems(market.slots * most, market.slots * most, rounds, good))
+    return AsyncOffers(offers, carry_out, Subproblems(market.slots * most, len(states), rounds, good))
 
 
-def _round(
-    slot: Market, job: AsyncJob, workers: int, rule: Rounding, rng: np.random.Generator
-) -> tuple[Ints | None, int, int]:
-    """Return a rounded point (2, machines) that keeps (3.2)-(3.5), the rounds made, and the feasible ones."""
+def _round(slot: Market, job: AsyncJob, workers: int, rule: Rounding, rng: np.random.Generator) -> Rounded:
+    """Round (3.22)-(3.25) to a point that keeps (3.2)-(3.5)."""
     servers = fewest_servers(job, workers, job.external_rate)
     relaxed = external_lp(slot, workers, servers, whole_units=rule.variant is not Variant.PRINTED)
     if relaxed is None:
-        return None, 0, 0
-
-    def bearable(point: Ints) -> bool:
-        placed = {str(h): (int(w), int(s)) for h, (w, s) in enumerate(point.reshape(2, -1).T)}
-        return job.server_shortage(placed) is None
+        return Rounded(None, 0, 0)
 
     gain = gain_for(slot, rule, workers, servers)
-    found = round_external(slot, relaxed, rule, gain, (workers, servers, slot.limit), rng, bearable)
-    return None if found.x is None else found.x.reshape(2, -1), found.rounds, found.feasible
+    needs = (workers, servers, slot.limit)
+    return round_external(slot, relaxed, rule, gain, needs, rng, lambda x: _bearable(job, x))
+
+
+def _bearable(job: AsyncJob, x: Ints) -> Bools:
+    """Tell which points (draws, 2 machines) keep (3.4) and (3.5)."""
+    (internal, external, each), _ = to_integers([job.internal_rate, job.external_rate, job.server_rate])
+    large = max(internal, external, each) * int(x.sum(axis=1).max(initial=0)) * x.shape[1] >= 2**62
+    workers, servers = np.split(x.astype(object) if large else x, 2, axis=1)
+    homes = servers > 0
+    load = workers.sum(axis=1) * homes.sum(axis=1) * external + (workers * homes).sum(axis=1) * (internal - external)
+    total = servers.sum(axis=1)
+    result: Bools = ((load <= each * total) & (total <= workers.sum(axis=1))).astype(bool)
+    return result

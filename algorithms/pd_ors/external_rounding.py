@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dlsched.algorithms.pd_ors.external import Placed
 from dlsched.algorithms.pd_ors.external_lp import Relaxed, external_lp
@@ -21,7 +22,14 @@ from dlsched.algorithms.pd_ors.market import Ints, Market
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.algorithms.run import Variant
 from dlsched.models.document import InputError
-from dlsched.rounding import Rounded, gain_cover, gain_packing, round_until_feasible
+from dlsched.rounding import Rounded, gain_cover, gain_packing, round_independent
+
+Bools = NDArray[np.bool_]
+
+MAX_ROUNDS = 2_000
+"""Rounds after which the printed loop, which need not end, is given up."""
+
+_BLOCK = 64
 
 
 class GainRule(StrEnum):
@@ -118,14 +126,28 @@ def _width(market: Market, *, whole_units: bool) -> float:
     return width
 
 
-def feasible(market: Market, x: Ints, workers: float, servers: float, most: float) -> bool:
-    """Tell whether integer (w, s), one after the other, keeps (24), (25), (26) and the servers' row."""
-    placed = x.reshape(2, -1)
-    total = placed.sum(axis=1)
-    if not (workers <= total[0] <= most and total[1] >= servers):
-        return False
-    amounts = placed.T.astype(market.room.dtype) @ np.array([market.worker, market.server])
-    return bool((amounts <= market.room[0]).all())
+def feasible(market: Market, x: Ints, workers: float, servers: float, most: float) -> Bools:
+    """Tell which integer points keep (24), (25), (26) and the servers' row.
+
+    Parameters
+    ----------
+    market : Market
+        Of one slot.
+    x : int array (..., 2 machines)
+        All workers, then all servers.
+    workers, servers, most : float
+        Right-hand sides of (26), of the servers' row, and of (25).
+
+    Returns
+    -------
+    bool array (...)
+    """
+    placed = x.reshape(*x.shape[:-1], 2, -1)
+    total = placed.sum(axis=-1)
+    amounts = np.swapaxes(placed, -1, -2).astype(market.room.dtype) @ np.array([market.worker, market.server])
+    fits = (amounts <= market.room[0]).all(axis=(-1, -2)).astype(bool)
+    result: Bools = fits & (total[..., 0] >= workers) & (total[..., 0] <= most) & (total[..., 1] >= servers)
+    return result
 
 
 def round_external(
@@ -135,9 +157,9 @@ def round_external(
     gain: float,
     needs: tuple[float, float, float],
     rng: np.random.Generator,
-    accept: Callable[[Ints], bool] | None = None,
+    accept: Callable[[Ints], Bools] | None = None,
 ) -> Rounded:
-    """Round an optimum of the relaxation.
+    """Round an optimum of the relaxation: corrected, the cheapest feasible point of S rounds.
 
     Parameters
     ----------
@@ -151,7 +173,7 @@ def round_external(
         Right-hand sides of (26), of the servers' row, and of (25).
     rng : numpy.random.Generator
     accept : callable, optional
-        Further rules that a point must keep.
+        Further rules, of points (draws, 2 machines).
 
     Returns
     -------
@@ -161,15 +183,32 @@ def round_external(
     # without a server no rounding is feasible, and the literal loop would not end
     if not gain or (needs[1] and not relaxed.servers.any()):
         return Rounded(None, 0, 0)
+    x = _clean(gain * np.concatenate([relaxed.workers, relaxed.servers]))
+
+    def draw(count: int) -> tuple[Ints, Bools]:
+        points = round_independent(x, rng, draws=count)
+        good = feasible(market, points, *needs)
+        return points, good & accept(points) if accept else good
+
+    if rule.variant is Variant.PRINTED:
+        return _literally(draw, rule.rounds)
+    points, good = draw(rule.rounds)
     price = np.concatenate([market.worker_price[0], market.server_price[0]])
-    return round_until_feasible(
-        _clean(gain * np.concatenate([relaxed.workers, relaxed.servers])),
-        lambda point: feasible(market, point, *needs) and (accept is None or accept(point)),
-        rng,
-        rounds=rule.rounds,
-        cost=lambda point: float(price @ point),
-        variant=rule.variant.value,
-    )
+    best = points[good][(points[good] @ price).argmin()] if good.any() else None
+    return Rounded(best, rule.rounds, int(good.sum()))
+
+
+def _literally(draw: Callable[[int], tuple[Ints, Bools]], rounds: int) -> Rounded:
+    """Return the first feasible point after S others; the loop is given up after `MAX_ROUNDS`."""
+    made = found = 0
+    while made < max(MAX_ROUNDS, rounds + 1):
+        points, good = draw(_BLOCK)
+        late = np.flatnonzero(good & (made + np.arange(_BLOCK) >= rounds))
+        if len(late):
+            last = int(late[0])
+            return Rounded(points[last], made + last + 1, found + int(good[: last + 1].sum()))
+        made, found = made + _BLOCK, found + int(good.sum())
+    return Rounded(None, made, found)
 
 
 def _clean(x: Floats) -> Floats:

@@ -106,7 +106,7 @@ def respond(
         )
     else:
         found = (
-            rounded_async_offers(view, job, settings.rounding, rng)
+            rounded_async_offers(view, job, settings.rounding, rng, ceiling=values[0])
             if settings.external is External.ROUNDING
             else exact_async_offers(view, job)
         )
