@@ -136,6 +136,36 @@ def test_a_point_that_is_not_optimal_fails_the_premise() -> None:
     assert (verdict.status, verdict.reason) == (Status.PREMISE_FAILS, "x-bar is an optimum of the relaxation")
 
 
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: " ".join(c.key))
+def test_widths_beyond_floating_point_are_never_an_error(claim: Claim) -> None:
+    tiny = 1e-120
+    program = MixedProgram.parse(
+        {
+            "cost": [1, 1],
+            "cover": [[1, 1]],
+            "needs": [1],
+            "packing": [[1, 0]],
+            "limits": [tiny],
+            "point": [tiny, 1],
+            "delta": 1,
+        }
+    )
+    slot = ExternalSlot.parse(
+        {
+            "room": [[tiny], [3]],
+            "prices": [[2], [1]],
+            "worker": [1],
+            "server": [1],
+            "workers": 1,
+            "servers": 1,
+            "most_workers": 1,
+            "delta": 1,
+        }
+    )
+    verdict = decide(claim, slot if claim.instances is ExternalSlot else program)
+    assert verdict.status is not Status.VIOLATED or claim.expectation is Expectation.FALSE
+
+
 def test_costs_of_too_many_terms_are_undecided() -> None:
     program = MixedProgram.parse(
         {

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from fractions import Fraction
 
 from scipy.special import lambertw
 
 from dlsched.bounds.claim import Undecided
-from dlsched.bounds.pd_ors.mixed import MixedProgram
+from dlsched.bounds.pd_ors.mixed import MixedProgram, exactly
 from dlsched.models.numbers import to_integers
 from dlsched.rounding import joint_violation_probability
 
 MAX_TERMS = 2_000
 """Most variables of a row, over all copies, whose sum is convolved."""
+
+
+_MOST_NEED = 1e100
 
 
 class Excess(Enum):
@@ -35,6 +38,8 @@ def excess(rule: Excess, gain: float, width: float, rows: int, delta: float) -> 
     Source: PD-ORS, (39); thesis, Lemma 1.
     """
     need = math.log(3 * rows / delta) / (gain * width)
+    if need > _MOST_NEED:
+        raise Undecided(f"G W_b is {gain * width:g}: its thresholds are beyond floating point")
     if rule is Excess.PRINTED:
         return math.sqrt(3 * need)
     if rule is Excess.THESIS:
@@ -80,7 +85,7 @@ class Law:
         if terms > MAX_TERMS:
             raise Undecided(f"the cost has {terms} terms; sums of at most {MAX_TERMS} are convolved")
         point = self._point * program.copies
-        return _exact(lambda: joint_violation_probability([row * program.copies], point, [most]))
+        return exactly(lambda: joint_violation_probability([row * program.copies], point, [most]))
 
     def packing_exceeds(self, factor: float = 1.0) -> tuple[Fraction, ...]:
         """Return Pr{(B x^)_i > factor b_i} of each packing row of a copy."""
@@ -121,15 +126,8 @@ class Law:
         return [-a for a in row], -Fraction(above, scale)
 
     def _breaks(self, rows: Sequence[list[Fraction]], sides: Sequence[Fraction]) -> Fraction:
-        return _exact(lambda: joint_violation_probability(rows, self._point, sides))
+        return exactly(lambda: joint_violation_probability(rows, self._point, sides))
 
     def _in_some_copy(self, once: Fraction) -> Fraction | float:
         """Return 1 - (1 - once)^copies, rounded once where there are several: its digits multiply with the copies."""
         return once if self.program.copies == 1 or once == 1 else -math.expm1(self.program.copies * math.log1p(-once))
-
-
-def _exact(probability: Callable[[], Fraction]) -> Fraction:
-    try:
-        return probability()
-    except ValueError as limit:
-        raise Undecided(str(limit)) from None

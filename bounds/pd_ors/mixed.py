@@ -6,20 +6,22 @@ The lemmas are about any such program; their row bounds fail at points that an e
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Self
+from typing import Annotated, Self, TypeVar
 
 import numpy as np
 from pydantic import Field, model_validator
 from scipy.optimize import linprog
 
+from dlsched.bounds.claim import Undecided
 from dlsched.models.document import Document
 from dlsched.models.numbers import NonNegative, Positive, agree, to_json
 from dlsched.rounding import Gain, gain_cover, gain_packing, width
 
 Rationals = tuple[Fraction, ...]
+T = TypeVar("T")
 
 MAX_COUNT = 10_000
 """Most variables, and most copies, of one program."""
@@ -140,11 +142,20 @@ class MixedFacts:
 
     def shrink(self, delta: float | None = None, variant: Gain = Gain.PRINTED) -> float:
         """Return G of Lemma 1, at most 1; at another delta where one is given."""
-        return gain_packing(self.packing_width, self.instance.packings, delta or self.delta, variant, events=3)
+        rows = self.instance.packings
+        return exactly(lambda: gain_packing(self.packing_width, rows, delta or self.delta, variant, events=3))
 
     def stretch(self, delta: float | None = None, variant: Gain = Gain.PRINTED) -> float:
         """Return G of Lemma 2, at least 1; at another delta where one is given."""
-        return gain_cover(self.cover_width, self.instance.covers, delta or self.delta, variant)
+        return exactly(lambda: gain_cover(self.cover_width, self.instance.covers, delta or self.delta, variant))
+
+
+def exactly(value: Callable[[], T]) -> T:
+    """Return what a function of `dlsched.rounding` answers; undecided where it refuses, as out of its range."""
+    try:
+        return value()
+    except ValueError as limit:
+        raise Undecided(str(limit)) from None
 
 
 def _width(rows: Sequence[Rationals], sides: Rationals) -> float:

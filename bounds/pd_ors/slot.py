@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -9,9 +10,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from dlsched.bounds.claim import Undecided
 from dlsched.bounds.pd_ors.law import Law
-from dlsched.bounds.pd_ors.mixed import MixedProgram, Rationals, relaxed_optimum
+from dlsched.bounds.pd_ors.mixed import MixedProgram, Rationals, exactly, relaxed_optimum
 from dlsched.models.document import Document
 from dlsched.models.numbers import NonNegative, Positive, to_json
 from dlsched.rounding import gain_cover, gain_packing
@@ -151,10 +151,7 @@ class Placement:
         cost, cover, needs, packing, limits = self._rows()
         if not all(any(row) for row in cover):  # nowhere is room for a worker, or for a server
             return None
-        try:
-            point = relaxed_optimum(cost, cover, needs, packing, limits)
-        except ValueError as limit:
-            raise Undecided(str(limit)) from None
+        point = exactly(lambda: relaxed_optimum(cost, cover, needs, packing, limits))
         if point is None:
             return None
         return MixedProgram(
@@ -170,16 +167,16 @@ class Placement:
     @cached_property
     def shrunk(self) -> Law:
         """The rounding at G of (29)."""
-        return self._law(gain_packing(self.packing_width, self.packings, self.delta, events=3))
+        return self._law(lambda: gain_packing(self.packing_width, self.packings, self.delta, events=3))
 
     @cached_property
     def stretched(self) -> Law:
         """The rounding at G of (30); in the thesis, and with servers, with ln(6/delta)."""
-        return self._law(gain_cover(self.cover_width, self.covers, self.delta))
+        return self._law(lambda: gain_cover(self.cover_width, self.covers, self.delta))
 
-    def _law(self, gain: float) -> Law:
+    def _law(self, gain: Callable[[], float]) -> Law:
         assert self.program is not None
-        return Law(self.program, gain)
+        return Law(self.program, exactly(gain))
 
     def _rows(self) -> tuple[Rationals, list[Rationals], Rationals, list[Rationals], Rationals]:
         """Return cost, cover rows, needs, packing rows and limits over w_h and s_h of the machines with some room.
