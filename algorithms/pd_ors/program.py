@@ -141,12 +141,15 @@ def _per_work(offers: Offers) -> Floats:
 
 def _limits(offers: Offers, work: Fraction) -> tuple[int, int]:
     """Return the most internal and external worker-slots that can be of use."""
-    result = []
-    for mode in (0, 1):
-        counts = np.where(np.isfinite(offers.cost), offers.workers[:, mode], 0)
-        held = int(counts.max(axis=1, initial=0).sum())
-        result.append(min(held, math.ceil(work / offers.rates[mode])))
-    return result[0], result[1]
+    internal, external = _held(offers).sum(axis=0).tolist()
+    return min(internal, math.ceil(work / offers.rates[0])), min(external, math.ceil(work / offers.rates[1]))
+
+
+def _held(offers: Offers) -> Ints:
+    """Return the most internal and external workers on offer in each slot, shape (slots, 2)."""
+    counts = np.where(np.isfinite(offers.cost)[..., None], offers.workers, 0)
+    result: Ints = counts.max(axis=1, initial=0)
+    return result
 
 
 def _forward(offers: Offers, limits: tuple[int, int]) -> Floats:
@@ -154,13 +157,16 @@ def _forward(offers: Offers, limits: tuple[int, int]) -> Floats:
     tables = np.full((len(offers.cost) + 1, limits[0] + 1, limits[1] + 1), np.inf)
     tables[0, 0, 0] = 0.0
     reach = [int(most) for most in offers.workers.max(axis=0, initial=0)]
-    for t, costs in enumerate(offers.cost):
-        before, after = tables[t], tables[t + 1]
+    # what no slot so far could have done stays infinite
+    tops = np.minimum(_held(offers).cumsum(axis=0), limits) + 1
+    for costs, before, after, (high, wide) in zip(offers.cost, tables, tables[1:], tops.tolist(), strict=False):
         after[:] = before
-        padded = np.pad(before, ((reach[0], 0), (reach[1], 0)), mode="edge")
+        padded = np.pad(before[:high, :wide], ((reach[0], 0), (reach[1], 0)), mode="edge")
+        reached, sums = after[:high, :wide], np.empty((high, wide))
         for k in np.flatnonzero(np.isfinite(costs)).tolist():
             i, e = reach - offers.workers[k]
-            np.minimum(after, padded[i : i + limits[0] + 1, e : e + limits[1] + 1] + costs[k], out=after)
+            np.add(padded[i : i + high, e : e + wide], costs[k], out=sums)
+            np.minimum(reached, sums, out=reached)
     return tables
 
 
