@@ -64,11 +64,11 @@ def narrow(rng: np.random.Generator) -> MixedProgram:
 
 def uneven(rng: np.random.Generator) -> MixedProgram:
     """Return a great need, met by a roomy variable after some that fill rows with a fraction of a unit's room."""
-    small = int(rng.integers(1, 6))
-    rooms = [Fraction(int(v), 40) for v in rng.integers(1, 5, size=small)]
+    small = int(rng.integers(2, 7))
+    rooms = [Fraction(int(v), 40) for v in rng.integers(rng.integers(1, 3), 5, size=small)]
     need = int(rng.integers(200, 2000))
     units = np.eye(small, small + 1, dtype=int)
-    delta = Fraction(int(rng.integers(3, 11)), 10)
+    delta = Fraction(int(rng.integers(2, 11)), 10)
     return MixedProgram(
         cost=(*_rationals(rng.integers(1, 10, size=small)), Fraction(20)),
         cover=((Fraction(1),) * (small + 1),),
@@ -128,8 +128,10 @@ def slot(rng: np.random.Generator) -> ExternalSlot:
 
 def crumbs(rng: np.random.Generator) -> ExternalSlot:
     """Return cheap machines with a fraction of a worker's room, beside a roomy one that takes hundreds."""
-    small = int(rng.integers(1, 4))
-    room = np.array([[Fraction(int(v), 40)] for v in rng.integers(1, 5, size=small)] + [[Fraction(2000)]])
+    small = int(rng.integers(1, 5))
+    room = np.array(
+        [[Fraction(int(v), 40)] for v in rng.integers(rng.integers(1, 3), 5, size=small)] + [[Fraction(2000)]]
+    )
     need = Fraction(int(rng.integers(200, 900)))
     found = _slot(rng, room, np.array([1]), np.array([1]), need, need + 1)
     prices = (*((Fraction(int(v)),) for v in rng.integers(1, 10, size=small)), (Fraction(20),))
