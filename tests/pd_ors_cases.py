@@ -48,7 +48,7 @@ class Golden:
     ----------
     needed : N_i. mu. low : L. high : U^r. payoffs : lambda, by arrival.
     prices : final prices other than L, with how many there are.
-    utility : ALG. dual : D after the last job.
+    utility : ALG. dual : D after the last job; None where it depends on ties.
     """
 
     instance: Instance
@@ -59,7 +59,7 @@ class Golden:
     payoffs: tuple[float, ...]
     prices: Mapping[float, int]
     utility: float
-    dual: float
+    dual: float | None
 
 
 def _same(numbers: str, *utilities: Sequence[Any], worker: Sequence[Any] = (1,), server: Sequence[Any] = (1,)) -> list:
@@ -115,7 +115,7 @@ GOLDEN = {
         (8.85, 2.775),
         {},
         12,
-        79.202092,
+        None,
     ),
     "D5": Golden(
         instance(1, [(2,)], *_same(_UNIT, [1], [1000])), (2, 2), "1", "1/4", ("500",), (0.5, 0), {500: 1}, 1, 1000.5

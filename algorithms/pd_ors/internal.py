@@ -2,7 +2,7 @@
 
 The numbers are the same on all machines, n workers and ceil(n / gamma) servers, so that the cheapest machine is the
 best, which the paper finds by sorting. Here every machine and every n is looked at in one pass: the needs grow with n,
-so that each machine has a largest n.
+so that each machine has a largest n. Of equally cheap machines, the one of whose room the least share goes.
 """
 
 from __future__ import annotations
@@ -32,10 +32,21 @@ def internal_costs(market: Market) -> tuple[Floats, Ints]:
         price = np.outer(market.worker_price[t], counts) + np.outer(market.server_price[t], market.servers)
         price[counts[None, :] > largest[t][:, None]] = np.inf
         if price.size:
-            machine = price.argmin(axis=0)
+            tied = price <= price.min(axis=0)
+            machine = np.where(tied, _filled(market, t), np.inf).argmin(axis=0)
             cost[t, 1:] = price[machine, counts][1:]
             where[t, 1:] = np.where(np.isfinite(cost[t, 1:]), machine[1:], -1)
     return cost, where
+
+
+def _filled(market: Market, row: int) -> Floats:
+    """Return the greatest share of a resource's room that n workers with their servers take; (machines, most + 1)."""
+    shares = np.zeros((market.machines, market.most + 1))
+    counts = np.arange(market.most + 1)
+    for alpha, beta, room in zip(market.worker, market.server, market.room[row].T, strict=True):
+        need = float(alpha) * counts + float(beta) * market.servers
+        np.maximum(shares, need / np.maximum(room.astype(float), 1.0)[:, None], out=shares)
+    return shares
 
 
 def largest_bundle(market: Market) -> Ints:
