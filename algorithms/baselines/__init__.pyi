@@ -1,2 +1,3 @@
+from . import dmlrs as dmlrs
 from . import hadar as hadar
 from . import smd as smd

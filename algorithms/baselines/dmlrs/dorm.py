@@ -1,0 +1,170 @@
+"""Dorm (Sun et al., SMARTCOMP 2017): partitions of the cluster by a mixed-integer program of resource utilisation.
+
+The PD-ORS paper names its parts: numbers and places of workers and servers maximise the resource utilisation, subject
+to fairness and to an adjustment overhead. Assumed, after Dorm:
+
+- A new plan is made in a slot before which jobs arrived or completed; until then every job keeps what it has.
+- Utilisation is the sum of the parts of the cluster's resources that are in use.
+- The dominant shares of the jobs differ from those by dominant resource fairness (`drf`) by at most ``fairness`` times
+  2 R in all, R resources; the difference cannot exceed 2 R.
+- Of the jobs that ran in the slot before, at most ``adjustment`` times their number, rounded up, are changed.
+- Where there is no such plan, running jobs keep what they have and the others wait.
+- A job has no more workers than would do its work left in one slot, at the slower of its rates.
+- The program (`dorm_program`) finds the numbers for the cluster as a whole. Jobs that keep what they have stay where
+  they are; the others, those with the largest workers first, are placed by best fit, and get fewer where machines are
+  too fragmented. A program over single machines takes minutes for a slot of the paper's size.
+
+It is solved to a gap of 0.5 %, within a number of nodes rather than of seconds, so that runs can be repeated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dlsched.algorithms.baselines.dmlrs.cluster import AnyJob, Cluster, Held, grow, place
+from dlsched.algorithms.baselines.dmlrs.dorm_program import Limits, counts, program
+from dlsched.algorithms.baselines.dmlrs.drf import fill
+from dlsched.algorithms.baselines.dmlrs.rounds import simulate
+from dlsched.algorithms.run import Event, Run
+from dlsched.models.dmlrs import Instance, Schedule
+from dlsched.models.document import InputError
+from dlsched.models.solve import Status, solve_matrix
+
+_GAP = 0.005
+_NODES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Planned(Event):
+    """A new plan was sought.
+
+    Attributes
+    ----------
+    slot : int
+    status : str
+        Of the program.
+    planned : float or None
+        Utilisation as the program has it, 0 to R; None where there is no plan.
+    short : dict of str to int
+        Workers of each job that found no place.
+    kept : tuple of str
+        Jobs that ran and keep what they have.
+    changed : tuple of str
+        Jobs that ran and do not.
+    """
+
+    slot: int
+    status: Status
+    planned: float | None
+    short: dict[str, int]
+    kept: tuple[str, ...]
+    changed: tuple[str, ...]
+
+
+def run(instance: Instance, *, seed: int = 0, fairness: float = 0.1, adjustment: float = 0.1) -> Run[Schedule]:
+    """Schedule an instance with Dorm.
+
+    Parameters
+    ----------
+    instance : Instance
+    seed : int
+        Of the solver.
+    fairness, adjustment : float
+        In [0, 1]: how unfair a plan may be, and how many jobs may be changed.
+
+    Returns
+    -------
+    Run
+        There are no prices. The log has a `Planned` for each plan, a `Round` for each slot in which a job is there, and
+        a `Stripped` for each job that ran and does not finish.
+
+    Raises
+    ------
+    InputError
+        If `fairness` or `adjustment` is not in [0, 1].
+    """
+    for name, value in (("fairness", fairness), ("adjustment", adjustment)):
+        if not 0 <= value <= 1:
+            raise InputError(f"{name}: {value} must be in [0, 1]")
+    partitions = _Partitions(instance, fairness * 2 * len(instance.resources), adjustment, seed)
+    return simulate(instance, Cluster(instance), partitions.allocate, partitions.log)
+
+
+class _Partitions:
+    """What each job has, from slot to slot."""
+
+    def __init__(self, instance: Instance, fairness: float, adjustment: float, seed: int) -> None:
+        self._cluster = Cluster(instance, tight=True)
+        self._fair = Cluster(instance)
+        self._fairness = fairness
+        self._adjustment = Fraction(str(adjustment))
+        self._seed = seed % 2**31
+        self._size: dict[str, Fraction] = {}
+        for job in instance.jobs:
+            self._cluster.clear()
+            alone = place(self._cluster, job, 1)
+            if alone is not None:
+                self._size[job.name] = self._cluster.dominant_share(alone)
+        self._present: list[str] = []
+        self._held: dict[str, Held] = {}
+        self.log: list[Event] = []
+
+    def allocate(self, slot: int, present: Sequence[AnyJob], remaining: Mapping[str, Fraction]) -> dict[str, Held]:
+        """Return what each job has, after a new plan where jobs have arrived or completed."""
+        names = [job.name for job in present]
+        if names != self._present:
+            before = {name: held for name, held in self._held.items() if remaining[name]}
+            self._present, self._held = names, self._plan(slot, present, before, remaining)
+        return self._held
+
+    def _plan(
+        self, slot: int, present: Sequence[AnyJob], before: dict[str, Held], remaining: Mapping[str, Fraction]
+    ) -> dict[str, Held]:
+        fair = {name: held.worker_count for name, held in fill(self._fair, present, remaining).items()}
+        most = {job.name: _most(job, remaining[job.name]) if job.name in self._size else 0 for job in present}
+        limits = Limits(most, fair, self._fairness, math.ceil(self._adjustment * len(before)))
+        matrix = program(self._cluster, present, before, limits)
+        found = solve_matrix(matrix, threads=1, gap=_GAP, seed=self._seed, nodes=_NODES)
+        if found.x is None:
+            self.log.append(Planned(slot, found.summary.status, None, {}, tuple(before), ()))
+            return before
+        wanted: list[tuple[AnyJob, int]] = []
+        kept: dict[str, Held] = {}
+        for job, (workers, keep) in zip(present, counts(found.x), strict=True):
+            if job.name in before and (keep or workers == before[job.name].worker_count):
+                kept[job.name] = before[job.name]
+            else:
+                wanted.append((job, workers))
+        plan = self._place(kept, wanted)
+        short = {job.name: n - plan[job.name].worker_count for job, n in wanted}
+        self.log.append(
+            Planned(
+                slot,
+                found.summary.status,
+                found.summary.objective,
+                {name: missing for name, missing in short.items() if missing},
+                tuple(kept),
+                tuple(name for name in before if name not in kept),
+            )
+        )
+        return {name: held for name, held in plan.items() if held.workers}
+
+    def _place(self, kept: Mapping[str, Held], wanted: Sequence[tuple[AnyJob, int]]) -> dict[str, Held]:
+        """Return what the kept jobs have, and as much of what others are to get as finds room."""
+        self._cluster.clear()
+        plan = dict(kept)
+        for held in kept.values():
+            self._cluster.claim(held)
+        for job, workers in sorted(wanted, key=lambda pair: -self._size.get(pair[0].name, 0)):
+            plan[job.name] = held = Held(job)
+            while held.worker_count < workers and grow(self._cluster, held):
+                pass
+        return plan
+
+
+def _most(job: AnyJob, remaining: Fraction) -> int:
+    """Return the most workers that are of use."""
+    return min(job.most_workers, math.ceil(remaining * max(job.internal_time, job.external_time)))
