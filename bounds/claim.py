@@ -12,14 +12,18 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 from dlsched.bounds.comparison import Interval, Relation, Status, Value, compare
 from dlsched.bounds.witness import Witness
 from dlsched.models.document import Document, InputError
 
-PAPERS = ("hadar", "smd")
+PAPERS = ("hadar", "smd", "pd_ors")
 """Modules of this room that hold a paper's ``CLAIMS``."""
+
+PROBLEMS = MappingProxyType({"hadar": "hadar", "smd": "smd", "pd-ors": "dmlrs", "pd-ors-thesis": "dmlrs"})
+"""What claims' ids begin with, and the problem package of `dlsched.models` that they are about."""
 
 
 class Variant(Enum):
@@ -118,7 +122,7 @@ class Claim:
     @property
     def problem(self) -> str:
         """Name of the problem package of `dlsched.models` that its instances are of."""
-        return self.id.split("/")[0]
+        return PROBLEMS[self.id.split("/")[0]]
 
     @property
     def key(self) -> tuple[str, str]:

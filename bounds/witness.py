@@ -73,15 +73,15 @@ def instance_type(id: str, variant: str) -> type[Document]:
     Raises
     ------
     InputError
-        If there is no such claim or variant, or no claim about its problem.
+        If there is no such paper, claim or variant.
     """
-    from dlsched.bounds.claim import PAPERS, claim
+    from dlsched.bounds.claim import PROBLEMS, claim
 
-    problem = id.split("/")[0]
-    if problem not in PAPERS:
-        raise InputError(f"{problem}: no claims about this problem; there are some about {', '.join(PAPERS)}")
-    special = claim(id, variant).instances
-    found: type[Document] = special or importlib.import_module(f"dlsched.models.{problem}").Instance
+    paper = id.split("/")[0]
+    if paper not in PROBLEMS:
+        raise InputError(f"{paper}: no claims of such a paper; there are claims of {', '.join(PROBLEMS)}")
+    known = claim(id, variant)
+    found: type[Document] = known.instances or importlib.import_module(f"dlsched.models.{known.problem}").Instance
     return found
 
 

@@ -107,7 +107,7 @@ def test_a_witness_carries_what_is_needed_to_check_it_again() -> None:
 def test_a_witness_of_another_problem_is_refused() -> None:
     found = decide(toy_claim(), Toy(x=0.75)).witness
     assert found is not None
-    with pytest.raises(InputError, match="toy: no claims about this problem"):
+    with pytest.raises(InputError, match="toy: no claims of such a paper"):
         found.read_instance()
     with pytest.raises(InputError, match="unknown claim"):
         witness.replay(found.model_copy(update={"claim": "hadar/theorem-99", "instance": HADAR}))

@@ -88,6 +88,34 @@ KNOWN = {
     "smd-knapsack-floor-three-jobs": (0, 1 / 2),
     "smd-knapsack-floor-six-jobs": (19 / 20, 1 / 2),
     "smd-knapsack-scheme-six-jobs": (1, 1),
+    # L = 1/4, U = 500, G29(1, 2, 1) = .138177 and G30(1, 1, 1) = 3.943653; thesis: G = 5.398 and min(1, ln(U/L)) = 1.
+    "pd-ors-theorem-5-D5": (1000, 6 * 0.138177 * math.log(2000)),
+    "pd-ors-theorem-6-D5": (1000, 6 * 3.943653 * math.log(2000)),
+    "pd-ors-thesis-theorem-3-D5": (1000, 6 * 5.398275),
+    # L = 1/6; after job 1 the price is 34.668 and job 2 is rejected.
+    "pd-ors-dual-feasible-D11": (104.670858, 1000),
+    "pd-ors-dual-feasible-D5": (1000.5, 1000),
+    # The full machine's price rises from 1/4 to 500: 2 (500 - 1/4)/(2/4) = 1999.
+    "pd-ors-allocation-cost-D5": (1999, 3 * 3.943653 * math.log(2000)),
+    "pd-ors-dual-optimum-D10": (1.5, 1),
+    "pd-ors-initial-dual-D1": (2, 2),
+    "pd-ors-equivalence-D3": (12, 12),
+    "pd-ors-equivalence-D8": (23, 23),
+    "pd-ors-certificate-D8": (22, (77.40619 - 0.25) / 39.569),
+    # U = e^.2 L: dD = .9 + .02214, times 1/(3 .1).
+    "pd-ors-lemma-9-small-gain": (1, (0.9 + 0.1 * (math.exp(0.2) - 1)) / 0.3),
+    "pd-ors-lemma-10-two": (0.5 * 4**0.5, 1),
+    "pd-ors-price-blocks-D5": (500, 0),
+    "pd-ors-least-duration-late": (-1, 0),
+    "pd-ors-positive-price-deadline": (1, 0),
+    # N = 4, mu = 1, L = 10/8: a worker and a server in both slots cost 5 of 10; no split of 3 whole samples.
+    "pd-ors-dynamic-program-half-samples": (0, 5),
+    "pd-ors-thesis-fact-1-two-machines": (1, 0),
+    "pd-ors-ratio-1.4-D5": (1000, 1.4),
+    "pd-ors-ratio-1.4-D8": (23 / 22, 1.4),
+    # On E1 no round of either gain keeps (24)-(26).
+    "pd-ors-theorem-5-succeeds-E1": (0, 1 - (0.5 / 3) ** 10),
+    "pd-ors-theorem-6-succeeds-E1": (0, 1),
 }
 TOLERANCE = 2e-3
 """Relative: of the numbers that are known to three digits."""

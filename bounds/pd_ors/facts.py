@@ -1,0 +1,190 @@
+"""What the claims ask about one DMLRS instance: runs and their dual values, schedules, certified optima; each once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+from dlsched.algorithms import Optimum, optimum
+from dlsched.algorithms.baselines.dmlrs import dorm, drf, fifo, oasis
+from dlsched.algorithms.pd_ors import (
+    Certificate,
+    JobDecision,
+    PriceConstants,
+    Prices,
+    certificate,
+    constants,
+    run,
+    unmet_premises,
+)
+from dlsched.algorithms.run import Run
+from dlsched.bounds.claim import Undecided
+from dlsched.bounds.comparison import Interval
+from dlsched.models.dmlrs import Instance, Schedule
+from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
+from dlsched.models.document import InputError
+
+MAX_SCHEDULES = 5_000
+"""Schedules of one job that a verdict enumerates, at most."""
+
+MAX_SEARCH = 400
+"""Jobs times slots times machines of an instance whose optimum a verdict asks for, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one admission adds: its job, its utility to the primal, and to the dual its payoff and dearer prices."""
+
+    job: str
+    primal: float
+    dual: float
+
+
+class Commitment:
+    """A run of PD-ORS with exact subproblems, and the primal and dual values after each of its decisions.
+
+    Parameters
+    ----------
+    instance : Instance
+    seed : int
+    prices : str
+        Which constants (12) has: ``printed``, ``repaired`` or ``theorem``.
+    """
+
+    def __init__(self, instance: Instance, seed: int, prices: str) -> None:
+        self.instance = instance
+        self.constants: PriceConstants = constants(instance, prices)
+        self.run: Run[Schedule] = run(instance, seed=seed, prices=self.constants)
+
+    @property
+    def admissions(self) -> list[JobDecision]:
+        """The decisions that admit a job."""
+        return [event for event in self.run.log if isinstance(event, JobDecision) and event.admitted]
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The dual values of the run."""
+        return certificate(self.instance, self.run)
+
+    @property
+    def alpha(self) -> float:
+        """The greatest C dp / (p_old drho) of the run, at least 1."""
+        return max(1.0, self.certificate.alpha)
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """P_i - P_(i-1) and D_i - D_(i-1) of each admission."""
+        result = []
+        for decision in self.admissions:
+            job = self.instance.job(decision.job)
+            assert decision.completion is not None
+            dearer = sum(
+                float(self.instance.machine(step.machine).capacity_of(step.resource)) * (step.after - step.before)
+                for step in decision.steps
+            )
+            gain = float(job.utility.exact(decision.completion - job.arrival))
+            result.append(Step(job.name, gain, decision.payoff + dearer))
+        return result
+
+    @property
+    def log_ratio(self) -> float:
+        """max_r(1, ln(U^r/L)); infinite where L is 0."""
+        return max([1.0, *(self.constants.log_ratio(r) for r in self.constants.high)])
+
+    @property
+    def least_log_ratio(self) -> float:
+        """min_r(1, ln(U^r/L)), as the thesis prints it."""
+        return min([1.0, *(self.constants.log_ratio(r) for r in self.constants.high)])
+
+
+class PdOrsFacts:
+    """What is known of one (instance, seed).
+
+    Parameters
+    ----------
+    instance : Instance
+    seed : int
+        Of the runs.
+    """
+
+    def __init__(self, instance: Instance, seed: int) -> None:
+        self.instance = instance
+        self.seed = seed
+
+    @property
+    def ordinary(self) -> bool:
+        """Whether no job's external rate is above its internal one."""
+        return all(job.internal_rate >= job.external_rate for job in self.instance.jobs)
+
+    @property
+    def faster_inside(self) -> bool:
+        """Whether every job's internal rate is above its external one, as Fact 1 assumes."""
+        return all(job.internal_rate > job.external_rate for job in self.instance.jobs)
+
+    @cached_property
+    def printed_constants(self) -> PriceConstants | None:
+        """(13) and (14) as printed; None where they divide by zero."""
+        try:
+            found = constants(self.instance, Prices.PRINTED)
+        except InputError:
+            return None
+        return None if any(high is None for high in found.high.values()) else found
+
+    @cached_property
+    def repaired(self) -> Commitment:
+        """PD-ORS with (12)-(14) where they are defined: what the paper means."""
+        return Commitment(self.instance, self.seed, Prices.REPAIRED)
+
+    @property
+    def small_demand(self) -> bool:
+        """Whether every capacity exceeds what one job can put there in a slot, and some job can earn something."""
+        return not unmet_premises(self.instance)
+
+    @cached_property
+    def theorem(self) -> Commitment:
+        """PD-ORS with the constants of the corrected theorem."""
+        return Commitment(self.instance, self.seed, Prices.THEOREM)
+
+    @cached_property
+    def baselines(self) -> dict[str, float]:
+        """The utilities of FIFO, DRF, Dorm and OASiS."""
+        modules = {"fifo": fifo, "drf": drf, "dorm": dorm, "oasis": oasis}
+        return {name: module.run(self.instance, seed=self.seed).utility for name, module in modules.items()}
+
+    @cached_property
+    def best(self) -> Optimum:
+        """The certified optimum."""
+        size = len(self.instance.jobs) * self.instance.slots * len(self.instance.machines)
+        if size > MAX_SEARCH:
+            raise Undecided(f"{size} jobs times slots times machines: more than {MAX_SEARCH}")
+        return optimum(self.instance)
+
+    @property
+    def opt(self) -> Interval:
+        """OPT, between the utility of a checked schedule and a proved bound."""
+        if self.best.value is None or self.best.bound is None:
+            raise Undecided("the optimum has no value")
+        return Interval(self.best.value, self.best.value if self.best.proved else self.best.bound)
+
+    @property
+    def opt_positive(self) -> bool:
+        """Whether OPT > 0."""
+        if self.opt.low <= 0 < self.opt.high and not self.best.proved:
+            raise Undecided("whether OPT > 0 is not proved")
+        return self.opt.low > 0
+
+    @cached_property
+    def schedules(self) -> dict[str, list[Column]]:
+        """Pi_i of every job, without schedules in which a slot can be dropped."""
+        try:
+            return {
+                job.name: enumerate_schedules(self.instance, job, limit=MAX_SCHEDULES) for job in self.instance.jobs
+            }
+        except ValueError as limit:
+            raise Undecided(str(limit)) from None
+
+
+def finite(value: float) -> float | None:
+    """Return the number, None where it is infinite: JSON has no infinity."""
+    return value if math.isfinite(value) else None

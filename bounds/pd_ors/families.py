@@ -1,0 +1,172 @@
+"""Seeded families of DMLRS instances on which the claims are checked: small, so that their optimum can be certified.
+
+None is a counterexample written down: each describes a kind of workload, and violations in it are found by drawing.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from dlsched.models.dmlrs import AsyncJob, Instance, Job, Machine, preset, random
+from dlsched.models.utility import Table
+
+TINY = "dmlrs/tiny"
+RISING = "dmlrs/rising"
+ROOMY = "dmlrs/roomy"
+CRITICAL = "dmlrs/critical"
+BENCHMARK = "dmlrs/benchmark"
+SECTION_5 = "dmlrs/section-5"
+ASYNC = "dmlrs/async"
+ASYNC_RISING = "dmlrs/async-rising"
+
+
+def tiny(rng: np.random.Generator) -> Instance:
+    """Return a small instance without structure: 1-3 jobs, 1-2 machines, 1-2 resources, 1-3 slots."""
+    return random(
+        rng,
+        jobs=int(rng.integers(1, 4)),
+        machines=int(rng.integers(1, 3)),
+        resources=int(rng.integers(1, 3)),
+        slots=int(rng.integers(1, 4)),
+        capacity=4,
+    )
+
+
+def rising(rng: np.random.Generator) -> Instance:
+    """Return jobs that are each worth more than the ones before, on one machine that holds one or two of them."""
+    slots, capacity = int(rng.integers(1, 3)), int(rng.integers(2, 5))
+    jobs, worth = [], 1.0
+    for i in range(int(rng.integers(2, 5))):
+        jobs.append(_job(i, 1, int(rng.integers(1, slots + 1)), 1, _falling(rng, max(1, round(worth)), slots)))
+        worth *= 10 ** rng.uniform(0.3, 3.0)
+    return _instance(slots, [capacity], jobs)
+
+
+def roomy(rng: np.random.Generator) -> Instance:
+    """Return jobs that need little of each machine: the premise of the corrected competitive theorem."""
+    slots, machines = int(rng.integers(1, 4)), int(rng.integers(1, 3))
+    jobs = []
+    for i in range(int(rng.integers(2, 6))):
+        batch = int(rng.integers(1, 3))
+        work = int(rng.integers(1, batch * slots + 1))
+        arrival = int(rng.integers(1, slots + 1))
+        utility = _falling(rng, int(rng.integers(1, 10 ** int(rng.integers(1, 4)))), slots)
+        jobs.append(_job(i, arrival, work, batch, utility))
+    return _instance(slots, [int(rng.integers(5, 8)) for _ in range(machines)], jobs)
+
+
+def critical(rng: np.random.Generator) -> Instance:
+    """Return jobs with deadlines: their utility at the horizon is 0."""
+    slots = int(rng.integers(2, 5))
+    jobs = []
+    for i in range(int(rng.integers(1, 4))):
+        deadline = int(rng.integers(1, slots))
+        values = tuple(Fraction(int(rng.integers(5, 21))) for _ in range(1)) * deadline
+        jobs.append(_job(i, 1, int(rng.integers(1, deadline + 1)), 1, Table(values=values)))
+    return _instance(slots, [int(rng.integers(2, 5))], jobs)
+
+
+def benchmark(rng: np.random.Generator) -> Instance:
+    """Return a small instance of the benchmark family: 4 jobs, one machine, 4 slots."""
+    return preset("benchmark", rng, jobs=4, machines=1, slots=4, multiple=6)
+
+
+def section_5(rng: np.random.Generator) -> Instance:
+    """Return an instance in the setting of the paper's evaluation, 10 jobs, 10 slots, 4 machines."""
+    return preset("paper", rng, jobs=10, machines=4, slots=10)
+
+
+def asynchronous(rng: np.random.Generator) -> Instance:
+    """Return a small asynchronous instance without structure: 1-2 jobs, 1-2 machines, 1-3 slots."""
+    return random(
+        rng,
+        jobs=int(rng.integers(1, 3)),
+        machines=int(rng.integers(1, 3)),
+        resources=int(rng.integers(1, 3)),
+        slots=int(rng.integers(1, 4)),
+        capacity=4,
+        asynchronous=True,
+    )
+
+
+def async_rising(rng: np.random.Generator) -> Instance:
+    """Return asynchronous jobs that are each worth more than the ones before, on one machine that holds one."""
+    jobs, worth = [], 1.0
+    for i in range(int(rng.integers(2, 5))):
+        jobs.append(_async_job(i, _falling(rng, max(1, round(worth)), 1)))
+        worth *= 10 ** rng.uniform(0.3, 3.0)
+    return _instance(1, [int(rng.integers(2, 4))], jobs)
+
+
+def _falling(rng: np.random.Generator, start: int, slots: int) -> Table:
+    """Return a table of positive values in tenths from `start` on, falling by at most about a fifth a slot."""
+    tenths = [10 * start]
+    for _ in range(slots - 1):
+        tenths.append(max(1, tenths[-1] * int(rng.integers(80, 101)) // 100))
+    return Table(values=tuple(Fraction(value, 10) for value in tenths))
+
+
+_UNIT = {"cpu": Fraction(1)}
+
+
+def _job(number: int, arrival: int, work: int, batch: int, utility: Table) -> Job:
+    """Return a job whose workers each do one sample a slot, with a server a worker, each needing one CPU."""
+    return Job(
+        name=f"job{number + 1}",
+        arrival=arrival,
+        epochs=Fraction(1),
+        samples=Fraction(work),
+        batch=batch,
+        slots_per_sample=Fraction(1),
+        gradient_size=Fraction(0),
+        workers_per_server=Fraction(1),
+        internal_rate=Fraction(2),
+        external_rate=Fraction(1),
+        worker=_UNIT,
+        server=_UNIT,
+        utility=utility,
+    )
+
+
+def _async_job(number: int, utility: Table) -> AsyncJob:
+    return AsyncJob(
+        name=f"job{number + 1}",
+        arrival=1,
+        epochs=Fraction(1),
+        chunks=1,
+        minibatches_per_chunk=Fraction(1),
+        slots_per_minibatch=Fraction(1),
+        gradient_size=Fraction(0),
+        internal_rate=Fraction(2),
+        external_rate=Fraction(1),
+        server_rate=Fraction(4),
+        worker=_UNIT,
+        server=_UNIT,
+        utility=utility,
+    )
+
+
+def _instance(slots: int, capacities: list[int], jobs: list[Job] | list[AsyncJob]) -> Instance:
+    return Instance(
+        slots=slots,
+        resources=("cpu",),
+        machines=tuple(
+            Machine(name=f"machine{h + 1}", capacity={"cpu": Fraction(c)}) for h, c in enumerate(capacities)
+        ),
+        jobs=tuple(jobs),
+    )
+
+
+FAMILIES = {
+    TINY: tiny,
+    RISING: rising,
+    ROOMY: roomy,
+    CRITICAL: critical,
+    BENCHMARK: benchmark,
+    SECTION_5: section_5,
+    ASYNC: asynchronous,
+    ASYNC_RISING: async_rising,
+}
+"""Every family by its name."""

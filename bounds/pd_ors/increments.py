@@ -1,0 +1,222 @@
+"""The allocation-cost relation (Definition 1), Lemma 9, which uses it, and Lemma 10, its differential form."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+import numpy as np
+from pydantic import model_validator
+
+from dlsched.bounds.claim import Claim, Expectation, Premise, Variant
+from dlsched.bounds.comparison import Relation
+from dlsched.bounds.pd_ors.competitive import DELTA, run_details
+from dlsched.bounds.pd_ors.facts import PdOrsFacts
+from dlsched.bounds.pd_ors.families import BENCHMARK, RISING, ROOMY, TINY
+from dlsched.models.document import Document
+from dlsched.models.numbers import Positive, rational, to_json
+from dlsched.rounding import gain_cover
+
+INCREMENT = "pd-ors/increment"
+
+
+class Increment(Document):
+    """One admission that uses one resource of one machine in one slot, all of it free before.
+
+    Attributes
+    ----------
+    utility : Fraction
+        u of the job.
+    amount : Fraction
+        drho, what it takes.
+    capacity : Fraction
+        C.
+    low, high : Fraction
+        L and U of the price function (12).
+    gain, delta, epsilon : Fraction
+        Of Definition 1.
+    """
+
+    utility: Positive
+    amount: Positive
+    capacity: Positive
+    low: Positive
+    high: Positive
+    gain: Positive
+    delta: Positive
+    epsilon: Positive
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.amount > self.capacity:
+            raise ValueError(f"amount: {to_json(self.amount)} exceeds the capacity {to_json(self.capacity)}")
+        if self.high < self.low:
+            raise ValueError(f"high: {to_json(self.high)} is below low, {to_json(self.low)}")
+        if self.delta > 1:
+            raise ValueError(f"delta: {to_json(self.delta)} exceeds 1")
+        return self
+
+
+def increment(rng: np.random.Generator) -> Increment:
+    """Return an admission for which the relation of Definition 1 holds, with little to spare.
+
+    In half of them prices rise little and the gain is small.
+    """
+    capacity, low = int(rng.integers(1, 6)), float(rng.uniform(0.05, 2))
+    flat = bool(rng.integers(2))
+    log_ratio, share = float(rng.uniform(0.05, 0.5 if flat else 6)), float(rng.uniform(0.1, 1))
+    gain, delta = float(np.exp(rng.uniform(-4, -2 if flat else 1.5))), float(rng.uniform(0.1, 1))
+    least = delta / (3 * gain) * math.expm1(log_ratio * share) / share
+    return Increment(
+        utility=_rational(low * share * capacity + rng.uniform(0.01, 3)),
+        amount=_rational(share * capacity),
+        capacity=rational(capacity),
+        low=_rational(low),
+        high=_rational(low * math.exp(log_ratio)),
+        gain=_rational(gain),
+        delta=_rational(delta),
+        epsilon=_rational(max(1.0, least) * rng.uniform(1.001, 1.5)),
+    )
+
+
+def _rational(value: float) -> Any:
+    return rational(f"{value:.6f}")
+
+
+class IncrementFacts:
+    """What an admission does to the price, the primal and the dual value.
+
+    Parameters
+    ----------
+    instance : Increment
+    seed : int
+        Not used: nothing is drawn.
+    """
+
+    def __init__(self, instance: Increment, seed: int) -> None:
+        del seed
+        self.instance = instance
+        self.log_ratio = math.log(instance.high / instance.low)
+        self.factor = float(instance.delta / (3 * instance.gain) / instance.epsilon)
+        self.rise = float(instance.capacity) * (self.price(float(instance.amount)) - float(instance.low))
+        self.payoff = float(instance.utility - instance.low * instance.amount)
+
+    def price(self, amount: float) -> float:
+        """Return the price (12) where `amount` is allocated."""
+        return float(self.instance.low) * math.exp(self.log_ratio * amount / float(self.instance.capacity))
+
+    @property
+    def related(self) -> bool:
+        """Whether p_old drho >= (delta/3G)/epsilon C dp."""
+        return float(self.instance.low * self.instance.amount) >= self.factor * self.rise
+
+    def slope(self) -> float:
+        """Return dp/drho at half of the amount, by a central difference."""
+        middle, step = float(self.instance.amount) / 2, 1e-5 * float(self.instance.amount)
+        return (self.price(middle + step) - self.price(middle - step)) / (2 * step)
+
+
+_LEMMA_9: dict[str, Any] = {
+    "id": "pd-ors/lemma-9",
+    "paper": "PD-ORS, Lemma 9",
+    "quantity": "P_i - P_(i-1), against (delta/3G)/epsilon (D_i - D_(i-1))",
+    "measure": lambda facts: facts.instance.utility,
+    "bound": lambda facts: facts.factor * (facts.payoff + facts.rise),
+    "relation": Relation.AT_LEAST,
+    "facts": IncrementFacts,
+    "instances": Increment,
+    "details": lambda facts: {"payoff": facts.payoff, "C dp": facts.rise, "factor": facts.factor},
+    "sources": (INCREMENT,),
+}
+
+_RELATED = (
+    Premise("the job is admitted", lambda facts: facts.payoff > 0),
+    Premise("epsilon >= 1", lambda facts: facts.instance.epsilon >= 1),
+    Premise("p_old drho >= (delta/3G)/epsilon C dp", lambda facts: facts.related),
+)
+
+LEMMA_9 = Claim(
+    variant=Variant.PRINTED,
+    statement="if Definition 1 holds for epsilon >= 1, P_i - P_(i-1) >= (delta/3G)/epsilon (D_i - D_(i-1))",
+    expectation=Expectation.FALSE,
+    premises=_RELATED,
+    counterexamples=("pd-ors-lemma-9-small-gain",),
+    **_LEMMA_9,
+)
+
+LEMMA_9_CORRECTED = Claim(
+    variant=Variant.CORRECTED,
+    statement="the same if also 3 G epsilon >= delta",
+    expectation=Expectation.TRUE,
+    premises=(
+        *_RELATED,
+        Premise("3 G epsilon >= delta", lambda facts: facts.factor <= 1),
+    ),
+    golden=("pd-ors-lemma-9-corrected-gain-1",),
+    **_LEMMA_9,
+)
+
+LEMMA_10 = Claim(
+    id="pd-ors/lemma-10",
+    paper="PD-ORS, Lemma 10",
+    variant=Variant.PRINTED,
+    statement="epsilon = ln(U/L) and (12) satisfy p drho >= C/epsilon dp",
+    quantity="p at half of the amount, against C/ln(U/L) dp/drho there, by a central difference",
+    measure=lambda facts: facts.price(float(facts.instance.amount) / 2),
+    bound=lambda facts: float(facts.instance.capacity) / facts.log_ratio * facts.slope(),
+    relation=Relation.EQUAL,
+    expectation=Expectation.TRUE,
+    facts=IncrementFacts,
+    instances=Increment,
+    premises=(Premise("ln(U/L) >= 1", lambda facts: facts.log_ratio >= 1),),
+    sources=(INCREMENT,),
+    golden=("pd-ors-lemma-10-two",),
+)
+
+
+def _stretched(facts: PdOrsFacts) -> float:
+    """Return max ln(U/L) (e^x - 1)/x over the price steps, x = ln(U/L) drho/C."""
+    run = facts.repaired
+    worst = 0.0
+    for decision in run.admissions:
+        for step in decision.steps:
+            log_ratio = run.constants.log_ratio(step.resource)
+            x = log_ratio * float(step.amount / facts.instance.machine(step.machine).capacity_of(step.resource))
+            worst = max(worst, log_ratio * math.expm1(x) / x if x else log_ratio)
+    return max(1.0, worst)
+
+
+_ALLOCATION_COST: dict[str, Any] = {
+    "id": "pd-ors/allocation-cost",
+    "paper": "PD-ORS, Definition 1",
+    "measure": lambda facts: facts.repaired.alpha,
+    "relation": Relation.AT_MOST,
+    "facts": PdOrsFacts,
+    "premises": (Premise("some job is admitted", lambda facts: bool(facts.repaired.admissions)),),
+    "details": lambda facts: run_details(facts.repaired),
+    "schedule": lambda facts: facts.repaired.run.schedule,
+    "sources": (TINY, RISING, ROOMY, BENCHMARK),
+}
+
+ALLOCATION_COST = Claim(
+    variant=Variant.PRINTED,
+    statement="(12) satisfies p_old drho >= (delta/3G)/epsilon C dp with epsilon = max_r(1, ln(U^r/L))",
+    quantity="greatest C dp/(p_old drho) of the run, against 3 G/delta max_r(1, ln(U^r/L)), delta = 1 and G of (30)",
+    bound=lambda facts: 3 * gain_cover(1.0, 1, DELTA) / DELTA * facts.repaired.log_ratio,
+    expectation=Expectation.FALSE,
+    counterexamples=("pd-ors-allocation-cost-D5",),
+    **_ALLOCATION_COST,
+)
+
+ALLOCATION_COST_CORRECTED = Claim(
+    variant=Variant.CORRECTED,
+    statement="(12) satisfies p_old drho >= C dp/epsilon, epsilon = max ln(U^r/L) (e^x - 1)/x, x = ln(U^r/L) drho/C",
+    quantity="greatest C dp/(p_old drho) of the run, against that",
+    bound=_stretched,
+    expectation=Expectation.TRUE,
+    golden=("pd-ors-allocation-cost-corrected-D5",),
+    **_ALLOCATION_COST,
+)
+
+CLAIMS = (LEMMA_9, LEMMA_9_CORRECTED, LEMMA_10, ALLOCATION_COST, ALLOCATION_COST_CORRECTED)
+SOURCES = {INCREMENT: increment}

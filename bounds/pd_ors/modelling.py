@@ -1,0 +1,227 @@
+"""What the papers say of their models: the speed (1), Fact 1, R-DMLRS and its dual."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from dlsched.bounds.claim import Claim, Expectation, Premise, Undecided, Variant
+from dlsched.bounds.comparison import Interval, Relation
+from dlsched.bounds.pd_ors.facts import MAX_SCHEDULES, PdOrsFacts
+from dlsched.bounds.pd_ors.families import ASYNC, RISING, TINY
+from dlsched.models import Status, build, solve
+from dlsched.models.dmlrs import AsyncJob, Job
+from dlsched.models.dmlrs.schedules import Counts, placements
+
+
+def _placements(facts: PdOrsFacts) -> Iterator[tuple[Job | AsyncJob, Counts]]:
+    """Yield every placement of every job in a slot of the empty cluster."""
+    for job in facts.instance.jobs:
+        try:
+            found = placements(facts.instance, job, limit=MAX_SCHEDULES)
+        except ValueError as limit:
+            raise Undecided(str(limit)) from None
+        for placement in found:
+            yield job, placement
+
+
+def _totals(placement: Counts) -> tuple[int, int]:
+    return sum(w for w, _ in placement.values()), sum(s for _, s in placement.values())
+
+
+def _exact_speed(job: Job, placement: Counts) -> Fraction:
+    """Return the samples of a slot by (1), with the servers there are."""
+    workers, servers = _totals(placement)
+    rates = [job.rate_between(h, p) for h, (w, _) in placement.items() if w for p, (_, s) in placement.items() if s]
+    transfer = 2 * job.gradient_size / servers / min(rates)
+    return workers / (job.slots_per_sample + transfer / Fraction(job.batch, workers))
+
+
+def _speeds(facts: PdOrsFacts, *, nominal: bool) -> list[Fraction]:
+    """Return nominal over exact speed; of the placements with exactly gamma workers a server, or of all."""
+    found = []
+    for job, placement in _placements(facts):
+        workers, servers = _totals(placement)
+        if isinstance(job, Job) and (not nominal or workers == job.workers_per_server * servers):
+            found.append(job.progress(placement) / _exact_speed(job, placement))
+    return found
+
+
+SPEED = Claim(
+    id="pd-ors/speed",
+    paper="PD-ORS, (1)-(3)",
+    variant=Variant.PRINTED,
+    statement="with gamma workers a server, the samples of (1) are those of (3)",
+    quantity="greatest samples by (3) over those by (1), over placements with exactly gamma workers a server",
+    measure=lambda facts: max(_speeds(facts, nominal=True)),
+    bound=lambda facts: min(_speeds(facts, nominal=True)),
+    relation=Relation.EQUAL,
+    expectation=Expectation.TRUE,
+    facts=PdOrsFacts,
+    premises=(
+        Premise("some placement has exactly gamma workers a server", lambda facts: bool(_speeds(facts, nominal=True))),
+    ),
+    sources=(TINY,),
+    golden=("pd-ors-speed-D4",),
+)
+
+SPEED_CORRECTED = Claim(
+    id="pd-ors/speed",
+    paper="PD-ORS, (1)-(3)",
+    variant=Variant.CORRECTED,
+    statement="with at least workers/gamma servers, the samples of (3) are at most those of (1)",
+    quantity="greatest samples by (3) over those by (1), over all placements",
+    measure=lambda facts: max(_speeds(facts, nominal=False)),
+    bound=lambda facts: 1,
+    relation=Relation.AT_MOST,
+    expectation=Expectation.TRUE,
+    facts=PdOrsFacts,
+    premises=(Premise("some job fits", lambda facts: bool(_speeds(facts, nominal=False))),),
+    sources=(TINY,),
+    golden=("pd-ors-speed-corrected-D4",),
+)
+
+
+def _together(placement: Counts) -> bool:
+    """Tell whether |P| = |W| = 1 and P = W."""
+    workers = {h for h, (w, _) in placement.items() if w}
+    servers = {h for h, (_, s) in placement.items() if s}
+    return len(workers) == 1 and workers == servers
+
+
+def _internal(job: Job | AsyncJob, placement: Counts, machine: str | None) -> bool:
+    """Tell whether the workers, or those of one machine, exchange at b^(i) with all servers."""
+    workers = [h for h, (w, _) in placement.items() if w and machine in (None, h)]
+    servers = [p for p, (_, s) in placement.items() if s]
+    return min(job.rate_between(h, p) for h in workers for p in servers) == job.internal_rate
+
+
+def _mismatches(facts: PdOrsFacts) -> int:
+    """Return of how many placements Fact 1 of the journal is wrong."""
+    return sum(_internal(job, placement, None) != _together(placement) for job, placement in _placements(facts))
+
+
+def _worker_mismatches(facts: PdOrsFacts, *, printed: bool) -> int:
+    """Return of how many placements and machines Fact 1 of the thesis is wrong; corrected: internal iff P = {h}."""
+    wrong = 0
+    for job, placement in _placements(facts):
+        servers = {h for h, (_, s) in placement.items() if s}
+        for h in (h for h, (w, _) in placement.items() if w):
+            said = _together(placement) if printed else servers == {h}
+            wrong += _internal(job, placement, h) != said
+    return wrong
+
+
+_FACT: dict[str, Any] = {
+    "bound": lambda facts: 0,
+    "relation": Relation.AT_MOST,
+    "facts": PdOrsFacts,
+    "premises": (Premise("b^(i) > b^(e)", lambda facts: facts.faster_inside),),
+}
+
+FACT_1 = Claim(
+    id="pd-ors/fact-1",
+    paper="PD-ORS, Fact 1",
+    variant=Variant.PRINTED,
+    statement="b = b^(i) if and only if |P| = |W| = 1 and P = W",
+    quantity="placements in a slot of which that is wrong",
+    measure=_mismatches,
+    expectation=Expectation.TRUE,
+    sources=(TINY,),
+    golden=("pd-ors-fact-1-D4",),
+    **_FACT,
+)
+
+_THESIS_FACT: dict[str, Any] = {
+    **_FACT,
+    "id": "pd-ors-thesis/fact-1",
+    "paper": "PD-ORS thesis, Fact 1",
+    "quantity": "placements and machines of which that is wrong",
+    "sources": (ASYNC,),
+}
+
+THESIS_FACT_1 = Claim(
+    variant=Variant.PRINTED,
+    statement="min_p 2g/b(h,p) = 2g/b^(i) if and only if |P| = |W| = 1 and P = W",
+    measure=lambda facts: _worker_mismatches(facts, printed=True),
+    expectation=Expectation.FALSE,
+    counterexamples=("pd-ors-thesis-fact-1-two-machines",),
+    **_THESIS_FACT,
+)
+
+THESIS_FACT_1_CORRECTED = Claim(
+    variant=Variant.CORRECTED,
+    statement="a worker on machine h is internal if and only if P = {h}",
+    measure=lambda facts: _worker_mismatches(facts, printed=False),
+    expectation=Expectation.TRUE,
+    golden=("pd-ors-thesis-fact-1-corrected-two-machines",),
+    **_THESIS_FACT,
+)
+
+
+def _solved(facts: PdOrsFacts, name: str) -> Interval:
+    """Return the optimum of a formulation over all schedules, solved on its own."""
+    if not any(facts.schedules.values()):
+        return Interval(0.0, 0.0)
+    solution = solve(build(name, facts.instance, schedules=facts.schedules), threads=1, presolve=False)
+    if solution.status is not Status.OPTIMAL or solution.objective is None:
+        raise Undecided(f"{name} was not solved: {solution.status}")
+    return Interval.of(solution.objective)
+
+
+EQUIVALENCE = Claim(
+    id="pd-ors/equivalence",
+    paper="PD-ORS, Section 4.1",
+    variant=Variant.PRINTED,
+    statement="R-DMLRS (8)-(9) is equivalent to DMLRS",
+    quantity="the optimum of R-DMLRS over all schedules, against OPT",
+    measure=lambda facts: _solved(facts, "dmlrs/schedules"),
+    bound=lambda facts: facts.opt,
+    relation=Relation.EQUAL,
+    expectation=Expectation.TRUE,
+    facts=PdOrsFacts,
+    schedule=lambda facts: facts.best.schedule,
+    sources=(TINY, ASYNC),
+    golden=("pd-ors-equivalence-D3", "pd-ors-equivalence-D8"),
+)
+
+_DUAL_OPTIMUM: dict[str, Any] = {
+    "id": "pd-ors/dual-optimum",
+    "paper": "PD-ORS, Appendix C",
+    "quantity": "the optimum of D-R-DMLRS (10)-(11), against that of R-DMLRS",
+    "measure": lambda facts: _solved(facts, "dmlrs/dual"),
+    "bound": lambda facts: _solved(facts, "dmlrs/schedules"),
+    "facts": PdOrsFacts,
+    "schedule": lambda facts: facts.best.schedule,
+    "sources": (TINY, RISING),
+}
+
+DUAL_OPTIMUM = Claim(
+    variant=Variant.PRINTED,
+    statement="the optimum of R-DMLRS is also the optimum of D-R-DMLRS",
+    relation=Relation.EQUAL,
+    expectation=Expectation.FALSE,
+    counterexamples=("pd-ors-dual-optimum-D10",),
+    **_DUAL_OPTIMUM,
+)
+
+DUAL_OPTIMUM_CORRECTED = Claim(
+    variant=Variant.CORRECTED,
+    statement="the optimum of D-R-DMLRS is at least that of R-DMLRS",
+    relation=Relation.AT_LEAST,
+    expectation=Expectation.TRUE,
+    golden=("pd-ors-dual-optimum-corrected-D10",),
+    **_DUAL_OPTIMUM,
+)
+
+CLAIMS = (
+    SPEED,
+    SPEED_CORRECTED,
+    FACT_1,
+    THESIS_FACT_1,
+    THESIS_FACT_1_CORRECTED,
+    EQUIVALENCE,
+    DUAL_OPTIMUM,
+    DUAL_OPTIMUM_CORRECTED,
+)
