@@ -192,7 +192,8 @@ class _Bins:
         rows += [
             n(r) for job in instance.jobs for n in (job.worker_needs, job.server_needs) for r in instance.resources
         ]
-        scaled = np.array(to_integers(rows)[0], dtype=np.int64).reshape(-1, len(instance.resources))
+        scaled = np.array(to_integers(rows)[0], dtype=np.int64)
+        scaled = scaled.reshape(1 + 2 * len(instance.jobs), len(instance.resources))
         self.capacity, needs = scaled[0], scaled[1:]
         self.worker = {job.name: needs[2 * k] for k, job in enumerate(instance.jobs)}
         self.apart = {job.name: isinstance(job, AsyncJob) for job in instance.jobs}

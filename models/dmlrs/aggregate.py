@@ -56,7 +56,7 @@ def _build(instance: Instance, groups: tuple[Group, ...]) -> pyo.ConcreteModel:
     _sets(m, instance, groups)
     _variables(m)
     m.total_utility = pyo.Objective(
-        expr=sum(m.utility[it] * m.completion[it] for it in m.IT), sense=pyo.maximize, doc="total utility"
+        expr=sum(m.utility[it] * m.completion[it] for it in m.IT), sense=pyo.maximize, doc="(DMLRS) total utility"
     )
     completions(m)
     _modes(m)
@@ -184,7 +184,7 @@ def _modes(m: Any) -> None:
         rule=_away,
         doc="(3.4) a worker on the servers' machine is at home",
     )
-    m.home_servers_only = pyo.Constraint(m.home_at, rule=_home_servers_only, doc="servers at home only where it is")
+    m.home_servers_only = pyo.Constraint(m.home_at, rule=_home_servers_only, doc="(1) servers at home only where it is")
 
 
 def _homes(m: Any, variable: Any, i: str, t: int) -> Any:

@@ -37,8 +37,8 @@ def build(instance: Instance) -> pyo.ConcreteModel:
     m.internal_share = {job.name: float(1 / (job.internal_time * job.work)) for job in instance.jobs}
     m.external_share = {job.name: float(1 / (job.external_time * job.work)) for job in instance.jobs}
     m.batches = pyo.Var(m.IT, bounds=_most_batches, doc="mini-batches done in a slot, as a share of E_i K_i M_i")
-    m.idle = Disjunct(m.IT, rule=_idle, doc="no worker, no server")
-    m.hub = Disjunct(m.placed, rule=_hub, doc="all servers on one machine")
+    m.idle = Disjunct(m.IT, rule=_idle, doc="(3.1) no worker, no server")
+    m.hub = Disjunct(m.placed, rule=_hub, doc="(3.1) all servers on one machine")
     m.mode = Disjunction(
         m.IT,
         rule=lambda m, i, t: [m.idle[i, t], *(m.hub[i, t, h] for h in m.machines)],
@@ -56,7 +56,7 @@ def _most_batches(m: Any, i: str, t: int) -> tuple[float, float]:
 def _idle(disjunct: Any, i: str, t: int) -> None:
     m = disjunct.model()
     everything = sum(m.workers[i, t, h] + m.servers[i, t, h] for h in m.machines)
-    disjunct.nothing = pyo.Constraint(expr=everything == 0, doc="nothing")
+    disjunct.nothing = pyo.Constraint(expr=everything == 0, doc="(3.1) no worker and no server")
     disjunct.rate = pyo.Constraint(expr=m.batches[i, t] <= 0, doc="(3.1) no mini-batches")
 
 

@@ -41,10 +41,10 @@ def build(instance: Instance) -> pyo.ConcreteModel:
         doc="samples done in a slot, as a share of V_i",
     )
     m.separated = pyo.Var(m.separable, domain=pyo.Binary, doc="1 where the machine has no server, 0 where no worker")
-    m.idle = Disjunct(m.IT, rule=_idle, doc="no worker, no server")
-    m.internal = Disjunct(m.ITH, rule=_internal, doc="all workers and servers on one machine")
-    m.external = Disjunct(m.IT, rule=_external, doc="workers and servers anywhere")
-    m.apart = Disjunct(m.IT_apart, rule=_apart, doc="no machine with both workers and servers")
+    m.idle = Disjunct(m.IT, rule=_idle, doc="(1) no worker, no server")
+    m.internal = Disjunct(m.ITH, rule=_internal, doc="(1) all workers and servers on one machine")
+    m.external = Disjunct(m.IT, rule=_external, doc="(1) workers and servers anywhere")
+    m.apart = Disjunct(m.IT_apart, rule=_apart, doc="(1) no machine with both workers and servers")
     m.mode = Disjunction(m.IT, rule=_modes, doc="(1) idle, internal or external")
     _constraints(m)
     completions(m)
@@ -75,7 +75,7 @@ def _sets(m: Any, instance: Instance) -> None:
 
 def _idle(disjunct: Any, i: str, t: int) -> None:
     m = disjunct.model()
-    disjunct.nothing = pyo.Constraint(expr=_total(m.workers, m, i, t) + _total(m.servers, m, i, t) == 0, doc="nothing")
+    disjunct.nothing = pyo.Constraint(expr=_total(m.workers, m, i, t) + _total(m.servers, m, i, t) == 0, doc="(1) no worker and no server")
     disjunct.rate = pyo.Constraint(expr=m.samples[i, t] <= 0, doc="(1) no samples")
 
 

@@ -50,7 +50,7 @@ def frame(instance: Instance, name: str, *, capacity: str = "(5)", arrival: str 
     _sets(m, instance, arrival)
     _variables(m, instance)
     m.total_utility = pyo.Objective(
-        expr=sum(m.utility[it] * m.completion[it] for it in m.IT), sense=pyo.maximize, doc="total utility"
+        expr=sum(m.utility[it] * m.completion[it] for it in m.IT), sense=pyo.maximize, doc="(DMLRS) total utility"
     )
     m.capacity = pyo.Constraint(m.used, rule=_capacity, doc=f"{capacity} capacity of a machine and resource")
     return m
@@ -61,7 +61,7 @@ def completions(m: Any) -> None:
     m.once = pyo.Constraint(
         m.I,
         rule=lambda m, i: sum(m.completion[i, t] for t in m.slots_of[i]) <= 1,
-        doc="x_i, a job is admitted at most once",
+        doc="(DMLRS) x_i, a job is admitted at most once",
     )
 
 
