@@ -8,9 +8,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dlsched.algorithms.exact.dmlrs.configurations import enumerate_configurations
-from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition
+from dlsched.algorithms.exact.dmlrs import fragmented
+from dlsched.algorithms.exact.dmlrs.by_configuration import ByConfiguration
+from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
+from dlsched.algorithms.exact.dmlrs.configurations import enumerate_configurations, most_configurations
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
+from dlsched.algorithms.exact.dmlrs.occupancy import Occupancy
 from dlsched.algorithms.exact.dmlrs.packing import Packer
 from dlsched.algorithms.exact.dmlrs.schedules import Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots
@@ -64,8 +67,8 @@ def test_the_bound_is_not_below_the_optimum_at_any_prices(seed: int) -> None:
         assert best == 0
         return
     schedules = Schedules(slots)
-    rows = Decomposition(enumerate_configurations(slots), schedules)
-    part = rows.list_choices(schedules.limits())
+    rows = ByConfiguration(enumerate_configurations(slots), schedules)
+    part = rows.list_offers(schedules.limits())
     rng = np.random.default_rng(seed)
     for _ in range(5):
         prices = np.round(rng.uniform(0, 5, rows.rows)) * (rng.random(rows.rows) < 0.5)
@@ -120,3 +123,52 @@ def test_a_known_incumbent_is_never_lost() -> None:
 def test_asynchronous_jobs_are_refused() -> None:
     with pytest.raises(ValueError, match="synchronous"):
         solve_fragmented(preset("random", 0, asynchronous=True))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_optimum_by_single_machines_is_the_exhaustive_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fragmented, "_MOST_CONFIGURATIONS", 0.0)
+    data = slower_external(seed)
+    best, _ = oracle.optimum(data)
+    schedule, bound, _ = solve_fragmented(Instance.parse(data))
+    assert oracle.feasible(data, schedule.dump())
+    assert agree(oracle.value(data, schedule.dump()), best)
+    assert agree(bound, best)
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 3))
+def test_the_bound_of_single_machines_holds_at_any_prices(seed: int) -> None:
+    data = slower_external(seed)
+    slots = Slots.of(Instance.parse(data))
+    if not slots.most_levels:
+        return
+    best = float(oracle.optimum(data)[0])
+    rows = ByPattern(Schedules(slots))
+    part = rows.list_offers(rows.schedules.limits())
+    rng = np.random.default_rng(seed)
+    for _ in range(5):
+        prices = np.round(rng.uniform(0, 5, rows.rows)) * (rng.random(rows.rows) < 0.5)
+        bound, kept = rows.fixed(part, prices, best - 1e-3)
+        assert bound >= best - 1e-9
+        assert not kept.empty
+    whole = ByConfiguration(enumerate_configurations(slots), rows.schedules)
+    assert rows.bound(part).bound >= whole.bound(whole.list_offers(part.limits)).bound - 1e-4
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_occupancy_says_fits_does(seed: int) -> None:
+    slots = Slots.of(small(seed))
+    listed, occupancy = enumerate_configurations(slots), Occupancy(slots)
+    rng = np.random.default_rng(seed)
+    for i in range(len(slots.jobs)):
+        levels = listed.levels[rng.integers(len(listed.levels), size=slots.slots)].astype(np.int64)
+        fits, exact = occupancy.room(levels, i), listed.room(levels, i)
+        arrived = np.arange(slots.slots) >= slots.jobs[i].arrival
+        assert not (fits & ~exact).any()
+        assert (fits.sum() >= 0.8 * exact[arrived].sum()) or not arrived.any()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_more_configurations_than_estimated(seed: int) -> None:
+    slots = Slots.of(small(seed))
+    assert len(enumerate_configurations(slots).levels) <= most_configurations(slots)

@@ -1,7 +1,7 @@
-"""Branch and price over slot configurations and job schedules: what is left of the gap after the root bound.
+"""Branch and price over machines' offers and job schedules: what is left of the gap after the root bound.
 
 A node is a part of the plans. Its bound is the column-generation bound over it; levels, completion slots and
-configurations that cannot be in a plan better than the incumbent are dropped. Branching is on whether a job completes
+offers that cannot be in a plan better than the incumbent are dropped. Branching is on whether a job completes
 by a slot, then on whether it has a level or more in a slot; of a few candidates the one is taken whose children's
 bounds fall most after a few rounds of pricing. A node is closed only when a valid bound of it is not above the
 incumbent's value, which is that of a plan that passed the checker, by more than the margin; a node with an
@@ -74,8 +74,10 @@ class Tree:
     margin : float
         Plans that are not better by more than this are not looked for.
     found : callable
-        Called with the schedules and weights of each node's LP, and prices; returns the value of the best plan known,
-        which is at least that of the schedules where their weights are 1 and they fit.
+        Called with the schedules and weights of each node's LP, and prices; returns the value of the best plan known.
+    decide : callable
+        Called with the only plan of a part; returns whether it is known to fit or not to fit, and the value of the
+        best plan known.
     out_of_time : callable
 
     Attributes
@@ -89,11 +91,13 @@ class Tree:
         decomposition: Decomposition,
         cutoff: float,
         margin: float,
-        found: Callable[[list[tuple[JobSchedule, float]], Floats | None], float],
+        found: Callable[[list[tuple[JobSchedule, float]], Floats], float],
+        decide: Callable[[list[JobSchedule]], tuple[bool, float]],
         out_of_time: Callable[[], bool],
     ) -> None:
         self.decomposition, self.cutoff, self.margin = decomposition, cutoff, margin
-        self.found, self.out_of_time = found, out_of_time
+        self.found, self.decide, self.out_of_time = found, decide, out_of_time
+        self._kept = -np.inf
         self.nodes = 0
         self._open: list[tuple[float, int, Node]] = []
         self._count = itertools.count()
@@ -102,7 +106,7 @@ class Tree:
     def bound(self) -> float:
         """The least upper bound known; `margin` above the incumbent at least, as nothing below that is looked for."""
         worst = -self._open[0][0] if self._open else -np.inf
-        return max(worst, self.cutoff + self.margin)
+        return max(worst, self._kept, self.cutoff + self.margin)
 
     def push(self, node: Node) -> None:
         """Open a node, or close it where its bound allows."""
@@ -143,15 +147,17 @@ class Tree:
                 children.append(child)
             if best is None or drop > best[0]:
                 best = (drop, children)
-        return best[1] if best else self._single(part)
+        return best[1] if best else self._single(node)
 
-    def _single(self, part: Part) -> list[Node]:
-        """Close a part that leaves nothing open: one plan, which fits as every slot has a configuration for it."""
-        self.cutoff = max(self.cutoff, self.found([(s, 1.0) for s in self.decomposition.only(part.limits)], None))
+    def _single(self, node: Node) -> list[Node]:
+        """Close a part that leaves nothing open, one plan, or keep its bound where it is not known whether it fits."""
+        decided, self.cutoff = self.decide(self.decomposition.only(node.part.limits))
+        if not decided:
+            self._kept = max(self._kept, node.bound)
         return []
 
     def _probe(self, node: Node, branch: Branch, yes: bool) -> Node:
-        part = self.decomposition.within(Part(branch.apply(node.part.limits, yes), node.part.choices))
+        part = self.decomposition.within(Part(branch.apply(node.part.limits, yes), node.part.offers))
         if part.empty:
             return Node(-np.inf, part, node.prices)
         quick = self._generate(part, node.prices, _ROUNDS)

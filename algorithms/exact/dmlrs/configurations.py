@@ -14,15 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from dlsched.algorithms.exact.dmlrs.best_fit import BestFit, Bools
 from dlsched.algorithms.exact.dmlrs.packing import Packer
-from dlsched.algorithms.exact.dmlrs.slots import Alternative, Ints, SlotJob, Slots, TooLarge
-from dlsched.models.matrix import Floats
+from dlsched.algorithms.exact.dmlrs.slots import Ints, Slots, TooLarge
 
-Bools = npt.NDArray[np.bool_]
 Levels = npt.NDArray[np.int16]
 
 MOST_CONFIGURATIONS = 300_000
-_RULES = 3
+_UNITS = 2_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,12 +104,29 @@ def enumerate_configurations(
     return _Enumeration(slots, deadline, stop or (lambda: False)).run()
 
 
+def most_configurations(slots: Slots) -> float:
+    """Return an upper bound on the number of configurations: the vectors whose least needs fit one resource in all."""
+    fewest = float(np.prod([job.levels + 1.0 for job in slots.jobs]))
+    for r, total in enumerate(slots.capacity.sum(axis=0).tolist()):
+        unit = max(1, -(-total // _UNITS))
+        ways = np.zeros(total // unit + 1)
+        ways[0] = 1.0
+        for job in slots.jobs:
+            before = ways.copy()
+            for choices in job.alternatives:
+                need = min(job.needs(choice)[r] for choice in choices) // unit
+                if need < len(ways):
+                    ways[need:] += before[: len(ways) - need]
+        fewest = min(fewest, float(ways.sum()))
+    return fewest
+
+
 class _Enumeration:
     def __init__(self, slots: Slots, deadline: float, stop: Callable[[], bool]) -> None:
         self.slots, self.deadline, self.stop = slots, deadline, stop
         self.packer = Packer(slots)
         self.total = slots.capacity.sum(axis=0)
-        self.weight = 1.0 / np.maximum(slots.capacity.max(axis=0), 1)
+        self.best_fit = BestFit(slots)
         self.unpackable: list[Levels] = []
 
     def run(self) -> Configurations:
@@ -145,8 +161,9 @@ class _Enumeration:
         levels[:, i] = level
         fresh = ~self._above(levels, [u for u in self.unpackable if u[i]])
         parents, levels = parents.of(fresh), levels[fresh]
-        fits, room = self._best_fit(parents.room, job, choices)
-        self._repack(levels, fits, room)
+        fits, room = self.best_fit.add(parents.room, job, choices)
+        left = np.flatnonzero(~fits)
+        fits[left], room[left] = self.best_fit.pack(levels[left])
         self._search(levels, fits, room)
         parents = parents.of(fits)
         return parents, _Partial(levels[fits], room[fits], parents.least + least)
@@ -158,57 +175,6 @@ class _Enumeration:
             used = np.flatnonzero(vector)
             above |= (levels[:, used] >= vector[used]).all(axis=1)
         return above
-
-    def _best_fit(self, room: Ints, job: SlotJob, choices: tuple[Alternative, ...]) -> tuple[Bools, Ints]:
-        """Return where a job can be added without moving others, and the room left there."""
-        fits, left = np.zeros(len(room), dtype=bool), room.copy()
-        for choice in choices:
-            items = sorted(
-                (np.array(item) for item in job.items(choice)), key=lambda x: -float((x * self.weight).max())
-            )
-            for rule in range(_RULES):
-                todo = np.flatnonzero(~fits)
-                if not len(todo):
-                    break
-                good, after = self._place(left[todo], items, rule)
-                fits[todo[good]] = True
-                left[todo[good]] = after[good]
-        return fits, left
-
-    def _place(self, room: Ints, items: list[Ints], rule: int) -> tuple[Bools, Ints]:
-        """Place items, each of shape (resources,) or (vectors, resources), where they fit best."""
-        room, good, rows = room.copy(), np.ones(len(room), dtype=bool), np.arange(len(room))
-        for item in items:
-            after = room - (item if item.ndim == 1 else item[:, None])
-            weighed = after * self.weight
-            score: Floats = (weighed.sum(axis=2), weighed.min(axis=2), -weighed.sum(axis=2))[rule]
-            score = np.where((after >= 0).all(axis=2), score, np.inf)
-            home = score.argmin(axis=1)
-            good &= np.isfinite(score[rows, home])
-            room[rows, home] = after[rows, home]
-        return good, room
-
-    def _repack(self, levels: Levels, fits: Bools, room: Ints) -> None:
-        """Place all jobs of the vectors that are left anew, largest items first; changes `fits` and `room`."""
-        for alternative in (0, -1):
-            todo = np.flatnonzero(~fits)
-            items = self._items(levels[todo], alternative)
-            for rule in range(_RULES):
-                left = np.repeat(self.slots.capacity[None], len(todo), axis=0)
-                good, left = self._place(left, list(items.transpose(1, 0, 2)), rule)
-                fits[todo[good]], room[todo[good]] = True, left[good]
-                todo, items = todo[~good], items[~good]
-
-    def _items(self, levels: Levels, alternative: int) -> Ints:
-        """Return the items of vectors, padded with empty ones, largest first."""
-        tables = [[[], *(job.items(choices[alternative]) for choices in job.alternatives)] for job in self.slots.jobs]
-        lists = [[item for i in np.flatnonzero(vector).tolist() for item in tables[i][vector[i]]] for vector in levels]
-        most = max(map(len, lists), default=0)
-        items = np.zeros((len(lists), most, len(self.total)), dtype=np.int64)
-        for k, row in enumerate(lists):
-            items[k, : len(row)] = row
-        order = np.argsort(-(items * self.weight).max(axis=2, initial=0.0), axis=1, kind="stable")
-        return np.take_along_axis(items, order[:, :, None], axis=1)
 
     def _search(self, levels: Levels, fits: Bools, room: Ints) -> None:
         """Decide the vectors that best fit did not place; changes `fits` and `room`."""

@@ -1,7 +1,7 @@
 """The optimum of DMLRS instances on fragmented clusters, where packing decides: branch and price.
 
-1. All slot configurations are listed (`configurations`).
-2. The Dantzig-Wolfe bound of configurations and job schedules (`decomposition`), plans by insertion (`insertion`).
+1. All slot configurations are listed (`configurations`); where they are too many, the contents of one machine.
+2. The Dantzig-Wolfe bound of these and of job schedules (`decomposition`), plans by insertion (`insertion`).
 3. What cannot be in a better plan is dropped, and the rest is branched on (`branch`).
 
 The instance's machines may be alike or not. Every incumbent passed the checker.
@@ -12,15 +12,19 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 
 import numpy as np
 
 from dlsched.algorithms.exact.dmlrs.branch import Halt, Node, Tree
-from dlsched.algorithms.exact.dmlrs.configurations import enumerate_configurations
+from dlsched.algorithms.exact.dmlrs.by_configuration import ByConfiguration
+from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
+from dlsched.algorithms.exact.dmlrs.configurations import enumerate_configurations, most_configurations
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition
 from dlsched.algorithms.exact.dmlrs.insertion import Insertion
-from dlsched.algorithms.exact.dmlrs.packing import Packer
+from dlsched.algorithms.exact.dmlrs.occupancy import Occupancy
+from dlsched.algorithms.exact.dmlrs.packing import Packer, Undecided
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge
 from dlsched.algorithms.exact.result import Progress
@@ -29,8 +33,11 @@ from dlsched.models.dmlrs.job import Placement
 from dlsched.models.matrix import Floats
 from dlsched.models.numbers import TOLERANCE
 
-_SEARCH_ROUNDS = 300
-_NODE_ROUNDS = 15
+_SEARCH_ROUNDS = 1500
+_SEARCH_SHARE = 0.25
+_NODE_ROUNDS = 40
+_PACKING_NODES = 200_000
+_MOST_CONFIGURATIONS = 300_000.0
 
 
 def solve_fragmented(
@@ -91,7 +98,8 @@ class _Fragmented:
         self.value = float(exact_utility(instance, self.schedule))
         self.upper = min(upper, float(sum(max(Fraction(0), max(job.utility)) for job in self.slots.jobs)))
         self.evidence: list[str] = []
-        self.packer = Packer(self.slots)
+        self._nodes = 0
+        self.packer = Packer(self.slots, _PACKING_NODES)
 
     def run(self) -> None:
         """Run the steps until value and bound meet or time is up."""
@@ -100,24 +108,43 @@ class _Fragmented:
             self.evidence.append("no job fits the cluster")
             return
         try:
-            listed = enumerate_configurations(self.slots, deadline=self.deadline, stop=self.stop)
-            schedules = Schedules(self.slots)
+            self.schedules = Schedules(self.slots)
+            self._decompose()
         except TooLarge as error:
-            self.evidence.append(f"slot configurations: {error}")
+            self.evidence.append(str(error))
             return
-        self.decomposition = Decomposition(listed, schedules)
-        self.insertion = Insertion(schedules, listed.room)
-        self.evidence.append(f"{len(listed.levels)} slot configurations")
         try:
             self._root()
             self._branch()
         except Halt:
             self.evidence.append("time is up")
 
+    def _decompose(self) -> None:
+        """Choose the offers: configurations where they can be listed, else the contents of single machines."""
+        if most_configurations(self.slots) <= _MOST_CONFIGURATIONS:
+            try:
+                listed = enumerate_configurations(self.slots, deadline=self.deadline, stop=self.stop)
+            except TooLarge as error:
+                self.evidence.append(str(error))
+            else:
+                self.evidence.append(f"{len(listed.levels)} slot configurations")
+                self.decomposition: Decomposition = ByConfiguration(listed, self.schedules)
+                self.insertion = Insertion(self.schedules, listed.room)
+                return
+        by_pattern = ByPattern(self.schedules)
+        self.decomposition, self.insertion = by_pattern, Insertion(self.schedules, Occupancy(self.slots).room)
+        self.evidence.append(f"{by_pattern.patterns} contents of single machines")
+
     @property
     def margin(self) -> float:
         """Plans that are not better by more than this are not looked for."""
         return 0.5 * TOLERANCE * max(1.0, self.value)
+
+    def _search_over(self, share: float) -> Callable[[], bool]:
+        """Return a callable that tells whether a share of the time left now is used up."""
+        now = time.perf_counter()
+        end = now + share * (self.deadline - now)
+        return lambda: self.stop() or time.perf_counter() > end
 
     def out_of_time(self) -> bool:
         """Tell whether to stop."""
@@ -125,23 +152,22 @@ class _Fragmented:
 
     def _root(self) -> None:
         rows = self.decomposition
-        part = rows.list_choices(rows.schedules.limits())
-        self.insertion.construct(np.zeros(rows.row.shape), rows.schedules.utility.max(axis=1), 4)
-        self._keep()
+        part = rows.list_offers(self.schedules.limits())
         generated = rows.bound(part, stop=self._check)
         cost = rows.costs(generated.duals)
         self.insertion.construct(cost, generated.best[: rows.jobs], 8)
-        self.insertion.search(cost, _SEARCH_ROUNDS, self.out_of_time)
+        self._keep()
+        self.insertion.search(cost, generated.best[: rows.jobs], _SEARCH_ROUNDS, self._search_over(_SEARCH_SHARE))
         self._keep()
         self.upper = max(self.value, min(self.upper, generated.bound))
-        self.report("configurations and schedules", self.value, self.upper)
+        self.report("column generation", self.value, self.upper)
         self.evidence.append(f"column generation: nothing better than {generated.bound:.9g}")
         bound, part = rows.fixed(part, generated.duals, self.value + self.margin)
-        self.prices, self.part = generated.duals, rows.list_choices(part.limits)
+        self.prices, self.part = generated.duals, rows.list_offers(part.limits)
         self.root = min(bound, self.upper)
 
     def _branch(self) -> None:
-        tree = Tree(self.decomposition, self.value, self.margin, self._found, self.out_of_time)
+        tree = Tree(self.decomposition, self.value, self.margin, self._found, self._decide, self.out_of_time)
         if not self.part.empty:
             tree.push(Node(self.root, self.part, self.prices))
         try:
@@ -159,35 +185,56 @@ class _Fragmented:
             raise Halt
         return bound <= self.value + self.margin
 
-    def _found(self, used: list[tuple[JobSchedule, float]], prices: Floats | None) -> float:
+    def _found(self, used: list[tuple[JobSchedule, float]], prices: Floats) -> float:
         """Build plans from an LP's schedules; return the value of the incumbent."""
         rows, insertion = self.decomposition, self.insertion
         plan: dict[int, JobSchedule] = {}
         for schedule, _ in sorted(used, key=lambda pair: -pair[1]):
-            room = insertion.room(rows.schedules.levels_of(plan.values()), schedule.job)
+            room = insertion.room(self.schedules.levels_of(plan.values()), schedule.job)
             if schedule.job not in plan and room[np.arange(rows.slots), schedule.levels].all():
                 plan[schedule.job] = schedule
         left = [i for i in range(rows.jobs) if i not in plan]
-        cost = np.zeros(rows.row.shape)
-        insertion.offer(insertion.insert(plan, left, cost))
-        if prices is not None:
-            insertion.search(rows.costs(prices), _NODE_ROUNDS, self.out_of_time)
+        cost = rows.costs(prices)
+        plan = insertion.insert(plan, left, 0.0 * cost)
+        insertion.offer(plan)
+        shares = self.schedules.best(self.schedules.backward(cost, self.schedules.limits()))
+        insertion.search(cost, shares, _NODE_ROUNDS, self.out_of_time, plan if self._nodes % 2 else None)
+        self._nodes += 1
         self._keep()
         return self.value
 
+    def _decide(self, schedules: list[JobSchedule]) -> tuple[bool, float]:
+        """Pack a plan exactly; return whether that could be decided, and the value of the incumbent."""
+        plan = {schedule.job: schedule for schedule in schedules}
+        try:
+            placed = self._placed(plan)
+        except Undecided:
+            return False, self.value
+        if placed is not None:
+            self._take(placed)
+        return True, self.value
+
     def _keep(self) -> None:
-        """Make the best plan by insertion the incumbent where it is better and passes the checker."""
-        if self.insertion.value <= self.value:
-            return
+        """Make the best plan by insertion the incumbent where it is better and can be packed."""
+        if self.insertion.value > self.value:
+            with suppress(Undecided):
+                placed = self._placed(self.insertion.best)
+                if placed is not None:
+                    self._take(placed)
+
+    def _placed(self, plan: dict[int, JobSchedule]) -> Schedule | None:
         placements: dict[str, dict[int, Placement]] = defaultdict(dict)
-        for t, levels in enumerate(self.insertion.schedules.levels_of(self.insertion.best.values()).tolist()):
+        for t, levels in enumerate(self.schedules.levels_of(plan.values()).tolist()):
             placed = self.packer.place(levels)
             if placed is None:
-                raise AssertionError("a listed configuration does not fit")
+                return None
             for name, placement in placed.items():
                 placements[name][t + 1] = placement
-        schedule = Schedule.of(placements)
+        return Schedule.of(placements)
+
+    def _take(self, schedule: Schedule) -> None:
+        """Make a schedule the incumbent where it is better and passes the checker."""
         value = float(exact_utility(self.instance, schedule))
-        if not check(self.instance, schedule) and value > self.value:
+        if value > self.value and not check(self.instance, schedule):
             self.schedule, self.value = schedule, value
             self.report("insertion", self.value, self.upper)

@@ -15,7 +15,9 @@ from dlsched.algorithms.exact.dmlrs.slots import Ints
 from dlsched.models.matrix import Floats
 
 _WEIGHTS = (0.0, 0.3, 0.6, 1.0)
-_MOST_OUT = 5
+_MOST_OUT = 6
+_RECORDS = (0.03, 0.0, 0.01)
+_IDLE = 200
 
 
 class Insertion:
@@ -81,19 +83,42 @@ class Insertion:
         left = [i for i in range(len(cost)) if i not in plan]
         return self.insert(plan, left, 0.0 * cost)
 
-    def search(self, cost: Floats, rounds: int, stop: Callable[[], bool]) -> bool:
-        """Take jobs out of the plan and insert them again; return whether the best plan was improved."""
-        better, plan = False, dict(self.best)
-        for _ in range(rounds):
+    def search(
+        self,
+        cost: Floats,
+        shares: Floats,
+        rounds: int,
+        stop: Callable[[], bool],
+        start: dict[int, JobSchedule] | None = None,
+    ) -> bool:
+        """Take jobs out of a plan, the best one unless told, and insert them again; return whether the best improved.
+
+        Plans a little worse than the best one are gone on from (record-to-record travel); after many rounds without a
+        better plan the search goes back to the best one.
+        """
+        better, plan, idle = False, dict(self.best if start is None else start), 0
+        for k in range(rounds):
             if stop():
                 break
-            inside = list(plan)
-            out = self.rng.permutation(inside)[: self.rng.integers(1, _MOST_OUT + 1)].tolist()
-            rest = {i: s for i, s in plan.items() if i not in out}
-            order = self.rng.permutation([i for i in range(len(cost)) if i not in rest]).tolist()
-            weight = float(self.rng.choice(_WEIGHTS)) * self.rng.uniform(0.7, 1.3)
-            trial = self._completed(self.insert(rest, order, weight * cost), cost)
-            if self.worth(trial) >= self.worth(plan) - 1e-12:
+            trial = self._moved(plan, cost, shares)
+            value = self.worth(trial)
+            idle += 1
+            if self.offer(trial):
+                better, idle = True, 0
+            if value >= self.value * (1 - _RECORDS[k // _IDLE % len(_RECORDS)]):
                 plan = trial
-            better |= self.offer(trial)
+            if idle > _IDLE:
+                plan, idle = dict(self.best), 0
         return better
+
+    def _moved(self, plan: dict[int, JobSchedule], cost: Floats, shares: Floats) -> dict[int, JobSchedule]:
+        """Return a plan in which some jobs were taken out, and these and the rejected ones inserted again."""
+        out = self.rng.permutation(list(plan))[: self.rng.integers(1, _MOST_OUT + 1)].tolist()
+        rest = {i: s for i, s in plan.items() if i not in out}
+        left = np.array([i for i in range(len(cost)) if i not in rest], dtype=np.int64)
+        if self.rng.random() < 0.5:
+            order = self.rng.permutation(left)
+        else:
+            order = left[np.argsort(-shares[left] * self.rng.uniform(0.3, 1.7, len(left)))]
+        weight = float(self.rng.choice(_WEIGHTS)) * self.rng.uniform(0.7, 1.3)
+        return self._completed(self.insert(rest, order.tolist(), weight * cost), cost)

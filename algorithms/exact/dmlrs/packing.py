@@ -6,10 +6,10 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dlsched.algorithms.exact.dmlrs.coding import Coding, Needs
 from dlsched.algorithms.exact.dmlrs.slots import Alternative, Slots
 from dlsched.models.dmlrs.job import Placement
 
-Needs = tuple[int, ...]
 Room = tuple[Needs, ...]
 
 
@@ -28,15 +28,18 @@ class Item:
     order: tuple[float, Needs]
 
 
+class Undecided(Exception):
+    """Raised where a search needs more nodes than it may."""
+
+
 class Packer:
     """Packs one level for each job onto the machines; exact.
-
-    Room and needs are single integers, the resources side by side with a bit between them that a difference clears
-    where a resource does not suffice.
 
     Parameters
     ----------
     slots : Slots
+    nodes : int, optional
+        The most nodes of one search; `Undecided` is raised beyond.
 
     Attributes
     ----------
@@ -44,21 +47,17 @@ class Packer:
         Vectors of levels that were searched for.
     """
 
-    def __init__(self, slots: Slots) -> None:
-        self.slots = slots
+    def __init__(self, slots: Slots, nodes: int | None = None) -> None:
+        self.slots, self.nodes = slots, nodes
         self.searches = 0
         self._total = tuple(slots.capacity.sum(axis=0).tolist())
-        widths = [int(total).bit_length() + 1 for total in self._total]
-        self._shifts = [sum(widths[:r]) for r in range(len(widths))]
-        self._widths = widths
-        self._guard = sum(1 << (shift + width - 1) for shift, width in zip(self._shifts, widths, strict=True))
-        self._room = tuple(self._code(row) | self._guard for row in slots.capacity.tolist())
+        self._coding = Coding(slots.capacity)
         self._items: dict[tuple[int, Alternative], list[Item]] = {}
 
     def fit(self, levels: Sequence[int]) -> Room | None:
         """Return the room that a packing of levels (0 is idle) leaves on the machines, or None where there is none."""
         found = self._search(levels)
-        return None if found is None else tuple(self._read(room) for room in found[1])
+        return None if found is None else tuple(self._coding.read(room) for room in found[1])
 
     def place(self, levels: Sequence[int]) -> dict[str, Placement] | None:
         """Return a packing, (workers, servers) by machine for each job that runs, or None where there is none."""
@@ -71,13 +70,6 @@ class Packer:
             workers, servers = on.get(self.slots.machines[home], (0, 0))
             on[self.slots.machines[home]] = (workers + item.workers, servers + item.servers)
         return dict(placed)
-
-    def _code(self, amounts: Sequence[int]) -> int:
-        return sum(amount << shift for amount, shift in zip(amounts, self._shifts, strict=True))
-
-    def _read(self, room: int) -> Needs:
-        room &= ~self._guard
-        return tuple(room >> s & (1 << w) - 1 for s, w in zip(self._shifts, self._widths, strict=True))
 
     def _search(self, levels: Sequence[int]) -> tuple[list[tuple[Item, int]], tuple[int, ...]] | None:
         self.searches += 1
@@ -107,11 +99,11 @@ class Packer:
 
     def _item(self, needs: Needs, job: int, workers: int, servers: int) -> Item:
         size = max((need / max(1, total) for need, total in zip(needs, self._total, strict=True)), default=0.0)
-        return Item(needs, job, workers, servers, self._code(needs), (-size, needs))
+        return Item(needs, job, workers, servers, self._coding.code(needs), (-size, needs))
 
     def _pack(self, items: list[int]) -> tuple[list[int], tuple[int, ...]] | None:
         """Return the machine of each item, placed in this order, and the room left."""
-        guard, count = self._guard, len(items)
+        guard, count = self._coding.guard, len(items)
         failed: set[tuple[int, ...]] = set()
         homes: list[int] = []
 
@@ -121,6 +113,8 @@ class Packer:
             state = (k, *sorted(room))
             if state in failed:
                 return None
+            if self.nodes is not None and len(failed) > self.nodes:
+                raise Undecided
             needs = items[k]
             after = {room[h] - needs: h for h in range(len(room))}
             for left in sorted(after):
@@ -134,5 +128,5 @@ class Packer:
             failed.add(state)
             return None
 
-        room = search(0, self._room)
+        room = search(0, self._coding.rooms)
         return None if room is None else (homes, room)

@@ -19,7 +19,7 @@ from dlsched.models.matrix import Floats
 
 Bools = npt.NDArray[np.bool_]
 
-_BITS = 40
+_BITS = 36
 
 
 def grid_of(jobs: Sequence[SlotJob]) -> float:

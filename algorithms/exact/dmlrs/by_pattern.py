@@ -1,0 +1,176 @@
+"""The decomposition whose offers are contents of single machines: a weaker bound, for clusters of any size.
+
+Machines of one group are alike; a slot's offer of a group is a content of one machine, for all its machines. Linking
+rows, by slot: workers, and servers, of each job for external levels, and for internal levels bundles of n workers or
+more. Whatever the machines of a group hold in a plan, its mean is a mixture of such offers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Offer, Part
+from dlsched.algorithms.exact.dmlrs.schedules import Bools, JobSchedule, Limits, Schedules
+from dlsched.algorithms.exact.dmlrs.slots import Alternative, Ints, Slots, TooLarge
+from dlsched.models.matrix import Floats
+
+MOST_PATTERNS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is counted: workers (1, 0) or servers (0, 1) of a job, or its bundles of (workers, servers)."""
+
+    job: int
+    workers: int
+    servers: int
+    bundle: bool
+
+
+def kinds_of(slots: Slots) -> list[Kind]:
+    """Return what the jobs' alternatives need; bundles of a job in ascending order."""
+    found = []
+    for i, job in enumerate(slots.jobs):
+        choices = [choice for choices in job.alternatives for choice in choices]
+        if any(not choice.internal for choice in choices):
+            found += [Kind(i, 1, 0, False), Kind(i, 0, 1, False)]
+        bundles = sorted({(choice.workers, choice.servers) for choice in choices if choice.internal})
+        found += [Kind(i, workers, servers, True) for workers, servers in bundles]
+    return found
+
+
+def patterns_of(slots: Slots, kinds: list[Kind], capacity: Ints) -> Ints:
+    """Return the contents of one machine to which nothing can be added, shape (patterns, kinds).
+
+    Raises
+    ------
+    TooLarge
+        Where there are more than `MOST_PATTERNS`.
+    """
+    needs: Ints = np.array([slots.jobs[k.job].needs(Alternative(k.bundle, k.workers, k.servers)) for k in kinds])
+    needed: Bools = np.any(needs > 0, axis=1)
+    needs = needs[needed]
+    found: list[list[int]] = []
+    content = [0] * len(needs)
+
+    def add(first: int, left: Ints) -> None:
+        fits: Bools = np.all(needs <= left, axis=1)
+        if not fits.any():
+            found.append(content.copy())
+            if len(found) > MOST_PATTERNS:
+                raise TooLarge(f"over {MOST_PATTERNS} contents of a machine")
+        for k in (first + np.flatnonzero(fits[first:])).tolist():
+            content[k] += 1
+            add(k, left - needs[k])
+            content[k] -= 1
+
+    add(0, capacity)
+    most = max(max(c.workers, c.servers) for job in slots.jobs for choices in job.alternatives for c in choices)
+    patterns = np.full((len(found), len(kinds)), most, dtype=np.int64)
+    patterns[:, needed] = found
+    return patterns
+
+
+class ByPattern(Decomposition):
+    """One content of a machine a slot and group of machines.
+
+    Parameters
+    ----------
+    schedules : Schedules
+    """
+
+    def __init__(self, schedules: Schedules) -> None:
+        slots = schedules.slots
+        self.kinds = kinds_of(slots)
+        groups, counts = np.unique(slots.capacity, axis=0, return_counts=True)
+        self._machines: list[int] = counts.tolist()
+        patterns = [self._or_more(patterns_of(slots, self.kinds, row)) for row in groups]
+        self._patterns = [rows.astype(float) for rows in patterns]
+        super().__init__(schedules, slots.slots * len(self.kinds), slots.slots * len(groups))
+        self._needs = np.zeros((self.jobs, self.most + 1, 2, len(self.kinds)))
+        self._open = np.full((self.jobs, self.most + 1, 2), np.inf)
+        self._open[:, 0, 0] = 0.0
+        self._unused = np.ones((self.jobs, self.most + 1), dtype=bool)
+        self._unused[:, 0] = False
+        for i, job in enumerate(slots.jobs):
+            for level, choices in enumerate(job.alternatives, 1):
+                self._unused[i, level] = False
+                for q, choice in enumerate(choices):
+                    self._needs[i, level, q] = self._or_more(self._kinds_in(i, choice))
+                    self._open[i, level, q] = 0.0
+
+    @property
+    def patterns(self) -> int:
+        """How many patterns there are."""
+        return sum(map(len, self._patterns))
+
+    def _kinds_in(self, i: int, choice: Alternative) -> Ints:
+        if choice.internal:
+            same = [k == Kind(i, choice.workers, choice.servers, True) for k in self.kinds]
+            return np.array(same, dtype=np.int64)
+        mine = [k.job == i and not k.bundle for k in self.kinds]
+        counts = [k.workers * choice.workers + k.servers * choice.servers for k in self.kinds]
+        return np.where(mine, counts, 0)
+
+    def _or_more(self, content: Ints) -> Ints:
+        """Count, for each bundle, also the larger ones of its job."""
+        content = content.copy()
+        for k in range(len(self.kinds) - 2, -1, -1):
+            if self.kinds[k].bundle and self.kinds[k + 1].job == self.kinds[k].job:
+                content[..., k] += content[..., k + 1]
+        return content
+
+    def list_offers(self, limits: Limits) -> Part:
+        """Return the part with all patterns."""
+        masks = [np.ones(len(self._of(place)), dtype=bool) for place in range(self.places)]
+        return Part(limits, tuple(masks))
+
+    def _of(self, place: int) -> Floats:
+        return self._patterns[place % len(self._patterns)]
+
+    def within(self, part: Part) -> Part:
+        """Return the part: a single machine's content excludes nothing."""
+        return part
+
+    def _by_alternative(self, prices: Floats) -> Floats:
+        """Return the cost of each (job, slot, level, alternative), infinite where there is none."""
+        by_slot = prices.reshape(self.slots, len(self.kinds))
+        cost: Floats = np.moveaxis(self._needs @ by_slot.T, 3, 1) + self._open[:, None]
+        return cost
+
+    def costs(self, prices: Floats) -> Floats:
+        """Return the cost of each (job, slot, level) at its cheapest alternative."""
+        cost = self._by_alternative(prices).min(axis=3)
+        return np.where(self._unused[:, None], 0.0, cost)
+
+    def earned(self, prices: Floats) -> list[Floats]:
+        """Return the prices that each pattern earns on all machines of its group."""
+        by_slot = prices.reshape(self.slots, len(self.kinds))
+        values = [machines * (rows @ by_slot.T) for machines, rows in zip(self._machines, self._patterns, strict=True)]
+        return [value[:, t] for t in range(self.slots) for value in values]
+
+    def loss(self, place: int, earned: Floats) -> Floats:
+        """Return by how much a pattern earns less than the best one on one machine."""
+        lost: Floats = (earned - earned.max()) / self._machines[place % len(self._machines)]
+        return lost
+
+    def taken(self, schedule: JobSchedule, prices: Floats) -> Floats:
+        """Return what a schedule needs, by (slot, kind), each level in its cheapest way."""
+        cheapest = self._by_alternative(prices)[schedule.job].argmin(axis=2)
+        slots = np.arange(self.slots)
+        levels = np.array(schedule.levels)
+        rows: Floats = self._needs[schedule.job, levels, cheapest[slots, levels]]
+        return rows.ravel()
+
+    def offered(self, place: int, number: int) -> tuple[bytes, Floats]:
+        """Return what a pattern has on all machines of its group, by (slot, kind)."""
+        slot, group = divmod(place, len(self._patterns))
+        rows = np.zeros((self.slots, len(self.kinds)))
+        rows[slot] = self._machines[group] * self._patterns[group][number]
+        return number.to_bytes(4, "big"), rows.ravel()
+
+    def listed(self, offer: Offer) -> int | None:
+        """Return the number of a pattern."""
+        return int.from_bytes(offer.key, "big")
