@@ -3,7 +3,8 @@
 Machines that are alike are summed (`dlsched.algorithms.exact.dmlrs.summed`): the relaxation's optimum is an upper
 bound, and a plan of that value that was packed onto the machines and passed the checker is optimal. Nothing above it
 exists by a second route, another run on the relaxation. Where plans of that value cannot be packed, the cluster is
-fragmented and the exact programs over single machines decide.
+fragmented: branch and price over slot configurations and job schedules (`fragmented`) decides, and once more with the
+jobs in reverse order. What it does not take, exact programs over single machines decide by two routes.
 
 Where a job's external rate is above its internal rate the relaxation does not hold and those programs decide alone.
 """
@@ -14,12 +15,18 @@ import time
 from collections.abc import Callable
 
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
+from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
 from dlsched.algorithms.exact.dmlrs.single import read, single_machines
 from dlsched.algorithms.exact.dmlrs.summed import Summed
 from dlsched.algorithms.exact.result import Optimum, Progress
+from dlsched.algorithms.pd_ors import run as pd_ors
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.matrix import Matrix, compile_model
 from dlsched.models.numbers import agree
+
+_SHARE = 0.2
+_NODES = 200
+"""How much of the time, and how many nodes, the sum of machines gets where another method can follow."""
 
 
 def solve(
@@ -67,25 +74,69 @@ class _Solve:
 
     def run(self) -> Optimum:
         """Run the steps until value and bound meet or time is up."""
+        if not self._late():
+            self.best = pd_ors(self.instance).schedule
+            self.value = float(exact_utility(self.instance, self.best))
         if any(job.external_rate > job.internal_rate for job in self.instance.jobs):
             return self._single_machines()
         summed = Summed.of(self.instance)
-        summed.solve(self._left(), self.stop)
+        splits = self._splits()
+        share = _SHARE * (self._left() or 0.0) if self._left() is not None and splits else self._left()
+        summed.solve(share, self.stop, _NODES if splits else None)
         self._take(summed, "sum of machines")
         if summed.finished and not self._closed():
             for _ in summed.thin_out(self.deadline, self.stop):
                 self._take(summed, "plans that leave room")
                 if self._closed():
                     break
-        if not self._closed():
-            return self._single_machines()
+        if self._closed():
+            return self._certified_sum(summed)
+        if splits and (found := self._fragmented()):
+            return found
+        return self._single_machines()
+
+    def _splits(self) -> bool:
+        """Tell whether the method for fragmented clusters takes the instance."""
+        return len(self.instance.machines) > 1 and not self.instance.asynchronous
+
+    def _certified_sum(self, summed: Summed) -> Optimum:
         found = time.perf_counter() - self.start
         self.evidence.append(f"checked schedule worth {self.value:.9g}, packed from the sum of identical machines")
         certificate = certify(
-            summed.matrix, [self._first, *default_routes()[1:]], value=self.value, time_limit=self._left()
+            summed.matrix, [self._first, *default_routes()[1:]], value=self.value, time_limit=self._each_route()
         )
         self.evidence += certificate.evidence
         return self._conclude(certificate.proved, found)
+
+    def _fragmented(self) -> Optimum | None:
+        """Branch and price, and once more with the jobs in reverse order; None where it gives up with time left."""
+        self._search(self.instance)
+        found = time.perf_counter() - self.start
+        if not self._closed():
+            return self._conclude(False, found) if self._late() else None
+        first, self.upper = self.upper, float("inf")
+        reverse = self.instance.model_copy(update={"jobs": self.instance.jobs[::-1]})
+        self._search(reverse)
+        proved, self.upper = self._closed(), min(first, self.upper)
+        return self._conclude(proved, found)
+
+    def _search(self, instance: Instance) -> None:
+        schedule, bound, evidence = solve_fragmented(
+            instance,
+            incumbent=self.best,
+            upper=self.upper,
+            deadline=self.deadline,
+            progress=self.report,
+            stop=self.stop,
+        )
+        value = float(exact_utility(self.instance, schedule))
+        if value > self.value:
+            self.best, self.value = schedule, value
+        self.upper = max(self.value, min(self.upper, bound))
+        self.evidence += evidence
+
+    def _late(self) -> bool:
+        return self.stop() or time.perf_counter() > self.deadline
 
     def _first(self, matrix: Matrix, cutoff: float | None, seconds: float | None) -> Finding:
         """Return what the solve of the sum has shown, as a route."""
@@ -106,11 +157,17 @@ class _Solve:
             return None
         return max(0.0, self.deadline - time.perf_counter())
 
+    def _each_route(self) -> float | None:
+        left = self._left()
+        return None if left is None else left / len(default_routes())
+
     def _single_machines(self) -> Optimum:
         """Solve an exact program over single machines by two routes."""
         model = single_machines(self.instance)
         matrix = compile_model(model)
-        certificate = certify(matrix, time_limit=self._left())
+        if self._late():
+            return self._conclude(False, time.perf_counter() - self.start)
+        certificate = certify(matrix, time_limit=self._each_route())
         self.evidence += certificate.evidence
         if certificate.point is not None:
             schedule = read(self.instance, model, matrix, certificate.point)

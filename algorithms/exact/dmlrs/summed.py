@@ -64,9 +64,9 @@ class Summed:
         most = sum(max(0.0, job.utility(0)) for job in instance.jobs)
         return cls(instance, aggregation, matrix, most, Schedule.of({}))
 
-    def solve(self, seconds: float | None, stop: Callable[[], bool]) -> None:
-        """Solve the relaxation and pack its plan."""
-        raw = _solved(self.matrix, seconds, stop)
+    def solve(self, seconds: float | None, stop: Callable[[], bool], nodes: int | None = None) -> None:
+        """Solve the relaxation, with so many nodes at most, and pack its plan."""
+        raw = _solved(self.matrix, seconds, stop, nodes=nodes)
         if raw.summary.bound is not None:
             self.upper = min(self.upper, max(raw.summary.bound, 0.0))
         self.finished = raw.summary.status.value == "optimal"
@@ -75,12 +75,23 @@ class Summed:
             self._pack()
 
     def thin_out(self, deadline: float, stop: Callable[[], bool]) -> Iterator[float]:
-        """Look for plans with the same completion slots that leave room in every slot; yield what was found."""
+        """Look for plans that leave room in every slot; yield the value of the best after each attempt.
+
+        First with the completion slots of the relaxation's plan, then for the most utility, from little to much room.
+        """
         model = self.aggregation.model
+        _measure_load(model)
         for it in model.IT:
             model.completion[it].fix(round(model.completion[it].value or 0))
-        _measure_load(model)
-        for level in _FULLEST:
+        yield from self._at_levels(_FULLEST, deadline, stop)
+        model.completion.unfix()
+        model.total_load.deactivate()
+        model.total_utility.activate()
+        yield from self._at_levels(_FULLEST[::-1], deadline, stop)
+
+    def _at_levels(self, levels: tuple[float, ...], deadline: float, stop: Callable[[], bool]) -> Iterator[float]:
+        model = self.aggregation.model
+        for level in levels:
             left = deadline - time.perf_counter()
             if left <= 0 or stop():
                 return
@@ -90,21 +101,27 @@ class Summed:
             raw = _solved(matrix, min(_LEVEL_SECONDS, left), stop, _LEVEL_GAP)
             if raw.x is not None:
                 _load(matrix, raw.x)
-                self._pack()
+                packed = self._pack()
                 yield self.value
+                if packed:
+                    return
 
-    def _pack(self) -> None:
+    def _pack(self) -> bool:
+        """Pack the plan in the model's variables; tell whether that went."""
         nodes = _PACKING_NODES if len(self.instance.machines) <= 10 else 0
         packed = self.aggregation.recover(nodes=nodes)
         if packed.schedule is None or check(self.instance, packed.schedule):
-            return
+            return False
         value = float(exact_utility(self.instance, packed.schedule))
         if value > self.value:
             self.best, self.value = packed.schedule, value
+        return True
 
 
-def _solved(matrix: Matrix, seconds: float | None, stop: Callable[[], bool], gap: float = 1e-9) -> RawSolution:
-    return solve_matrix(matrix, threads=1, seed=0, time_limit=seconds, gap=gap, stop=stop)
+def _solved(
+    matrix: Matrix, seconds: float | None, stop: Callable[[], bool], gap: float = 1e-9, nodes: int | None = None
+) -> RawSolution:
+    return solve_matrix(matrix, threads=1, seed=0, time_limit=seconds, gap=gap, nodes=nodes, stop=stop)
 
 
 def _load(matrix: Matrix, x: Any) -> None:
