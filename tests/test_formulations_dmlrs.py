@@ -154,7 +154,7 @@ def test_no_jobs(name: str) -> None:
 
 def test_too_many_schedules_are_not_written_out() -> None:
     data = CASES["D1"]["instance"]
-    machines = [{"name": f"m{h}", "capacity": {r: 50 for r in data["resources"]}} for h in range(6)]
+    machines = [{"name": f"m{h}", "capacity": dict.fromkeys(data["resources"], 50)} for h in range(6)]
     jobs = [job | {"batch": 40, "samples": 400} for job in data["jobs"]]
     with pytest.raises(ValueError, match="too many"):
         build("dmlrs/schedules", Instance.parse(data | {"slots": 9, "machines": machines, "jobs": jobs}))

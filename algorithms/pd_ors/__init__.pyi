@@ -15,6 +15,8 @@ from .external_rounding import Rounding as Rounding
 from .external_rounding import feasible as feasible
 from .external_rounding import gain_for as gain_for
 from .external_rounding import rounded_placement as rounded_placement
+from .linear import ScheduleBound as ScheduleBound
+from .linear import schedule_bound as schedule_bound
 from .market import Market as Market
 from .market import market as market
 from .occupancy import Occupancy as Occupancy

@@ -20,9 +20,10 @@ from dlsched.algorithms.exact.dmlrs.single import read, single_machines
 from dlsched.algorithms.exact.dmlrs.summed import Summed
 from dlsched.algorithms.exact.result import Optimum, Progress
 from dlsched.algorithms.pd_ors import run as pd_ors
+from dlsched.algorithms.pd_ors import schedule_bound
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.matrix import Matrix, compile_model
-from dlsched.models.numbers import agree
+from dlsched.models.numbers import TOLERANCE, agree
 
 _SHARE = 0.2
 _NODES = 200
@@ -103,7 +104,10 @@ class _Solve:
         found = time.perf_counter() - self.start
         self.evidence.append(f"checked schedule worth {self.value:.9g}, packed from the sum of identical machines")
         certificate = certify(
-            summed.matrix, [self._first, *default_routes()[1:]], value=self.value, time_limit=self._each_route()
+            summed.matrix,
+            [self._first, self._schedules, *default_routes()[1:]],
+            value=self.value,
+            time_limit=self._each_route(),
         )
         self.evidence += certificate.evidence
         return self._conclude(certificate.proved, found)
@@ -142,6 +146,20 @@ class _Solve:
         """Return what the solve of the sum has shown, as a route."""
         del matrix, cutoff, seconds
         return Finding("HiGHS on the sum of identical machines", self.upper, None)
+
+    def _schedules(self, matrix: Matrix, cutoff: float | None, seconds: float | None) -> Finding:
+        """Return the Lagrangian bound over all schedules of all jobs, as a route."""
+        del matrix
+        deadline = time.perf_counter() + (float("inf") if seconds is None else seconds)
+        target = -float("inf") if cutoff is None else cutoff
+        found = schedule_bound(
+            self.instance,
+            gap=0.1 * TOLERANCE,
+            stop=lambda bound, value: (
+                bound <= target or value > target or time.perf_counter() > deadline or self.stop()
+            ),
+        )
+        return Finding("column generation over schedules", found.bound, None)
 
     def _take(self, summed: Summed, phase: str) -> None:
         if summed.value > self.value:
