@@ -25,7 +25,7 @@ from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.matrix import Matrix, compile_model
 from dlsched.models.numbers import TOLERANCE, agree
 
-_SHARE = 0.2
+_SHARE = 0.08
 _NODES = 200
 """How much of the time, and how many nodes, the sum of machines gets where another method can follow."""
 

@@ -1,0 +1,63 @@
+"""The certified optimum of DMLRS beyond exhaustive search: what the sum of machines proves, and what limits do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dlsched.algorithms import optimum
+from dlsched.algorithms.exact.dmlrs.single import single_machines
+from dlsched.models import solve
+from dlsched.models.dmlrs import Instance, check, exact_utility, preset, random, utility
+from dlsched.models.numbers import agree
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_many_machines_are_summed_and_packed(seed: int) -> None:
+    instance = preset("benchmark", seed, jobs=20, machines=30, slots=10, multiple=9)
+    found = optimum(instance, time_limit=60)
+    assert found.proved
+    assert check(instance, found.schedule) == []
+    assert agree(utility(instance, found.schedule), found.value)
+    assert "sum of identical machines" in found.evidence[0]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_all_routes_agree_on_small_instances(seed: int) -> None:
+    """The plain program over single machines, solved once, has the certified optimum."""
+    rng = np.random.default_rng(100 + seed)
+    instance = random(rng, jobs=4, machines=3, slots=3, identical=seed % 2 == 0, asynchronous=seed % 3 == 0)
+    found = optimum(instance)
+    assert found.proved
+    assert agree(found.value, solve(single_machines(instance), presolve=False).objective)
+    assert agree(exact_utility(instance, found.schedule), found.value)
+
+
+def test_without_time_there_is_still_a_bound_and_a_schedule() -> None:
+    instance = preset("benchmark", 0, jobs=10, machines=4, slots=10, multiple=3, load=0.9)
+    found = optimum(instance, time_limit=0)
+    assert not found.proved
+    assert found.value <= found.bound
+    assert check(instance, found.schedule) == []
+
+
+def test_stopping_keeps_what_is_known() -> None:
+    instance = preset("benchmark", 0, jobs=10, machines=4, slots=10, multiple=3, load=0.9)
+    found = optimum(instance, stop=lambda: True)
+    assert found.value <= found.bound
+    assert check(instance, found.schedule) == []
+
+
+def test_progress_is_told() -> None:
+    instance = preset("benchmark", 1, jobs=4, machines=2, slots=4)
+    told: list[tuple[str, float, float]] = []
+    found = optimum(instance, progress=lambda phase, lower, upper: told.append((phase, lower, upper)))
+    assert told
+    assert all(lower <= upper + 1e-9 for _, lower, upper in told)
+    assert told[-1][1] == pytest.approx(found.value)
+
+
+def test_no_jobs() -> None:
+    data = preset("benchmark", 0, jobs=1, machines=1, slots=2).dump() | {"jobs": []}
+    found = optimum(Instance.parse(data))
+    assert (found.value, found.bound, found.proved) == (0, 0, True)
