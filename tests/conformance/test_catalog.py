@@ -16,14 +16,19 @@ from . import checks
 from .cases import CASES, Case, is_continuous
 from .solving import solve
 
-SIZES = {"hadar": {"jobs": 2, "machines": 1, "types": 2, "slots": 2}, "smd": {"jobs": 3, "limit": 5}}
+SIZES = {
+    "hadar": {"jobs": 2, "machines": 1, "types": 2, "slots": 2},
+    "smd": {"jobs": 3, "limit": 5},
+    "dmlrs": {"jobs": 2, "machines": 2, "slots": 2, "resources": 1, "capacity": 2},
+}
 
 
 def formulation(name: str, seed: int) -> Any:
     """Return a formulation of a small random instance, its disjunctions as big-M."""
     entry = next(entry for entry in catalog() if entry.name == name)
     problem = importlib.import_module(f"dlsched.models.{entry.problem}")
-    instance = problem.random(np.random.default_rng(seed), **SIZES[entry.problem])
+    sizes = SIZES[entry.problem] | ({"asynchronous": True} if name == "dmlrs/async" else {})
+    instance = problem.random(np.random.default_rng(seed), **sizes)
     model = build(name, instance)
     return pyo.TransformationFactory("gdp.bigm").create_using(model) if entry.disjunctive else model
 
