@@ -1,10 +1,10 @@
 """Branch and price over machines' offers and job schedules: what is left of the gap after the root bound.
 
-A node is a part of the plans. Its bound is the column-generation bound over it; levels, completion slots and
-offers that cannot be in a plan better than the incumbent are dropped. Branching is on whether a job completes
-by a slot, then on whether it has a level or more in a slot; of a few candidates the one is taken whose children's
-bounds fall most after a few rounds of pricing. A node is closed only when a valid bound of it is not above the
-incumbent's value, which is that of a plan that passed the checker, by more than the margin; a node with an
+A node is a part of the plans. Its bound is the column-generation bound over it; levels, completion slots and offers
+that cannot be in a plan better than the incumbent are dropped. Branching is on whether a job is served, on whether it
+completes by a slot, then on whether it has a level or more in a slot; of a few candidates the one is taken whose
+children's bounds fall most after a few rounds of pricing. A node is closed only when a valid bound of it is not above
+the incumbent's value, which is that of a plan that passed the checker, by more than the margin; a node with an
 integral LP that is still above is split further.
 """
 
@@ -24,8 +24,9 @@ from dlsched.relaxations.columns import Generated
 
 _WHOLE = 1e-6
 _CANDIDATES = 6
+_REJECTIONS = 3
 _ROUNDS = 4
-_MOST_COLUMNS = 1500
+_MOST_COLUMNS = 800
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,13 +141,14 @@ class Tree:
         best: tuple[float, list[Node]] | None = None
         most = max(node.bound - self.cutoff, 1e-9)
         for branch in self._candidates(part, generated):
-            drop, children = 1.0, []
-            for yes in (True, False):
-                child = self._probe(node, branch, yes)
-                drop *= max(min(node.bound - child.bound, most), 1e-9)
-                children.append(child)
-            if best is None or drop > best[0]:
-                best = (drop, children)
+            yes = self._probe(node, branch, True)
+            drop = max(min(node.bound - yes.bound, most), 1e-9)
+            if best is not None and drop * most <= best[0]:
+                continue
+            no = self._probe(node, branch, False)
+            score = drop * max(min(node.bound - no.bound, most), 1e-9)
+            if best is None or score > best[0]:
+                best = (score, [yes, no])
         return best[1] if best else self._single(node)
 
     def _single(self, node: Node) -> list[Node]:
@@ -180,7 +182,11 @@ class Tree:
         by = ending.cumsum(axis=1)
         openness = np.minimum(by, 1 - by)
         openness[:, :-1] *= np.abs(np.diff(by, axis=1)) > _WHOLE
-        found: list[Branch] = []
+        last = by.shape[1] - 1
+        found = [
+            Branch(int(i), last) for i in np.argsort(-openness[:, last])[:_REJECTIONS] if openness[i, last] > _WHOLE
+        ]
+        openness[:, last] = 0.0
         count: dict[int, int] = {}
         for at in np.argsort(-openness, axis=None)[: 3 * _CANDIDATES].tolist():
             i, t = divmod(at, by.shape[1])

@@ -48,6 +48,17 @@ class ByConfiguration(Decomposition):
         self._number = [{row.tobytes(): k for k, row in enumerate(rows)} for rows in self._listed]
         return self.within(Part(limits, tuple(np.ones(len(rows), dtype=bool) for rows in self._listed)))
 
+    def shrink(self, limits: Limits, prices: Floats) -> Floats:
+        """Keep the rows of levels that may be used: that of a level which may not is implied by the next one's."""
+        cost = np.where(limits.levels, self.costs(prices), 0.0)
+        below = np.maximum.accumulate(cost, axis=2)
+        steps = np.diff(below, axis=2, prepend=0.0)
+        kept = limits.levels[self._at]
+        self._at = tuple(index[kept] for index in self._at)
+        self.rows = int(kept.sum())
+        self.master.keep_rows(kept)
+        return steps[self._at]
+
     def within(self, part: Part) -> Part:
         """Return the part without the configurations that give a required job too little."""
         least = np.where(part.limits.required[:, None], part.limits.levels.argmax(axis=2), 0)

@@ -92,6 +92,7 @@ class ByPattern(Decomposition):
         self._needs = np.zeros((self.jobs, self.most + 1, 2, len(self.kinds)))
         self._open = np.full((self.jobs, self.most + 1, 2), np.inf)
         self._open[:, 0, 0] = 0.0
+        self._priced: tuple[Floats, Floats] | None = None
         self._unused = np.ones((self.jobs, self.most + 1), dtype=bool)
         self._unused[:, 0] = False
         for i, job in enumerate(slots.jobs):
@@ -136,9 +137,10 @@ class ByPattern(Decomposition):
 
     def _by_alternative(self, prices: Floats) -> Floats:
         """Return the cost of each (job, slot, level, alternative), infinite where there is none."""
-        by_slot = prices.reshape(self.slots, len(self.kinds))
-        cost: Floats = np.moveaxis(self._needs @ by_slot.T, 3, 1) + self._open[:, None]
-        return cost
+        if self._priced is None or self._priced[0] is not prices:
+            by_slot = prices.reshape(self.slots, len(self.kinds))
+            self._priced = prices, np.moveaxis(self._needs @ by_slot.T, 3, 1) + self._open[:, None]
+        return self._priced[1]
 
     def costs(self, prices: Floats) -> Floats:
         """Return the cost of each (job, slot, level) at its cheapest alternative."""

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dlsched.algorithms.exact.dmlrs.schedules import Bools, JobSchedule, Limits, Schedules
+from dlsched.algorithms.exact.dmlrs.slots import Ints
 from dlsched.models.matrix import Floats
 from dlsched.relaxations.columns import Generated, Priced, generate_columns, keep
 from dlsched.relaxations.master import Column, Master
@@ -56,12 +57,19 @@ class Decomposition(ABC):
     def __init__(self, schedules: Schedules, rows: int, places: int) -> None:
         self.schedules, self.rows, self.places = schedules, rows, places
         self.jobs, self.slots, self.most = len(schedules.jobs), schedules.slots.slots, schedules.slots.most_levels
+        self._flat: dict[JobSchedule, tuple[Ints, int]] = {}
+        self._always = np.full(self.slots, -1, dtype=np.int64), -1
         penalty = 20.0 * float(schedules.utility.max(axis=1).sum() + 1.0)
         self.master = Master(np.zeros(rows), self.jobs + places, penalty)
 
     @abstractmethod
     def list_offers(self, limits: Limits) -> Part:
         """List the offers that plans within limits need; what is outside the limits is lost."""
+
+    def shrink(self, limits: Limits, prices: Floats) -> Floats:
+        """Drop linking rows that plans within limits do not need; return prices of the rest that are as good."""
+        del limits
+        return prices
 
     @abstractmethod
     def within(self, part: Part) -> Part:
@@ -124,7 +132,7 @@ class Decomposition(ABC):
         stop: Callable[[float, float], bool] | None = None,
     ) -> Generated:
         """Generate columns over a part."""
-        allowed = np.array([self._allowed(part, c.data) for c in self.master.columns], dtype=bool)
+        allowed = self._allowed(part)
         required = np.append(part.limits.required, np.zeros(self.places, dtype=bool))
         self.master.restrict(allowed, required)
         grid = self.schedules.grid
@@ -132,13 +140,29 @@ class Decomposition(ABC):
             self.master, self.pricing(part), start=start, grid=grid, smoothing=0.5, rounds=rounds, stop=stop
         )
 
-    def _allowed(self, part: Part, data: Any) -> bool:
-        if isinstance(data, JobSchedule):
-            limits = part.limits
-            at = limits.levels[data.job, np.arange(self.slots), data.levels]
-            return bool(limits.ends[data.job, data.end] and at[: data.end + 1].all())
-        number = self.listed(data)
-        return number is not None and bool(part.offers[data.place][number])
+    def _allowed(self, part: Part) -> Bools:
+        """Return which columns of the master are in a part."""
+        limits, columns = part.limits, self.master.columns
+        flat = np.append(limits.levels.ravel(), [True])
+        ends = np.append(limits.ends.ravel(), [True])
+        steps = [self._steps(c.data) for c in columns]
+        at = np.array([s[0] for s in steps], dtype=np.int64).reshape(-1, self.slots)
+        inside: Bools = np.all(flat[at], axis=1) & ends[np.array([s[1] for s in steps], dtype=np.int64)]
+        for k, column in enumerate(columns):
+            if isinstance(column.data, Offer):
+                number = self.listed(column.data)
+                inside[k] = number is not None and part.offers[column.data.place][number]
+        return inside
+
+    def _steps(self, data: Any) -> tuple[Ints, int]:
+        """Return a schedule's positions in flattened limits, on levels and on ends; -1 stands for always."""
+        if isinstance(data, Offer):
+            return self._always
+        if data not in self._flat:
+            t = np.arange(self.slots)
+            at = (data.job * self.slots + t) * (self.most + 1) + np.array(data.levels)
+            self._flat[data] = np.where(t <= data.end, at, -1), data.job * self.slots + data.end
+        return self._flat[data]
 
     def fixed(self, part: Part, prices: Floats, incumbent: float) -> tuple[float, Part]:
         """Return the bound of prices, and the part of the plans that can be better than an incumbent."""

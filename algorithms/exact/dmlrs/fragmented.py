@@ -98,7 +98,9 @@ class _Fragmented:
         self.value = float(exact_utility(instance, self.schedule))
         self.upper = min(upper, float(sum(max(Fraction(0), max(job.utility)) for job in self.slots.jobs)))
         self.evidence: list[str] = []
-        self._nodes = 0
+        self.start = time.perf_counter()
+        self.occupancy: Occupancy | None = None
+        self._nodes, self._searched = 0, 0.0
         self.packer = Packer(self.slots, _PACKING_NODES)
 
     def run(self) -> None:
@@ -132,7 +134,8 @@ class _Fragmented:
                 self.insertion = Insertion(self.schedules, listed.room)
                 return
         by_pattern = ByPattern(self.schedules)
-        self.decomposition, self.insertion = by_pattern, Insertion(self.schedules, Occupancy(self.slots).room)
+        self.occupancy = Occupancy(self.slots)
+        self.decomposition, self.insertion = by_pattern, Insertion(self.schedules, self.occupancy.room)
         self.evidence.append(f"{by_pattern.patterns} contents of single machines")
 
     @property
@@ -155,6 +158,8 @@ class _Fragmented:
         part = rows.list_offers(self.schedules.limits())
         generated = rows.bound(part, stop=self._check)
         cost = rows.costs(generated.duals)
+        if self.occupancy is not None:
+            self.occupancy.learn(cost, generated.best[rows.jobs :].reshape(rows.slots, -1).sum(axis=1))
         self.insertion.construct(cost, generated.best[: rows.jobs], 8)
         self._keep()
         self.insertion.search(cost, generated.best[: rows.jobs], _SEARCH_ROUNDS, self._search_over(_SEARCH_SHARE))
@@ -163,7 +168,7 @@ class _Fragmented:
         self.report("column generation", self.value, self.upper)
         self.evidence.append(f"column generation: nothing better than {generated.bound:.9g}")
         bound, part = rows.fixed(part, generated.duals, self.value + self.margin)
-        self.prices, self.part = generated.duals, rows.list_offers(part.limits)
+        self.prices, self.part = rows.shrink(part.limits, generated.duals), rows.list_offers(part.limits)
         self.root = min(bound, self.upper)
 
     def _branch(self) -> None:
@@ -198,8 +203,11 @@ class _Fragmented:
         plan = insertion.insert(plan, left, 0.0 * cost)
         insertion.offer(plan)
         shares = self.schedules.best(self.schedules.backward(cost, self.schedules.limits()))
-        insertion.search(cost, shares, _NODE_ROUNDS, self.out_of_time, plan if self._nodes % 2 else None)
-        self._nodes += 1
+        start = time.perf_counter()
+        if self._searched < _SEARCH_SHARE * (start - self.start):
+            insertion.search(cost, shares, _NODE_ROUNDS, self.out_of_time, plan if self._nodes % 2 else None)
+            self._nodes += 1
+            self._searched += time.perf_counter() - start
         self._keep()
         return self.value
 
@@ -225,7 +233,8 @@ class _Fragmented:
     def _placed(self, plan: dict[int, JobSchedule]) -> Schedule | None:
         placements: dict[str, dict[int, Placement]] = defaultdict(dict)
         for t, levels in enumerate(self.schedules.levels_of(plan.values()).tolist()):
-            placed = self.packer.place(levels)
+            placed = self.occupancy.place(levels) if self.occupancy is not None else None
+            placed = placed if placed is not None else self.packer.place(levels)
             if placed is None:
                 return None
             for name, placement in placed.items():

@@ -51,7 +51,7 @@ class Limits:
         return Limits(self.levels.copy(), self.ends.copy(), self.required.copy())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class JobSchedule:
     """Levels of a job by slot; it completes in slot `end`."""
 
