@@ -27,6 +27,7 @@ bench: build/.installed build/.tools
 	$(BIN)/python benchmarks/hadar_exact.py --out build/bench.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/smd_exact.py --out build/bench-smd-exact.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/smd_algorithm1.py --out build/bench-smd-algorithm1.json
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/dmlrs_exact.py --out build/bench-dmlrs.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/rounding.py --out build/bench-rounding.json
 
 $(BIN)/python:

@@ -11,6 +11,7 @@ Where a job's external rate is above its internal rate the relaxation does not h
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable
 
@@ -21,13 +22,14 @@ from dlsched.algorithms.exact.dmlrs.summed import Summed
 from dlsched.algorithms.exact.result import Optimum, Progress
 from dlsched.algorithms.pd_ors import run as pd_ors
 from dlsched.algorithms.pd_ors import schedule_bound
-from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
+from dlsched.models.dmlrs import AsyncJob, Instance, Job, Machine, Schedule, check, exact_utility
 from dlsched.models.matrix import Matrix, compile_model
 from dlsched.models.numbers import TOLERANCE, agree
 
+_FEW = 2
 _SHARE = 0.08
 _NODES = 200
-"""How much of the time, and how many nodes, the sum of machines gets where another method can follow."""
+"""How much of the time, and how many nodes, the sum of machines gets where it will be a weak bound."""
 
 
 def solve(
@@ -82,8 +84,11 @@ class _Solve:
             return self._single_machines()
         summed = Summed.of(self.instance)
         splits = self._splits()
-        share = _SHARE * (self._left() or 0.0) if self._left() is not None and splits else self._left()
-        summed.solve(share, self.stop, _NODES if splits else None)
+        if splits and self._coarse():
+            left = self._left()
+            summed.solve(None if left is None else _SHARE * left, self.stop, _NODES)
+        else:
+            summed.solve(self._left(), self.stop)
         self._take(summed, "sum of machines")
         if summed.finished and not self._closed():
             for _ in summed.thin_out(self.deadline, self.stop):
@@ -99,6 +104,14 @@ class _Solve:
     def _splits(self) -> bool:
         """Tell whether the method for fragmented clusters takes the instance."""
         return len(self.instance.machines) > 1 and not self.instance.asynchronous
+
+    def _coarse(self) -> bool:
+        """Tell whether most jobs get less than `_FEW` workers with their servers onto a machine.
+
+        The sum of machines is a weak bound then, and takes long.
+        """
+        machine = max(self.instance.machines, key=lambda h: sum(h.capacity.values()))
+        return statistics.median(_at_home(job, machine) for job in self.instance.jobs) < _FEW
 
     def _certified_sum(self, summed: Summed) -> Optimum:
         found = time.perf_counter() - self.start
@@ -202,3 +215,14 @@ class _Solve:
             raise RuntimeError("the optimum's schedule does not pass the checker: report this instance")
         seconds = time.perf_counter() - self.start - found
         return Optimum(self.value, self.upper, self.best, proved, tuple(self.evidence), found, seconds)
+
+
+def _at_home(job: Job | AsyncJob, machine: Machine) -> int:
+    """Return how many workers of a synchronous job fit a machine together with their servers."""
+    if isinstance(job, AsyncJob):
+        return job.most_workers
+    return max(
+        n
+        for n in range(job.batch + 1)
+        if all(amount <= machine.capacity_of(r) for r, amount in job.uses(n, job.servers_for(n)).items())
+    )
