@@ -26,7 +26,7 @@ _WHOLE = 1e-6
 _CANDIDATES = 6
 _REJECTIONS = 3
 _ROUNDS = 4
-_MOST_COLUMNS = 800
+_MOST_COLUMNS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,14 +183,14 @@ class Tree:
         openness = np.minimum(by, 1 - by)
         openness[:, :-1] *= np.abs(np.diff(by, axis=1)) > _WHOLE
         last = by.shape[1] - 1
-        found = [
-            Branch(int(i), last) for i in np.argsort(-openness[:, last])[:_REJECTIONS] if openness[i, last] > _WHOLE
-        ]
+        order = np.argsort(-openness[:, last])[:_REJECTIONS].tolist()
+        found = [Branch(i, last) for i in order if openness[i, last] > _WHOLE]
+        most = len(found) + _CANDIDATES
         openness[:, last] = 0.0
         count: dict[int, int] = {}
         for at in np.argsort(-openness, axis=None)[: 3 * _CANDIDATES].tolist():
             i, t = divmod(at, by.shape[1])
-            if openness[i, t] > _WHOLE and count.get(i, 0) < 2 and len(found) < _CANDIDATES:
+            if openness[i, t] > _WHOLE and count.get(i, 0) < 2 and len(found) < most:
                 count[i] = count.get(i, 0) + 1
                 found.append(Branch(i, t))
         if found:
