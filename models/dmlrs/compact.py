@@ -75,7 +75,9 @@ def _sets(m: Any, instance: Instance) -> None:
 
 def _idle(disjunct: Any, i: str, t: int) -> None:
     m = disjunct.model()
-    disjunct.nothing = pyo.Constraint(expr=_total(m.workers, m, i, t) + _total(m.servers, m, i, t) == 0, doc="(1) no worker and no server")
+    disjunct.nothing = pyo.Constraint(
+        expr=_total(m.workers, m, i, t) + _total(m.servers, m, i, t) == 0, doc="(1) no worker and no server"
+    )
     disjunct.rate = pyo.Constraint(expr=m.samples[i, t] <= 0, doc="(1) no samples")
 
 
