@@ -40,7 +40,7 @@ def test_every_verb_has_help(dlsched: Command, verb: str) -> None:
 
 def test_list(dlsched: Command) -> None:
     data = answer(dlsched("list", "--json"))
-    assert data["problems"] == ["hadar", "smd"]
+    assert data["problems"] == ["ddljs", "dmlrs", "hadar", "smd"]
     assert [entry["name"] for entry in data["formulations"]] == [entry.name for entry in catalog()]
     assert [entry["name"] for entry in data["algorithms"]] == list(ALGORITHMS)
     assert {entry["name"] for entry in data["presets"] if entry["problem"] == "hadar"} == set(PRESETS)

@@ -1,0 +1,5 @@
+"""Schedulers that the GADGET paper compares with."""
+
+from dlsched.models._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__)

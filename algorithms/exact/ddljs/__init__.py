@@ -1,0 +1,5 @@
+"""The certified optimum of DDLJS instances, and of the embedding problem of one slot."""
+
+from dlsched.models._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(__name__)

@@ -1,0 +1,98 @@
+"""Training jobs of the DDLJS problem: identical workers that form a ring in every slot.
+
+Symbols (GADGET, Section IV): a_i arrival; N_i most workers in a slot; l_i^r what a worker needs of resource r; F_i^r
+the budget of resource r over all slots; zeta_i progress per worker-slot; b_i bandwidth that every hop of the ring
+between two servers reserves; mu_i the utility of zeta_i n_i after n_i worker-slots.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cached_property
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from dlsched.models.fields import Name
+from dlsched.models.numbers import NonNegative, Positive
+from dlsched.models.utility import Utility
+
+Whole = Annotated[int, Field(strict=True, ge=1, le=10**6)]
+
+
+class Job(BaseModel):
+    """A job i.
+
+    Attributes
+    ----------
+    name : str
+    arrival : int
+        a_i, the first slot it may run in, from 1.
+    max_workers : int
+        N_i, the most workers in one slot.
+    worker : dict of str to Fraction
+        l_i^r, by resource; an absent resource counts 0.
+    budget : dict of str to Fraction, optional
+        F_i^r, resource times slots; an absent resource counts 0. Without a budget, (3) is absent.
+    progress : Fraction
+        zeta_i, progress per worker-slot.
+    bandwidth : Fraction
+        b_i, in the unit of the links.
+    utility : Utility
+        mu_i, of the progress made.
+    placement : tuple of tuple of str, optional
+        For each worker, in ring order, the nodes that may host it. A ring of k workers is of the first k.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Name
+    arrival: Whole
+    max_workers: Whole
+    worker: dict[Name, NonNegative]
+    budget: dict[Name, NonNegative] | None = None
+    progress: Positive
+    bandwidth: NonNegative
+    utility: Utility
+    placement: tuple[tuple[Name, ...], ...] | None = None
+
+    @model_validator(mode="after")
+    def _one_entry_a_worker(self) -> Self:
+        if self.placement is not None and len(self.placement) != self.max_workers:
+            raise ValueError(
+                f"placement: {len(self.placement)} entries for {self.max_workers} workers; it needs one a worker"
+            )
+        return self
+
+    def worker_needs(self, resource: str) -> Fraction:
+        """Return l_i^r."""
+        return self.worker.get(resource, Fraction(0))
+
+    @cached_property
+    def budget_slots(self) -> int | None:
+        """K_i = floor(min_r F_i^r / l_i^r), the most worker-slots (3); None where no budget limits them."""
+        if self.budget is None:
+            return None
+        ratios = [self.budget.get(r, Fraction(0)) / need for r, need in self.worker.items() if need]
+        return math.floor(min(ratios)) if ratios else None
+
+    def value(self, worker_slots: int) -> Fraction:
+        """Return mu_i(zeta_i n_i).
+
+        Raises
+        ------
+        ValueError
+            If it is minus infinity: a log utility at 0.
+        """
+        return self.utility.exact(self.progress * worker_slots)
+
+    def gain(self, so_far: int, workers: int) -> Fraction:
+        """Return pi_ik = mu_i(zeta_i (z + k)) - mu_i(zeta_i z), the utility that k workers in a slot add (12).
+
+        Raises
+        ------
+        ValueError
+            If mu_i(zeta_i z) is minus infinity.
+        """
+        return self.value(so_far + workers) - self.value(so_far)

@@ -1,0 +1,215 @@
+"""Ring requests on a substrate: the data of one slot's embedding problem, for this problem's instances and for others.
+
+Symbols (GADGET, Section V-C): chi_ik ring size k is chosen for job i; pi_ik its profit; Q_i the sizes; g^{u,r} capacity
+of node u; e^{u,v} bandwidth of link (u, v); d demands of ring nodes and edges, the same for all of a job's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Self
+
+from dlsched.models.ddljs.instance import Arc, Instance, Share
+from dlsched.models.ddljs.job import Job
+from dlsched.models.numbers import rational
+
+_NO_PROGRESS: Mapping[str, int] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class RingRequest:
+    """A ring that wants to be embedded, in one of several sizes.
+
+    Attributes
+    ----------
+    name : str
+    profit : mapping of int to Fraction
+        pi_ik of each ring size k that may be chosen.
+    demand : mapping of str to Fraction
+        What each ring node needs of a resource.
+    bandwidth : Fraction
+        What each ring edge between two substrate nodes reserves.
+    allowed : tuple of frozenset of str, optional
+        For each ring node, the substrate nodes that may host it.
+    """
+
+    name: str
+    profit: Mapping[int, Fraction]
+    demand: Mapping[str, Fraction]
+    bandwidth: Fraction
+    allowed: tuple[frozenset[str], ...] | None = None
+
+    def __post_init__(self) -> None:
+        if any(size < 1 for size in self.profit):
+            raise ValueError(f"request {self.name}: ring size {min(self.profit)} is not positive")
+        if self.allowed is not None and len(self.allowed) < max(self.profit, default=0):
+            raise ValueError(
+                f"request {self.name}: a ring of {max(self.profit)} nodes, but {len(self.allowed)} allowed"
+            )
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Q_i, ascending."""
+        return tuple(sorted(self.profit))
+
+    def only(self, size: int) -> RingRequest:
+        """Return the request with one ring size left."""
+        return RingRequest(self.name, {size: self.profit[size]}, self.demand, self.bandwidth, self.allowed)
+
+
+@dataclass(frozen=True)
+class RingProblem:
+    """Ring requests and the substrate that they share.
+
+    Attributes
+    ----------
+    nodes : mapping of str to mapping of str to Fraction
+        g^{u,r} by node and resource; an absent resource counts 0.
+    shares : tuple of (tuple of arcs, Fraction)
+        Arcs whose loads together stay within a bandwidth; one arc each, or both directions of a half-duplex link.
+    requests : tuple of RingRequest
+    """
+
+    nodes: Mapping[str, Mapping[str, Fraction]]
+    shares: tuple[Share, ...]
+    requests: tuple[RingRequest, ...]
+
+    def __post_init__(self) -> None:
+        names = [request.name for request in self.requests]
+        if len(set(names)) < len(names):
+            raise ValueError("two requests have the same name")
+        unknown = sorted({node for arc in self.arcs for node in arc} - set(self.nodes))
+        if unknown:
+            raise ValueError(f"links join {unknown[0]!r}, which is not a node")
+        loop = next((u for u, v in self.arcs if u == v), None)
+        if loop is not None:
+            raise ValueError(f"self loop at {loop!r}; a ring node needs no link to itself")
+        if len(set(self.arcs)) < len(self.arcs):
+            raise ValueError("an arc stands in two shares; add the bandwidths of parallel links")
+
+    @classmethod
+    def of(cls, graph: Any, requests: Iterable[RingRequest]) -> Self:
+        """Take the substrate from a networkx graph.
+
+        Parameters
+        ----------
+        graph : networkx.DiGraph or networkx.Graph
+            Node attribute ``capacity`` (mapping of resource to number; absent on a switch), edge attribute
+            ``bandwidth`` (number). An undirected edge is shared by both directions.
+        requests : iterable of RingRequest
+
+        Raises
+        ------
+        ValueError
+            If an edge has no bandwidth, the graph has parallel edges or self loops, or requests share a name.
+        """
+        if graph.is_multigraph():
+            raise ValueError("the graph may have parallel edges; add their bandwidths in a DiGraph or Graph")
+        nodes = {u: {r: rational(c) for r, c in (d.get("capacity") or {}).items()} for u, d in graph.nodes(data=True)}
+        bare = next(((u, v) for u, v, d in graph.edges(data=True) if "bandwidth" not in d), None)
+        if bare is not None:
+            raise ValueError(f"edge {bare[0]!r} -> {bare[1]!r} has no bandwidth")
+        shares = tuple(
+            (((u, v),) if graph.is_directed() else ((u, v), (v, u)), rational(d["bandwidth"]))
+            for u, v, d in graph.edges(data=True)
+        )
+        return cls(nodes, shares, tuple(requests))
+
+    @cached_property
+    def arcs(self) -> tuple[Arc, ...]:
+        """All arcs, in the order of the shares."""
+        return tuple(arc for arcs, _ in self.shares for arc in arcs)
+
+    @cached_property
+    def capacity(self) -> dict[Arc, Fraction]:
+        """The bandwidth that each arc could have for itself."""
+        return {arc: limit for arcs, limit in self.shares for arc in arcs}
+
+    @cached_property
+    def resources(self) -> tuple[str, ...]:
+        """Resources that some request needs, in order of appearance."""
+        return tuple(dict.fromkeys(r for request in self.requests for r, need in request.demand.items() if need))
+
+    @cached_property
+    def servers(self) -> tuple[str, ...]:
+        """Nodes with capacity of some resource."""
+        return tuple(u for u, capacity in self.nodes.items() if any(capacity.values()))
+
+    def request(self, name: str) -> RingRequest:
+        """Return the request of that name (KeyError where there is none)."""
+        for request in self.requests:
+            if request.name == name:
+                return request
+        raise KeyError(name)
+
+    def room(self, request: RingRequest, node: str) -> int:
+        """Return m_iu = floor(min_r g^{u,r} / l_i^r), at most the largest ring size: what one node can host alone."""
+        capacity = self.nodes[node]
+        if not any(capacity.values()):
+            return 0
+        fits = [math.floor(capacity.get(r, Fraction(0)) / need) for r, need in request.demand.items() if need]
+        return min([max(request.profit, default=0), *fits])
+
+    def hosts(self, request: RingRequest, ring_node: int | None = None) -> tuple[str, ...]:
+        """Return the valid nodes: those that can host one ring node, where given the ring node of that number."""
+        allowed = None if request.allowed is None or ring_node is None else request.allowed[ring_node]
+        return tuple(u for u in self.servers if self.room(request, u) and (allowed is None or u in allowed))
+
+    def usable(self, request: RingRequest) -> tuple[Arc, ...]:
+        """Return the valid arcs: those whose bandwidth carries one ring edge."""
+        return tuple(arc for arc, limit in self.capacity.items() if request.bandwidth <= limit)
+
+    def keeping(self, requests: Iterable[RingRequest]) -> Self:
+        """Return the problem with the same substrate and other requests."""
+        return type(self)(self.nodes, self.shares, tuple(requests))
+
+
+def largest_ring(instance: Instance, job: Job, so_far: int = 0) -> int:
+    """Return q_i[t] = min(N_i, K_i - z, sum_s m_is), the largest ring of a job in a slot.
+
+    Source: GADGET, Section V-C, corrected: the printed bound, a joint relaxation of (10) rounded up, can be too small
+    for a job and can break (11).
+    """
+    room = sum(instance.room(job, node.name) for node in instance.servers)
+    left = [] if job.budget_slots is None else [job.budget_slots - so_far]
+    return max(0, min([job.max_workers, room, *left]))
+
+
+def slot_problem(instance: Instance, slot: int, so_far: Mapping[str, int] = _NO_PROGRESS) -> RingProblem:
+    """Return the embedding problem of one slot: the active jobs, their ring sizes and what each adds (12).
+
+    Parameters
+    ----------
+    instance : Instance
+    slot : int
+    so_far : mapping of str to int
+        z_{i,t-1}, the worker-slots that each job has had; absent jobs count 0.
+
+    Raises
+    ------
+    ValueError
+        If the slot is outside 1..T, or a job's utility so far is minus infinity (a log utility at 0).
+    """
+    if not 1 <= slot <= instance.slots:
+        raise ValueError(f"slot {slot} is outside 1..{instance.slots}")
+    requests = []
+    for job in instance.jobs:
+        done = so_far.get(job.name, 0)
+        largest = largest_ring(instance, job, done) if job.arrival <= slot else 0
+        if largest:
+            requests.append(
+                RingRequest(
+                    job.name,
+                    {k: job.gain(done, k) for k in range(1, largest + 1)},
+                    {r: need for r, need in job.worker.items() if need},
+                    job.bandwidth,
+                    None if job.placement is None else tuple(map(frozenset, job.placement)),
+                )
+            )
+    nodes = {node.name: dict(node.capacity) for node in instance.nodes}
+    return RingProblem(nodes, instance.shares(slot), tuple(requests))

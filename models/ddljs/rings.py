@@ -1,0 +1,170 @@
+"""Rings on a substrate: mappings of ring nodes, embeddings of workers, and the way from closed walks to rings.
+
+A closed walk through all servers that host workers of a job gives a ring: visit them in the order in which the walk
+first meets them, and leave out every loop of the walk in between. No link is used more often than the walk uses it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Arc = tuple[str, str]
+Path = tuple[str, ...]
+
+
+def arcs_of(path: Iterable[str]) -> tuple[Arc, ...]:
+    """Return the arcs that a path of nodes uses, in its order."""
+    return tuple(itertools.pairwise(path))
+
+
+class Embedding(BaseModel):
+    """The workers of a job in one slot, and the ring that joins them.
+
+    Attributes
+    ----------
+    workers : dict of str to int
+        y_is[t], by server.
+    ring : tuple of tuple of str
+        Empty where one server hosts all; else one path for each hop between servers, in ring order: each starts where
+        the one before it ends, the last ends where the first starts.
+    order : tuple of str, optional
+        The server of each worker in ring order, for a job whose `placement` tells the workers apart.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    workers: dict[str, Annotated[int, Field(strict=True)]]
+    ring: tuple[Path, ...] = ()
+    order: Path | None = None
+
+    @model_validator(mode="after")
+    def _paths_have_ends(self) -> Self:
+        for n, path in enumerate(self.ring):
+            if len(path) < 2:
+                raise ValueError(f"ring[{n}]: {list(path)} is not a path from one server to another")
+        return self
+
+    @property
+    def size(self) -> int:
+        """The number of workers."""
+        return sum(self.workers.values())
+
+    def loads(self) -> Counter[Arc]:
+        """Return how often the ring uses each arc."""
+        return Counter(arc for path in self.ring for arc in arcs_of(path))
+
+
+@dataclass(frozen=True, slots=True)
+class RingMapping:
+    """Where G-VNE maps the nodes and edges of a ring.
+
+    Attributes
+    ----------
+    nodes : tuple of str
+        m(0), ..., m(k-1), the substrate node of each ring node.
+    paths : tuple of tuple of str
+        For each ring edge (a, a+1 mod k) the path from m(a) to m(a+1); ``(u,)`` where both are u. A ring of one node
+        has no edge.
+    """
+
+    nodes: Path
+    paths: tuple[Path, ...]
+
+    def __post_init__(self) -> None:
+        size = len(self.nodes)
+        if len(self.paths) != (size if size > 1 else 0):
+            raise ValueError(f"a ring of {size} nodes has {size if size > 1 else 0} edges, not {len(self.paths)}")
+        for a, path in enumerate(self.paths):
+            ends = self.nodes[a], self.nodes[(a + 1) % size]
+            if not path or (path[0], path[-1]) != ends:
+                raise ValueError(f"the path {path} of edge {a} does not lead from {ends[0]!r} to {ends[1]!r}")
+
+    def counts(self) -> Counter[str]:
+        """Return how many ring nodes each substrate node hosts."""
+        return Counter(self.nodes)
+
+    def loads(self) -> Counter[Arc]:
+        """Return how often the ring's edges use each arc."""
+        return Counter(arc for path in self.paths for arc in arcs_of(path))
+
+
+def embedding(mapping: RingMapping, *, ordered: bool = False) -> Embedding:
+    """Return the workers and the ring of a mapping; no link is used more than the mapping uses it.
+
+    Parameters
+    ----------
+    mapping : RingMapping
+    ordered : bool
+        Keep the order of the ring nodes, as a job with `placement` needs it; else each server is visited once.
+    """
+    workers = dict(mapping.counts())
+    if ordered:
+        ring = tuple(without_loops(path) for path in mapping.paths if path[0] != path[-1])
+        return Embedding(workers=workers, ring=ring, order=mapping.nodes)
+    walk = (mapping.nodes[0], *(node for path in mapping.paths for node in path[1:]))
+    return Embedding(workers=workers, ring=ring_along(walk, workers))
+
+
+def embedding_of(workers: Mapping[str, int], circulation: Mapping[Arc, int]) -> Embedding:
+    """Return the ring that runs through a circulation.
+
+    Parameters
+    ----------
+    workers : mapping of str to int
+        Workers by server.
+    circulation : mapping of arc to int
+        How often each arc may be used; at every node as often in as out. Parts that meet no server with workers are
+        left out.
+
+    Raises
+    ------
+    ValueError
+        If it is not balanced or does not join all servers with workers.
+    """
+    import networkx as nx
+
+    hosting = {node: n for node, n in workers.items() if n}
+    if len(hosting) < 2:
+        return Embedding(workers=hosting)
+    graph = nx.MultiDiGraph()
+    graph.add_edges_from(arc for arc, times in circulation.items() for _ in range(times))
+    start = next(iter(hosting))
+    reached = nx.node_connected_component(graph.to_undirected(as_view=True), start) if start in graph else {start}
+    missed = [node for node in hosting if node not in reached]
+    if missed:
+        raise ValueError(f"the circulation does not join {start!r} and {missed[0]!r}")
+    part = graph.subgraph(reached)
+    if not nx.is_eulerian(part):
+        raise ValueError("the circulation is not balanced at every node")
+    walk = (start, *(v for _, v in nx.eulerian_circuit(part, source=start)))
+    return Embedding(workers=hosting, ring=ring_along(walk, hosting))
+
+
+def ring_along(walk: Sequence[str], servers: Iterable[str]) -> tuple[Path, ...]:
+    """Return the ring of the servers that a closed walk passes, in the order in which it first meets them."""
+    wanted, met, cuts = set(servers), set[str](), []
+    for place, node in enumerate(walk):
+        if node in wanted and node not in met:
+            met.add(node)
+            cuts.append(place)
+    if len(cuts) < 2:
+        return ()
+    last = (*walk[cuts[-1] :], *walk[1 : cuts[0] + 1])
+    hops = [walk[here : there + 1] for here, there in itertools.pairwise(cuts)]
+    return tuple(without_loops(hop) for hop in (*hops, last))
+
+
+def without_loops(walk: Iterable[str]) -> Path:
+    """Return the simple path that is left of a walk when every loop is cut out."""
+    path: list[str] = []
+    for node in walk:
+        if node in path:
+            del path[path.index(node) :]
+        path.append(node)
+    return tuple(path)

@@ -1,0 +1,231 @@
+"""Schedules of the DDLJS problem: the format, the checker and the utility, in exact rationals and without a solver."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict
+
+from dlsched.models.ddljs.instance import Instance
+from dlsched.models.ddljs.job import Job
+from dlsched.models.ddljs.rings import Arc, Embedding, arcs_of
+from dlsched.models.document import Document
+from dlsched.models.numbers import to_json
+from dlsched.models.violation import Violation
+
+
+class JobSchedule(BaseModel):
+    """What one job gets: slot to workers and ring."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    slots: dict[int, Embedding]
+
+
+class Schedule(Document):
+    """Workers and ring of each job in each slot; an absent job gets nothing.
+
+    Attributes
+    ----------
+    problem : str
+        Always ``"ddljs"``.
+    jobs : dict of str to JobSchedule
+    """
+
+    problem: Literal["ddljs"] = "ddljs"
+    jobs: dict[str, JobSchedule]
+
+    @classmethod
+    def of(cls, embeddings: Mapping[str, Mapping[int, Embedding]]) -> Self:
+        """Build a schedule from ``{job: {slot: embedding}}``; what has no workers is left out."""
+        jobs = {}
+        for name, slots in embeddings.items():
+            kept = {t: embedding for t, embedding in sorted(slots.items()) if embedding.workers}
+            if kept:
+                jobs[name] = JobSchedule(slots=kept)
+        return cls(jobs=jobs)
+
+    def embeddings(self, name: str) -> dict[int, Embedding]:
+        """Return a job's embedding in each of its slots, ascending; empty where it gets nothing."""
+        return dict(sorted(self.jobs[name].slots.items())) if name in self.jobs else {}
+
+    def items(self) -> Iterator[tuple[str, int, Embedding]]:
+        """Yield (job name, slot, embedding) for every slot in which a job has an entry."""
+        for name in self.jobs:
+            for slot, embedding in self.embeddings(name).items():
+                yield name, slot, embedding
+
+    def without(self, names: Iterable[str]) -> Self:
+        """Return the schedule in which the named jobs get nothing."""
+        dropped = set(names)
+        return type(self)(jobs={name: job for name, job in self.jobs.items() if name not in dropped})
+
+
+def worker_slots(instance: Instance, schedule: Schedule) -> dict[str, int]:
+    """Return n_i, the worker-slots of every job of the instance."""
+    return {job.name: sum(e.size for e in schedule.embeddings(job.name).values()) for job in instance.jobs}
+
+
+def exact_utility(instance: Instance, schedule: Schedule) -> Fraction:
+    """Return sum_i mu_i(zeta_i n_i) over all jobs, as a rational.
+
+    Raises
+    ------
+    ValueError
+        If it is minus infinity: a job with a log utility gets nothing.
+    """
+    slots = worker_slots(instance, schedule)
+    return sum((job.value(slots[job.name]) for job in instance.jobs), Fraction(0))
+
+
+def utility(instance: Instance, schedule: Schedule) -> float:
+    """Return sum_i mu_i(zeta_i n_i) over all jobs; minus infinity where a log utility is at 0."""
+    try:
+        return float(exact_utility(instance, schedule))
+    except ValueError:
+        return -math.inf
+
+
+def check(instance: Instance, schedule: Schedule) -> list[Violation]:
+    """Return every rule of DDLJS that a schedule breaks; an empty list means that it is feasible.
+
+    The rules are (2)-(9), corrected: bandwidth is summed over all paths on a link (8), and each job's servers form one
+    directed cycle (9); and that names, slots and counts mean something, and that no utility is minus infinity.
+    """
+    found = [*_unknown(instance, schedule)]
+    if found:
+        return found
+    return [
+        *_slots(instance, schedule),
+        *_rings(instance, schedule),
+        *_capacity(instance, schedule),
+        *_bandwidth(instance, schedule),
+        *_finite(instance, schedule),
+    ]
+
+
+def _unknown(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
+    jobs = {job.name for job in instance.jobs}
+    nodes = {node.name for node in instance.nodes}
+    for name in schedule.jobs:
+        if name not in jobs:
+            yield Violation("names", f"job {name}", "is not in the instance")
+    for name, slot, embedding in schedule.items():
+        visited = itertools.chain(embedding.workers, embedding.order or (), *embedding.ring)
+        for node in dict.fromkeys(visited):
+            if node not in nodes:
+                yield Violation("names", f"job {name}, slot {slot}, node {node}", "is not in the instance")
+
+
+def _slots(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
+    for name, slot, embedding in schedule.items():
+        job, place = instance.job(name), f"job {name}, slot {slot}"
+        if not 1 <= slot <= instance.slots:
+            yield Violation("slots", place, f"is outside 1..{instance.slots}")
+        elif slot < job.arrival:
+            yield Violation("(6) arrival", place, f"is before the arrival {job.arrival}")
+        for node, n in embedding.workers.items():
+            if n < 1:
+                yield Violation("counts", f"{place}, server {node}", f"{n} workers; a server in use hosts at least 1")
+            elif not instance.node(node).is_server:
+                yield Violation("(5) servers", f"{place}, node {node}", "is a switch: it has no capacity")
+        if embedding.size > job.max_workers:
+            yield Violation("(2) workers", place, f"{embedding.size} workers are more than {job.max_workers}")
+    for name, n in worker_slots(instance, schedule).items():
+        most = instance.job(name).budget_slots
+        if most is not None and n > most:
+            yield Violation("(3) budget", f"job {name}", f"{n} worker-slots are more than the {most} that it pays for")
+
+
+def _rings(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
+    arcs = set(instance.arcs)
+    for name, slot, embedding in schedule.items():
+        place = f"job {name}, slot {slot}"
+        for path in embedding.ring:
+            for arc in arcs_of(path):
+                if arc not in arcs:
+                    yield Violation("(7) paths", place, f"there is no link {' -> '.join(arc)}")
+            if len(set(path)) < len(path):
+                yield Violation("(7) paths", place, f"the path {' -> '.join(path)} visits a node twice")
+        problem = _order(instance.job(name), embedding) or _cycle(embedding)
+        if problem:
+            yield Violation("(9) ring", place, problem)
+
+
+def _order(job: Job, embedding: Embedding) -> str | None:
+    """Return what is wrong with the workers' order, where the job has a placement or gives one."""
+    order = embedding.order
+    if order is None:
+        return "the job has a placement, so the order of its workers is needed" if job.placement is not None else None
+    if Counter(order) != Counter(embedding.workers):
+        return f"the order {', '.join(order)} is not that of the workers"
+    for worker, (node, allowed) in enumerate(zip(order, job.placement or (), strict=False)):
+        if node not in allowed:
+            return f"worker {worker} is on {node}; its placement allows {', '.join(allowed)}"
+    return None
+
+
+def _cycle(embedding: Embedding) -> str | None:
+    """Return how the paths fail to be one directed cycle through the servers, or None."""
+    servers = [node for node, n in embedding.workers.items() if n > 0]
+    starts = [path[0] for path in embedding.ring]
+    ends = [path[-1] for path in embedding.ring]
+    if len(servers) < 2:
+        return "one server needs no paths" if embedding.ring else None
+    if not embedding.ring:
+        return f"no ring joins the {len(servers)} servers"
+    for end, start in zip(ends, (*starts[1:], starts[0]), strict=True):
+        if end != start:
+            return f"a path ends at {end} and the next starts at {start}"
+    if embedding.order is not None:
+        wanted = [u for u, v in zip(embedding.order, _turned(embedding.order), strict=True) if u != v]
+        return None if starts == wanted else f"the ring visits {', '.join(starts)}, the workers {', '.join(wanted)}"
+    if Counter(starts) != Counter(servers):
+        return f"the ring visits {', '.join(starts)}; it must visit each of {', '.join(servers)} once"
+    return None
+
+
+def _turned(order: tuple[str, ...]) -> tuple[str, ...]:
+    return (*order[1:], order[0])
+
+
+def _capacity(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
+    used: dict[tuple[int, str, str], Fraction] = defaultdict(Fraction)
+    for name, slot, embedding in schedule.items():
+        for node, n in embedding.workers.items():
+            for r, need in instance.job(name).worker.items():
+                used[slot, node, r] += need * n
+    for (slot, node, r), amount in sorted(used.items()):
+        limit = instance.node(node).capacity_of(r)
+        if amount > limit:
+            place = f"slot {slot}, server {node}, resource {r}"
+            yield Violation("(4) capacity", place, f"{to_json(amount)} in use exceeds the {to_json(limit)} there")
+
+
+def _bandwidth(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
+    used: dict[int, dict[Arc, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
+    for name, slot, embedding in schedule.items():
+        for arc, times in embedding.loads().items():
+            used[slot][arc] += instance.job(name).bandwidth * times
+    for slot, loads in sorted(used.items()):
+        if not 1 <= slot <= instance.slots:
+            continue
+        for arcs, limit in instance.shares(slot):
+            amount = sum((loads[arc] for arc in arcs if arc in loads), Fraction(0))
+            if amount > limit:
+                place = f"slot {slot}, link {' -> '.join(arcs[0])}"
+                message = f"{to_json(amount)} in use exceeds the bandwidth {to_json(limit)}"
+                yield Violation("(8) bandwidth", place, message)
+
+
+def _finite(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
+    for name, n in worker_slots(instance, schedule).items():
+        try:
+            instance.job(name).value(n)
+        except ValueError as error:
+            yield Violation("utility", f"job {name}", str(error))
