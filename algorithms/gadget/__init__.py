@@ -1,4 +1,4 @@
-"""GADGET (Yu, Tian, Ji, Wu, Rajan, Liu) for the DDLJS problem: a greedy slot after slot, rings by randomized rounding."""
+"""GADGET (Yu et al.) for the DDLJS problem: greedy slot after slot, rings by randomized rounding."""
 
 from dlsched.models._lazy import attach
 
