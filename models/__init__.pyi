@@ -2,10 +2,10 @@ from . import hadar as hadar
 from . import numbers as numbers
 from . import smd as smd
 from . import utility as utility
-from .catalog import Formulation as Formulation
 from .catalog import build as build
 from .catalog import catalog as catalog
 from .document import InputError as InputError
+from .formulation import Formulation as Formulation
 from .inspect import Inspection as Inspection
 from .inspect import inspect as inspect
 from .matrix import Matrix as Matrix
