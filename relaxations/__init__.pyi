@@ -3,6 +3,8 @@ from .charnes_cooper import charnes_cooper as charnes_cooper
 from .columns import generate_columns as generate_columns
 from .dual import Dual as Dual
 from .dual import dual as dual
+from .fractional_embedding import FractionalEmbedding as FractionalEmbedding
+from .fractional_embedding import RingFlow as RingFlow
 from .lp import LiftedBounds as LiftedBounds
 from .lp import Relaxation as Relaxation
 from .lp import lift_bounds as lift_bounds
