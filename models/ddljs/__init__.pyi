@@ -2,6 +2,8 @@ from .instance import Instance as Instance
 from .instance import Link as Link
 from .instance import Node as Node
 from .job import Job as Job
+from .presets import PRESETS as PRESETS
+from .presets import preset as preset
 from .random import random as random
 from .requests import RingProblem as RingProblem
 from .requests import RingRequest as RingRequest
