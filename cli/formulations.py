@@ -40,7 +40,7 @@ def list_(as_json: Json = False) -> None:
         }
         for entry in catalog()
     ]
-    algorithms = [{"name": name, "problem": of} for name, (of, _) in rooms.ALGORITHMS.items()]
+    algorithms = [{"name": entry.name, "problem": entry.problem} for entry in rooms.ALGORITHMS]
     presets = [{"problem": of, "name": name} for of in rooms.problems() for name in rooms.problem(of).PRESETS]
     stated = [
         {"id": c.id, "variant": c.variant.value, "expectation": c.expectation.value, "statement": c.statement}

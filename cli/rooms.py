@@ -5,24 +5,35 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterable
-from types import MappingProxyType
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-ALGORITHMS = MappingProxyType(
-    {
-        "hadar": ("hadar", "dlsched.algorithms.hadar"),
-        "gavel": ("hadar", "dlsched.algorithms.baselines.hadar.gavel"),
-        "smd": ("smd", "dlsched.algorithms.smd"),
-        "esw": ("smd", "dlsched.algorithms.baselines.smd.esw"),
-        "optimus": ("smd", "dlsched.algorithms.baselines.smd.optimus"),
-        "pd_ors": ("dmlrs", "dlsched.algorithms.pd_ors"),
-        "fifo": ("dmlrs", "dlsched.algorithms.baselines.dmlrs.fifo"),
-        "drf": ("dmlrs", "dlsched.algorithms.baselines.dmlrs.drf"),
-        "dorm": ("dmlrs", "dlsched.algorithms.baselines.dmlrs.dorm"),
-        "oasis": ("dmlrs", "dlsched.algorithms.baselines.dmlrs.oasis"),
-    }
+
+class Algorithm(NamedTuple):
+    """An algorithm's name, the problem it is for, and the module of its ``run``; two problems may share a name."""
+
+    name: str
+    problem: str
+    module: str
+
+
+ALGORITHMS = (
+    Algorithm("hadar", "hadar", "dlsched.algorithms.hadar"),
+    Algorithm("gavel", "hadar", "dlsched.algorithms.baselines.hadar.gavel"),
+    Algorithm("smd", "smd", "dlsched.algorithms.smd"),
+    Algorithm("esw", "smd", "dlsched.algorithms.baselines.smd.esw"),
+    Algorithm("optimus", "smd", "dlsched.algorithms.baselines.smd.optimus"),
+    Algorithm("pd_ors", "dmlrs", "dlsched.algorithms.pd_ors"),
+    Algorithm("fifo", "dmlrs", "dlsched.algorithms.baselines.dmlrs.fifo"),
+    Algorithm("drf", "dmlrs", "dlsched.algorithms.baselines.dmlrs.drf"),
+    Algorithm("dorm", "dmlrs", "dlsched.algorithms.baselines.dmlrs.dorm"),
+    Algorithm("oasis", "dmlrs", "dlsched.algorithms.baselines.dmlrs.oasis"),
+    Algorithm("gadget", "ddljs", "dlsched.algorithms.gadget"),
+    Algorithm("fifo", "ddljs", "dlsched.algorithms.baselines.ddljs.fifo"),
+    Algorithm("drf", "ddljs", "dlsched.algorithms.baselines.ddljs.drf"),
+    Algorithm("las", "ddljs", "dlsched.algorithms.baselines.ddljs.las"),
 )
-"""Algorithm name to its problem and the module of its ``run``."""
+"""Every algorithm that `dlsched run` knows."""
 
 
 def choose(kind: str, name: str, among: Iterable[str]) -> str:
@@ -60,7 +71,29 @@ def formulation(name: str) -> Any:
     return entries[choose("formulation", name, entries)]
 
 
-def algorithm(name: str) -> tuple[Any, Any]:
-    """Return an algorithm's problem package and its ``run``."""
-    of, module = ALGORITHMS[choose("algorithm", name, ALGORITHMS)]
-    return problem(of), importlib.import_module(module).run
+def algorithm(name: str, file: Path) -> tuple[Any, Any]:
+    """Return the problem package and the ``run`` of an algorithm for the instance in a file.
+
+    Raises
+    ------
+    InputError
+        If there is no such algorithm, or several problems have one of that name and the file fits none of them.
+    """
+    choose("algorithm", name, dict.fromkeys(entry.name for entry in ALGORITHMS))
+    entries = [entry for entry in ALGORITHMS if entry.name == name]
+    entry = entries[0] if len(entries) == 1 else _fitting(name, entries, file)
+    return problem(entry.problem), importlib.import_module(entry.module).run
+
+
+def _fitting(name: str, entries: list[Algorithm], file: Path) -> Algorithm:
+    from dlsched.models.document import InputError, read_json
+
+    data = read_json(file)
+    fields = set(data) if isinstance(data, dict) else set()
+    for entry in entries:
+        known = problem(entry.problem).Instance.model_fields
+        if fields <= set(known) and all(field in fields for field, info in known.items() if info.is_required()):
+            return entry
+    raise InputError(
+        f"{file}: {name} runs on {' and '.join(e.problem for e in entries)}; this is an instance of neither"
+    )

@@ -68,7 +68,9 @@ class ProgramChoice(StrEnum):
 
 ScheduleFile = Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule, as JSON.")]
 Picture = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw it (.png, .svg, .pdf).")]
-Algorithm = Annotated[str, typer.Argument(metavar="ALGORITHM", help=", ".join(rooms.ALGORITHMS))]
+Algorithm = Annotated[
+    str, typer.Argument(metavar="ALGORITHM", help=", ".join(dict.fromkeys(a.name for a in rooms.ALGORITHMS)))
+]
 VariantOption = Annotated[Variant | None, typer.Option("--variant", help="As printed, or corrected (the default).")]
 ModeOption = Annotated[Mode | None, typer.Option("--mode", help="Commit at arrival (the default), or rounds.")]
 Epsilon = Annotated[float | None, typer.Option(help="Precision of Algorithm 1's grid.")]
@@ -142,7 +144,7 @@ def run(
 
     With --out, keep its schedule.
     """
-    package, function = rooms.algorithm(algorithm)
+    package, function = rooms.algorithm(algorithm, file)
     options = _options(
         algorithm,
         function,
@@ -160,8 +162,12 @@ def run(
     )
     instance = package.Instance.load(file)
     start = time.perf_counter()
-    with output.waiting(f"running {algorithm}"):
-        outcome = function(instance, seed=seed, **options)
+    if "progress" in inspect.signature(function).parameters:
+        with output.counting(f"running {algorithm}") as step:
+            outcome = function(instance, seed=seed, **options, progress=step)
+    else:
+        with output.waiting(f"running {algorithm}"):
+            outcome = function(instance, seed=seed, **options)
     seconds = time.perf_counter() - start
     _keep(outcome.schedule, out)
     result: dict[str, object] = {
@@ -171,7 +177,7 @@ def run(
         "seed": seed,
         **options,
         "jobs": len(instance.jobs),
-        "finished": len(outcome.schedule.jobs),
+        "scheduled": len(outcome.schedule.jobs),
         "events": len(outcome.log),
     }
     if as_json:

@@ -42,7 +42,7 @@ def test_list(dlsched: Command) -> None:
     data = answer(dlsched("list", "--json"))
     assert data["problems"] == ["ddljs", "dmlrs", "hadar", "smd"]
     assert [entry["name"] for entry in data["formulations"]] == [entry.name for entry in catalog()]
-    assert [entry["name"] for entry in data["algorithms"]] == list(ALGORITHMS)
+    assert [(entry["name"], entry["problem"]) for entry in data["algorithms"]] == [entry[:2] for entry in ALGORITHMS]
     assert {entry["name"] for entry in data["presets"] if entry["problem"] == "hadar"} == set(PRESETS)
     assert {"id": "hadar/theorem-2", "variant": "printed"}.items() <= {
         (key, claim[key]) for claim in data["claims"] if claim["id"] == "hadar/theorem-2" for key in ("id", "variant")
