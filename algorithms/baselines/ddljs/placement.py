@@ -1,0 +1,169 @@
+"""Where the workers of one job go in a slot: on as few servers as will do, where a cycle can be attained.
+
+The paper places for its baselines by a "simple heuristic that greedily allocates workers to servers where a cycle can
+be attained" (GADGET, Section VI). Here: one server if one has room, that with the least room to spare. Otherwise, from
+each server in turn, most room first, as few others as its own room leaves to be found; the ring visits the nearest
+server next and goes by shortest paths with bandwidth left. The set with the fewest servers that can be joined is taken.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+
+from dlsched.algorithms.baselines.ddljs.occupancy import Need, Occupancy
+from dlsched.models.ddljs import Embedding
+
+_SETS = 12
+"""The most sets of servers that a ring is looked for on."""
+
+Paths = tuple[tuple[int, ...], ...]
+
+
+def place(occupancy: Occupancy, need: Need, workers: int) -> Embedding | None:
+    """Return an embedding of that many workers that fits what is left, or None where none is found.
+
+    Nothing is taken from `occupancy`. A job with placement is embedded worker by worker: each stays on the server of
+    the one before it if it may, else goes to the nearest that it may use.
+
+    Parameters
+    ----------
+    occupancy : Occupancy
+    need : Need
+    workers : int
+        At least 1, at most the request's largest ring.
+    """
+    rooms = occupancy.rooms(need)
+    if sum(rooms) < workers:
+        return None
+    if need.request.allowed is not None:
+        return _in_order(occupancy, need, workers, rooms)
+    alone = min((u for u, room in enumerate(rooms) if room >= workers), key=rooms.__getitem__, default=None)
+    if alone is not None:
+        return Embedding(workers={occupancy.substrate.names[alone]: workers})
+    return _spread(occupancy, need, workers, rooms)
+
+
+def join(occupancy: Occupancy, need: Need, servers: Sequence[int]) -> Paths | None:
+    """Return the paths of a ring through servers, from the first, each time to the nearest left; None if it gets stuck.
+
+    Parameters
+    ----------
+    occupancy : Occupancy
+    need : Need
+    servers : sequence of int
+        Numbers of different nodes; no ring is needed for one.
+    """
+    if len(servers) < 2:
+        return ()
+    start, waiting, paths = servers[0], set(servers[1:]), []
+    reserved: Counter[int] = Counter()
+    here = start
+    while waiting or here != start:
+        path = occupancy.path(here, waiting or {start}, need.hop, reserved)
+        if path is None:
+            return None
+        paths.append(path)
+        _reserve(occupancy, path, reserved)
+        here = path[-1]
+        waiting.discard(here)
+    return tuple(paths)
+
+
+def embedded(occupancy: Occupancy, counts: dict[int, int], paths: Paths) -> Embedding:
+    """Return the embedding of workers by node number and a ring of node numbers."""
+    names = occupancy.substrate.names
+    return Embedding(
+        workers={names[u]: n for u, n in counts.items()},
+        ring=tuple(tuple(names[u] for u in path) for path in paths),
+    )
+
+
+def _spread(occupancy: Occupancy, need: Need, workers: int, rooms: Sequence[int]) -> Embedding | None:
+    """Return an embedding on several servers, or None."""
+    seeds = [u for u, room in enumerate(rooms) if room and occupancy.leaves(u, need.hop)]
+    seeds.sort(key=lambda u: -rooms[u])
+    fewest = _fewest([rooms[u] for u in seeds], workers)
+    later: list[dict[int, int]] = []
+    seen: set[frozenset[int]] = set()
+    tries = 0
+    for seed in seeds:
+        counts = _around(occupancy, need, workers, rooms, seeds, seed)
+        if counts is None or frozenset(counts) in seen:
+            continue
+        seen.add(frozenset(counts))
+        if len(counts) > fewest:
+            later.append(counts)
+            continue
+        paths = join(occupancy, need, [*counts])
+        if paths is not None:
+            return embedded(occupancy, counts, paths)
+        tries += 1
+        if tries == _SETS:
+            return None
+    for counts in sorted(later, key=len)[: _SETS - tries]:
+        paths = join(occupancy, need, [*counts])
+        if paths is not None:
+            return embedded(occupancy, counts, paths)
+    return None
+
+
+def _around(
+    occupancy: Occupancy, need: Need, workers: int, rooms: Sequence[int], usable: Sequence[int], seed: int
+) -> dict[int, int] | None:
+    """Return workers by server: all that the seed has room for, then the largest rooms, in the end the nearest that do.
+
+    None where the servers that the seed reaches have too little room.
+    """
+    far = occupancy.distances(seed, need.hop)
+    counts = {seed: min(rooms[seed], workers)}
+    left = workers - counts[seed]
+    others = sorted((u for u in usable if u != seed and u in far), key=lambda u: (-rooms[u], far[u]))
+    while left and others:
+        enough = [u for u in others if rooms[u] >= left]
+        chosen = min(enough, key=lambda u: (far[u], rooms[u])) if enough else others[0]
+        others.remove(chosen)
+        counts[chosen] = min(rooms[chosen], left)
+        left -= counts[chosen]
+    return None if left else counts
+
+
+def _fewest(rooms: Sequence[int], workers: int) -> int:
+    """Return how many of the largest rooms, descending, hold the workers."""
+    for count, room in enumerate(rooms, 1):
+        workers -= room
+        if workers <= 0:
+            return count
+    return len(rooms) + 1
+
+
+def _in_order(occupancy: Occupancy, need: Need, workers: int, rooms: Sequence[int]) -> Embedding | None:
+    """Return an embedding that puts each worker where it may be; of several starts, that on the fewest servers."""
+    number, names = occupancy.substrate.number, occupancy.substrate.names
+    allowed = [{number[u] for u in nodes if rooms[number[u]]} for nodes in (need.request.allowed or ())[:workers]]
+    found: list[Embedding] = []
+    for start in sorted(allowed[0]):
+        order, paths = [start], []
+        reserved: Counter[int] = Counter()
+        taken = Counter(order)
+        for nodes in (*allowed[1:], {start}):
+            last = len(order) == workers
+            open_ = nodes if last else {u for u in nodes if taken[u] < rooms[u]}
+            path = (order[-1],) if order[-1] in open_ else occupancy.path(order[-1], open_, need.hop, reserved)
+            if path is None:
+                break
+            _reserve(occupancy, path, reserved)
+            paths.append(path)
+            if not last:
+                order.append(path[-1])
+                taken[path[-1]] += 1
+        else:
+            embedding = embedded(occupancy, dict(taken), tuple(path for path in paths if len(path) > 1))
+            found.append(embedding.model_copy(update={"order": tuple(names[u] for u in order)}))
+    return min(found, key=lambda each: len(each.workers), default=None)
+
+
+def _reserve(occupancy: Occupancy, path: Sequence[int], reserved: Counter[int]) -> None:
+    for u, v in itertools.pairwise(path):
+        reserved[occupancy.share(u, v)] += 1

@@ -1,0 +1,141 @@
+"""Schedulers that decide anew in every slot: what they share is who is there, and the count of the worker-slots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from dlsched.algorithms.baselines.ddljs.occupancy import Occupancy, Substrate
+from dlsched.algorithms.baselines.ddljs.placement import place
+from dlsched.algorithms.run import Event, Run
+from dlsched.models.ddljs import Embedding, Instance, Job, RingProblem, RingRequest, Schedule, utility
+
+MOST = 10
+"""The most workers that are drawn where their number is fixed (GADGET, Section VI)."""
+
+Allocate = Callable[[Occupancy, Sequence[Job], Mapping[str, int]], Mapping[str, Embedding]]
+"""Of what is left, the jobs that are there and the worker-slots of each so far: what each job gets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed(Event):
+    """How many workers a job has in every slot in which it runs.
+
+    Attributes
+    ----------
+    job : str
+    workers : int
+        The number drawn, at most N_i and what the empty network of its first slot holds; 0 if that is none.
+    drawn : int
+    """
+
+    job: str
+    workers: int
+    drawn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Round(Event):
+    """What the jobs got in a slot.
+
+    Attributes
+    ----------
+    slot : int
+    workers : dict of str to int
+        Of each job that got some.
+    waiting : tuple of str
+        The jobs that were there and got none.
+    """
+
+    slot: int
+    workers: dict[str, int]
+    waiting: tuple[str, ...]
+
+
+class Network:
+    """The empty network of every slot, scaled to integers.
+
+    Parameters
+    ----------
+    instance : Instance
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+        self._requests = tuple(_request(job) for job in instance.jobs)
+        self._usual = self._substrate(0)
+
+    def at(self, slot: int) -> Occupancy:
+        """Return a slot's network with nothing taken."""
+        changed = slot in (self._instance.bandwidth_by_slot or {})
+        return Occupancy(self._substrate(slot) if changed else self._usual)
+
+    def _substrate(self, slot: int) -> Substrate:
+        nodes = {node.name: dict(node.capacity) for node in self._instance.nodes}
+        return Substrate.of(RingProblem(nodes, self._instance.shares(slot), self._requests))
+
+
+def simulate(instance: Instance, network: Network, allocate: Allocate, log: list[Event]) -> Run[Schedule]:
+    """Run a scheduler over all slots.
+
+    In each slot it sees the jobs that have arrived and can pay for a worker-slot, by arrival and then as listed. Jobs
+    may move and change their number of workers between slots.
+
+    Parameters
+    ----------
+    instance : Instance
+    network : Network
+    allocate : callable
+    log : list of Event
+        What has happened so far; a `Round` is added for each slot with a job.
+    """
+    so_far = {job.name: 0 for job in instance.jobs}
+    order = sorted(instance.jobs, key=lambda job: job.arrival)
+    embeddings: dict[str, dict[int, Embedding]] = {}
+    for slot in range(1, instance.slots + 1):
+        present = [job for job in order if job.arrival <= slot and payable(job, so_far[job.name])]
+        if not present:
+            continue
+        given = allocate(network.at(slot), present, so_far)
+        for name, embedding in given.items():
+            so_far[name] += embedding.size
+            embeddings.setdefault(name, {})[slot] = embedding
+        workers = {name: embedding.size for name, embedding in given.items()}
+        log.append(Round(slot, workers, tuple(job.name for job in present if job.name not in given)))
+    schedule = Schedule.of(embeddings)
+    return Run(schedule, utility(instance, schedule), {}, tuple(log))
+
+
+def payable(job: Job, so_far: int) -> int:
+    """Return the most workers that a job may have in a slot by (2) and (11)."""
+    return job.max_workers if job.budget_slots is None else min(job.max_workers, job.budget_slots - so_far)
+
+
+def fixed_numbers(instance: Instance, network: Network, seed: int) -> dict[str, Fixed]:
+    """Draw the number of workers of each job, uniform on 1..10, and lower it to what can be had."""
+    drawn = np.random.default_rng(seed).integers(1, MOST + 1, size=len(instance.jobs)).tolist()
+    return {
+        job.name: Fixed(job.name, _largest(network, job, n), n) for job, n in zip(instance.jobs, drawn, strict=True)
+    }
+
+
+def _largest(network: Network, job: Job, most: int) -> int:
+    """Return the most workers, up to a number, that find a place in the empty network of the job's first slot."""
+    empty = network.at(job.arrival)
+    need = empty.substrate.needs[job.name]
+    sizes = range(min(most, job.max_workers), 0, -1)
+    return next((k for k in sizes if place(empty, need, k) is not None), 0)
+
+
+def _request(job: Job) -> RingRequest:
+    """Return a job as a request of any size up to N_i; what it is worth plays no part here."""
+    return RingRequest(
+        job.name,
+        dict.fromkeys(range(1, job.max_workers + 1), Fraction(0)),
+        {r: need for r, need in job.worker.items() if need},
+        job.bandwidth,
+        None if job.placement is None else tuple(map(frozenset, job.placement)),
+    )
