@@ -1,1 +1,2 @@
 from . import gavel as gavel
+from . import topology_zoo as topology_zoo

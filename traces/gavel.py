@@ -18,14 +18,13 @@ from dlsched.models.numbers import rational, to_json
 from dlsched.traces.gavel_files import (
     COUNT,
     LAYOUTS,
-    PathLike,
     Throughputs,
     Trace,
     TraceJob,
     read_throughputs,
     read_trace,
-    shown,
 )
+from dlsched.traces.source import PathLike, shown
 
 __all__ = ["Throughputs", "Trace", "TraceJob", "convert", "parse_cluster", "read_throughputs", "read_trace"]
 

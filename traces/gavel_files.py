@@ -6,17 +6,15 @@ A throughput is in training steps per second of a whole job at its scale factor 
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from dlsched.models.document import InputError, read_json, read_text
 from dlsched.models.numbers import rational, to_json
+from dlsched.traces.source import PathLike, Source, shown
 
 _SHARED = ("steps argument", "needs data dir", "total steps")
 LAYOUTS: dict[int, tuple[str, ...]] = {
@@ -32,32 +30,6 @@ LAYOUTS: dict[int, tuple[str, ...]] = {
 _KEY = re.compile(r"\('(.+)', ([1-9]\d{0,8})\)")
 COUNT = re.compile(r"[1-9]\d{0,17}")
 """A positive integer in text."""
-
-PathLike = str | os.PathLike[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Which file something was read from.
-
-    Attributes
-    ----------
-    path : str
-        As the user named it, for error messages.
-    name : str
-        Without the folders.
-    sha256 : str
-        Of its bytes, as hexadecimal digits.
-    """
-
-    path: str
-    name: str
-    sha256: str
-
-    @classmethod
-    def of(cls, path: PathLike) -> Source:
-        """Return the source of a file that can be read."""
-        return cls(str(path), Path(path).name, hashlib.sha256(Path(path).read_bytes()).hexdigest())
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,9 +213,3 @@ def _seconds(place: str, columns: int, fields: Mapping[str, str]) -> Fraction:
 
 def _cell(place: str, columns: int, name: str) -> str:
     return f"{place}, column {LAYOUTS[columns].index(name) + 1} ({name})"
-
-
-def shown(value: object) -> str:
-    """Return a value as an error message shows it, cut to 60 characters."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
