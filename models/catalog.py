@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from dlsched.models.ddljs.formulations import FORMULATIONS as DDLJS
 from dlsched.models.dmlrs.formulations import FORMULATIONS as DMLRS
 from dlsched.models.formulation import Formulation as Formulation
 from dlsched.models.formulation import Kind as Kind
 from dlsched.models.hadar.formulations import FORMULATIONS as HADAR
 from dlsched.models.smd.formulations import FORMULATIONS as SMD
 
-_CATALOG = (*HADAR, *SMD, *DMLRS)
+_CATALOG = (*HADAR, *SMD, *DMLRS, *DDLJS)
 
 
 def catalog() -> tuple[Formulation, ...]:

@@ -1,0 +1,214 @@
+"""G-VNE, (12)-(19): embed rings of a chosen size into the network, one slot, node by node and edge by edge.
+
+Symbols: chi_ik `size`, rho_i `embedded`, varrho_ika^u `place`, theta_ikab^uv `route` with the ring edge (a, a+1 mod k)
+written as its start a; pi_ik profit, d demand of a ring node or edge, g^{u,r} and e^{u,v} capacities, h_i^{u,r} and
+o_i^{u,v} loads (written out in (18) and (19)).
+
+`ddljs/gvne` has ring sizes 1..q_i, q_i = min(N_i, K_i - z_i, sum_u m_iu), no place where one ring node does not fit,
+and no route over a link that is too narrow for one ring edge. With it, the optimum plus sum_i mu_i(zeta_i z_i) is that
+of (10) with the corrected (8) and (9) and all simple paths. A ring of one node has no edge; of two, one edge each way.
+
+`ddljs/gvne-printed` takes q_i from the joint relaxation of (10), rounded up, and has every place and route. Then q_i
+can be too small for a job (3 instead of 4), or, as neither (2) nor (11) is among (12)-(19), break (11): G16.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pyomo.environ as pyo
+
+from dlsched.models.ddljs.instance import Arc, Instance
+from dlsched.models.ddljs.joint import printed_problem
+from dlsched.models.ddljs.requests import RingProblem, RingRequest, slot_problem
+
+Hosts = Callable[[RingRequest, int], tuple[str, ...]]
+
+
+def build(
+    instance: Instance, slot: int = 1, so_far: Mapping[str, int] | None = None, cap: bool = False
+) -> pyo.ConcreteModel:
+    """Return the embedding problem of a slot.
+
+    Parameters
+    ----------
+    instance : Instance
+    slot : int
+        t, of 1..T.
+    so_far : mapping of str to int, optional
+        z_{i,t-1} by job; jobs left out have had nothing.
+    cap : bool
+        Add (5), at most m_iu ring nodes on u. Whole solutions keep it anyway; the LP relaxation does not.
+
+    Source: GADGET, (12)-(19), corrected: ring sizes by floors and per job; only valid places and routes.
+
+    Raises
+    ------
+    ValueError
+        If the slot is outside 1..T, or a job's utility so far is minus infinity.
+    """
+    return embedding_program(slot_problem(instance, slot, so_far or {}), cap=cap, slot=slot)
+
+
+def build_printed(instance: Instance, slot: int = 1, so_far: Mapping[str, int] | None = None) -> pyo.ConcreteModel:
+    """Return the embedding problem of a slot as printed.
+
+    Parameters and errors are those of `build`.
+
+    Source: GADGET, (12)-(19) with Q_i[t] by the joint relaxation of (10), as printed.
+    """
+    problem = printed_problem(instance, slot, so_far or {})
+
+    def everywhere(request: RingRequest, a: int) -> tuple[str, ...]:
+        return tuple(u for u in problem.nodes if request.allowed is None or u in request.allowed[a])
+
+    return _program(problem, everywhere, lambda request: problem.arcs, slot)
+
+
+def embedding_program(problem: RingProblem, *, cap: bool = False, slot: int = 1) -> pyo.ConcreteModel:
+    """Return (12)-(19) for ring requests on a substrate.
+
+    Parameters
+    ----------
+    problem : RingProblem
+    cap : bool
+        As in `build`.
+    slot : int
+        What slot solutions are read as.
+    """
+    m = _program(problem, problem.hosts, problem.usable, slot)
+    if cap:
+        m.room = {(q.name, u): problem.room(q, u) for q in problem.requests for u in problem.hosts(q)}
+        m.crowded = pyo.Set(
+            initialize=list(dict.fromkeys((i, k, u) for i, k, _, u in m.places if m.room[i, u] < k)),
+            dimen=3,
+            doc="rings and the nodes that have no room for all of one",
+        )
+        m.cap = pyo.Constraint(m.crowded, rule=_cap, doc="(5) corrected: whole workers that fit on a node")
+    return m
+
+
+def _program(
+    problem: RingProblem, hosts: Hosts, links: Callable[[RingRequest], tuple[Arc, ...]], slot: int
+) -> pyo.ConcreteModel:
+    m = pyo.ConcreteModel(name="G-VNE")
+    m.slot = slot
+    _sets(m, problem, hosts, {request.name: links(request) for request in problem.requests})
+    _data(m, problem)
+    m.size = pyo.Var(m.rings, domain=pyo.Binary, doc="chi_ik, 1 where the ring has this size")
+    m.embedded = pyo.Var(m.I, domain=pyo.Binary, doc="rho_i, 1 where the ring is embedded")
+    m.place = pyo.Var(m.places, domain=pyo.Binary, doc="varrho_ika^u, 1 where the ring node is on the node")
+    m.route = pyo.Var(m.hops, domain=pyo.Binary, doc="theta_ikab^uv, 1 where the ring edge uses the link")
+    _constraints(m)
+    return m
+
+
+def _sets(m: Any, problem: RingProblem, hosts: Hosts, links: Mapping[str, tuple[Arc, ...]]) -> None:
+    places = [(q.name, k, a, u) for q in problem.requests for k in q.sizes for a in range(k) for u in hosts(q, a)]
+    edges = [(q.name, k, a) for q in problem.requests for k in q.sizes if k > 1 for a in range(k)]
+    hops = [(*edge, u, v) for edge in edges for u, v in links[edge[0]]]
+    ends = {(i, k, a, u): None for i, k, a, u, _ in hops} | {(i, k, a, v): None for i, k, a, _, v in hops}
+    ends |= {(i, k, b, u): None for i, k, a, u in places if k > 1 for b in (a, (a - 1) % k)}
+    needs = {q.name: [r for r, need in q.demand.items() if need] for q in problem.requests}
+    m.I = pyo.Set(initialize=[q.name for q in problem.requests], doc="jobs with a request")
+    m.rings = pyo.Set(
+        initialize=[(q.name, k) for q in problem.requests for k in q.sizes], dimen=2, doc="(2) (11) jobs and ring sizes"
+    )
+    m.ring_nodes = pyo.Set(
+        initialize=[(q.name, k, a) for q in problem.requests for k in q.sizes for a in range(k)],
+        dimen=3,
+        doc="rings and their nodes 0..k-1",
+    )
+    m.places = pyo.Set(initialize=places, dimen=4, doc="ring nodes and the nodes that may host them")
+    m.hops = pyo.Set(initialize=hops, dimen=5, doc="ring edges, by their start, and the links that they may use")
+    m.balanced = pyo.Set(initialize=list(ends), dimen=4, doc="ring edges and the nodes that their flow may visit")
+    m.loaded = pyo.Set(
+        initialize=list(dict.fromkeys((u, r) for i, _, _, u in places for r in needs[i])),
+        dimen=2,
+        doc="nodes and resources that ring nodes may use",
+    )
+    shared = {arc: arcs[0] for arcs, _ in problem.shares for arc in arcs}
+    users = {q.name for q in problem.requests if q.bandwidth}
+    m.carriers = pyo.Set(
+        initialize=list(dict.fromkeys(shared[u, v] for i, _, _, u, v in hops if i in users)),
+        dimen=2,
+        doc="links that ring edges may use; of both directions of a half-duplex link, one",
+    )
+
+
+def _data(m: Any, problem: RingProblem) -> None:
+    m.profit = {(q.name, k): float(q.profit[k]) for q in problem.requests for k in q.sizes}
+    m.ordered = {q.name for q in problem.requests if q.allowed is not None}
+    m.need = {(q.name, r): float(need) for q in problem.requests for r, need in q.demand.items()}
+    m.bandwidth = {q.name: float(q.bandwidth) for q in problem.requests}
+    m.capacity = {(u, r): float(problem.nodes[u].get(r, 0)) for u, r in m.loaded}
+    m.share = {arcs[0]: (arcs, float(limit)) for arcs, limit in problem.shares}
+    m.sizes_of = {q.name: q.sizes for q in problem.requests}
+    m.where = {key: [] for key in m.ring_nodes}
+    m.on_node = {u: [] for _, _, _, u in m.places}
+    for i, k, a, u in m.places:
+        m.where[i, k, a].append(u)
+        m.on_node[u].append((i, k, a))
+    m.leaving = {key: [] for key in m.balanced}
+    m.entering = {key: [] for key in m.balanced}
+    m.on_link = {(u, v): [] for *_, u, v in m.hops}
+    for i, k, a, u, v in m.hops:
+        m.leaving[i, k, a, u].append((u, v))
+        m.entering[i, k, a, v].append((u, v))
+        m.on_link[u, v].append((i, k, a))
+
+
+def _constraints(m: Any) -> None:
+    m.added_utility = pyo.Objective(
+        expr=sum(m.profit[ik] * m.size[ik] for ik in m.rings),
+        sense=pyo.maximize,
+        doc="(12) utility that the rings add",
+    )
+    m.one_size = pyo.Constraint(
+        m.I,
+        rule=lambda m, i: sum(m.size[i, k] for k in m.sizes_of[i]) == m.embedded[i],
+        doc="(13) one size for an embedded ring",
+    )
+    m.placed = pyo.Constraint(
+        m.ring_nodes,
+        rule=lambda m, i, k, a: sum(m.place[i, k, a, u] for u in m.where[i, k, a]) == m.size[i, k],
+        doc="(14) each ring node is on one node",
+    )
+    m.flow = pyo.Constraint(m.balanced, rule=_flow, doc="(15) each ring edge is a path between its ends")
+    m.node_load = pyo.Constraint(m.loaded, rule=_node_load, doc="(16) (18) capacity of a node and resource")
+    m.link_load = pyo.Constraint(m.carriers, rule=_link_load, doc="(17) (19) bandwidth of a link")
+
+
+def _flow(m: Any, i: str, k: int, a: int, u: str) -> Any:
+    out = sum(m.route[i, k, a, arc] for arc in m.leaving[i, k, a, u])
+    into = sum(m.route[i, k, a, arc] for arc in m.entering[i, k, a, u])
+    return out - into == _placed(m, i, k, a, u) - _placed(m, i, k, (a + 1) % k, u)
+
+
+def _placed(m: Any, i: str, k: int, a: int, u: str) -> Any:
+    if (i, k, a, u) not in m.place:
+        return 0
+    return m.place[i, k, a, u]
+
+
+def _node_load(m: Any, u: str, r: str) -> Any:
+    return sum(m.need[i, r] * m.place[i, k, a, u] for i, k, a in m.on_node[u] if m.need.get((i, r))) <= m.capacity[u, r]
+
+
+def _link_load(m: Any, u: str, v: str) -> Any:
+    arcs, limit = m.share[u, v]
+    return (
+        sum(
+            m.bandwidth[i] * m.route[i, k, a, arc]
+            for arc in arcs
+            for i, k, a in m.on_link.get(arc, ())
+            if m.bandwidth[i]
+        )
+        <= limit
+    )
+
+
+def _cap(m: Any, i: str, k: int, u: str) -> Any:
+    nodes = [a for a in range(k) if (i, k, a, u) in m.place]
+    return sum(m.place[i, k, a, u] for a in nodes) <= m.room[i, u] * m.size[i, k]
