@@ -23,6 +23,12 @@ Asynchronous = Annotated[bool | None, typer.Option("--asynchronous", help="Jobs 
 FasterExternal = Annotated[
     bool | None, typer.Option("--faster-external", help="Some jobs exchange data faster between machines.")
 ]
+Shape = Annotated[str | None, typer.Option("--shape", metavar="NAME", help="How servers are linked.")]
+UtilityKind = Annotated[str | None, typer.Option("--utility", metavar="NAME", help="What kind of utilities.")]
+Varying = Annotated[bool | None, typer.Option("--varying", help="Bandwidths differ by slot.")]
+Half = Annotated[bool | None, typer.Option("--half", help="Both directions of a link share its bandwidth.")]
+Tight = Annotated[bool | None, typer.Option("--tight", help="Few devices and narrow links.")]
+Budget = Annotated[str | None, typer.Option("--budget", metavar="NAME", help="How GADGET's F is read.")]
 Units = Annotated[int | None, typer.Option(min=1, max=10**6, help="Size of the cluster, in the paper's units.")]
 
 
@@ -67,6 +73,14 @@ def generate(
     faster_external: FasterExternal = None,
     mix: Annotated[str | None, typer.Option("--mix", metavar="NAME", help="How urgent the jobs are.")] = None,
     ratio: Annotated[int | None, typer.Option(min=1, max=10**6, help="Internal to external data rate.")] = None,
+    servers: Count = None,
+    workers: Count = None,
+    shape: Shape = None,
+    utility: UtilityKind = None,
+    varying: Varying = None,
+    half: Half = None,
+    tight: Tight = None,
+    budget: Budget = None,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
@@ -98,6 +112,14 @@ def generate(
         faster_external=faster_external,
         mix=mix,
         ratio=ratio,
+        servers=servers,
+        workers=workers,
+        shape=shape,
+        utility=utility,
+        varying=varying,
+        half=half,
+        tight=tight,
+        budget=budget,
     )
     taken = list(inspect.signature(package.PRESETS[preset]).parameters)[1:]
     for name in sizes:
@@ -114,9 +136,13 @@ def _deliver(instance: Any, out: Path | None, as_json: bool) -> None:
         return
     instance.save(out)
     if as_json:
-        output.emit_json({"out": str(out), "digest": instance.digest, "jobs": len(instance.jobs)})
+        output.emit_json(_written(out, instance))
     else:
         output.note(f"wrote {out}: {len(instance.jobs)} jobs, digest {instance.digest}")
+
+
+def _written(out: Path, instance: Any) -> dict[str, Any]:
+    return {"out": str(out), "digest": instance.digest, "jobs": len(instance.jobs)}
 
 
 @convert.callback()
@@ -156,6 +182,59 @@ def convert_gavel(
     if skip:
         output.note(f"{origin['jobs']}; skipped {origin['skipped']}")
     _deliver(instance, out, as_json)
+
+
+@convert.command("topology-zoo")
+def convert_topology_zoo(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Networks, as GraphML or alib's YAML.")],
+    servers: Annotated[str, typer.Option(metavar="internal|all|N", help="Nodes with GPUs.")] = "internal",
+    gpus: Annotated[str, typer.Option(metavar="N,...", help="What servers may have; drawn.")] = "1,2,4,8",
+    bandwidth: Annotated[
+        str | None,
+        typer.Option(metavar="GBPS[,GBPS]", help="Of links without a speed: a number, or a range to draw in."),
+    ] = None,
+    half: Half = None,
+    jobs: Annotated[int, typer.Option(help="Jobs to draw as in GADGET's evaluation.")] = 0,
+    slots: Annotated[int, typer.Option(help="Slots of the instance.")] = 1,
+    workers: Annotated[int, typer.Option(help="The most workers of a job.")] = 5,
+    budget: Budget = None,
+    seed: Seed = 0,
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Convert networks of the Internet Topology Zoo into DDLJS instances.
+
+    One as JSON on stdout, or in a file; several into the folder --out, each under its file's name.
+    """
+    from dlsched.traces import topology_zoo
+
+    sizes = given(half=half, budget=budget, bandwidth=topology_zoo.parse_bandwidth(bandwidth) if bandwidth else None)
+    sizes |= {"gpus": topology_zoo.parse_gpus(gpus), "jobs": jobs, "slots": slots, "workers": workers, "seed": seed}
+    sizes["servers"] = int(servers) if servers.isdecimal() and len(servers) <= 9 else servers
+    if len(files) == 1:
+        _deliver(topology_zoo.convert(files[0], **sizes), out, as_json)
+        return
+    targets = _in_folder(files, out)
+    instances = [topology_zoo.convert(file, **sizes) for file in files]
+    for target, instance in zip(targets, instances, strict=True):
+        instance.save(target)
+    if as_json:
+        output.emit_json([_written(target, instance) for target, instance in zip(targets, instances, strict=True)])
+    else:
+        output.note(f"wrote {len(targets)} instances into {out}")
+
+
+def _in_folder(files: list[Path], out: Path | None) -> list[Path]:
+    """Return where the instances of several files go: their names with the ending .json, in an existing folder."""
+    from dlsched.models.document import InputError
+
+    if out is None or not out.is_dir():
+        raise InputError(f"--out: {'is missing' if out is None else out}: several files go into a folder that is there")
+    names = [file.name.partition(".")[0] + ".json" for file in files]
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise InputError(f"{files[i]}: would be written as {name}, as {files[names.index(name)]}")
+    return [out / name for name in names]
 
 
 def schema(
