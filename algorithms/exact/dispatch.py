@@ -8,7 +8,7 @@ from typing import Any
 
 from dlsched.algorithms.exact.result import Optimum, Progress
 
-_PROBLEMS = ("hadar", "smd", "dmlrs")
+_PROBLEMS = ("hadar", "smd", "dmlrs", "ddljs")
 
 
 def optimum(
@@ -23,7 +23,7 @@ def optimum(
     Parameters
     ----------
     instance : Instance
-        Of any problem with an exact method: Hadar, SMD, DMLRS.
+        Of any problem with an exact method: Hadar, SMD, DMLRS, DDLJS.
     time_limit : float, optional
         Seconds in all; without one the method runs until it has a proof.
     progress : callable, optional

@@ -1,0 +1,260 @@
+"""The embeddings of one job in one slot, as columns and rows: all on one server, or spread over several.
+
+Local: a binary for each server and ring size. Spread: w_u whether server u hosts, s_u its workers, and an integer
+circulation that joins the hosting servers. This is exact: the paths of a ring form a closed walk through its servers,
+that is a balanced, connected set of arcs with multiplicities; and such a set has an Eulerian circuit, which, its loops
+cut out between first visits, is a ring that uses no arc more often (GADGET, (7)-(9) corrected, with all simple paths).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from dlsched.algorithms.exact.ddljs.network import Network
+from dlsched.algorithms.exact.ddljs.program import Program, Terms
+from dlsched.models.ddljs.requests import RingProblem, RingRequest
+from dlsched.models.ddljs.rings import Arc, Embedding, embedding_of
+from dlsched.models.matrix import Floats
+
+
+class Block(Protocol):
+    """What the rows that jobs share need to know of one job in one slot.
+
+    Attributes
+    ----------
+    sizes : dict of int to Terms
+        Whether the ring has this size.
+    on_node : dict of str to Terms
+        Workers on a node.
+    on_arc : dict of arc to Terms
+        How often the ring uses an arc.
+    """
+
+    sizes: dict[int, Terms]
+    on_node: dict[str, Terms]
+    on_arc: dict[Arc, Terms]
+
+    def hosting(self, x: Floats) -> dict[str, int]:
+        """Return the workers by server at a point."""
+
+    def read(self, x: Floats) -> Embedding | None:
+        """Return the embedding at a point; None where there are no workers."""
+
+
+@dataclass
+class CirculationBlock:
+    """Local and spread embeddings of a job whose workers are alike; see `Block`."""
+
+    network: Network
+    core: bool = True
+    sizes: dict[int, Terms] = field(default_factory=lambda: defaultdict(list))
+    on_node: dict[str, Terms] = field(default_factory=lambda: defaultdict(list))
+    on_arc: dict[Arc, Terms] = field(default_factory=lambda: defaultdict(list))
+    circulation: dict[Arc, int] = field(default_factory=dict)
+
+    def hosting(self, x: Floats) -> dict[str, int]:
+        """Return the workers by server at a point."""
+        return hosting(self, x)
+
+    def read(self, x: Floats) -> Embedding | None:
+        """Return the embedding at a point; None where there are no workers."""
+        workers = self.hosting(x)
+        if not workers:
+            return None
+        if len(workers) == 1:
+            return Embedding(workers=workers)
+        arcs = {arc: times for arc, column in self.circulation.items() if (times := round(x[column]))}
+        return embedding_of(workers, arcs | self.network.tree_circulation(workers))
+
+
+def hosting(block: Block, x: Floats) -> dict[str, int]:
+    """Return a block's workers by server at a point."""
+    counts = {u: round(sum(value * x[column] for column, value in terms)) for u, terms in block.on_node.items()}
+    return {u: n for u, n in counts.items() if n}
+
+
+def circulation_block(
+    program: Program, problem: RingProblem, request: RingRequest, network: Network, *, core: bool = True
+) -> CirculationBlock:
+    """Write the embeddings of a request without `allowed`.
+
+    Parameters
+    ----------
+    program : Program
+        Gets the columns and rows.
+    problem : RingProblem
+        The substrate.
+    request : RingRequest
+    network : Network
+        Of the substrate.
+    core : bool
+        False leaves out how the ring runs through the core: a relaxation, exact where the core has one node.
+    """
+    block = CirculationBlock(network, core)
+    rooms = {u: problem.room(request, u) for u in problem.hosts(request)}
+    modes: Terms = []
+    for u, room in rooms.items():
+        for size in request.sizes:
+            if size <= room:
+                column = program.column()
+                block.sizes[size].append((column, 1))
+                block.on_node[u].append((column, size))
+                modes.append((column, 1))
+    spread = _Spread(program, problem, request, block).write(rooms)
+    if spread is not None:
+        modes.append((spread, 1))
+    if modes:
+        program.row(modes, upper=1)
+    return block
+
+
+class _Spread:
+    """The part of a block that spans several servers."""
+
+    def __init__(self, program: Program, problem: RingProblem, request: RingRequest, block: CirculationBlock) -> None:
+        self.program, self.problem, self.request, self.block = program, problem, request, block
+        self.network = block.network
+        usable = set(problem.usable(request))
+        self.usable = usable
+        shared = {arc: len(arcs) for arcs, _ in problem.shares for arc in arcs}
+        self.joined = {
+            u
+            for u, v in self.network.parent.items()
+            if {(u, v), (v, u)} <= usable and shared[u, v] * request.bandwidth <= problem.capacity[u, v]
+        }
+
+    def write(self, rooms: dict[str, int]) -> int | None:
+        """Write it; return the column that tells whether the job is spread, None where it cannot be."""
+        sizes = [k for k in self.request.sizes if k > 1]
+        leaf = {u for u in self.network.parent if u not in self.network.children}
+        rooms = {u: room for u, room in rooms.items() if u not in leaf or u in self.joined}
+        if not sizes or len(rooms) < 2:
+            return None
+        program = self.program
+        self.on = on = program.column()
+        self.hosts = {u: program.column() for u in rooms}
+        chosen = {k: program.column() for k in sizes}
+        workers: Terms = []
+        for u, room in rooms.items():
+            host = self.hosts[u]
+            program.row([(host, 1), (on, -1)], upper=0)
+            count = host
+            most = min(room, sizes[-1] - 1)
+            if most > 1:
+                count = program.column(most)
+                program.row([(count, 1), (host, -1)], lower=0)
+                program.row([(count, 1), (host, -most)], upper=0)
+            self.block.on_node[u].append((count, 1))
+            workers.append((count, 1))
+        program.row([*((host, 1) for host in self.hosts.values()), (on, -2)], lower=0)
+        program.row([*((column, 1) for column in chosen.values()), (on, -1)], 0, 0)
+        program.row([*workers, *((column, -k) for k, column in chosen.items())], 0, 0)
+        for k, column in chosen.items():
+            self.block.sizes[k].append((column, 1))
+        self._trees()
+        return on
+
+    def _trees(self) -> None:
+        """Write the loads on pendant links, from the leaves inwards."""
+        inside: dict[str, Terms] = {u: [(column, 1)] for u, column in self.hosts.items()}
+        self.all_in: dict[str, int] = {}
+        below: dict[str, list[str]] = defaultdict(list)
+        for u, v in self.network.parent.items():
+            if u in self.network.children and u in below:
+                self._inner(u, below[u], inside)
+            if u in inside:
+                below[v].append(u)
+                self._load(u, v, inside[u])
+        cores = [c for c in self.network.core if c in below or c in inside]
+        if len(cores) == 1:
+            self._apart(cores[0], below[cores[0]], inside, self.on)
+            return
+        for c in cores:
+            self._inner(c, below[c], inside)
+        self._exclude(cores, inside, self.on)
+        if self.block.core:
+            self._core(cores, inside)
+
+    def _inner(self, u: str, below: Sequence[str], inside: dict[str, Terms]) -> None:
+        """Write whether some worker is in the tree under a node, and whether all are."""
+        program = self.program
+        some, every = program.column(integer=False), program.column(integer=False)
+        for terms in [*(inside[v] for v in below), *([inside[u]] if u in self.hosts else [])]:
+            program.row([(some, 1), *((column, -value) for column, value in terms)], lower=0)
+        program.row([(every, 1), (some, -1)], upper=0)
+        self._apart(u, below, inside, every)
+        inside[u] = [(some, 1)]
+        self.all_in[u] = every
+
+    def _apart(self, u: str, below: Sequence[str], inside: dict[str, Terms], every: int) -> None:
+        """Say that all workers are in one of the trees below a node only where they are under the node."""
+        self._exclude(below, inside, every)
+        alone = [(self.all_in[v], 1) for v in below if v in self.all_in]
+        if alone and u in self.hosts:
+            self.program.row([*alone, (self.hosts[u], 1), (self.on, -1)], upper=0)
+
+    def _exclude(self, parts: Sequence[str], inside: dict[str, Terms], every: int) -> None:
+        """Say that not all workers are in one part if some are in another, at most one part has all."""
+        alone = {v: self.all_in[v] for v in parts if v in self.all_in}
+        if not alone:
+            return
+        self.program.row([*((column, 1) for column in alone.values()), (every, -1)], upper=0)
+        for v in parts:
+            others = [(column, 1) for part, column in alone.items() if part != v]
+            if others:
+                self.program.row([*others, *inside[v], (self.on, -1)], upper=0)
+
+    def _load(self, u: str, v: str, some: Terms) -> None:
+        """Load a pendant link once each way where workers are on both sides."""
+        crossing = [*some, *([(self.all_in[u], -1)] if u in self.all_in else [])]
+        if u in self.joined:
+            self.block.on_arc[u, v] += crossing
+            self.block.on_arc[v, u] += crossing
+        else:
+            self.program.row(crossing, upper=0)
+
+    def _core(self, cores: Sequence[str], inside: dict[str, Terms]) -> None:
+        """Write the circulation in the core, connected over the core's nodes that have workers."""
+        program, b = self.program, self.request.bandwidth
+        most = len(self.hosts)
+        out: dict[str, Terms] = defaultdict(list)
+        into: dict[str, Terms] = defaultdict(list)
+        for arc in self.network.arcs:
+            if arc in self.usable:
+                column = program.column(min(most, self.problem.capacity[arc] // b) if b else most)
+                self.block.circulation[arc] = column
+                self.block.on_arc[arc].append((column, 1))
+                out[arc[0]].append((column, 1))
+                into[arc[1]].append((column, 1))
+        for u in self.network.core:
+            program.row([*out[u], *((column, -1) for column, _ in into[u])], 0, 0)
+        needs = {c: [*inside[c], (self.all_in[c], -1)] for c in cores}
+        for c, need in needs.items():
+            program.row([*out[c], *((column, -value) for column, value in need)], lower=0)
+        if len(self.network.core) > 3:
+            self._connected(needs)
+
+    def _connected(self, needs: dict[str, Terms]) -> None:
+        """Send a unit from the first core node with workers to every other, along arcs that the ring uses."""
+        program, most = self.program, len(needs) - 1
+        flow = {arc: program.column(most, integer=False) for arc in self.block.circulation}
+        for arc, column in flow.items():
+            program.row([(column, 1), (self.block.circulation[arc], -most)], upper=0)
+        balance: dict[str, Terms] = {u: [] for u in self.network.core}
+        for (u, v), column in flow.items():
+            balance[u].append((column, 1))
+            balance[v].append((column, -1))
+        roots: Terms = []
+        for c, need in needs.items():
+            root, sent = program.column(integer=False), program.column(most, integer=False)
+            program.row([(root, 1), *((column, -value) for column, value in need)], upper=0)
+            program.row([(sent, 1), (root, -most)], upper=0)
+            roots.append((root, 1))
+            program.row([*roots, *((column, -value) for column, value in need)], lower=0)
+            balance[c] += [(sent, -1), (root, -1), *need]
+        program.row(roots, upper=1)
+        for terms in balance.values():
+            program.row(terms, 0, 0)

@@ -1,0 +1,131 @@
+"""The certified optimum of the DDLJS problem: offline (2)-(9), corrected, for any utility.
+
+The program over all slots (`horizon`) decides by two routes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from dlsched.algorithms.exact.certify import Finding, certify, default_routes
+from dlsched.algorithms.exact.ddljs.horizon import HorizonProgram, alike, horizon_program
+from dlsched.algorithms.exact.ddljs.start import first_schedule
+from dlsched.algorithms.exact.result import Optimum, Progress
+from dlsched.models.ddljs.instance import Instance
+from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
+from dlsched.models.numbers import agree
+from dlsched.models.solve import ResidualError, Status, solve_matrix
+
+
+def solve(
+    instance: Instance,
+    *,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Optimum:
+    """Return the certified optimum of a DDLJS instance, or what is known of it when time is up.
+
+    Parameters
+    ----------
+    instance : Instance
+    time_limit : float, optional
+        Seconds in all.
+    progress, stop
+        As for `dlsched.algorithms.optimum`.
+
+    Notes
+    -----
+    Where a job with a log utility must get something and cannot, value and schedule are None and `proved` is True.
+    """
+    start = time.perf_counter()
+    if not instance.jobs:
+        return Optimum(0.0, 0.0, Schedule.of({}), True, ("no jobs",), 0.0, 0.0)
+    report = progress or (lambda phase, lower, upper: None)
+    return _Solve(instance, start, time_limit, report, stop or (lambda: False)).run()
+
+
+class _Solve:
+    def __init__(
+        self,
+        instance: Instance,
+        start: float,
+        time_limit: float | None,
+        report: Progress,
+        stop: Callable[[], bool],
+    ) -> None:
+        self.instance, self.start, self.report, self.stop = instance, start, report, stop
+        self.deadline = start + (float("inf") if time_limit is None else time_limit)
+        self.best: Schedule | None = None
+        self.value = -float("inf")
+        self.upper = float("inf")
+        self.evidence: list[str] = []
+
+    def run(self) -> Optimum:
+        """Run the steps until value and bound meet or time is up."""
+        self._take(first_schedule(self.instance))
+        return self._whole()
+
+    def _whole(self) -> Optimum:
+        program = horizon_program(self.instance, alike(self.instance))
+        if program is None:
+            return self._infeasible(("a job has no finite utility, whatever it gets",))
+        if self._late():
+            return self._conclude(False, time.perf_counter() - self.start)
+        try:
+            raw = solve_matrix(program.matrix, time_limit=self._left(), threads=1, seed=0, stop=self.stop)
+        except ResidualError as error:
+            self.evidence.append(f"HiGHS, all slots: {error}")
+            return self._second(program, Finding("HiGHS", None, None))
+        if raw.summary.status is Status.INFEASIBLE:
+            return self._second(program, Finding("HiGHS, all slots", None, None, infeasible=True))
+        if raw.summary.bound is not None:
+            self.upper = max(self.value, min(self.upper, raw.summary.bound))
+        if raw.x is not None:
+            self._take(program.read(raw.x))
+        self.report("all slots", self.value, self.upper)
+        return self._second(program, Finding(f"HiGHS {raw.summary.version}, all slots", raw.summary.bound, None))
+
+    def _second(self, program: HorizonProgram, first: Finding) -> Optimum:
+        found = time.perf_counter() - self.start
+        left = self._left()
+        certificate = certify(
+            program.matrix,
+            [lambda *_: first, *default_routes()[1:]],
+            value=None if self.best is None else self.value,
+            time_limit=None if left is None else left / 2,
+        )
+        self.evidence += certificate.evidence
+        if certificate.infeasible:
+            return self._infeasible(tuple(self.evidence))
+        if certificate.point is not None:
+            self._take(program.read(certificate.point))
+        if certificate.bound is not None:
+            self.upper = max(self.value, min(self.upper, certificate.bound))
+        return self._conclude(certificate.proved and self._closed(), found)
+
+    def _take(self, schedule: Schedule | None) -> None:
+        if schedule is None or check(self.instance, schedule):
+            return
+        value = float(exact_utility(self.instance, schedule))
+        if value > self.value:
+            self.best, self.value = schedule, value
+            self.upper = max(self.upper, value)
+
+    def _closed(self) -> bool:
+        return self.best is not None and agree(self.value, self.upper)
+
+    def _late(self) -> bool:
+        return self.stop() or time.perf_counter() > self.deadline
+
+    def _left(self) -> float | None:
+        return None if self.deadline == float("inf") else max(0.0, self.deadline - time.perf_counter())
+
+    def _infeasible(self, evidence: tuple[str, ...]) -> Optimum:
+        return Optimum(None, None, None, True, evidence, time.perf_counter() - self.start, 0.0)
+
+    def _conclude(self, proved: bool, found: float) -> Optimum:
+        seconds = time.perf_counter() - self.start - found
+        value = None if self.best is None else self.value
+        return Optimum(value, self.upper, self.best, proved, tuple(self.evidence), found, seconds)

@@ -1,0 +1,196 @@
+"""The certified optimum of one slot's embedding problem (12)-(19), with floors and all simple paths.
+
+Three steps, each of which may settle it. Embeddings found quickly are optimal where they reach a bound from amounts
+alone (exact, without a solver). Else a program that leaves out how rings run through the network's core gives a bound
+and servers; where a way through the core is found for them, they are optimal. Else the whole program decides. What a
+solver says is confirmed by a second route.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from dlsched.algorithms.exact.certify import Finding, Route, certify, default_routes
+from dlsched.algorithms.exact.ddljs.checked import checked_value, fits
+from dlsched.algorithms.exact.ddljs.count_bound import count_bound
+from dlsched.algorithms.exact.ddljs.greedy import Substrate, greedy_embeddings
+from dlsched.algorithms.exact.ddljs.network import Network
+from dlsched.algorithms.exact.ddljs.slot_program import SlotProgram, slot_program
+from dlsched.models.ddljs.requests import RingProblem
+from dlsched.models.ddljs.rings import Embedding
+from dlsched.models.numbers import agree
+from dlsched.models.solve import ResidualError, solve_matrix
+
+
+@dataclass(frozen=True, slots=True)
+class SlotOptimum:
+    """The optimum of a slot's embedding problem, or what is known of it.
+
+    Attributes
+    ----------
+    value : float
+        The profit of `embeddings`, checked in exact rationals.
+    bound : float
+        The least upper bound known.
+    embeddings : dict of str to Embedding
+        Of the requests that get one.
+    proved : bool
+        Value and bound agree within `dlsched.models.numbers.TOLERANCE`; where a solver gave the bound, a second route
+        says so too.
+    evidence : tuple of str
+        The routes.
+    seconds_found : float
+        Until the value was found and first proved (or time was up).
+    seconds_proved : float
+        Spent on the second route after that.
+    """
+
+    value: float
+    bound: float
+    embeddings: dict[str, Embedding]
+    proved: bool
+    evidence: tuple[str, ...]
+    seconds_found: float
+    seconds_proved: float
+
+
+def embed(
+    problem: RingProblem,
+    *,
+    time_limit: float | None = None,
+    node_limit: int | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> SlotOptimum:
+    """Return the certified optimum of a slot's embedding problem, or what is known when a limit is reached.
+
+    Parameters
+    ----------
+    problem : RingProblem
+        Profits may have any sign and shape; a request may have fixed places for its ring nodes (`allowed`).
+    time_limit : float, optional
+        Seconds in all.
+    node_limit : int, optional
+        Branch-and-bound nodes of each first solve; with it and without `time_limit`, the same on any machine.
+    stop : callable, optional
+        Asked often; where it tells True, the method ends as if time were up.
+    """
+    return _Embed(problem, time_limit, node_limit, stop or (lambda: False)).run()
+
+
+class _Embed:
+    def __init__(
+        self, problem: RingProblem, time_limit: float | None, node_limit: int | None, stop: Callable[[], bool]
+    ) -> None:
+        self.problem, self.node_limit, self.stop = problem, node_limit, stop
+        self.start = time.perf_counter()
+        self.deadline = self.start + (float("inf") if time_limit is None else time_limit)
+        self.upper = float(count_bound(problem))
+        self.best = greedy_embeddings(problem)
+        self.value = float(checked_value(problem, self.best))
+        self.evidence: list[str] = []
+
+    def run(self) -> SlotOptimum:
+        """Take the steps until value and bound agree."""
+        if self._closed():
+            self.evidence.append("exact knapsack over ring sizes: the embeddings reach its bound")
+            return self._conclude(True, time.perf_counter() - self.start)
+        network = Network.of(self.problem.nodes, self.problem.arcs)
+        if self._hangs(network):
+            program = slot_program(self.problem, core=False)
+            self._solve(program, "without the core")
+            if self._closed():
+                return self._certified(program, "without the core")
+        program = slot_program(self.problem)
+        self._solve(program, "whole network")
+        return self._certified(program, "whole network")
+
+    def _hangs(self, network: Network) -> bool:
+        """Tell whether most servers are outside the core, so that a bound without the core is worth its time."""
+        plain = all(request.allowed is None for request in self.problem.requests)
+        inside = set(network.core).intersection(self.problem.servers)
+        return plain and len(network.core) > 1 and 2 * len(inside) <= len(self.problem.servers)
+
+    def _solve(self, program: SlotProgram, name: str) -> None:
+        if self._late():
+            return
+        try:
+            raw = solve_matrix(
+                program.matrix,
+                time_limit=self._left(),
+                threads=1,
+                seed=0,
+                cutoff=None,
+                nodes=self.node_limit,
+                stop=self.stop,
+            )
+        except ResidualError as error:
+            self.evidence.append(f"HiGHS, {name}: {error}")
+            return
+        if raw.summary.bound is not None:
+            self.upper = max(self.value, min(self.upper, raw.summary.bound))
+            self.evidence.append(f"HiGHS {raw.summary.version}, {name}: nothing better than {raw.summary.bound:.9g}")
+        if raw.x is not None:
+            self._take(self._routed(program.workers(raw.x)) or program.try_read(raw.x))
+
+    def _routed(self, workers: Mapping[str, Mapping[str, int]]) -> dict[str, Embedding] | None:
+        """Return rings for workers, those with the most bandwidth first; None where one finds no way."""
+        substrate = Substrate(self.problem)
+        found: dict[str, Embedding] = {}
+        for name in sorted(workers, key=lambda name: -self.problem.request(name).bandwidth):
+            request = self.problem.request(name)
+            ring = substrate.route(request, workers[name])
+            if request.allowed is not None or ring is None:
+                return None
+            found[name] = Embedding(workers=dict(workers[name]), ring=ring)
+            substrate.take(request, found[name])
+        return found
+
+    def _take(self, embeddings: dict[str, Embedding] | None) -> None:
+        if embeddings is None or not fits(self.problem, embeddings):
+            return
+        value = float(checked_value(self.problem, embeddings))
+        if value > self.value:
+            self.best, self.value = embeddings, value
+            self.upper = max(self.upper, value)
+
+    def _certified(self, program: SlotProgram, name: str) -> SlotOptimum:
+        """Confirm by a second route that nothing is above the value."""
+        found = time.perf_counter() - self.start
+        if not self._closed() or self._late():
+            return self._conclude(False, found)
+        first = self.upper
+
+        def before(*_: object) -> Finding:
+            return Finding(f"HiGHS, {name}", first, None)
+
+        left = self._left()
+        certificate = certify(
+            program.matrix,
+            [before, *_second_routes()],
+            value=self.value,
+            time_limit=None if left is None else left / len(_second_routes()),
+        )
+        self.evidence += certificate.evidence[1:]
+        if certificate.point is not None:
+            self._take(program.try_read(certificate.point))
+        return self._conclude(certificate.proved, found)
+
+    def _conclude(self, proved: bool, found: float) -> SlotOptimum:
+        seconds = time.perf_counter() - self.start - found
+        proved = proved and self._closed()
+        return SlotOptimum(self.value, self.upper, self.best, proved, tuple(self.evidence), found, seconds)
+
+    def _closed(self) -> bool:
+        return agree(self.value, self.upper)
+
+    def _late(self) -> bool:
+        return self.stop() or time.perf_counter() > self.deadline
+
+    def _left(self) -> float | None:
+        return None if self.deadline == float("inf") else max(0.0, self.deadline - time.perf_counter())
+
+
+def _second_routes() -> tuple[Route, ...]:
+    return default_routes()[1:]

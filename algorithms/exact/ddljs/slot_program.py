@@ -1,0 +1,97 @@
+"""The embedding problem of one slot as one mixed-integer program: a block a request, and the rows that they share."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dlsched.algorithms.exact.ddljs.blocks import Block, circulation_block
+from dlsched.algorithms.exact.ddljs.network import Network
+from dlsched.algorithms.exact.ddljs.program import Program
+from dlsched.algorithms.exact.ddljs.ring_nodes import ring_node_block
+from dlsched.models.ddljs.requests import RingProblem
+from dlsched.models.ddljs.rings import Arc, Embedding
+from dlsched.models.matrix import Floats, Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class SlotProgram:
+    """A slot's program.
+
+    Attributes
+    ----------
+    matrix : Matrix
+        Maximises the profit.
+    blocks : dict of str to Block
+        By request.
+    """
+
+    matrix: Matrix
+    blocks: dict[str, Block]
+
+    def read(self, x: Floats) -> dict[str, Embedding]:
+        """Return the embeddings at a point."""
+        found = {name: block.read(x) for name, block in self.blocks.items()}
+        return {name: embedding for name, embedding in found.items() if embedding is not None}
+
+    def try_read(self, x: Floats) -> dict[str, Embedding] | None:
+        """Return the embeddings at a point; None where its rings are not whole (a program without the core)."""
+        try:
+            return self.read(x)
+        except ValueError:
+            return None
+
+    def workers(self, x: Floats) -> dict[str, dict[str, int]]:
+        """Return workers by request and server at a point."""
+        counts = {name: block.hosting(x) for name, block in self.blocks.items()}
+        return {name: workers for name, workers in counts.items() if workers}
+
+
+def write_blocks(program: Program, problem: RingProblem, network: Network, *, core: bool = True) -> dict[str, Block]:
+    """Write the block of every request of a slot and the rows of its nodes and links."""
+    blocks: dict[str, Block] = {}
+    for request in problem.requests:
+        blocks[request.name] = (
+            circulation_block(program, problem, request, network, core=core)
+            if request.allowed is None
+            else ring_node_block(program, problem, request)
+        )
+    _capacity_rows(program, problem, blocks)
+    return blocks
+
+
+def slot_program(problem: RingProblem, *, core: bool = True) -> SlotProgram:
+    """Return the program of a slot's embedding problem (12)-(19).
+
+    Parameters
+    ----------
+    problem : RingProblem
+    core : bool
+        False leaves out how rings run through the core of the network (see `Network`): an upper bound.
+    """
+    program = Program()
+    blocks = write_blocks(program, problem, Network.of(problem.nodes, problem.arcs), core=core)
+    for request in problem.requests:
+        for size, terms in blocks[request.name].sizes.items():
+            for column, _ in terms:
+                program.price(column, float(request.profit[size]))
+    return SlotProgram(program.matrix(), blocks)
+
+
+def _capacity_rows(program: Program, problem: RingProblem, blocks: Mapping[str, Block]) -> None:
+    """Write (18) and (19)."""
+    nodes: dict[tuple[str, str], list[tuple[int, Fraction]]] = defaultdict(list)
+    arcs: dict[Arc, list[tuple[int, Fraction]]] = defaultdict(list)
+    for request in problem.requests:
+        block = blocks[request.name]
+        for u, terms in block.on_node.items():
+            for r, need in request.demand.items():
+                nodes[u, r] += [(column, value * need) for column, value in terms]
+        for arc, terms in block.on_arc.items():
+            arcs[arc] += [(column, value * request.bandwidth) for column, value in terms]
+    for (u, r), loads in nodes.items():
+        program.at_most(loads, problem.nodes[u].get(r, Fraction(0)))
+    for group, limit in problem.shares:
+        program.at_most([term for arc in group for term in arcs.get(arc, ())], limit)
