@@ -19,10 +19,12 @@ from dlsched.bounds.comparison import Interval, Relation, Status, Value, compare
 from dlsched.bounds.witness import Witness
 from dlsched.models.document import Document, InputError
 
-PAPERS = ("hadar", "smd", "pd_ors")
+PAPERS = ("hadar", "smd", "pd_ors", "gadget")
 """Modules of this room that hold a paper's ``CLAIMS``."""
 
-PROBLEMS = MappingProxyType({"hadar": "hadar", "smd": "smd", "pd-ors": "dmlrs", "pd-ors-thesis": "dmlrs"})
+PROBLEMS = MappingProxyType(
+    {"hadar": "hadar", "smd": "smd", "pd-ors": "dmlrs", "pd-ors-thesis": "dmlrs", "gadget": "ddljs"}
+)
 """What claims' ids begin with, and the problem package of `dlsched.models` that they are about."""
 
 

@@ -1,0 +1,153 @@
+"""Seeded families of DDLJS instances on which the claims are checked: so small that all of their plans are enumerated.
+
+None is a counterexample written down: each describes a kind of workload, and violations in it are found by drawing.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from dlsched.models.ddljs import Instance, Job, Link, Node, random
+from dlsched.models.utility import Linear, Sigmoid, Sqrt, Table, Utility
+
+TINY = "ddljs/tiny"
+CONCAVE = "ddljs/concave"
+THRESHOLDS = "ddljs/thresholds"
+OUTAGES = "ddljs/outages"
+LASTING = "ddljs/lasting"
+PAIRS = "ddljs/pairs"
+
+_GPU = {"gpu": Fraction(1)}
+
+
+def tiny(rng: np.random.Generator) -> Instance:
+    """Return a small instance without structure: 1-2 jobs, 1-3 servers, 1-2 resources, 1-3 slots, any utility."""
+    return random(
+        rng,
+        jobs=int(rng.integers(1, 3)),
+        servers=int(rng.integers(1, 4)),
+        resources=int(rng.integers(1, 3)),
+        slots=int(rng.integers(1, 4)),
+        varying=bool(rng.random() < 0.5),
+        half=bool(rng.random() < 0.2),
+        shape=str(rng.choice(["mesh", "star"])),
+    )
+
+
+def concave(rng: np.random.Generator) -> Instance:
+    """Return the same with concave utilities, on any shape."""
+    shape = str(rng.choice(["mesh", "star", "ring"]))
+    return random(
+        rng,
+        jobs=int(rng.integers(1, 3)),
+        servers=int(rng.integers(2, 4)),
+        slots=int(rng.integers(2, 4)),
+        utility="concave",
+        varying=bool(rng.random() < 0.5),
+        shape=shape,
+    )
+
+
+def thresholds(rng: np.random.Generator) -> Instance:
+    """Return jobs of Section VI: sigmoids that say little before some progress is made, on few servers."""
+    slots = int(rng.integers(6, 11))
+    jobs = []
+    for i in range(int(rng.integers(2, 4))):
+        progress = int(rng.integers(50, 501))
+        utility = Sigmoid(
+            height=Fraction(int(rng.integers(1, 101))),
+            steepness=-Fraction(round(1000 * 10 ** rng.uniform(-3, -0.1)), 1000),
+            midpoint=Fraction(int(rng.integers(300, 1001))),
+        )
+        jobs.append(_job(i, 1, 1, Fraction(progress), utility))
+    return Instance(slots=slots, resources=("gpu",), nodes=(Node(name="server1", capacity=_GPU),), jobs=tuple(jobs))
+
+
+def outages(rng: np.random.Generator) -> Instance:
+    """Return a directed ring of one-GPU servers whose links are down in some slots."""
+    servers, slots = int(rng.integers(4, 7)), int(rng.integers(2, 4))
+    names = [f"server{s + 1}" for s in range(servers)]
+    links = [Link(source=u, target=v, bandwidth=Fraction(1)) for u, v in zip(names, names[1:] + names[:1], strict=True)]
+    down = {
+        slot: tuple(link.model_copy(update={"bandwidth": Fraction(0)}) for link in links)
+        for slot in range(1, slots + 1)
+        if rng.random() < (0.8 if slot < slots else 0.2)
+    }
+    jobs = [
+        _job(i, 1, servers if i == 0 else 1, Fraction(1), _concave(rng), budget=servers if i == 0 else None)
+        for i in range(int(rng.integers(1, 3)))
+    ]
+    return Instance(
+        slots=slots,
+        resources=("gpu",),
+        nodes=tuple(Node(name=name, capacity=_GPU) for name in names),
+        links=tuple(links),
+        bandwidth_by_slot=down or None,
+        jobs=tuple(jobs),
+    )
+
+
+def lasting(rng: np.random.Generator) -> Instance:
+    """Return one or two jobs with concave utilities that share a small server for many slots, often with a budget."""
+    jobs = []
+    for i in range(int(rng.integers(1, 3))):
+        budget = int(rng.integers(2, 5)) if rng.random() < 0.6 else None
+        jobs.append(_job(i, 1, int(rng.integers(1, 4)), Fraction(1), _concave(rng), budget=budget))
+    node = Node(name="server1", capacity={"gpu": Fraction(int(rng.integers(1, 4)))})
+    return Instance(slots=int(rng.integers(4, 11)), resources=("gpu",), nodes=(node,), jobs=tuple(jobs))
+
+
+def pairs(rng: np.random.Generator) -> Instance:
+    """Return two pairs of one-GPU servers: of two kinds on the ends of one link between switches, or with no link."""
+    joined = bool(rng.random() < 0.5)
+    kinds = ("gpu", "tpu") if joined and rng.random() < 0.8 else ("gpu", "gpu")
+    ends = [("left", "right") if joined else (f"switch{p}", f"switch{p}") for p in (1, 2)]
+    links = [
+        Link(source=f"server{2 * p + side + 1}", target=ends[p][side], bandwidth=Fraction(1))
+        for p in range(2)
+        for side in range(2)
+    ]
+    if joined:
+        links.append(Link(source="left", target="right", bandwidth=Fraction(int(rng.integers(2, 5)), 2)))
+    nodes = [Node(name=f"server{n + 1}", capacity={kinds[n // 2]: Fraction(1)}) for n in range(4)]
+    nodes += [Node(name=name) for name in dict.fromkeys(end for pair in ends for end in pair)]
+    jobs = []
+    for i in range(2 if joined else int(rng.integers(1, 3))):
+        values = (Fraction(0), *map(Fraction, np.cumsum(rng.integers(0, 10, size=4)).tolist()))
+        job = _job(i, 1, 2 if joined else int(rng.integers(2, 5)), Fraction(1), Table(values=values))
+        jobs.append(job.model_copy(update={"worker": {kinds[i]: Fraction(1)}}))
+    return Instance(
+        slots=1,
+        resources=tuple(dict.fromkeys(kinds)),
+        nodes=tuple(nodes),
+        links=tuple(links),
+        duplex=True,
+        jobs=tuple(jobs),
+    )
+
+
+def _concave(rng: np.random.Generator) -> Utility:
+    height = Fraction(int(rng.integers(1, 10)))
+    return Sqrt(scale=height) if rng.random() < 0.3 else Linear(intercept=Fraction(0), slope=-height)
+
+
+def _job(
+    number: int, arrival: int, workers: int, progress: Fraction, utility: Utility, budget: int | None = None
+) -> Job:
+    """Return a job whose workers need one GPU each, and whose ring reserves a bandwidth of 1."""
+    return Job(
+        name=f"job{number + 1}",
+        arrival=arrival,
+        max_workers=workers,
+        worker=_GPU,
+        budget=None if budget is None else {"gpu": Fraction(budget)},
+        progress=progress,
+        bandwidth=Fraction(1),
+        utility=utility,
+    )
+
+
+FAMILIES = {TINY: tiny, CONCAVE: concave, THRESHOLDS: thresholds, OUTAGES: outages, LASTING: lasting, PAIRS: pairs}
+"""Every family by its name."""

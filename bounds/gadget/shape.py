@@ -1,0 +1,47 @@
+"""The hypotheses on utilities that the proofs of Lemma 5 and Theorem 6 use."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+from dlsched.models.ddljs import Instance, Job
+
+_ROUNDING = Fraction(1, 10**12)
+"""Relative; irrational utilities are the rationals of doubles, whose slopes can turn in the last digit."""
+
+
+def values(job: Job, most: int) -> list[Fraction] | None:
+    """Return mu_i(zeta_i n) for n = 0, ..., most; None where one is minus infinity."""
+    try:
+        return [job.value(n) for n in range(most + 1)]
+    except ValueError:
+        return None
+
+
+def _slopes(job: Job, most: int) -> tuple[list[Fraction], Fraction]:
+    found = values(job, most) or []
+    slack = _ROUNDING * max([Fraction(1), *map(abs, found)])
+    return [b - a for a, b in itertools.pairwise(found)], slack
+
+
+def finite(instance: Instance) -> bool:
+    """Tell whether every mu_i(0) is a number."""
+    return all(values(job, 0) is not None for job in instance.jobs)
+
+
+def concave(job: Job, most: int) -> bool:
+    """Tell whether mu_i is concave on 0, zeta_i, ..., most zeta_i."""
+    slopes, slack = _slopes(job, most)
+    return all(after <= before + slack for before, after in itertools.pairwise(slopes))
+
+
+def non_decreasing(job: Job, most: int) -> bool:
+    """Tell whether mu_i is non-decreasing on 0, zeta_i, ..., most zeta_i."""
+    slopes, slack = _slopes(job, most)
+    return all(slope >= -slack for slope in slopes)
+
+
+def conforms(job: Job, most: int) -> bool:
+    """Tell whether mu_i is finite at 0, non-decreasing and concave, as the paper assumes of it."""
+    return values(job, 0) is not None and concave(job, most) and non_decreasing(job, most)
