@@ -9,7 +9,26 @@ from dlsched.models.formulation import Formulation, Kind
 _NOW = {"slot": "1", "so_far": "no job has had anything"}
 _EMBEDDING = ("(12)", "(13)", "(14)", "(15)", "(16)", "(17)", "(18)", "(19)")
 
+_DDLJS = ("(2)", "(3)", "(4)", "(5)", "(6)", "(7)", "(8)", "(9)")
+
 FORMULATIONS = (
+    Formulation(
+        "ddljs/offline-circulation",
+        "ddljs",
+        "DDLJS with rings as circulations, no paths: what a MILP solver should get",
+        _DDLJS,
+        Kind.EXACT,
+        "ddljs.circulation:build",
+    ),
+    Formulation(
+        "ddljs/slot-circulation",
+        "ddljs",
+        "what rings can add in one slot, as circulations: what a MILP solver should get",
+        ("(2)", "(4)", "(5)", "(6)", "(7)", "(8)", "(9)", "(10)", "(11)", "(12)"),
+        Kind.EXACT,
+        "ddljs.circulation:build_slot",
+        MappingProxyType(_NOW),
+    ),
     Formulation(
         "ddljs/gvne",
         "ddljs",
