@@ -16,15 +16,13 @@ from itertools import product
 import numpy as np
 
 from dlsched.models.numbers import rational, to_integers
+from dlsched.rounding.convolution import probability_beyond
 from dlsched.rounding.independent import Ints
 
 Number = int | float | Fraction
 
 MAX_OUTCOMES = 2**20
 """The most outcomes that are listed."""
-
-MAX_SUMS = 2**22
-"""The most partial sums that a convolution holds."""
 
 
 class Method(StrEnum):
@@ -194,50 +192,11 @@ def _by_enumeration(columns: list[tuple[int, ...]], room: tuple[int, ...], x: Se
 
 
 def _by_convolution(columns: list[tuple[int, ...]], room: tuple[int, ...], coordinates: list[_Coordinate]) -> Fraction:
-    """Add the coordinates one by one, keeping the probability of each vector of remaining room that still matters.
-
-    Room that suffices for whatever the rest may add is cut to exactly that much, and a vector that no rest can save is
-    counted as broken at once; so most vectors merge.
-    """
-    floors = [
-        sum(c.floor * column[i] for c, column in zip(coordinates, columns, strict=True)) for i in range(len(room))
-    ]
-    free = [(c.up, column) for c, column in zip(coordinates, columns, strict=True) if c.up and any(column)]
+    """Add the coordinates that go up one by one to the floors."""
+    pairs = list(zip(coordinates, columns, strict=True))
+    floors = [sum(c.floor * column[i] for c, column in pairs) for i in range(len(room))]
+    free = [(c.up, column) for c, column in pairs if c.up and any(column)]
     free.sort(key=lambda pair: [abs(a) for a in pair[1]], reverse=True)
-    worst = [[0] * len(room)]
-    for _, column in reversed(free):
-        worst.append([total + max(0, a) for total, a in zip(worst[-1], column, strict=True)])
-    best = [[0] * len(room)]
-    for _, column in reversed(free):
-        best.append([total + min(0, a) for total, a in zip(best[-1], column, strict=True)])
-    start = tuple(limit - floor for limit, floor in zip(room, floors, strict=True))
-    denominators = [up.denominator for up, _ in free]
-    kept, broken = _settle({start: 1}, best[-1], worst[-1])
-    for k, (up, column) in enumerate(free):
-        rest = len(free) - k - 1
-        spread: dict[tuple[int, ...], int] = {}
-        stay, go = up.denominator - up.numerator, up.numerator
-        for left, weight in kept.items():
-            spread[left] = spread.get(left, 0) + weight * stay
-            after = tuple(a - c for a, c in zip(left, column, strict=True))
-            spread[after] = spread.get(after, 0) + weight * go
-        kept, lost = _settle(spread, best[rest], worst[rest])
-        broken = broken * up.denominator + lost
-        if len(kept) > MAX_SUMS:
-            raise ValueError(f"the row has more than {MAX_SUMS} distinct partial sums: sample it instead")
-    return Fraction(broken, math.prod(denominators))
-
-
-def _settle(
-    weights: dict[tuple[int, ...], int], best: list[int], worst: list[int]
-) -> tuple[dict[tuple[int, ...], int], int]:
-    """Return the vectors of room that the rest decides, cut to what it can add, and the weight of the lost ones."""
-    kept: dict[tuple[int, ...], int] = {}
-    lost = 0
-    for left, weight in weights.items():
-        if any(room < least for room, least in zip(left, best, strict=True)):
-            lost += weight
-        elif any(room < most for room, most in zip(left, worst, strict=True)):
-            cut = tuple(min(room, most) for room, most in zip(left, worst, strict=True))
-            kept[cut] = kept.get(cut, 0) + weight
-    return kept, lost
+    stay = (0,) * len(room)
+    terms = [((up.denominator - up.numerator, stay), (up.numerator, column)) for up, column in free]
+    return probability_beyond(terms, tuple(limit - floor for limit, floor in zip(room, floors, strict=True)))

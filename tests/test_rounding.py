@@ -180,11 +180,11 @@ def test_hundreds_of_variables_are_exact() -> None:
 
 
 def test_rows_with_too_many_sums_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dlsched.rounding import probability
+    from dlsched.rounding import convolution
 
-    monkeypatch.setattr(probability, "MAX_SUMS", 100)
+    monkeypatch.setattr(convolution, "MAX_SUMS", 100)
     row = np.random.default_rng(0).integers(10**6, 2 * 10**6, size=20).tolist()
-    with pytest.raises(ValueError, match="more than 100 distinct partial sums: sample it instead"):
+    with pytest.raises(ValueError, match="more than 100 distinct partial sums: sample instead"):
         violation_probability(row, [Fraction(1, 3)] * 20, sum(row) // 2)
 
 

@@ -1,0 +1,247 @@
+"""A fractional embedding of rings as a convex combination of mappings.
+
+In a copy w, ring node 0 is on w. From the place m(a) of ring node a, a breadth-first search over the arcs that carry
+flow of ring edge a finds a node that hosts a part of ring node a+1; it ends at m(a) itself where that is one. No search
+fails: what the nodes reached host of ring node a flows out to them, so they host as much of ring node a+1, or more.
+The last edge leads back to w, the only node that hosts ring node 0 of the copy. The smallest value used is the weight
+of the mapping; it is taken off all values used, and at least one of them becomes 0.
+
+One search serves all resources: the places do not depend on the resource, only on whether the node is valid, which is
+asked of all resources together. Separate searches for each resource (GADGET, Algorithm 2, step 6, as printed) may
+return mappings that have nothing in common: one worker, half of it on each of two nodes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dlsched.models.ddljs.requests import RingProblem, RingRequest
+from dlsched.models.ddljs.rings import Path, RingMapping, arcs_of
+from dlsched.models.numbers import TOLERANCE, rational
+from dlsched.relaxations.fractional_embedding import FractionalEmbedding, Located, RingFlow, Routed
+from dlsched.rounding.decomposition_rules import (
+    DecompositionError,
+    Invariant,
+    check_closed,
+    check_loads,
+    check_weights,
+)
+
+ZERO = 1e-9
+"""Values up to this count as 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedMapping:
+    """A mapping of a request's ring and its weight phi in a convex combination.
+
+    Attributes
+    ----------
+    weight : Fraction
+        phi, positive; the weights of a request's mappings add up to at most 1.
+    size : int
+        k, the number of ring nodes.
+    mapping : RingMapping
+    """
+
+    weight: Fraction
+    size: int
+    mapping: RingMapping
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A mapping as it is taken off a copy, with the weight in the numbers of the solution."""
+
+    weight: float
+    mapping: RingMapping
+
+
+def decompose(fractional: FractionalEmbedding) -> dict[str, tuple[WeightedMapping, ...]]:
+    """Write a fractional embedding as a convex combination of mappings, request by request.
+
+    Parameters
+    ----------
+    fractional : FractionalEmbedding
+        A point of the augmented LP. Values up to 1e-9 count as 0; what is lost by that is checked to stay below 1e-6.
+
+    Returns
+    -------
+    dict of str to tuple of WeightedMapping
+        For every request of the problem, over all its ring sizes. A weight is the rational that
+        `dlsched.models.numbers.rational` takes the number for; where rounding carried their sum past 1 they are scaled.
+
+    Raises
+    ------
+    DecompositionError
+        If one of the six invariants breaks; it says which.
+
+    Source: GADGET, Section V-C, Algorithm 2, steps 5-6, corrected: one search for all resources.
+    """
+    problem, found = fractional.problem, {}
+    for request in problem.requests:
+        pieces: list[tuple[int, Piece]] = []
+        for (name, size), ring in fractional.flows.items():
+            if name == request.name:
+                pieces += [(size, piece) for piece in decompose_ring(problem, request, size, ring)]
+        check_weights(request.name, fractional.embedded(request.name), [piece.weight for _, piece in pieces])
+        exact = at_most_one([rational(piece.weight) for _, piece in pieces])
+        found[request.name] = tuple(
+            WeightedMapping(weight, size, piece.mapping) for weight, (size, piece) in zip(exact, pieces, strict=True)
+        )
+    return found
+
+
+def at_most_one(weights: Sequence[Fraction]) -> list[Fraction]:
+    """Return the weights, scaled where rounding carried their sum past 1."""
+    most = max(Fraction(1), sum(weights, Fraction(0)))
+    return [weight / most for weight in weights]
+
+
+def decompose_ring(problem: RingProblem, request: RingRequest, size: int, ring: RingFlow) -> list[Piece]:
+    """Decompose one ring size of a request; parameters as in `decompose`.
+
+    Returns
+    -------
+    list of Piece
+        At most as many as the ring size has positive variables.
+    """
+    if size not in request.profit or size != ring.size:
+        raise DecompositionError(Invariant.CLOSED, f"request {request.name}: it has no ring of {size} nodes")
+    pieces = []
+    for w in ring.copies:
+        copy = _Copy(request.name, w, ring)
+        pieces += list(copy.pieces())
+    check_closed(problem, request, (piece.mapping for piece in pieces))
+    check_loads(request.name, ring, pieces)
+    return pieces
+
+
+class _Copy:
+    """What is left of one copy of a ring while mappings are taken off."""
+
+    def __init__(self, name: str, copy: str, ring: RingFlow) -> None:
+        self.size = ring.size
+        self._where = f"request {name}, ring of {ring.size}, copy {copy}"
+        placed, flow = ring.placed(copy), ring.flow.get(copy, {})
+        self._check_indices(placed, flow)
+        self.parts: list[dict[str, float]] = [{} for _ in range(ring.size)]
+        self.flows: list[dict[str, dict[str, float]]] = [{} for _ in range(ring.size)]
+        for (a, u), part in placed.items():
+            if self._positive(part):
+                self.parts[a][u] = part
+        for (a, (u, v)), part in flow.items():
+            if self._positive(part):
+                self.flows[a].setdefault(u, {})[v] = part
+        self._copy = copy
+        self._check_balance()
+
+    @property
+    def weight(self) -> float:
+        """What is left of x^w."""
+        return self.parts[0].get(self._copy, 0.0)
+
+    @property
+    def variables(self) -> int:
+        """How many values are not yet 0."""
+        return sum(map(len, self.parts)) + sum(len(heads) for flow in self.flows for heads in flow.values())
+
+    def pieces(self) -> Iterator[Piece]:
+        """Take mappings off until nothing, or no more than rounding leaves, is left."""
+        while self.weight > ZERO:
+            mapping = self._search()
+            if mapping is None:
+                return
+            before = self.variables
+            yield self._take(mapping)
+            if self.variables >= before:
+                raise DecompositionError(Invariant.PROGRESS, f"{self._where}: nothing is used up")
+            self._check_balance()
+
+    def _search(self) -> RingMapping | None:
+        """Return the next mapping; None where only a rest of the size of rounding errors is left and has none."""
+        nodes, paths = [self._copy], []
+        for a in range(self.size if self.size > 1 else 0):
+            path = _shortest(nodes[a], self.flows[a], self.parts[(a + 1) % self.size])
+            if path is None:
+                if self.weight <= TOLERANCE:
+                    return None
+                raise DecompositionError(
+                    Invariant.SEARCH, f"{self._where}: no way from {nodes[a]} to a host of ring node {a + 1}"
+                )
+            paths.append(path)
+            nodes.append(path[-1])
+        return RingMapping(tuple(nodes[: self.size]), tuple(paths))
+
+    def _take(self, mapping: RingMapping) -> Piece:
+        """Take a mapping off with the largest weight that it can have."""
+        places = [(self.parts[a], node) for a, node in enumerate(mapping.nodes)]
+        for a, path in enumerate(mapping.paths):
+            places += [(self.flows[a][u], v) for u, v in arcs_of(path)]
+        weight = min(values[key] for values, key in places)
+        for values, key in places:
+            values[key] -= weight
+            if values[key] <= ZERO:
+                del values[key]
+        return Piece(weight, mapping)
+
+    def _positive(self, part: float) -> bool:
+        if part < -TOLERANCE:
+            raise DecompositionError(Invariant.BALANCE, f"{self._where}: a value is {float(part):.3g}")
+        return part > ZERO
+
+    def _check_indices(self, placed: Mapping[Located, float], flow: Mapping[Routed, float]) -> None:
+        edges = self.size if self.size > 1 else 0
+        extra = [(f"node {a}", part) for (a, _), part in placed.items() if not 0 <= a < self.size]
+        extra += [(f"edge {a}", part) for (a, _), part in flow.items() if not 0 <= a < edges]
+        bad = next((what for what, part in extra if abs(part) > ZERO), None)
+        if bad is not None:
+            raise DecompositionError(Invariant.CLOSED, f"{self._where}: it has no ring {bad}")
+
+    def _check_balance(self) -> None:
+        """Check A2 and A3 of what is left."""
+        for a, parts in enumerate(self.parts):
+            excess = sum(parts.values()) - self.weight
+            if abs(excess) > TOLERANCE:
+                raise DecompositionError(
+                    Invariant.BALANCE, f"{self._where}: A2 is off by {float(excess):.3g} at ring node {a}"
+                )
+        for a, flow in enumerate(self.flows):
+            balance = dict(self.parts[(a + 1) % self.size])
+            for u, part in self.parts[a].items():
+                balance[u] = balance.get(u, 0.0) - part
+            for u, heads in flow.items():
+                for v, part in heads.items():
+                    balance[u] = balance.get(u, 0.0) + part
+                    balance[v] = balance.get(v, 0.0) - part
+            worst = max(balance, key=lambda u: abs(balance[u]), default=None)
+            if worst is not None and abs(balance[worst]) > TOLERANCE:
+                raise DecompositionError(
+                    Invariant.BALANCE, f"{self._where}: A3 is off by {float(balance[worst]):.3g} at {worst}, edge {a}"
+                )
+
+
+def _shortest(start: str, flow: Mapping[str, Mapping[str, float]], ends: Mapping[str, float]) -> Path | None:
+    """Return a shortest path over arcs with flow from a node to one of the ends, None where there is none."""
+    before: dict[str, str | None] = {start: None}
+    queue = deque([start])
+    while queue:
+        here = queue.popleft()
+        if here in ends:
+            return _back(here, before)
+        for neighbour in flow.get(here, ()):
+            if neighbour not in before:
+                before[neighbour] = here
+                queue.append(neighbour)
+    return None
+
+
+def _back(end: str, before: Mapping[str, str | None]) -> Path:
+    path, here = [end], before[end]
+    while here is not None:
+        path.append(here)
+        here = before[here]
+    return tuple(reversed(path))

@@ -1,0 +1,118 @@
+"""The integer program over weighted mappings: of each request's mappings at most one, within all capacities.
+
+Weights play no part in it. Its optimum is at least as good as any feasible draw.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import scipy.sparse as sp
+
+from dlsched.models.ddljs.requests import RingProblem
+from dlsched.models.matrix import Matrix
+from dlsched.models.numbers import to_integers
+from dlsched.models.solve import ResidualError, Status, solve_matrix
+from dlsched.rounding.mapping_table import FEASIBLE, MappingTable, Option, Weighted
+from dlsched.rounding.mappings import RoundedMappings, rounded
+
+_LARGEST = 2**40
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MappingChoice:
+    """The best choice among weighted mappings.
+
+    Attributes
+    ----------
+    chosen : RoundedMappings
+        Keeps all capacities, in exact arithmetic.
+    bound : float
+        The least upper bound that the solver claims on any choice.
+    proved : bool
+        Whether the solver claims that there is no better one.
+    """
+
+    chosen: RoundedMappings
+    bound: float
+    proved: bool
+
+
+def choose_mappings(
+    problem: RingProblem,
+    weighted: Weighted,
+    *,
+    time_limit: float | None = None,
+    seed: int | None = None,
+    presolve: bool = True,
+) -> MappingChoice:
+    """Choose the most profitable feasible combination of mappings.
+
+    Parameters
+    ----------
+    problem : RingProblem
+    weighted : mapping of str to sequence of WeightedMapping
+        As `dlsched.rounding.decompose` returns it.
+    time_limit : float, optional
+        Seconds.
+    seed, presolve
+        As for `dlsched.models.solve`.
+
+    Raises
+    ------
+    ValueError
+        As `MappingTable.of`.
+    ResidualError
+        If the solver's choice exceeds a capacity in exact arithmetic.
+    """
+    table = MappingTable.of(problem, weighted)
+    columns = [
+        (i, option)
+        for i, options in enumerate(table.options.values())
+        for option in options[1:]
+        if all(load <= table.capacity[row] for row, load in option.loads.items())
+    ]
+    raw = solve_matrix(_matrix(table, columns), time_limit=time_limit, seed=seed, presolve=presolve)
+    chosen = [options[0] for options in table.options.values()]
+    if raw.x is not None:
+        for (i, option), taken in zip(columns, raw.x.tolist(), strict=True):
+            if taken:
+                chosen[i] = option
+    if not FEASIBLE.accepts(table, chosen):
+        raise ResidualError("the solver's choice of mappings exceeds a capacity in exact arithmetic")
+    trivial = sum((max(o.profit for o in options) for options in table.options.values()), Fraction(0))
+    bound = raw.summary.bound
+    return MappingChoice(
+        rounded(table, chosen, 0, FEASIBLE),
+        float(trivial) if bound is None else bound,
+        raw.summary.status is Status.OPTIMAL,
+    )
+
+
+def _matrix(table: MappingTable, columns: list[tuple[int, Option]]) -> Matrix:
+    """Return one row for each request and each row of the table; loads are whole numbers where they stay small."""
+    places = [(i, column) for column, (i, _) in enumerate(columns)]
+    values, upper = [1.0] * len(columns), [1.0] * len(table.options)
+    for row in table.rows:
+        loads = [option.loads.get(row, Fraction(0)) for _, option in columns]
+        limit = min(table.capacity[row], sum(loads, Fraction(0)))
+        integers, scale = to_integers(loads)
+        whole = sum(integers) < _LARGEST
+        places += [(len(upper), column) for column, load in enumerate(loads) if load]
+        values += [float(n if whole else load) for n, load in zip(integers, loads, strict=True) if load]
+        upper.append(float(limit * scale // 1 if whole else limit))
+    shape = len(upper), len(columns)
+    entries = np.array(places, dtype=np.int64).reshape(-1, 2).T
+    return Matrix(
+        c=np.array([float(option.profit) for _, option in columns]),
+        offset=0.0,
+        sense=-1,
+        A=sp.csr_array((values, (entries[0], entries[1])), shape=shape),
+        row_lower=np.full(shape[0], -np.inf),
+        row_upper=np.array(upper),
+        lower=np.zeros(shape[1]),
+        upper=np.ones(shape[1]),
+        integer=np.ones(shape[1], dtype=bool),
+    )

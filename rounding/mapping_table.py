@@ -1,0 +1,215 @@
+"""The outcomes of rounding each request, with what each adds to the profit and to every node and link.
+
+Requests are rounded independently: mapping omega_i^k with probability phi_i^k, none with what is left (GADGET,
+Algorithm 2, step 8).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple, Self
+
+from dlsched.models.ddljs.requests import RingProblem, RingRequest
+from dlsched.models.ddljs.rings import Arc, RingMapping
+from dlsched.rounding.decomposition import WeightedMapping
+
+Weighted = Mapping[str, Sequence[WeightedMapping]]
+
+
+class NodeRow(NamedTuple):
+    """The load A^{u,r} of one resource of a node."""
+
+    node: str
+    resource: str
+
+
+class LinkRow(NamedTuple):
+    """The load of one link: one arc, or both directions of a half-duplex link."""
+
+    arcs: tuple[Arc, ...]
+
+
+Row = NodeRow | LinkRow
+Loads = Mapping[Row, Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One outcome of a request.
+
+    Attributes
+    ----------
+    probability : Fraction
+    profit : Fraction
+        pi_ik, 0 for none.
+    loads : mapping of row to Fraction
+    chosen : WeightedMapping or None
+    """
+
+    probability: Fraction
+    profit: Fraction
+    loads: Loads
+    chosen: WeightedMapping | None
+
+
+@dataclass(frozen=True, eq=False)
+class MappingTable:
+    """The outcomes of all requests.
+
+    Attributes
+    ----------
+    problem : RingProblem
+    options : dict of str to tuple of Option
+        By request, in the order of the problem; the first is to embed nothing.
+    """
+
+    problem: RingProblem
+    options: dict[str, tuple[Option, ...]]
+
+    @classmethod
+    def of(cls, problem: RingProblem, weighted: Weighted) -> Self:
+        """Tabulate weighted mappings.
+
+        Parameters
+        ----------
+        problem : RingProblem
+        weighted : mapping of str to sequence of WeightedMapping
+            As `dlsched.rounding.decompose` returns it; absent requests are never embedded.
+
+        Raises
+        ------
+        ValueError
+            If a request is unknown, or its weights are negative or add up to more than 1.
+        """
+        unknown = sorted(set(weighted) - {request.name for request in problem.requests})
+        if unknown:
+            raise ValueError(f"there is no request {unknown[0]!r}")
+        shares = {arc: LinkRow(arcs) for arcs, _ in problem.shares for arc in arcs}
+        options = {}
+        for request in problem.requests:
+            chosen = tuple(weighted.get(request.name, ()))
+            rest = 1 - sum((one.weight for one in chosen), Fraction(0))
+            if rest < 0 or any(one.weight < 0 for one in chosen):
+                raise ValueError(f"request {request.name}: weights must be at least 0 and add up to at most 1")
+            some = [
+                Option(one.weight, request.profit[one.size], loads_of(request, one.mapping, shares), one)
+                for one in chosen
+            ]
+            options[request.name] = (Option(rest, Fraction(0), {}, None), *some)
+        return cls(problem, options)
+
+    @cached_property
+    def capacity(self) -> dict[Row, Fraction]:
+        """The capacity of every node and link."""
+        nodes: dict[Row, Fraction] = {
+            NodeRow(u, r): capacity.get(r, Fraction(0))
+            for u, capacity in self.problem.nodes.items()
+            for r in self.problem.resources
+        }
+        return {**nodes, **{LinkRow(arcs): limit for arcs, limit in self.problem.shares}}
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows that some outcome loads."""
+        loaded = {row for options in self.options.values() for option in options for row in option.loads}
+        return tuple(row for row in self.capacity if row in loaded)
+
+    @cached_property
+    def expected_profit(self) -> Fraction:
+        """The expected profit, which is that of the decomposed fractional embedding."""
+        every = (option for options in self.options.values() for option in options)
+        return sum((option.probability * option.profit for option in every), Fraction(0))
+
+    def row(self, place: Row | str | Arc, resource: str | None = None) -> Row:
+        """Return the row of a node and resource, or of an arc.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        if isinstance(place, NodeRow | LinkRow):
+            found: Row | None = place
+        elif isinstance(place, str):
+            found = NodeRow(place, resource or "")
+        else:
+            found = next((LinkRow(arcs) for arcs, _ in self.problem.shares if place in arcs), None)
+        if found not in self.capacity:
+            raise KeyError(f"there is no row {place!r}" + (f" of resource {resource!r}" if resource else ""))
+        return found
+
+    def loads(self, chosen: Iterable[Option]) -> dict[Row, Fraction]:
+        """Return the loads of an outcome for every request, rows without load left out."""
+        total: dict[Row, Fraction] = defaultdict(Fraction)
+        for option in chosen:
+            for row, load in option.loads.items():
+                total[row] += load
+        return dict(total)
+
+
+def loads_of(request: RingRequest, mapping: RingMapping, shares: Mapping[Arc, LinkRow]) -> dict[Row, Fraction]:
+    """Return what a mapping of a request adds to nodes and links.
+
+    Parameters
+    ----------
+    request : RingRequest
+    mapping : RingMapping
+    shares : mapping of arc to LinkRow
+        The link whose bandwidth the arc uses.
+    """
+    loads: dict[Row, Fraction] = defaultdict(Fraction)
+    for node, count in mapping.counts().items():
+        for resource, need in request.demand.items():
+            if need:
+                loads[NodeRow(node, resource)] += need * count
+    if request.bandwidth:
+        for arc, count in mapping.loads().items():
+            loads[shares[arc]] += request.bandwidth * count
+    return dict(loads)
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """What a rounded solution must keep.
+
+    Attributes
+    ----------
+    least_profit : Fraction or float or None
+        Least profit; None where any will do.
+    node : mapping of str to float, optional
+        beta^r by resource: the most that a node may hold, in capacities; 1 where absent.
+    link : float or Fraction
+        gamma: the most that a link may carry, in bandwidths.
+
+    Notes
+    -----
+    A load of exactly beta^r g is accepted; on a node without capacity only a load of 0 is.
+    """
+
+    least_profit: Fraction | float | None = None
+    node: Mapping[str, float | Fraction] | None = None
+    link: float | Fraction = Fraction(1)
+
+    def limit(self, row: Row, capacity: Fraction) -> Fraction:
+        """Return the largest load accepted on a row."""
+        factor = self.link if isinstance(row, LinkRow) else (self.node or {}).get(row.resource, Fraction(1))
+        return Fraction(factor) * capacity
+
+    def limits(self, table: MappingTable) -> dict[Row, Fraction]:
+        """Return the largest accepted load of each row that some outcome loads."""
+        return {row: self.limit(row, table.capacity[row]) for row in table.rows}
+
+    def accepts(self, table: MappingTable, chosen: Sequence[Option]) -> bool:
+        """Tell whether an outcome for every request is accepted."""
+        profit = sum((option.profit for option in chosen), Fraction(0))
+        if self.least_profit is not None and profit < Fraction(self.least_profit):
+            return False
+        return all(load <= self.limit(row, table.capacity[row]) for row, load in table.loads(chosen).items())
+
+
+FEASIBLE = Acceptance()
+"""Accepts what keeps every node and link within its capacity."""

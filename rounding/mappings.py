@@ -1,0 +1,186 @@
+"""Randomized rounding of weighted mappings to one mapping, or none, for each request."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+import numpy as np
+
+from dlsched.models.ddljs.requests import RingProblem
+from dlsched.models.ddljs.rings import Embedding, embedding
+from dlsched.rounding.decomposition import WeightedMapping
+from dlsched.rounding.mapping_sampling import draw_options
+from dlsched.rounding.mapping_table import FEASIBLE, Acceptance, MappingTable, Option, Row, Weighted
+
+
+class Rule(StrEnum):
+    """Which draw is returned."""
+
+    ONCE = "once"
+    ACCEPTED = "accepted"
+    FITTING = "fitting"
+    BEST = "best"
+
+
+class Order(StrEnum):
+    """In which order requests are drawn where only what fits is kept."""
+
+    GIVEN = "given"
+    RANDOM = "random"
+
+
+@dataclass(frozen=True, eq=False)
+class RoundedMappings:
+    """A mapping, or none, for each request.
+
+    Attributes
+    ----------
+    table : MappingTable
+    chosen : dict of str to WeightedMapping
+        Of the requests that are embedded.
+    profit : Fraction
+    draws : int
+        Draws made.
+    accepted : bool
+        Whether it is accepted; by default, whether it keeps all capacities.
+    """
+
+    table: MappingTable
+    chosen: dict[str, WeightedMapping]
+    profit: Fraction
+    draws: int
+    accepted: bool
+
+    def loads(self) -> dict[Row, Fraction]:
+        """Return the load of each node and link, those without load left out."""
+        return self.table.loads(_options_of(self.table, self.chosen))
+
+    def overloads(self) -> dict[Row, Fraction]:
+        """Return by how much loads exceed capacities, where they do."""
+        capacity = self.table.capacity
+        return {row: load - capacity[row] for row, load in self.loads().items() if load > capacity[row]}
+
+    def embeddings(self) -> dict[str, Embedding]:
+        """Return the workers and ring of each request that is embedded; no link is used more than by the mapping."""
+        problem = self.table.problem
+        return {
+            name: embedding(one.mapping, ordered=problem.request(name).allowed is not None)
+            for name, one in self.chosen.items()
+        }
+
+
+def round_mappings(
+    problem: RingProblem,
+    weighted: Weighted,
+    rng: np.random.Generator,
+    *,
+    rule: str | Rule = Rule.ONCE,
+    rounds: int = 1,
+    acceptance: Acceptance = FEASIBLE,
+    order: str | Order = Order.GIVEN,
+    variant: str = "corrected",
+) -> RoundedMappings:
+    """Round weighted mappings: each request gets mapping omega with probability phi, independently of the others.
+
+    With mappings of several ring sizes, size and mapping are drawn together; no ring size is selected beforehand.
+
+    Parameters
+    ----------
+    problem : RingProblem
+    weighted : mapping of str to sequence of WeightedMapping
+        As `dlsched.rounding.decompose` returns it.
+    rng : numpy.random.Generator
+    rule : {"once", "accepted", "fitting", "best"}
+        ``once``: one draw, whatever it loads; its expected profit is that of the decomposed solution. ``accepted``:
+        Algorithm 2, draws until one is accepted, else the last one. ``best``: the most profitable draw, whatever it
+        loads. ``fitting``: request after request is drawn and kept only if it fits all nodes and links that are
+        touched, beside those kept before it, in exact arithmetic; of several such draws the most profitable.
+    rounds : int
+        u_b, the most draws.
+    acceptance : Acceptance
+        See `MappingConstants.acceptance`; by default all capacities are kept.
+    order : {"given", "random"}
+        In which ``fitting`` goes through the requests.
+    variant : {"corrected", "printed"}
+        Printed, Algorithm 2 counts from 1 and draws while iter < u_b: one draw less, none at all for u_b = 1; what it
+        tests before its first draw is not defined, here nothing is embedded then, which is not accepted.
+
+    Raises
+    ------
+    ValueError
+        As `MappingTable.of`; also if there is no draw to make, or a name is unknown.
+
+    Source: GADGET, Algorithm 2, steps 7-9; printed and corrected.
+    """
+    if rounds < 1:
+        raise ValueError(f"rounds: {rounds} must be at least 1")
+    if variant not in ("corrected", "printed"):
+        raise ValueError(f"variant: {variant!r} is neither 'corrected' nor 'printed'")
+    table = MappingTable.of(problem, weighted)
+    which, shuffled = Rule(rule), Order(order) is Order.RANDOM
+    if which is Rule.ACCEPTED:
+        return _until_accepted(table, rng, rounds if variant == "corrected" else rounds - 1, acceptance)
+    if which is Rule.FITTING:
+        return _best(table, lambda: _fitting(table, rng, shuffled), rounds, acceptance)
+    return _best(table, lambda: _draw(table, rng), rounds if which is Rule.BEST else 1, acceptance)
+
+
+def _draw(table: MappingTable, rng: np.random.Generator) -> tuple[Option, ...]:
+    picks = draw_options(table, rng)[0].tolist()
+    return tuple(options[pick] for options, pick in zip(table.options.values(), picks, strict=True))
+
+
+def _best(
+    table: MappingTable, draw: Callable[[], tuple[Option, ...]], rounds: int, acceptance: Acceptance
+) -> RoundedMappings:
+    """Return the most profitable draw, the first one where several are."""
+    best = max((draw() for _ in range(rounds)), key=lambda chosen: sum(option.profit for option in chosen))
+    return rounded(table, best, rounds, acceptance)
+
+
+def _until_accepted(
+    table: MappingTable, rng: np.random.Generator, rounds: int, acceptance: Acceptance
+) -> RoundedMappings:
+    chosen = tuple(options[0] for options in table.options.values())
+    for count in range(1, rounds + 1):
+        chosen = _draw(table, rng)
+        if acceptance.accepts(table, chosen):
+            return rounded(table, chosen, count, acceptance)
+    return rounded(table, chosen, rounds, acceptance)
+
+
+def _fitting(table: MappingTable, rng: np.random.Generator, shuffled: bool) -> tuple[Option, ...]:
+    """Draw every request; keep, one after the other, those that still fit."""
+    drawn = _draw(table, rng)
+    order = rng.permutation(len(drawn)).tolist() if shuffled else range(len(drawn))
+    kept = [options[0] for options in table.options.values()]
+    used: dict[Row, Fraction] = defaultdict(Fraction)
+    for i in order:
+        if all(used[row] + load <= table.capacity[row] for row, load in drawn[i].loads.items()):
+            kept[i] = drawn[i]
+            for row, load in drawn[i].loads.items():
+                used[row] += load
+    return tuple(kept)
+
+
+def rounded(table: MappingTable, chosen: Sequence[Option], draws: int, acceptance: Acceptance) -> RoundedMappings:
+    """Return the options chosen for each request as a result, judged by an acceptance."""
+    named = zip(table.options, chosen, strict=True)
+    return RoundedMappings(
+        table,
+        {name: option.chosen for name, option in named if option.chosen is not None},
+        sum((option.profit for option in chosen), Fraction(0)),
+        draws,
+        acceptance.accepts(table, chosen),
+    )
+
+
+def _options_of(table: MappingTable, chosen: dict[str, WeightedMapping]) -> list[Option]:
+    return [
+        next(option for option in options if option.chosen is chosen.get(name))
+        for name, options in table.options.items()
+    ]

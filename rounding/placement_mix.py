@@ -1,0 +1,222 @@
+"""Node loads of the knapsack LP as a mix of integer placements, and placements as rings.
+
+For a ring of k nodes with weight chi the LP gives node loads L_u with sum_u L_u = k chi and L_u <= m_u chi. So
+y = L/chi lies in {sum y = k, 0 <= y_u <= m_u}, a polytope with integral corners, and systematic sampling writes y as a
+convex combination of integer vectors between floor(y) and ceil(y): lay the y_u end to end on [0, k]; for an offset t in
+[0, 1) node u gets as many ring nodes as there are points t, t+1, ..., t+k-1 in its piece. Averaged over t that is y_u,
+and the vector changes only where t passes the fractional part of an end, at most once for each node.
+
+The LP knows nothing of bandwidth, so rings found for the vectors may overload links, and where usable links do not join
+the nodes there is none.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dlsched.models.ddljs.requests import RingProblem, RingRequest
+from dlsched.models.ddljs.rings import Path, RingMapping
+from dlsched.models.numbers import TOLERANCE, rational
+from dlsched.rounding.decomposition import ZERO, WeightedMapping, at_most_one
+from dlsched.rounding.probability import Number
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedCounts:
+    """How many ring nodes each node hosts, and the weight of this placement.
+
+    Attributes
+    ----------
+    weight : Fraction
+    size : int
+        k, the sum of the counts.
+    counts : mapping of str to int
+        Positive.
+    """
+
+    weight: Fraction
+    size: int
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementMix:
+    """Integer placements for each request, and the rings through them.
+
+    Attributes
+    ----------
+    placements : dict of str to tuple of WeightedCounts
+        Their mix has the node loads of the LP.
+    mappings : dict of str to tuple of WeightedMapping
+        Of the placements that usable links can join.
+    unrouted : dict of str to tuple of WeightedCounts
+        The others.
+    """
+
+    placements: dict[str, tuple[WeightedCounts, ...]]
+    mappings: dict[str, tuple[WeightedMapping, ...]]
+    unrouted: dict[str, tuple[WeightedCounts, ...]]
+
+
+def placement_mix(problem: RingProblem, loads: Mapping[tuple[str, int], Mapping[str, Number]]) -> PlacementMix:
+    """Write node loads of the knapsack LP as a mix of placements, and route each as a ring.
+
+    Parameters
+    ----------
+    problem : RingProblem
+    loads : mapping of (request name, ring size k) to mapping of node to number
+        L_iku, in ring nodes: they sum to k chi_ik.
+
+    Raises
+    ------
+    ValueError
+        If a load is negative, a request's chi add up to more than 1, a node is not valid for the request, or a request
+        has a placement of its own.
+
+    Source: GADGET, (12)-(18) without bandwidth; the mix is Madow's systematic sampling (1949).
+    """
+    placements: dict[str, tuple[WeightedCounts, ...]] = {}
+    mappings: dict[str, tuple[WeightedMapping, ...]] = {}
+    unrouted: dict[str, tuple[WeightedCounts, ...]] = {}
+    for request in problem.requests:
+        mixed = _of_request(problem, request, loads)
+        roads = _Roads(problem.usable(request))
+        rings = [(one, roads.ring(one.counts)) for one in mixed]
+        placements[request.name] = tuple(mixed)
+        mappings[request.name] = tuple(WeightedMapping(o.weight, o.size, ring) for o, ring in rings if ring is not None)
+        unrouted[request.name] = tuple(one for one, ring in rings if ring is None)
+    return PlacementMix(placements, mappings, unrouted)
+
+
+def integer_mix(loads: Mapping[str, Number], size: int) -> list[WeightedCounts]:
+    """Write node loads as a mix of integer placements of a ring.
+
+    Parameters
+    ----------
+    loads : mapping of str to number
+        L_u, not negative; they sum to k chi. Loads up to 1e-9 count as 0.
+    size : int
+        k.
+
+    Returns
+    -------
+    list of WeightedCounts
+        At most one more than there are nodes with a load; weights sum to chi. Each count is floor(L_u/chi) or
+        ceil(L_u/chi), so caps on L_u/chi hold for it.
+
+    Raises
+    ------
+    ValueError
+        If a load is negative.
+    """
+    exact = {u: rational(load) for u, load in loads.items()}
+    bad = next((u for u, load in exact.items() if load < -TOLERANCE), None)
+    if bad is not None:
+        raise ValueError(f"the load of {bad} is {float(exact[bad]):.3g}; it must not be negative")
+    kept = {u: load for u, load in exact.items() if load > ZERO}
+    weight = sum(kept.values(), Fraction(0)) / size
+    if not kept:
+        return []
+    ends = _tidy([Fraction(0), *itertools.accumulate(load / weight for load in kept.values())])
+    offsets = sorted({end - math.floor(end) for end in ends} | {Fraction(0)})
+    mixed = []
+    for offset, following in itertools.pairwise((*offsets, Fraction(1))):
+        marks = [math.ceil(end - offset) for end in ends]
+        counts = {u: b - a for u, (a, b) in zip(kept, itertools.pairwise(marks), strict=True) if b > a}
+        mixed.append(WeightedCounts(weight * (following - offset), size, counts))
+    return mixed
+
+
+def _of_request(
+    problem: RingProblem, request: RingRequest, loads: Mapping[tuple[str, int], Mapping[str, Number]]
+) -> list[WeightedCounts]:
+    """Return the mix of one request over all its ring sizes."""
+    mixed = []
+    hosts = set(problem.hosts(request))
+    for (name, size), parts in loads.items():
+        if name != request.name:
+            continue
+        if request.allowed is not None:
+            raise ValueError(f"request {name}: its ring nodes differ in where they may be, so counts do not place them")
+        bad = next((u for u, load in parts.items() if u not in hosts and load > ZERO), None)
+        if bad is not None or size not in request.profit:
+            raise ValueError(f"request {name}: {f'node {bad}' if bad is not None else f'size {size}'} is not valid")
+        mixed += integer_mix(parts, size)
+    total = sum((one.weight for one in mixed), Fraction(0))
+    if total > 1 + TOLERANCE:
+        raise ValueError(f"request {request.name}: the weights add up to {float(total):.9g}; at most 1 is possible")
+    weights = at_most_one([one.weight for one in mixed])
+    return [WeightedCounts(weight, one.size, one.counts) for weight, one in zip(weights, mixed, strict=True)]
+
+
+def _tidy(ends: list[Fraction]) -> list[Fraction]:
+    """Return the ends with fractional parts that differ by rounding errors made equal."""
+    meant: dict[Fraction, Fraction] = {}
+    last = first = Fraction(0)
+    for part in sorted({end - math.floor(end) for end in ends}):
+        first = first if part - last <= ZERO else part
+        last = meant[part] = part
+        meant[part] = first
+    wraps = 1 - last <= ZERO
+    return [
+        math.floor(end) + (Fraction(1) if wraps and meant[part] == first else meant[part])
+        for end in ends
+        for part in (end - math.floor(end),)
+    ]
+
+
+class _Roads:
+    """Shortest paths over some arcs."""
+
+    def __init__(self, arcs: Iterable[tuple[str, str]]) -> None:
+        self._heads: dict[str, list[str]] = {}
+        for u, v in arcs:
+            self._heads.setdefault(u, []).append(v)
+        self._trees: dict[str, dict[str, str | None]] = {}
+
+    def ring(self, counts: Mapping[str, int]) -> RingMapping | None:
+        """Return a ring through all nodes with a count, each next one the nearest; None where there is none."""
+        stops = [next(iter(counts))]
+        left = dict.fromkeys(counts)
+        del left[stops[0]]
+        while left:
+            distances = {v: len(path) for v in left if (path := self._path(stops[-1], v)) is not None}
+            if not distances:
+                return None
+            nearest = min(distances, key=distances.__getitem__)
+            stops.append(nearest)
+            del left[nearest]
+        nodes = tuple(u for u in stops for _ in range(counts[u]))
+        if len(nodes) == 1:
+            return RingMapping(nodes, ())
+        paths = [self._path(u, v) for u, v in zip(nodes, (*nodes[1:], nodes[0]), strict=True)]
+        joined = tuple(path for path in paths if path is not None)
+        return RingMapping(nodes, joined) if len(joined) == len(paths) else None
+
+    def _path(self, start: str, end: str) -> Path | None:
+        if start not in self._trees:
+            self._trees[start] = self._tree(start)
+        before = self._trees[start]
+        if end not in before:
+            return None
+        path, here = [end], before[end]
+        while here is not None:
+            path.append(here)
+            here = before[here]
+        return tuple(reversed(path))
+
+    def _tree(self, start: str) -> dict[str, str | None]:
+        before: dict[str, str | None] = {start: None}
+        queue = deque([start])
+        while queue:
+            here = queue.popleft()
+            for neighbour in self._heads.get(here, ()):
+                if neighbour not in before:
+                    before[neighbour] = here
+                    queue.append(neighbour)
+        return before
