@@ -67,7 +67,7 @@ def thresholds(rng: np.random.Generator) -> Instance:
 
 def outages(rng: np.random.Generator) -> Instance:
     """Return a directed ring of one-GPU servers whose links are down in some slots."""
-    servers, slots = int(rng.integers(4, 7)), int(rng.integers(2, 4))
+    servers, slots = int(rng.choice([3, 4, 5, 5])), int(rng.integers(2, 4))
     names = [f"server{s + 1}" for s in range(servers)]
     links = [Link(source=u, target=v, bandwidth=Fraction(1)) for u, v in zip(names, names[1:] + names[:1], strict=True)]
     down = {

@@ -116,11 +116,15 @@ class Horizon:
                 known[here] = count_vectors(instance, t, rules)
             self.slots.append(known[here])
         self.most = [job.budget_slots if budgets else None for job in instance.jobs]
-        self._value = [cache(job.value) for job in instance.jobs]
+        self._of_job = [cache(job.value) for job in instance.jobs]
+        self._values: dict[Counts, Fraction] = {}
 
     def value(self, counts: Counts) -> Fraction:
         """Return sum_i mu_i(zeta_i n_i) (ValueError where a log utility is at 0)."""
-        return sum((value(n) for value, n in zip(self._value, counts, strict=True)), Fraction(0))
+        if counts not in self._values:
+            terms = (value(n) for value, n in zip(self._of_job, counts, strict=True))
+            self._values[counts] = sum(terms, Fraction(0))
+        return self._values[counts]
 
     def after(self, so_far: Counts, slot: int) -> list[Counts]:
         """Return the worker-slots that there can be after a slot (1..T)."""

@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 from dlsched.bounds.gadget.horizon import Counts, Horizon
@@ -43,7 +42,7 @@ def total(elements: Iterable[Allocation], jobs: int) -> Counts:
 
 def curvature(ground: Sequence[Allocation], horizon: Horizon) -> Curvature:
     """Return the greatest excess over A, B = A + w and v; F is submodular exactly if it is at most 0."""
-    jobs, value = len(horizon.instance.jobs), cache(horizon.value)
+    jobs, value = len(horizon.instance.jobs), horizon.value
     worst: Curvature | None = None
     for size in range(len(ground) - 1):
         for smaller in itertools.combinations(ground, size):
