@@ -92,16 +92,25 @@ def _value(job: Job, worker_slots: int) -> float | None:
         return None
 
 
-def workers(m: Any, problems: Mapping[int, RingProblem]) -> None:
-    """Add the workers and the servers in use, with (2), (4) and (5)."""
+def workers(m: Any, problems: Mapping[int, RingProblem], *, everywhere: bool = False) -> None:
+    """Add the workers and the servers in use, with (2), (4) and (5).
+
+    Parameters
+    ----------
+    m : ConcreteModel
+    problems : mapping of int to RingProblem
+        By slot.
+    everywhere : bool
+        Servers without room for a worker are there, too; the printed (9) speaks of them.
+    """
     requests = {(q.name, t): q for t, problem in problems.items() for q in problem.requests}
-    m.hosts = {(i, t): problems[t].hosts(q) for (i, t), q in requests.items()}
+    m.hosts = {(i, t): problems[t].servers if everywhere else problems[t].hosts(q) for (i, t), q in requests.items()}
     m.largest = {it: max(q.profit) for it, q in requests.items()}
     m.bandwidth = {it: float(q.bandwidth) for it, q in requests.items()}
     m.room = {(i, t, s): problems[t].room(q, s) for (i, t), q in requests.items() for s in m.hosts[i, t]}
     need = {(i, t, r): float(amount) for (i, t), q in requests.items() for r, amount in q.demand.items()}
     m.IT = pyo.Set(initialize=list(requests), dimen=2, doc="(6) jobs and slots in which they can run")
-    m.placed = pyo.Set(initialize=list(m.room), dimen=3, doc="(6) jobs, slots, and servers with room for a worker")
+    m.placed = pyo.Set(initialize=list(m.room), dimen=3, doc="(6) jobs, slots, and servers for their workers")
     users: dict[tuple[str, str, int], list[str]] = {}
     for i, t, s in m.placed:
         for r in requests[i, t].demand:

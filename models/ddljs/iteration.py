@@ -1,0 +1,66 @@
+"""The time of one training iteration on a ring of workers, (1)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dlsched.models.numbers import rational
+
+Quantity = int | float | Fraction
+
+
+def iteration_time(
+    workers: int,
+    *,
+    gradient: Quantity,
+    bandwidth: Quantity,
+    speed: Quantity,
+    forward: Quantity,
+    minibatch: Quantity,
+    backward: Quantity,
+    latency: Quantity = 0,
+) -> Fraction:
+    """Return tau(w) = d (w-1)/w (2/b + 1/G) + t^f M + t^b + gamma, in seconds.
+
+    Parameters
+    ----------
+    workers : int
+        w, workers of the ring.
+    gradient : number
+        d, size of the gradient in bits.
+    bandwidth : number
+        b, bits per second between neighbours of the ring: of a link between servers, or within a server.
+    speed : number
+        G, bits per second that a worker adds up.
+    forward : number
+        t^f, seconds of the forward pass per sample.
+    minibatch : number
+        M, samples of a worker.
+    backward : number
+        t^b, seconds of the backward pass.
+    latency : number
+        gamma, seconds.
+
+    Notes
+    -----
+    tau depends on w (one worker exchanges nothing) and on b, so that the constant progress zeta_i = 1 / tau of a
+    worker-slot is an approximation. It increases with w, up to d (2/b + 1/G) + t^f M + t^b + gamma.
+
+    Source: GADGET, (1).
+
+    Raises
+    ------
+    ValueError
+        If there is no worker, a rate is not positive or another quantity is negative.
+    """
+    if workers < 1:
+        raise ValueError(f"workers: {workers} must be at least 1")
+    d, b, g, f, m, t, wait = map(rational, (gradient, bandwidth, speed, forward, minibatch, backward, latency))
+    for name, value in (("bandwidth", b), ("speed", g)):
+        if value <= 0:
+            raise ValueError(f"{name}: {float(value):g} must be positive")
+    rest = zip(("gradient", "forward", "minibatch", "backward", "latency"), (d, f, m, t, wait), strict=True)
+    for name, value in rest:
+        if value < 0:
+            raise ValueError(f"{name}: {float(value):g} must not be negative")
+    return d * Fraction(workers - 1, workers) * (2 / b + 1 / g) + f * m + t + wait

@@ -1,0 +1,93 @@
+"""Problem (10)-(11): the workers and rings of one slot, when what happened before is known.
+
+Symbols: z_{i,t-1} worker-slots so far, `so_far`; I[t] active jobs, those that have arrived and can pay for another
+worker-slot; delta_ik `count`, 1 where job i gets k workers in the slot.
+
+The objective is the whole utility mu_i(zeta_i (z_{i,t-1} + k)) of the active jobs. (11) is read in whole worker-slots,
+k <= K_i - z_{i,t-1}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import pyomo.environ as pyo
+
+from dlsched.models.ddljs.frame import Stage, no_ghosts, one_slot, utilities, workers
+from dlsched.models.ddljs.instance import Instance
+from dlsched.models.ddljs.offline import shapes
+from dlsched.models.ddljs.offline_printed import LITERAL, printed
+from dlsched.models.ddljs.paths import simple_paths
+from dlsched.models.ddljs.routes import links, routes
+
+
+def build(
+    instance: Instance, slot: int = 1, so_far: Mapping[str, int] | None = None, paths: str = "all"
+) -> pyo.ConcreteModel:
+    """Return the problem of one slot as a generalised disjunctive program.
+
+    Parameters
+    ----------
+    instance : Instance
+    slot : int
+        t, of 1..T.
+    so_far : mapping of str to int, optional
+        z_{i,t-1} by job; jobs left out have had nothing.
+    paths : {"all", "single-hop"}
+        Every simple path between servers, or links from server to server only.
+
+    Source: GADGET, (10)-(11) with (2), (4)-(9) corrected.
+
+    Raises
+    ------
+    ValueError
+        If a job has a placement, the slot is outside 1..T, or there are too many paths to write out.
+    """
+    stage = one_slot(instance, "ddljs/slot", slot, so_far or {})
+    m = pyo.ConcreteModel(name="DDLJS in one slot")
+    workers(m, stage.problems)
+    no_ghosts(m)
+    routes(m, stage.problems, simple_paths(instance, paths))
+    links(m, stage.problems)
+    shapes(m)
+    _utilities(m, stage)
+    return m
+
+
+def build_printed(
+    instance: Instance,
+    slot: int = 1,
+    so_far: Mapping[str, int] | None = None,
+    paths: str = "all",
+    literal: Collection[str] = LITERAL,
+) -> pyo.ConcreteModel:
+    """Return the problem of one slot with (5), (8) and (9) as printed.
+
+    Parameters
+    ----------
+    instance : Instance
+    slot : int
+    so_far : mapping of str to int, optional
+    paths : {"all", "single-hop"}
+        As in `build`.
+    literal : collection of {"(5)", "(8)", "(9)"}
+        Which equations stand as printed; the others are corrected.
+
+    Source: GADGET, (10)-(11), as printed.
+
+    Raises
+    ------
+    ValueError
+        As `build`, or if `literal` names another equation.
+    """
+    stage = one_slot(instance, "ddljs/slot-printed", slot, so_far or {})
+    m = printed(instance, stage, paths, literal)
+    _utilities(m, stage)
+    return m
+
+
+def _utilities(m: Any, stage: Stage) -> None:
+    utilities(
+        m, stage.values, "(10) utility of the active jobs", "(11) workers, within what is left of the job's budget"
+    )
