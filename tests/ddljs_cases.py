@@ -118,7 +118,7 @@ def job(name: str = "job1", **changes: Any) -> dict[str, Any]:
 
 
 def built(
-    capacity: dict[str, int], links: list[tuple[str, str, Any]], *jobs: dict[str, Any], **changes: Any
+    capacity: dict[str, int], links: list[tuple[str, str, Any]], /, *jobs: dict[str, Any], **changes: Any
 ) -> dict[str, Any]:
     """An instance's JSON: GPUs by node, links (full duplex), one slot."""
     return {

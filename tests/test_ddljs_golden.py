@@ -1,4 +1,4 @@
-"""The golden values of GADGET's instances, by exhaustive search; those of the plain and augmented LPs stand elsewhere."""
+"""The golden values of GADGET, by exhaustive search; those of the plain and augmented LPs stand elsewhere."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def _job(
     progress = int(rng.integers(1, 3))
     return Job(
         name=f"job{number + 1}",
-        arrival=int(rng.integers(1, max(2, slots))),
+        arrival=int(rng.integers(1, slots + 1)),
         max_workers=most,
         worker={r: Fraction(int(n)) for r, n in zip(resources, needs, strict=True) if n},
         budget={r: f for r, f in budget.items() if f} if rng.random() < 0.6 else None,

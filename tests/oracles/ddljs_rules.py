@@ -7,6 +7,7 @@ in that order, and one server may be visited several times.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from fractions import Fraction
@@ -14,17 +15,20 @@ from typing import Any
 
 import networkx as nx
 
+from .hadar_instance import rational as exact
+
 Data = dict[str, Any]
 Shares = list[tuple[tuple[tuple[str, str], ...], Fraction]]
 
 
+@functools.cache
 def rational(x: Any) -> Fraction:
-    return Fraction(str(x)) if isinstance(x, int | float | str) else Fraction(x)
+    return exact(x)
 
 
 def worth(u: Data, x: Fraction) -> Fraction | None:
-    """Return mu(x), None for minus infinity."""
-    kind = u["kind"]
+    """Return mu(x), None for minus infinity; x below 0 counts as 0."""
+    kind, x = u["kind"], max(Fraction(0), x)
     if kind == "table":
         return rational(u["values"][int(x)]) if x < len(u["values"]) else Fraction(0)
     if kind == "linear":
@@ -136,7 +140,7 @@ def _totals(data: Data, schedule: Data, entries: list[tuple[str, int, Data]]) ->
         limit = budget_slots(job)
         if limit is not None and n > limit:
             broken.add("(3)")
-        if worth(job["utility"], max(Fraction(0), rational(job["progress"]) * n)) is None:
+        if worth(job["utility"], rational(job["progress"]) * n) is None:
             broken.add("utility")
     return broken
 

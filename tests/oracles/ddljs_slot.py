@@ -1,9 +1,9 @@
 """Exhaustive search over one slot of the DDLJS problem: workers by server, cyclic orders of servers, simple paths.
 
-A slot is anything with ``nodes`` {name: {resource: capacity}}, ``shares`` (arcs, bandwidth) and ``requests``, each with
-``name``, ``profit`` {ring size: profit}, ``demand`` {resource: amount}, ``bandwidth`` and ``allowed`` (the nodes that may
-host each ring node, or None). Two routes lead to the rings of a request: by counts (each hosting server visited once)
-and by ring nodes (each of the k workers put somewhere, as in G-VNE; the only one where ``allowed`` is given).
+A slot is anything with ``nodes`` {name: {resource: capacity}}, ``shares`` (arcs, bandwidth) and ``requests``, each
+with ``name``, ``profit`` {ring size: profit}, ``demand`` {resource: amount}, ``bandwidth`` and ``allowed`` (the nodes
+that may host each ring node, or None). Two routes lead to the rings of a request: by counts (each hosting server
+visited once) and by ring nodes (each of the k workers put somewhere, as in G-VNE; the only one with ``allowed``).
 """
 
 from __future__ import annotations
