@@ -1,4 +1,5 @@
 from . import baselines as baselines
+from . import gadget as gadget
 from . import hadar as hadar
 from . import pd_ors as pd_ors
 from . import smd as smd

@@ -6,13 +6,15 @@ go. Nodes are numbered as the problem lists them.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
 from dlsched.models.ddljs import Embedding, RingProblem, RingRequest
+from dlsched.models.ddljs.rings import Arc
 from dlsched.models.numbers import to_integers
 
 
@@ -44,10 +46,13 @@ class Substrate:
         Node names, by number.
     number : mapping of str to int
     is_server : tuple of bool
+    resources : tuple of str
     capacity : tuple of tuple of int
         By node and resource.
+    shared : tuple of tuple of arcs
+        What shares a bandwidth: an arc, or both directions of a half-duplex link.
     limits : tuple of int
-        Bandwidths, one for each share: an arc, or both directions of a half-duplex link.
+        Bandwidths, one for each share.
     arcs : tuple of tuple of (int, int)
         For each node the arcs that leave it: (node it leads to, share).
     needs : mapping of str to Need
@@ -57,7 +62,9 @@ class Substrate:
     names: tuple[str, ...]
     number: Mapping[str, int]
     is_server: tuple[bool, ...]
+    resources: tuple[str, ...]
     capacity: tuple[tuple[int, ...], ...]
+    shared: tuple[tuple[Arc, ...], ...]
     limits: tuple[int, ...]
     arcs: tuple[tuple[tuple[int, int], ...], ...]
     needs: Mapping[str, Need]
@@ -88,7 +95,17 @@ class Substrate:
         capacity = tuple(zip(*columns, strict=True)) if columns else ((),) * len(names)
         servers = set(problem.servers)
         is_server = tuple(u in servers for u in names)
-        return cls(names, number, is_server, capacity, tuple(hops[:links]), tuple(map(tuple, leaving)), needs)
+        return cls(
+            names,
+            number,
+            is_server,
+            problem.resources,
+            capacity,
+            tuple(arcs for arcs, _ in problem.shares),
+            tuple(hops[:links]),
+            tuple(map(tuple, leaving)),
+            needs,
+        )
 
 
 class Occupancy:
@@ -197,12 +214,18 @@ class Occupancy:
         """Return the share of an arc."""
         return self._share[u, v]
 
-    def used(self) -> list[list[int]]:
-        """Return by node and resource how much is taken."""
-        return [
-            [have - left for have, left in zip(capacity, free, strict=True)]
-            for capacity, free in zip(self.substrate.capacity, self._free, strict=True)
-        ]
+    def node_loads(self) -> Iterator[tuple[str, str, float]]:
+        """Yield (node, resource, load over capacity) wherever something is taken."""
+        for name, capacity, free in zip(self.substrate.names, self.substrate.capacity, self._free, strict=True):
+            for r, have, left in zip(self.substrate.resources, capacity, free, strict=True):
+                if left < have:
+                    yield name, r, _ratio(have - left, have)
+
+    def link_loads(self) -> Iterator[tuple[Arc, float]]:
+        """Yield (arc, load over bandwidth) wherever something is taken; the first arc stands for all that share one."""
+        for arcs, limit, left in zip(self.substrate.shared, self.substrate.limits, self._left, strict=True):
+            if left < limit:
+                yield arcs[0], _ratio(limit - left, limit)
 
     def _shares(self, embedding: Embedding) -> Counter[int]:
         number = self.substrate.number
@@ -218,6 +241,10 @@ class Occupancy:
                 row[r] -= sign * amount * workers
         for share, times in self._shares(embedding).items():
             self._left[share] -= sign * times * need.hop
+
+
+def _ratio(load: int, capacity: int) -> float:
+    return load / capacity if capacity else math.inf
 
 
 def _back(before: Mapping[int, int], start: int, end: int) -> tuple[int, ...]:

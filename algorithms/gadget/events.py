@@ -1,0 +1,112 @@
+"""What GADGET logs: one event a slot in which some job is active."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dlsched.algorithms.run import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    """How a fractional solution of a slot became embeddings.
+
+    Attributes
+    ----------
+    relaxation : float
+        Value of the linear program whose solution is rounded.
+    raw : float
+        Profit of the draw that is used, before anything is left out.
+    kept : float
+        Profit of what fits.
+    draws : int
+        Roundings made.
+    accepted : bool
+        Printed: whether the last of them is (1/3, beta, gamma)-approximate. Corrected: whether the one used fits whole.
+    overloads : mapping
+        Load over capacity, of what the draw overloads: (node, resource), or the arc.
+    stripped : mapping of str to int
+        Ring size of what the draw chose and does not fit, or what the job cannot pay.
+    """
+
+    relaxation: float
+    raw: float
+    kept: float
+    draws: int
+    accepted: bool
+    overloads: Mapping[tuple[str, str], float]
+    stripped: Mapping[str, int]
+
+    @property
+    def overload(self) -> float:
+        """The largest of the overloads, 1 where there is none."""
+        return max(self.overloads.values(), default=1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which ring size each job was left with, as printed.
+
+    Attributes
+    ----------
+    relaxation : float
+        Value of the linear program with all sizes.
+    sizes : mapping of str to int
+        kappa_i, of jobs with rho_i > 0.
+    """
+
+    relaxation: float
+    sizes: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """How far the exact method got.
+
+    Attributes
+    ----------
+    value, bound : float
+        Profit of its embeddings, and what none can exceed.
+    proved : bool
+        They agree.
+    """
+
+    value: float
+    bound: float
+    proved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SlotEmbedding(Event):
+    """What GADGET did in a slot.
+
+    Attributes
+    ----------
+    slot : int
+    active : int
+        Jobs that could have got workers.
+    profit : float
+        What the slot adds to the utility.
+    workers : mapping of str to int
+        Of the jobs that got some.
+    rounding : Rounding or None
+    selection : Selection or None
+        Printed only.
+    exact : Exact or None
+        Of ``embedding="exact"``.
+    filled : tuple of str
+        Jobs that got workers, or more of them, out of what was left, as that is worth something.
+    idle : tuple of str
+        Jobs that got workers although that is worth nothing yet; see `run`.
+    """
+
+    slot: int
+    active: int
+    profit: float
+    workers: Mapping[str, int]
+    rounding: Rounding | None = None
+    selection: Selection | None = None
+    exact: Exact | None = None
+    filled: tuple[str, ...] = ()
+    idle: tuple[str, ...] = ()
