@@ -1,6 +1,7 @@
 """The certified optimum of the DDLJS problem: offline (2)-(9), corrected, for any utility.
 
-The program over all slots (`horizon`) decides by two routes.
+The program over all slots (`horizon`) decides; small instances are confirmed by an exact dynamic program over counts
+(`reachable`), larger ones by a second run of a solver.
 """
 
 from __future__ import annotations
@@ -10,12 +11,17 @@ from collections.abc import Callable
 
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.ddljs.horizon import HorizonProgram, alike, horizon_program
+from dlsched.algorithms.exact.ddljs.options import TooLargeError
+from dlsched.algorithms.exact.ddljs.reachable import best_value
 from dlsched.algorithms.exact.ddljs.start import first_schedule
 from dlsched.algorithms.exact.result import Optimum, Progress
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
 from dlsched.models.numbers import agree
 from dlsched.models.solve import ResidualError, Status, solve_matrix
+
+_MOST = 5_000
+"""Embeddings and states of a slot up to which the dynamic program over counts is the second route."""
 
 
 def solve(
@@ -92,7 +98,7 @@ class _Solve:
         left = self._left()
         certificate = certify(
             program.matrix,
-            [lambda *_: first, *default_routes()[1:]],
+            [lambda *_: first, self._counts, *default_routes()[1:]],
             value=None if self.best is None else self.value,
             time_limit=None if left is None else left / 2,
         )
@@ -104,6 +110,15 @@ class _Solve:
         if certificate.bound is not None:
             self.upper = max(self.value, min(self.upper, certificate.bound))
         return self._conclude(certificate.proved and self._closed(), found)
+
+    def _counts(self, *_: object) -> Finding:
+        """Return the optimum of the exact dynamic program, as a route; nothing where it would be too large."""
+        route = "exact dynamic program over worker-slots"
+        try:
+            value = best_value(self.instance, most=_MOST)
+        except TooLargeError as error:
+            return Finding(f"{route} ({error})", None, None)
+        return Finding(route, None if value is None else float(value), None, infeasible=value is None)
 
     def _take(self, schedule: Schedule | None) -> None:
         if schedule is None or check(self.instance, schedule):

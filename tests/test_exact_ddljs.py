@@ -1,0 +1,149 @@
+"""The certified optimum of DDLJS against golden values, exhaustive search and its own dynamic program."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dlsched.algorithms import optimum
+from dlsched.algorithms.exact.ddljs.reachable import best_value
+from dlsched.models.ddljs import Instance, Schedule, check, exact_utility, random
+from dlsched.models.numbers import agree
+from tests.ddljs_cases import OFFLINE, expected, instance, instance_data
+from tests.oracles import ddljs as oracle
+
+OPTIMA = {name: value for name in OFFLINE for key in ("opt", "opt_all_paths") if (value := expected(name).get(key))}
+
+
+def drawn(seed: int) -> Instance:
+    """Return a random instance: half duplex, varying links, two resources, placement and log utilities among them."""
+    rng = np.random.default_rng(seed)
+    found = random(
+        rng,
+        jobs=int(rng.integers(1, 4)),
+        servers=int(rng.integers(1, 5)),
+        resources=int(rng.integers(1, 3)),
+        slots=int(rng.integers(1, 4)),
+        varying=bool(rng.integers(2)),
+        half=bool(rng.integers(2)),
+    )
+    data = json.loads(found.model_dump_json())
+    first = data["jobs"][0]
+    if found.servers and rng.random() < 0.25:
+        names = [server.name for server in found.servers]
+        first["placement"] = [sorted(set(rng.choice(names, 2).tolist())) for _ in range(first["max_workers"])]
+    if rng.random() < 0.2:
+        first["utility"] = {"kind": "log", "scale": 1, "offset": 0}
+    elif rng.random() < 0.2:
+        first["utility"] = {"kind": "linear", "intercept": 5, "slope": 1}
+    return Instance.parse(data)
+
+
+def assert_optimal(found: Instance) -> None:
+    """Assert that the optimum is proved and that of exhaustive search."""
+    result = optimum(found)
+    best = float(oracle.optimum(json.loads(found.model_dump_json()))[0])
+    assert result.proved
+    if result.value is None:
+        assert best < -(10**8)
+        assert result.schedule is None
+        return
+    assert agree(result.value, best)
+    assert not check(found, result.schedule)
+    assert agree(result.value, exact_utility(found, result.schedule))
+
+
+@pytest.mark.parametrize("name", OPTIMA)
+def test_golden(name: str) -> None:
+    result = optimum(instance(name))
+    assert result.proved
+    assert agree(result.value, OPTIMA[name])
+    assert not check(instance(name), result.schedule)
+    assert best_value(instance(name)) == pytest.approx(OPTIMA[name])
+
+
+def test_every_offline_golden_optimum_is_tested() -> None:
+    assert set(OPTIMA) == {"G1", "G4", "G5", "G6", "G7", "G11", "G12", "G13"}
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_random(seed: int) -> None:
+    assert_optimal(drawn(seed))
+
+
+def with_job(name: str, **fields: Any) -> Instance:
+    """Return an offline golden instance with other fields of its first job."""
+    data = instance_data(name)
+    data["jobs"][0].update(fields)
+    return Instance.parse(data)
+
+
+def test_half_duplex_links_carry_both_directions() -> None:
+    data = {
+        "slots": 2,
+        "resources": ["g"],
+        "nodes": [{"name": u, "capacity": {"g": 1}} for u in "ab"],
+        "links": [{"source": "a", "target": "b", "bandwidth": 1}],
+        "jobs": [
+            {
+                "name": "J",
+                "arrival": 1,
+                "max_workers": 2,
+                "worker": {"g": 1},
+                "progress": 1,
+                "bandwidth": 1,
+                "utility": {"kind": "linear", "intercept": 0, "slope": -1},
+            }
+        ],
+    }
+    assert optimum(Instance.parse(data | {"duplex": True})).value == 4
+    assert optimum(Instance.parse(data | {"duplex": "half"})).value == 2
+    assert optimum(Instance.parse(data)).value == 2
+
+
+def test_no_jobs() -> None:
+    result = optimum(Instance.parse(instance_data("G1") | {"jobs": []}))
+    assert (result.value, result.bound, result.proved) == (0, 0, True)
+    assert result.schedule == Schedule.of({})
+
+
+def test_log_job_that_cannot_get_anything() -> None:
+    result = optimum(with_job("G1", utility={"kind": "log", "scale": 1, "offset": 0}, worker={"g": 4}, budget=None))
+    assert (result.value, result.bound, result.schedule, result.proved) == (None, None, None, True)
+
+
+def test_log_jobs_that_cannot_all_get_something() -> None:
+    data = instance_data("G11") | {"slots": 1}
+    for job in data["jobs"]:
+        job["utility"] = {"kind": "log", "scale": 1, "offset": 0}
+    result = optimum(Instance.parse(data))
+    assert (result.value, result.bound, result.schedule, result.proved) == (None, None, None, True)
+    assert len(result.evidence) == 2
+
+
+def test_log_job_must_get_something() -> None:
+    result = optimum(with_job("G11", utility={"kind": "log", "scale": "1/1000", "offset": 0}))
+    assert result.proved
+    assert 1 <= sum(e.size for e in result.schedule.embeddings("S").values()) < 10
+
+
+def test_zero_capacities() -> None:
+    data = instance_data("G1")
+    data["nodes"][0]["capacity"] = {"g": 0}
+    result = optimum(Instance.parse(data))
+    assert (result.value, result.proved) == (0, True)
+
+
+def test_falling_utility_is_best_left_alone() -> None:
+    result = optimum(with_job("G1", utility={"kind": "linear", "intercept": 9, "slope": 1}))
+    assert result.schedule.embeddings("A") == {}
+    assert result.value == pytest.approx(9 + 2)
+
+
+def test_no_time() -> None:
+    result = optimum(instance("G11"), time_limit=0)
+    assert not result.proved
+    assert result.value <= 100.5 <= result.bound
