@@ -4,7 +4,7 @@ For a ring of k nodes with weight chi the LP gives node loads L_u with sum_u L_u
 y = L/chi lies in {sum y = k, 0 <= y_u <= m_u}, a polytope with integral corners, and systematic sampling writes y as a
 convex combination of integer vectors between floor(y) and ceil(y): lay the y_u end to end on [0, k]; for an offset t in
 [0, 1) node u gets as many ring nodes as there are points t, t+1, ..., t+k-1 in its piece. Averaged over t that is y_u,
-and the vector changes only where t passes the fractional part of an end, at most once for each node.
+and the vector changes only where t passes the fractional part of the end of a piece.
 
 The LP knows nothing of bandwidth, so rings found for the vectors may overload links, and where usable links do not join
 the nodes there is none.
@@ -106,7 +106,7 @@ def integer_mix(loads: Mapping[str, Number], size: int) -> list[WeightedCounts]:
     Returns
     -------
     list of WeightedCounts
-        At most one more than there are nodes with a load; weights sum to chi. Each count is floor(L_u/chi) or
+        At most as many as there are nodes with a load; weights sum to chi. Each count is floor(L_u/chi) or
         ceil(L_u/chi), so caps on L_u/chi hold for it.
 
     Raises
