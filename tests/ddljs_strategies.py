@@ -72,12 +72,12 @@ def random_walk(draw: st.DrawFn, start: str, end: str, most: int = 5) -> tuple[s
 
 @st.composite
 def mappings(draw: st.DrawFn) -> RingMapping:
-    """A mapping of a ring of 1 to 6 nodes whose paths may have loops; ring edges on one node have the empty path."""
+    """A mapping of a ring of 1 to 6 nodes whose paths may have loops, also those of ring edges on one node."""
     nodes = tuple(draw(st.lists(st.sampled_from(NODES), min_size=1, max_size=6)))
     if len(nodes) == 1:
         return RingMapping(nodes, ())
     hops = zip(nodes, (*nodes[1:], nodes[0]), strict=True)
-    return RingMapping(nodes, tuple((u,) if u == v else random_walk(draw, u, v) for u, v in hops))
+    return RingMapping(nodes, tuple(random_walk(draw, u, v) for u, v in hops))
 
 
 @st.composite

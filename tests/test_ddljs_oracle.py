@@ -81,11 +81,15 @@ ONE_RULE: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "a loop": (
         "(7)",
-        {"A": {"slots": {"1": {"workers": {"a": 1, "b": 1}, "ring": [["a", "x", "a", "x", "b"], ["b", "x", "a"]]}}}},
+        {"A": {"slots": {"1": {"workers": {"a": 1, "b": 1}, "ring": [["a", "x", "d", "x", "b"], ["b", "x", "a"]]}}}},
     ),
     "two directions that do not meet": (
         "(9)",
         {"A": {"slots": {"1": {"workers": {"a": 1, "b": 1}, "ring": [["a", "x", "b"], ["a", "x", "b"]]}}}},
+    ),
+    "a ring that does not close": (
+        "(9)",
+        {"A": {"slots": {"1": {"workers": {"a": 1, "b": 1}, "ring": [["a", "x", "b"], ["b", "x", "d"]]}}}},
     ),
     "no ring": ("(9)", {"A": {"slots": {"1": {"workers": {"a": 1, "b": 1}}}}}),
     "a ring on one server": (

@@ -154,6 +154,14 @@ def test_rings_are_capped_by_the_cluster_and_by_what_is_left() -> None:
         slot_problem(odd, 3)
 
 
+def test_a_switch_has_no_room_for_a_job_that_needs_nothing() -> None:
+    odd = Instance.parse(built({"a": 1, "x": 0}, [], job(worker={})))
+    problem = slot_problem(odd, 1)
+    assert [odd.room(odd.job("job1"), node) for node in "ax"] == [2, 0]
+    assert [problem.room(problem.request("job1"), node) for node in "ax"] == [2, 0]
+    assert problem.hosts(problem.request("job1")) == problem.servers == ("a",)
+
+
 def test_a_log_utility_at_0_has_no_gain_to_compare() -> None:
     """From minus infinity every gain is infinite: the slot problem refuses, with an offset it does not."""
     log = {"kind": "log", "scale": 1, "offset": 0}
