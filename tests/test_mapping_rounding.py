@@ -17,17 +17,13 @@ from dlsched.rounding import (
     LinkRow,
     MappingTable,
     NodeRow,
+    WeightedMapping,
     choose_mappings,
     decompose,
     mapping_constants,
     round_mappings,
 )
-from tests.mapping_cases import (
-    odd_cycle,
-    random_combination,
-    random_problem,
-    superpose,
-)
+from tests.mapping_cases import HALF, odd_cycle, one, random_combination, random_problem, request, superpose
 
 
 def test_printed_algorithm_2_draws_once_less() -> None:
@@ -131,9 +127,15 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
 
 def test_bad_weights() -> None:
     problem, weighted = odd_cycle()
+    problem = problem.keeping([*problem.requests[:1], request("2", {1: 1, 2: 1}), *problem.requests[2:]])
+    pair = RingMapping(("s", "d1"), (("s", "d1"), ("d1", "s")))
     for bad, message in (
         ({"4": weighted["1"]}, "there is no request '4'"),
         ({"1": weighted["1"] * 3}, "add up to at most 1"),
+        ({"1": (WeightedMapping(HALF, 2, one("s")),)}, "a mapping of 1 nodes as ring of 2"),
+        ({"1": (WeightedMapping(HALF, 2, RingMapping(("s", "s"), (("s",), ("s",)))),)}, "a mapping of 2 nodes"),
+        ({"1": (WeightedMapping(HALF, 1, one("nowhere")),)}, "there is no node 'nowhere'"),
+        ({"2": (WeightedMapping(HALF, 2, pair),)}, "there is no arc s -> d1"),
     ):
         with pytest.raises(ValueError, match=message):
             MappingTable.of(problem, bad)
