@@ -11,13 +11,14 @@ from typing import Any
 from dlsched.models.document import InputError, write_bytes
 
 
-def axes(width: float, height: float) -> Any:
-    """Return the axes of a new figure.
+def axes(width: float, height: float, columns: int = 1) -> Any:
+    """Return the axes of a new figure, an array of them where there are several columns.
 
     Parameters
     ----------
     width, height : float
         In inches.
+    columns : int
 
     Raises
     ------
@@ -28,7 +29,7 @@ def axes(width: float, height: float) -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise ImportError("a plot needs matplotlib: pip install 'dlsched[plot]'") from None
-    return Figure(figsize=(width, height), layout="tight").subplots()
+    return Figure(figsize=(width, height), layout="tight").subplots(ncols=columns)
 
 
 def colours(names: Iterable[str]) -> dict[str, Any]:

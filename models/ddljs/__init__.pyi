@@ -2,6 +2,8 @@ from .instance import Instance as Instance
 from .instance import Link as Link
 from .instance import Node as Node
 from .job import Job as Job
+from .plot import plot as plot
+from .plot import save_plot as save_plot
 from .presets import PRESETS as PRESETS
 from .presets import preset as preset
 from .random import random as random

@@ -1,0 +1,198 @@
+"""Pictures of a schedule: workers and servers of each job by slot, and the rings of one slot (extra ``plot``)."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from dlsched.models import picture
+from dlsched.models.ddljs.instance import Instance
+from dlsched.models.ddljs.rings import arcs_of
+from dlsched.models.ddljs.schedule import Schedule, check
+
+_MOST_NUMBERS = 400
+_MOST_NAMES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a job has in a slot: `workers` workers on `servers` servers."""
+
+    job: str
+    slot: int
+    workers: int
+    servers: int
+
+
+def cells(instance: Instance, schedule: Schedule) -> Iterator[Cell]:
+    """Yield the cells of the picture, jobs in the order of the instance."""
+    for job in instance.jobs:
+        for slot, embedding in schedule.embeddings(job.name).items():
+            yield Cell(job.name, slot, embedding.size, len(embedding.workers))
+
+
+def busiest(schedule: Schedule) -> int | None:
+    """Return the first slot in which rings use the most links, then most workers; None where no job has a slot."""
+    links, workers = Counter[int](), Counter[int]()
+    for _, slot, embedding in schedule.items():
+        links[slot] += sum(embedding.loads().values())
+        workers[slot] += embedding.size
+    return max(sorted(workers), key=lambda slot: (links[slot], workers[slot]), default=None)
+
+
+def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
+    """Draw the workers of each job in each slot as a colour, and the number of its servers where there is room.
+
+    Parameters
+    ----------
+    instance : Instance
+    schedule : Schedule
+        One that passes `check`.
+    ax : matplotlib.axes.Axes, optional
+        Drawn into; a new figure where it is left out.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        If the schedule breaks a rule.
+    ImportError
+        If matplotlib is not installed.
+    """
+    _refuse_broken(instance, schedule)
+    if ax is None:
+        ax = picture.axes(max(6.0, min(20.0, 0.4 * instance.slots)), _height(instance))
+    drawn = list(cells(instance, schedule))
+    rows = {job.name: row for row, job in enumerate(instance.jobs)}
+    workers = np.full((len(rows), instance.slots), np.nan)
+    for cell in drawn:
+        workers[rows[cell.job], cell.slot - 1] = cell.workers
+    edges = np.arange(instance.slots + 1) + 0.5, np.arange(len(rows) + 1) - 0.5
+    if drawn:
+        lines = {"edgecolors": "white", "linewidth": 0.5} if len(drawn) <= _MOST_NUMBERS else {}
+        mesh = ax.pcolormesh(*edges, workers, cmap="YlGnBu", **lines, vmin=0, vmax=max(cell.workers for cell in drawn))
+        ax.figure.colorbar(mesh, ax=ax, label="workers").locator.set_params(integer=True)
+    for cell in drawn if len(drawn) <= _MOST_NUMBERS else ():
+        colour = "white" if 2 * cell.workers > mesh.norm.vmax else "black"
+        ax.text(cell.slot, rows[cell.job], str(cell.servers), ha="center", va="center", fontsize=6, color=colour)
+    ax.set_yticks(range(len(rows)), list(rows), fontsize=7)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    limits = {"xlim": (0.5, instance.slots + 0.5), "ylim": (max(1, len(rows)) - 0.5, -0.5)}
+    ax.set(xlabel="slot", title="workers of each job (colour), on how many servers (number)", **limits)
+    return ax
+
+
+def plot_rings(instance: Instance, schedule: Schedule, slot: int, ax: Any = None) -> Any:
+    """Draw the network and the routes of all rings in a slot, one colour a job.
+
+    Servers that host workers are marked with their number; switches are small and grey.
+
+    Parameters
+    ----------
+    instance : Instance
+    schedule : Schedule
+        One that passes `check`.
+    slot : int
+    ax : matplotlib.axes.Axes, optional
+        Drawn into; a new figure where it is left out.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError, ImportError
+        As `plot`.
+    """
+    _refuse_broken(instance, schedule)
+    if ax is None:
+        ax = picture.axes(8.0, 8.0)
+    graph = nx.Graph()
+    graph.add_nodes_from(node.name for node in instance.nodes)
+    graph.add_edges_from(instance.arcs)
+    places = _layout(graph)
+    for u, v in graph.edges:
+        ax.plot(*zip(places[u], places[v], strict=True), color="lightgrey", linewidth=0.8, zorder=1)
+    _draw_nodes(instance, schedule, slot, places, ax)
+    _draw_rings(schedule, slot, places, ax)
+    ax.set_axis_off()
+    ax.set_title(f"rings in slot {slot}; workers on servers")
+    if ax.get_legend_handles_labels()[1]:
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=7, borderaxespad=0)
+    return ax
+
+
+def save_plot(instance: Instance, schedule: Schedule, path: str | os.PathLike[str]) -> None:
+    """Draw a schedule, and the rings of its busiest slot beside it, into a file, in one step.
+
+    The name's ending chooses the format (png, svg, pdf).
+
+    Raises
+    ------
+    InputError
+        If the format is unknown or the file cannot be written.
+    ValueError, ImportError
+        As `plot`.
+    """
+    slot = busiest(schedule)
+    if slot is None:
+        picture.save(plot(instance, schedule).figure, path)
+        return
+    width = max(6.0, min(20.0, 0.4 * instance.slots))
+    left, right = picture.axes(width + 8.0, max(6.0, _height(instance)), columns=2)
+    plot(instance, schedule, left)
+    plot_rings(instance, schedule, slot, right)
+    picture.save(left.figure, path)
+
+
+def _refuse_broken(instance: Instance, schedule: Schedule) -> None:
+    violations = check(instance, schedule)
+    if violations:
+        raise ValueError(f"the schedule cannot be drawn: {violations[0]}")
+
+
+def _height(instance: Instance) -> float:
+    return max(3.0, min(20.0, 0.25 * len(instance.jobs) + 1))
+
+
+def _layout(graph: Any) -> dict[str, Any]:
+    """Return places by the distances in hops, where all nodes have one and are not too many."""
+    by_hops = len(graph) <= _MOST_NAMES and nx.is_connected(graph)
+    return dict(nx.kamada_kawai_layout(graph) if by_hops else nx.spring_layout(graph, seed=0))
+
+
+def _draw_nodes(instance: Instance, schedule: Schedule, slot: int, places: dict[str, Any], ax: Any) -> None:
+    hosted = Counter[str]()
+    for _, t, embedding in schedule.items():
+        for server, n in embedding.workers.items():
+            hosted[server] += n if t == slot else 0
+    for node in instance.nodes:
+        x, y = places[node.name]
+        size, colour = (220, "white") if node.is_server else (25, "grey")
+        ax.scatter([x], [y], s=size, color=colour, edgecolors="grey", zorder=2)
+        if hosted[node.name]:
+            ax.text(x, y, str(hosted[node.name]), ha="center", va="center", fontsize=8, zorder=4)
+        if len(instance.nodes) <= _MOST_NAMES:
+            ax.annotate(node.name, (x, y), (0, -11), textcoords="offset points", ha="center", fontsize=6, zorder=4)
+
+
+def _draw_rings(schedule: Schedule, slot: int, places: dict[str, Any], ax: Any) -> None:
+    colours = picture.colours(schedule.jobs)
+    here = [(name, embedding) for name, t, embedding in schedule.items() if t == slot]
+    for number, (name, embedding) in enumerate(here):
+        bend = f"arc3,rad={0.1 + 0.04 * (number % 5)}"
+        arrow = {"arrowstyle": "->", "shrinkA": 8, "shrinkB": 8, "color": colours[name], "connectionstyle": bend}
+        for u, v in (arc for path in embedding.ring for arc in arcs_of(path)):
+            ax.annotate("", places[v], places[u], arrowprops=arrow, zorder=3)
+        spread = f"{len(embedding.workers)} servers" if embedding.ring else next(iter(embedding.workers))
+        ax.plot([], [], color=colours[name], label=f"{name}: {embedding.size} on {spread}")
