@@ -18,6 +18,8 @@ THRESHOLDS = "ddljs/thresholds"
 OUTAGES = "ddljs/outages"
 LASTING = "ddljs/lasting"
 PAIRS = "ddljs/pairs"
+SLOT = "ddljs/slot"
+FEW = "ddljs/few"
 
 _GPU = {"gpu": Fraction(1)}
 
@@ -128,6 +130,40 @@ def pairs(rng: np.random.Generator) -> Instance:
     )
 
 
+def one_slot(rng: np.random.Generator) -> Instance:
+    """Return one slot: 1-3 jobs of up to three workers on 2-3 servers, whose links are often too narrow."""
+    return random(
+        rng,
+        jobs=int(rng.integers(1, 4)),
+        servers=int(rng.integers(2, 4)),
+        slots=1,
+        shape=str(rng.choice(["mesh", "star"])),
+        utility="concave" if rng.random() < 0.6 else "any",
+    )
+
+
+def few(rng: np.random.Generator) -> Instance:
+    """Return 1-3 slots of concave jobs: on 1-2 servers, on small servers alone, or sharing resources in a circle."""
+    kind = int(rng.integers(3))
+    if kind == 0:
+        servers, slots = int(rng.integers(1, 3)), int(rng.integers(1, 3))
+        return random(rng, jobs=2, servers=servers, slots=slots, workers=2, shape="mesh", utility="concave")
+    slots = int(rng.integers(1, 3))
+    if kind == 1:
+        nodes = tuple(Node(name=f"server{s + 1}", capacity=_GPU) for s in range(int(rng.integers(2, 4))))
+        jobs = tuple(_job(i, 1, len(nodes), Fraction(1), _concave(rng)) for i in range(int(rng.integers(1, 3))))
+        return Instance(slots=slots, resources=("gpu",), nodes=nodes, jobs=jobs)
+    names = ("gpu", "cpu", "memory")
+    jobs = tuple(
+        _job(i, 1, 1, Fraction(1), Linear(intercept=Fraction(0), slope=-Fraction(int(rng.integers(3, 6))))).model_copy(
+            update={"worker": {r: Fraction(1) for r in names if r != left_out}}
+        )
+        for i, left_out in enumerate(names)
+    )
+    node = Node(name="server1", capacity=dict.fromkeys(names, Fraction(1)))
+    return Instance(slots=slots, resources=names, nodes=(node,), jobs=jobs)
+
+
 def _concave(rng: np.random.Generator) -> Utility:
     height = Fraction(int(rng.integers(1, 10)))
     return Sqrt(scale=height) if rng.random() < 0.3 else Linear(intercept=Fraction(0), slope=-height)
@@ -149,5 +185,14 @@ def _job(
     )
 
 
-FAMILIES = {TINY: tiny, CONCAVE: concave, THRESHOLDS: thresholds, OUTAGES: outages, LASTING: lasting, PAIRS: pairs}
+FAMILIES = {
+    TINY: tiny,
+    CONCAVE: concave,
+    THRESHOLDS: thresholds,
+    OUTAGES: outages,
+    LASTING: lasting,
+    PAIRS: pairs,
+    SLOT: one_slot,
+    FEW: few,
+}
 """Every family by its name."""

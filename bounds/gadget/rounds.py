@@ -1,0 +1,134 @@
+"""The law of what Algorithm 1 ends with when every slot is rounded once: all histories, exactly.
+
+A slot's rings are rounded independently, and only their sizes matter for later slots, so that the law of the
+worker-slots so far is carried from slot to slot. Each solution is decomposed into "all k workers on node u", which
+valid mappings of the augmented LP may do, and which use no link.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cached_property
+
+from dlsched.bounds.claim import Undecided
+from dlsched.bounds.gadget.colocated import Colocated, Programs, selected_sizes
+from dlsched.bounds.gadget.facts import GadgetFacts
+from dlsched.bounds.gadget.horizon import Counts
+from dlsched.models.ddljs import Instance, RingProblem, slot_problem
+
+MAX_HISTORIES = 2_000
+"""Slots times vectors of worker-slots whose programs are solved, at most."""
+
+Law = dict[Counts, Fraction]
+
+
+class Rounds:
+    """Algorithm 1 with one draw a slot.
+
+    Parameters
+    ----------
+    instance : Instance
+    programs : Programs
+        Of its nodes.
+    selected : bool
+        Ring sizes are selected first (Lemma 7); else size and place are drawn together.
+    fitting : bool
+        Of a draw, rings are kept in the order of the jobs while they fit the nodes; the others are discarded.
+    """
+
+    def __init__(self, instance: Instance, programs: Programs, *, selected: bool, fitting: bool = False) -> None:
+        self.instance, self.programs, self.selected, self.fitting = instance, programs, selected, fitting
+        self.solved = 0
+        self.moderate = True
+
+    @cached_property
+    def law(self) -> Law:
+        """The law of the worker-slots in the end."""
+        law: Law = {(0,) * len(self.instance.jobs): Fraction(1)}
+        for slot in range(1, self.instance.slots + 1):
+            after: Law = defaultdict(Fraction)
+            for z, probability in law.items():
+                for added, share in self._step(slot, z).items():
+                    after[tuple(map(int.__add__, z, added))] += probability * share
+            law = dict(after)
+        return law
+
+    def _step(self, slot: int, so_far: Counts) -> Law:
+        """Return the law of what one slot adds."""
+        self.solved += 1
+        if self.solved > MAX_HISTORIES:
+            raise Undecided(f"more than {MAX_HISTORIES} slots and vectors of worker-slots")
+        names = [job.name for job in self.instance.jobs]
+        problem = slot_problem(self.instance, slot, dict(zip(names, so_far, strict=True)))
+        solution = self.programs.solve(problem)
+        if self.selected:
+            sizes = selected_sizes(problem, solution)
+            problem = problem.keeping(r.only(sizes[r.name]) for r in problem.requests if r.name in sizes)
+            solution = self.programs.solve(problem)
+        self.moderate &= all(max(r.profit.values()) <= solution.value + 1e-9 for r in problem.requests)
+        law: Law = defaultdict(Fraction)
+        for sizes_drawn, probability in self._draws(problem, solution):
+            law[tuple(sizes_drawn.get(name, 0) for name in names)] += probability
+        return law
+
+    def _draws(self, problem: RingProblem, solution: Colocated) -> Iterator[tuple[dict[str, int], Fraction]]:
+        """Yield the sizes kept of every draw, with its probability."""
+        options = [solution.options(request.name, places=self.fitting) for request in problem.requests]
+        for drawn in itertools.product(*options):
+            probability = Fraction(1)
+            for _, _, weight in drawn:
+                probability *= weight
+            rings = [(r.name, k, u) for r, (k, u, _) in zip(problem.requests, drawn, strict=True) if k]
+            yield dict(_fitting(problem, rings) if self.fitting else ((name, k) for name, k, _ in rings)), probability
+
+
+def _fitting(problem: RingProblem, rings: list[tuple[str, int, str]]) -> Iterator[tuple[str, int]]:
+    """Yield the rings (name, size, node) that fit beside those before them."""
+    used: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
+    for name, size, node in rings:
+        needs = {r: need * size for r, need in problem.request(name).demand.items()}
+        if all(used[node, r] + n <= problem.nodes[node].get(r, Fraction(0)) for r, n in needs.items()):
+            yield name, size
+            for r, n in needs.items():
+                used[node, r] += n
+
+
+class RoundsFacts(GadgetFacts):
+    """What is known of one (instance, seed), the laws of rounded runs among it."""
+
+    @cached_property
+    def programs(self) -> Programs:
+        """The programs of the slots."""
+        return Programs()
+
+    @cached_property
+    def joint(self) -> Rounds:
+        """Rounds of size and place together."""
+        return Rounds(self.instance, self.programs, selected=False)
+
+    @cached_property
+    def selected(self) -> Rounds:
+        """Rounds of selected rings."""
+        return Rounds(self.instance, self.programs, selected=True)
+
+    @cached_property
+    def discarding(self) -> Rounds:
+        """Rounds of selected rings, of which those that do not fit are discarded."""
+        return Rounds(self.instance, self.programs, selected=True, fitting=True)
+
+    @property
+    def largest(self) -> int:
+        """Gamma, the largest ring of a job in any slot, at least 1."""
+        last = slot_problem(self.instance, self.instance.slots)
+        return max([1, *(max(request.sizes) for request in last.requests)])
+
+    def expectation(self, rounds: Rounds) -> Fraction:
+        """Return the expected utility."""
+        return sum((p * self.horizon().value(z) for z, p in rounds.law.items()), Fraction(0))
+
+    def probability(self, rounds: Rounds, event: Callable[[Fraction], bool]) -> Fraction:
+        """Return the probability that the utility is as asked."""
+        return sum((p for z, p in rounds.law.items() if event(self.horizon().value(z))), Fraction(0))
