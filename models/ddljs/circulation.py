@@ -1,8 +1,8 @@
 r"""DDLJS with rings as circulations: the strong exact program, without paths and without ring positions.
 
-Symbols, per job i and slot t: y_s `workers`, x_s `in_use`, f_e `flow` (how often the ring uses an arc), `root` the
-first server in use, g_e `carry` (what the root sends to each other server in use), n the most servers that a ring can
-have, b_i bandwidth, B_e[t] capacity of an arc.
+Symbols, per job i and slot t: y_s `workers`, x_s `in_use`, chi_k `size` (1 where the ring has k workers), f_e `flow`
+(how often the ring uses an arc), `root` a server, g_e `carry` (what the root sends to the other servers in use), n the
+most servers that a ring can have, b_i bandwidth, B_e[t] capacity of an arc.
 
 Exactness. (2)-(7) with the corrected (8), every path on a link counted, and the corrected (9), one directed cycle
 through the servers in use, have the same worker counts y as this program.
@@ -12,27 +12,30 @@ balanced at every node, and a path leaves every server in use, so out(f) >= x_s 
 server in use, and send one unit from it along the ring to every other one. At most n - 1 units pass a path, so
 g_e <= (n - 1) f_e. The bandwidth rows are the same.
 
-From a point to a ring: at most one server is the root. Let W be the nodes that no path in the support of g leads to
+From a point to a ring: a job with workers has one root. Let W be the nodes that no path in the support of g leads to
 from the root. No carry enters W, so the sum over W of in(g) - out(g) is at most 0; it is at least the sum of x over the
-servers of W. Hence W has no server in use: all of them are in one connected part of the support of f. (Without a root
-W is everything, and no server is in use.) f is balanced, so that part, each arc taken f_e times, has an Eulerian
-circuit. Visit the servers in use in the order in which the circuit first meets them and cut out every loop between
-them: what is left is a ring of simple paths, and no arc is used more than f_e times. If one server is in use, it needs
-no ring. The rest of f only takes bandwidth away.
+servers of W. Hence W has no server in use: all of them are in one connected part of the support of f. As f is balanced,
+that part, each arc taken f_e times, has an Eulerian circuit. Visit the servers in use in the order in which the circuit
+first meets them and cut out every loop between them: what is left is a ring of simple paths, and no arc is used more
+than f_e times. One server in use needs no ring. The rest of f only takes bandwidth away, and a server in use without a
+worker only asks for more, so that (5) needs no further row. Where n = 1, at most one server has workers, by (2) or for
+want of another server, and there is no flow.
 
-With n = 1, at most one server is in use by (2) and (5), and no flow is needed. Rows that are not needed for this proof
-but cut fractional points: out(f) >= x_s - root_s, and that no server before the root is in use.
+Rows that this proof does not need, but that cut fractional points: out(f) >= x_s - root_s; no server before the root is
+in use; a ring of k workers takes as many servers as the k workers need at least; n_i is at least the size of each ring.
 """
 
 from __future__ import annotations
 
+import bisect
+import itertools
 import math
 from collections.abc import Mapping
 from typing import Any
 
 import pyomo.environ as pyo
 
-from dlsched.models.ddljs.frame import all_slots, interchangeable, no_ghosts, utilities, workers
+from dlsched.models.ddljs.frame import all_slots, interchangeable, utilities, workers
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.requests import RingProblem, RingRequest, slot_problem
 
@@ -50,9 +53,14 @@ def build(instance: Instance) -> pyo.ConcreteModel:
     stage = all_slots(instance, "ddljs/offline-circulation")
     m = pyo.ConcreteModel(name="DDLJS, rings as circulations")
     workers(m, stage.problems)
-    no_ghosts(m)
+    _sizes(m, stage.problems, "(2) one of the ring sizes, at most N_i workers in a slot")
     _circulations(m, stage.problems)
     utilities(m, stage.values, "(DDLJS) total utility", "(3) n_i, within the budget")
+    m.no_fewer = pyo.Constraint(
+        m.sizes,
+        rule=lambda m, i, t, k: sum(m.count[i, n] for n in range(k)) + _at_least(m, i, t, k) <= 1,
+        doc="(3) a ring is no larger than n_i",
+    )
     return m
 
 
@@ -93,14 +101,50 @@ def slot_circulation(problem: RingProblem, *, slot: int = 1) -> pyo.ConcreteMode
         If a request says which nodes may host which ring node.
     """
     interchangeable("ddljs/slot-circulation", (q.name for q in problem.requests if q.allowed is not None))
+    problem = problem.keeping(q for q in problem.requests if q.profit and problem.hosts(q))
+    profit = {(q.name, k): float(value) for q in problem.requests for k, value in q.profit.items()}
     m = pyo.ConcreteModel(name="rings of one slot as circulations")
-    problem = problem.keeping(q for q in problem.requests if q.profit)
-    values = {(q.name, k): float(q.profit[k]) if k else 0.0 for q in problem.requests for k in (0, *q.sizes)}
     workers(m, {slot: problem})
-    no_ghosts(m)
+    _sizes(m, {slot: problem}, "(2) (11) one of the ring sizes, within N_i and what is left of the budget")
     _circulations(m, {slot: problem})
-    utilities(m, values, "(10) (12) utility that the rings add", "(11) workers, within what is left of the budget")
+    m.added_utility = pyo.Objective(
+        expr=sum(profit[i, k] * m.size[i, t, k] for i, t, k in m.sizes),
+        sense=pyo.maximize,
+        doc="(10) (12) utility that the rings add",
+    )
     return m
+
+
+def _sizes(m: Any, problems: Mapping[int, RingProblem], doc: str) -> None:
+    """Add the ring sizes, with (2) and what they say of the servers in use."""
+    rooms = {it: sorted((m.room[*it, s] for s in m.hosts[it]), reverse=True) for it in m.IT}
+    most = {it: list(itertools.accumulate(own)) for it, own in rooms.items()}
+    requests = {(q.name, t): q for t, problem in problems.items() for q in problem.requests}
+    sizes = {it: [k for k in q.sizes if k <= most[it][-1]] for it, q in requests.items()}
+    fewest = {(*it, k): bisect.bisect_left(most[it], k) + 1 for it, own in sizes.items() for k in own}
+    m.sizes = pyo.Set(initialize=list(fewest), dimen=3, doc="jobs, slots, and ring sizes that there is room for")
+    m.size = pyo.Var(m.sizes, domain=pyo.Binary, doc="1 where the job has a ring of this size")
+    m.sizes_of = sizes
+    m.one_size = pyo.Constraint(
+        [it for it in m.IT if sizes[it]], rule=lambda m, i, t: _at_least(m, i, t, 1) <= 1, doc="(2) one ring size"
+    )
+    m.ring_size = pyo.Constraint(
+        m.IT,
+        rule=lambda m, *it: sum(m.workers[*it, s] for s in m.hosts[it]) == sum(k * m.size[*it, k] for k in sizes[it]),
+        doc=doc,
+    )
+    m.servers_needed = pyo.Constraint(
+        m.IT,
+        rule=lambda m, *it: (
+            sum(m.in_use[*it, s] for s in m.hosts[it]) >= sum(fewest[*it, k] * m.size[*it, k] for k in sizes[it])
+        ),
+        doc="(5) as many servers as a ring of this size takes",
+    )
+
+
+def _at_least(m: Any, i: str, t: int, k: int) -> Any:
+    """Return whether the job has a ring of at least k workers in a slot."""
+    return sum(m.size[i, t, n] for n in m.sizes_of[i, t] if n >= k)
 
 
 def _circulations(m: Any, problems: Mapping[int, RingProblem]) -> None:
@@ -182,7 +226,7 @@ def _rings(m: Any) -> None:
     )
     m.one_root = pyo.Constraint(
         m.spread,
-        rule=lambda m, i, t: sum(m.root[i, t, s] for s in m.hosts[i, t]) <= 1,
+        rule=lambda m, i, t: sum(m.root[i, t, s] for s in m.hosts[i, t]) == _at_least(m, i, t, 1),
         doc="(9) corrected: one cycle has one root",
     )
     m.first = pyo.Constraint(m.spread_at, rule=_first, doc="(9) corrected: no server before the root is in use")

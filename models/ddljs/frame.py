@@ -93,7 +93,7 @@ def _value(job: Job, worker_slots: int) -> float | None:
 
 
 def workers(m: Any, problems: Mapping[int, RingProblem], *, everywhere: bool = False) -> None:
-    """Add the workers and the servers in use, with (2), (4) and (5).
+    """Add the workers and the servers in use, with (4) and (5).
 
     Parameters
     ----------
@@ -125,11 +125,6 @@ def workers(m: Any, problems: Mapping[int, RingProblem], *, everywhere: bool = F
         doc="y_is[t], workers",
     )
     m.in_use = pyo.Var(m.placed, domain=pyo.Binary, doc="x_is[t], 1 where the job uses the server")
-    m.most = pyo.Constraint(
-        m.IT,
-        rule=lambda m, i, t: sum(m.workers[i, t, s] for s in m.hosts[i, t]) <= m.largest[i, t],
-        doc="(2) at most N_i workers in a slot",
-    )
     m.capacity = pyo.Constraint(
         m.loaded,
         rule=lambda m, s, r, t: sum(need[i, t, r] * m.workers[i, t, s] for i in users[s, r, t]) <= capacity[s, r, t],
@@ -139,6 +134,15 @@ def workers(m: Any, problems: Mapping[int, RingProblem], *, everywhere: bool = F
         m.placed,
         rule=lambda m, i, t, s: m.workers[i, t, s] <= m.room[i, t, s] * m.in_use[i, t, s],
         doc="(5) workers that fit, on a server in use",
+    )
+
+
+def at_most(m: Any) -> None:
+    """Add (2)."""
+    m.most = pyo.Constraint(
+        m.IT,
+        rule=lambda m, i, t: sum(m.workers[i, t, s] for s in m.hosts[i, t]) <= m.largest[i, t],
+        doc="(2) at most N_i workers in a slot",
     )
 
 

@@ -113,7 +113,9 @@ def _sets(m: Any, problem: RingProblem, hosts: Hosts, links: Mapping[str, tuple[
     needs = {q.name: [r for r, need in q.demand.items() if need] for q in problem.requests}
     m.I = pyo.Set(initialize=[q.name for q in problem.requests], doc="jobs with a request")
     m.rings = pyo.Set(
-        initialize=[(q.name, k) for q in problem.requests for k in q.sizes], dimen=2, doc="(2) (11) jobs and ring sizes"
+        initialize=[(q.name, k) for q in problem.requests for k in q.sizes],
+        dimen=2,
+        doc="jobs and ring sizes, within (2) and (11)",
     )
     m.ring_nodes = pyo.Set(
         initialize=[(q.name, k, a) for q in problem.requests for k in q.sizes for a in range(k)],

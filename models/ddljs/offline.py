@@ -15,7 +15,7 @@ from typing import Any
 import pyomo.environ as pyo
 from pyomo.gdp import Disjunct, Disjunction
 
-from dlsched.models.ddljs.frame import all_slots, no_ghosts, utilities, workers
+from dlsched.models.ddljs.frame import all_slots, at_most, no_ghosts, utilities, workers
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.paths import simple_paths
 from dlsched.models.ddljs.routes import by_pair, enters, leaves, links, next_in_ring, positions, routes
@@ -40,6 +40,7 @@ def build(instance: Instance, paths: str = "all") -> pyo.ConcreteModel:
     stage = all_slots(instance, "ddljs/offline")
     m = pyo.ConcreteModel(name="DDLJS")
     workers(m, stage.problems)
+    at_most(m)
     no_ghosts(m)
     routes(m, stage.problems, simple_paths(instance, paths))
     links(m, stage.problems)

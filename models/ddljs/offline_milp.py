@@ -13,7 +13,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from dlsched.models.ddljs.frame import all_slots, no_ghosts, utilities, workers
+from dlsched.models.ddljs.frame import all_slots, at_most, no_ghosts, utilities, workers
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.paths import simple_paths
 from dlsched.models.ddljs.routes import enters, leaves, links, next_in_ring, positions, routes
@@ -38,6 +38,7 @@ def build(instance: Instance, paths: str = "all") -> pyo.ConcreteModel:
     stage = all_slots(instance, "ddljs/offline-milp")
     m = pyo.ConcreteModel(name="DDLJS over paths")
     workers(m, stage.problems)
+    at_most(m)
     no_ghosts(m)
     routes(m, stage.problems, simple_paths(instance, paths))
     links(m, stage.problems)

@@ -18,7 +18,7 @@ from typing import Any
 import pyomo.environ as pyo
 from pyomo.gdp import Disjunct, Disjunction
 
-from dlsched.models.ddljs.frame import Stage, all_slots, no_ghosts, utilities, workers
+from dlsched.models.ddljs.frame import Stage, all_slots, at_most, no_ghosts, utilities, workers
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.offline import shapes
 from dlsched.models.ddljs.paths import simple_paths
@@ -59,6 +59,7 @@ def printed(instance: Instance, stage: Stage, paths: str, literal: Collection[st
         raise InputError(f"literal: {unknown[0]!r} must be one of {', '.join(LITERAL)}")
     m = pyo.ConcreteModel(name="DDLJS as printed")
     workers(m, stage.problems, everywhere="(9)" in literal)
+    at_most(m)
     if "(5)" not in literal:
         no_ghosts(m)
     routes(m, stage.problems, simple_paths(instance, paths))

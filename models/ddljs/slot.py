@@ -14,7 +14,7 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from dlsched.models.ddljs.frame import Stage, no_ghosts, one_slot, utilities, workers
+from dlsched.models.ddljs.frame import Stage, at_most, no_ghosts, one_slot, utilities, workers
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.offline import shapes
 from dlsched.models.ddljs.offline_printed import LITERAL, printed
@@ -47,6 +47,7 @@ def build(
     stage = one_slot(instance, "ddljs/slot", slot, so_far or {})
     m = pyo.ConcreteModel(name="DDLJS in one slot")
     workers(m, stage.problems)
+    at_most(m)
     no_ghosts(m)
     routes(m, stage.problems, simple_paths(instance, paths))
     links(m, stage.problems)

@@ -20,6 +20,7 @@ SIZES = {
     "hadar": {"jobs": 2, "machines": 1, "types": 2, "slots": 2},
     "smd": {"jobs": 3, "limit": 5},
     "dmlrs": {"jobs": 2, "machines": 2, "slots": 2, "resources": 1, "capacity": 2},
+    "ddljs": {"jobs": 2, "servers": 3, "slots": 1, "workers": 3},
 }
 
 
