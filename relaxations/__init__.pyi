@@ -1,3 +1,5 @@
+from .augmented_vne import AugmentedVne as AugmentedVne
+from .augmented_vne import augmented_vne as augmented_vne
 from .charnes_cooper import CharnesCooper as CharnesCooper
 from .charnes_cooper import charnes_cooper as charnes_cooper
 from .columns import generate_columns as generate_columns
@@ -5,14 +7,20 @@ from .dual import Dual as Dual
 from .dual import dual as dual
 from .fractional_embedding import FractionalEmbedding as FractionalEmbedding
 from .fractional_embedding import RingFlow as RingFlow
+from .knapsack_vne import KnapsackVne as KnapsackVne
+from .knapsack_vne import knapsack_vne as knapsack_vne
 from .lp import LiftedBounds as LiftedBounds
 from .lp import Relaxation as Relaxation
 from .lp import lift_bounds as lift_bounds
 from .lp import relax as relax
+from .plain_vne import PlainVne as PlainVne
+from .plain_vne import plain_vne as plain_vne
+from .plain_vne import select_rings as select_rings
 from .planar import Planar as Planar
 from .point import Point as Point
 from .ratio_lp import LinearProgram as LinearProgram
 from .refusals import TransformationRefused as TransformationRefused
+from .ring_lp import VneSolution as VneSolution
 from .standard_form import StandardForm as StandardForm
 from .standard_form import standard_form as standard_form
 from .sum_of_ratios import SumOfRatios as SumOfRatios

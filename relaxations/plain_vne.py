@@ -1,0 +1,80 @@
+"""The LP relaxation of G-VNE, and the ring sizes that its solution selects.
+
+Symbols (GADGET, Section V-C): chi_ik weight of request i with ring size k; pi_ik profit; kappa_i selected size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dlsched.models.ddljs.requests import RingProblem
+from dlsched.models.numbers import TOLERANCE
+from dlsched.relaxations.ring_lp import RingLp, ring_lp
+
+
+@dataclass(frozen=True, eq=False)
+class PlainVne(RingLp):
+    """The plain LP; see `plain_vne`."""
+
+
+def plain_vne(problem: RingProblem, *, sizes: Mapping[str, int] | None = None, cap: bool = False) -> PlainVne:
+    """Return the LP relaxation of G-VNE (12)-(19).
+
+    Rows: sum_k chi_ik <= 1 with rho_i left out as their sum (13); sum_u varrho_ika^u = chi_ik; flows balanced (15);
+    demands within capacities (16)-(19).
+
+    Parameters
+    ----------
+    problem : RingProblem
+    sizes : mapping of request name to ring size, optional
+        Only these requests and sizes; by default all.
+    cap : bool
+        Add sum_a varrho_ika^u <= m_iu chi_ik, which whole embeddings satisfy by (5).
+
+    Notes
+    -----
+    A solution need not be a convex combination of embeddings: on a directed cycle, half flows between nodes that
+    alternate take half of what an embedding takes.
+    """
+    return PlainVne(**ring_lp(problem, sizes, cap, augmented=False))
+
+
+def select_rings(
+    problem: RingProblem, weights: Mapping[tuple[str, int], float], rule: str = "profit"
+) -> dict[str, int]:
+    """Return the ring size kappa_i of each request, of those that have weights.
+
+    Parameters
+    ----------
+    problem : RingProblem
+    weights : mapping of (request name, ring size) to float
+        chi_ik of an LP solution, e.g. `VneSolution.weights`.
+    rule : {"profit", "mean"}
+        ``profit``: the size with the largest pi_ik chi_ik, the smallest of several. ``mean``: the largest size that is
+        at most sum_k k chi_ik, else the smallest.
+
+    Raises
+    ------
+    ValueError
+        If there is no such rule.
+
+    Source: GADGET, Lemma 7, whose printed maximum is the value, not the size; the LP with the selected sizes keeps at
+    least 1 / max_i |Q_i| of the LP's value. The rule by means is not in the paper.
+    """
+    if rule not in ("profit", "mean"):
+        raise ValueError(f"unknown rule {rule!r}; there are profit, mean")
+    selected = {}
+    for request in problem.requests:
+        chi = {size: weights[request.name, size] for size in request.sizes if (request.name, size) in weights}
+        if not chi:
+            continue
+        if rule == "mean":
+            mean = math.floor(sum(size * weight for size, weight in chi.items()) + TOLERANCE)
+            selected[request.name] = max((size for size in chi if size <= mean), default=min(chi))
+        else:
+            paid = {size: float(request.profit[size]) * weight for size, weight in chi.items()}
+            best = max(paid.values())
+            selected[request.name] = min(size for size in chi if paid[size] >= best - TOLERANCE * max(1.0, best))
+    return selected
