@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 Count = Annotated[int, Field(strict=True, ge=0)]
 Name = Annotated[str, Field(strict=True, min_length=1)]
@@ -56,3 +56,15 @@ def known(place: str, names: Iterable[str], kind: str, listed: str, among: Itera
     for name in names:
         if name not in allowed:
             raise ValueError(f"{place}.{name}: unknown {kind}; {listed} lists {', '.join(sorted(allowed))}")
+
+
+def _plain_slots(value: Any) -> Any:
+    """Refuse keys such as ``02``, which would be the same slot as ``2``."""
+    for key in value if isinstance(value, dict) else ():
+        if isinstance(key, str) and (not key.lstrip("-").isdecimal() or str(int(key)) != key):
+            raise ValueError(f"{key!r} is not the number of a slot")
+    return value
+
+
+PlainSlots = BeforeValidator(_plain_slots)
+"""For a dict by slot: every key is a whole number in its plain form."""

@@ -286,3 +286,9 @@ def test_substrates_from_networkx() -> None:
         RingProblem.of(graph, [])
     with pytest.raises(ValueError, match="self loop"):
         RingProblem.of(nx.DiGraph([("a", "a", {"bandwidth": 1})]), [])
+
+
+@pytest.mark.parametrize("key", ["02", " 2", "x", "2.0"])
+def test_slots_are_named_by_plain_numbers(key: str) -> None:
+    with pytest.raises(InputError, match=f"^jobs.a.slots: '{key}' is not the number of a slot$"):
+        Schedule.parse({"problem": "ddljs", "jobs": {"a": {"slots": {key: {"workers": {"s": 1}}}}}})

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from dlsched.models.ddljs.job import Job
 from dlsched.models.document import Document
-from dlsched.models.fields import Name, distinct, known
+from dlsched.models.fields import Name, PlainSlots, distinct, known
 from dlsched.models.numbers import NonNegative
 from dlsched.models.utility import Table
 
@@ -95,7 +95,7 @@ class Instance(Document):
     nodes: tuple[Node, ...] = Field(min_length=1)
     links: tuple[Link, ...] = ()
     duplex: bool | Literal["half"] = False
-    bandwidth_by_slot: dict[int, tuple[Link, ...]] | None = None
+    bandwidth_by_slot: Annotated[dict[int, tuple[Link, ...]], PlainSlots] | None = None
     jobs: tuple[Job, ...]
     origin: dict[str, str] | None = None
 

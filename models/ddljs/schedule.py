@@ -7,7 +7,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -15,6 +15,7 @@ from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.job import Job
 from dlsched.models.ddljs.rings import Arc, Embedding, arcs_of
 from dlsched.models.document import Document
+from dlsched.models.fields import PlainSlots
 from dlsched.models.numbers import to_json
 from dlsched.models.violation import Violation
 
@@ -24,7 +25,7 @@ class JobSchedule(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    slots: dict[int, Embedding]
+    slots: Annotated[dict[int, Embedding], PlainSlots]
 
 
 class Schedule(Document):

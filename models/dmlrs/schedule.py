@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job, Placement
 from dlsched.models.document import Document
+from dlsched.models.fields import PlainSlots
 from dlsched.models.numbers import to_json
 from dlsched.models.violation import Violation
 
@@ -32,7 +33,7 @@ class JobSchedule(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    slots: dict[Slot, dict[str, Counts]]
+    slots: Annotated[dict[Slot, dict[str, Counts]], PlainSlots]
 
 
 class Schedule(Document):

@@ -10,6 +10,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from dlsched.models.document import Document
+from dlsched.models.fields import PlainSlots
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.numbers import to_json
 from dlsched.models.violation import Violation
@@ -25,7 +26,7 @@ class JobSchedule(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    slots: dict[Slot, Allocation]
+    slots: Annotated[dict[Slot, Allocation], PlainSlots]
 
 
 class Schedule(Document):
