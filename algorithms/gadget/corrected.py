@@ -1,7 +1,9 @@
-"""Rounding that keeps to the capacities: no ring selection, the best of several draws.
+"""Rounding that keeps to the capacities: no ring selection, the best of several draws, each filled up.
 
 Ring size and place are rounded together, so that nothing is lost by selecting a size first. Of a draw, jobs are kept by
-descending profit as they fit what is left. Of the draws, the one that keeps the most is taken.
+descending profit as they fit what is left; what they leave goes to jobs that are worth something (`fill`). After the
+first, each draw also leaves out one job in five, which the filling may bring back elsewhere. The most profitable of the
+results is taken.
 
 A draw that is not cut to the capacities gains the linear program's value in expectation, in every slot; with concave
 utilities its schedule is worth half an optimum (GADGET, Theorem 10, corrected). A schedule within the capacities has no
@@ -10,12 +12,13 @@ such guarantee, by this or any way of leaving out: the program does not see band
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from dlsched.algorithms.baselines.ddljs.occupancy import Occupancy, Substrate
 from dlsched.algorithms.gadget.events import Rounding
+from dlsched.algorithms.gadget.filling import fill
 from dlsched.algorithms.gadget.mixtures import Fractional
 from dlsched.algorithms.gadget.settling import overloads, settled
 from dlsched.models.ddljs import Embedding, RingProblem
@@ -23,35 +26,47 @@ from dlsched.rounding.decomposition import WeightedMapping
 from dlsched.rounding.mapping_sampling import sample_mappings
 from dlsched.rounding.mapping_table import MappingTable, Option
 
+_LEFT_OUT = 0.2
 _AS_GOOD = 1e-9
 
 
 def best_draw(
     problem: RingProblem, substrate: Substrate, fractional: Fractional, rng: np.random.Generator, draws: int
-) -> tuple[dict[str, Embedding], Rounding]:
-    """Return the embeddings of the draw that keeps the most profit, the first of equals, and how they came about.
+) -> tuple[dict[str, Embedding], tuple[str, ...], Rounding]:
+    """Return the embeddings of the best draw, first of equals, which jobs were filled in, and how it came about.
 
     Parameters
     ----------
     problem, substrate, fractional, rng
         As for `round_until_accepted`.
     draws : int
-        At least 1; a draw that keeps the linear program's value ends it.
+        At least 1; a draw that is worth the linear program's value ends it.
     """
+    names = [request.name for request in problem.requests]
+    stays = rng.spawn(1)[0].random((draws, len(names))) >= _LEFT_OUT
+    stays[0] = True
     sample = sample_mappings(problem, fractional.mappings, rng, draws)
     best: dict[str, Embedding] = {}
+    filled: tuple[str, ...] = ()
+    first: dict[str, int] = {}
     worth, used, made = -1.0, 0, 0
     while made < draws and worth < fractional.value * (1 - _AS_GOOD):
+        staying = {name for name, stay in zip(names, stays[made].tolist(), strict=True) if stay}
         chosen = _by_profit(sample.table, sample.chosen(made))
-        kept = settled(chosen, Occupancy(substrate))
-        profit = sum(_worth(substrate, name, ring.size) for name, ring in kept.items())
+        occupancy = Occupancy(substrate)
+        held = settled({name: one for name, one in chosen.items() if name in staying}, occupancy)
+        kept = {name: ring.size for name, ring in held.items()}
+        added = fill(problem, occupancy, held)
+        profit = _profit(substrate, {name: ring.size for name, ring in held.items()})
         if profit > worth:
-            best, worth, used = kept, profit, made
+            best, filled, first, worth, used = held, added, kept, profit, made
         made += 1
     options = sample.chosen(used)
-    stripped = {name: one.size for name, one in _by_profit(sample.table, options).items() if name not in best}
+    stripped = {name: one.size for name, one in _by_profit(sample.table, options).items() if name not in first}
     over = overloads(sample.table, sample.table.loads(options))
-    return best, Rounding(fractional.value, float(sample.profits[used]), worth, made, not stripped, over, stripped)
+    raw = float(sample.profits[used])
+    log = Rounding(fractional.value, raw, _profit(substrate, first), made, not stripped, over, stripped)
+    return best, filled, log
 
 
 def _by_profit(table: MappingTable, options: Sequence[Option]) -> dict[str, WeightedMapping]:
@@ -59,5 +74,5 @@ def _by_profit(table: MappingTable, options: Sequence[Option]) -> dict[str, Weig
     return {name: option.chosen for name, option in named if option.chosen is not None}
 
 
-def _worth(substrate: Substrate, name: str, size: int) -> float:
-    return float(substrate.needs[name].request.profit[size])
+def _profit(substrate: Substrate, sizes: Mapping[str, int]) -> float:
+    return sum(float(substrate.needs[name].request.profit[k]) for name, k in sizes.items())

@@ -23,11 +23,12 @@ class Rounding:
     draws : int
         Roundings made.
     accepted : bool
-        Printed: whether the last of them is (1/3, beta, gamma)-approximate. Corrected: whether the one used fits whole.
+        Printed: whether the last of them is (1/3, beta, gamma)-approximate. Corrected: whether all of the one used is
+        kept.
     overloads : mapping
         Load over capacity, of what the draw overloads: (node, resource), or the arc.
     stripped : mapping of str to int
-        Ring size of what the draw chose and does not fit, or what the job cannot pay.
+        Ring size of what the draw chose and is not kept: it does not fit, the job cannot pay, or it was left out.
     """
 
     relaxation: float

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -52,9 +52,9 @@ def run(
     seed : int
         Of the rounding; each slot has a generator of its own.
     variant : str
-        ``"corrected"``: ring sizes and places rounded together within the capacities (`best_draw`), then what is left
-        is filled. ``"printed"``: LP-RS-MDE (Algorithm 2), whose outcome may exceed capacities; what does not fit is
-        left out (`round_until_accepted`), and nothing is filled.
+        ``"corrected"``: ring sizes and places rounded together within the capacities, what is left filled, the best of
+        the draws (`best_draw`). ``"printed"``: LP-RS-MDE (Algorithm 2), whose outcome may exceed capacities; what does
+        not fit is left out (`round_until_accepted`), and nothing is filled.
     embedding : str
         ``"rounding"``, or ``"exact"``: the certified optimum of each slot, or the best found within the limits. Of
         several optima it takes the one that the method finds first, always the same.
@@ -152,18 +152,17 @@ class _Horizon:
         settings, substrate = self._settings, Substrate.of(problem)
         worth = problem.keeping(request for request in problem.requests if max(request.profit.values()) > 0)
         rounding, exact, fractional = None, None, None
+        filled: tuple[str, ...] = ()
+        started: tuple[str, ...] = ()
         if settings.method is Method.EXACT:
             held, exact = self._exact(worth)
         else:
             fractional = self._fractional(worth)
-            held, rounding = self._rounded(slot, worth, substrate, fractional)
-        filled: tuple[str, ...] = ()
-        started: tuple[str, ...] = ()
+            held, filled, rounding = self._rounded(slot, worth, substrate, fractional)
         if settings.variant is Variant.CORRECTED:
-            occupancy = Occupancy(substrate)
-            for name, ring in held.items():
-                occupancy.take(substrate.needs[name], ring)
-            filled = fill(worth, occupancy, held) if exact is None or not exact.proved else ()
+            occupancy = _taken(substrate, held)
+            if exact is not None and not exact.proved:
+                filled = fill(worth, occupancy, held)
             started = idle(problem, occupancy, held, self._waiting(problem, worth))
         profits = {name: float(substrate.needs[name].request.profit[ring.size]) for name, ring in held.items()}
         return held, SlotEmbedding(
@@ -189,12 +188,14 @@ class _Horizon:
 
     def _rounded(
         self, slot: int, problem: RingProblem, substrate: Substrate, fractional: Fractional
-    ) -> tuple[dict[str, Embedding], Rounding]:
+    ) -> tuple[dict[str, Embedding], tuple[str, ...], Rounding]:
+        """Return the embeddings, the jobs filled in, and how they came about."""
         rng = np.random.default_rng([self._seed, slot])
         if self._settings.variant is Variant.CORRECTED:
             return best_draw(problem, substrate, fractional, rng, self._settings.draws)
         payable = self._payable(problem)
-        return round_until_accepted(problem, substrate, fractional, rng, self._settings.draws, payable)
+        held, log = round_until_accepted(problem, substrate, fractional, rng, self._settings.draws, payable)
+        return held, (), log
 
     def _exact(self, problem: RingProblem) -> tuple[dict[str, Embedding], Exact]:
         from dlsched.algorithms.exact.ddljs.slot import embed
@@ -220,3 +221,10 @@ class _Horizon:
                 if distance is not None:
                     found[request.name] = distance
         return found
+
+
+def _taken(substrate: Substrate, held: Mapping[str, Embedding]) -> Occupancy:
+    occupancy = Occupancy(substrate)
+    for name, ring in held.items():
+        occupancy.take(substrate.needs[name], ring)
+    return occupancy

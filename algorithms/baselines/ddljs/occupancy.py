@@ -131,16 +131,16 @@ class Occupancy:
         return twin
 
     def rooms(self, need: Need) -> list[int]:
-        """Return by node how many workers it has room for, at most the largest ring; 0 on switches."""
-        most = max(need.request.profit, default=0)
+        """Return by node how many workers it has room for; 0 on switches. Workers that need nothing fill a ring."""
         if len(need.amounts) == 1:
             ((r, amount),) = need.amounts
             return [
-                min(most, row[r] // amount) if there else 0
+                row[r] // amount if there else 0
                 for row, there in zip(self._free, self.substrate.is_server, strict=True)
             ]
+        most = max(need.request.profit, default=0)
         return [
-            min([most, *(row[r] // amount for r, amount in need.amounts)]) if there else 0
+            min((row[r] // amount for r, amount in need.amounts), default=most) if there else 0
             for row, there in zip(self._free, self.substrate.is_server, strict=True)
         ]
 
