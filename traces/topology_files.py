@@ -19,7 +19,7 @@ import yaml
 from dlsched.models.document import InputError, read_text
 from dlsched.traces.source import PathLike, Source, shown
 
-MAX_CHARACTERS = 4 * 2**20
+MAX_CHARACTERS = 2**20
 """Larger topologies are refused; the largest of the Zoo has 754 nodes."""
 
 
