@@ -14,7 +14,7 @@ return mappings that have nothing in common: one worker, half of it on each of t
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -137,7 +137,9 @@ class _Copy:
             if self._positive(part):
                 self.flows[a].setdefault(u, {})[v] = part
         self._copy = copy
-        self._check_balance()
+        self._sums = [sum(parts.values()) for parts in self.parts]
+        self._balance = [self._balance_of(a) for a in range(ring.size)]
+        self._check((a, u) for a, balance in enumerate(self._balance) for u in balance)
 
     @property
     def weight(self) -> float:
@@ -156,10 +158,11 @@ class _Copy:
             if mapping is None:
                 return
             before = self.variables
-            yield self._take(mapping)
+            piece = self._take(mapping)
             if self.variables >= before:
                 raise DecompositionError(Invariant.PROGRESS, f"{self._where}: nothing is used up")
-            self._check_balance()
+            self._check((a, u) for a, path in enumerate(mapping.paths) for u in path)
+            yield piece
 
     def _search(self) -> RingMapping | None:
         """Return the next mapping; None where only a rest of the size of rounding errors is left and has none."""
@@ -178,14 +181,18 @@ class _Copy:
 
     def _take(self, mapping: RingMapping) -> Piece:
         """Take a mapping off with the largest weight that it can have."""
-        places = [(self.parts[a], node) for a, node in enumerate(mapping.nodes)]
-        for a, path in enumerate(mapping.paths):
-            places += [(self.flows[a][u], v) for u, v in arcs_of(path)]
-        weight = min(values[key] for values, key in places)
-        for values, key in places:
-            values[key] -= weight
-            if values[key] <= ZERO:
-                del values[key]
+        arcs = [(a, u, v) for a, path in enumerate(mapping.paths) for u, v in arcs_of(path)]
+        used = [self.parts[a][node] for a, node in enumerate(mapping.nodes)]
+        weight = min([*used, *(self.flows[a][u][v] for a, u, v in arcs)])
+        for a, node in enumerate(mapping.nodes):
+            change = _lower(self.parts[a], node, weight)
+            self._sums[a] -= change
+            self._balance[a][node] += change
+            self._balance[(a - 1) % self.size][node] -= change
+        for a, u, v in arcs:
+            change = _lower(self.flows[a][u], v, weight)
+            self._balance[a][u] -= change
+            self._balance[a][v] += change
         return Piece(weight, mapping)
 
     def _positive(self, part: float) -> bool:
@@ -201,27 +208,38 @@ class _Copy:
         if bad is not None:
             raise DecompositionError(Invariant.CLOSED, f"{self._where}: it has no ring {bad}")
 
-    def _check_balance(self) -> None:
-        """Check A2 and A3 of what is left."""
-        for a, parts in enumerate(self.parts):
-            excess = sum(parts.values()) - self.weight
-            if abs(excess) > TOLERANCE:
+    def _balance_of(self, a: int) -> dict[str, float]:
+        """Return by how much A3 is off at each node for ring edge a."""
+        balance = dict(self.parts[(a + 1) % self.size])
+        for u, part in self.parts[a].items():
+            balance[u] = balance.get(u, 0) - part
+        for u, heads in self.flows[a].items():
+            for v, part in heads.items():
+                balance[u] = balance.get(u, 0) + part
+                balance[v] = balance.get(v, 0) - part
+        return balance
+
+    def _check(self, places: Iterable[tuple[int, str]]) -> None:
+        """Check A2, and A3 at some ring edges and nodes."""
+        for a, total in enumerate(self._sums):
+            if abs(total - self.weight) > TOLERANCE:
                 raise DecompositionError(
-                    Invariant.BALANCE, f"{self._where}: A2 is off by {float(excess):.3g} at ring node {a}"
+                    Invariant.BALANCE, f"{self._where}: A2 is off by {float(total - self.weight):.3g} at ring node {a}"
                 )
-        for a, flow in enumerate(self.flows):
-            balance = dict(self.parts[(a + 1) % self.size])
-            for u, part in self.parts[a].items():
-                balance[u] = balance.get(u, 0.0) - part
-            for u, heads in flow.items():
-                for v, part in heads.items():
-                    balance[u] = balance.get(u, 0.0) + part
-                    balance[v] = balance.get(v, 0.0) - part
-            worst = max(balance, key=lambda u: abs(balance[u]), default=None)
-            if worst is not None and abs(balance[worst]) > TOLERANCE:
+        for a, u in places:
+            if abs(self._balance[a][u]) > TOLERANCE:
                 raise DecompositionError(
-                    Invariant.BALANCE, f"{self._where}: A3 is off by {float(balance[worst]):.3g} at {worst}, edge {a}"
+                    Invariant.BALANCE, f"{self._where}: A3 is off by {float(self._balance[a][u]):.3g} at {u}, edge {a}"
                 )
+
+
+def _lower(values: dict[str, float], key: str, weight: float) -> float:
+    """Take a weight off a value, or all of it where next to nothing would be left; return what was taken."""
+    rest = values[key] - weight
+    if rest > ZERO:
+        values[key] = rest
+        return weight
+    return values.pop(key)
 
 
 def _shortest(start: str, flow: Mapping[str, Mapping[str, float]], ends: Mapping[str, float]) -> Path | None:

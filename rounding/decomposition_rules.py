@@ -45,12 +45,16 @@ class Weighted(Protocol):
 
 
 def check_closed(problem: RingProblem, request: RingRequest, mappings: Iterable[RingMapping]) -> None:
-    """Check (ii): valid nodes, valid arcs; that paths join their ends a `RingMapping` checks itself."""
+    """Check (ii): valid nodes, valid arcs; that paths join their ends a `RingMapping` checks itself.
+
+    Without a placement all ring nodes have the same valid nodes.
+    """
     usable = set(problem.usable(request))
-    hosts: dict[int, set[str]] = {}
+    largest = max(request.profit) if request.allowed is not None else 1
+    hosts = [set(problem.hosts(request, a)) for a in range(largest)]
     for mapping in mappings:
         for a, node in enumerate(mapping.nodes):
-            if node not in hosts.setdefault(a, set(problem.hosts(request, a))):
+            if node not in hosts[a % largest]:
                 raise DecompositionError(
                     Invariant.CLOSED, f"request {request.name}: node {node} cannot host ring node {a}"
                 )
