@@ -13,11 +13,18 @@ from enum import StrEnum
 
 from dlsched.algorithms.gadget.classes import server_classes, spread, weights
 from dlsched.algorithms.gadget.events import Selection
-from dlsched.models.ddljs import RingMapping, RingProblem
+from dlsched.models.ddljs import RingMapping, RingProblem, RingRequest
 from dlsched.models.document import InputError
 from dlsched.models.numbers import rational
+from dlsched.relaxations.augmented_vne import augmented_vne
+from dlsched.relaxations.plain_vne import plain_vne, select_rings
 from dlsched.rounding.decomposition import WeightedMapping, at_most_one, decompose
 from dlsched.rounding.placement_mix import placement_mix
+
+MOST_COLUMNS = 100_000
+"""The largest augmented program that is solved, in columns."""
+
+_ZERO = 1e-9
 
 
 class Relaxation(StrEnum):
@@ -72,15 +79,13 @@ def selected(problem: RingProblem, relaxation: Relaxation) -> Fractional:
     smallest.
     """
     if not _colocated(problem, relaxation):
-        from dlsched.relaxations.augmented_vne import plain_vne
-
         plain = plain_vne(problem).solve()
-        sizes = _selection(problem, plain.weights)
+        sizes = select_rings(problem, {key: chi for key, chi in plain.weights.items() if chi > _ZERO})
         fractional = _decomposed(_only(problem, sizes), cap=False)
         return Fractional(fractional.value, fractional.mappings, Selection(plain.value, sizes))
     classes = server_classes(problem)
     found, value = weights(problem, classes, cap=False)
-    sizes = _selection(problem, {key: sum(x.values()) for key, x in found.items()})
+    sizes = select_rings(problem, {key: sum(x.values()) for key, x in found.items()})
     rest = _only(problem, sizes)
     kept, reduced = weights(rest, classes, cap=False)
     return Fractional(reduced, _together(spread(rest, classes, kept, cap=False)), Selection(value, sizes))
@@ -93,26 +98,31 @@ def _colocated(problem: RingProblem, relaxation: Relaxation) -> bool:
     return relaxation is not Relaxation.AUGMENTED and placed is None
 
 
-def _selection(problem: RingProblem, chi: Mapping[tuple[str, int], float]) -> dict[str, int]:
-    sizes = {}
-    for request in problem.requests:
-        worth = {k: float(request.profit[k]) * chi.get((request.name, k), 0.0) for k in request.sizes}
-        if any(value > 0 for value in worth.values()):
-            sizes[request.name] = max(worth, key=lambda k: (worth[k], -k))
-    return sizes
-
-
 def _only(problem: RingProblem, sizes: Mapping[str, int]) -> RingProblem:
     return problem.keeping(request.only(sizes[request.name]) for request in problem.requests if request.name in sizes)
 
 
 def _decomposed(problem: RingProblem, *, cap: bool) -> Fractional:
     """Solve the augmented program and decompose it."""
-    from dlsched.relaxations.augmented_vne import augmented_vne
-
+    _refuse_large(problem)
     program = augmented_vne(problem, cap=cap)
     solution = program.solve()
     return Fractional(solution.value, decompose(program.recover(solution.point)))
+
+
+def _refuse_large(problem: RingProblem) -> None:
+    columns = sum(_columns(problem, request) for request in problem.requests)
+    if columns > MOST_COLUMNS:
+        raise InputError(
+            f"the augmented program of a slot has {columns} columns, more than {MOST_COLUMNS}; "
+            f"take away the placements, or take the exact embedding"
+        )
+
+
+def _columns(problem: RingProblem, request: RingRequest) -> int:
+    """Return how many columns the augmented program has for a request; with placements, at most."""
+    nodes, arcs = len(problem.hosts(request)), len(problem.usable(request))
+    return sum(nodes * (1 + (k - 1) * nodes + (k * arcs if k > 1 else 0)) for k in request.sizes)
 
 
 def _together(placed: Mapping[tuple[str, int], Mapping[str, float]]) -> dict[str, tuple[WeightedMapping, ...]]:

@@ -85,7 +85,8 @@ def run(
     Raises
     ------
     InputError
-        If a job's utility at 0 is minus infinity, a parameter is out of range, or ``"colocated"`` meets a placement.
+        If a job's utility at 0 is minus infinity, a parameter is out of range, ``"colocated"`` meets a placement, or
+        the augmented program is too large.
     ValueError
         If a name is unknown.
 
