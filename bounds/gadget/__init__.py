@@ -1,9 +1,30 @@
 """Claims of GADGET (Yu, Tian, Ji, Wu, Rajan, Liu), and the instances they are checked on."""
 
-from dlsched.bounds.gadget import independence, load, modelling, overall, overload, temporal
+from dlsched.bounds.gadget import (
+    evaluation,
+    independence,
+    load,
+    lottery,
+    modelling,
+    overall,
+    overload,
+    relaxed,
+    sizes,
+    temporal,
+)
 from dlsched.bounds.gadget.families import FAMILIES
 
-CLAIMS = (*temporal.CLAIMS, *independence.CLAIMS, *modelling.CLAIMS, *overload.CLAIMS, *overall.CLAIMS)
+CLAIMS = (
+    *temporal.CLAIMS,
+    *independence.CLAIMS,
+    *modelling.CLAIMS,
+    *sizes.CLAIMS,
+    *relaxed.CLAIMS,
+    *lottery.CLAIMS,
+    *overload.CLAIMS,
+    *overall.CLAIMS,
+    *evaluation.CLAIMS,
+)
 """Every claim of the paper."""
 
 SOURCES = {**FAMILIES, **load.SOURCES}

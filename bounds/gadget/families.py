@@ -5,6 +5,7 @@ None is a counterexample written down: each describes a kind of workload, and vi
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -20,6 +21,7 @@ LASTING = "ddljs/lasting"
 PAIRS = "ddljs/pairs"
 SLOT = "ddljs/slot"
 FEW = "ddljs/few"
+JOINT = "ddljs/joint"
 
 _GPU = {"gpu": Fraction(1)}
 
@@ -131,7 +133,12 @@ def pairs(rng: np.random.Generator) -> Instance:
 
 
 def one_slot(rng: np.random.Generator) -> Instance:
-    """Return one slot: 1-3 jobs of up to three workers on 2-3 servers, whose links are often too narrow."""
+    """Return one slot: of 1-3 jobs on 2-3 servers, of small servers without links, or of resources in a circle."""
+    kind = rng.random()
+    if kind < 0.3:
+        return _small_servers(rng, 1)
+    if kind < 0.6:
+        return _circle(rng, 1)
     return random(
         rng,
         jobs=int(rng.integers(1, 4)),
@@ -142,26 +149,53 @@ def one_slot(rng: np.random.Generator) -> Instance:
     )
 
 
-def few(rng: np.random.Generator) -> Instance:
-    """Return 1-3 slots of concave jobs: on 1-2 servers, on small servers alone, or sharing resources in a circle."""
-    kind = int(rng.integers(3))
-    if kind == 0:
-        servers, slots = int(rng.integers(1, 3)), int(rng.integers(1, 3))
-        return random(rng, jobs=2, servers=servers, slots=slots, workers=2, shape="mesh", utility="concave")
-    slots = int(rng.integers(1, 3))
-    if kind == 1:
-        nodes = tuple(Node(name=f"server{s + 1}", capacity=_GPU) for s in range(int(rng.integers(2, 4))))
-        jobs = tuple(_job(i, 1, len(nodes), Fraction(1), _concave(rng)) for i in range(int(rng.integers(1, 3))))
-        return Instance(slots=slots, resources=("gpu",), nodes=nodes, jobs=jobs)
-    names = ("gpu", "cpu", "memory")
-    jobs = tuple(
-        _job(i, 1, 1, Fraction(1), Linear(intercept=Fraction(0), slope=-Fraction(int(rng.integers(3, 6))))).model_copy(
-            update={"worker": {r: Fraction(1) for r in names if r != left_out}}
-        )
-        for i, left_out in enumerate(names)
+def joint(rng: np.random.Generator) -> Instance:
+    """Return one slot of one or two jobs whose needs do not divide what a server has, or their budgets."""
+    names = [f"server{s + 1}" for s in range(int(rng.integers(1, 3)))]
+    jobs = []
+    for i in range(int(rng.integers(1, 3))):
+        need = Fraction(int(rng.integers(1, 4)))
+        job = _job(i, 1, int(rng.integers(2, 5)), Fraction(1), _concave(rng))
+        budget = {"gpu": Fraction(int(rng.integers(int(need), 9)))} if rng.random() < 0.7 else None
+        jobs.append(job.model_copy(update={"worker": {"gpu": need}, "budget": budget}))
+    return Instance(
+        slots=1,
+        resources=("gpu",),
+        nodes=tuple(Node(name=name, capacity={"gpu": Fraction(int(rng.integers(3, 9)))}) for name in names),
+        links=tuple(Link(source=u, target=v, bandwidth=Fraction(1)) for u, v in itertools.pairwise(names)),
+        duplex=True,
+        jobs=tuple(jobs),
     )
+
+
+def few(rng: np.random.Generator) -> Instance:
+    """Return 1-2 slots of concave jobs: on 1-2 servers, on small servers without links, or on resources in a circle."""
+    slots, kind = int(rng.integers(1, 3)), int(rng.integers(3))
+    if kind == 1:
+        return _small_servers(rng, slots)
+    if kind == 2:
+        return _circle(rng, slots)
+    servers = int(rng.integers(1, 3))
+    return random(rng, jobs=2, servers=servers, slots=slots, workers=2, shape="mesh", utility="concave")
+
+
+def _small_servers(rng: np.random.Generator, slots: int) -> Instance:
+    """Return one-GPU servers that no link joins, and jobs that want a worker on each."""
+    nodes = tuple(Node(name=f"server{s + 1}", capacity=_GPU) for s in range(int(rng.integers(2, 4))))
+    jobs = tuple(_job(i, 1, len(nodes), Fraction(1), _concave(rng)) for i in range(int(rng.integers(1, 3))))
+    return Instance(slots=slots, resources=("gpu",), nodes=nodes, jobs=jobs)
+
+
+def _circle(rng: np.random.Generator, slots: int) -> Instance:
+    """Return a server with one of each of three resources, and three jobs that need two of them each."""
+    names = ("gpu", "cpu", "memory")
+    jobs = []
+    for i, left_out in enumerate(names):
+        utility = Linear(intercept=Fraction(0), slope=-Fraction(int(rng.integers(3, 6))))
+        worker = {r: Fraction(1) for r in names if r != left_out}
+        jobs.append(_job(i, 1, 1, Fraction(1), utility).model_copy(update={"worker": worker}))
     node = Node(name="server1", capacity=dict.fromkeys(names, Fraction(1)))
-    return Instance(slots=slots, resources=names, nodes=(node,), jobs=jobs)
+    return Instance(slots=slots, resources=names, nodes=(node,), jobs=tuple(jobs))
 
 
 def _concave(rng: np.random.Generator) -> Utility:
@@ -194,5 +228,6 @@ FAMILIES = {
     PAIRS: pairs,
     SLOT: one_slot,
     FEW: few,
+    JOINT: joint,
 }
 """Every family by its name."""

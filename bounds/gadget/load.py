@@ -154,7 +154,7 @@ def many(rng: np.random.Generator) -> Load:
     parts = int(rng.integers(2, 5))
     jobs = [
         JobLoad(need=Fraction(1), size=size, shares=(Share(weight=Fraction(1, parts), workers=int(workers)),))
-        for workers in rng.integers(1, size + 1, size=int(rng.integers(1, 41)))
+        for workers in rng.integers(1, size + 1, size=round(10 ** rng.uniform(0, 1.6)))
     ]
     expected = sum(share.workers for job in jobs for share in job.shares)
     capacity = Fraction(max(parts, expected), parts)

@@ -1,0 +1,141 @@
+"""What the evaluation says: Fig. 7, the baselines, and what more capacity does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from dlsched.algorithms.baselines.ddljs import drf, fifo, las
+from dlsched.bounds.claim import Claim, Expectation, Variant
+from dlsched.bounds.comparison import Relation
+from dlsched.bounds.gadget.facts import FINITE, OPT_POSITIVE, GadgetFacts
+from dlsched.bounds.gadget.families import CONCAVE, SLOT, THRESHOLDS
+from dlsched.bounds.gadget.horizon import Horizon
+from dlsched.bounds.gadget.lottery import explain
+from dlsched.bounds.gadget.slot import FINITE as PROFITS_FINITE
+from dlsched.bounds.gadget.slot import SOME, SlotFacts
+from dlsched.models.ddljs import Instance
+
+SHARE = Claim(
+    id="gadget/evaluation",
+    paper="GADGET, Fig. 7",
+    variant=Variant.PRINTED,
+    statement="the embedding is worth 60-80 % of the optimum of (12)",
+    quantity="the greatest profit of a draw that keeps all capacities, against 0.6 of the optimum of (12)",
+    measure=lambda facts: facts.feasible_profit(),
+    bound=lambda facts: 0.6 * facts.ilp,
+    relation=Relation.AT_LEAST,
+    expectation=Expectation.FALSE,
+    premises=(PROFITS_FINITE, SOME),
+    counterexamples=("gadget-evaluation-G10",),
+    golden=("gadget-evaluation-G8",),
+    details=explain,
+    facts=SlotFacts,
+    sources=(SLOT,),
+)
+
+
+class EvaluationFacts(GadgetFacts):
+    """What is known of one (instance, seed), baselines and larger networks among it."""
+
+    @cached_property
+    def baselines(self) -> dict[str, float]:
+        """The utilities of FIFO, DRF and LAS."""
+        modules = {"fifo": fifo, "drf": drf, "las": las}
+        return {name: module.run(self.instance, seed=self.seed).utility for name, module in modules.items()}
+
+    @cached_property
+    def larger(self) -> Horizon:
+        """What can be reached where each server has one more of each resource, and each link 1/2 more bandwidth."""
+        return Horizon(_enlarged(self.instance))
+
+
+def _enlarged(instance: Instance) -> Instance:
+    servers = {node.name for node in instance.servers}
+    nodes = tuple(
+        node.model_copy(update={"capacity": {r: node.capacity_of(r) + 1 for r in instance.resources}})
+        if node.name in servers
+        else node
+        for node in instance.nodes
+    )
+    wider = {
+        slot: tuple(link.model_copy(update={"bandwidth": link.bandwidth + Fraction(1, 2)}) for link in links)
+        for slot, links in [(0, instance.links), *(instance.bandwidth_by_slot or {}).items()]
+    }
+    usual = wider.pop(0)
+    return Instance(
+        slots=instance.slots,
+        resources=instance.resources,
+        nodes=nodes,
+        links=usual,
+        duplex=instance.duplex,
+        bandwidth_by_slot=wider or None,
+        jobs=instance.jobs,
+    )
+
+
+BASELINES = Claim(
+    id="gadget/baselines",
+    paper="GADGET, Fig. 4",
+    variant=Variant.PRINTED,
+    statement="GADGET is worth more than FIFO, DRF and LAS",
+    quantity="the greatest utility of Algorithm 1 with exact slots over all ways to break ties, against the best "
+    "of the baselines",
+    measure=lambda facts: facts.greedy[-1],
+    bound=lambda facts: max(facts.baselines.values()),
+    relation=Relation.AT_LEAST,
+    expectation=Expectation.FALSE,
+    facts=EvaluationFacts,
+    premises=(FINITE, OPT_POSITIVE),
+    details=lambda facts: {**facts.baselines, "greedy": float(facts.greedy[-1]), "opt": float(facts.opt)},
+    sources=(THRESHOLDS,),
+    counterexamples=("gadget-baselines-G11",),
+)
+
+MONOTONE = Claim(
+    id="gadget/monotone-capacity",
+    paper="GADGET, Figs. 5 and 6",
+    variant=Variant.PRINTED,
+    statement="more capacity of servers and links never lowers the optimum",
+    quantity="OPT with one more of each resource on each server and 1/2 more bandwidth, against OPT",
+    measure=lambda facts: facts.larger.opt,
+    bound=lambda facts: facts.opt,
+    relation=Relation.AT_LEAST,
+    expectation=Expectation.TRUE,
+    facts=EvaluationFacts,
+    premises=(FINITE,),
+    sources=(CONCAVE,),
+    golden=("gadget-monotone-capacity-G3",),
+)
+
+
+def _embedded(horizon: Horizon, pick: Callable[[list[int]], int]) -> int:
+    """Return the number of jobs embedded in slot 1 by an optimum of the slot: of several, the one picked."""
+    options = horizon.after((0,) * len(horizon.instance.jobs), 1)
+    best = max(map(horizon.value, options))
+    return pick([sum(n > 0 for n in z) for z in options if horizon.value(z) == best])
+
+
+_RATIO: dict[str, Any] = {
+    "measure": lambda facts: _embedded(facts.larger, max),
+    "bound": lambda facts: _embedded(facts.horizon(), min),
+}
+
+RATIO = Claim(
+    id="gadget/embedded-ratio",
+    paper="GADGET, Figs. 5 and 6",
+    variant=Variant.PRINTED,
+    statement="more capacity allows more jobs to be embedded",
+    quantity="jobs in an optimum of slot 1 with one more of each resource on each server, at most, against jobs in one "
+    "before, at least",
+    relation=Relation.AT_LEAST,
+    expectation=Expectation.FALSE,
+    facts=EvaluationFacts,
+    premises=(FINITE,),
+    counterexamples=("gadget-embedded-ratio-three-workers",),
+    **_RATIO,
+)
+
+CLAIMS = (SHARE, BASELINES, MONOTONE, RATIO)
