@@ -25,6 +25,7 @@ from .mappings import round_mappings as round_mappings
 from .placement_mix import PlacementMix as PlacementMix
 from .placement_mix import WeightedCounts as WeightedCounts
 from .placement_mix import integer_mix as integer_mix
+from .placement_mix import knapsack_loads as knapsack_loads
 from .placement_mix import placement_mix as placement_mix
 from .probability import Outcomes as Outcomes
 from .probability import joint_violation_probability as joint_violation_probability

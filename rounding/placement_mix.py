@@ -22,6 +22,8 @@ from fractions import Fraction
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Path, RingMapping
 from dlsched.models.numbers import TOLERANCE, rational
+from dlsched.relaxations.knapsack_vne import KnapsackVne
+from dlsched.relaxations.ring_lp import VneSolution
 from dlsched.rounding.decomposition import ZERO, WeightedMapping, at_most_one
 from dlsched.rounding.probability import Number
 
@@ -91,6 +93,18 @@ def placement_mix(problem: RingProblem, loads: Mapping[tuple[str, int], Mapping[
         mappings[request.name] = tuple(WeightedMapping(o.weight, o.size, ring) for o, ring in rings if ring is not None)
         unrouted[request.name] = tuple(one for one, ring in rings if ring is None)
     return PlacementMix(placements, mappings, unrouted)
+
+
+def knapsack_loads(program: KnapsackVne, solution: VneSolution) -> dict[tuple[str, int], dict[str, float]]:
+    """Return the loads L_iku of a solution of the knapsack LP, by request and ring size, those up to 1e-9 left out."""
+    names, loads = program.substrate.names, {}
+    for block, start in zip(program.blocks, program.starts.tolist(), strict=False):
+        hosts = block.hosts[0].tolist()
+        values = solution.point[start + 1 : start + 1 + len(hosts)].tolist()
+        parts = {names[u]: value for u, value in zip(hosts, values, strict=True) if value > ZERO}
+        if parts:
+            loads[block.request.name, block.size] = parts
+    return loads
 
 
 def integer_mix(loads: Mapping[str, Number], size: int) -> list[WeightedCounts]:
