@@ -111,14 +111,14 @@ def _workers(block: Block) -> Terms:
 
 def _count(program: Program, job: Job, points: Mapping[int, Fraction], parts: list[Terms]) -> None:
     """Choose how many worker-slots a job gets, at their utility."""
-    whole = not _concave(points)
+    whole = not is_concave(points)
     chosen = {n: program.column(cost=float(value), integer=whole) for n, value in points.items()}
     program.row([(column, 1) for column in chosen.values()], 1, 1)
     got = [term for terms in parts for term in terms]
     program.row([*got, *((column, -n) for n, column in chosen.items())], 0, 0)
 
 
-def _concave(points: Mapping[int, Fraction]) -> bool:
+def is_concave(points: Mapping[int, Fraction]) -> bool:
     """Tell whether utility is concave, so that mixtures of numbers of worker-slots never pay."""
     ordered = [points[n] for n in sorted(points)]
     steps = [b - a for a, b in pairwise(ordered)]

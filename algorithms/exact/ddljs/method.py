@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
+from dlsched.algorithms.exact.ddljs.by_slots import BySlots
 from dlsched.algorithms.exact.ddljs.horizon import HorizonProgram, alike, horizon_program
 from dlsched.algorithms.exact.ddljs.options import TooLargeError
 from dlsched.algorithms.exact.ddljs.reachable import best_value
@@ -20,8 +21,9 @@ from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
 from dlsched.models.numbers import agree
 from dlsched.models.solve import ResidualError, Status, solve_matrix
 
-_MOST = 5_000
+_MOST = 1_000
 """Embeddings and states of a slot up to which the dynamic program over counts is the second route."""
+_MANY = 150
 
 
 def solve(
@@ -71,7 +73,33 @@ class _Solve:
     def run(self) -> Optimum:
         """Run the steps until value and bound meet or time is up."""
         self._take(first_schedule(self.instance))
+        if self.best is not None and self._many() and (found := self._by_slots()):
+            return found
         return self._whole()
+
+    def _many(self) -> bool:
+        """Tell whether there is so much that slots are better taken one by one."""
+        instance = self.instance
+        return instance.slots > 1 and instance.slots * len(instance.jobs) * len(instance.servers) >= _MANY
+
+    def _by_slots(self) -> Optimum | None:
+        """Return the optimum where a plan of worker-slots leads to it."""
+        method = BySlots.of(self.instance, self._late, self._left)
+        for schedule in method.schedules():
+            self._take(schedule)
+            self.upper = max(self.value, min(self.upper, method.upper))
+            self.report("slot by slot", self.value, self.upper)
+            if self._closed():
+                break
+        if not self._closed():
+            return None
+        found = time.perf_counter() - self.start
+        self.evidence.append(f"HiGHS, worker-slots by class of slots: nothing better than {self.upper:.9g}")
+        second = method.confirm(self.value)
+        if second.bound is None or not agree(second.bound, self.value):
+            return None
+        self.evidence.append(f"{second.route}: nothing better than {second.bound:.9g}")
+        return self._conclude(True, found)
 
     def _whole(self) -> Optimum:
         program = horizon_program(self.instance, alike(self.instance))

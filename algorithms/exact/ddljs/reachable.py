@@ -18,7 +18,7 @@ from dlsched.models.ddljs.requests import RingProblem
 Counts = tuple[int, ...]
 
 
-def count_vectors(problem: RingProblem, *, most: int = 20_000) -> frozenset[Counts]:
+def count_vectors(problem: RingProblem, *, most: int = 5_000) -> frozenset[Counts]:
     """Return V[t]: the vectors of ring sizes, in the order of the requests, that can be embedded together.
 
     Parameters
@@ -42,9 +42,10 @@ def count_vectors(problem: RingProblem, *, most: int = 20_000) -> frozenset[Coun
         for sizes, usages in states.items():
             extended[*sizes, 0] = usages
             for size, choices in options.items():
-                looked += len(usages) * len(choices)
-                if looked > 10 * most:
-                    raise TooLargeError(f"more than {10 * most} pairs of embeddings")
+                pairs = len(usages) * len(choices)
+                looked += pairs
+                if pairs > most or looked > 10 * most:
+                    raise TooLargeError(f"request {number + 1}: more than {most} pairs of embeddings")
                 together = _together(usages, choices, enumeration.limits)
                 if together:
                     extended[*sizes, size] = together
@@ -62,7 +63,7 @@ def maximal(vectors: Iterable[Counts]) -> list[Counts]:
     return [tuple(-n for n in vector) for vector in minimal(tuple(-n for n in vector) for vector in vectors)]
 
 
-def best_value(instance: Instance, *, most: int = 20_000) -> Fraction | None:
+def best_value(instance: Instance, *, most: int = 5_000) -> Fraction | None:
     """Return the optimum of (2)-(9), corrected; None where no schedule has finite utility.
 
     Parameters
@@ -85,13 +86,11 @@ def best_value(instance: Instance, *, most: int = 20_000) -> Fraction | None:
         key = problem.shares, tuple(request.name for request in problem.requests)
         if key not in known:
             known[key] = _on_all_jobs(instance, problem, maximal(count_vectors(problem, most=most)))
-        if len(reached) * len(known[key]) > 10 * most:
-            raise TooLargeError(f"slot {slot}: more than {10 * most} counts")
+        if len(reached) * len(known[key]) > most:
+            raise TooLargeError(f"slot {slot}: more than {most} counts")
         reached = maximal(
             tuple(min(a + b, end) for a, b, end in zip(z, y, ends, strict=True)) for z in reached for y in known[key]
         )
-        if len(reached) > most:
-            raise TooLargeError(f"slot {slot}: more than {most} counts")
     found = [total for z in reached if (total := _total(tops, z)) is not None]
     return max(found, default=None)
 

@@ -9,14 +9,14 @@ solver says is confirmed by a second route.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from dlsched.algorithms.exact.certify import Finding, Route, certify, default_routes
-from dlsched.algorithms.exact.ddljs.checked import checked_value, fits
+from dlsched.algorithms.exact.ddljs.checked import checked_value
 from dlsched.algorithms.exact.ddljs.count_bound import count_bound
-from dlsched.algorithms.exact.ddljs.greedy import Substrate, greedy_embeddings
-from dlsched.algorithms.exact.ddljs.network import Network
+from dlsched.algorithms.exact.ddljs.greedy import greedy_embeddings
+from dlsched.algorithms.exact.ddljs.routing import embeddings_at, mostly_outside_core
 from dlsched.algorithms.exact.ddljs.slot_program import SlotProgram, slot_program
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Embedding
@@ -96,8 +96,7 @@ class _Embed:
         if self._closed():
             self.evidence.append("exact knapsack over ring sizes: the embeddings reach its bound")
             return self._conclude(True, time.perf_counter() - self.start)
-        network = Network.of(self.problem.nodes, self.problem.arcs)
-        if self._hangs(network):
+        if mostly_outside_core(self.problem):
             program = slot_program(self.problem, core=False)
             self._solve(program, "without the core")
             if self._closed():
@@ -105,12 +104,6 @@ class _Embed:
         program = slot_program(self.problem)
         self._solve(program, "whole network")
         return self._certified(program, "whole network")
-
-    def _hangs(self, network: Network) -> bool:
-        """Tell whether most servers are outside the core, so that a bound without the core is worth its time."""
-        plain = all(request.allowed is None for request in self.problem.requests)
-        inside = set(network.core).intersection(self.problem.servers)
-        return plain and len(network.core) > 1 and 2 * len(inside) <= len(self.problem.servers)
 
     def _solve(self, program: SlotProgram, name: str) -> None:
         if self._late():
@@ -132,23 +125,10 @@ class _Embed:
             self.upper = max(self.value, min(self.upper, raw.summary.bound))
             self.evidence.append(f"HiGHS {raw.summary.version}, {name}: nothing better than {raw.summary.bound:.9g}")
         if raw.x is not None:
-            self._take(self._routed(program.workers(raw.x)) or program.try_read(raw.x))
-
-    def _routed(self, workers: Mapping[str, Mapping[str, int]]) -> dict[str, Embedding] | None:
-        """Return rings for workers, those with the most bandwidth first; None where one finds no way."""
-        substrate = Substrate(self.problem)
-        found: dict[str, Embedding] = {}
-        for name in sorted(workers, key=lambda name: -self.problem.request(name).bandwidth):
-            request = self.problem.request(name)
-            ring = substrate.route(request, workers[name])
-            if request.allowed is not None or ring is None:
-                return None
-            found[name] = Embedding(workers=dict(workers[name]), ring=ring)
-            substrate.take(request, found[name])
-        return found
+            self._take(embeddings_at(self.problem, program, raw.x))
 
     def _take(self, embeddings: dict[str, Embedding] | None) -> None:
-        if embeddings is None or not fits(self.problem, embeddings):
+        if embeddings is None:
             return
         value = float(checked_value(self.problem, embeddings))
         if value > self.value:
@@ -174,7 +154,7 @@ class _Embed:
         )
         self.evidence += certificate.evidence[1:]
         if certificate.point is not None:
-            self._take(program.try_read(certificate.point))
+            self._take(embeddings_at(self.problem, program, certificate.point))
         return self._conclude(certificate.proved, found)
 
     def _conclude(self, proved: bool, found: float) -> SlotOptimum:
