@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -26,6 +26,8 @@ from dlsched.rounding import (
 from dlsched.traces.topology_zoo import convert
 from tests.mapping_cases import (
     HALF,
+    ZOO,
+    check_decomposition,
     one,
     random_combination,
     random_problem,
@@ -33,50 +35,6 @@ from tests.mapping_cases import (
     superpose,
     with_circulation,
 )
-
-ZOO = (
-    "Aarnet Abilene Agis Arpanet196912 Basnet Bellcanada Bics Cernet Claranet Compuserve DeutscheTelekom Dfn Eenet "
-    "Epoch Garr200109 Geant2001 Geant2012 Getnet Gridnet Nsfnet Sprint"
-)
-
-
-def variables(ring: RingFlow) -> int:
-    """Positive variables of one ring size."""
-    values = [*ring.weight.values()]
-    values += [part for parts in (*ring.location.values(), *ring.flow.values()) for part in parts.values()]
-    return sum(value > 1e-9 for value in values)
-
-
-def check_decomposition(fractional: FractionalEmbedding) -> dict[str, tuple[WeightedMapping, ...]]:
-    """Check every invariant that can be seen from outside, in loads of all resources."""
-    problem, found = fractional.problem, decompose(fractional)
-    assert list(found) == [r.name for r in problem.requests]
-    nodes: dict[Any, float] = defaultdict(float)
-    arcs: dict[Any, float] = defaultdict(float)
-    for wanted in problem.requests:
-        weights = [m.weight for m in found[wanted.name]]
-        assert sum(weights) <= 1
-        assert all(weight > 0 for weight in weights)
-        assert float(sum(weights)) == pytest.approx(fractional.embedded(wanted.name), abs=1e-6)
-        usable = set(problem.usable(wanted))
-        for m in found[wanted.name]:
-            assert len(m.mapping.nodes) == m.size
-            assert m.size in wanted.profit
-            assert all(node in problem.hosts(wanted, a) for a, node in enumerate(m.mapping.nodes))
-            for node, count in m.mapping.counts().items():
-                for r, need in wanted.demand.items():
-                    nodes[node, r] += float(m.weight * need * count)
-            for arc, count in m.mapping.loads().items():
-                assert arc in usable
-                arcs[arc] += float(m.weight * wanted.bandwidth * count)
-        for size, count in Counter(m.size for m in found[wanted.name]).items():
-            assert count <= variables(fractional.flows[wanted.name, size])
-    expected = fractional.node_loads()
-    for key in {*nodes, *expected}:
-        assert nodes[key] == pytest.approx(expected.get(key, 0.0), abs=1e-5)
-    flow = fractional.arc_loads()
-    assert all(load <= flow.get(arc, 0.0) + 1e-5 for arc, load in arcs.items())
-    return found
 
 
 @pytest.mark.parametrize("seed", range(40))

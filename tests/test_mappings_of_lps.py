@@ -19,8 +19,7 @@ from dlsched.rounding import (
     placement_mix,
 )
 from dlsched.traces.topology_zoo import convert
-from tests.mapping_cases import odd_cycle, random_problem, request
-from tests.test_mappings import ZOO, check_decomposition
+from tests.mapping_cases import ZOO, check_decomposition, odd_cycle, random_problem, request
 
 
 def check_lp(problem: RingProblem, cap: bool) -> float:
