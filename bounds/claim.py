@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -210,6 +211,7 @@ def _witness(claim: Claim, instance: Document, seed: int, facts: Facts, measured
     )
 
 
+@cache
 def claims() -> tuple[Claim, ...]:
     """Return every claim in every variant, sorted by id, printed first."""
     modules = (importlib.import_module(f"dlsched.bounds.{paper}") for paper in PAPERS)

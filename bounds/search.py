@@ -10,6 +10,7 @@ import importlib
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -48,6 +49,7 @@ class Task:
     claims: tuple[tuple[str, str], ...]
 
 
+@cache
 def sources() -> dict[str, Draw]:
     """Return every instance source by name, ``problem/name``."""
     found: dict[str, Draw] = {}

@@ -56,7 +56,7 @@ def concave(rng: np.random.Generator) -> Instance:
 
 def thresholds(rng: np.random.Generator) -> Instance:
     """Return jobs of Section VI: sigmoids that say little before some progress is made, on few servers."""
-    slots = int(rng.integers(6, 11))
+    slots = int(rng.integers(5, 9))
     jobs = []
     for i in range(int(rng.integers(2, 4))):
         progress = int(rng.integers(50, 501))
@@ -100,7 +100,7 @@ def lasting(rng: np.random.Generator) -> Instance:
         budget = int(rng.integers(2, 5)) if rng.random() < 0.6 else None
         jobs.append(_job(i, 1, int(rng.integers(1, 4)), Fraction(1), _concave(rng), budget=budget))
     node = Node(name="server1", capacity={"gpu": Fraction(int(rng.integers(1, 4)))})
-    return Instance(slots=int(rng.integers(4, 11)), resources=("gpu",), nodes=(node,), jobs=tuple(jobs))
+    return Instance(slots=int(rng.integers(4, 9)), resources=("gpu",), nodes=(node,), jobs=tuple(jobs))
 
 
 def pairs(rng: np.random.Generator) -> Instance:
