@@ -117,6 +117,7 @@ def compile_model(model: Any) -> Matrix:
     """
     import pyomo.environ as pyo
     from pyomo.common.errors import InfeasibleConstraintException, InvalidExpressionError
+    from pyomo.common.gc_manager import PauseGC
     from pyomo.gdp import Disjunction
     from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
     from pyomo.repn.util import InvalidValueError
@@ -127,7 +128,8 @@ def compile_model(model: Any) -> Matrix:
     if len(objectives) != 1:
         raise ValueError(f"the model has {len(objectives)} active objectives; one is needed")
     try:
-        form = LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=None)
+        with PauseGC():
+            form = LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=None)
     except InfeasibleConstraintException as error:
         raise InfeasibleError(f"the model is infeasible: {error}") from error
     except InvalidExpressionError as error:

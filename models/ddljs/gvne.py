@@ -14,10 +14,13 @@ can be too small for a job (3 instead of 4), or, as neither (2) nor (11) is amon
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import pyomo.environ as pyo
+from pyomo.common.gc_manager import PauseGC
+from pyomo.core.expr.numeric_expr import LinearExpression
 
 from dlsched.models.ddljs.instance import Arc, Instance
 from dlsched.models.ddljs.joint import printed_problem
@@ -92,6 +95,13 @@ def embedding_program(problem: RingProblem, *, cap: bool = False, slot: int = 1)
 def _program(
     problem: RingProblem, hosts: Hosts, links: Callable[[RingRequest], tuple[Arc, ...]], slot: int
 ) -> pyo.ConcreteModel:
+    with PauseGC():
+        return _built(problem, hosts, links, slot)
+
+
+def _built(
+    problem: RingProblem, hosts: Hosts, links: Callable[[RingRequest], tuple[Arc, ...]], slot: int
+) -> pyo.ConcreteModel:
     m = pyo.ConcreteModel(name="G-VNE")
     m.slot = slot
     _sets(m, problem, hosts, {request.name: links(request) for request in problem.requests})
@@ -105,7 +115,14 @@ def _program(
 
 
 def _sets(m: Any, problem: RingProblem, hosts: Hosts, links: Mapping[str, tuple[Arc, ...]]) -> None:
-    places = [(q.name, k, a, u) for q in problem.requests for k in q.sizes for a in range(k) for u in hosts(q, a)]
+    places = [
+        (q.name, k, a, u)
+        for q in problem.requests
+        for valid in [[hosts(q, a) for a in range(max(q.sizes, default=0))] if q.allowed else [hosts(q, 0)]]
+        for k in q.sizes
+        for a in range(k)
+        for u in valid[a if q.allowed else 0]
+    ]
     edges = [(q.name, k, a) for q in problem.requests for k in q.sizes if k > 1 for a in range(k)]
     hops = [(*edge, u, v) for edge in edges for u, v in links[edge[0]]]
     ends = {(i, k, a, u): None for i, k, a, u, _ in hops} | {(i, k, a, v): None for i, k, a, _, v in hops}
@@ -147,18 +164,6 @@ def _data(m: Any, problem: RingProblem) -> None:
     m.capacity = {(u, r): float(problem.nodes[u].get(r, 0)) for u, r in m.loaded}
     m.share = {arcs[0]: (arcs, float(limit)) for arcs, limit in problem.shares}
     m.sizes_of = {q.name: q.sizes for q in problem.requests}
-    m.where = {key: [] for key in m.ring_nodes}
-    m.on_node = {u: [] for _, _, _, u in m.places}
-    for i, k, a, u in m.places:
-        m.where[i, k, a].append(u)
-        m.on_node[u].append((i, k, a))
-    m.leaving = {key: [] for key in m.balanced}
-    m.entering = {key: [] for key in m.balanced}
-    m.on_link = {(u, v): [] for *_, u, v in m.hops}
-    for i, k, a, u, v in m.hops:
-        m.leaving[i, k, a, u].append((u, v))
-        m.entering[i, k, a, v].append((u, v))
-        m.on_link[u, v].append((i, k, a))
 
 
 def _constraints(m: Any) -> None:
@@ -172,43 +177,63 @@ def _constraints(m: Any) -> None:
         rule=lambda m, i: sum(m.size[i, k] for k in m.sizes_of[i]) == m.embedded[i],
         doc="(13) one size for an embedded ring",
     )
+    terms = _terms(m)
     m.placed = pyo.Constraint(
         m.ring_nodes,
-        rule=lambda m, i, k, a: sum(m.place[i, k, a, u] for u in m.where[i, k, a]) == m.size[i, k],
+        rule=lambda m, *key: _sum(*terms["placed"].get(key, ([], []))) == m.size[key[:2]],
         doc="(14) each ring node is on one node",
     )
-    m.flow = pyo.Constraint(m.balanced, rule=_flow, doc="(15) each ring edge is a path between its ends")
-    m.node_load = pyo.Constraint(m.loaded, rule=_node_load, doc="(16) (18) capacity of a node and resource")
-    m.link_load = pyo.Constraint(m.carriers, rule=_link_load, doc="(17) (19) bandwidth of a link")
-
-
-def _flow(m: Any, i: str, k: int, a: int, u: str) -> Any:
-    out = sum(m.route[i, k, a, arc] for arc in m.leaving[i, k, a, u])
-    into = sum(m.route[i, k, a, arc] for arc in m.entering[i, k, a, u])
-    return out - into == _placed(m, i, k, a, u) - _placed(m, i, k, (a + 1) % k, u)
-
-
-def _placed(m: Any, i: str, k: int, a: int, u: str) -> Any:
-    if (i, k, a, u) not in m.place:
-        return 0
-    return m.place[i, k, a, u]
-
-
-def _node_load(m: Any, u: str, r: str) -> Any:
-    return sum(m.need[i, r] * m.place[i, k, a, u] for i, k, a in m.on_node[u] if m.need.get((i, r))) <= m.capacity[u, r]
-
-
-def _link_load(m: Any, u: str, v: str) -> Any:
-    arcs, limit = m.share[u, v]
-    return (
-        sum(
-            m.bandwidth[i] * m.route[i, k, a, arc]
-            for arc in arcs
-            for i, k, a in m.on_link.get(arc, ())
-            if m.bandwidth[i]
-        )
-        <= limit
+    m.flow = pyo.Constraint(
+        m.balanced,
+        rule=lambda m, *key: (_sum(*terms["flow"][key]), 0),
+        doc="(15) each ring edge is a path between its ends",
     )
+    m.node_load = pyo.Constraint(
+        m.loaded,
+        rule=lambda m, *key: (None, _sum(*terms["node"][key]), m.capacity[key]),
+        doc="(16) (18) capacity of a node and resource",
+    )
+    m.link_load = pyo.Constraint(
+        m.carriers,
+        rule=lambda m, *arc: (None, _sum(*terms["link"][arc]), m.share[arc][1]),
+        doc="(17) (19) bandwidth of a link",
+    )
+
+
+Terms = dict[tuple[Any, ...], tuple[list[float], list[Any]]]
+
+
+def _terms(m: Any) -> dict[str, Terms]:
+    """Return coefficients and variables of the rows, by row: looking places and routes up row by row takes longer."""
+    rows: dict[str, Terms] = {name: defaultdict(lambda: ([], [])) for name in ("placed", "flow", "node", "link")}
+
+    def add(name: str, row: tuple[Any, ...], coefficient: float, variable: Any) -> None:
+        coefficients, variables = rows[name][row]
+        coefficients.append(coefficient)
+        variables.append(variable)
+
+    needs = defaultdict(list)
+    for (i, r), need in m.need.items():
+        if need:
+            needs[i].append((r, need))
+    for (i, k, a, u), place in m.place.items():
+        add("placed", (i, k, a), 1, place)
+        if k > 1:
+            add("flow", (i, k, a, u), -1, place)
+            add("flow", (i, k, (a - 1) % k, u), 1, place)
+        for r, need in needs[i]:
+            add("node", (u, r), need, place)
+    link = {arc: carrier for carrier, (arcs, _) in m.share.items() for arc in arcs}
+    for (i, k, a, u, v), route in m.route.items():
+        add("flow", (i, k, a, u), 1, route)
+        add("flow", (i, k, a, v), -1, route)
+        if m.bandwidth[i]:
+            add("link", link[u, v], m.bandwidth[i], route)
+    return rows
+
+
+def _sum(coefficients: list[float], variables: list[Any]) -> Any:
+    return LinearExpression(linear_coefs=coefficients, linear_vars=variables)
 
 
 def _cap(m: Any, i: str, k: int, u: str) -> Any:
