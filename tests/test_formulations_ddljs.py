@@ -10,10 +10,9 @@ import pytest
 from pyomo.gdp import Disjunct
 
 from dlsched.models import Status, build, catalog, inspect, solve
-from dlsched.models.ddljs import Instance, check, exact_utility, slot_problem
+from dlsched.models.ddljs import Instance, check, embeddings_from, exact_utility, schedule_from, slot_problem
 from dlsched.models.ddljs.circulation import slot_circulation
 from dlsched.models.ddljs.gvne import embedding_program
-from dlsched.models.ddljs.read import embeddings_from, schedule_from
 from dlsched.models.numbers import TOLERANCE, agree
 from dlsched.relaxations import relax
 from tests.ddljs_cases import OFFLINE, SLOTS, built, expected, instance, instance_data, job, problem

@@ -9,12 +9,11 @@ import pyomo.environ as pyo
 import pytest
 
 from dlsched.models import build, catalog, solve
-from dlsched.models.ddljs import Instance, RingProblem, check
+from dlsched.models.ddljs import Instance, RingProblem, check, schedule_from
 from dlsched.models.ddljs.circulation import slot_circulation
 from dlsched.models.ddljs.iteration import iteration_time
 from dlsched.models.ddljs.joint import joint_sizes
 from dlsched.models.ddljs.paths import simple_paths
-from dlsched.models.ddljs.read import schedule_from
 from dlsched.models.numbers import TOLERANCE
 from tests.ddljs_cases import built, instance, job, problem
 from tests.ddljs_strategies import drawn, tight
