@@ -176,6 +176,7 @@ def test_jobs_far_from_a_gain_get_what_nobody_wants() -> None:
     result = gadget.run(Instance.parse(data))
     assert [event.idle for event in events(result)[:3]] == [("far",), ("far", "further"), ("further",)]
     assert result.utility == pytest.approx(21)
+    assert gadget.run(Instance.parse(data), idle=False).utility == pytest.approx(1)
     assert gadget.run(Instance.parse(data), variant="printed").utility == pytest.approx(1)
 
 
@@ -202,6 +203,8 @@ def test_an_exact_slot_may_end_early() -> None:
     (event,) = events(result)
     assert event.exact is not None
     assert event.profit >= event.exact.value
+    (rounded,) = events(gadget.run(given))
+    assert event.profit >= rounded.profit
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -33,7 +33,7 @@ def fill(problem: RingProblem, occupancy: Occupancy, held: dict[str, Embedding])
     return tuple(filled)
 
 
-def idle(
+def give_idle(
     problem: RingProblem, occupancy: Occupancy, held: dict[str, Embedding], distance: Mapping[str, int]
 ) -> tuple[str, ...]:
     """Give jobs workers that are worth nothing yet; return which jobs.

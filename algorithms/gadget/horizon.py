@@ -1,0 +1,175 @@
+"""The state of GADGET's greedy (Algorithm 1), z_{i,t}, and what it does in one slot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+
+from dlsched.algorithms.baselines.ddljs.occupancy import Occupancy, Substrate
+from dlsched.algorithms.gadget.activity import Activity, Sizes
+from dlsched.algorithms.gadget.corrected import best_draw
+from dlsched.algorithms.gadget.events import Exact, Rounding, Selection, SlotEmbedding
+from dlsched.algorithms.gadget.filling import fill, give_idle
+from dlsched.algorithms.gadget.mixtures import Fractional, Relaxation, joint, selected
+from dlsched.algorithms.gadget.printed import round_until_accepted
+from dlsched.algorithms.run import Event, Variant
+from dlsched.models.ddljs import Embedding, Instance, RingProblem
+
+
+class Method(StrEnum):
+    """How the embedding problem of a slot is solved."""
+
+    ROUNDING = "rounding"
+    EXACT = "exact"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The parameters of `dlsched.algorithms.gadget.run` of the same names, `embedding` as `method`."""
+
+    variant: Variant
+    method: Method
+    draws: int
+    sizes: Sizes
+    relaxation: Relaxation
+    idle: bool
+    time_limit: float | None
+    node_limit: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Embeddings of a slot, and how they came about."""
+
+    held: dict[str, Embedding]
+    profit: float
+    rounding: Rounding | None = None
+    selection: Selection | None = None
+    exact: Exact | None = None
+    filled: tuple[str, ...] = ()
+
+
+class Horizon:
+    """The slots so far.
+
+    Parameters
+    ----------
+    instance : Instance
+    settings : Settings
+    seed : int
+
+    Attributes
+    ----------
+    embeddings : dict of str to dict of int to Embedding
+        By job and slot.
+    log : list of Event
+    """
+
+    def __init__(self, instance: Instance, settings: Settings, seed: int) -> None:
+        self.embeddings: dict[str, dict[int, Embedding]] = {}
+        self.log: list[Event] = []
+        self._instance, self._settings, self._seed = instance, settings, seed
+        self._activity = Activity(instance, settings.sizes)
+        self._so_far = {job.name: 0 for job in instance.jobs}
+        self._last: tuple[RingProblem, Fractional] | None = None
+
+    def step(self, slot: int) -> None:
+        """Embed the active jobs of a slot."""
+        problem = self._activity.problem(slot, self._so_far)
+        if not problem.requests:
+            return
+        substrate = Substrate.of(problem)
+        gaining = problem.keeping(request for request in problem.requests if max(request.profit.values()) > 0)
+        found = self._found(slot, gaining, substrate)
+        held = found.held
+        started: tuple[str, ...] = ()
+        if self._settings.variant is Variant.CORRECTED and self._settings.idle:
+            started = give_idle(problem, _taken(substrate, held), held, self._waiting(problem, gaining))
+        workers = {name: ring.size for name, ring in held.items()}
+        self.log.append(
+            SlotEmbedding(
+                slot,
+                len(problem.requests),
+                _profit(substrate, held),
+                workers,
+                found.rounding,
+                found.selection,
+                found.exact,
+                found.filled,
+                started,
+            )
+        )
+        for name, ring in held.items():
+            self._so_far[name] += ring.size
+            self.embeddings.setdefault(name, {})[slot] = ring
+
+    def _found(self, slot: int, problem: RingProblem, substrate: Substrate) -> _Found:
+        """Return the embeddings of the jobs that gain from the slot."""
+        if self._settings.method is Method.ROUNDING:
+            return self._rounded(slot, problem, substrate)
+        found = self._exact(problem, substrate)
+        if self._settings.variant is Variant.PRINTED or found.exact is None or found.exact.proved:
+            return found
+        filled = fill(problem, _taken(substrate, found.held), found.held)
+        found = replace(found, profit=_profit(substrate, found.held), filled=filled)
+        if any(request.allowed is not None for request in problem.requests):
+            return found
+        other = self._rounded(slot, problem, substrate)
+        return replace(other, exact=found.exact) if other.profit > found.profit else found
+
+    def _rounded(self, slot: int, problem: RingProblem, substrate: Substrate) -> _Found:
+        rng = np.random.default_rng([self._seed, slot])
+        fractional, draws = self._fractional(problem), self._settings.draws
+        if self._settings.variant is Variant.CORRECTED:
+            held, filled, rounding = best_draw(problem, substrate, fractional, rng, draws)
+            return _Found(held, _profit(substrate, held), rounding, filled=filled)
+        held, rounding = round_until_accepted(problem, substrate, fractional, rng, draws, self._payable(problem))
+        return _Found(held, rounding.kept, rounding, fractional.selection)
+
+    def _fractional(self, problem: RingProblem) -> Fractional:
+        """Solve the linear programs of a slot, unless those of the last one were the same."""
+        if self._last is not None and self._last[0] == problem:
+            return self._last[1]
+        solve = selected if self._settings.variant is Variant.PRINTED else joint
+        fractional = solve(problem, self._settings.relaxation)
+        self._last = problem, fractional
+        return fractional
+
+    def _exact(self, problem: RingProblem, substrate: Substrate) -> _Found:
+        from dlsched.algorithms.exact.ddljs.slot import embed
+
+        best = embed(problem, time_limit=self._settings.time_limit, node_limit=self._settings.node_limit)
+        payable = self._payable(problem)
+        held = {name: ring for name, ring in best.embeddings.items() if ring.size <= payable[name]}
+        return _Found(held, _profit(substrate, held), exact=Exact(best.value, best.bound, best.proved))
+
+    def _payable(self, problem: RingProblem) -> dict[str, int]:
+        """Return the most workers of each request by (2) and (11)."""
+        names = [request.name for request in problem.requests]
+        return {name: self._activity.payable(self._instance.job(name), self._so_far[name]) for name in names}
+
+    def _waiting(self, problem: RingProblem, gaining: RingProblem) -> dict[str, int]:
+        """Return how far the jobs are from a gain that have none in this slot, but one later."""
+        names = {request.name for request in gaining.requests}
+        found = {}
+        for request in problem.requests:
+            if request.name not in names and max(request.profit.values()) == 0:
+                job = self._instance.job(request.name)
+                distance = self._activity.until_gain(job, self._so_far[request.name])
+                if distance is not None:
+                    found[request.name] = distance
+        return found
+
+
+def _profit(substrate: Substrate, held: Mapping[str, Embedding]) -> float:
+    return sum(float(substrate.needs[name].request.profit[ring.size]) for name, ring in held.items())
+
+
+def _taken(substrate: Substrate, held: Mapping[str, Embedding]) -> Occupancy:
+    occupancy = Occupancy(substrate)
+    for name, ring in held.items():
+        occupancy.take(substrate.needs[name], ring)
+    return occupancy
