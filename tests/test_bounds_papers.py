@@ -116,6 +116,52 @@ KNOWN = {
     # On E1 no round of either gain keeps (24)-(26).
     "pd-ors-theorem-5-succeeds-E1": (0, 1 - (0.5 / 3) ** 10),
     "pd-ors-theorem-6-succeeds-E1": (0, 1),
+    # 100/(1 + e^(150 - x/2)) at 0, 200 and 400: two workers gain nothing before two others, 100 after them.
+    "gadget-lemma-5-sigmoid": (100, 0),
+    # OPT = 100 + 1/2; both jobs gain nothing that a first slot shows.
+    "gadget-theorem-6-G11": (0.8807970779778823, 100.5 / 2),
+    "gadget-theorem-6-negative": (-2.1110, 0.2869 / 2),
+    "gadget-theorem-6-corrected-G6": (2.01, 3.01 / 2),
+    "gadget-theorem-6-corrected-G12": (1.26, 2.01 / 2),
+    "gadget-theorem-6-approximate-idle": (1, 10 / 3),
+    # With single links as paths 2 of 5, with all paths 5 of 5.
+    "gadget-theorem-6-paths-G13": (2, 5 / 2),
+    "gadget-theorem-6-paths-corrected-G13": (5, 5 / 2),
+    # A = {1 worker in each slot}, B = {K workers in slot 1}.
+    "gadget-p-system-two-workers": (2, 1),
+    "gadget-p-system-three-workers": (3, 1),
+    "gadget-path-bandwidth-G5": (20, 11),
+    "gadget-cycles-G4": (4, 2),
+    "gadget-printed-rings-three-servers": (1, 2),
+    "gadget-ring-bound-G16": (3, 2),
+    "gadget-ring-bound-two-jobs": (3, 4),
+    "gadget-equivalence-G3": (5, 5),
+    "gadget-equivalence-G15": (3 * math.sqrt(2), 3 * math.sqrt(2)),
+    "gadget-bandwidth-blind-G10": (2, 1),
+    "gadget-bandwidth-blind-corrected-G10": (2, 2),
+    "gadget-lemma-7-G10": (0, 1 / 2),
+    "gadget-lemma-7-augmented-G10": (0, 1 / 2),
+    # phi = 1/2 for each of three jobs: none is chosen with probability 1/8.
+    "gadget-theorem-8-G8": (1 / 8, 0),
+    "gadget-theorem-8-corrected-G8": (1 / 8, math.exp(-2 / 9)),
+    "gadget-theorem-8-optimum-G10": (0, 1 / 3),
+    # A resource is overloaded by 2 of 8 draws; accepted are 7 of 8, so 2/8 (1 - 1/512)/(7/8) of returned ones.
+    "gadget-theorem-8-returned-G8": (1 / 4 * (1 - 1 / 512) / (7 / 8) - 1 / 4, 0),
+    # A switch holds nothing, and 0 >= beta 0 always: 4^4.
+    "gadget-theorem-8-load-switch": (256, 1),
+    "gadget-theorem-8-load-corrected-sixteen-jobs": (0.0020904 * 81, 1),
+    "gadget-theorem-8-load-corrected-thirty-two-jobs": (0.0010512 * 81, 1),
+    "gadget-theorem-8-load-corrected-sixty-four-jobs": (0.0018450 * 81, 1),
+    "gadget-theorem-8-load-corrected-ten-nodes": (1.278e-6 * 1e4, 1),
+    "gadget-theorem-8-scale-three-jobs": (1 + math.sqrt(6 * math.log(3)), 3),
+    "gadget-theorem-8-scale-section-6": (1 + math.sqrt(500 * math.log(50)), 50),
+    "gadget-violation-horizon-switch": (1 / (1 - (1 - 1 / 256) ** 10), 1),
+    "gadget-theorem-10-G8": (7 / 8, 1),
+    "gadget-half-of-optimum-G8": (3 / 2, 1 / 2),
+    # Five slots of two workers on a server of one: nothing fits. OPT = 5, Gamma = 2.
+    "gadget-fit-or-discard-G10": (0, 5 / 7),
+    "gadget-evaluation-G10": (0, 0.6),
+    "gadget-embedded-ratio-three-workers": (1, 2),
 }
 TOLERANCE = 2e-3
 """Relative: of the numbers that are known to three digits."""

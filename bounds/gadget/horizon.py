@@ -23,6 +23,9 @@ MAX_COMBINATIONS = 400_000
 MAX_STATES = 20_000
 """Vectors of worker-slots after a slot, at most."""
 
+MAX_TRANSITIONS = 2_000_000
+"""Steps from such a vector to the next one, over all slots, at most."""
+
 Counts = tuple[int, ...]
 """Workers or worker-slots of every job, in the order of the instance."""
 
@@ -140,7 +143,11 @@ class Horizon:
             If there are too many vectors.
         """
         states: set[Counts] = {(0,) * len(self.instance.jobs)}
+        transitions = 0
         for slot in range(1, self.instance.slots + 1):
+            transitions += len(states) * len(self.slots[slot - 1])
+            if transitions > MAX_TRANSITIONS:
+                raise Undecided(f"more than {MAX_TRANSITIONS} steps between vectors of worker-slots")
             states = {after for z in states for after in choose(z, self.after(z, slot))}
             if len(states) > MAX_STATES:
                 raise Undecided(f"more than {MAX_STATES} vectors of worker-slots")

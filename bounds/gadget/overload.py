@@ -74,7 +74,8 @@ SCALE = Claim(
 )
 
 
-def _ever(probability: Fraction, slots: int) -> Fraction:
+def ever(probability: Fraction, slots: int) -> Fraction:
+    """Return the probability of an event in one of several independent slots."""
     return 1 - (1 - probability) ** slots
 
 
@@ -83,7 +84,7 @@ _HORIZON: dict[str, Any] = {
     "id": "gadget/violation-horizon",
     "paper": "GADGET, Theorem 10",
     "quantity": "P(A >= beta g in some slot) over 1 - (1 - |V_S|^-4)^T, against 1",
-    "measure": lambda facts: _ever(facts.reaches, facts.instance.slots) / _ever(_rare(facts), facts.instance.slots),
+    "measure": lambda facts: ever(facts.reaches, facts.instance.slots) / ever(_rare(facts), facts.instance.slots),
     "bound": lambda facts: 1,
 }
 

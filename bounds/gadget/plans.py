@@ -7,7 +7,8 @@ that the optima under both can be compared.
 from __future__ import annotations
 
 import itertools
-from collections import Counter
+import math
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -18,7 +19,10 @@ from dlsched.models.ddljs import Instance, Job
 from dlsched.models.ddljs.rings import Path, arcs_of
 
 MAX_PLANS = 20_000
-"""Plans of one job in one slot, at most."""
+"""Plans of one job in one slot, and ways to put any numbers of its workers on servers, at most."""
+
+MAX_STEPS = 200_000
+"""Steps of the searches for paths, and combinations of paths looked at, in one slot, at most."""
 
 MAX_SERVERS = 6
 """Servers of an instance whose plans are enumerated, at most."""
@@ -91,6 +95,11 @@ class Slot:
         self.bandwidth = instance.bandwidth(slot)
         self.share = {arc: number for number, (arcs, _) in enumerate(instance.shares(slot)) for arc in arcs}
         self._paths: dict[tuple[str, str], tuple[Path, ...]] = {}
+        self._joined: dict[tuple[str, Path], list[dict[object, Fraction]]] = {}
+        self._steps = 0
+        self._heads: dict[str, list[str]] = defaultdict(list)
+        for u, v in self.bandwidth:
+            self._heads[u].append(v)
 
     def limit(self, key: object) -> Fraction:
         """Return how much there is of a key: of a resource on a node, a link, or a path."""
@@ -110,12 +119,11 @@ class Slot:
         return self._paths[source, target]
 
     def _simple_paths(self, path: Path, target: str) -> Iterator[Path]:
-        for u, v in self.bandwidth:
-            if u != path[-1] or v in path:
-                continue
+        self._count(1)
+        for v in self._heads[path[-1]]:
             if v == target:
                 yield (*path, v)
-            elif self.rules.paths is Paths.ALL:
+            elif v not in path and self.rules.paths is Paths.ALL:
                 yield from self._simple_paths((*path, v), target)
 
     def plans(self, job: Job) -> list[Plan]:
@@ -129,15 +137,26 @@ class Slot:
             nodes: dict[object, Fraction] = {
                 ("node", u, r): need * n for u, n in workers.items() for r, need in job.worker.items() if need
             }
-            for links in self._lightest(job, tuple(workers)):
+            hosts = tuple(workers)
+            if (job.name, hosts) not in self._joined:
+                self._joined[job.name, hosts] = self._lightest(job, hosts)
+            for links in self._joined[job.name, hosts]:
                 found.append(Plan(sum(workers.values()), tuple({**nodes, **links}.items())))
             if len(found) > MAX_PLANS:
                 raise Undecided(f"job {job.name}: more than {MAX_PLANS} plans in a slot")
         return found
 
+    def _count(self, steps: int) -> None:
+        self._steps += steps
+        if self._steps > MAX_STEPS:
+            raise Undecided(f"more than {MAX_STEPS} paths and combinations of paths in a slot")
+
     def _placements(self, job: Job) -> Iterator[dict[str, int]]:
         servers = [node.name for node in self.instance.servers]
-        for counts in itertools.product(*(range(self.instance.room(job, s) + 1) for s in servers)):
+        rooms = [self.instance.room(job, server) for server in servers]
+        if math.prod(room + 1 for room in rooms) > MAX_PLANS:
+            raise Undecided(f"job {job.name}: more than {MAX_PLANS} placements in a slot")
+        for counts in itertools.product(*(range(room + 1) for room in rooms)):
             if not 1 <= sum(counts) <= job.max_workers:
                 continue
             used = sum(n > 0 for n in counts)
@@ -151,7 +170,9 @@ class Slot:
             return [{}]
         loads: dict[frozenset[tuple[object, int]], Counter[object]] = {}
         for hops in self._cycles(hosts):
-            for chosen in itertools.product(*(self.paths(u, v) for u, v in hops)):
+            path_sets = [self.paths(u, v) for u, v in hops]
+            self._count(math.prod(map(len, path_sets)))
+            for chosen in itertools.product(*path_sets):
                 load: Counter[object] = Counter()
                 for path in chosen:
                     keys = [("path", path)] if self.rules.by_path else [("link", self.share[a]) for a in arcs_of(path)]

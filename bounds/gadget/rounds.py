@@ -8,6 +8,7 @@ valid mappings of the augmented LP may do, and which use no link.
 from __future__ import annotations
 
 import itertools
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -21,6 +22,9 @@ from dlsched.models.ddljs import Instance, RingProblem, slot_problem
 
 MAX_HISTORIES = 2_000
 """Slots times vectors of worker-slots whose programs are solved, at most."""
+
+MAX_DRAWS = 20_000
+"""Outcomes of the draw of one slot, at most."""
 
 Law = dict[Counts, Fraction]
 
@@ -77,6 +81,8 @@ class Rounds:
     def _draws(self, problem: RingProblem, solution: Colocated) -> Iterator[tuple[dict[str, int], Fraction]]:
         """Yield the sizes kept of every draw, with its probability."""
         options = [solution.options(request.name, places=self.fitting) for request in problem.requests]
+        if math.prod(map(len, options)) > MAX_DRAWS:
+            raise Undecided(f"a draw has more than {MAX_DRAWS} outcomes")
         for drawn in itertools.product(*options):
             probability = Fraction(1)
             for _, _, weight in drawn:

@@ -25,6 +25,9 @@ from dlsched.rounding import Acceptance, MappingConstants, MappingLaw, decompose
 NODES = 5_000
 """Branch-and-bound nodes of one solve, at most."""
 
+MAX_JOBS = 8
+"""Active jobs of a slot whose rounding is enumerated, at most."""
+
 MAX_WORK = 400
 """Ring nodes of all sizes times nodes of the network, of a slot whose programs are solved, at most."""
 
@@ -50,6 +53,8 @@ class SlotFacts:
         """The embedding problem (12)-(19), with q_i by floors and for each job alone."""
         problem = slot_problem(self.instance, 1)
         work = sum(sum(request.sizes) for request in problem.requests) * len(problem.nodes)
+        if len(problem.requests) > MAX_JOBS:
+            raise Undecided(f"{len(problem.requests)} active jobs: more than {MAX_JOBS}")
         if work > MAX_WORK:
             raise Undecided(f"{work} ring nodes times nodes: more than {MAX_WORK}")
         return problem
