@@ -9,9 +9,14 @@ import numpy as np
 import pytest
 
 from dlsched.algorithms import optimum
+from dlsched.algorithms.exact.ddljs import method
+from dlsched.algorithms.exact.ddljs.horizon import alike, horizon_program
 from dlsched.algorithms.exact.ddljs.reachable import best_value
+from dlsched.algorithms.exact.ddljs.slot_class import SlotClass
 from dlsched.models.ddljs import Instance, Schedule, check, exact_utility, random
+from dlsched.models.ddljs.presets import benchmark
 from dlsched.models.numbers import agree
+from dlsched.models.solve import solve_matrix
 from tests.ddljs_cases import OFFLINE, expected, instance, instance_data
 from tests.oracles import ddljs as oracle
 
@@ -147,3 +152,70 @@ def test_no_time() -> None:
     result = optimum(instance("G11"), time_limit=0)
     assert not result.proved
     assert result.value <= 100.5 <= result.bound
+
+
+@pytest.fixture
+def slot_by_slot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take every instance slot by slot, however small."""
+    monkeypatch.setattr(method, "_MANY", 0)
+
+
+@pytest.mark.usefixtures("slot_by_slot")
+@pytest.mark.parametrize("seed", range(500, 560))
+def test_random_slot_by_slot(seed: int) -> None:
+    assert_optimal(drawn(seed))
+
+
+@pytest.mark.usefixtures("slot_by_slot")
+@pytest.mark.parametrize("name", OPTIMA)
+def test_golden_slot_by_slot(name: str) -> None:
+    result = optimum(instance(name))
+    assert result.proved
+    assert agree(result.value, OPTIMA[name])
+
+
+@pytest.mark.parametrize("tight", [False, True])
+def test_slot_by_slot_is_as_good_as_all_slots_in_one(tight: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = benchmark(np.random.default_rng(2), servers=5, jobs=4, slots=4, tight=tight)
+    monkeypatch.setattr(method, "_MANY", 10**9)
+    whole = optimum(found)
+    monkeypatch.setattr(method, "_MANY", 0)
+    result = optimum(found)
+    assert whole.proved
+    assert result.proved
+    assert agree(whole.value, result.value)
+    assert any("worker-slots by class" in line for line in result.evidence)
+    assert not check(found, result.schedule)
+
+
+def test_ten_servers_ten_jobs_ten_slots() -> None:
+    found = benchmark(np.random.default_rng(1), servers=10, jobs=10, slots=10, tight=False)
+    result = optimum(found)
+    assert result.proved
+    assert agree(result.value, exact_utility(found, result.schedule))
+
+
+def test_a_row_that_is_too_strong_is_not_confirmed() -> None:
+    found = benchmark(np.random.default_rng(0), servers=5, jobs=4, slots=3, tight=True)
+    slots = SlotClass(found, [3], lambda: None)
+    weights = np.array([3, 5, 2, 7])
+    bound = slots.price(weights).bound
+    assert slots.confirm(weights, bound, 1e-7)
+    assert not slots.confirm(weights, bound - 1, 1e-7)
+    assert bound <= slots.unsolved(weights).bound
+
+
+def test_slots_are_alike_where_links_and_jobs_are() -> None:
+    data = instance_data("G6") | {"slots": 4}
+    assert alike(Instance.parse(data)) == [[1], [2, 3, 4]]
+    assert alike(instance("G12")) == [[1], [2]]
+
+
+def test_program_of_all_slots_has_the_same_optimum_with_and_without_presolve() -> None:
+    found = drawn(5)
+    program = horizon_program(found, alike(found))
+    assert program is not None
+    first, second = (solve_matrix(program.matrix, threads=1, presolve=p).summary.objective for p in (True, False))
+    assert first is not None
+    assert second is not None
+    assert agree(first, second)

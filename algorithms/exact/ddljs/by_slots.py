@@ -51,7 +51,7 @@ class BySlots:
         for _ in range(_ROUNDS):
             if self.late() or dives >= _DIVES:
                 return
-            bound, wanted = self.worked.plan()
+            bound, wanted = self.worked.plan(self.late)
             self.upper = min(self.upper, bound)
             yield None
             if wanted is None:

@@ -71,29 +71,34 @@ class SlotClass:
                     workers[i, column] = size * value
         self.workers = sp.csr_array(workers)
 
-    def price(self, weights: Weights, *, presolve: bool = True, seed: int = 0) -> Priced:
+    def price(self, weights: Weights) -> Priced:
         """Return the most weighted workers that a slot can embed; weights are not negative."""
-        raw = self._solve(self._priced(weights), presolve, seed)
-        trivial = int(weights @ self.most)
+        raw = self._solve(self._priced(weights))
         if raw is None or raw.x is None:
-            return Priced(trivial, None)
+            return self.unsolved(weights)
         counts = np.round(self.workers @ raw.x).astype(np.int64)
         bound = int(weights @ counts)
         if raw.summary.status is not Status.OPTIMAL:
             limit = raw.summary.bound
-            bound = trivial if limit is None else int(np.ceil(limit * max(1, weights.max()) * (1 + TOLERANCE)))
+            bound = self.unsolved(weights).bound
+            if limit is not None:
+                bound = min(bound, int(np.ceil(limit * max(1, weights.max()) * (1 + TOLERANCE))))
         if embeddings_at(self.problem, self.program, raw.x) is not None:
             return Priced(bound, counts)
         if self.core:
             return Priced(bound, None)
         self._load(core=True)
-        return self.price(weights, presolve=presolve, seed=seed)
+        return self.price(weights)
+
+    def unsolved(self, weights: Weights) -> Priced:
+        """Return the bound that needs no program: every job has its largest ring."""
+        return Priced(int(weights @ self.most), None)
 
     def confirm(self, weights: Weights, bound: int, slack: float) -> bool:
         """Tell whether a run without presolve agrees that weighted workers are at most ``bound * (1 + slack)``."""
         scale = _LEVEL / bound if bound else 1.0
         matrix = replace(self.program.matrix, c=scale * weights @ self.workers)
-        raw = self._solve(matrix.beyond(_LEVEL * (1 + slack) if bound else 0.5), False, 7)
+        raw = self._solve(matrix.beyond(_LEVEL * (1 + slack) if bound else 0.5), presolve=False, seed=7)
         return raw is not None and raw.summary.status is Status.INFEASIBLE
 
     def embed(self, weights: Weights, most: Weights, needs: Sequence[Need]) -> dict[str, Embedding] | None:
@@ -101,7 +106,7 @@ class SlotClass:
 
         It is exact in that none exist where None comes of an infeasible program.
         """
-        raw = self._solve(self._constrained(weights, most, needs), True, 0)
+        raw = self._solve(self._constrained(weights, most, needs))
         if raw is None or raw.x is None:
             return None
         found = embeddings_at(self.problem, self.program, raw.x)
@@ -127,7 +132,7 @@ class SlotClass:
             row_upper=np.concatenate([matrix.row_upper, most, np.full(len(needs), np.inf)]),
         )
 
-    def _solve(self, matrix: Matrix, presolve: bool, seed: int) -> RawSolution | None:
+    def _solve(self, matrix: Matrix, *, presolve: bool = True, seed: int = 0) -> RawSolution | None:
         try:
             return solve_matrix(matrix, threads=1, time_limit=self._left(), presolve=presolve, seed=seed)
         except ResidualError:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 import numpy as np
 
@@ -51,15 +50,18 @@ class Worked:
     Attributes
     ----------
     classes : list of SlotClass
-    points : list of dict of int to Fraction
+    points : list of dict of int to float
         By job: utility of each number of worker-slots.
+    concave : list of bool
+        By job: whether mixtures of numbers of worker-slots never pay.
     cuts : list of Cut
     columns : list of set of tuple of int
         By class: count vectors that were found to fit.
     """
 
     classes: list[SlotClass]
-    points: list[dict[int, Fraction]]
+    points: list[dict[int, float]]
+    concave: list[bool]
     left: Callable[[], float | None]
     cuts: list[Cut] = field(default_factory=list)
     columns: list[set[tuple[int, ...]]] = field(default_factory=list)
@@ -69,19 +71,28 @@ class Worked:
         """Prepare an instance, all of whose utilities at 0 are finite."""
         classes = [SlotClass(instance, slots, left) for slots in alike(instance)]
         points = [values(instance, job) for job in instance.jobs]
-        return cls(classes, points, left, columns=[set() for _ in classes])
+        return cls(
+            classes,
+            [{n: float(value) for n, value in own.items()} for own in points],
+            [is_concave(own) for own in points],
+            left,
+            columns=[set() for _ in classes],
+        )
 
     @property
     def counts(self) -> list[int]:
         """m_c, the slots of each class."""
         return [len(c.slots) for c in self.classes]
 
-    def price(self, weights: Floats) -> Cut:
-        """Add the cut of some weights, and the columns found on the way."""
+    def price(self, weights: Floats, counts: Sequence[int] = ()) -> Cut:
+        """Add the cut of some weights, and the columns found on the way.
+
+        Where `counts` are given, classes of which there are none left get a weak but valid z_c.
+        """
         whole = np.round(weights * (_SCALE / max(weights.max(), _EPSILON))).astype(np.int64)
         worth = []
-        for c in self.classes:
-            priced = c.price(whole)
+        for c, count in zip(self.classes, counts or self.counts, strict=True):
+            priced = c.price(whole) if count else c.unsolved(whole)
             worth.append(priced.bound)
             if priced.counts is not None:
                 self._keep(c, priced.counts)
@@ -100,7 +111,7 @@ class Worked:
 
         Weights are priced between the last duals and those of the best bound so far: fewer rounds are needed.
         """
-        duals = np.array([max(0.0, *map(float, points.values())) / max(1, max(points)) for points in self.points])
+        duals = np.array([max(0.0, *points.values()) / max(1, max(points)) for points in self.points])
         centre, least, value = duals, float("inf"), 0.0
         while not late():
             before = sum(map(len, self.columns))
@@ -124,7 +135,7 @@ class Worked:
         """Return the upper bound on the utility that a price a worker-slot gives."""
         prices: list[float] = weights.tolist()
         free = sum(
-            max(float(value) - price * n for n, value in points.items())
+            max(value - price * n for n, value in points.items())
             for points, price in zip(self.points, prices, strict=True)
         )
         scale = max(float(weights.max()), _EPSILON) / _SCALE
@@ -142,11 +153,8 @@ class Worked:
     def _utilities(self, program: Program, *, whole: bool) -> list[Terms]:
         """Add a column for every number of worker-slots of every job; return (column, number) by job."""
         return [
-            [
-                (program.column(cost=float(value), integer=whole and not is_concave(points)), n)
-                for n, value in points.items()
-            ]
-            for points in self.points
+            [(program.column(cost=value, integer=whole and not concave), n) for n, value in points.items()]
+            for points, concave in zip(self.points, self.concave, strict=True)
         ]
 
     def _cover(self, program: Program, extra: Sequence[Terms], least: Sequence[int], used: Sequence[int] = ()) -> None:
@@ -167,9 +175,9 @@ class Worked:
         for own, count in zip(slots, used or self.counts, strict=True):
             program.row(own, upper=count)
 
-    def plan(self) -> tuple[float, Weights | None]:
+    def plan(self, late: Callable[[], bool]) -> tuple[float, Weights | None]:
         """Return an upper bound on the utility and the worker-slots by job that reach it, None where time was up."""
-        raw = solve_matrix(self.relaxation(), threads=1, time_limit=self.left(), seed=0)
+        raw = solve_matrix(self.relaxation(), threads=1, time_limit=self.left(), seed=0, stop=late)
         bound = float("inf") if raw.summary.bound is None else raw.summary.bound
         if raw.x is None:
             return bound, None
@@ -233,7 +241,7 @@ class Worked:
             if raw.summary.objective > -_EPSILON:
                 return True
             before = sum(map(len, self.columns))
-            cut = self.price(np.abs(raw.row_duals[: len(wanted)]))
+            cut = self.price(np.abs(raw.row_duals[: len(wanted)]), counts)
             if int(cut.weights @ wanted) > sum(m * z for m, z in zip(counts, cut.worth, strict=True)):
                 return False
             if sum(map(len, self.columns)) == before:
