@@ -147,6 +147,9 @@ KNOWN = {
     "gadget-theorem-8-optimum-G10": (0, 1 / 3),
     # A resource is overloaded by 2 of 8 draws; accepted are 7 of 8, so 2/8 (1 - 1/512)/(7/8) of returned ones.
     "gadget-theorem-8-returned-G8": (1 / 4 * (1 - 1 / 512) / (7 / 8) - 1 / 4, 0),
+    # While iter < 3 from iter = 1; exp(-2/9) + 5/27 + 1/27.
+    "gadget-algorithm-2-rounds-G8": (2, 3),
+    "gadget-theorem-8-success-five-resources": (math.exp(-2 / 9) + 6 / 27, 0.99),
     # A switch holds nothing, and 0 >= beta 0 always: 4^4.
     "gadget-theorem-8-load-switch": (256, 1),
     "gadget-theorem-8-load-corrected-sixteen-jobs": (0.0020904 * 81, 1),

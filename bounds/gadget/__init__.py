@@ -9,6 +9,7 @@ from dlsched.bounds.gadget import (
     overall,
     overload,
     relaxed,
+    retries,
     sizes,
     temporal,
 )
@@ -21,6 +22,7 @@ CLAIMS = (
     *sizes.CLAIMS,
     *relaxed.CLAIMS,
     *lottery.CLAIMS,
+    *retries.CLAIMS,
     *overload.CLAIMS,
     *overall.CLAIMS,
     *evaluation.CLAIMS,

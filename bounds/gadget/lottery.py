@@ -33,6 +33,11 @@ def explain(facts: SlotFacts) -> dict[str, Any]:
     }
 
 
+def third(facts: SlotFacts) -> Fraction:
+    """Return a third of the LP of the selected rings, less what rounding of numbers may cost."""
+    return Fraction(facts.solve(augmented=True, sizes=facts.selected()).value / 3 - 1e-9)
+
+
 _PROFIT: dict[str, Any] = {
     "id": "gadget/theorem-8",
     "paper": "GADGET, Theorem 8",
@@ -54,12 +59,6 @@ PROFIT = Claim(
 )
 
 
-def _below(facts: SlotFacts) -> Fraction:
-    """Return P(profit < LP_res/3)."""
-    value = facts.solve(augmented=True, sizes=facts.selected()).value
-    return facts.printed_law.profit_below(value / 3 - 1e-9)
-
-
 MODERATE = Premise("pi_ik <= LP_res for every selected ring", lambda facts: facts.moderate)
 
 PROFIT_CORRECTED = Claim(
@@ -67,7 +66,7 @@ PROFIT_CORRECTED = Claim(
     statement="one unconditional draw is worth less than a third of the LP of the selected rings with probability at "
     "most exp(-2/9), if no selected ring alone is worth more than that LP",
     quantity="the probability that one draw is worth less than a third of the LP, against exp(-2/9)",
-    measure=_below,
+    measure=lambda facts: facts.printed_law.profit_below(third(facts)),
     bound=lambda facts: math.exp(-2 / 9),
     expectation=Expectation.TRUE,
     premises=(FINITE, SOME, PROFITABLE, MODERATE),
@@ -166,13 +165,9 @@ def _conditional(facts: SlotFacts, acceptance: Acceptance, rounds: int, *, const
     return worst
 
 
-def _third(facts: SlotFacts) -> Fraction:
-    return Fraction(facts.solve(augmented=True, sizes=facts.selected()).value / 3 - 1e-9)
-
-
 def _profit_alone(facts: SlotFacts) -> Acceptance:
     boundless = len(facts.problem.requests) * facts.largest * LARGE
-    return Acceptance(_third(facts), dict.fromkeys(facts.problem.resources, boundless), boundless)
+    return Acceptance(third(facts), dict.fromkeys(facts.problem.resources, boundless), boundless)
 
 
 _RETURNED: dict[str, Any] = {
@@ -199,7 +194,7 @@ RETURNED_CORRECTED = Claim(
     statement="what Algorithm 2 returns, accepting (1/3, beta, gamma)-approximate draws, exceeds beta g or gamma e no "
     "more often than a draw does",
     quantity="the greatest rise of the probability of such an overload, over one draw, with 3 draws, against 0",
-    measure=lambda facts: _conditional(facts, facts.constants.acceptance(_third(facts)), ROUNDS, constants=True),
+    measure=lambda facts: _conditional(facts, facts.constants.acceptance(third(facts)), ROUNDS, constants=True),
     expectation=Expectation.TRUE,
     golden=("gadget-theorem-8-returned-corrected-G8",),
     **_RETURNED,
