@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.matrix import Floats
 from dlsched.relaxations.fractional_embedding import FractionalEmbedding, Located, RingFlow, Routed
 from dlsched.relaxations.knapsack_vne import knapsack_vne
+from dlsched.relaxations.plain_vne import plain_vne
 from dlsched.relaxations.ring_copies import RingCopies
 from dlsched.relaxations.ring_lp import RingLp, VneSolution, ring_lp
+from dlsched.relaxations.ring_master import by_columns
 
 _NOTHING = 1e-9
 
@@ -26,11 +28,24 @@ class AugmentedVne(RingLp):
     """The augmented LP; see `augmented_vne`."""
 
     def solve(self) -> VneSolution:
-        """Solve the program: by the knapsack LP where it has the same value, else by the simplex method of HiGHS."""
-        if self.cap or any(request.allowed is not None for request in self.problem.requests):
-            return RingLp.solve(self)
-        knapsack = knapsack_vne(self.problem, sizes=self.sizes)
-        return knapsack.lift(knapsack.solve(), self)
+        """Solve the program.
+
+        Without placement and caps the knapsack LP gives an optimum. Else mappings are generated: without caps their
+        combinations are all points that count; with caps one is optimal where it attains the bound of the plain LP.
+        Where none does, the simplex method of HiGHS takes the whole program.
+        """
+        placement = any(request.allowed is not None for request in self.problem.requests)
+        if not placement:
+            knapsack = knapsack_vne(self.problem, sizes=self.sizes, cap=self.cap)
+            optimum = knapsack.solve()
+            if not self.cap:
+                return knapsack.lift(optimum, self)
+            bound = replace(optimum, duals=knapsack.lift_duals(optimum, self))
+        elif self.cap:
+            plain = plain_vne(self.problem, sizes=self.sizes, cap=True)
+            optimum = plain.solve()
+            bound = replace(optimum, duals=plain.lift_duals(optimum, self))
+        return by_columns(self, bound if self.cap else None) or RingLp.solve(self)
 
     def recover(self, point: Floats) -> FractionalEmbedding:
         """Return the fractional embedding of a point of shape (columns,); values below 1e-9 count 0."""

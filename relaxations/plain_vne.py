@@ -9,14 +9,41 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from dlsched.models.ddljs.requests import RingProblem
+from dlsched.models.matrix import Floats
 from dlsched.models.numbers import TOLERANCE
-from dlsched.relaxations.ring_lp import RingLp, ring_lp
+from dlsched.relaxations.ring_lp import RingLp, VneSolution, ring_lp
 
 
 @dataclass(frozen=True, eq=False)
 class PlainVne(RingLp):
     """The plain LP; see `plain_vne`."""
+
+    def lift_duals(self, solution: VneSolution, into: RingLp) -> Floats:
+        """Return duals of the augmented LP, feasible and of the same value: an upper bound on it.
+
+        The locations, balances and rooms of each copy get the duals of the plain LP's. What x^w then needs is the sum
+        of what chi and the location of ring node 0 on w need in the plain LP.
+
+        Parameters
+        ----------
+        solution : VneSolution
+            Of this program.
+        into : RingLp
+            The augmented LP of the same problem, sizes and `cap`.
+        """
+        if not into.augmented or (into.problem, into.sizes, into.cap) != (self.problem, self.sizes, self.cap):
+            raise ValueError("the duals lift into the augmented LP of the same problem, sizes and cap")
+        own, full = np.zeros(self.all_rows), np.zeros(into.all_rows)
+        own[self.kept] = solution.duals
+        shared = len(self.problem.requests) + self.substrate.capacity.size + len(self.substrate.bandwidth)
+        full[:shared] = own[:shared]
+        for mine, theirs in zip(self.copies, into.copies, strict=True):
+            rows = full[theirs.row_start : theirs.row_start + theirs.rows].reshape(theirs.copies, theirs.height)
+            rows[:] = own[mine.row_start + 1 : mine.row_start + mine.rows]
+        return full[into.kept]
 
 
 def plain_vne(problem: RingProblem, *, sizes: Mapping[str, int] | None = None, cap: bool = False) -> PlainVne:

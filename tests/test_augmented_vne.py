@@ -12,6 +12,7 @@ import pytest
 from dlsched.models import compile_model
 from dlsched.models.ddljs import RingProblem, RingRequest, random, slot_problem
 from dlsched.models.ddljs.gvne import embedding_program
+from dlsched.models.ddljs.presets import benchmark
 from dlsched.models.solve import solve, solve_matrix
 from dlsched.relaxations import augmented_vne, knapsack_vne, plain_vne, relax, select_rings
 from dlsched.relaxations.ring_copies import Key
@@ -158,6 +159,41 @@ def test_knapsack_optima_are_optima_of_the_larger_programs(seed: int, cap: bool)
 
 
 @pytest.mark.parametrize("cap", [False, True])
+@pytest.mark.parametrize("seed", range(15))
+def test_all_ways_to_solve_agree(seed: int, cap: bool) -> None:
+    problem = drawn(seed, True, servers=4, jobs=3, workers=4)
+    lp = augmented_vne(problem, cap=cap)
+    whole = RingLp.solve(lp)
+    found = lp.solve()
+    assert found.value == near(whole.value)
+    assert found.method == "columns" or cap
+    assert max(lp.certify(found).values()) < EXACT
+    plain = plain_vne(problem, cap=cap)
+    bound = plain.solve()
+    duals = plain.lift_duals(bound, lp)
+    assert (lp.matrix.c - lp.matrix.A.T @ duals).max(initial=0.0) < EXACT
+    assert float(lp.matrix.row_upper @ duals) == near(bound.value)
+
+
+@pytest.mark.parametrize("tight", [False, True])
+def test_benchmark_programs_are_solved_by_mappings(tight: bool) -> None:
+    problem = slot_problem(benchmark(np.random.default_rng(1), servers=20, jobs=20, tight=tight), 1)
+    lp = augmented_vne(problem, cap=True)
+    solution = lp.solve()
+    assert lp.matrix.A.shape[1] > 150_000
+    assert solution.method == "columns"
+    assert solution.value == near(knapsack_vne(problem, cap=True).solve().value)
+    assert max(lp.certify(solution).values()) < EXACT
+    lp.recover(solution.point).check()
+
+
+@pytest.mark.parametrize(("name", "cap", "method"), [("G9_cap1", False, "columns"), ("G3_acc1", True, "simplex")])
+def test_how_golden_values_are_found(name: str, cap: bool, method: str) -> None:
+    """In G3 half of each of three spread pairs beats any mixture of mappings: only the whole program has the value."""
+    assert augmented_vne(cases.problem(name), cap=cap).solve().method == method
+
+
+@pytest.mark.parametrize("cap", [False, True])
 @pytest.mark.parametrize("name", ["G9_cap1", "G9_cap1.5", "G14"])
 def test_values_do_not_depend_on_names_and_roots(name: str, cap: bool) -> None:
     problem = cases.problem(name)
@@ -232,5 +268,8 @@ def test_what_is_refused() -> None:
     knapsack = knapsack_vne(line(), cap=True)
     with pytest.raises(ValueError, match="can be below the knapsack LP"):
         knapsack.lift(knapsack.solve(), augmented_vne(line(), cap=True))
+    plain = plain_vne(line())
+    with pytest.raises(ValueError, match="of the same problem, sizes and cap"):
+        plain.lift_duals(plain.solve(), augmented_vne(line(), cap=True))
     with pytest.raises(ValueError, match="not of the same problem"):
         knapsack.lift_duals(knapsack.solve(), plain_vne(line()))

@@ -1,0 +1,174 @@
+"""The augmented LP by column generation: rings, one by one, instead of flows.
+
+Every convex combination of ring mappings is a point of the augmented LP; without caps there is no other, but for
+circulations. So a linear program over the mappings found so far bounds it from below, and the prices of its rows tell
+which mappings are missing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import scipy.sparse as sp
+
+from dlsched.models.matrix import Floats
+from dlsched.models.session import Session
+from dlsched.relaxations.ring_copies import RingCopies
+from dlsched.relaxations.ring_lp import RingLp, VneSolution
+from dlsched.relaxations.ring_pricing import Distances, Walk, cheapest_walks
+
+_ROUNDS = 300
+_MOST = 20
+_CLOSE, _ENOUGH = 1e-9, 1e-7
+
+
+class RingMaster:
+    """The LP over the ring mappings found so far.
+
+    Parameters
+    ----------
+    lp : AugmentedVne
+    """
+
+    def __init__(self, lp: RingLp) -> None:
+        self._lp = lp
+        self._requests = len(lp.problem.requests)
+        substrate = lp.substrate
+        self._links = self._requests + substrate.capacity.size
+        limits = np.concatenate([np.ones(self._requests), substrate.capacity.ravel(), substrate.bandwidth])
+        self._session = Session(-1, 1e-9)
+        self._session.add_rows(np.full(len(limits), -np.inf), limits, sp.csr_array((len(limits), 0)))
+        self.walks: list[Walk] = []
+        self._known: set[bytes] = set()
+        self._rings: dict[int, list[RingCopies]] = defaultdict(list)
+        for ring in lp.copies:
+            self._rings[ring.block.number].append(ring)
+
+    def first_duals(self, bound: VneSolution | None) -> Floats:
+        """Return what the duals of a bound say about the master's rows, 0 without a bound."""
+        full = np.zeros(self._lp.all_rows)
+        if bound is not None:
+            full[self._lp.kept] = np.maximum(bound.duals, 0.0)
+        return full[: self._links + len(self._lp.substrate.bandwidth)]
+
+    def add(self, walks: list[Walk]) -> int:
+        """Add mappings whose loads are new; return how many were."""
+        fresh, columns = [], []
+        for walk in walks:
+            column = self._column(walk)
+            key = walk.ring.block.size.to_bytes(4, "little") + column.tobytes()
+            if key not in self._known:
+                self._known.add(key)
+                fresh.append(walk)
+                columns.append(column)
+        if fresh:
+            profits = np.array([walk.ring.block.profit for walk in fresh])
+            self._session.add_columns(profits, np.full(len(fresh), np.inf), sp.csc_array(np.array(columns).T))
+            self.walks += fresh
+        return len(fresh)
+
+    def _column(self, walk: Walk) -> Floats:
+        block, (nodes, arcs) = walk.ring.block, walk.loads
+        column = np.zeros(self._links + len(block.substrate.bandwidth))
+        column[block.number] = 1
+        loads = column[self._requests : self._links].reshape(-1, len(block.demand))
+        np.add.at(loads, nodes, block.demand)
+        np.add.at(column, self._links + block.substrate.share[arcs], block.bandwidth)
+        return column
+
+    def price(self, duals: Floats, worth: float, most: int) -> list[Walk]:
+        """Return mappings that earn more than `worth` beyond the prices of the rows."""
+        nodes, links = (
+            duals[self._requests : self._links].reshape(self._lp.substrate.capacity.shape),
+            duals[self._links :],
+        )
+        found = []
+        for number, rings in self._rings.items():
+            node_prices = nodes @ rings[0].block.demand
+            found += [w for _, w in cheapest_walks(rings, links, node_prices, duals[number] + worth, most)]
+        return found
+
+    def solve(self) -> tuple[float, Floats, Floats]:
+        """Return value, weights of the mappings and duals."""
+        result = self._session.solve()
+        if result is None:
+            raise RuntimeError("HiGHS failed on the master of ring mappings")
+        return result[0], np.maximum(result[1], 0.0), np.maximum(result[2], 0.0)
+
+    def point(self, weights: Floats) -> Floats:
+        """Return the point of the augmented LP that weights of the mappings give."""
+        point = np.zeros(self._lp.matrix.A.shape[1])
+        for n in np.flatnonzero(weights > 0).tolist():
+            walk = self.walks[n]
+            ring, size = walk.ring, len(walk.nodes)
+            start = ring.column_start + int(np.searchsorted(ring.block.hosts[0], walk.nodes[0])) * ring.width
+            ring_nodes, nodes = ring.located
+            point[start] += weights[n]
+            for a in range(1, size):
+                point[start + 1 + int(np.flatnonzero((ring_nodes == a) & (nodes == walk.nodes[a]))[0])] += weights[n]
+            for a, path in enumerate(walk.arcs):
+                flows = start + 1 + len(nodes) + a * len(ring.block.arcs)
+                point[flows + np.searchsorted(ring.block.arcs, path)] += weights[n]
+        return point
+
+    def potentials(self, duals: Floats) -> Floats:
+        """Return duals of the augmented LP, 0 for caps, from those of the master's rows.
+
+        The dual of (A3) at edge a and node u is minus the cost to go from u: along edge a, on to the ring nodes after
+        it, and back to w. Costs to go differ by at most an arc's price along it, and by at most a node's price between
+        the edges before and after a ring node; those of (A2) are 0.
+        """
+        full = np.zeros(self._lp.all_rows)
+        full[: len(duals)] = duals
+        shape = self._lp.substrate.capacity.shape
+        for ring in self._lp.copies:
+            block = ring.block
+            node_prices = duals[self._requests : self._links].reshape(shape) @ block.demand
+            first = block.hosts[0]
+            to_go = np.zeros((len(first), shape[0]))
+            if ring.edges:
+                limit = max(block.profit, 0.0) + 1
+                distance = np.minimum(Distances.of(block, duals[self._links :]).cost, limit)
+                rows = full[ring.row_start : ring.row_start + ring.rows].reshape(ring.copies, ring.height)
+                edges = rows[:, block.size - 1 : ring.height - len(ring.capped)].reshape(
+                    ring.copies, ring.edges, len(block.nodes)
+                )
+                to_go = distance[:, first].T
+                edges[:, -1] = -to_go[:, block.nodes]
+                for a in range(block.size - 1, 0, -1):
+                    on = (node_prices + to_go)[:, block.hosts[a]]
+                    ways = distance[:, block.hosts[a]] + on[:, None, :]
+                    to_go = np.minimum(ways.min(axis=2, initial=np.inf), limit)
+                    edges[:, a - 1] = -to_go[:, block.nodes]
+            earned = block.profit - node_prices[first] - to_go[np.arange(len(first)), first]
+            full[block.number] = max(full[block.number], float(earned.max(initial=0.0)))
+        return full[self._lp.kept]
+
+
+def by_columns(lp: RingLp, bound: VneSolution | None = None) -> VneSolution | None:
+    """Solve the augmented LP by column generation, or return None where that does not prove an optimum.
+
+    Parameters
+    ----------
+    lp : AugmentedVne
+    bound : VneSolution, optional
+        An upper bound with its duals in `lp`: where mappings attain it, their optimum is proved. Else costs to go must
+        prove it, which without caps they do when no mapping is left that would earn anything.
+    """
+    master = RingMaster(lp)
+    duals, worth = master.first_duals(bound), _CLOSE if bound is None else -_ENOUGH
+    value, weights = 0.0, np.zeros(0)
+    for _ in range(_ROUNDS):
+        if not master.add(master.price(duals, worth, _MOST)):
+            break
+        value, weights, duals = master.solve()
+        worth = _CLOSE * max(1.0, value)
+        if bound is not None and value >= bound.value - worth:
+            break
+    most = value + _ENOUGH * max(1.0, value)
+    proof = bound.duals if bound is not None and bound.value <= most else master.potentials(duals)
+    if float(lp.matrix.row_upper @ proof) > most:
+        return None
+    point = master.point(weights)
+    return VneSolution(lp.matrix.value(point), point, proof, lp.weights(point), "columns")
