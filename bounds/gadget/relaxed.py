@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from dlsched.bounds.claim import Claim, Expectation, Premise, Variant
@@ -43,7 +44,7 @@ ORDER = Claim(
     variant=Variant.PRINTED,
     statement="plain LP >= plain LP with (5) >= augmented LP with (5) >= (12)",
     quantity="the least difference of two neighbours, against 0",
-    measure=lambda facts: min(a - b for a, b in zip(_steps(facts), _steps(facts)[1:], strict=False)),
+    measure=lambda facts: min(a - b for a, b in itertools.pairwise(_steps(facts))),
     bound=lambda facts: 0,
     relation=Relation.AT_LEAST,
     expectation=Expectation.TRUE,

@@ -18,7 +18,15 @@ from dlsched.bounds.gadget.horizon import Counts, count_vectors
 from dlsched.bounds.gadget.shape import concave, finite
 from dlsched.models.ddljs import Instance, RingProblem, slot_problem
 from dlsched.models.solve import Solution, Status, solve_matrix
-from dlsched.relaxations import AugmentedVne, VneSolution, augmented_vne, knapsack_vne, plain_vne, select_rings
+from dlsched.relaxations import (
+    AugmentedVne,
+    PlainVne,
+    VneSolution,
+    augmented_vne,
+    knapsack_vne,
+    plain_vne,
+    select_rings,
+)
 from dlsched.relaxations.ring_lp import RingLp
 from dlsched.rounding import Acceptance, MappingConstants, MappingLaw, decompose, mapping_constants
 
@@ -32,6 +40,8 @@ MAX_WORK = 400
 """Ring nodes of all sizes times nodes of the network, of a slot whose programs are solved, at most."""
 
 Sizes = Mapping[str, int]
+Key = tuple[bool, tuple[tuple[str, int], ...] | None]
+"""Whether (5) is a row, and the ring sizes that are left, where not all are."""
 
 
 class SlotFacts:
@@ -46,7 +56,11 @@ class SlotFacts:
 
     def __init__(self, instance: Instance, seed: int) -> None:
         self.instance = instance
-        self._solved: dict[tuple[bool, bool, tuple[tuple[str, int], ...] | None], VneSolution] = {}
+        self._solved: dict[tuple[bool, Key], VneSolution] = {}
+        self._plain_programs: dict[Key, PlainVne] = {}
+        self._augmented_programs: dict[Key, AugmentedVne] = {}
+        self._selected: dict[tuple[bool, bool], dict[str, int]] = {}
+        self._laws: dict[Key, MappingLaw] = {}
 
     @cached_property
     def problem(self) -> RingProblem:
@@ -123,26 +137,35 @@ class SlotFacts:
     @cached_property
     def whole(self) -> float:
         """The optimum of (12)-(19) as an integer program."""
-        matrix = plain_vne(self.problem).matrix
+        matrix = self._plain().matrix
         ones = np.ones(len(matrix.c))
         binary = replace(matrix, upper=ones, integer=ones.astype(bool))
         return _proved(solve_matrix(binary, threads=1, nodes=NODES).summary)
 
     def solve(self, *, augmented: bool, cap: bool = False, sizes: Sizes | None = None) -> VneSolution:
         """Return an optimum of the plain or the augmented LP, with or without (5), of some ring sizes or of all."""
-        key = augmented, cap, None if sizes is None else tuple(sorted(sizes.items()))
-        if key not in self._solved:
-            program = self._augmented(cap, sizes) if augmented else plain_vne(self.problem, sizes=sizes, cap=cap)
-            self._solved[key] = program.solve()
-        return self._solved[key]
+        key = _key(cap, sizes)
+        if (augmented, key) not in self._solved:
+            program = self._augmented(cap, sizes) if augmented else self._plain(cap, sizes)
+            self._solved[augmented, key] = program.solve()
+        return self._solved[augmented, key]
 
-    def _augmented(self, cap: bool, sizes: Sizes | None) -> AugmentedVne:
-        return augmented_vne(self.problem, sizes=sizes, cap=cap)
+    def _plain(self, cap: bool = False, sizes: Sizes | None = None) -> PlainVne:
+        key = _key(cap, sizes)
+        if key not in self._plain_programs:
+            self._plain_programs[key] = plain_vne(self.problem, sizes=sizes, cap=cap)
+        return self._plain_programs[key]
+
+    def _augmented(self, cap: bool = False, sizes: Sizes | None = None) -> AugmentedVne:
+        key = _key(cap, sizes)
+        if key not in self._augmented_programs:
+            self._augmented_programs[key] = augmented_vne(self.problem, sizes=sizes, cap=cap)
+        return self._augmented_programs[key]
 
     @cached_property
     def simplex(self) -> Interval:
         """The values of the plain and the augmented LP without (5), each solved in full."""
-        values = [RingLp.solve(plain_vne(self.problem)).value, RingLp.solve(self._augmented(False, None)).value]
+        values = [RingLp.solve(self._plain()).value, RingLp.solve(self._augmented()).value]
         return Interval(min(values), max(values))
 
     @cached_property
@@ -152,7 +175,9 @@ class SlotFacts:
 
     def selected(self, *, augmented: bool = False, cap: bool = False) -> dict[str, int]:
         """Return kappa_i = argmax_k pi_ik chi_ik, the smallest of equals, of the jobs with rho_i > 0."""
-        return select_rings(self.problem, self._weights(augmented, cap))
+        if (augmented, cap) not in self._selected:
+            self._selected[augmented, cap] = select_rings(self.problem, self._weights(augmented, cap))
+        return self._selected[augmented, cap]
 
     def averaged(self) -> dict[str, int]:
         """Return max(1, floor(sum_k k chi_ik)) by the plain LP, of the jobs with rho_i > 0."""
@@ -164,10 +189,13 @@ class SlotFacts:
 
     def law(self, *, cap: bool = False, sizes: Sizes | None = None) -> MappingLaw:
         """Return the law of one draw of the decomposed augmented LP."""
-        point = self.solve(augmented=True, cap=cap, sizes=sizes).point
-        return MappingLaw(self.problem, decompose(self._augmented(cap, sizes).recover(point)))
+        key = _key(cap, sizes)
+        if key not in self._laws:
+            point = self.solve(augmented=True, cap=cap, sizes=sizes).point
+            self._laws[key] = MappingLaw(self.problem, decompose(self._augmented(cap, sizes).recover(point)))
+        return self._laws[key]
 
-    @cached_property
+    @property
     def printed_law(self) -> MappingLaw:
         """The law of a draw of Algorithm 2: rings selected by the plain LP, then the augmented LP of those."""
         return self.law(sizes=self.selected())
@@ -212,6 +240,10 @@ class SlotFacts:
         law = self.printed_law
         kept = (o.profit for o in law.outcomes() if Acceptance().accepts(law.table, o.chosen))
         return max(kept, default=Fraction(0))
+
+
+def _key(cap: bool, sizes: Sizes | None) -> Key:
+    return cap, None if sizes is None else tuple(sorted(sizes.items()))
 
 
 def _proved(solution: Solution) -> float:
