@@ -66,6 +66,28 @@ class ProgramChoice(StrEnum):
     SAMPLES = "samples"
 
 
+class EmbeddingStep(StrEnum):
+    """How the rings of a slot are found."""
+
+    ROUNDING = "rounding"
+    EXACT = "exact"
+
+
+class RingSizes(StrEnum):
+    """How the largest ring of a job in a slot is found."""
+
+    FLOOR = "floor"
+    JOINT = "joint"
+
+
+class RingRelaxation(StrEnum):
+    """Which linear program is rounded."""
+
+    AUTO = "auto"
+    COLOCATED = "colocated"
+    AUGMENTED = "augmented"
+
+
 ScheduleFile = Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule, as JSON.")]
 Picture = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw it (.png, .svg, .pdf).")]
 Algorithm = Annotated[
@@ -84,6 +106,12 @@ External = Annotated[ExternalStep | None, typer.Option("--external", help="How p
 Prices = Annotated[PriceChoice | None, typer.Option("--prices", help="Which constants the prices have.")]
 Program = Annotated[ProgramChoice | None, typer.Option("--program", help="What the dynamic program counts.")]
 Outer = Annotated[OuterStep | None, typer.Option("--outer", help="How jobs are admitted.")]
+Embeddings = Annotated[EmbeddingStep | None, typer.Option("--embedding", help="How the rings of a slot are found.")]
+Draws = Annotated[int | None, typer.Option(min=1, max=10**6, help="u_b, most roundings of a slot.")]
+Sizes = Annotated[RingSizes | None, typer.Option("--sizes", help="How the largest ring of a slot is found.")]
+Relaxation = Annotated[RingRelaxation | None, typer.Option("--relaxation", help="Which linear program is rounded.")]
+Idle = Annotated[bool | None, typer.Option("--idle/--no-idle", help="Idle workers to jobs that gain nothing yet.")]
+NodeLimit = Annotated[int | None, typer.Option(min=1, max=10**9, help="Nodes of the exact method for a slot.")]
 
 
 def optimum(
@@ -137,6 +165,13 @@ def run(
     external: External = None,
     prices: Prices = None,
     program: Program = None,
+    embedding: Embeddings = None,
+    draws: Draws = None,
+    sizes: Sizes = None,
+    relaxation: Relaxation = None,
+    idle: Idle = None,
+    node_limit: NodeLimit = None,
+    time_limit: TimeLimit = None,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
@@ -159,6 +194,13 @@ def run(
         external=external,
         prices=prices,
         program=program,
+        embedding=embedding,
+        draws=draws,
+        sizes=sizes,
+        relaxation=relaxation,
+        idle=idle,
+        node_limit=node_limit,
+        time_limit=time_limit,
     )
     instance = package.Instance.load(file)
     start = time.perf_counter()
@@ -221,7 +263,7 @@ def _options(algorithm: str, function: Any, **wanted: Any) -> dict[str, Any]:
             if chosen is not None:
                 options[name] = str(chosen) if isinstance(chosen, StrEnum) else chosen
         elif value is not None:
-            raise InputError(f"--{name}: {algorithm} has no such option")
+            raise InputError(f"--{name.replace('_', '-')}: {algorithm} has no such option")
     return options
 
 

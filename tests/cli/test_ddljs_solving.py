@@ -1,0 +1,95 @@
+"""The command on DDLJS: models, the optimum and the algorithms, on good input and bad."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from dlsched.models import catalog
+from dlsched.models.ddljs import Schedule
+from tests.cli.cases import answer, refusal, save
+from tests.cli.conftest import Command
+from tests.cli.test_ddljs import ring
+
+FORMULATIONS = [entry.name for entry in catalog() if entry.problem == "ddljs"]
+ALGORITHMS = ["gadget", "fifo", "drf", "las"]
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    """A file with two servers and a job that needs both: worth sqrt(2)."""
+    return save(tmp_path / "two.json", ring())
+
+
+@pytest.mark.parametrize("name", FORMULATIONS)
+def test_solve(dlsched: Command, two: Path, name: str) -> None:
+    data = answer(dlsched("solve", name, two, "--json"))
+    assert data["status"] == "optimal"
+    assert data["objective"] == pytest.approx(math.sqrt(2), rel=1e-6)
+
+
+def test_optimum(dlsched: Command, tmp_path: Path, two: Path) -> None:
+    data = answer(dlsched("optimum", "ddljs", two, "--out", "best.json", "--json"))
+    assert (data["proved"], data["value"]) == (True, pytest.approx(math.sqrt(2)))
+    assert Schedule.load(tmp_path / "best.json").embeddings("j")[1].ring == (("a", "b"), ("b", "a"))
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_run(dlsched: Command, tmp_path: Path, two: Path, algorithm: str) -> None:
+    data = answer(dlsched("run", algorithm, two, "--out", "plan.json", "--json"))
+    checked = answer(dlsched("check", "ddljs", two, tmp_path / "plan.json", "--json"))
+    assert checked == {"violations": [], "utility": pytest.approx(data["utility"])}
+    assert 0 <= data["utility"] <= math.sqrt(2) + 1e-9
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--variant", "printed", "--draws", 3),
+        ("--embedding", "exact", "--node-limit", 10),
+        ("--sizes", "joint", "--no-idle"),
+        ("--relaxation", "augmented"),
+    ],
+)
+def test_run_gadget_with_options(dlsched: Command, two: Path, options: tuple[object, ...]) -> None:
+    assert answer(dlsched("run", "gadget", two, *options, "--json"))["algorithm"] == "gadget"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("gadget", "--draws", "0"), "Invalid value for '--draws': Input should be greater than or equal to 1"),
+        (("fifo", "--node-limit", "3"), "--node-limit: fifo has no such option"),
+    ],
+)
+def test_run_refuses_options(dlsched: Command, two: Path, arguments: tuple[str, ...], message: str) -> None:
+    algorithm, *options = arguments
+    assert refusal(dlsched("run", algorithm, two, *options)) == message
+
+
+def test_a_log_utility_at_nothing(dlsched: Command, tmp_path: Path) -> None:
+    data = ring()
+    data["jobs"][0]["utility"] = {"kind": "log", "scale": 1, "offset": 0}
+    file = save(tmp_path / "log.json", data)
+    assert "minus infinity" in refusal(dlsched("run", "gadget", file))
+    assert answer(dlsched("optimum", "ddljs", file, "--json"))["value"] == pytest.approx(math.log(2))
+    data["nodes"] = [{"name": "a"}, {"name": "b"}]
+    found = answer(dlsched("optimum", "ddljs", save(tmp_path / "none.json", data), "--json"))
+    assert (found["value"], found["proved"]) == (None, True)
+
+
+def test_a_problem_is_told_by_the_file(dlsched: Command, tmp_path: Path) -> None:
+    file = save(tmp_path / "other.json", {"slots": 1, "machines": []})
+    assert refusal(dlsched("run", "fifo", file)).endswith("runs on dmlrs and ddljs; this is an instance of neither")
+
+
+def test_placements_that_a_formulation_cannot_express(dlsched: Command, tmp_path: Path) -> None:
+    data = ring()
+    data["jobs"][0]["placement"] = [["a"], ["b"]]
+    file = save(tmp_path / "placed.json", data)
+    assert "placement" in refusal(dlsched("solve", "ddljs/offline", file))
+    assert answer(dlsched("solve", "ddljs/gvne", file, "--json"))["objective"] == pytest.approx(math.sqrt(2))
+    assert json.loads(dlsched("optimum", "ddljs", file, "--json").stdout)["value"] == pytest.approx(math.sqrt(2))
