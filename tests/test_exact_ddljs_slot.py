@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -112,6 +113,44 @@ def test_program_of_the_whole_network(seed: int) -> None:
     assert agree(checked_value(whole, program.read(raw.x)), best)
     assert bound.summary.objective is not None
     assert bound.summary.objective >= best - 1e-6
+
+
+def with_cycles(seed: int) -> RingProblem:
+    """Return a random problem on a graph with cycles, few workers a server and rings that must spread."""
+    rng = np.random.default_rng(seed)
+    graph = nx.gnm_random_graph(5, int(rng.integers(5, 7)), seed=int(rng.integers(10**6)))
+    names = [f"node{u}" for u in graph]
+    nodes = {u: {"p": Fraction(1)} if rng.random() < 0.9 else {} for u in names}
+    shares: list[tuple[tuple[tuple[str, str], ...], Fraction]] = []
+    for u, v in graph.edges:
+        for arc in ((names[u], names[v]), (names[v], names[u])):
+            if rng.random() < 0.9:
+                shares.append(((arc,), Fraction(int(rng.integers(1, 3)))))
+    profits = [{k: Fraction(k * int(rng.integers(1, 4))) for k in range(1, most + 1)} for most in (4, 2)]
+    requests = (RingRequest(f"job{j}", p, {"p": Fraction(1)}, Fraction(1)) for j, p in enumerate(profits))
+    return RingProblem(nodes, tuple(shares), tuple(requests))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_rings_in_graphs_with_cycles(seed: int) -> None:
+    whole = with_cycles(seed)
+    program = slot_program(whole)
+    raw = solve_matrix(program.matrix, threads=1)
+    assert raw.x is not None
+    best = float(oracle.best(whole)[0])
+    assert agree(checked_value(whole, program.read(raw.x)), best)
+    assert agree(embed(whole).value, best)
+
+
+def test_a_ring_is_not_split_over_parts_of_the_network() -> None:
+    pairs = ["ab", "bc", "ca", "de", "ef", "fd"]
+    shares = tuple((((u, v),), Fraction(1)) for pair in pairs for u, v in (pair, pair[::-1]))
+    request = RingRequest("J", {2: Fraction(1), 4: Fraction(5)}, {"g": Fraction(1)}, Fraction(1))
+    for order in ("dabcef", "adbecf"):
+        whole = RingProblem({u: {"g": Fraction(1)} for u in order}, shares, (request,))
+        raw = solve_matrix(slot_program(whole).matrix, threads=1)
+        assert raw.summary.objective == pytest.approx(1)
+        assert embed(whole).value == 1
 
 
 def test_network_of_two_levels() -> None:

@@ -182,8 +182,10 @@ class _Spread:
         """Write whether some worker is in the tree under a node, and whether all are."""
         program = self.program
         some, every = program.column(integer=False), program.column(integer=False)
-        for terms in [*(inside[v] for v in below), *([inside[u]] if u in self.hosts else [])]:
+        parts = [*(inside[v] for v in below), *([inside[u]] if u in self.hosts else [])]
+        for terms in parts:
             program.row([(some, 1), *((column, -value) for column, value in terms)], lower=0)
+        program.row([(some, 1), *((column, -value) for terms in parts for column, value in terms)], upper=0)
         program.row([(every, 1), (some, -1)], upper=0)
         self._apart(u, below, inside, every)
         inside[u] = [(some, 1)]
