@@ -72,7 +72,7 @@ class RingMaster:
         block, (nodes, arcs) = walk.ring.block, walk.loads
         column = np.zeros(self._links + len(block.substrate.bandwidth))
         column[block.number] = 1
-        loads = column[self._requests : self._links].reshape(-1, len(block.demand))
+        loads = column[self._requests : self._links].reshape(block.substrate.capacity.shape)
         np.add.at(loads, nodes, block.demand)
         np.add.at(column, self._links + block.substrate.share[arcs], block.bandwidth)
         return column

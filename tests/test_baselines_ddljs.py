@@ -6,7 +6,6 @@ from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pytest
 
 from dlsched.algorithms import Run
@@ -14,27 +13,14 @@ from dlsched.algorithms.baselines.ddljs import drf, fifo, las
 from dlsched.algorithms.baselines.ddljs.occupancy import Occupancy, Substrate
 from dlsched.algorithms.baselines.ddljs.placement import place
 from dlsched.algorithms.baselines.ddljs.rounds import MOST, Fixed, Round
-from dlsched.models.ddljs import Embedding, Instance, RingProblem, RingRequest, Schedule, check, random
+from dlsched.models.ddljs import Embedding, Instance, RingProblem, RingRequest, Schedule, check
 from tests.ddljs_cases import built, instance, instance_data, job
+from tests.ddljs_draws import draw
 from tests.oracles import ddljs as oracle
 from tests.oracles.ddljs_rules import total, violations
 
 BASELINES = [fifo, drf, las]
 STAR = [("a", "hub", 1), ("b", "hub", 1), ("c", "hub", 1)]
-
-
-def draw(seed: int, **sizes: Any) -> dict[str, Any]:
-    """A random instance's JSON; with one job in three bound to servers of its own."""
-    rng = np.random.default_rng(seed)
-    data = random(rng, varying=seed % 2 == 0, half=seed % 3 == 0, **sizes).dump()
-    servers = [node["name"] for node in data["nodes"] if any(node.get("capacity", {}).values())]
-    for one in data["jobs"]:
-        if servers and rng.random() < 1 / 3:
-            one["placement"] = [
-                sorted(rng.choice(servers, size=int(rng.integers(1, len(servers) + 1)), replace=False).tolist())
-                for _ in range(one["max_workers"])
-            ]
-    return data
 
 
 def rounds(result: Run[Schedule]) -> list[Round]:

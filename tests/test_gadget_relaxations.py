@@ -20,8 +20,8 @@ from dlsched.models.numbers import agree
 from dlsched.relaxations import knapsack_vne, plain_vne
 from dlsched.rounding.mapping_table import MappingTable
 from tests.ddljs_cases import built, job, problem
+from tests.ddljs_draws import draw
 from tests.oracles.ddljs_rules import violations
-from tests.test_baselines_ddljs import draw
 
 
 def slots() -> list[RingProblem]:
@@ -146,10 +146,16 @@ def test_the_augmented_program_on_small_networks(variant: str) -> None:
 
 def test_large_augmented_programs_are_refused() -> None:
     with pytest.raises(InputError, match="columns"):
-        gadget.run(preset("benchmark", 1, servers=50, jobs=10), relaxation="augmented")
+        gadget.run(preset("benchmark", 1, servers=50, jobs=60), relaxation="augmented")
 
 
 def test_colocation_refuses_places() -> None:
     given = Instance.parse(built({"s": 1}, [], job("J", placement=[["s"], ["s"]])))
     with pytest.raises(InputError, match=r"job J: .*placement"):
         gadget.run(given, relaxation="colocated")
+
+
+@pytest.mark.parametrize("options", [{}, {"relaxation": "augmented"}, {"variant": "printed"}, {"embedding": "exact"}])
+def test_workers_that_need_nothing(options: dict[str, Any]) -> None:
+    given = Instance.parse(built({"a": 1, "b": 1}, [("a", "b", 1)], job(worker={}), job("other", worker={})))
+    assert gadget.run(given, **options).utility == 4

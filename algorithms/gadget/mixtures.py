@@ -2,7 +2,7 @@
 
 ``colocated`` solves the program over classes of servers, which is exact for the plain and the augmented linear program
 where any worker may be on any server with room for it; ``augmented`` solves them in full and decomposes, and is for
-small networks and for jobs whose workers have places of their own.
+jobs whose workers have places of their own. With (5) it also heeds bandwidth.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dlsched.relaxations.plain_vne import plain_vne, select_rings
 from dlsched.rounding.decomposition import WeightedMapping, at_most_one, decompose
 from dlsched.rounding.placement_mix import placement_mix
 
-MOST_COLUMNS = 100_000
+MOST_COLUMNS = 2_000_000
 """The largest augmented program that is solved, in columns."""
 
 _ZERO = 1e-9
@@ -79,6 +79,7 @@ def selected(problem: RingProblem, relaxation: Relaxation) -> Fractional:
     smallest.
     """
     if not _colocated(problem, relaxation):
+        _refuse_large(problem)
         plain = plain_vne(problem).solve()
         sizes = select_rings(problem, {key: chi for key, chi in plain.weights.items() if chi > _ZERO})
         fractional = _decomposed(_only(problem, sizes), cap=False)

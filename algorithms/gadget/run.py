@@ -50,7 +50,7 @@ def run(
     sizes : str, optional
         How q_i[t] is found: ``"floor"``, by default if corrected; ``"joint"``, by default if printed.
     relaxation : str
-        ``"auto"``, ``"colocated"`` or ``"augmented"``: see `Relaxation`. The last is for small networks.
+        ``"auto"``, ``"colocated"`` or ``"augmented"``: see `Relaxation`.
     idle : bool
         If corrected: give workers that nobody else has a use for to jobs whose gains are all 0 yet. The slot is worth
         as much with them, so this is a rule for ties.
