@@ -89,11 +89,11 @@ class RingMaster:
             found += [w for _, w in cheapest_walks(rings, links, node_prices, duals[number] + worth, most)]
         return found
 
-    def solve(self) -> tuple[float, Floats, Floats]:
-        """Return value, weights of the mappings and duals."""
+    def solve(self) -> tuple[float, Floats, Floats] | None:
+        """Return value, weights of the mappings and duals; None where HiGHS fails."""
         result = self._session.solve()
         if result is None:
-            raise RuntimeError("HiGHS failed on the master of ring mappings")
+            return None
         return result[0], np.maximum(result[1], 0.0), np.maximum(result[2], 0.0)
 
     def point(self, weights: Floats) -> Floats:
@@ -162,7 +162,10 @@ def by_columns(lp: RingLp, bound: VneSolution | None = None) -> VneSolution | No
     for _ in range(_ROUNDS):
         if not master.add(master.price(duals, worth, _MOST)):
             break
-        value, weights, duals = master.solve()
+        solved = master.solve()
+        if solved is None:
+            return None
+        value, weights, duals = solved
         worth = _CLOSE * max(1.0, value)
         if bound is not None and value >= bound.value - worth:
             break
