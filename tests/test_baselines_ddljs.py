@@ -15,7 +15,7 @@ from dlsched.algorithms.baselines.ddljs.placement import place
 from dlsched.algorithms.baselines.ddljs.rounds import MOST, Fixed, Round
 from dlsched.models.ddljs import Embedding, Instance, RingProblem, RingRequest, Schedule, check
 from tests.ddljs_cases import built, instance, instance_data, job
-from tests.ddljs_draws import draw
+from tests.ddljs_strategies import drawn, with_placement
 from tests.oracles import ddljs as oracle
 from tests.oracles.ddljs_rules import total, violations
 
@@ -40,7 +40,7 @@ def with_numbers(baseline: ModuleType, given: Instance, **wanted: int) -> Run[Sc
 def test_schedules_are_feasible_and_worth_what_is_said(baseline: ModuleType) -> None:
     rings = waiting = 0
     for seed in range(150):
-        data = draw(seed, jobs=4, servers=4, resources=2, slots=3)
+        data = with_placement(seed, drawn(seed, jobs=4, servers=4, resources=2, slots=3).dump())
         given = Instance.parse(data)
         result = baseline.run(given, seed=seed)
         assert violations(data, result.schedule.dump()) == set()
@@ -55,14 +55,14 @@ def test_schedules_are_feasible_and_worth_what_is_said(baseline: ModuleType) -> 
 @pytest.mark.parametrize("baseline", BASELINES)
 def test_no_schedule_beats_the_optimum(baseline: ModuleType) -> None:
     for seed in range(20):
-        data = draw(seed, jobs=2, servers=3, slots=2)
+        data = with_placement(seed, drawn(seed, jobs=2, servers=3, slots=2).dump())
         result = baseline.run(Instance.parse(data), seed=seed)
         assert result.utility <= float(oracle.optimum(data)[0]) + 1e-9
 
 
 @pytest.mark.parametrize("baseline", BASELINES)
 def test_runs_are_repeatable(baseline: ModuleType) -> None:
-    given = Instance.parse(draw(3, jobs=4, servers=4, slots=3))
+    given = drawn(3, jobs=4, servers=4, slots=3)
     assert baseline.run(given, seed=5) == baseline.run(given, seed=5)
 
 

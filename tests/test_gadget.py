@@ -13,7 +13,7 @@ from dlsched.models import InputError
 from dlsched.models.ddljs import Instance, Schedule, check, preset
 from dlsched.models.numbers import agree, exceeds
 from tests.ddljs_cases import built, expected, instance, job
-from tests.ddljs_draws import draw
+from tests.ddljs_strategies import drawn, with_placement
 from tests.oracles import ddljs as oracle
 from tests.oracles.ddljs_rules import total, violations
 
@@ -44,7 +44,7 @@ def test_the_exact_greedy_has_the_golden_values(name: str, value: str) -> None:
 
 def test_the_exact_greedy_is_a_greedy() -> None:
     for seed in range(40):
-        data = draw(seed, jobs=2, servers=3, slots=2)
+        data = with_placement(seed, drawn(seed, jobs=2, servers=3, slots=2).dump())
         least, most = oracle.greedy(data)
         value = gadget.run(Instance.parse(data), embedding="exact").utility
         assert float(least) - 1e-6 <= value <= float(most) + 1e-6
@@ -54,7 +54,7 @@ def test_the_exact_greedy_is_a_greedy() -> None:
 def test_schedules_are_feasible_and_worth_what_is_said(options: dict[str, Any]) -> None:
     workers = 0
     for seed in range(30):
-        data = draw(seed, jobs=4, servers=4, resources=2, slots=3)
+        data = with_placement(seed, drawn(seed, jobs=4, servers=4, resources=2, slots=3).dump())
         given = Instance.parse(data)
         result = gadget.run(given, seed=seed, **options)
         assert violations(data, result.schedule.dump()) == set()
@@ -75,7 +75,7 @@ def test_runs_are_repeatable(options: dict[str, Any]) -> None:
 
 def test_no_schedule_beats_the_optimum() -> None:
     for seed in range(20):
-        data = draw(seed, jobs=2, servers=3, slots=2)
+        data = with_placement(seed, drawn(seed, jobs=2, servers=3, slots=2).dump())
         best = float(oracle.optimum(data)[0])
         for variant in VARIANTS:
             assert not exceeds(gadget.run(Instance.parse(data), seed=seed, variant=variant).utility, best)

@@ -20,7 +20,7 @@ from dlsched.models.numbers import agree
 from dlsched.relaxations import knapsack_vne, plain_vne
 from dlsched.rounding.mapping_table import MappingTable
 from tests.ddljs_cases import built, job, problem
-from tests.ddljs_draws import draw
+from tests.ddljs_strategies import drawn, with_placement
 from tests.oracles.ddljs_rules import violations
 
 
@@ -122,7 +122,7 @@ def test_joint_sizes_are_those_of_the_model() -> None:
 def test_workers_with_places_of_their_own(options: dict[str, Any]) -> None:
     rings = 0
     for seed in range(25):
-        data = draw(seed, jobs=3, servers=3, slots=2)
+        data = with_placement(seed, drawn(seed, jobs=3, servers=3, slots=2).dump())
         given = Instance.parse(data)
         result = gadget.run(given, seed=seed, **options)
         assert violations(data, result.schedule.dump()) == set()
