@@ -119,12 +119,10 @@ class _Spread:
         self.network = block.network
         usable = set(problem.usable(request))
         self.usable = usable
-        shared = {arc: len(arcs) for arcs, _ in problem.shares for arc in arcs}
-        self.joined = {
-            u
-            for u, v in self.network.parent.items()
-            if {(u, v), (v, u)} <= usable and shared[u, v] * request.bandwidth <= problem.capacity[u, v]
+        half = {
+            arc for arcs, limit in problem.shares if limit < 2 * request.bandwidth for arc in arcs if arc[::-1] in arcs
         }
+        self.joined = {u for u, v in self.network.parent.items() if {(u, v), (v, u)} <= usable and (u, v) not in half}
 
     def write(self, rooms: dict[str, int]) -> int | None:
         """Write it; return the column that tells whether the job is spread, None where it cannot be."""
