@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from dlsched.models.utility import Utility
+
 Count = Annotated[int, Field(strict=True, ge=0)]
 Name = Annotated[str, Field(strict=True, min_length=1)]
 
@@ -56,6 +58,33 @@ def known(place: str, names: Iterable[str], kind: str, listed: str, among: Itera
     for name in names:
         if name not in allowed:
             raise ValueError(f"{place}.{name}: unknown {kind}; {listed} lists {', '.join(sorted(allowed))}")
+
+
+def falling(place: str, utility: Utility, points: Sequence[int], of: str = "duration") -> None:
+    """Refuse a utility of a completion time that rises anywhere, or falls below 0.
+
+    Parameters
+    ----------
+    place : str
+        Of the utility.
+    utility : Utility
+    points : sequence of int
+        Ascending arguments that count.
+    of : str
+        What the arguments are.
+
+    Raises
+    ------
+    ValueError
+    """
+    try:
+        fits, last = utility.is_monotone(points, increasing=False), utility(points[-1])
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from None
+    if not fits:
+        raise ValueError(f"{place}: increases with the {of}; it must be non-increasing")
+    if last < 0:
+        raise ValueError(f"{place}: is {last:.6g} at {points[-1]}; a utility of the {of} must not be negative")
 
 
 def _plain_slots(value: Any) -> Any:

@@ -139,14 +139,14 @@ class Linear(_Utility):
 
 
 class Power(_Utility):
-    """``scale * x ** exponent``, with a positive exponent."""
+    """``scale * x ** exponent``, with a positive exponent; a negative scale makes it a cost."""
 
     kind: Literal["power"] = "power"
-    scale: NonNegative
+    scale: Number
     exponent: Positive
 
     def _trend(self) -> int:
-        return 1
+        return 1 if self.scale >= 0 else -1
 
     def _at(self, x: Fraction) -> Fraction | float:
         if self.exponent.denominator == 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from dlsched.models.ddljs import Instance, Schedule, check, exact_utility, rando
 from dlsched.models.ddljs.presets import benchmark
 from dlsched.models.numbers import agree
 from dlsched.models.solve import solve_matrix
+from dlsched.models.utility import Power
 from tests.ddljs_cases import OFFLINE, expected, instance, instance_data
 from tests.oracles import ddljs as oracle
 
@@ -146,6 +148,19 @@ def test_falling_utility_is_best_left_alone() -> None:
     result = optimum(with_job("G1", utility={"kind": "linear", "intercept": 9, "slope": 1}))
     assert result.schedule.embeddings("A") == {}
     assert result.value == pytest.approx(9 + 2)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_some_jobs_cost_and_others_gain(seed: int) -> None:
+    drawn = random(np.random.default_rng(seed), jobs=3)
+    signs = [-1, 1, -1]
+    utilities = [Power(scale=Fraction(sign), exponent=Fraction(2)) for sign in signs]
+    jobs = [job.model_copy(update={"utility": u}) for job, u in zip(drawn.jobs, utilities, strict=True)]
+    instance = drawn.model_copy(update={"jobs": tuple(jobs)})
+    found = optimum(instance)
+    assert found.proved
+    assert found.value == float(oracle.optimum(instance.dump())[0])
+    assert set(found.schedule.jobs) <= {jobs[1].name}
 
 
 def test_no_time() -> None:

@@ -71,6 +71,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
         instance(job(utility={"kind": "table", "values": [1, 2]})),
         "jobs[0].utility: increases with the duration; it must be non-increasing",
     ),
+    (
+        instance(job(utility={"kind": "power", "scale": -1, "exponent": 2})),
+        "jobs[0].utility: is -1 at 1; a utility of the duration must not be negative",
+    ),
     (instance(job(speed=1)), "jobs[0].speed: unknown field"),
     (instance(machines=[{"name": "m1", "capacity": {"cpu": 1}}]), "machines[0].capacity.cpu: unknown resource"),
     (instance(slots=0), "slots: 0 should be greater than or equal to 1"),

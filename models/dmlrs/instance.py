@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_val
 
 from dlsched.models.dmlrs.job import AsyncJob, Job
 from dlsched.models.document import Document
-from dlsched.models.fields import Name, distinct, known
+from dlsched.models.fields import Name, distinct, falling, known
 from dlsched.models.numbers import NonNegative
 
 MAX_SLOTS = 10**6
@@ -121,9 +121,4 @@ class Instance(Document):
         if not (job.internal_time and job.external_time):
             compute = "slots_per_minibatch" if self.asynchronous else "slots_per_sample"
             raise ValueError(f"{place}.{compute}: is 0, and so is gradient_size: the job would take no time")
-        try:
-            falling = job.utility.is_monotone(range(self.slots - job.arrival + 1), increasing=False)
-        except ValueError as error:
-            raise ValueError(f"{place}.utility: {error}") from None
-        if not falling:
-            raise ValueError(f"{place}.utility: increases with the duration; it must be non-increasing")
+        falling(f"{place}.utility", job.utility, range(self.slots - job.arrival + 1))

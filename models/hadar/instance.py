@@ -13,7 +13,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from dlsched.models.document import Document
-from dlsched.models.fields import Count, Name, distinct, known
+from dlsched.models.fields import Count, Name, distinct, falling, known
 from dlsched.models.numbers import NonNegative, Positive
 from dlsched.models.utility import Utility
 
@@ -163,9 +163,4 @@ class Instance(Document):
             raise ValueError(f"{place}.gang: {job.gang} exceeds the {self.devices} devices of the whole cluster")
         if not any(job.rate.values()):
             raise ValueError(f"{place}.rate: is 0 on every device type; at least one must be positive")
-        try:
-            falling = job.utility.is_monotone(range(self.slots - job.arrival + 1), increasing=False)
-        except ValueError as error:
-            raise ValueError(f"{place}.utility: {error}") from None
-        if not falling:
-            raise ValueError(f"{place}.utility: increases with the duration; it must be non-increasing")
+        falling(f"{place}.utility", job.utility, range(self.slots - job.arrival + 1))

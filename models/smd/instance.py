@@ -13,7 +13,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from dlsched.models.document import Document
-from dlsched.models.fields import Name, distinct, known
+from dlsched.models.fields import Name, distinct, falling, known
 from dlsched.models.numbers import NonNegative
 from dlsched.models.smd.training import Training
 from dlsched.models.utility import Table, Utility
@@ -139,7 +139,8 @@ class Instance(Document):
             for field in ("worker", "server", "limit"):
                 known(f"jobs[{i}].{field}", getattr(job, field), "resource", "resources", self.resources)
             _bounded(f"jobs[{i}]", job)
-            _falling(f"jobs[{i}]", job)
+            points = range(len(job.utility.values) + 1) if isinstance(job.utility, Table) else range(2)
+            falling(f"jobs[{i}].utility", job.utility, points, "completion time")
         return self
 
 
@@ -152,14 +153,3 @@ def _bounded(place: str, job: Job) -> None:
     for field, most in (("worker", job.most_workers), ("server", job.most_servers)):
         if most > MAX_COUNT:
             raise ValueError(f"{place}.limit: allows {most} {field}s; at most {MAX_COUNT} are supported")
-
-
-def _falling(place: str, job: Job) -> None:
-    """Refuse a utility that rises anywhere: the job would want to train slowly."""
-    points = range(len(job.utility.values) + 1) if isinstance(job.utility, Table) else range(2)
-    try:
-        falling = job.utility.is_monotone(points, increasing=False)
-    except ValueError as error:
-        raise ValueError(f"{place}.utility: {error}") from None
-    if not falling:
-        raise ValueError(f"{place}.utility: increases with the completion time; it must be non-increasing")

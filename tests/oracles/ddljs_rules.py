@@ -38,6 +38,8 @@ def worth(u: Data, x: Fraction) -> Fraction | None:
     if kind == "log":
         inside = rational(u.get("offset", 1)) + x
         return Fraction(float(rational(u["scale"])) * math.log(inside)) if inside > 0 else None
+    if kind == "power":
+        return rational(u["scale"]) * x ** int(rational(u["exponent"]))
     assert kind == "sigmoid"
     height, exponent = float(rational(u["height"])), float(rational(u["steepness"]) * (x - rational(u["midpoint"])))
     return Fraction(height * (math.exp(-exponent) if exponent > 700 else 1 / (1 + math.exp(exponent))))
