@@ -28,6 +28,9 @@ bench: build/.installed build/.tools
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/smd_exact.py --out build/bench-smd-exact.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/smd_algorithm1.py --out build/bench-smd-algorithm1.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/dmlrs_exact.py --out build/bench-dmlrs.json
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/ddljs_slot.py --out build/bench-ddljs-slot.json
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/ddljs_lp.py --out build/bench-ddljs-lp.json
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/ddljs_horizon.py --out build/bench-ddljs-horizon.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/rounding.py --out build/bench-rounding.json
 
 $(BIN)/python:

@@ -35,6 +35,9 @@ GOOD: dict[str, Any] = {
 }
 
 
+COST = {"kind": "power", "scale": -1, "exponent": 2}
+
+
 def changed(path: str, value: Any) -> dict[str, Any]:
     data = copy.deepcopy(GOOD)
     *above, last = [int(part) if part.isdigit() else part for part in path.split(".")]
@@ -74,7 +77,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
         ("device_types", ["v100", "k80", "k80"], "device_types[2]: 'k80' is already the name of device_types[1]"),
         ("jobs.0.utility.values", [1, 2], "jobs[0].utility: increases with the duration; it must be non-increasing"),
         ("jobs.0.utility.values", [2, -1], "jobs[0].utility.values[1]: -1 must not be negative"),
-        ("jobs.0.utility", {"kind": "power", "scale": -1, "exponent": 2}, "jobs[0].utility: is -4 at 2; a utility of the"),
+        ("jobs.0.utility", COST, "jobs[0].utility: is -4 at 2; a utility of the duration must not be"),
         ("jobs.0.utility.kind", "cube", "jobs[0].utility:"),
     ],
 )

@@ -57,6 +57,9 @@ GOOD: dict[str, Any] = {
 }
 
 
+COST = {"kind": "power", "scale": -1, "exponent": 2}
+
+
 def changed(path: str, value: Any) -> dict[str, Any]:
     data = copy.deepcopy(GOOD)
     *above, last = [int(part) if part.isdigit() else part for part in path.split(".")]
@@ -90,7 +93,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
             "jobs[0].utility: increases with the completion time; it must",
         ),
         ("jobs.0.utility", {"kind": "table", "values": [1, 2]}, "jobs[0].utility: increases with the completion time"),
-        ("jobs.0.utility", {"kind": "power", "scale": -1, "exponent": 2}, "jobs[0].utility: is -1 at 1; a utility of the completion"),
+        ("jobs.0.utility", COST, "jobs[0].utility: is -1 at 1; a utility of the completion time must"),
         ("jobs.0.utility.kind", "cubic", "jobs[0].utility: "),
         ("jobs.0.training.kind", "guessed", "jobs[0].training: "),
         ("jobs.0.training.mode", "later", "jobs[0].training.mode: 'later' should be 'sync' or 'async'"),
