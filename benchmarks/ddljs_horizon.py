@@ -22,11 +22,11 @@ import numpy as np
 
 from dlsched.algorithms import Run
 from dlsched.algorithms.baselines.ddljs import drf, fifo, las
-from dlsched.algorithms.baselines.ddljs.occupancy import Substrate
 from dlsched.algorithms.gadget import SlotEmbedding, run
 from dlsched.algorithms.gadget.activity import Activity, Sizes
 from dlsched.algorithms.gadget.corrected import best_draw
 from dlsched.algorithms.gadget.mixtures import Relaxation, joint
+from dlsched.algorithms.rings import Substrate
 from dlsched.models.ddljs import Instance, Schedule, check, preset
 from dlsched.models.numbers import agree
 

@@ -7,6 +7,8 @@ import json
 import os
 import re
 import tempfile
+from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -107,10 +109,21 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     write_bytes(path, text.encode())
 
 
-class Document(BaseModel):
-    """A frozen pydantic model that lives in a JSON file."""
+class Record(BaseModel):
+    """A frozen pydantic model that refuses fields it does not know."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy with some fields changed and not validated; what is derived from them is derived anew."""
+        copy = super().model_copy(update=update, deep=deep)
+        for name in [name for name in copy.__dict__ if name not in type(self).model_fields]:
+            del copy.__dict__[name]
+        return copy
+
+
+class Document(Record):
+    """A record that lives in a JSON file."""
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -149,7 +162,7 @@ class Document(BaseModel):
         """Write the JSON file in one step."""
         write_text(path, json.dumps(self.dump(), indent=1) + "\n")
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of the canonical JSON, `origin` left out, as 64 hexadecimal digits."""
         data = self.dump()

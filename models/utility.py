@@ -12,15 +12,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from dlsched.models.document import Record
 from dlsched.models.numbers import NonNegative, Number, Positive
 
 
-class _Utility(BaseModel, ABC):
+class _Utility(Record, ABC):
     """What all kinds share: evaluation, and shape on given points."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     def exact(self, x: float | Fraction) -> Fraction:
         """Return the utility at `x` as a rational; of irrational kinds, the rational of the double nearest to it."""

@@ -10,9 +10,8 @@ import pytest
 
 from dlsched.algorithms import Run
 from dlsched.algorithms.baselines.ddljs import drf, fifo, las
-from dlsched.algorithms.baselines.ddljs.occupancy import Occupancy, Substrate
-from dlsched.algorithms.baselines.ddljs.placement import place
 from dlsched.algorithms.baselines.ddljs.rounds import MOST, Fixed, Round
+from dlsched.algorithms.rings import Occupancy, Substrate, place
 from dlsched.models.ddljs import Embedding, Instance, RingProblem, RingRequest, Schedule, check
 from tests.ddljs_cases import built, instance, instance_data, job
 from tests.ddljs_strategies import drawn, with_placement

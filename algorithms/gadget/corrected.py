@@ -16,11 +16,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dlsched.algorithms.baselines.ddljs.occupancy import Occupancy, Substrate
 from dlsched.algorithms.gadget.events import Rounding
 from dlsched.algorithms.gadget.filling import fill
 from dlsched.algorithms.gadget.mixtures import Fractional
 from dlsched.algorithms.gadget.settling import overloads, settled
+from dlsched.algorithms.rings import Occupancy, Substrate
 from dlsched.models.ddljs import Embedding, RingProblem
 from dlsched.rounding.decomposition import WeightedMapping
 from dlsched.rounding.mapping_sampling import sample_mappings

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dlsched.algorithms.baselines.ddljs.occupancy import Occupancy
-from dlsched.algorithms.baselines.ddljs.placement import place
+from dlsched.algorithms.rings import Occupancy, place
 from dlsched.models.ddljs import Embedding, RingProblem
 
 

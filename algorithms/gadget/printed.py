@@ -15,10 +15,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dlsched.algorithms.baselines.ddljs.occupancy import Occupancy, Substrate
 from dlsched.algorithms.gadget.events import Rounding
 from dlsched.algorithms.gadget.mixtures import Fractional
 from dlsched.algorithms.gadget.settling import overloads, settled
+from dlsched.algorithms.rings import Occupancy, Substrate
 from dlsched.models.ddljs import Embedding, RingProblem
 from dlsched.rounding.mapping_constants import mapping_constants, third
 from dlsched.rounding.mappings import Rule, round_mappings

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from dlsched.algorithms.baselines.ddljs.occupancy import Need, Occupancy
-from dlsched.algorithms.baselines.ddljs.placement import embedded, join
+from dlsched.algorithms.rings import Need, Occupancy, embedded, join
 from dlsched.models.ddljs import Embedding, RingMapping, embedding
 from dlsched.rounding.decomposition import WeightedMapping
 from dlsched.rounding.mapping_table import LinkRow, MappingTable, Row

@@ -12,25 +12,23 @@ from functools import cached_property
 from typing import Annotated, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from dlsched.models.document import Document
+from dlsched.models.document import Document, Record
 from dlsched.models.numbers import NonNegative, Positive, to_integers, to_json
 from dlsched.rounding.convolution import distribution
 
 Whole = Annotated[int, Field(strict=True, ge=1, le=10**4)]
 
 
-class Share(BaseModel):
+class Share(Record):
     """How many of a job's workers some of its mappings put on the place, and the weight of those mappings."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     weight: NonNegative
     workers: Whole
 
 
-class JobLoad(BaseModel):
+class JobLoad(Record):
     """A job whose ring is rounded.
 
     Attributes
@@ -42,8 +40,6 @@ class JobLoad(BaseModel):
     shares : tuple of Share
         Weights add up to at most 1; with the rest nothing is put there.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     need: Positive
     size: Whole

@@ -12,10 +12,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from dlsched.models.ddljs.job import Job
-from dlsched.models.document import Document
+from dlsched.models.document import Document, Record
 from dlsched.models.fields import Name, PlainSlots, distinct, known
 from dlsched.models.numbers import NonNegative
 from dlsched.models.utility import Table
@@ -26,7 +26,7 @@ Share = tuple[tuple[Arc, ...], Fraction]
 """Arcs that share one bandwidth, and that bandwidth."""
 
 
-class Node(BaseModel):
+class Node(Record):
     """A server, or a switch where it has no capacity.
 
     Attributes
@@ -36,10 +36,8 @@ class Node(BaseModel):
         C_s^r, by resource; an absent resource counts 0.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     name: Name
-    capacity: dict[Name, NonNegative] = {}
+    capacity: dict[Name, NonNegative] = Field(default_factory=dict)
 
     def capacity_of(self, resource: str) -> Fraction:
         """Return C_s^r."""
@@ -51,10 +49,8 @@ class Node(BaseModel):
         return any(self.capacity.values())
 
 
-class Link(BaseModel):
+class Link(Record):
     """A directed link with its bandwidth B_e."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     source: Name
     target: Name

@@ -12,8 +12,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
+from dlsched.models.document import Record
 from dlsched.models.fields import Name
 from dlsched.models.numbers import NonNegative, Positive
 from dlsched.models.utility import Utility
@@ -21,7 +22,7 @@ from dlsched.models.utility import Utility
 Whole = Annotated[int, Field(strict=True, ge=1, le=10**6)]
 
 
-class Job(BaseModel):
+class Job(Record):
     """A job i.
 
     Attributes
@@ -44,8 +45,6 @@ class Job(BaseModel):
     placement : tuple of tuple of str, optional
         For each worker, in ring order, the nodes that may host it. A ring of k workers is of the first k.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Name
     arrival: Whole

@@ -12,7 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from dlsched.models.document import Record
 
 Arc = tuple[str, str]
 Path = tuple[str, ...]
@@ -23,7 +25,7 @@ def arcs_of(path: Iterable[str]) -> tuple[Arc, ...]:
     return tuple(itertools.pairwise(path))
 
 
-class Embedding(BaseModel):
+class Embedding(Record):
     """The workers of a job in one slot, and the ring that joins them.
 
     Attributes
@@ -36,8 +38,6 @@ class Embedding(BaseModel):
     order : tuple of str, optional
         The server of each worker in ring order, for a job whose `placement` tells the workers apart.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     workers: dict[str, Annotated[int, Field(strict=True)]]
     ring: tuple[Path, ...] = ()

@@ -9,21 +9,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict
-
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.job import Job
 from dlsched.models.ddljs.rings import Arc, Embedding, arcs_of
-from dlsched.models.document import Document
+from dlsched.models.document import Document, Record
 from dlsched.models.fields import PlainSlots
 from dlsched.models.numbers import to_json
 from dlsched.models.violation import Violation
 
 
-class JobSchedule(BaseModel):
+class JobSchedule(Record):
     """What one job gets: slot to workers and ring."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     slots: Annotated[dict[int, Embedding], PlainSlots]
 

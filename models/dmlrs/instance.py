@@ -10,17 +10,17 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from dlsched.models.dmlrs.job import AsyncJob, Job
-from dlsched.models.document import Document
+from dlsched.models.document import Document, Record
 from dlsched.models.fields import Name, distinct, falling, known
 from dlsched.models.numbers import NonNegative
 
 MAX_SLOTS = 10**6
 
 
-class Machine(BaseModel):
+class Machine(Record):
     """A machine h.
 
     Attributes
@@ -29,8 +29,6 @@ class Machine(BaseModel):
     capacity : dict of str to Fraction
         C_h^r, by resource; an absent resource counts 0.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Name
     capacity: dict[Name, NonNegative]

@@ -17,8 +17,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from dlsched.models.document import Record
 from dlsched.models.fields import Name
 from dlsched.models.numbers import NonNegative, Positive, to_json
 from dlsched.models.utility import Utility
@@ -29,7 +30,7 @@ Placement = Mapping[str, tuple[int, int]]
 Whole = Annotated[int, Field(strict=True, ge=1, le=10**6)]
 
 
-class _Job(BaseModel, ABC):
+class _Job(Record, ABC):
     """What the jobs of both papers share.
 
     Attributes
@@ -48,8 +49,6 @@ class _Job(BaseModel, ABC):
     utility : Utility
         u_i, non-increasing, of the duration d = completion slot - arrival, in slots.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Name
     arrival: Whole

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job, Placement
-from dlsched.models.document import Document
+from dlsched.models.document import Document, Record
 from dlsched.models.fields import PlainSlots
 from dlsched.models.numbers import to_json
 from dlsched.models.violation import Violation
@@ -19,19 +19,15 @@ from dlsched.models.violation import Violation
 Slot = int
 
 
-class Counts(BaseModel):
+class Counts(Record):
     """w_ih[t] and s_ih[t]: workers and servers of a job on one machine in one slot."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     workers: Annotated[int, Field(strict=True)] = 0
     servers: Annotated[int, Field(strict=True)] = 0
 
 
-class JobSchedule(BaseModel):
+class JobSchedule(Record):
     """What one job gets: slot to machine to counts."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     slots: Annotated[dict[Slot, dict[str, Counts]], PlainSlots]
 

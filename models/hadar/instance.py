@@ -10,9 +10,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from dlsched.models.document import Document
+from dlsched.models.document import Document, Record
 from dlsched.models.fields import Count, Name, distinct, falling, known
 from dlsched.models.numbers import NonNegative, Positive
 from dlsched.models.utility import Utility
@@ -20,7 +20,7 @@ from dlsched.models.utility import Utility
 MAX_SLOTS = 10**6
 
 
-class Machine(BaseModel):
+class Machine(Record):
     """A machine h.
 
     Attributes
@@ -30,8 +30,6 @@ class Machine(BaseModel):
         c_h^r, devices by type; an absent type counts 0.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     name: Name
     devices: dict[Name, Count]
 
@@ -40,7 +38,7 @@ class Machine(BaseModel):
         return self.devices.get(type_, 0)
 
 
-class Job(BaseModel):
+class Job(Record):
     """A training job j.
 
     Attributes
@@ -57,8 +55,6 @@ class Job(BaseModel):
     utility : Utility
         U_j, non-increasing, of the duration d = completion slot - arrival, in slots.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Name
     arrival: Annotated[int, Field(strict=True, ge=1)]

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from dlsched.models.document import Document
+from dlsched.models.document import Document, Record
 from dlsched.models.fields import PlainSlots
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.numbers import to_json
@@ -21,10 +21,8 @@ Allocation = dict[str, Devices]
 """w_jh^r(t) of one job and slot: machine name to device type to number of devices."""
 
 
-class JobSchedule(BaseModel):
+class JobSchedule(Record):
     """What one job gets: slot to allocation."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     slots: Annotated[dict[Slot, Allocation], PlainSlots]
 

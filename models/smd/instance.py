@@ -10,9 +10,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import model_validator
 
-from dlsched.models.document import Document
+from dlsched.models.document import Document, Record
 from dlsched.models.fields import Name, distinct, falling, known
 from dlsched.models.numbers import NonNegative
 from dlsched.models.smd.training import Training
@@ -22,7 +22,7 @@ MAX_COUNT = 10**6
 """The most workers, and the most servers, that a job's limits may allow."""
 
 
-class Job(BaseModel):
+class Job(Record):
     """A training job i.
 
     Attributes
@@ -37,8 +37,6 @@ class Job(BaseModel):
     training : Training
         What the completion time depends on.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Name
     worker: dict[Name, NonNegative]

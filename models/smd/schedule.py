@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from dlsched.models.document import Document
+from dlsched.models.document import Document, Record
 from dlsched.models.numbers import to_json
 from dlsched.models.smd.instance import Instance
 from dlsched.models.violation import Violation
 
 
-class JobSchedule(BaseModel):
+class JobSchedule(Record):
     """What an admitted job gets.
 
     Attributes
@@ -22,8 +22,6 @@ class JobSchedule(BaseModel):
     workers, servers : int
         w and p.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     workers: Annotated[int, Field(strict=True)]
     servers: Annotated[int, Field(strict=True)]

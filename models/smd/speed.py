@@ -13,8 +13,7 @@ from enum import StrEnum
 from fractions import Fraction
 from itertools import accumulate, pairwise
 
-from pydantic import BaseModel, ConfigDict
-
+from dlsched.models.document import Record
 from dlsched.models.numbers import NonNegative, to_integers
 
 
@@ -26,7 +25,7 @@ class Overlap(StrEnum):
     PRIORITY = "priority"
 
 
-class Layer(BaseModel):
+class Layer(Record):
     """A layer j.
 
     Attributes
@@ -36,8 +35,6 @@ class Layer(BaseModel):
     transfer : Fraction
         r_j, time to send its gradients to the servers, or to receive its parameters.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     forward: NonNegative
     backward: NonNegative

@@ -8,8 +8,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
+from dlsched.models.document import Record
 from dlsched.models.numbers import NonNegative, Positive, to_json
 from dlsched.models.smd.speed import (
     Layer,
@@ -35,10 +36,8 @@ TERMS = {Mode.SYNC: 5, Mode.ASYNC: 4}
 """Number of coefficients theta."""
 
 
-class _Training(BaseModel, ABC):
+class _Training(Record, ABC):
     """What both kinds share: the completion time."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     mode: Mode
 

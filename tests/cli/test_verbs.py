@@ -219,7 +219,7 @@ def test_measured_data_end_to_end(dlsched: Command, tmp_path: Path, shared: Path
     )
     assert made.returncode == 0, made.stderr
     assert len(Instance.load(tmp_path / "gavel.json").jobs) == 10
-    optimum = answer(dlsched("optimum", "hadar", "gavel.json", "--time-limit", 60, "--json"))
+    optimum = answer(dlsched("optimum", "hadar", "gavel.json", "--time-limit", 8, "--json"))
     run = answer(dlsched("run", "hadar", "gavel.json", "--out", "schedule.json", "--json"))
     checked = answer(dlsched("check", "hadar", "gavel.json", "schedule.json", "--json"))
     assert checked == {"violations": [], "utility": run["utility"]}

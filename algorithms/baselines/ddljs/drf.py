@@ -12,9 +12,8 @@ import heapq
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from dlsched.algorithms.baselines.ddljs.occupancy import Need, Occupancy
-from dlsched.algorithms.baselines.ddljs.placement import place
 from dlsched.algorithms.baselines.ddljs.rounds import Network, payable, simulate
+from dlsched.algorithms.rings import Need, Occupancy, place
 from dlsched.algorithms.run import Run
 from dlsched.models.ddljs import Embedding, Instance, Job, Schedule
 

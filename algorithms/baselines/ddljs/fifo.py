@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dlsched.algorithms.baselines.ddljs.occupancy import Occupancy
-from dlsched.algorithms.baselines.ddljs.placement import place
 from dlsched.algorithms.baselines.ddljs.rounds import Network, fixed_numbers, payable, simulate
+from dlsched.algorithms.rings import Occupancy, place
 from dlsched.algorithms.run import Run
 from dlsched.models.ddljs import Embedding, Instance, Job, Schedule
 

@@ -8,8 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.algorithms.baselines.ddljs.occupancy import Occupancy, Substrate
-from dlsched.algorithms.baselines.ddljs.placement import place
+from dlsched.algorithms.rings import Occupancy, Substrate, place
 from dlsched.algorithms.run import Event, Run
 from dlsched.models.ddljs import Embedding, Instance, Job, RingProblem, RingRequest, Schedule, utility
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dlsched.algorithms.exact.ddljs.checked import fits
-from dlsched.algorithms.exact.ddljs.greedy import Substrate
 from dlsched.algorithms.exact.ddljs.network import Network
 from dlsched.algorithms.exact.ddljs.slot_program import SlotProgram
+from dlsched.algorithms.rings import Occupancy, Substrate, embedded, join
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Embedding
 from dlsched.models.matrix import Floats
@@ -34,13 +34,16 @@ def embeddings_at(problem: RingProblem, program: SlotProgram, x: Floats) -> dict
 
 
 def _routed(problem: RingProblem, workers: Mapping[str, Mapping[str, int]]) -> dict[str, Embedding] | None:
-    substrate = Substrate(problem)
+    if any(problem.request(name).allowed is not None for name in workers):
+        return None
+    substrate = Substrate.of(problem)
+    occupancy = Occupancy(substrate)
     found: dict[str, Embedding] = {}
     for name in sorted(workers, key=lambda name: -problem.request(name).bandwidth):
-        request = problem.request(name)
-        ring = substrate.route(request, workers[name])
-        if request.allowed is not None or ring is None:
+        counts = {substrate.number[u]: n for u, n in workers[name].items()}
+        ring = join(occupancy, substrate.needs[name], [*counts])
+        if ring is None:
             return None
-        found[name] = Embedding(workers=dict(workers[name]), ring=ring)
-        substrate.take(request, found[name])
+        found[name] = embedded(occupancy, counts, ring)
+        occupancy.take(substrate.needs[name], found[name])
     return found

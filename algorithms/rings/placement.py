@@ -12,7 +12,7 @@ import itertools
 from collections import Counter
 from collections.abc import Sequence
 
-from dlsched.algorithms.baselines.ddljs.occupancy import Need, Occupancy
+from dlsched.algorithms.rings.occupancy import Need, Occupancy
 from dlsched.models.ddljs import Embedding
 
 _SETS = 12
