@@ -69,8 +69,8 @@ def critical(rng: np.random.Generator) -> Instance:
 
 
 def benchmark(rng: np.random.Generator) -> Instance:
-    """Return a small instance of the benchmark family: 3 jobs, one machine, 3 slots."""
-    return preset("benchmark", rng, jobs=3, machines=1, slots=3, multiple=6)
+    """Return a small instance of the benchmark family: 3 jobs, one machine, 2 slots."""
+    return preset("benchmark", rng, jobs=3, machines=1, slots=2, multiple=6)
 
 
 def section_5(rng: np.random.Generator) -> Instance:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from enum import Enum
 from fractions import Fraction
 
@@ -73,6 +73,7 @@ class Law:
         self.gain = gain
         scaled = tuple(Fraction(gain) * x for x in program.point)
         self._point = program.spread(scaled)
+        self._known: dict[Hashable, Fraction] = {}
 
     def dearer(self) -> Fraction:
         """Return Pr{c x^ > (3G/delta) c x-bar}."""
@@ -126,7 +127,10 @@ class Law:
         return [-a for a in row], -Fraction(above, scale)
 
     def _breaks(self, rows: Sequence[list[Fraction]], sides: Sequence[Fraction]) -> Fraction:
-        return exactly(lambda: joint_violation_probability(rows, self._point, sides))
+        key = tuple(map(tuple, rows)), tuple(sides)
+        if key not in self._known:
+            self._known[key] = exactly(lambda: joint_violation_probability(rows, self._point, sides))
+        return self._known[key]
 
     def _in_some_copy(self, once: Fraction) -> Fraction | float:
         """Return 1 - (1 - once)^copies, rounded once where there are several: its digits multiply with the copies."""

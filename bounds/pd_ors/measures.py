@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from dlsched.bounds.claim import Expectation, Premise, Variant
@@ -34,14 +35,20 @@ TRUE_AS_PRINTED: dict[str, Any] = {"variant": Variant.PRINTED, "expectation": Ex
 CORRECTED: dict[str, Any] = {"variant": Variant.CORRECTED, "expectation": Expectation.TRUE}
 
 
+@lru_cache(maxsize=8)
+def _law(program: MixedProgram, gain: float) -> Law:
+    """Return the law at a gain; claims about the same gain share it, and what it has computed."""
+    return Law(program, gain)
+
+
 def shrunk(facts: MixedFacts, variant: Gain = Gain.PRINTED) -> Law:
     """Return the law at G of Lemma 1."""
-    return Law(facts.instance, facts.shrink(variant=variant))
+    return _law(facts.instance, facts.shrink(variant=variant))
 
 
 def stretched(facts: MixedFacts, variant: Gain = Gain.PRINTED) -> Law:
     """Return the law at G of Lemma 2."""
-    return Law(facts.instance, facts.stretch(variant=variant))
+    return _law(facts.instance, facts.stretch(variant=variant))
 
 
 def packing_factor(facts: MixedFacts, law: Law, rule: Excess) -> float:
