@@ -14,7 +14,7 @@ from dlsched.algorithms.exact.ddljs.by_slots import BySlots
 from dlsched.algorithms.exact.ddljs.horizon import HorizonProgram, alike, horizon_program
 from dlsched.algorithms.exact.ddljs.options import TooLargeError
 from dlsched.algorithms.exact.ddljs.reachable import best_value
-from dlsched.algorithms.exact.ddljs.start import first_schedule
+from dlsched.algorithms.exact.ddljs.start import first_schedules
 from dlsched.algorithms.exact.result import Optimum, Progress
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
@@ -72,8 +72,9 @@ class _Solve:
 
     def run(self) -> Optimum:
         """Run the steps until value and bound meet or time is up."""
-        self._take(first_schedule(self.instance))
-        if self.best is not None and self._many() and (found := self._by_slots()):
+        for schedule in first_schedules(self.instance, self._late):
+            self._take(schedule)
+        if self._many() and self._finite() and (found := self._by_slots()):
             return found
         return self._whole()
 
@@ -81,6 +82,14 @@ class _Solve:
         """Tell whether there is so much that slots are better taken one by one."""
         instance = self.instance
         return instance.slots > 1 and instance.slots * len(instance.jobs) * len(instance.servers) >= _MANY
+
+    def _finite(self) -> bool:
+        """Tell whether jobs may get nothing."""
+        try:
+            exact_utility(self.instance, Schedule.of({}))
+        except ValueError:
+            return False
+        return True
 
     def _by_slots(self) -> Optimum | None:
         """Return the optimum where a plan of worker-slots leads to it."""

@@ -1,26 +1,30 @@
-"""A first schedule: slot after slot, what adds the most utility, found quickly."""
+"""First schedules: what GADGET and the schedulers that it is compared with find."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 
-from dlsched.algorithms.exact.ddljs.greedy import greedy_embeddings
+from dlsched.algorithms.baselines.ddljs import drf, fifo, las
+from dlsched.algorithms.gadget import run as gadget
 from dlsched.models.ddljs.instance import Instance
-from dlsched.models.ddljs.requests import slot_problem
-from dlsched.models.ddljs.rings import Embedding
 from dlsched.models.ddljs.schedule import Schedule
+from dlsched.models.document import InputError
 
 
-def first_schedule(instance: Instance) -> Schedule | None:
-    """Return a feasible schedule; None where some utility is minus infinity at 0."""
-    so_far: Counter[str] = Counter()
-    found: dict[str, dict[int, Embedding]] = defaultdict(dict)
-    for slot in range(1, instance.slots + 1):
+def first_schedules(instance: Instance, late: Callable[[], bool]) -> Iterator[Schedule]:
+    """Yield feasible schedules; none where some utility is minus infinity at 0.
+
+    Parameters
+    ----------
+    instance : Instance
+    late : callable
+        Where it tells True, no further one is looked for.
+    """
+    yield Schedule.of({})
+    for run in (gadget, las.run, drf.run, fifo.run):
+        if late():
+            return
         try:
-            problem = slot_problem(instance, slot, so_far)
-        except ValueError:
-            return None
-        for name, embedding in greedy_embeddings(problem).items():
-            found[name][slot] = embedding
-            so_far[name] += embedding.size
-    return Schedule.of(found)
+            yield run(instance, seed=0).schedule
+        except InputError:
+            continue
