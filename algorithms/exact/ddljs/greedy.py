@@ -1,12 +1,30 @@
-"""Embeddings of a slot found quickly: the most profitable ring of each request that can be placed."""
+"""Embeddings of a slot found quickly: each request's most profitable ring that can be placed, and GADGET's rounding."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
+
+from dlsched.algorithms.gadget.corrected import best_draw
+from dlsched.algorithms.gadget.mixtures import Relaxation, joint
 from dlsched.algorithms.rings import Occupancy, Substrate, place
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Embedding
+
+_DRAWS = 30
+
+
+def rounded_embeddings(problem: RingProblem) -> dict[str, Embedding]:
+    """Return embeddings that fit: the best of some draws from the linear program over sizes and places, filled up.
+
+    None where some request says which nodes may host which ring node.
+    """
+    gaining = problem.keeping(request for request in problem.requests if max(request.profit.values(), default=0) > 0)
+    if not gaining.requests or any(request.allowed is not None for request in gaining.requests):
+        return {}
+    fractional = joint(gaining, Relaxation.AUTO)
+    return best_draw(gaining, Substrate.of(gaining), fractional, np.random.default_rng(0), _DRAWS)[0]
 
 
 def greedy_embeddings(problem: RingProblem) -> dict[str, Embedding]:

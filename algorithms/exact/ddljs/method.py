@@ -1,7 +1,8 @@
 """The certified optimum of the DDLJS problem: offline (2)-(9), corrected, for any utility.
 
-The program over all slots (`horizon`) decides; small instances are confirmed by an exact dynamic program over counts
-(`reachable`), larger ones by a second run of a solver.
+One slot is an embedding problem (`slot`). Of many, worker-slots by class of slots give a bound and a plan (`by_slots`).
+Else the program over all slots (`horizon`) decides; small instances are confirmed by an exact dynamic program over
+counts (`reachable`), larger ones by a second run of a solver.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from dlsched.algorithms.exact.ddljs.by_slots import BySlots
 from dlsched.algorithms.exact.ddljs.horizon import HorizonProgram, alike, horizon_program
 from dlsched.algorithms.exact.ddljs.options import TooLargeError
 from dlsched.algorithms.exact.ddljs.reachable import best_value
+from dlsched.algorithms.exact.ddljs.slot import embed
 from dlsched.algorithms.exact.ddljs.start import first_schedules
 from dlsched.algorithms.exact.result import Optimum, Progress
 from dlsched.models.ddljs.instance import Instance
+from dlsched.models.ddljs.requests import slot_problem
 from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
 from dlsched.models.numbers import agree
 from dlsched.models.solve import ResidualError, Status, solve_matrix
@@ -74,9 +77,20 @@ class _Solve:
         """Run the steps until value and bound meet or time is up."""
         for schedule in first_schedules(self.instance, self._late):
             self._take(schedule)
+        if self.instance.slots == 1 and self._finite():
+            return self._one_slot()
         if self._many() and self._finite() and (found := self._by_slots()):
             return found
         return self._whole()
+
+    def _one_slot(self) -> Optimum:
+        """Return the optimum of an instance that is one slot's embedding problem."""
+        found = embed(slot_problem(self.instance, 1), time_limit=self._left(), stop=self.stop)
+        nothing = float(exact_utility(self.instance, Schedule.of({})))
+        self._take(Schedule.of({name: {1: embedding} for name, embedding in found.embeddings.items()}))
+        self.upper = max(self.value, nothing + found.bound)
+        self.evidence += found.evidence
+        return self._conclude(found.proved and self._closed(), time.perf_counter() - self.start - found.seconds_proved)
 
     def _many(self) -> bool:
         """Tell whether there is so much that slots are better taken one by one."""

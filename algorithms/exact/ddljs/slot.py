@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from dlsched.algorithms.exact.certify import Finding, Route, certify, default_routes
 from dlsched.algorithms.exact.ddljs.checked import checked_value
 from dlsched.algorithms.exact.ddljs.count_bound import count_bound
-from dlsched.algorithms.exact.ddljs.greedy import greedy_embeddings
+from dlsched.algorithms.exact.ddljs.greedy import greedy_embeddings, rounded_embeddings
 from dlsched.algorithms.exact.ddljs.routing import embeddings_at, mostly_outside_core
 from dlsched.algorithms.exact.ddljs.slot_program import SlotProgram, slot_program
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Embedding
-from dlsched.models.numbers import agree
-from dlsched.models.solve import ResidualError, solve_matrix
+from dlsched.models.numbers import TOLERANCE, agree
+from dlsched.models.solve import ResidualError, Status, solve_matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,8 @@ class _Embed:
 
     def run(self) -> SlotOptimum:
         """Take the steps until value and bound agree."""
+        if not (self._closed() or self._late()):
+            self._take(rounded_embeddings(self.problem))
         if self._closed():
             self.evidence.append("exact knapsack over ring sizes: the embeddings reach its bound")
             return self._conclude(True, time.perf_counter() - self.start)
@@ -114,18 +116,24 @@ class _Embed:
                 time_limit=self._left(),
                 threads=1,
                 seed=0,
-                cutoff=None,
+                cutoff=self._cutoff,
                 nodes=self.node_limit,
                 stop=self.stop,
             )
         except ResidualError as error:
             self.evidence.append(f"HiGHS, {name}: {error}")
             return
-        if raw.summary.bound is not None:
-            self.upper = max(self.value, min(self.upper, raw.summary.bound))
-            self.evidence.append(f"HiGHS {raw.summary.version}, {name}: nothing better than {raw.summary.bound:.9g}")
+        bound = self._cutoff if raw.summary.status is Status.INFEASIBLE else raw.summary.bound
+        if bound is not None:
+            self.upper = max(self.value, min(self.upper, bound))
+            self.evidence.append(f"HiGHS {raw.summary.version}, {name}: nothing better than {bound:.9g}")
         if raw.x is not None:
             self._take(embeddings_at(self.problem, program, raw.x))
+
+    @property
+    def _cutoff(self) -> float:
+        """What embeddings that are better are worth at least."""
+        return self.value + 0.5 * TOLERANCE * max(1.0, abs(self.value))
 
     def _take(self, embeddings: dict[str, Embedding] | None) -> None:
         if embeddings is None:
