@@ -46,7 +46,8 @@ class BySlots:
 
     def schedules(self) -> Iterator[Schedule | None]:
         """Lower the bound; yield after each step, with a schedule that has the bound's value where one was found."""
-        self.worked.linear_bound(self.late)
+        self.upper = self.worked.linear_bound(self.late)
+        yield None
         rng, dives = np.random.default_rng(0), 0
         for _ in range(_ROUNDS):
             if self.late() or dives >= _DIVES:

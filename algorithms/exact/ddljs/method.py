@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.ddljs.by_slots import BySlots
-from dlsched.algorithms.exact.ddljs.horizon import HorizonProgram, alike, horizon_program
+from dlsched.algorithms.exact.ddljs.horizon import HorizonProgram, alike, horizon_program, values
 from dlsched.algorithms.exact.ddljs.options import TooLargeError
 from dlsched.algorithms.exact.ddljs.reachable import best_value
 from dlsched.algorithms.exact.ddljs.slot import embed
@@ -70,7 +70,7 @@ class _Solve:
         self.deadline = start + (float("inf") if time_limit is None else time_limit)
         self.best: Schedule | None = None
         self.value = -float("inf")
-        self.upper = float("inf")
+        self.upper = sum(float(max(values(instance, job).values(), default=0)) for job in instance.jobs)
         self.evidence: list[str] = []
 
     def run(self) -> Optimum:
@@ -114,10 +114,10 @@ class _Solve:
             self.report("slot by slot", self.value, self.upper)
             if self._closed():
                 break
-        if not self._closed():
-            return None
         found = time.perf_counter() - self.start
         self.evidence.append(f"HiGHS, worker-slots by class of slots: nothing better than {self.upper:.9g}")
+        if not self._closed():
+            return None
         second = method.confirm(self.value)
         if second.bound is None or not agree(second.bound, self.value):
             return None

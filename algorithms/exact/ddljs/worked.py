@@ -106,8 +106,8 @@ class Worked:
             if c.problem.shares == found.problem.shares and not (c.present & ~found.present).any():
                 columns.add(tuple(np.where(c.present, counts, 0).tolist()))
 
-    def linear_bound(self, late: Callable[[], bool]) -> None:
-        """Generate columns and cuts until the linear program over all count vectors is solved.
+    def linear_bound(self, late: Callable[[], bool]) -> float:
+        """Generate columns and cuts until the linear program over all count vectors is solved; return an upper bound.
 
         Weights are priced between the last duals and those of the best bound so far: fewer rounds are needed.
         """
@@ -120,25 +120,26 @@ class Worked:
                 if bound < least:
                     centre, least = weights, bound
                 if least - value <= _EPSILON * max(1.0, abs(value)):
-                    return
+                    return least
                 if sum(map(len, self.columns)) > before:
                     break
             else:
-                return
+                return least
             raw = solve_matrix(self._master(), threads=1, time_limit=self.left())
             if raw.row_duals is None or raw.summary.objective is None:
-                return
+                return least
             jobs, value = len(self.points), raw.summary.objective
             duals = np.abs(raw.row_duals[jobs : 2 * jobs])
+        return least
 
     def _lagrangian(self, weights: Floats, cut: Cut) -> float:
         """Return the upper bound on the utility that a price a worker-slot gives."""
-        prices: list[float] = weights.tolist()
+        scale = max(float(weights.max()), _EPSILON) / _SCALE
+        prices: list[float] = (scale * cut.weights).tolist()
         free = sum(
             max(value - price * n for n, value in points.items())
             for points, price in zip(self.points, prices, strict=True)
         )
-        scale = max(float(weights.max()), _EPSILON) / _SCALE
         return free + scale * sum(m * z for m, z in zip(self.counts, cut.worth, strict=True))
 
     def _master(self) -> Matrix:
