@@ -12,6 +12,7 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 PROMISED = {
     "where_a_bound_breaks.py": ["violated", "holds", "2"],
     "where_rounding_fails.py": ["0.0279", "0.1317", "0.4316", "0.937500"],
+    "rings_on_your_network.py": ["6.0000", "5.0000", "0.0000"],
     "own_model.py": ["LP bound  10.2", "dual      10.2"],
 }
 
