@@ -37,7 +37,7 @@ def small(seed: int) -> Instance:
     return preset("random", seed, jobs=4, machines=2, slots=4, capacity=4, identical=bool(seed % 2))
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", range(40))
 def test_the_optimum_is_the_exhaustive_one(seed: int) -> None:
     data = slower_external(seed)
     best, _ = oracle.optimum(data)
@@ -48,7 +48,7 @@ def test_the_optimum_is_the_exhaustive_one(seed: int) -> None:
     assert agree(bound, best)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(15))
 def test_the_optimum_is_that_of_the_exact_program(seed: int) -> None:
     instance = small(seed)
     best = solve(build("dmlrs/compact-milp", instance), presolve=False).objective
@@ -125,7 +125,7 @@ def test_asynchronous_jobs_are_refused() -> None:
         solve_fragmented(preset("random", 0, asynchronous=True))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(30))
 def test_the_optimum_by_single_machines_is_the_exhaustive_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fragmented, "_MOST_CONFIGURATIONS", 0.0)
     data = slower_external(seed)
