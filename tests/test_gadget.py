@@ -225,5 +225,6 @@ def test_bad_parameters_are_refused() -> None:
     with pytest.raises(InputError, match="draws"):
         gadget.run(given, draws=0)
     for name in ("variant", "embedding", "sizes", "relaxation"):
+        wrong: dict[str, Any] = {name: "magic"}
         with pytest.raises(ValueError, match="magic"):
-            gadget.run(given, **{name: "magic"})  # type: ignore[arg-type]  # each is a string
+            gadget.run(given, **wrong)

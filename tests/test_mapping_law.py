@@ -216,11 +216,11 @@ def test_samples_are_compared_exactly() -> None:
         jobs = 11
         wanted = [RingRequest(f"j{i}", {1: Fraction(1)}, {"g": needs}, Fraction(0)) for i in range(jobs)]
         problem = RingProblem({"s": {"g": 10 * needs}}, (), tuple(wanted))
-        all_of = lambda n: {r.name: (WeightedMapping(Fraction(1), 1, one("s")),) for r in wanted[:n]}  # noqa: E731, B023
         for n, fit in ((10, True), (11, False)):
-            sample = sample_mappings(problem, all_of(n), np.random.default_rng(0), 3)
+            whole = {r.name: (WeightedMapping(Fraction(1), 1, one("s")),) for r in wanted[:n]}
+            sample = sample_mappings(problem, whole, np.random.default_rng(0), 3)
             assert sample.accepted().tolist() == [fit] * 3
-            assert MappingLaw(problem, all_of(n)).accepted() == fit
+            assert MappingLaw(problem, whole).accepted() == fit
 
 
 def test_zero_capacities() -> None:

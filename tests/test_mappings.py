@@ -95,9 +95,12 @@ def test_solver_noise_is_harmless(noise: float) -> None:
     rng = np.random.default_rng(7)
     problem = random_problem(rng, requests=3)
     fractional = superpose(problem, random_combination(rng, problem))
+
+    def shake(values: dict[Any, float]) -> dict[Any, float]:
+        return {k: v + noise * rng.uniform(-1, 1) for k, v in values.items()}
+
     noisy = {}
     for key, ring in fractional.flows.items():
-        shake = lambda values: {k: v + noise * rng.uniform(-1, 1) for k, v in values.items()}  # noqa: E731
         noisy[key] = RingFlow(
             ring.size,
             shake(ring.weight),
@@ -194,9 +197,16 @@ def test_faults_of_the_search_are_caught(monkeypatch: pytest.MonkeyPatch) -> Non
     problem, ring = _triangle()
     fractional = FractionalEmbedding(problem, {("r", 3): ring})
     copy, take = decomposition._Copy, decomposition._Copy._take
-    doubled = lambda self, mapping: replace(take(self, mapping), weight=0.1)  # noqa: E731
-    idle = lambda self, mapping: decomposition.Piece(0.1, mapping)  # noqa: E731
-    lost = lambda *_: None  # noqa: E731
+
+    def doubled(self: Any, mapping: RingMapping) -> Any:
+        return replace(take(self, mapping), weight=0.1)
+
+    def idle(self: Any, mapping: RingMapping) -> Any:
+        return decomposition.Piece(0.1, mapping)
+
+    def lost(*_: object) -> None:
+        return None
+
     for place, name, fault, broken in (
         (copy, "_take", idle, Invariant.PROGRESS),
         (copy, "_take", doubled, Invariant.LOADS),

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from dlsched.algorithms.gadget.classes import largest_counts, server_classes
 from dlsched.models.ddljs import Instance, Job, RingProblem, RingRequest
+from dlsched.models.ddljs.requests import request_of
 from dlsched.models.document import InputError
 from dlsched.models.numbers import TOLERANCE
 from dlsched.models.utility import Table
@@ -51,10 +52,6 @@ class Activity:
             job.name: sum(instance.room(job, node.name) for node in instance.servers) for job in instance.jobs
         }
         self._most = {job.name: instance.most(job) for job in instance.jobs}
-        self._needs = {job.name: {r: need for r, need in job.worker.items() if need} for job in instance.jobs}
-        self._allowed = {
-            job.name: None if job.placement is None else tuple(map(frozenset, job.placement)) for job in instance.jobs
-        }
         self._values: dict[tuple[str, int], Fraction] = {}
         for job in instance.jobs:
             try:
@@ -119,7 +116,7 @@ class Activity:
     def _request(self, job: Job, so_far: int, largest: int) -> RingRequest:
         now = self.value(job, so_far)
         gains = {k: self.value(job, so_far + k) - now for k in range(1, largest + 1)}
-        return RingRequest(job.name, gains, self._needs[job.name], job.bandwidth, self._allowed[job.name])
+        return request_of(job, gains)
 
 
 def _unrounded(job: Job, so_far: int) -> Fraction:

@@ -12,7 +12,7 @@ such guarantee, by this or any way of leaving out: the program does not see band
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -48,16 +48,16 @@ def best_draw(
     sample = sample_mappings(problem, fractional.mappings, rng, draws)
     best: dict[str, Embedding] = {}
     filled: tuple[str, ...] = ()
-    first: dict[str, int] = {}
+    first: dict[str, Embedding] = {}
     worth, used, made = -1.0, 0, 0
     while made < draws and worth < fractional.value * (1 - _AS_GOOD):
         staying = {name for name, stay in zip(names, stays[made].tolist(), strict=True) if stay}
         chosen = _by_profit(sample.table, sample.chosen(made))
         occupancy = Occupancy(substrate)
         held = settled({name: one for name, one in chosen.items() if name in staying}, occupancy)
-        kept = {name: ring.size for name, ring in held.items()}
+        kept = dict(held)
         added = fill(problem, occupancy, held)
-        profit = _profit(substrate, {name: ring.size for name, ring in held.items()})
+        profit = substrate.profit(held)
         if profit > worth:
             best, filled, first, worth, used = held, added, kept, profit, made
         made += 1
@@ -65,14 +65,10 @@ def best_draw(
     stripped = {name: one.size for name, one in _by_profit(sample.table, options).items() if name not in first}
     over = overloads(sample.table, sample.table.loads(options))
     raw = float(sample.profits[used])
-    log = Rounding(fractional.value, raw, _profit(substrate, first), made, not stripped, over, stripped)
+    log = Rounding(fractional.value, raw, substrate.profit(first), made, not stripped, over, stripped)
     return best, filled, log
 
 
 def _by_profit(table: MappingTable, options: Sequence[Option]) -> dict[str, WeightedMapping]:
     named = sorted(zip(table.options, options, strict=True), key=lambda pair: -pair[1].profit)
     return {name: option.chosen for name, option in named if option.chosen is not None}
-
-
-def _profit(substrate: Substrate, sizes: Mapping[str, int]) -> float:
-    return sum(float(substrate.needs[name].request.profit[k]) for name, k in sizes.items())

@@ -93,7 +93,7 @@ class Horizon:
             SlotEmbedding(
                 slot,
                 len(problem.requests),
-                _profit(substrate, held),
+                substrate.profit(held),
                 workers,
                 found.rounding,
                 found.selection,
@@ -114,7 +114,7 @@ class Horizon:
         if self._settings.variant is Variant.PRINTED or found.exact is None or found.exact.proved:
             return found
         filled = fill(problem, _taken(substrate, found.held), found.held)
-        found = replace(found, profit=_profit(substrate, found.held), filled=filled)
+        found = replace(found, profit=substrate.profit(found.held), filled=filled)
         if any(request.allowed is not None for request in problem.requests):
             return found
         other = self._rounded(slot, problem, substrate)
@@ -125,7 +125,7 @@ class Horizon:
         fractional, draws = self._fractional(problem), self._settings.draws
         if self._settings.variant is Variant.CORRECTED:
             held, filled, rounding = best_draw(problem, substrate, fractional, rng, draws)
-            return _Found(held, _profit(substrate, held), rounding, filled=filled)
+            return _Found(held, substrate.profit(held), rounding, filled=filled)
         held, rounding = round_until_accepted(problem, substrate, fractional, rng, draws, self._payable(problem))
         return _Found(held, rounding.kept, rounding, fractional.selection)
 
@@ -144,7 +144,7 @@ class Horizon:
         best = embed(problem, time_limit=self._settings.time_limit, node_limit=self._settings.node_limit)
         payable = self._payable(problem)
         held = {name: ring for name, ring in best.embeddings.items() if ring.size <= payable[name]}
-        return _Found(held, _profit(substrate, held), exact=Exact(best.value, best.bound, best.proved))
+        return _Found(held, substrate.profit(held), exact=Exact(best.value, best.bound, best.proved))
 
     def _payable(self, problem: RingProblem) -> dict[str, int]:
         """Return the most workers of each request by (2) and (11)."""
@@ -162,10 +162,6 @@ class Horizon:
                 if distance is not None:
                     found[request.name] = distance
         return found
-
-
-def _profit(substrate: Substrate, held: Mapping[str, Embedding]) -> float:
-    return sum(float(substrate.needs[name].request.profit[ring.size]) for name, ring in held.items())
 
 
 def _taken(substrate: Substrate, held: Mapping[str, Embedding]) -> Occupancy:

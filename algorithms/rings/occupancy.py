@@ -107,6 +107,10 @@ class Substrate:
             needs,
         )
 
+    def profit(self, held: Mapping[str, Embedding]) -> float:
+        """Return what rings are worth (12)."""
+        return sum(float(self.needs[name].request.profit[ring.size]) for name, ring in held.items())
+
 
 class Occupancy:
     """Residual capacities of a substrate.

@@ -11,14 +11,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import pyomo.environ as pyo
 
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.job import Job
-from dlsched.models.ddljs.requests import RingProblem, RingRequest, largest_ring
+from dlsched.models.ddljs.requests import RingProblem, largest_ring, unpriced_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ def interchangeable(name: str, ordered: Iterable[str]) -> None:
 def all_slots(instance: Instance, name: str) -> Stage:
     """Return every slot, with every job."""
     interchangeable(name, (job.name for job in instance.jobs if job.placement is not None))
-    problems = {t: _rings(instance, t, instance.jobs, {}) for t in range(1, instance.slots + 1)}
+    problems = {t: unpriced_problem(instance, t) for t in range(1, instance.slots + 1)}
     most = {job.name: instance.most(job) for job in instance.jobs}
     return Stage(problems, {(job.name, k): _value(job, k) for job in instance.jobs for k in range(most[job.name] + 1)})
 
@@ -67,22 +66,7 @@ def one_slot(instance: Instance, name: str, slot: int, so_far: Mapping[str, int]
         for job in jobs
         for k in range(largest_ring(instance, job, done[job.name]) + 1)
     }
-    return Stage({slot: _rings(instance, slot, jobs, done)}, values)
-
-
-def _rings(instance: Instance, slot: int, jobs: Iterable[Job], done: Mapping[str, int]) -> RingProblem:
-    requests = [
-        RingRequest(
-            job.name,
-            dict.fromkeys(range(1, largest_ring(instance, job, done.get(job.name, 0)) + 1), Fraction(0)),
-            {r: need for r, need in job.worker.items() if need},
-            job.bandwidth,
-        )
-        for job in jobs
-        if job.arrival <= slot
-    ]
-    nodes = {node.name: dict(node.capacity) for node in instance.nodes}
-    return RingProblem(nodes, instance.shares(slot), tuple(q for q in requests if q.profit))
+    return Stage({slot: unpriced_problem(instance, slot, done)}, values)
 
 
 def _value(job: Job, worker_slots: int) -> float | None:

@@ -15,7 +15,7 @@ import pyomo.environ as pyo
 
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.job import Job
-from dlsched.models.ddljs.requests import RingProblem, RingRequest
+from dlsched.models.ddljs.requests import RingProblem, problem_of, request_of
 from dlsched.models.numbers import TOLERANCE
 from dlsched.models.solve import solve
 from dlsched.models.utility import Table
@@ -126,14 +126,6 @@ def printed_problem(instance: Instance, slot: int, so_far: Mapping[str, int]) ->
         job, done = instance.job(name), so_far.get(name, 0)
         if largest:
             now = _value(instance, job, done)
-            requests.append(
-                RingRequest(
-                    name,
-                    {k: _value(instance, job, done + k) - now for k in range(1, largest + 1)},
-                    {r: need for r, need in job.worker.items() if need},
-                    job.bandwidth,
-                    None if job.placement is None else tuple(map(frozenset, job.placement)),
-                )
-            )
-    nodes = {node.name: dict(node.capacity) for node in instance.nodes}
-    return RingProblem(nodes, instance.shares(slot), tuple(requests))
+            profit = {k: _value(instance, job, done + k) - now for k in range(1, largest + 1)}
+            requests.append(request_of(job, profit))
+    return problem_of(instance, slot, requests)

@@ -7,7 +7,7 @@ of node u; e^{u,v} bandwidth of link (u, v); d demands of ring nodes and edges, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -180,6 +180,40 @@ def largest_ring(instance: Instance, job: Job, so_far: int = 0) -> int:
     return max(0, min([job.max_workers, room, *left]))
 
 
+def request_of(job: Job, profit: Mapping[int, Fraction]) -> RingRequest:
+    """Return what a job asks of a slot, each ring size at its profit."""
+    return RingRequest(
+        job.name,
+        profit,
+        {r: need for r, need in job.worker.items() if need},
+        job.bandwidth,
+        None if job.placement is None else tuple(map(frozenset, job.placement)),
+    )
+
+
+def problem_of(instance: Instance, slot: int, requests: Iterable[RingRequest]) -> RingProblem:
+    """Return the problem of requests on the network of a slot."""
+    nodes = {node.name: dict(node.capacity) for node in instance.nodes}
+    return RingProblem(nodes, instance.shares(slot), tuple(requests))
+
+
+def _rings(instance: Instance, slot: int, so_far: Mapping[str, int]) -> Iterator[tuple[Job, range]]:
+    """Yield the jobs that can have a ring in a slot, with the sizes of it."""
+    for job in instance.jobs:
+        largest = largest_ring(instance, job, so_far.get(job.name, 0)) if job.arrival <= slot else 0
+        if largest:
+            yield job, range(1, largest + 1)
+
+
+def unpriced_problem(instance: Instance, slot: int, so_far: Mapping[str, int] = _NO_PROGRESS) -> RingProblem:
+    """Return a slot's problem with every ring size that a job can have there, at no profit.
+
+    Parameters are those of `slot_problem`.
+    """
+    rings = _rings(instance, slot, so_far)
+    return problem_of(instance, slot, (request_of(job, dict.fromkeys(sizes, Fraction(0))) for job, sizes in rings))
+
+
 def slot_problem(instance: Instance, slot: int, so_far: Mapping[str, int] = _NO_PROGRESS) -> RingProblem:
     """Return the embedding problem of one slot: the active jobs, their ring sizes and what each adds (12).
 
@@ -198,18 +232,7 @@ def slot_problem(instance: Instance, slot: int, so_far: Mapping[str, int] = _NO_
     if not 1 <= slot <= instance.slots:
         raise ValueError(f"slot {slot} is outside 1..{instance.slots}")
     requests = []
-    for job in instance.jobs:
+    for job, sizes in _rings(instance, slot, so_far):
         done = so_far.get(job.name, 0)
-        largest = largest_ring(instance, job, done) if job.arrival <= slot else 0
-        if largest:
-            requests.append(
-                RingRequest(
-                    job.name,
-                    {k: job.gain(done, k) for k in range(1, largest + 1)},
-                    {r: need for r, need in job.worker.items() if need},
-                    job.bandwidth,
-                    None if job.placement is None else tuple(map(frozenset, job.placement)),
-                )
-            )
-    nodes = {node.name: dict(node.capacity) for node in instance.nodes}
-    return RingProblem(nodes, instance.shares(slot), tuple(requests))
+        requests.append(request_of(job, {k: job.gain(done, k) for k in sizes}))
+    return problem_of(instance, slot, requests)

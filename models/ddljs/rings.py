@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Self
 
@@ -58,6 +58,50 @@ class Embedding(Record):
     def loads(self) -> Counter[Arc]:
         """Return how often the ring uses each arc."""
         return Counter(arc for path in self.ring for arc in arcs_of(path))
+
+
+def broken_ring(embedding: Embedding, placement: Sequence[Collection[str]] | None = None) -> str | None:
+    """Return how the paths of an embedding fail to be one directed cycle through its servers (9), or None.
+
+    Parameters
+    ----------
+    embedding : Embedding
+    placement : sequence of collections of str, optional
+        For each worker in ring order the nodes that may host it; the embedding then needs its order.
+    """
+    return _broken_order(embedding, placement) or _broken_cycle(embedding)
+
+
+def _broken_order(embedding: Embedding, placement: Sequence[Collection[str]] | None) -> str | None:
+    order = embedding.order
+    if order is None:
+        return None if placement is None else "the job has a placement, so the order of its workers is needed"
+    if Counter(order) != Counter(embedding.workers):
+        return f"the order {', '.join(order)} is not that of the workers"
+    for worker, (node, allowed) in enumerate(zip(order, placement or (), strict=False)):
+        if node not in allowed:
+            return f"worker {worker} is on {node}; its placement allows {', '.join(allowed)}"
+    return None
+
+
+def _broken_cycle(embedding: Embedding) -> str | None:
+    servers = [node for node, n in embedding.workers.items() if n > 0]
+    starts = [path[0] for path in embedding.ring]
+    ends = [path[-1] for path in embedding.ring]
+    if len(servers) < 2:
+        return "one server needs no paths" if embedding.ring else None
+    if not embedding.ring:
+        return f"no ring visits the {len(servers)} servers"
+    for end, start in zip(ends, (*starts[1:], starts[0]), strict=True):
+        if end != start:
+            return f"a path ends at {end} and the next starts at {start}"
+    if embedding.order is not None:
+        turned = (*embedding.order[1:], embedding.order[0])
+        wanted = [u for u, v in zip(embedding.order, turned, strict=True) if u != v]
+        return None if starts == wanted else f"the ring visits {', '.join(starts)}, the workers {', '.join(wanted)}"
+    if Counter(starts) != Counter(servers):
+        return f"the ring visits {', '.join(starts)}; it must visit each of {', '.join(servers)} once"
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Literal, Self
 
 from dlsched.models.ddljs.instance import Instance
-from dlsched.models.ddljs.job import Job
-from dlsched.models.ddljs.rings import Arc, Embedding, arcs_of
+from dlsched.models.ddljs.rings import Arc, Embedding, arcs_of, broken_ring
 from dlsched.models.document import Document, Record
 from dlsched.models.fields import PlainSlots
 from dlsched.models.numbers import to_json
@@ -149,46 +148,9 @@ def _rings(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
                     yield Violation("(7) paths", place, f"there is no link {' -> '.join(arc)}")
             if len(set(path)) < len(path):
                 yield Violation("(7) paths", place, f"the path {' -> '.join(path)} visits a node twice")
-        problem = _order(instance.job(name), embedding) or _cycle(embedding)
+        problem = broken_ring(embedding, instance.job(name).placement)
         if problem:
             yield Violation("(9) ring", place, problem)
-
-
-def _order(job: Job, embedding: Embedding) -> str | None:
-    """Return what is wrong with the workers' order, where the job has a placement or gives one."""
-    order = embedding.order
-    if order is None:
-        return "the job has a placement, so the order of its workers is needed" if job.placement is not None else None
-    if Counter(order) != Counter(embedding.workers):
-        return f"the order {', '.join(order)} is not that of the workers"
-    for worker, (node, allowed) in enumerate(zip(order, job.placement or (), strict=False)):
-        if node not in allowed:
-            return f"worker {worker} is on {node}; its placement allows {', '.join(allowed)}"
-    return None
-
-
-def _cycle(embedding: Embedding) -> str | None:
-    """Return how the paths fail to be one directed cycle through the servers, or None."""
-    servers = [node for node, n in embedding.workers.items() if n > 0]
-    starts = [path[0] for path in embedding.ring]
-    ends = [path[-1] for path in embedding.ring]
-    if len(servers) < 2:
-        return "one server needs no paths" if embedding.ring else None
-    if not embedding.ring:
-        return f"no ring joins the {len(servers)} servers"
-    for end, start in zip(ends, (*starts[1:], starts[0]), strict=True):
-        if end != start:
-            return f"a path ends at {end} and the next starts at {start}"
-    if embedding.order is not None:
-        wanted = [u for u, v in zip(embedding.order, _turned(embedding.order), strict=True) if u != v]
-        return None if starts == wanted else f"the ring visits {', '.join(starts)}, the workers {', '.join(wanted)}"
-    if Counter(starts) != Counter(servers):
-        return f"the ring visits {', '.join(starts)}; it must visit each of {', '.join(servers)} once"
-    return None
-
-
-def _turned(order: tuple[str, ...]) -> tuple[str, ...]:
-    return (*order[1:], order[0])
 
 
 def _capacity(instance: Instance, schedule: Schedule) -> Iterator[Violation]:

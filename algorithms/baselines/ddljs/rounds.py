@@ -11,6 +11,7 @@ import numpy as np
 from dlsched.algorithms.rings import Occupancy, Substrate, place
 from dlsched.algorithms.run import Event, Run
 from dlsched.models.ddljs import Embedding, Instance, Job, RingProblem, RingRequest, Schedule, utility
+from dlsched.models.ddljs.requests import request_of
 
 MOST = 10
 """The most workers that are drawn where their number is fixed (GADGET, Section VI)."""
@@ -131,10 +132,4 @@ def _largest(network: Network, job: Job, most: int) -> int:
 
 def _request(job: Job) -> RingRequest:
     """Return a job as a request of any size up to N_i; what it is worth plays no part here."""
-    return RingRequest(
-        job.name,
-        dict.fromkeys(range(1, job.max_workers + 1), Fraction(0)),
-        {r: need for r, need in job.worker.items() if need},
-        job.bandwidth,
-        None if job.placement is None else tuple(map(frozenset, job.placement)),
-    )
+    return request_of(job, dict.fromkeys(range(1, job.max_workers + 1), Fraction(0)))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
-from dlsched.models.ddljs.rings import Arc, Embedding
+from dlsched.models.ddljs.rings import Arc, Embedding, broken_ring
 
 
 def checked_value(problem: RingProblem, embeddings: Mapping[str, Embedding]) -> Fraction:
@@ -44,24 +43,9 @@ def _check_ring(problem: RingProblem, request: RingRequest, embedding: Embedding
     servers = set(problem.servers)
     if any(n < 1 or u not in servers for u, n in embedding.workers.items()):
         raise ValueError(f"{place}: workers {embedding.workers} where no worker can be")
-    order = embedding.order
-    if request.allowed is not None and order is None:
-        raise ValueError(f"{place}: the order of its workers is missing")
-    if order is not None:
-        if Counter(order) != Counter(embedding.workers):
-            raise ValueError(f"{place}: the order {order} is not that of the workers")
-        if any(u not in allowed for u, allowed in zip(order, request.allowed or (), strict=False)):
-            raise ValueError(f"{place}: the order {order} breaks its placement")
-        hops = [(u, v) for u, v in zip(order, (*order[1:], order[0]), strict=True) if u != v]
-        if [(path[0], path[-1]) for path in embedding.ring] != hops:
-            raise ValueError(f"{place}: the ring does not follow the order {order}")
-        return
-    starts = [path[0] for path in embedding.ring]
-    ends = [path[-1] for path in embedding.ring]
-    if Counter(starts) != (Counter() if len(embedding.workers) == 1 else Counter(embedding.workers.keys())):
-        raise ValueError(f"{place}: the ring visits {starts}, the workers are on {list(embedding.workers)}")
-    if ends != [*starts[1:], *starts[:1]]:
-        raise ValueError(f"{place}: the ring is not closed")
+    fault = broken_ring(embedding, request.allowed)
+    if fault:
+        raise ValueError(f"{place}: {fault}")
 
 
 def _check_nodes(problem: RingProblem, embeddings: Mapping[str, Embedding]) -> None:

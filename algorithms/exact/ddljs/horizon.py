@@ -17,7 +17,7 @@ from dlsched.algorithms.exact.ddljs.program import Program, Terms
 from dlsched.algorithms.exact.ddljs.slot_program import write_blocks
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.job import Job
-from dlsched.models.ddljs.requests import RingProblem, RingRequest, largest_ring
+from dlsched.models.ddljs.requests import unpriced_problem
 from dlsched.models.ddljs.rings import Embedding
 from dlsched.models.ddljs.schedule import Schedule
 from dlsched.models.matrix import Floats, Matrix
@@ -58,20 +58,6 @@ def values(instance: Instance, job: Job) -> dict[int, Fraction]:
     return result | {n: job.value(n) for n in range(1, instance.most(job) + 1)}
 
 
-def slot_requests(instance: Instance, slot: int) -> RingProblem:
-    """Return a slot's problem with every ring size that a job can have there, at no profit."""
-    requests = []
-    for job in instance.jobs:
-        largest = largest_ring(instance, job) if job.arrival <= slot else 0
-        if largest:
-            allowed = None if job.placement is None else tuple(map(frozenset, job.placement))
-            profit = {k: Fraction(0) for k in range(1, largest + 1)}
-            demand = {r: need for r, need in job.worker.items() if need}
-            requests.append(RingRequest(job.name, profit, demand, job.bandwidth, allowed))
-    nodes = {node.name: dict(node.capacity) for node in instance.nodes}
-    return RingProblem(nodes, instance.shares(slot), tuple(requests))
-
-
 def alike(instance: Instance) -> list[list[int]]:
     """Return the slots in groups that differ in nothing: the same bandwidths, the same jobs there."""
     groups: dict[tuple[object, ...], list[int]] = defaultdict(list)
@@ -93,7 +79,7 @@ def horizon_program(instance: Instance, groups: list[list[int]]) -> HorizonProgr
     program = Program()
     network = Network.of((node.name for node in instance.nodes), instance.arcs)
     slots = range(1, instance.slots + 1)
-    blocks = {t: write_blocks(program, slot_requests(instance, t), network) for t in slots}
+    blocks = {t: write_blocks(program, unpriced_problem(instance, t), network) for t in slots}
     workers = {(name, t): _workers(block) for t in slots for name, block in blocks[t].items()}
     for job in instance.jobs:
         points = values(instance, job)

@@ -75,10 +75,10 @@ class _Solve:
 
     def run(self) -> Optimum:
         """Run the steps until value and bound meet or time is up."""
-        for schedule in first_schedules(self.instance, self._late):
-            self._take(schedule)
         if self.instance.slots == 1 and self._finite():
             return self._one_slot()
+        for schedule in first_schedules(self.instance, self._late):
+            self._take(schedule)
         if self._many() and self._finite() and (found := self._by_slots()):
             return found
         return self._whole()

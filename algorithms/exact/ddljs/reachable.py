@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
-from dlsched.algorithms.exact.ddljs.horizon import slot_requests, values
+from dlsched.algorithms.exact.ddljs.horizon import values
 from dlsched.algorithms.exact.ddljs.options import Enumeration, TooLargeError, Usage, minimal
 from dlsched.models.ddljs.instance import Instance
-from dlsched.models.ddljs.requests import RingProblem
+from dlsched.models.ddljs.requests import RingProblem, unpriced_problem
 
 Counts = tuple[int, ...]
 
@@ -82,7 +82,7 @@ def best_value(instance: Instance, *, most: int = 5_000) -> Fraction | None:
     known: dict[object, list[Counts]] = {}
     reached: list[Counts] = [(0,) * len(instance.jobs)]
     for slot in range(1, instance.slots + 1):
-        problem = slot_requests(instance, slot)
+        problem = unpriced_problem(instance, slot)
         key = problem.shares, tuple(request.name for request in problem.requests)
         if key not in known:
             known[key] = _on_all_jobs(instance, problem, maximal(count_vectors(problem, most=most)))

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from dlsched.algorithms.exact.ddljs.horizon import slot_requests
 from dlsched.algorithms.exact.ddljs.routing import embeddings_at, mostly_outside_core
 from dlsched.algorithms.exact.ddljs.slot_program import slot_program
 from dlsched.models.ddljs.instance import Instance
+from dlsched.models.ddljs.requests import unpriced_problem
 from dlsched.models.ddljs.rings import Embedding
 from dlsched.models.matrix import Matrix
 from dlsched.models.numbers import TOLERANCE
@@ -53,7 +53,7 @@ class SlotClass:
 
     def __init__(self, instance: Instance, slots: Sequence[int], left: Callable[[], float | None]) -> None:
         self.slots, self._left = tuple(slots), left
-        self.problem = slot_requests(instance, slots[0])
+        self.problem = unpriced_problem(instance, slots[0])
         self.names = tuple(job.name for job in instance.jobs)
         self.present = np.array([name in {r.name for r in self.problem.requests} for name in self.names])
         self.most = np.array([self._most(name) for name in self.names], dtype=np.int64)
