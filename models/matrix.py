@@ -6,6 +6,7 @@ Compiling once and passing arrays is several times faster than the solver interf
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -61,26 +62,63 @@ class Matrix:
         """Return the objective at a point of shape (n,)."""
         return float(self.c @ x) + self.offset
 
-    def residual(self, x: Floats) -> float:
-        """Return how far a point is from satisfying its rows, bounds and integrality, 0 where it does."""
-        activity = self.A @ x
-        parts = [
-            self.row_lower - activity,
-            activity - self.row_upper,
-            self.lower - x,
-            x - self.upper,
-            np.abs(x - np.round(x))[self.integer],
-        ]
-        return max((float(part.max()) for part in parts if part.size), default=0.0)
+    @cached_property
+    def magnitudes(self) -> Floats:
+        """How large the values of each column are: 1, or what the bounds of a continuous column allow where it is less.
 
-    def worst_row(self, x: Floats) -> tuple[str, float]:
-        """Return the name of the row with the largest residual at a point, and the residual."""
-        if not self.A.shape[0]:
-            return "", 0.0
+        Shape (n,).
+        """
+        most = np.maximum(np.abs(self.lower), np.abs(self.upper))
+        return np.where(self.integer, 1.0, np.minimum(1.0, most))
+
+    @property
+    def unit(self) -> float:
+        """The largest term of the objective where that is below 1, else 1: what differences in it are compared with."""
+        return min(1.0, float((np.abs(self.c) * self.magnitudes).max(initial=0.0))) or 1.0
+
+    def residual(self, x: Floats) -> float:
+        """Return how far a point is from satisfying its rows, bounds and integrality, 0 where it does.
+
+        A row's excess counts relative to its largest term or side, a bound's to the bound or the column's magnitude.
+        """
+        return self.worst(x)[1]
+
+    def worst(self, x: Floats) -> tuple[str, float]:
+        """Return the name of the row or column that a point breaks most, and by how much, as in `residual`."""
+        worst, where = 0.0, ""
+        for part, name in (
+            (self._row_excess(x), self.row),
+            (self._bound_excess(x), self.column),
+            (np.where(self.integer, np.abs(x - np.round(x)), 0.0), self.column),
+        ):
+            at = int(part.argmax()) if part.size else -1
+            # A comparison that a NaN fails would let it pass.
+            if part.size and not part[at] <= worst:
+                worst, where = float(part[at]), name(at)
+        return where, worst
+
+    def _row_excess(self, x: Floats) -> Floats:
         activity = self.A @ x
-        excess = np.maximum(self.row_lower - activity, activity - self.row_upper)
-        row = int(excess.argmax())
-        return (self.row_names[row] if self.row_names else f"row {row}"), float(excess[row])
+        excess: Floats = np.maximum(np.maximum(self.row_lower - activity, activity - self.row_upper), 0.0)
+        terms = np.abs(self.A.data) * np.maximum(self.magnitudes, np.abs(x))[self.A.indices]
+        scale = np.zeros(len(excess))
+        np.maximum.at(scale, np.repeat(np.arange(len(excess)), np.diff(self.A.indptr)), terms)
+        for side in (self.row_lower, self.row_upper):
+            scale = np.maximum(scale, np.where(np.isfinite(side), np.abs(side), 0.0))
+        return excess / np.where(scale > 0, scale, 1.0)
+
+    def _bound_excess(self, x: Floats) -> Floats:
+        scale = np.maximum(self.magnitudes, np.abs(x))
+        excess = np.maximum(np.maximum(self.lower - x, x - self.upper), 0.0)
+        return excess / np.where(scale > 0, scale, 1.0)
+
+    def row(self, i: int) -> str:
+        """Return the name of a row."""
+        return self.row_names[i] if self.row_names else f"row {i}"
+
+    def column(self, j: int) -> str:
+        """Return the name of a column."""
+        return self.column_names[j] if self.column_names else f"column {j}"
 
     def beyond(self, cutoff: float) -> Self:
         """Return the matrix with one more row: the objective is at least as good as `cutoff`."""
@@ -224,7 +262,7 @@ def highs(matrix: Matrix, **options: Any) -> Any:
             raise ValueError(f"HiGHS has no option {name} = {value!r}")
     rows, columns = matrix.A.shape
     # Arrays go straight into passModel: filling a HighsLp converts them number by number, three times as slow.
-    solver.passModel(
+    status = solver.passModel(
         columns,
         rows,
         matrix.A.nnz,
@@ -241,4 +279,6 @@ def highs(matrix: Matrix, **options: Any) -> Any:
         matrix.A.data.astype(float),
         matrix.integer.astype(np.int32),
     )
+    if status == highspy.HighsStatus.kError:
+        raise ValueError("HiGHS refused the model: it has numbers that `dlsched.models.scaling.scaled` would name")
     return solver

@@ -17,7 +17,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 TOLERANCE = 1e-6
-"""Equality of objective values: ``|a - b| <= TOLERANCE * max(1, |a|, |b|)``; the largest residual a point may have."""
+"""Equality of objective values: ``|a - b| <= TOLERANCE * max(unit, |a|, |b|)``; the largest residual a point may have,
+relative to the scale of its row."""
 
 MAX_DENOMINATOR = 10**6
 _SNAP = Fraction(1, 10**12)
@@ -125,21 +126,28 @@ Positive = Annotated[Number, _after(_positive)]
 """A `Number` above 0."""
 
 
-def slack(*values: float | Fraction) -> float:
-    """Return the absolute tolerance for comparing objective values of this size."""
-    return TOLERANCE * max(1.0, *(abs(float(v)) for v in values))
+def slack(*values: float | Fraction, unit: float = 1.0) -> float:
+    """Return the absolute tolerance for comparing objective values of this size, where differences below `unit` count.
+
+    Parameters
+    ----------
+    *values : float or Fraction
+    unit : float
+        What the objective is measured in: values below it are compared as if they were as large.
+    """
+    return TOLERANCE * max(unit, *(abs(float(v)) for v in values))
 
 
-def agree(a: float | Fraction, b: float | Fraction) -> bool:
-    """Tell whether two objective values are equal within `TOLERANCE`; an infinite one equals only itself."""
+def agree(a: float | Fraction, b: float | Fraction, *, unit: float = 1.0) -> bool:
+    """Tell whether two objective values are equal within `slack`; an infinite one equals only itself."""
     difference = float(a - b)
-    return abs(difference) <= slack(a, b) if math.isfinite(difference) else a == b
+    return abs(difference) <= slack(a, b, unit=unit) if math.isfinite(difference) else a == b
 
 
-def exceeds(a: float | Fraction, b: float | Fraction) -> bool:
-    """Tell whether `a` is above `b` by more than the tolerance."""
+def exceeds(a: float | Fraction, b: float | Fraction, *, unit: float = 1.0) -> bool:
+    """Tell whether `a` is above `b` by more than `slack`."""
     difference = float(a - b)
-    return difference > slack(a, b) if math.isfinite(difference) else a > b
+    return difference > slack(a, b, unit=unit) if math.isfinite(difference) else a > b
 
 
 def to_integers(values: Iterable[Fraction]) -> tuple[list[int], int]:

@@ -6,16 +6,19 @@ see `dlsched.algorithms.optimum`.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dlsched.models.matrix import Floats, InfeasibleError, Matrix, NotLinearError, compile_model, highs
 from dlsched.models.numbers import TOLERANCE
+from dlsched.models.scaling import scaled
 
 
 class Status(StrEnum):
@@ -40,7 +43,8 @@ class Solution:
     bound : float or None
         Best bound on the optimum that the solver claims; None where it has none.
     gap : float or None
-        ``|bound - objective| / max(1, |objective|)``.
+        ``|bound - objective| / max(unit, |objective|)``; the unit is 1, or the largest term of the objective where that
+        is less.
     seconds : float
         Of the solver alone.
     nodes : int
@@ -106,8 +110,10 @@ def solve(
     ------
     ValueError
         If the model is not linear and the solver is not SCIP, or the solver is unknown.
+    UnfitNumberError
+        If a coefficient or bound is NaN, infinite, or of a size that solvers drop or refuse; a ValueError.
     ResidualError
-        If the loaded point breaks the model by more than 1e-6.
+        If the loaded point breaks a row or bound by more than 1e-6 of its scale.
     """
     try:
         matrix = compile_model(model)
@@ -181,27 +187,57 @@ def solve_matrix(
     Raises
     ------
     ResidualError
-        If the point, its integers rounded, breaks the matrix by more than 1e-6.
+        If the point, its integers rounded, breaks a row or bound by more than 1e-6 of its scale.
+    UnfitNumberError
+        If the matrix has a number that no solver keeps.
     """
     if solver not in ("highs", "scip"):
         raise ValueError(f"unknown solver {solver!r}; there are highs, scip")
-    sought = matrix if cutoff is None else matrix.beyond(cutoff)
+    fit = scaled(matrix if cutoff is None else matrix.beyond(cutoff))
     if solver == "highs":
-        raw = _solve_highs(sought, time_limit, threads, gap, seed, presolve, nodes, stop)
+        raw = _solve_highs(fit.matrix, time_limit, threads, gap, seed, presolve, nodes, stop)
     else:
-        raw = _solve_scip(sought, time_limit, threads, gap, seed, presolve)
+        raw = _solve_scip(fit.matrix, time_limit, threads, gap, seed, presolve)
+    summary = raw.summary
+    if summary.bound is not None:
+        summary = replace(summary, bound=fit.value(summary.bound))
     if raw.x is None:
-        return raw
-    x = np.where(matrix.integer, np.round(raw.x), raw.x)
-    residual = matrix.residual(x)
-    if residual > TOLERANCE * max(1.0, float(np.abs(x).max(initial=0.0))):
-        row, excess = matrix.worst_row(x)
-        raise ResidualError(f"{solver} returned a point that breaks the model by {residual:.3g} ({row}: {excess:.3g})")
-    return RawSolution(_with_value(raw.summary, matrix.value(x)), x, raw.row_duals, raw.reduced_costs)
+        return RawSolution(summary, None)
+    x = fit.point(raw.x)
+    x = np.where(matrix.integer, np.round(x), x)
+    if matrix.residual(x) > TOLERANCE:
+        x = _completed(matrix, x)
+    where, residual = matrix.worst(x)
+    if not residual <= TOLERANCE:
+        raise ResidualError(f"{solver} returned a point that breaks {where} by {residual:.3g} of its scale")
+    if raw.row_duals is None or raw.reduced_costs is None:
+        return RawSolution(_with_value(summary, matrix.value(x), matrix.unit), x)
+    # A cutoff's row is behind the model's own.
+    duals = fit.row_duals(raw.row_duals)[: matrix.A.shape[0]]
+    return RawSolution(
+        _with_value(summary, matrix.value(x), matrix.unit), x, duals, fit.reduced_costs(raw.reduced_costs)
+    )
 
 
-def _with_value(summary: Solution, value: float) -> Solution:
-    gap = None if summary.bound is None else abs(summary.bound - value) / max(1.0, abs(value))
+def _completed(matrix: Matrix, x: Floats) -> Floats:
+    """Return the point with its integers kept and the others chosen anew, where that is possible.
+
+    A solver's integers are 1e-6 off, and its other variables fit those and not the rounded ones.
+    """
+    if not matrix.integer.any() or matrix.integer.all():
+        return x
+    fixed = replace(
+        matrix.relaxed(),
+        lower=np.where(matrix.integer, x, matrix.lower),
+        upper=np.where(matrix.integer, x, matrix.upper),
+    )
+    fit = scaled(fixed)
+    raw = _solve_highs(fit.matrix, None, None, 0.0, None, True, None, None)
+    return x if raw.x is None else np.where(matrix.integer, x, fit.point(raw.x))
+
+
+def _with_value(summary: Solution, value: float, unit: float = 1.0) -> Solution:
+    gap = None if summary.bound is None else abs(summary.bound - value) / max(unit, abs(value))
     return Solution(
         summary.status, value, summary.bound, gap, summary.seconds, summary.nodes, summary.solver, summary.version
     )
@@ -224,18 +260,28 @@ def _solve_highs(
     options |= {} if seed is None else {"random_seed": seed}
     options |= {} if presolve else {"presolve": "off"}
     options |= {} if nodes is None else {"mip_max_nodes": nodes}
-    if threads is not None:
-        highspy.Highs.resetGlobalScheduler(True)
-        options["threads"] = threads
+    options |= {} if threads is None else {"threads": threads}
     solver = highs(matrix, **options)
     if stop is not None:
         solver.cbMipInterrupt += lambda event: event.interrupt() if stop() else None
     start = time.perf_counter()
-    solver.run()
+    run = solver.run if threads is None else partial(_run_apart, solver)
+    run()
     if solver.getModelStatus() == highspy.HighsModelStatus.kUnboundedOrInfeasible:
         solver.setOptionValue("presolve", "off")
-        solver.run()
+        run()
     return _read_highs(solver, matrix, time.perf_counter() - start)
+
+
+def _run_apart(solver: Any) -> None:
+    """Run HiGHS in a thread of its own.
+
+    The number of HiGHS's threads is fixed, for a whole Python thread, by the first model that it solves there: a
+    second number is an error, and resetting it would take effect for everybody's models.
+    """
+    thread = threading.Thread(target=solver.run)
+    thread.start()
+    thread.join()
 
 
 def _read_highs(solver: Any, matrix: Matrix, seconds: float) -> RawSolution:

@@ -45,9 +45,9 @@ def knapsack() -> pyo.ConcreteModel:
     return m
 
 
-def saying(bound: float | None, x: Floats | None = None, infeasible: bool = False) -> Runner:
+def saying(bound: float | None, x: Floats | None = None, infeasible: bool = False, attained: bool = False) -> Runner:
     """A route that says what it is told to."""
-    return lambda matrix, cutoff, seconds: Finding("a witness", bound, x, infeasible)
+    return lambda matrix, cutoff, seconds: Finding("a witness", bound, x, infeasible, attained)
 
 
 def test_wrong_optimum_of_highs_is_never_proved() -> None:
@@ -144,3 +144,23 @@ def test_minimisation() -> None:
     certificate = certify(model)
     assert certificate.proved
     assert certificate.value == pytest.approx(10)
+
+
+def test_a_standing_route_that_claims_a_better_optimum_keeps_the_proof_open() -> None:
+    agreeing = [saying(10.0, np.array([1.0, 0.0, 0.0])), saying(10.0)]
+    assert not certify(knapsack(), [saying(12.0, attained=True), *agreeing]).proved
+    assert certify(knapsack(), [saying(12.0), *agreeing]).proved
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_objectives_of_any_unit(scale: float) -> None:
+    """With an absolute tolerance, 6e-9 and 10e-9 would be the same."""
+    model = knapsack()
+    model.worth.set_value(scale * model.worth.expr)
+    assert certify(model).value == pytest.approx(10 * scale, rel=1e-9)
+    lie = saying(6 * scale, np.array([0.0, 1.0, 0.0]))
+    certificate = certify(model, [lie, Route.HIGHS, Route.HIGHS_WITHOUT_PRESOLVE])
+    assert certificate.proved
+    assert certificate.value == pytest.approx(10 * scale, rel=1e-9)
+    assert "refuted" in certificate.evidence[0]
+    assert certify(model, value=6 * scale).value == pytest.approx(10 * scale, rel=1e-9)

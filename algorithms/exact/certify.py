@@ -3,8 +3,8 @@
 A solver's word for "optimal" is not taken: HiGHS 1.15.1 returns a wrong optimum with gap 0 on a model of 221 rows. A
 route is one way to solve the model; it gives a bound and usually a point. Every point is rounded to integers and
 checked on the rows, and one that passes is worth what the objective says at it. A route whose bound is beaten by any
-point that passed is refuted. A value is proved if a checked point has it and two routes that are not refuted have
-bounds that agree with it.
+point that passed is refuted. A value is proved if a checked point has it, two routes that are not refuted have bounds
+that agree with it, and no other standing route claims an optimum that differs.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ class Route(Enum):
     HIGHS = "HiGHS"
     HIGHS_WITHOUT_PRESOLVE = "HiGHS without presolve, another seed"
     SCIP = "SCIP"
+    HIGHS_REORDERED = "HiGHS, a third seed"
+    SCIP_WITHOUT_PRESOLVE = "SCIP without presolve, another seed"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,12 +76,15 @@ class Finding:
     x : ndarray or None
     infeasible : bool
         It says that there is no point at all.
+    attained : bool
+        It says that the bound is the optimum, not only that nothing is better.
     """
 
     route: str
     bound: float | None
     x: Floats | None
     infeasible: bool = False
+    attained: bool = False
 
 
 Runner = Callable[[Matrix, float | None, float | None], Finding]
@@ -89,13 +94,19 @@ _SETTINGS: dict[Route, dict[str, Any]] = {
     Route.HIGHS: {"solver": "highs", "presolve": True, "seed": 0},
     Route.HIGHS_WITHOUT_PRESOLVE: {"solver": "highs", "presolve": False, "seed": 7},
     Route.SCIP: {"solver": "scip"},
+    Route.HIGHS_REORDERED: {"solver": "highs", "presolve": True, "seed": 3},
+    Route.SCIP_WITHOUT_PRESOLVE: {"solver": "scip", "presolve": False, "seed": 7},
 }
 
 
 def default_routes() -> tuple[Route, ...]:
-    """Return the routes that the installed packages allow; SCIP needs the extra ``certify``."""
+    """Return the routes that the installed packages allow, the likeliest first; SCIP needs the extra ``certify``.
+
+    Two that end are enough; the others are there for where one of these fails.
+    """
     scip = (Route.SCIP,) if importlib.util.find_spec("pyscipopt") else ()
-    return (Route.HIGHS, Route.HIGHS_WITHOUT_PRESOLVE, *scip)
+    last = (Route.SCIP_WITHOUT_PRESOLVE,) if scip else ()
+    return (Route.HIGHS, Route.HIGHS_WITHOUT_PRESOLVE, *scip, Route.HIGHS_REORDERED, *last)
 
 
 def certify(
@@ -142,7 +153,7 @@ def _run(route: Route | Runner, matrix: Matrix, cutoff: float | None, time_limit
         return Finding(f"{route.value} ({error})", None, None)
     name = f"{route.value} {raw.summary.version}"
     if raw.summary.status is not Status.INFEASIBLE:
-        return Finding(name, raw.summary.bound, raw.x)
+        return Finding(name, raw.summary.bound, raw.x, attained=raw.summary.status is Status.OPTIMAL)
     return Finding(name, cutoff, None, infeasible=cutoff is None)
 
 
@@ -160,15 +171,15 @@ class _Court:
         """What a point that matters is at least worth."""
         if self.value is None:
             return None
-        return self.value + self.sign * 0.5 * TOLERANCE * max(1.0, abs(self.value))
+        return self.value + self.sign * 0.5 * TOLERANCE * max(self.matrix.unit, abs(self.value))
 
     def hear(self, finding: Finding) -> None:
         """Check a finding's point and take it in."""
         x = finding.x
         if x is not None:
             x = np.where(self.matrix.integer, np.round(x), x)
-            if self.matrix.residual(x) > TOLERANCE * max(1.0, float(np.abs(x).max(initial=0.0))):
-                finding = replace(finding, route=f"{finding.route}, point breaks the model", x=None)
+            if not self.matrix.residual(x) <= TOLERANCE:
+                finding = replace(finding, route=f"{finding.route}, point breaks the model", x=None, attained=False)
             elif self.value is None or self._better(self.matrix.value(x), self.value):
                 self.value, self.point = self.matrix.value(x), x
         self.findings.append(finding)
@@ -182,7 +193,9 @@ class _Court:
             return False
         if finding.infeasible:
             return True
-        return finding.bound is not None and exceeds(self.sign * self.value, self.sign * finding.bound)
+        return finding.bound is not None and exceeds(
+            self.sign * self.value, self.sign * finding.bound, unit=self.matrix.unit
+        )
 
     @property
     def _standing(self) -> list[float]:
@@ -196,10 +209,18 @@ class _Court:
 
     @property
     def proved(self) -> bool:
-        """Two standing bounds agree with the value."""
+        """Two standing bounds agree with the value, and nobody claims a better optimum."""
         if self.value is None:
             return False
-        return sum(agree(bound, self.sign * self.value) for bound in self._standing) >= 2
+        value, unit = self.sign * self.value, self.matrix.unit
+        if any(exceeds(self.sign * bound, value, unit=unit) for bound in self._claimed):
+            return False
+        return sum(agree(bound, value, unit=unit) for bound in self._standing) >= 2
+
+    @property
+    def _claimed(self) -> list[float]:
+        """Optima that routes claim and that no point refutes."""
+        return [f.bound for f in self.findings if f.attained and f.bound is not None and not self.refuted(f)]
 
     def verdict(self, seconds: float) -> Certificate:
         """Return the certificate."""

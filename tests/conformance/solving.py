@@ -68,7 +68,7 @@ def solve_matrix(matrix: Matrix) -> Solved:
 def assert_feasible(matrix: Matrix, point: Any, objective: float) -> None:
     """Check that a point of the source satisfies its rows, bounds and integrality, and has the objective value."""
     x = np.array([point.values[column] for column in matrix.columns])
-    assert matrix.residual(x) <= 1e-6, matrix.worst_row(x)
+    assert matrix.residual(x) <= 1e-6, matrix.worst(x)
     assert matrix.value(x) == pytest.approx(objective, rel=1e-6, abs=1e-6)
 
 

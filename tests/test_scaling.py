@@ -1,0 +1,199 @@
+"""Numbers that solvers drop, refuse or take for infinity: scaled away, or refused by name before a solver sees them."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dlsched.algorithms.exact import certify
+from dlsched.models import Matrix, Status, solve
+from dlsched.models.scaling import UnfitNumberError, scaled
+from dlsched.models.solve import solve_matrix
+
+NAN, INF = math.nan, math.inf
+SOLVERS = ["highs", "scip"]
+
+
+def few_for_many() -> Any:
+    """Maximise an integer y <= 1000 with y <= 1e-10 x, 0 <= x <= 1e12: 100, by hand; without the coefficient, 0."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(0, 1e12))
+    m.y = pyo.Var(bounds=(0, 1000), domain=pyo.Integers)
+    m.row = pyo.Constraint(expr=m.y <= 1e-10 * m.x)
+    m.worth = pyo.Objective(expr=m.y, sense=pyo.maximize)
+    return m
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("domain", [pyo.Reals, pyo.Integers])
+def test_a_coefficient_below_what_solvers_keep(solver: str, domain: Any) -> None:
+    model = few_for_many()
+    model.x.domain = domain
+    solution = solve(model, solver=solver)
+    assert (solution.status, solution.objective) == (Status.OPTIMAL, 100)
+    assert solution.bound == pytest.approx(100)
+    certificate = certify(few_for_many())
+    assert certificate.proved
+    assert certificate.value == 100
+
+
+def plain() -> Any:
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var([1, 2], bounds=(0, 10))
+    m.many = pyo.Var(domain=pyo.Integers, bounds=(0, 1e15))
+    m.row = pyo.Constraint(expr=m.x[1] + m.x[2] <= 4)
+    m.worth = pyo.Objective(expr=m.x[1] + m.x[2], sense=pyo.maximize)
+    return m
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        (lambda m: NAN * m.x[1] + m.x[2] <= 1, r"bad: the coefficient of x\[1\] is nan"),
+        (lambda m: INF * m.x[1] + m.x[2] <= 1, r"bad: the coefficient of x\[1\] is inf"),
+        (lambda m: m.x[1] + m.x[2] <= NAN, r"bad: the upper side is nan"),
+        (lambda m: (INF, m.x[1] + m.x[2], INF), r"bad: the lower side is inf"),
+        (lambda m: 1e-14 * m.many + 1e14 * m.x[2] <= 1, "bad: the coefficient 1e-14 of many cannot be kept"),
+        (lambda m: m.x[1] + m.x[2] <= 1e25, r"bad: 1e\+25 is infinite to solvers"),
+    ],
+)
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_rows_are_refused_by_name(row: Any, says: str, solver: str) -> None:
+    model = plain()
+    model.bad = pyo.Constraint(rule=row)
+    with pytest.raises(UnfitNumberError, match=says):
+        solve(model, solver=solver)
+    assert model.x[1].value is None
+
+
+@pytest.mark.parametrize(
+    ("objective", "says"),
+    [
+        (lambda m: NAN * m.x[1] + m.x[2], r"objective: the coefficient of x\[1\] is nan"),
+        (lambda m: INF * m.x[1] + m.x[2], r"objective: the coefficient of x\[1\] is inf"),
+        (lambda m: m.x[1] + NAN, "objective: the constant is nan"),
+    ],
+)
+def test_objectives_are_refused_by_name(objective: Any, says: str) -> None:
+    model = plain()
+    model.worth.set_value(objective(model))
+    with pytest.raises(UnfitNumberError, match=says):
+        solve(model)
+    with pytest.raises(UnfitNumberError, match=says):
+        certify(model)
+
+
+def test_bounds_are_refused_by_name() -> None:
+    model = plain()
+    model.n = pyo.Var(domain=pyo.Integers, bounds=(0, 1e25))
+    model.use = pyo.Constraint(expr=model.n <= model.x[1] + 3)
+    with pytest.raises(UnfitNumberError, match=r"n: 1e\+25 is infinite to solvers"):
+        solve(model)
+
+
+@pytest.mark.parametrize("scale", [1e-20, 1e-9, 1e9, 1e16, 1e20])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_one_unit_for_all_is_no_matter(scale: float, solver: str) -> None:
+    """Rows and objectives in any unit; as they are, HiGHS would drop, refuse or ignore them."""
+    model = plain()
+    model.again = pyo.Constraint(expr=scale * model.x[1] + 2 * scale * model.x[2] <= 6 * scale)
+    model.worth.set_value(scale * (2 * model.x[1] + 3 * model.x[2]))
+    solution = solve(model, solver=solver)
+    assert solution.objective == pytest.approx(10 * scale, rel=1e-6)
+    assert solution.bound == pytest.approx(10 * scale, rel=1e-6)
+    assert (model.x[1].value, model.x[2].value) == (pytest.approx(2), pytest.approx(2))
+
+
+def test_rounding_noise_beside_a_coefficient_is_left_out() -> None:
+    model = plain()
+    model.noise = pyo.Constraint(expr=(0.1 + 0.2 - 0.3) * 1e-3 * model.x[1] + model.x[2] <= 1)
+    assert solve(model).objective == pytest.approx(4)
+
+
+def test_a_row_in_a_small_unit_is_checked_in_that_unit() -> None:
+    """Capacity 3e-7 and needs of 2e-7: two of them do not fit, though the excess is below 1e-6."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var([1, 2], domain=pyo.Binary)
+    m.fit = pyo.Constraint(expr=2e-7 * m.x[1] + 2e-7 * m.x[2] <= 3e-7)
+    m.worth = pyo.Objective(expr=5 * m.x[1] + 4 * m.x[2], sense=pyo.maximize)
+    assert solve(m).objective == 5
+    assert certify(m).proved
+
+
+@st.composite
+def knapsacks(draw: Any) -> tuple[list[int], list[int], int, int, int]:
+    """Worths, weights and room of five items, and the exponents of ten that they are multiplied by."""
+    worths = draw(st.lists(st.integers(1, 20), min_size=5, max_size=5))
+    weights = draw(st.lists(st.integers(1, 20), min_size=5, max_size=5))
+    return worths, weights, draw(st.integers(1, 60)), draw(st.integers(-12, 12)), draw(st.integers(-15, 15))
+
+
+@given(knapsacks(), st.sampled_from(SOLVERS))
+def test_random_knapsacks_in_random_units(case: tuple[list[int], list[int], int, int, int], solver: str) -> None:
+    worths, weights, room, unit, value = case
+    best = max(
+        sum(w for k, w in enumerate(worths) if bits >> k & 1)
+        for bits in range(32)
+        if sum(w for k, w in enumerate(weights) if bits >> k & 1) <= room
+    )
+    matrix = Matrix(
+        c=np.array([float(w * Fraction(10) ** value) for w in worths]),
+        offset=0.0,
+        sense=-1,
+        A=sp.csr_array(np.array([[float(w * Fraction(10) ** unit) for w in weights]])),
+        row_lower=np.array([-INF]),
+        row_upper=np.array([float(room * Fraction(10) ** unit)]),
+        lower=np.zeros(5),
+        upper=np.ones(5),
+        integer=np.ones(5, dtype=bool),
+    )
+    raw = solve_matrix(matrix, solver=solver)
+    assert raw.summary.objective == pytest.approx(float(best * Fraction(10) ** value), rel=1e-9)
+    assert raw.summary.bound == pytest.approx(float(best * Fraction(10) ** value), rel=1e-6)
+
+
+@given(st.data())
+def test_scaling_is_undone(data: Any) -> None:
+    rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
+    A = (
+        rng.integers(-5, 6, size=(4, 5))
+        * 10.0 ** rng.integers(-6, 7, size=(4, 1))
+        * 10.0 ** rng.integers(-4, 5, size=5)
+    )
+    matrix = Matrix(
+        c=rng.integers(-5, 6, size=5) * 10.0 ** float(rng.integers(-9, 10)),
+        offset=3.0,
+        sense=1,
+        A=sp.csr_array(A),
+        row_lower=np.full(4, -INF),
+        row_upper=np.abs(A).sum(axis=1) + 1.0,
+        lower=np.zeros(5),
+        upper=np.where(rng.random(5) < 0.5, INF, 10.0 ** rng.integers(-8, 9, size=5).astype(float)),
+        integer=np.zeros(5, dtype=bool),
+    )
+    fit = scaled(matrix)
+    x = rng.random(5) * np.minimum(matrix.upper, 3.0)
+    small = x / fit.columns
+    np.testing.assert_allclose(fit.point(small), x, rtol=0)
+    np.testing.assert_allclose(fit.matrix.A @ small, fit.rows * (matrix.A @ x), rtol=1e-9, atol=1e-300)
+    assert fit.value(fit.matrix.value(small)) == pytest.approx(matrix.value(x), rel=1e-12)
+    assert np.frexp(fit.rows)[0] == pytest.approx(0.5)
+
+
+def test_lp_duals_are_those_of_the_model_as_written() -> None:
+    from dlsched.models import duals
+
+    model = plain()
+    model.tiny = pyo.Constraint(expr=1e-10 * model.x[1] <= 3e-10)
+    model.worth.set_value(3 * model.x[1] + 1 * model.x[2])
+    found = duals(model)
+    assert found[model.row] == pytest.approx(1)
+    assert found[model.tiny] == pytest.approx(2e10)
