@@ -28,6 +28,9 @@ _INFINITE = 1e20
 _NOISE = 2.0**-52
 """What a row's sum in doubles cannot show, as a share of its largest term: such an entry is left out."""
 
+_SPREAD = 70
+"""Of a line's exponents: what lies further below its largest number is noise or refused, and moves no middle."""
+
 _ROUNDS = 3
 """Of rows and columns in turn; geometric scaling settles after two or three."""
 
@@ -174,6 +177,7 @@ def _middles(exponents: Exponents, at: npt.NDArray[np.int64], count: int) -> Exp
     least, most = np.full(count, 2**20), np.full(count, -(2**20))
     np.minimum.at(least, at, exponents)
     np.maximum.at(most, at, exponents)
+    least = np.maximum(least, most - _SPREAD)
     ordinary = (least >= np.frexp(_SMALL)[1]) & (most <= np.frexp(_LARGE)[1])
     return np.where(ordinary | (least > most), 0, (least + most) // 2).astype(np.int32)
 
