@@ -1,3 +1,5 @@
+from . import ddljs as ddljs
+from . import dmlrs as dmlrs
 from . import hadar as hadar
 from . import numbers as numbers
 from . import smd as smd

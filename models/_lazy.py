@@ -35,10 +35,10 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]],
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(this), *exports})
+        return sorted({*exports, *(name for name in vars(this) if name.startswith("__"))})
 
     this.__class__ = _preferring({name for name, submodule in exports.items() if name == submodule})
-    return resolve, names, [*exports]
+    return resolve, names, sorted(exports)
 
 
 def _stub(path: Path) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dlsched.models.arguments import checked, one_of
 from dlsched.models.ddljs.formulations import FORMULATIONS as DDLJS
 from dlsched.models.dmlrs.formulations import FORMULATIONS as DMLRS
 from dlsched.models.formulation import Formulation as Formulation
@@ -19,18 +20,17 @@ def catalog() -> tuple[Formulation, ...]:
     return _CATALOG
 
 
+@checked
 def formulation(name: str) -> Formulation:
     """Return the formulation of that name.
 
     Raises
     ------
-    KeyError
+    InputError
         If there is none; the message lists those there are.
     """
-    for entry in _CATALOG:
-        if entry.name == name:
-            return entry
-    raise KeyError(f"no formulation {name!r}; there are {', '.join(entry.name for entry in _CATALOG)}")
+    entries = {entry.name: entry for entry in _CATALOG}
+    return entries[one_of("formulation", name, entries)]
 
 
 def build(name: str, instance: Any, **data: Any) -> Any:
@@ -44,5 +44,12 @@ def build(name: str, instance: Any, **data: Any) -> Any:
         Of the formulation's problem.
     **data
         What the formulation takes beside the instance; see `Formulation.data`.
+
+    Raises
+    ------
+    TypeError
+        If the instance is of another problem, or the formulation does not take an argument of `data`.
+    InputError
+        If there is no formulation of that name.
     """
     return formulation(name).build(instance, **data)

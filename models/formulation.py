@@ -9,6 +9,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
+from dlsched.models.arguments import expect
+
 
 class Kind(StrEnum):
     """What a formulation is to its problem."""
@@ -63,9 +65,7 @@ class Formulation:
         unknown = sorted(set(data) - set(self.data))
         if unknown:
             raise TypeError(f"{self.name} takes {', '.join(self.data) or 'no data'}, not {', '.join(unknown)}")
-        expected = importlib.import_module(f"dlsched.models.{self.problem}").Instance
-        if not isinstance(instance, expected):
-            raise TypeError(f"{self.name} needs an instance of {self.problem}, not {type(instance).__name__}")
+        expect(self.name, instance, importlib.import_module(f"dlsched.models.{self.problem}").Instance)
         module, function = self.builder.split(":")
         builder = getattr(importlib.import_module(f"dlsched.models.{module}"), function)
         from pyomo.common.gc_manager import PauseGC

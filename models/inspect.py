@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from dlsched.models.arguments import expect_model
+
 _EQUATION = re.compile(r"^((?:\([^()]*\)\s*)+)")
 _INDEX = re.compile(r"\[.*?\](?=[._]|$)")
 
@@ -86,10 +88,18 @@ def inspect(model: Any) -> Inspection:
     Returns
     -------
     Inspection
+
+    Raises
+    ------
+    TypeError
+        If it is no Pyomo model.
+    ValueError
+        If it is abstract.
     """
     import pyomo.environ as pyo
     from pyomo.gdp import Disjunct, Disjunction
 
+    expect_model(model)
     tallies: dict[str, _Tally] = {}
     largest = _largest_m(model)
     for data in model.component_data_objects(

@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from dlsched.models.arguments import expect_model
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -147,9 +149,11 @@ def compile_model(model: Any) -> Matrix:
 
     Raises
     ------
+    TypeError
+        If it is no Pyomo model.
     ValueError
-        If the model is not linear, has no or several objectives, has active disjunctions, or has a variable whose
-        domain is neither an interval nor its integers.
+        If the model is abstract, is not linear, has no or several objectives, has active disjunctions, or has a
+        variable whose domain is neither an interval nor its integers.
     InfeasibleError
         If a row without variables does not hold.
     """
@@ -160,6 +164,7 @@ def compile_model(model: Any) -> Matrix:
     from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
     from pyomo.repn.util import InvalidValueError
 
+    expect_model(model)
     if next(model.component_data_objects(Disjunction, active=True, descend_into=True), None) is not None:
         raise ValueError("the model has disjunctions: apply gdp.bigm or gdp.hull first")
     objectives = list(model.component_data_objects(pyo.Objective, active=True, descend_into=True))

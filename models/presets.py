@@ -7,6 +7,8 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from dlsched.models.arguments import checked, generator, one_of
+
 I_co = TypeVar("I_co", covariant=True)
 
 
@@ -26,6 +28,7 @@ def chooser(presets: Mapping[str, Callable[..., I_co]]) -> Preset[I_co]:
         Family name to its function of a generator and sizes.
     """
 
+    @checked
     def preset(name: str, seed: int | np.random.Generator = 0, **sizes: Any) -> I_co:
         """Return an instance of a named family.
 
@@ -39,11 +42,11 @@ def chooser(presets: Mapping[str, Callable[..., I_co]]) -> Preset[I_co]:
 
         Raises
         ------
-        KeyError
+        TypeError
+            If the family does not take one of the sizes, or a value is of another type.
+        InputError
             If there is no such family; the message lists those there are.
         """
-        if name not in presets:
-            raise KeyError(f"no preset {name!r}; there are {', '.join(presets)}")
-        return presets[name](np.random.default_rng(seed), **sizes)
+        return presets[one_of("preset", name, presets)](generator(seed), **sizes)
 
     return preset

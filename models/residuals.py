@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.models.arguments import checked, expect_model
+from dlsched.models.document import InputError
 from dlsched.models.matrix import compile_model
 from dlsched.models.solve import Status, solve_matrix
 
@@ -22,12 +24,24 @@ def residuals(model: Any) -> Any:
     -------
     pyomo.environ.ComponentMap
         Constraint to residual, 0 where it holds.
+
+    Raises
+    ------
+    TypeError
+        If it is no Pyomo model.
+    ValueError
+        If it is abstract, or a variable has no value.
     """
     import pyomo.environ as pyo
+    from pyomo.core.expr.visitor import identify_variables
 
+    expect_model(model)
     result = pyo.ComponentMap()
     for constraint in model.component_data_objects(pyo.Constraint, active=True, descend_into=True):
-        body = pyo.value(constraint.body)
+        body = pyo.value(constraint.body, exception=False)
+        if body is None:
+            missing = next(v.name for v in identify_variables(constraint.body) if v.value is None)
+            raise InputError(f"{missing}: has no value, and {constraint.name} needs it: solve the model first")
         lower, upper = constraint.lb, constraint.ub
         result[constraint] = max(
             0.0, -np.inf if lower is None else lower - body, -np.inf if upper is None else body - upper
@@ -35,6 +49,7 @@ def residuals(model: Any) -> Any:
     return result
 
 
+@checked
 def duals(model: Any, fix_integers: bool = True) -> Any:
     """Return the dual value of each active constraint of a linear model.
 
@@ -54,6 +69,8 @@ def duals(model: Any, fix_integers: bool = True) -> Any:
 
     Raises
     ------
+    TypeError
+        If it is no Pyomo model.
     ValueError
         If the model is not linear, has integers that are not to be fixed or have no value, or its LP has no optimum.
     """

@@ -65,7 +65,7 @@ def apply_settings(
 ) -> None:
     """Set what `dlsched.models.solve.solve` lets a user choose."""
     scip.setParam("limits/gap", gap)
-    if time_limit is not None:
+    if time_limit is not None and np.isfinite(time_limit):
         scip.setParam("limits/time", float(time_limit))
     if seed is not None:
         scip.setParam("randomization/randomseedshift", seed)

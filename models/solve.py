@@ -16,9 +16,15 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.models.arguments import at_least, between, checked, one_of
 from dlsched.models.matrix import Floats, InfeasibleError, Matrix, NotLinearError, compile_model, highs
 from dlsched.models.numbers import TOLERANCE
 from dlsched.models.scaling import scaled
+
+SOLVERS = ("highs", "scip")
+
+MOST_SEED = 2**31 - 1
+"""Solvers keep their seeds in 32 bits."""
 
 
 class Status(StrEnum):
@@ -76,6 +82,7 @@ class RawSolution:
     reduced_costs: Floats | None = None
 
 
+@checked
 def solve(
     model: Any,
     *,
@@ -95,11 +102,13 @@ def solve(
     solver : {"highs", "scip"}
         SCIP needs the extra ``certify``.
     time_limit : float, optional
-        Seconds.
+        Seconds, not negative.
     threads : int, optional
+        At least 1.
     gap : float
-        Relative gap at which the solver may stop.
+        Relative gap at which the solver may stop; not negative.
     seed : int, optional
+        At most 2^31 - 1.
     presolve : bool
 
     Returns
@@ -108,13 +117,20 @@ def solve(
 
     Raises
     ------
+    TypeError
+        If `model` is no Pyomo model, or an argument is of another type.
     ValueError
-        If the model is not linear and the solver is not SCIP, or the solver is unknown.
+        If the model is abstract, or not linear and the solver is not SCIP, an argument is out of range, or the solver
+        is unknown.
     UnfitNumberError
         If a coefficient or bound is NaN, infinite, or of a size that solvers drop or refuse; a ValueError.
     ResidualError
         If the loaded point breaks a row or bound by more than 1e-6 of its scale.
     """
+    one_of("solver", solver, SOLVERS)
+    at_least(0, time_limit=time_limit, gap=gap)
+    at_least(1, threads=threads)
+    between(0, MOST_SEED, seed=seed)
     try:
         matrix = compile_model(model)
     except InfeasibleError:
@@ -191,8 +207,6 @@ def solve_matrix(
     UnfitNumberError
         If the matrix has a number that no solver keeps.
     """
-    if solver not in ("highs", "scip"):
-        raise ValueError(f"unknown solver {solver!r}; there are highs, scip")
     fit = scaled(matrix if cutoff is None else matrix.beyond(cutoff))
     if solver == "highs":
         raw = _solve_highs(fit.matrix, time_limit, threads, gap, seed, presolve, nodes, stop)

@@ -13,6 +13,8 @@ from pyomo.gdp import Disjunct, Disjunction
 from pyomo.mpec import Complementarity
 from pyomo.network import Arc, Port
 
+from dlsched.models.arguments import expect_model
+from dlsched.models.document import InputError
 from dlsched.models.matrix import Matrix, compile_model
 
 _UNDERSTOOD = {
@@ -58,12 +60,10 @@ def refuse_foreign(model: Any) -> None:
     TransformationRefused
         Naming the first component that stands in the way, and what to do about it.
     """
-    if isinstance(model, pyo.Block) and model.is_indexed():
-        raise TransformationRefused(f"'{model.name}' is an indexed block: transform one of its members")
-    if not hasattr(model, "block_data_objects"):
-        raise TransformationRefused(f"{type(model).__name__} is not a Pyomo model or block")
-    if not model.is_constructed():
-        raise TransformationRefused(f"'{model.name}' is abstract: call create_instance first")
+    try:
+        expect_model(model)
+    except (TypeError, InputError) as error:
+        raise TransformationRefused(str(error)) from None
     for block in model.block_data_objects(active=True, descend_into=(pyo.Block, Disjunct)):
         for ctype in sorted(block.collect_ctypes(active=True, descend_into=False), key=lambda c: c is Disjunct):
             if ctype not in _UNDERSTOOD:

@@ -167,7 +167,7 @@ def test_presets_are_valid_and_seeded(name: str) -> None:
 
 
 def test_unknown_preset() -> None:
-    with pytest.raises(KeyError, match="no preset 'none'"):
+    with pytest.raises(InputError, match="unknown preset 'none'"):
         preset("none")
 
 

@@ -243,5 +243,5 @@ def test_files_are_read_back_exactly(tmp_path: Path) -> None:
 
 
 def test_unknown_preset() -> None:
-    with pytest.raises(KeyError, match="no preset 'none'; there are random, paper, roomy"):
+    with pytest.raises(InputError, match="unknown preset 'none'; there are random, paper, roomy"):
         preset("none", np.random.default_rng(0))

@@ -185,7 +185,7 @@ REFUSALS = [
     (with_sos, "'sos' is a special ordered set"),
     (with_logic, "'logic' is a logical constraint"),
     (lambda: 3, "int is not a Pyomo model"),
-    (lambda: pyo.AbstractModel(name="later"), "abstract: call create_instance first"),
+    (lambda: pyo.AbstractModel(name="later"), "abstract: call create_instance[(][)] first"),
     (lambda: pyo.Block([1, 2], concrete=True), "indexed block"),
 ]
 

@@ -1,0 +1,268 @@
+"""Arguments of public functions: what cannot be used is refused in one line that says what was expected and what came.
+
+A value of the wrong type is a `TypeError`, one out of range an `InputError`; both begin with the argument's name.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import numbers
+import os
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+from dlsched.models.document import Document, InputError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_SHOWN = 60
+_PROBLEMS = "dlsched.models."
+_SHORT = (type(None), numbers.Number, np.bool_, str, os.PathLike)
+_PARTS = ("Instance", "Schedule", "Job")
+
+
+def one_of(kind: str, name: str, among: Iterable[str]) -> str:
+    """Return a name that must be one of those there are.
+
+    Raises
+    ------
+    InputError
+        If it is not; the message lists those there are.
+    """
+    names = list(among)
+    if name not in names:
+        raise InputError(f"unknown {kind} {name!r}; there are {', '.join(names) or 'none'}")
+    return name
+
+
+def at_least(least: float, **given: float | None) -> None:
+    """Refuse numbers below a limit; None stands for an argument that was left out.
+
+    Raises
+    ------
+    InputError
+    """
+    for name, value in given.items():
+        if value is not None and value < least:
+            raise InputError(f"{name}: {_shown(value)} must {f'be at least {least}' if least else 'not be negative'}")
+
+
+def between(least: float, most: float, **given: float | None) -> None:
+    """Refuse numbers outside a range, whose ends belong to it; None stands for an argument that was left out.
+
+    Raises
+    ------
+    InputError
+    """
+    for name, value in given.items():
+        if value is not None and not least <= value <= most:
+            raise InputError(f"{name}: {_shown(value)} is not between {least} and {most}")
+
+
+def generator(rng: np.random.Generator | int) -> np.random.Generator:
+    """Return a generator of random numbers: the given one, or a new one of that seed.
+
+    Raises
+    ------
+    InputError
+        If the seed is negative.
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng
+    at_least(0, seed=rng)
+    return np.random.default_rng(rng)
+
+
+def expect(name: str, value: Any, kind: type) -> None:
+    """Refuse a value that is not of a class.
+
+    Raises
+    ------
+    TypeError
+    """
+    _taken(name, value, (_class(kind),))
+
+
+def expect_model(model: Any) -> None:
+    """Refuse what is not a model or block of Pyomo with its data.
+
+    Raises
+    ------
+    TypeError
+        If it is not of Pyomo.
+    InputError
+        If it is abstract, or an indexed block.
+    """
+    import pyomo.environ as pyo
+
+    if isinstance(model, pyo.Block) and model.is_indexed():
+        raise InputError(f"model: '{model.name}' is an indexed block: take one of its members")
+    if not _is_block(model):
+        remedy = _attribute("model", model, _is_block)
+        raise TypeError(f"model: {called(type(model))} is not a Pyomo model or block{remedy}")
+    if not model.is_constructed():
+        raise InputError(f"model: '{model.name}' is abstract: call create_instance() first")
+
+
+def _is_block(value: Any) -> bool:
+    return hasattr(value, "component_data_objects")
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """Hold the arguments of a public function against its annotations.
+
+    A whole number may be Python's or numpy's, a number also a fraction; both reach the function as Python's `int` and
+    `float`. A bool is neither, and NaN is no number. For a `StrEnum`, the names of its members will do. What is in a
+    container is left to the function.
+    """
+    parameters = inspect.signature(function).parameters
+    by_position = [name for name, parameter in parameters.items() if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
+    allowed: dict[str, tuple[_Kind, ...]] = {}
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if not allowed:
+            hints = typing.get_type_hints(function)
+            allowed.update({name: _kinds(hints.get(name, Any)) for name in parameters})
+        first = [_taken(name, value, allowed[name]) for name, value in zip(by_position, args, strict=False)]
+        named = {name: _taken(name, value, allowed.get(name, ())) for name, value in kwargs.items()}
+        return function(*first, *args[len(first) :], **named)  # type: ignore[arg-type]
+
+    return call
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """One of the things that an annotation allows."""
+
+    text: str
+    has: Callable[[Any], bool]
+    taken: Callable[[Any], Any] = lambda value: value
+    document: str = ""
+
+
+def _taken(name: str, value: Any, kinds: tuple[_Kind, ...]) -> Any:
+    """Return the value as the function is to get it."""
+    for kind in kinds:
+        if kind.has(value):
+            try:
+                return kind.taken(value)
+            except (ValueError, OverflowError):
+                raise InputError(f"{name}: {_shown(value)} is not {kind.text}") from None
+    if not kinds:
+        return value
+    expected = " or ".join(dict.fromkeys(kind.text for kind in kinds))
+    remedies = (_remedy(name, value, kind) for kind in kinds if kind.document)
+    raise TypeError(f"{name}: expected {expected}, got {described(value)}{next(filter(None, remedies), '')}")
+
+
+def _attribute(name: str, value: Any, fits: Callable[[Any], bool]) -> str:
+    """Return what to do where the value only holds what was asked for, as the result of a run holds a schedule."""
+    return f": pass its .{name}" if fits(getattr(value, name, None)) else ""
+
+
+def _remedy(name: str, value: Any, kind: _Kind) -> str:
+    if isinstance(value, str | os.PathLike):
+        return f": read it with {kind.document}.load"
+    return f": read it with {kind.document}.parse" if isinstance(value, Mapping) else _attribute(name, value, kind.has)
+
+
+def _kinds(hint: Any) -> tuple[_Kind, ...]:
+    """Return what an annotation allows, numbers last; nothing where it allows everything."""
+    members = list(_members(hint))
+    if any(member in (Any, object) or isinstance(member, TypeVar) for member in members):
+        return ()
+    if any(_is_enum(member) for member in members):
+        members = [member for member in members if member is not str]
+    return tuple(
+        _PLAIN.get(member) or _class(member) for member in sorted(members, key=lambda member: _RANK.get(member, 0))
+    )
+
+
+def _members(hint: Any) -> Iterator[Any]:
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        for member in typing.get_args(hint):
+            yield from _members(member)
+    else:
+        yield hint
+
+
+def _is_enum(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, StrEnum)
+
+
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_)
+
+
+def _number(value: Any) -> float:
+    number = float(value)
+    if math.isnan(number):
+        raise ValueError
+    return number
+
+
+_RANK: dict[Any, int] = {int: 1, float: 2, type(None): 3}
+_PLAIN: dict[Any, _Kind] = {
+    type(None): _Kind("None", lambda value: value is None),
+    bool: _Kind("true or false", _is_bool, bool),
+    int: _Kind("a whole number", lambda value: isinstance(value, numbers.Integral) and not _is_bool(value), int),
+    float: _Kind("a number", lambda value: isinstance(value, numbers.Real) and not _is_bool(value), _number),
+    str: _Kind("text", lambda value: isinstance(value, str)),
+}
+
+
+def _class(hint: Any) -> _Kind:
+    kind = typing.get_origin(hint) or hint
+    if _is_enum(kind):
+        return _Kind(f"one of {', '.join(kind)}", lambda value: isinstance(value, str), kind)
+    if kind is Callable:
+        return _Kind("a function", callable)
+    if kind in (Sequence, np.ndarray):
+        return _Kind("a sequence", lambda v: hasattr(v, "__len__") and not isinstance(v, str | bytes | Mapping | Set))
+    if kind is Iterable:
+        return _Kind("an iterable", lambda value: isinstance(value, Iterable) and not isinstance(value, str | bytes))
+    name = kind.__qualname__ if issubclass(kind, Document) else ""
+    return _Kind(called(kind), lambda value: isinstance(value, kind), document=name)
+
+
+def called(kind: type) -> str:
+    """Return what the objects of a class are called, e.g. ``an instance of hadar``."""
+    if kind is type(None):
+        return "None"
+    package, _, module = kind.__module__.rpartition(".")
+    home = package if kind.__module__.startswith("dlsched.") or module.startswith("_") else kind.__module__
+    if home == "builtins":
+        return _articled(kind.__qualname__)
+    if home.startswith(_PROBLEMS):
+        name = kind.__qualname__.lower() if kind.__qualname__ in _PARTS else kind.__qualname__
+        return f"{_articled(name)} of {home.removeprefix(_PROBLEMS)}"
+    return _articled(f"{home}.{kind.__qualname__}")
+
+
+def _articled(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiouAEIOU' else 'a'} {noun}"
+
+
+def described(value: Any) -> str:
+    """Return a value, or what it is, in a few words."""
+    if isinstance(value, type):
+        return f"the class {value.__qualname__}"
+    return _shown(value) if isinstance(value, _SHORT) else called(type(value))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str | os.PathLike):
+        text = repr(os.fspath(value))
+    else:
+        text = f"{value:.15g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
