@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any
@@ -23,6 +23,8 @@ relative to the scale of its row."""
 MAX_DENOMINATOR = 10**6
 _SNAP = Fraction(1, 10**12)
 _MAX_DIGITS = 400
+_INT64 = 2**62
+_ROUNDED = 2**40
 _RATIONAL = re.compile(r"[+-]?\d+(/\d+)?|[+-]?(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d{1,3})?")
 
 
@@ -163,3 +165,50 @@ def to_integers(values: Iterable[Fraction]) -> tuple[list[int], int]:
     fractions = list(values)
     scale = math.lcm(*(v.denominator for v in fractions)) if fractions else 1
     return [v.numerator * (scale // v.denominator) for v in fractions], scale
+
+
+def integer_dtype(largest: int) -> Any:
+    """Return the NumPy type for exact integer arithmetic on amounts whose sums stay at most `largest`.
+
+    That is int64 where nothing can wrap; else object, Python's own integers: slower, and as exact.
+    """
+    import numpy as np
+
+    return np.int64 if largest < _INT64 else object
+
+
+def whole_units(
+    capacities: Sequence[Fraction], needs: Sequence[Fraction], *, exact: bool = False
+) -> tuple[list[int], list[int], bool]:
+    """Return capacities and needs of one resource in whole units.
+
+    Parameters
+    ----------
+    capacities, needs : sequence of Fraction
+        Not negative.
+    exact : bool
+        Nothing may be rounded, however large the integers get.
+
+    Returns
+    -------
+    capacities, needs : list of int
+        Below 2**40 in all unless exact, so that millions of needs add up within int64.
+    exact : bool
+        False where both were rounded down, as numbers of sixteen digits have no small common unit. Needs that fit a
+        capacity together still do, so what is shown impossible is impossible; what fits may exceed a capacity by
+        about 1e-12 of it and has to be checked.
+    """
+    total = sum(capacities, Fraction(0))
+    whole, _ = to_integers([*capacities, *needs])
+    count = len(capacities)
+    if exact or max(sum(whole[:count]), max(whole[count:], default=0)) < _ROUNDED:
+        return whole[:count], whole[count:], True
+    if not total:
+        return [0] * count, [int(need > 0) for need in needs], True
+    unit = _ROUNDED / total
+    beyond = math.floor(max(capacities) * unit) + 1
+    return (
+        [math.floor(capacity * unit) for capacity in capacities],
+        [min(math.floor(need * unit), beyond) for need in needs],
+        False,
+    )

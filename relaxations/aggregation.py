@@ -15,7 +15,7 @@ import numpy as np
 from dlsched.models.dmlrs import Instance, Schedule
 from dlsched.models.dmlrs.groups import Group, identical
 from dlsched.models.dmlrs.job import AsyncJob
-from dlsched.models.numbers import to_integers
+from dlsched.models.numbers import whole_units
 from dlsched.relaxations.packing import Integers, Outcome, pack
 from dlsched.relaxations.packing import Packing as Bins
 
@@ -30,7 +30,8 @@ class Packed:
     Attributes
     ----------
     schedule : Schedule or None
-        None where some slot was not packed.
+        None where some slot was not packed. Amounts without a small common unit are packed to about 1e-12 of a
+        capacity; the schedule has to be checked.
     impossible : tuple of int
         Slots of which it is proved that no packing exists.
     unknown : tuple of int
@@ -184,16 +185,16 @@ def place(
 
 
 class _Bins:
-    """The machines of a group, with needs scaled to integers."""
+    """The machines of a group, with needs in whole units, rounded down where there are no small ones."""
 
     def __init__(self, instance: Instance, group: Group) -> None:
         self.group = group
-        rows = [group.model.capacity_of(r) for r in instance.resources]
-        rows += [
-            n(r) for job in instance.jobs for n in (job.worker_needs, job.server_needs) for r in instance.resources
-        ]
-        scaled = np.array(to_integers(rows)[0], dtype=np.int64)
-        scaled = scaled.reshape(1 + 2 * len(instance.jobs), len(instance.resources))
+        columns = []
+        for r in instance.resources:
+            needed = [n(r) for job in instance.jobs for n in (job.worker_needs, job.server_needs)]
+            (capacity,), whole, _ = whole_units([group.model.capacity_of(r)], needed)
+            columns.append([capacity, *whole])
+        scaled = np.array(columns, dtype=np.int64).reshape(len(columns), 1 + 2 * len(instance.jobs)).T.copy()
         self.capacity, needs = scaled[0], scaled[1:]
         self.worker = {job.name: needs[2 * k] for k, job in enumerate(instance.jobs)}
         self.apart = {job.name: isinstance(job, AsyncJob) for job in instance.jobs}

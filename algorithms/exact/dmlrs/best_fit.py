@@ -25,7 +25,9 @@ class BestFit:
 
     def __init__(self, slots: Slots) -> None:
         self.slots = slots
-        self.weight = 1.0 / np.maximum(slots.capacity.max(axis=0), 1)
+        # Sizes only order things: their leading bits are enough, and floats hold no more.
+        self._shift = max(0, int(slots.capacity.max(initial=0)).bit_length() - 62)
+        self.weight = 1.0 / np.maximum(self._floats(slots.capacity).max(axis=0), 1.0)
         self._tables = [
             [[[], *(job.items(choices[k]) for choices in job.alternatives)] for job in slots.jobs] for k in (0, -1)
         ]
@@ -34,7 +36,7 @@ class BestFit:
         """Return in which rooms a level's alternatives fit without moving others, and the room left there."""
         fits, left = np.zeros(len(room), dtype=bool), room.copy()
         for choice in choices:
-            items = sorted((np.array(item) for item in job.items(choice)), key=self._order)
+            items = sorted((np.array(item, dtype=room.dtype) for item in job.items(choice)), key=self._order)
             for rule in range(_RULES):
                 todo = np.flatnonzero(~fits)
                 if not len(todo):
@@ -47,7 +49,7 @@ class BestFit:
     def pack(self, levels: npt.NDArray[np.integer]) -> tuple[Bools, Ints]:
         """Return which vectors, shape (vectors, jobs), best fit packs from nothing, largest items first, and rooms."""
         fits = np.zeros(len(levels), dtype=bool)
-        room = np.zeros((len(levels), *self.slots.capacity.shape), dtype=np.int64)
+        room = np.zeros((len(levels), *self.slots.capacity.shape), dtype=self.slots.capacity.dtype)
         for alternative in (0, -1):
             todo = np.flatnonzero(~fits)
             items = self._items(levels[todo], alternative)
@@ -59,7 +61,11 @@ class BestFit:
         return fits, room
 
     def _order(self, item: Ints) -> float:
-        return -float((item * self.weight).max(initial=0.0))
+        return -float((self._floats(item) * self.weight).max(initial=0.0))
+
+    def _floats(self, amounts: Ints) -> Floats:
+        found: Floats = (amounts >> self._shift).astype(float) if self._shift else amounts.astype(float)
+        return found
 
     def _items(self, levels: npt.NDArray[np.integer], alternative: int) -> Ints:
         """Return the items of vectors, padded with empty ones, largest first."""
@@ -68,11 +74,12 @@ class BestFit:
             [item for i, level in enumerate(vector) if level for item in tables[i][level]] for vector in levels.tolist()
         ]
         most = max(map(len, lists), default=0)
-        items = np.zeros((len(lists), most, len(self.weight)), dtype=np.int64)
+        items = np.zeros((len(lists), most, len(self.weight)), dtype=self.slots.capacity.dtype)
         for k, row in enumerate(lists):
             if row:
                 items[k, : len(row)] = row
-        order = np.argsort(-(items * self.weight).max(axis=2, initial=0.0), axis=1, kind="stable")
+        size = (self._floats(items) * self.weight).max(axis=2, initial=0.0)
+        order = np.argsort(-size, axis=1, kind="stable")
         return np.take_along_axis(items, order[:, :, None], axis=1)
 
     def _place(self, room: Ints, items: list[Ints], rule: int) -> tuple[Bools, Ints]:
@@ -80,10 +87,10 @@ class BestFit:
         room, good, rows = room.copy(), np.ones(len(room), dtype=bool), np.arange(len(room))
         for item in items:
             after = room - (item if item.ndim == 1 else item[:, None])
-            weighed = after * self.weight
+            weighed = self._floats(after) * self.weight
             score: Floats = weighed.min(axis=2) if rule == 1 else weighed.sum(axis=2)
             score = -score if rule == 2 else score
-            score = np.where((after >= 0).all(axis=2), score, np.inf)
+            score = np.where((after >= 0).astype(bool).all(axis=2), score, np.inf)
             home = score.argmin(axis=1)
             good &= np.isfinite(score[rows, home])
             room[rows, home] = after[rows, home]

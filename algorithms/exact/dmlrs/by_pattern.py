@@ -7,6 +7,7 @@ more. Whatever the machines of a group hold in a plan, its mean is a mixture of 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ from dlsched.algorithms.exact.dmlrs.slots import Alternative, Ints, Slots, TooLa
 from dlsched.models.matrix import Floats
 
 MOST_PATTERNS = 20_000
+_MOST_ON_A_MACHINE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +51,19 @@ def patterns_of(slots: Slots, kinds: list[Kind], capacity: Ints) -> Ints:
     TooLarge
         Where there are more than `MOST_PATTERNS`.
     """
-    needs: Ints = np.array([slots.jobs[k.job].needs(Alternative(k.bundle, k.workers, k.servers)) for k in kinds])
-    needed: Bools = np.any(needs > 0, axis=1)
+    listed = [slots.jobs[k.job].needs(Alternative(k.bundle, k.workers, k.servers)) for k in kinds]
+    needs: Ints = np.array(listed, dtype=capacity.dtype)
+    needed = np.array([any(row) for row in listed], dtype=bool)
     needs = needs[needed]
     found: list[list[int]] = []
     content = [0] * len(needs)
 
     def add(first: int, left: Ints) -> None:
-        fits: Bools = np.all(needs <= left, axis=1)
+        fits: Bools = np.all((needs <= left).astype(bool), axis=1)
         if not fits.any():
             found.append(content.copy())
-            if len(found) > MOST_PATTERNS:
-                raise TooLarge(f"over {MOST_PATTERNS} contents of a machine")
+        if len(found) > MOST_PATTERNS or sum(content) > _MOST_ON_A_MACHINE:
+            raise TooLarge(f"over {MOST_PATTERNS} contents of a machine, or over {_MOST_ON_A_MACHINE} things on one")
         for k in (first + np.flatnonzero(fits[first:])).tolist():
             content[k] += 1
             add(k, left - needs[k])
@@ -84,9 +87,10 @@ class ByPattern(Decomposition):
     def __init__(self, schedules: Schedules) -> None:
         slots = schedules.slots
         self.kinds = kinds_of(slots)
-        groups, counts = np.unique(slots.capacity, axis=0, return_counts=True)
-        self._machines: list[int] = counts.tolist()
-        patterns = [self._or_more(patterns_of(slots, self.kinds, row)) for row in groups]
+        groups = sorted(Counter(map(tuple, slots.capacity.tolist())).items())
+        self._machines = [count for _, count in groups]
+        capacities = [np.array(row, dtype=slots.capacity.dtype) for row, _ in groups]
+        patterns = [self._or_more(patterns_of(slots, self.kinds, row)) for row in capacities]
         self._patterns = [rows.astype(float) for rows in patterns]
         super().__init__(schedules, slots.slots * len(self.kinds), slots.slots * len(groups))
         self._needs = np.zeros((self.jobs, self.most + 1, 2, len(self.kinds)))

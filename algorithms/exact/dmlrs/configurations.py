@@ -132,7 +132,7 @@ class _Enumeration:
     def run(self) -> Configurations:
         jobs = self.slots.jobs
         room = self.slots.capacity[None]
-        known = _Partial(np.zeros((1, len(jobs)), dtype=np.int16), room, np.zeros((1, room.shape[2]), dtype=np.int64))
+        known = _Partial(np.zeros((1, len(jobs)), dtype=np.int16), room, np.zeros((1, room.shape[2]), dtype=room.dtype))
         for i in sorted(range(len(jobs)), key=lambda i: jobs[i].levels):
             known = self._extend(known, i)
         unpackable = np.array(self.unpackable, dtype=np.int16).reshape(-1, len(jobs))
@@ -155,8 +155,8 @@ class _Enumeration:
         """Return the parents with which job i fits at a level, and those vectors."""
         job = self.slots.jobs[i]
         choices = job.alternatives[level - 1]
-        least = np.min([job.needs(choice) for choice in choices], axis=0)
-        parents = parents.of((parents.least + least <= self.total).all(axis=1))
+        least = np.array([job.needs(choice) for choice in choices], dtype=self.total.dtype).min(axis=0)
+        parents = parents.of((parents.least + least <= self.total).astype(bool).all(axis=1))
         levels = parents.levels.copy()
         levels[:, i] = level
         fresh = ~self._above(levels, [u for u in self.unpackable if u[i]])
@@ -191,4 +191,4 @@ class _Enumeration:
                 self.unpackable.append(levels[k].copy())
                 hopeless |= self._above(levels, [levels[k]])
             else:
-                fits[k], room[k] = True, np.array(found)
+                fits[k], room[k] = True, np.array(found, dtype=room.dtype)

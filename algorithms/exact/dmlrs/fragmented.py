@@ -17,6 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.algorithms.exact.bracket import Bracket
 from dlsched.algorithms.exact.dmlrs.branch import Halt, Node, Tree
 from dlsched.algorithms.exact.dmlrs.by_configuration import ByConfiguration
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
@@ -48,6 +49,7 @@ def solve_fragmented(
     deadline: float = float("inf"),
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
+    exact: bool = False,
 ) -> tuple[Schedule, float, tuple[str, ...]]:
     """Return the best schedule known, an upper bound and how it came about.
 
@@ -63,13 +65,17 @@ def solve_fragmented(
         On the clock of `time.perf_counter`.
     progress, stop
         As for `dlsched.algorithms.optimum`.
+    exact : bool
+        Reckon in integers of any length where the amounts have no small common unit; else they are rounded so that
+        the bound is valid, and the best schedule of what was rounded may not fit.
 
     Returns
     -------
     schedule : Schedule
         It passes the checker.
     bound : float
-        At least the optimum; at most half the tolerance above the schedule's utility where that is optimal.
+        At least the optimum; at most half the tolerance above the schedule's utility where that is optimal and
+        nothing was rounded.
     evidence : tuple of str
 
     Raises
@@ -77,15 +83,21 @@ def solve_fragmented(
     ValueError
         Where the instance has other jobs.
     """
-    solver = _Fragmented(instance, incumbent, upper, deadline, progress or (lambda *_: None), stop or (lambda: False))
+    try:
+        slots = Slots.of(instance, exact=exact)
+    except TooLarge as error:
+        return incumbent or Schedule.of({}), upper, (str(error),)
+    report, halt = progress or (lambda *_: None), stop or (lambda: False)
+    solver = _Fragmented(instance, slots, incumbent, upper, deadline, report, halt)
     solver.run()
-    return solver.schedule, solver.upper, tuple(solver.evidence)
+    return solver.schedule, solver.known.upper, (*solver.evidence, *solver.known.refuted)
 
 
 class _Fragmented:
     def __init__(
         self,
         instance: Instance,
+        slots: Slots,
         incumbent: Schedule | None,
         upper: float,
         deadline: float,
@@ -93,10 +105,10 @@ class _Fragmented:
         stop: Callable[[], bool],
     ) -> None:
         self.instance, self.deadline, self.report, self.stop = instance, deadline, progress, stop
-        self.slots = Slots.of(instance)
+        self.slots = slots
         self.schedule = Schedule.of({}) if incumbent is None else incumbent
-        self.value = float(exact_utility(instance, self.schedule))
-        self.upper = min(upper, float(sum(max(Fraction(0), max(job.utility)) for job in self.slots.jobs)))
+        most = float(sum(max(Fraction(0), max(job.utility)) for job in self.slots.jobs))
+        self.known = Bracket(float(exact_utility(instance, self.schedule)), min(upper, most))
         self.evidence: list[str] = []
         self.start = time.perf_counter()
         self.occupancy: Occupancy | None = None
@@ -106,7 +118,7 @@ class _Fragmented:
     def run(self) -> None:
         """Run the steps until value and bound meet or time is up."""
         if not self.slots.most_levels:
-            self.upper = 0.0
+            self.known.bound(0.0, "no job fits")
             self.evidence.append("no job fits the cluster")
             return
         try:
@@ -141,7 +153,7 @@ class _Fragmented:
     @property
     def margin(self) -> float:
         """Plans that are not better by more than this are not looked for."""
-        return 0.5 * TOLERANCE * max(1.0, self.value)
+        return 0.5 * TOLERANCE * max(1.0, self.known.value)
 
     def _search_over(self, share: float) -> Callable[[], bool]:
         """Return a callable that tells whether a share of the time left now is used up."""
@@ -164,31 +176,31 @@ class _Fragmented:
         self._keep()
         self.insertion.search(cost, generated.best[: rows.jobs], _SEARCH_ROUNDS, self._search_over(_SEARCH_SHARE))
         self._keep()
-        self.upper = max(self.value, min(self.upper, generated.bound))
-        self.report("column generation", self.value, self.upper)
+        self.known.bound(generated.bound, "column generation")
+        self.report("column generation", self.known.value, self.known.upper)
         self.evidence.append(f"column generation: nothing better than {generated.bound:.9g}")
-        bound, part = rows.fixed(part, generated.duals, self.value + self.margin)
+        bound, part = rows.fixed(part, generated.duals, self.known.value + self.margin)
         self.prices, self.part = rows.shrink(part.limits, generated.duals), rows.list_offers(part.limits)
-        self.root = min(bound, self.upper)
+        self.root = min(bound, self.known.upper)
 
     def _branch(self) -> None:
-        tree = Tree(self.decomposition, self.value, self.margin, self._found, self._decide, self.out_of_time)
+        tree = Tree(self.decomposition, self.known.value, self.margin, self._found, self._decide, self.out_of_time)
         if not self.part.empty:
             tree.push(Node(self.root, self.part, self.prices))
         try:
             while tree.step():
-                self.upper = max(self.value, min(self.upper, tree.bound))
-                self.report("branch and price", self.value, self.upper)
+                self.known.bound(tree.bound, "branch and price")
+                self.report("branch and price", self.known.value, self.known.upper)
         finally:
-            self.upper = max(self.value, min(self.upper, tree.bound))
-            self.evidence.append(f"branch and price, {tree.nodes} nodes: nothing better than {self.upper:.9g}")
+            self.known.bound(tree.bound, "branch and price")
+            self.evidence.append(f"branch and price, {tree.nodes} nodes: nothing better than {self.known.upper:.9g}")
 
     def _check(self, bound: float, value: float) -> bool:
         del value
-        self.upper = max(self.value, min(self.upper, bound))
+        self.known.bound(bound, "column generation")
         if self.out_of_time():
             raise Halt
-        return bound <= self.value + self.margin
+        return bound <= self.known.value + self.margin
 
     def _found(self, used: list[tuple[JobSchedule, float]], prices: Floats) -> float:
         """Build plans from an LP's schedules; return the value of the incumbent."""
@@ -209,7 +221,7 @@ class _Fragmented:
             self._nodes += 1
             self._searched += time.perf_counter() - start
         self._keep()
-        return self.value
+        return self.known.value
 
     def _decide(self, schedules: list[JobSchedule]) -> tuple[bool, float]:
         """Pack a plan exactly; return whether that could be decided, and the value of the incumbent."""
@@ -217,14 +229,12 @@ class _Fragmented:
         try:
             placed = self._placed(plan)
         except Undecided:
-            return False, self.value
-        if placed is not None:
-            self._take(placed)
-        return True, self.value
+            return False, self.known.value
+        return placed is None or self._take(placed), self.known.value
 
     def _keep(self) -> None:
         """Make the best plan by insertion the incumbent where it is better and can be packed."""
-        if self.insertion.value > self.value:
+        if self.insertion.value > self.known.value:
             with suppress(Undecided):
                 placed = self._placed(self.insertion.best)
                 if placed is not None:
@@ -241,9 +251,14 @@ class _Fragmented:
                 placements[name][t + 1] = placement
         return Schedule.of(placements)
 
-    def _take(self, schedule: Schedule) -> None:
-        """Make a schedule the incumbent where it is better and passes the checker."""
+    def _take(self, schedule: Schedule) -> bool:
+        """Make a schedule the incumbent where it is better; return False where it is and does not pass the checker."""
         value = float(exact_utility(self.instance, schedule))
-        if value > self.value and not check(self.instance, schedule):
-            self.schedule, self.value = schedule, value
-            self.report("insertion", self.value, self.upper)
+        if value <= self.known.value:
+            return True
+        if check(self.instance, schedule):
+            return False
+        self.schedule = schedule
+        self.known.raise_to(value)
+        self.report("insertion", value, self.known.upper)
+        return True

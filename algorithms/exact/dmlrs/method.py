@@ -14,10 +14,13 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
+from dlsched.algorithms.exact.bracket import Bracket
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
 from dlsched.algorithms.exact.dmlrs.single import read, single_machines
+from dlsched.algorithms.exact.dmlrs.slots import Slots
 from dlsched.algorithms.exact.dmlrs.summed import Summed
 from dlsched.algorithms.exact.result import Optimum, Progress
 from dlsched.algorithms.pd_ors import run as pd_ors
@@ -71,35 +74,51 @@ class _Solve:
         self.instance, self.start, self.report, self.stop = instance, start, report, stop
         self.deadline = start + (float("inf") if time_limit is None else time_limit)
         self.best = Schedule.of({})
-        self.value = 0.0
-        self.upper = sum(max(0.0, job.utility(0)) for job in instance.jobs)
+        self.known = Bracket(0.0, sum(max(0.0, job.utility(0)) for job in instance.jobs))
         self.evidence: list[str] = []
+        self.found: float | None = None
+        self.proved = False
 
     def run(self) -> Optimum:
-        """Run the steps until value and bound meet or time is up."""
+        """Run the steps until value and bound meet by two routes or time is up."""
         if not self._late():
-            self.best = pd_ors(self.instance).schedule
-            self.value = float(exact_utility(self.instance, self.best))
-        if any(job.external_rate > job.internal_rate for job in self.instance.jobs):
-            return self._single_machines()
+            self._begin()
+        if all(job.external_rate <= job.internal_rate for job in self.instance.jobs):
+            for step in (self._summed, self._fragmented):
+                step()
+                if self.proved or self._late():
+                    return self._conclude()
+        self._single_machines()
+        return self._conclude()
+
+    def _begin(self) -> None:
+        """Start from what PD-ORS finds; without it where it fails, as it only saves time."""
+        with suppress(ArithmeticError, RuntimeError, ValueError):
+            self._take(pd_ors(self.instance).schedule)
+
+    def _take(self, schedule: Schedule) -> None:
+        """Make a schedule the best one where it is better and passes the checker."""
+        value = float(exact_utility(self.instance, schedule))
+        if value > self.known.value and not check(self.instance, schedule):
+            self.best = schedule
+            self.known.raise_to(value)
+
+    def _summed(self) -> None:
+        """Solve the sum of identical machines and pack its plans."""
         summed = Summed.of(self.instance)
-        splits = self._splits()
-        if splits and self._coarse():
+        if self._splits() and self._coarse():
             left = self._left()
             summed.solve(None if left is None else _SHARE * left, self.stop, _NODES)
         else:
             summed.solve(self._left(), self.stop)
-        self._take(summed, "sum of machines")
-        if summed.finished and not self._closed():
-            for _ in summed.thin_out(self.deadline, self.stop):
-                self._take(summed, "plans that leave room")
-                if self._closed():
-                    break
-        if self._closed():
-            return self._certified_sum(summed)
-        if splits and (found := self._fragmented()):
-            return found
-        return self._single_machines()
+        self._learn(summed, "sum of machines")
+        open_ = summed.finished and not self.known.closed
+        for _ in summed.thin_out(self.deadline, self.stop) if open_ else ():
+            self._learn(summed, "plans that leave room")
+            if self.known.closed:
+                break
+        if self.known.closed:
+            self._certified_sum(summed)
 
     def _splits(self) -> bool:
         """Tell whether the method for fragmented clusters takes the instance."""
@@ -113,44 +132,52 @@ class _Solve:
         machine = max(self.instance.machines, key=lambda h: sum(h.capacity.values()))
         return statistics.median(_at_home(job, machine) for job in self.instance.jobs) < _FEW
 
-    def _certified_sum(self, summed: Summed) -> Optimum:
-        found = time.perf_counter() - self.start
-        self.evidence.append(f"checked schedule worth {self.value:.9g}, packed from the sum of identical machines")
+    def _certified_sum(self, summed: Summed) -> None:
+        self.found = time.perf_counter() - self.start
+        value = self.known.value
+        self.evidence.append(f"checked schedule worth {value:.9g}, packed from the sum of identical machines")
         certificate = certify(
             summed.matrix,
             [self._first, self._schedules, *default_routes()[1:]],
-            value=self.value,
+            value=value,
             time_limit=self._each_route(),
         )
         self.evidence += certificate.evidence
-        return self._conclude(certificate.proved, found)
+        self.proved = certificate.proved
 
-    def _fragmented(self) -> Optimum | None:
-        """Branch and price, and once more with the jobs in reverse order; None where it gives up with time left."""
-        self._search(self.instance)
-        found = time.perf_counter() - self.start
-        if not self._closed():
-            return self._conclude(False, found) if self._late() else None
-        first, self.upper = self.upper, float("inf")
+    def _fragmented(self) -> None:
+        """Branch and price, and once more with the jobs in reverse order.
+
+        Amounts without a small common unit are rounded first; where that leaves a gap, long integers follow.
+        """
+        if not self._splits():
+            return
+        for exact in (False, True):
+            self._search(self.instance, self.known.upper, exact)
+            if self.known.closed or self._late() or Slots.of(self.instance).exact:
+                break
+        if not self.known.closed:
+            return
+        self.found = time.perf_counter() - self.start
         reverse = self.instance.model_copy(update={"jobs": self.instance.jobs[::-1]})
-        self._search(reverse)
-        proved, self.upper = self._closed(), min(first, self.upper)
-        return self._conclude(proved, found)
+        again = self._search(reverse, float("inf"), exact)
+        self.proved = self.known.closed and agree(self.known.value, again)
 
-    def _search(self, instance: Instance) -> None:
+    def _search(self, instance: Instance, upper: float, exact: bool) -> float:
+        """Branch and price below an upper bound; return the bound that it ends with."""
         schedule, bound, evidence = solve_fragmented(
             instance,
             incumbent=self.best,
-            upper=self.upper,
+            upper=upper,
             deadline=self.deadline,
-            progress=self.report,
+            progress=lambda phase, value, bound: self.report(phase, value, min(bound, self.known.upper)),
             stop=self.stop,
+            exact=exact,
         )
-        value = float(exact_utility(self.instance, schedule))
-        if value > self.value:
-            self.best, self.value = schedule, value
-        self.upper = max(self.value, min(self.upper, bound))
+        self._take(schedule)
+        self.known.bound(bound, "branch and price")
         self.evidence += evidence
+        return bound
 
     def _late(self) -> bool:
         return self.stop() or time.perf_counter() > self.deadline
@@ -158,7 +185,7 @@ class _Solve:
     def _first(self, matrix: Matrix, cutoff: float | None, seconds: float | None) -> Finding:
         """Return what the solve of the sum has shown, as a route."""
         del matrix, cutoff, seconds
-        return Finding("HiGHS on the sum of identical machines", self.upper, None)
+        return Finding("HiGHS on the sum of identical machines", self.known.upper, None)
 
     def _schedules(self, matrix: Matrix, cutoff: float | None, seconds: float | None) -> Finding:
         """Return the Lagrangian bound over all schedules of all jobs, as a route."""
@@ -174,14 +201,10 @@ class _Solve:
         )
         return Finding("column generation over schedules", found.bound, None)
 
-    def _take(self, summed: Summed, phase: str) -> None:
-        if summed.value > self.value:
-            self.best, self.value = summed.best, summed.value
-        self.upper = max(self.value, min(self.upper, summed.upper))
-        self.report(phase, self.value, self.upper)
-
-    def _closed(self) -> bool:
-        return agree(self.value, self.upper)
+    def _learn(self, summed: Summed, phase: str) -> None:
+        self._take(summed.best)
+        self.known.bound(summed.upper, "HiGHS on the sum of identical machines")
+        self.report(phase, self.known.value, self.known.upper)
 
     def _left(self) -> float | None:
         if self.deadline == float("inf"):
@@ -192,29 +215,28 @@ class _Solve:
         left = self._left()
         return None if left is None else left / len(default_routes())
 
-    def _single_machines(self) -> Optimum:
+    def _single_machines(self) -> None:
         """Solve an exact program over single machines by two routes."""
         model = single_machines(self.instance)
         matrix = compile_model(model)
         if self._late():
-            return self._conclude(False, time.perf_counter() - self.start)
-        certificate = certify(matrix, time_limit=self._each_route())
+            return
+        certificate = certify(matrix, value=self.known.value, time_limit=self._each_route())
         self.evidence += certificate.evidence
         if certificate.point is not None:
-            schedule = read(self.instance, model, matrix, certificate.point)
-            value = float(exact_utility(self.instance, schedule))
-            if not check(self.instance, schedule) and value > self.value:
-                self.best, self.value = schedule, value
-        if certificate.bound is not None:
-            self.upper = max(self.value, min(self.upper, certificate.bound))
-        self.report("single machines", self.value, self.upper)
-        return self._conclude(certificate.proved and self._closed(), time.perf_counter() - self.start)
+            self._take(read(self.instance, model, matrix, certificate.point))
+        self.known.bound(certificate.bound, "program over single machines")
+        self.report("single machines", self.known.value, self.known.upper)
+        self.proved = certificate.proved and self.known.closed
 
-    def _conclude(self, proved: bool, found: float) -> Optimum:
-        if check(self.instance, self.best) or not agree(exact_utility(self.instance, self.best), self.value):
+    def _conclude(self) -> Optimum:
+        if check(self.instance, self.best) or not agree(exact_utility(self.instance, self.best), self.known.value):
             raise RuntimeError("the optimum's schedule does not pass the checker: report this instance")
-        seconds = time.perf_counter() - self.start - found
-        return Optimum(self.value, self.upper, self.best, proved, tuple(self.evidence), found, seconds)
+        seconds = time.perf_counter() - self.start
+        found = seconds if self.found is None else self.found
+        evidence = (*self.evidence, *self.known.refuted)
+        value, upper = self.known.value, self.known.upper
+        return Optimum(value, upper, self.best, self.proved, evidence, found, seconds - found)
 
 
 def _at_home(job: Job | AsyncJob, machine: Machine) -> int:

@@ -44,12 +44,16 @@ class Occupancy:
 
     def __init__(self, slots: Slots) -> None:
         self.slots = slots
-        total = slots.capacity.sum(axis=0)
-        self._codings = [Coding(slots.capacity, r) for r in range(len(total))]
-        self._unit = np.maximum(total, 1).tolist()
-        self._most: Floats = total.astype(float)
+        self._unit = [max(1, sum(column)) for column in zip(*slots.capacity.tolist(), strict=True)]
+        self._codings = [Coding(slots.capacity, r) for r in range(len(self._unit))]
+        self._most: Floats = np.full(len(self._unit), 1 + _SLACK)
         self._least: list[Floats] = [
-            np.array([[0.0] * len(total), *(np.min([job.needs(c) for c in a], axis=0) for a in job.alternatives)])
+            np.array(
+                [
+                    [0.0] * len(self._unit),
+                    *map(self._least_share, [[job.needs(c) for c in a] for a in job.alternatives]),
+                ]
+            )
             for job in slots.jobs
         ]
         self._items = [
@@ -57,6 +61,10 @@ class Occupancy:
             for i, job in enumerate(slots.jobs)
         ]
         self._known: dict[tuple[int, ...], Packing | None] = {}
+
+    def _least_share(self, needs: Sequence[Needs]) -> list[float]:
+        """Return the least of each resource that one of several needs takes, as a share of the whole."""
+        return [min(column) / unit for column, unit in zip(zip(*needs, strict=True), self._unit, strict=True)]
 
     def _of(self, i: int, choice: Alternative) -> list[Item]:
         job = self.slots.jobs[i]

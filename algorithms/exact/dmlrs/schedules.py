@@ -14,12 +14,14 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.algorithms.exact.dmlrs.slots import Ints, SlotJob, Slots, amounts_left
+from dlsched.algorithms.exact.dmlrs.slots import Ints, SlotJob, Slots, TooLarge, amounts_left
 from dlsched.models.matrix import Floats
+from dlsched.models.numbers import integer_dtype
 
 Bools = npt.NDArray[np.bool_]
 
 _BITS = 36
+_MOST_STEPS = 50_000_000
 
 
 def grid_of(jobs: Sequence[SlotJob]) -> float:
@@ -79,10 +81,13 @@ class Schedules:
         ).reshape(len(self.jobs), slots.slots)
         amounts = [amounts_left(job, slots.slots) for job in self.jobs]
         states, most = max(map(len, amounts)), slots.most_levels
+        if len(self.jobs) * states * (most + 1) > _MOST_STEPS:
+            raise TooLarge(f"over {_MOST_STEPS} steps from one amount of work left to another")
         self.following = np.zeros((len(self.jobs), states, most + 1), dtype=np.int64)
         for i, (job, left) in enumerate(zip(self.jobs, amounts, strict=True)):
-            after = np.maximum(left[:, None] - np.array([0, *job.work])[None], 0)
-            self.following[i, : len(left), : job.levels + 1] = np.searchsorted(left, after)
+            amount = np.array(left, dtype=integer_dtype(job.total))
+            after = np.maximum(amount[:, None] - np.array([0, *job.work], dtype=amount.dtype)[None], 0)
+            self.following[i, : len(left), : job.levels + 1] = np.searchsorted(amount, after)
         self.full = np.array([len(left) - 1 for left in amounts])
         self._reached = np.array([np.arange(states) < len(left) for left in amounts])
         self._rows = np.arange(len(self.jobs))[:, None, None]

@@ -14,20 +14,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import gt, le
 
 import numpy as np
 import numpy.typing as npt
 
 from dlsched.models.dmlrs import Instance, Job
-from dlsched.models.numbers import to_integers
+from dlsched.models.numbers import integer_dtype, to_integers, whole_units
 
 Ints = npt.NDArray[np.int64]
+"""Integers; those of resources and work are of type object where int64 could wrap."""
 
 MOST_STATES = 20_000
+_MOST_ITEMS = 20_000
 
 
 class TooLarge(Exception):
-    """Raised where lists of slot configurations or of amounts of work would be too long."""
+    """Raised where lists of slot configurations, of amounts of work or of things to place would be too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,31 +98,45 @@ class Slots:
     capacity : ndarray of shape (machines, resources)
     jobs : tuple of SlotJob
     slots : int
+    exact : bool
+        False where amounts of resources were rounded down: every plan of the instance is one of these slots, and one of
+        these may exceed a capacity by a trifle.
     """
 
     machines: tuple[str, ...]
     capacity: Ints
     jobs: tuple[SlotJob, ...]
     slots: int
+    exact: bool = True
 
     @classmethod
-    def of(cls, instance: Instance) -> Slots:
-        """Read an instance of journal jobs (ValueError where the levels do not hold for it)."""
-        amounts = {r: _amounts(instance, r) for r in instance.resources}
-        capacity = np.array([[amounts[r][0][h] for r in instance.resources] for h in range(len(instance.machines))])
-        shape = (len(instance.machines), len(instance.resources))
-        capacity = capacity.astype(np.int64).reshape(shape)
-        jobs = [
-            _levels(
-                job,
-                instance.slots,
-                tuple(amounts[r][1][i] for r in instance.resources),
-                tuple(amounts[r][2][i] for r in instance.resources),
-                capacity,
-            )
-            for i, job in enumerate(instance.jobs)
+    def of(cls, instance: Instance, *, exact: bool = False) -> Slots:
+        """Read an instance of journal jobs; `exact` as for `dlsched.models.numbers.whole_units`.
+
+        Raises
+        ------
+        ValueError
+            Where the levels do not hold for it.
+        TooLarge
+            Where a job has more workers and servers to place than could ever be listed.
+        """
+        machines, jobs = instance.machines, instance.jobs
+        room, workers, servers, kept = [], [], [], []
+        for r in instance.resources:
+            needs = [job.worker_needs(r) for job in jobs] + [job.server_needs(r) for job in jobs]
+            capacities, whole, sure = whole_units([h.capacity_of(r) for h in machines], needs, exact=exact)
+            room.append(capacities)
+            workers.append(whole[: len(jobs)])
+            servers.append(whole[len(jobs) :])
+            kept.append(sure)
+        largest = max((max(*row, *a, *b) for row, a, b in zip(room, workers, servers, strict=True)), default=0)
+        shape = (len(instance.resources), len(machines))
+        capacity: Ints = np.array(room, dtype=integer_dtype(largest * _MOST_ITEMS)).reshape(shape).T.copy()
+        levels = [
+            _levels(job, instance.slots, tuple(row[i] for row in workers), tuple(row[i] for row in servers), capacity)
+            for i, job in enumerate(jobs)
         ]
-        return cls(tuple(h.name for h in instance.machines), capacity, tuple(jobs), instance.slots)
+        return cls(tuple(h.name for h in machines), capacity, tuple(levels), instance.slots, all(kept))
 
     @property
     def most_levels(self) -> int:
@@ -127,28 +144,21 @@ class Slots:
         return max((job.levels for job in self.jobs), default=0)
 
 
-def _amounts(instance: Instance, resource: str) -> tuple[list[int], list[int], list[int]]:
-    """Return capacities by machine and needs of workers and servers by job, of one resource, in one unit."""
-    machines, jobs = instance.machines, instance.jobs
-    values = [h.capacity_of(resource) for h in machines]
-    values += [job.worker_needs(resource) for job in jobs] + [job.server_needs(resource) for job in jobs]
-    whole, _ = to_integers(values)
-    cut = len(machines), len(machines) + len(jobs)
-    return whole[: cut[0]], whole[cut[0] : cut[1]], whole[cut[1] :]
-
-
 def _levels(job: object, slots: int, worker: tuple[int, ...], server: tuple[int, ...], capacity: Ints) -> SlotJob:
     if not isinstance(job, Job) or job.external_rate > job.internal_rate:
         raise ValueError("levels need synchronous jobs whose internal rate is at least the external one")
-    total, room, most = job.work, capacity.sum(axis=0), job.most_workers
+    total, most, machines = job.work, job.most_workers, sorted(set(map(tuple, capacity.tolist())))
+    room = [sum(column) for column in zip(*capacity.tolist(), strict=True)]
     done: list[tuple[Fraction, Alternative]] = []
     for n in range(1, most + 1):
         servers = job.servers_for(n)
-        needs = np.array(worker) * n + np.array(server) * servers
-        if (needs > room).any():
+        needs = [a * n + b * servers for a, b in zip(worker, server, strict=True)]
+        if any(map(gt, needs, room)):
             break
+        if n + servers > _MOST_ITEMS:
+            raise TooLarge(f"job {job.name} has over {_MOST_ITEMS} workers and servers in a slot")
         done.append((min(total, n / job.external_time), Alternative(False, n, servers)))
-        if (needs <= capacity).all(axis=1).any():
+        if any(all(map(le, needs, machine)) for machine in machines):
             done.append((min(total, n / job.internal_time), Alternative(True, n, servers)))
         if n / job.external_time >= total:
             break
@@ -170,7 +180,7 @@ def _fewest(choices: Sequence[Alternative]) -> tuple[Alternative, ...]:
     return (*external, *internal)
 
 
-def amounts_left(job: SlotJob, slots: int) -> Ints:
+def amounts_left(job: SlotJob, slots: int) -> list[int]:
     """Return every amount of work that a job can have left, ascending from 0.
 
     Raises
@@ -185,4 +195,4 @@ def amounts_left(job: SlotJob, slots: int) -> Ints:
         found = found | frontier
         if len(found) > MOST_STATES:
             raise TooLarge(f"job {job.name} has over {MOST_STATES} amounts of work left")
-    return np.array(sorted(found | {0}), dtype=np.int64)
+    return sorted(found | {0})
