@@ -3,6 +3,9 @@
 ``create_using(model)`` returns the new model and leaves the source as it was; ``apply_to(model)`` changes the model
 itself, where that makes sense; ``recover(new_model, ...)`` maps a point and duals back, as the ``recover`` of the
 results of `relax`, `lift_bounds` and `dual` does.
+
+Every user of Pyomo who imports `dlsched.relaxations` pays for this module, so it imports what a transformation needs
+when one is used.
 """
 
 from __future__ import annotations
@@ -13,13 +16,7 @@ from typing import Any
 import pyomo.environ as pyo
 from pyomo.common.config import ConfigDict, ConfigValue
 
-from dlsched.relaxations.charnes_cooper import charnes_cooper
-from dlsched.relaxations.dual import dual
-from dlsched.relaxations.lifting import check_liftable, lift_in_place
-from dlsched.relaxations.lp import LiftedBounds, Relaxation, check_relaxable, lift_bounds, relax, relax_in_place
-from dlsched.relaxations.point import Point
-from dlsched.relaxations.refusals import TransformationRefused
-from dlsched.relaxations.tree import identity
+from dlsched import relaxations
 
 
 class _Transformation:
@@ -57,7 +54,7 @@ class _Transformation:
         duals: Mapping[Any, float] | None = None,
         *,
         load: bool = False,
-    ) -> Point:
+    ) -> relaxations.Point:
         """Map a point and duals of a transformed model to its source.
 
         Parameters
@@ -75,7 +72,7 @@ class _Transformation:
         result = model.private_data().get("result")
         if result is None:
             raise ValueError(f"'{model.name}' does not come from a dlsched transformation")
-        point: Point = result.recover(x, duals, load=load)
+        point: relaxations.Point = result.recover(x, duals, load=load)
         return point
 
     def _options(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -94,12 +91,15 @@ class _Transformation:
 class LpRelaxation(_Transformation):
     """`dlsched.relaxations.relax` as a Pyomo transformation; no options."""
 
-    def _transform(self, model: Any, **options: Any) -> Relaxation:
-        return relax(model)
+    def _transform(self, model: Any, **options: Any) -> relaxations.Relaxation:
+        return relaxations.relax(model)
 
-    def _transform_in_place(self, model: Any, **options: Any) -> Relaxation:
+    def _transform_in_place(self, model: Any, **options: Any) -> relaxations.Relaxation:
+        from dlsched.relaxations.lp import check_relaxable, relax_in_place
+        from dlsched.relaxations.tree import identity
+
         check_relaxable(model)
-        return Relaxation(model, model, relax_in_place(model), identity(model))
+        return relaxations.Relaxation(model, model, relax_in_place(model), identity(model))
 
 
 @pyo.TransformationFactory.register("dlsched.lift_bounds", doc="Variable bounds, signs and fixings become rows")
@@ -116,13 +116,16 @@ class LiftBounds(_Transformation):
         ),
     )
 
-    def _transform(self, model: Any, **options: Any) -> LiftedBounds:
-        return lift_bounds(model, **options)
+    def _transform(self, model: Any, **options: Any) -> relaxations.LiftedBounds:
+        return relaxations.lift_bounds(model, **options)
 
-    def _transform_in_place(self, model: Any, **options: Any) -> LiftedBounds:
+    def _transform_in_place(self, model: Any, **options: Any) -> relaxations.LiftedBounds:
+        from dlsched.relaxations.lifting import check_liftable, lift_in_place
+        from dlsched.relaxations.tree import identity
+
         check_liftable(model)
         to_source = identity(model)
-        return LiftedBounds(model, model, to_source, lift_in_place(model, **options))
+        return relaxations.LiftedBounds(model, model, to_source, lift_in_place(model, **options))
 
 
 @pyo.TransformationFactory.register("dlsched.lp_dual", doc="Dual of a linear program, named like its source")
@@ -130,10 +133,10 @@ class LpDual(_Transformation):
     """`dlsched.relaxations.dual` as a Pyomo transformation; no options, and no `apply_to`."""
 
     def _transform(self, model: Any, **options: Any) -> Any:
-        return dual(model)
+        return relaxations.dual(model)
 
     def _transform_in_place(self, model: Any, **options: Any) -> Any:
-        raise TransformationRefused(
+        raise relaxations.TransformationRefused(
             f"the dual of '{model.name}' cannot take its place, since its variables are the rows: use create_using"
         )
 
@@ -143,10 +146,10 @@ class CharnesCooperTransformation(_Transformation):
     """`dlsched.relaxations.charnes_cooper` as a Pyomo transformation; no options, and no `apply_to`."""
 
     def _transform(self, model: Any, **options: Any) -> Any:
-        return charnes_cooper(model)
+        return relaxations.charnes_cooper(model)
 
     def _transform_in_place(self, model: Any, **options: Any) -> Any:
-        raise TransformationRefused(
+        raise relaxations.TransformationRefused(
             f"'{model.name}' cannot be changed in place, since its variables would no longer be its points: "
             "use create_using"
         )

@@ -248,15 +248,35 @@ def test_transformed_model_can_be_cloned_and_transformed_by_pyomo() -> None:
 
 REGISTRATION = {
     "pyomo first": "import pyomo.environ as pyo; import dlsched.relaxations",
+    "pyomo last": "import dlsched.relaxations; import pyomo.environ as pyo",
+    "part of pyomo first": "import pyomo.core; import dlsched.relaxations; import pyomo.environ as pyo",
+    "part of pyomo last": "import dlsched.relaxations; import pyomo.core; import pyomo.environ as pyo",
+    "models first": "import dlsched.models; import pyomo.environ as pyo; import dlsched.relaxations",
+    "models between": "import dlsched.relaxations; from dlsched.models import solve; import pyomo.environ as pyo",
+    "a module": "import dlsched.relaxations.lp; import pyomo.environ as pyo",
+    "pyomo looked for": (
+        "import dlsched.relaxations, importlib.util; assert importlib.util.find_spec('pyomo.environ');"
+        "import pyomo.environ as pyo"
+    ),
     "a name": "from dlsched.relaxations import standard_form; import pyomo.environ as pyo",
     "an attribute": "import dlsched.relaxations as room; room.relax; import pyomo.environ as pyo",
 }
 
 
+REGISTERED_DUAL = """
+m = pyo.ConcreteModel()
+m.x = pyo.Var(bounds=(0, 2))
+m.worth = pyo.Objective(expr=3 * m.x, sense=pyo.maximize)
+dual = pyo.TransformationFactory("dlsched.lp_dual").create_using(m)
+from dlsched.models import solve
+assert solve(dual).objective == 6
+"""
+
+
 @pytest.mark.parametrize("imports", REGISTRATION.values(), ids=REGISTRATION)
 def test_registered(imports: str) -> None:
-    names = "dlsched.lp_relaxation", "dlsched.lift_bounds", "dlsched.lp_dual"
-    script = f"{imports}; assert all(pyo.TransformationFactory(n) is not None for n in {names})"
+    names = "dlsched.lp_relaxation", "dlsched.lift_bounds", "dlsched.lp_dual", "dlsched.charnes_cooper"
+    script = f"{imports}; assert all(pyo.TransformationFactory(n) is not None for n in {names})\n{REGISTERED_DUAL}"
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
