@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from dlsched.algorithms import Optimum, optimum
 from dlsched.algorithms.exact.hadar import method as exact
-from dlsched.algorithms.exact.hadar.branch import Record
+from dlsched.algorithms.exact.hadar.branch import Branch, Record
 from dlsched.algorithms.exact.hadar.replay import replay
 from dlsched.algorithms.exact.hadar.rows import Hall, separate
 from dlsched.algorithms.exact.hadar.tree import Tree
@@ -24,6 +24,7 @@ from dlsched.models import build, solve
 from dlsched.models.hadar import Instance, check, exact_utility, preset
 from dlsched.models.hadar.levels import schedule_of
 from dlsched.models.numbers import agree
+from tests.hadar_cases import middle
 from tests.oracles import hadar as oracle
 from tests.strategies import hadar_data
 
@@ -194,6 +195,37 @@ def test_replay_refuses_an_inequality_that_does_not_hold(monkeypatch: pytest.Mon
     bound, note = replay(s.instance, s.jobs, s.sets, pool, s.record, s.cutoff, s.grid)
     assert bound == np.inf
     assert "does not hold" in note
+
+
+def test_replay_completes_no_job_for_nothing() -> None:
+    """The tree knows no schedule that earns nothing, so "it completes later" can mean for the tree that it does not."""
+    found = optimum(Instance.load(Path(__file__).parent / "golden" / "hadar-unproved.json"))
+    assert (found.value, found.proved) == (42, True)
+    assert "replayed 11 nodes" in found.evidence[-1]
+
+
+@pytest.mark.usefixtures("no_heuristics")
+@pytest.mark.parametrize("seed", [79, 2037])
+def test_replay_uses_no_fast_option_where_a_slow_one_does_as_much(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tree does not either, so where it asks for the slow option and hears "no", the fast one cannot stand in."""
+
+    def option_first(self: Tree, generated: Any) -> list[Branch]:
+        z = self.relaxation.running(generated)
+        openness = np.minimum(z, 1 - z)
+        t, option, j = (int(i) for i in np.unravel_index(openness.argmax(), openness.shape))
+        return [Branch(j, t, (option,))] if openness[t, option, j] > 1e-6 else []
+
+    monkeypatch.setattr(Tree, "_candidates", option_first)
+    found = optimum(Instance.parse(middle(seed)))
+    assert found.proved
+    assert "replayed" in found.evidence[-1]
+
+
+@pytest.mark.usefixtures("no_heuristics")
+@pytest.mark.parametrize("seed", [63, 535])
+def test_work_is_added_up_without_wrapping(seed: int) -> None:
+    """Amounts of work of 16 digits, scaled to integers, have 60 bits and more."""
+    assert optimum(Instance.parse(middle(seed, jitter=0.05)), time_limit=30).proved
 
 
 def test_replay_of_a_record_without_its_branches_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

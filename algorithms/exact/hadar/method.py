@@ -14,6 +14,7 @@ solution of the tree that then lacks work adds the amounts along it, and the met
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 
@@ -258,10 +259,10 @@ class _Solve:
 
     def _lacks(self, path: Path) -> bool:
         options = self.jobs[path.job]
-        done = np.cumsum([options.works[k] if k != IDLE else 0 for k in path.levels.tolist()])
+        done = list(itertools.accumulate(options.works[k] if k != IDLE else 0 for k in path.levels.tolist()))
         if done[-1] >= options.need:
             return False
-        left = {options.need - int(x) for x in done}
+        left = {options.need - x for x in done}
         self.extra[path.job] = self.extra.get(path.job, frozenset()) | left
         return True
 

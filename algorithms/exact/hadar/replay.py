@@ -1,9 +1,20 @@
 """The second route of a Hadar proof: its tree replayed from the instance, by other code.
 
 Nothing of the first route is trusted but the questions it asked and the prices it used. Each job's remaining work is
-followed as it is (no classes, no option dropped), each inequality is checked against the devices it speaks of, and
-every bound is a Lagrangian bound in whole multiples of a power of two, with utilities rounded up. The result is an
-upper bound on the optimum whatever the record says; it is a useful one if the record is right.
+followed as it is, each inequality is checked against the devices it speaks of, and every bound is a Lagrangian bound in
+whole multiples of a power of two, with utilities rounded up. The result is an upper bound on the optimum whatever the
+record says; it is a useful one if the record is right.
+
+The replay must not be weaker than the record, or a right record proves nothing. The first route knows no schedule that
+completes a job for nothing, and none that runs a job at an option where a slower one leads to as much: once a question
+is answered "no", what it has left out cannot take the place of what the answer forbids. The replay looks at the same
+schedules, and finds them by itself:
+
+- *Nothing for nothing.* A job that would complete for nothing is rejected instead, and the value is the same.
+- *The slowest option that will do.* Two amounts of remaining work from which the same options, in the slots that are
+  left, complete the job in the same slots are one (the states of an automaton that no word tells apart, merged from the
+  last slot to the first). Where two options, or an option and idling, lead to the same amount, the faster is left
+  out: the gang of a faster option may run at the slower one, in the same devices.
 """
 
 from __future__ import annotations
@@ -44,7 +55,14 @@ class _Work:
     following: tuple[Ints, ...]
 
     def everything(self) -> Mask:
-        return [np.ones(table.shape, dtype=bool) for table in self.following]
+        """Return which option to use from which state: of those that lead to the same state, the slowest."""
+        masks = []
+        for table in self.following:
+            mask = np.ones(table.shape, dtype=bool)
+            for k in range(1, len(table)):
+                mask[:k] &= table[:k] != table[k]
+            masks.append(mask)
+        return masks
 
     def steps(self, cost: Floats, mask: Mask) -> tuple[list[Floats], list[Floats]]:
         """Return, by slot, the best utility less cost from each (option, state) on, and from each state on."""
@@ -80,13 +98,27 @@ def _follow(options: Options, slots: int, gain: Floats, room: int) -> _Work:
         left = values[None, :] - works[:, None]
         alive = (left > 0) & (left <= options.works[0] * (slots - t - 1))
         after = np.unique(left[alive])
-        table = np.where(left <= 0, _COMPLETE, _HOPELESS)
+        table = np.where((left <= 0) & (gain[t] > 0), _COMPLETE, _HOPELESS)
         table[alive] = np.searchsorted(after, left[alive])
         tables.append(table)
         values, total = after, total + len(after)
         if total > room:
             raise _Refused("too many amounts of remaining work")
-    return _Work(options, gain, tuple(tables))
+    return _Work(options, gain, _merged(tables))
+
+
+def _merged(tables: list[Ints]) -> tuple[Ints, ...]:
+    """Return the tables with states of the same future as one, and states without one as hopeless."""
+    merged: list[Ints] = []
+    names = np.zeros(0, dtype=np.int64)
+    for table in reversed(tables):
+        onward = np.append(names, [_HOPELESS, _COMPLETE])[table]
+        futures, which = np.unique(onward, axis=1, return_inverse=True)
+        hopeless = (futures == _HOPELESS).all(axis=0)
+        number = np.where(hopeless, _HOPELESS, np.cumsum(~hopeless) - 1)
+        names = number[which.ravel()]
+        merged.append(futures[:, ~hopeless] if len(merged) + 1 < len(tables) else futures)
+    return tuple(merged[::-1])
 
 
 class _Replay:
