@@ -150,6 +150,12 @@ def log1p(x: Real) -> float:
     return head + (tail + (part - part * part / 2)) if x else x
 
 
+def ceil_log2(x: Real) -> int:
+    """Return the least k with x <= 2**k, x > 0."""
+    fraction, exponent = math.frexp(float(x))
+    return exponent - (fraction == 0.5)
+
+
 @overload
 def power(x: Real, y: Real) -> float: ...
 @overload

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from dlsched.models.arguments import expect_model
+from dlsched.models.arithmetic import dot, sparse_product
 
 Floats = npt.NDArray[np.float64]
 
@@ -62,7 +63,7 @@ class Matrix:
 
     def value(self, x: Floats) -> float:
         """Return the objective at a point of shape (n,)."""
-        return float(self.c @ x) + self.offset
+        return float(dot(self.c, x)) + self.offset
 
     @cached_property
     def magnitudes(self) -> Floats:
@@ -100,7 +101,7 @@ class Matrix:
         return where, worst
 
     def _row_excess(self, x: Floats) -> Floats:
-        activity = self.A @ x
+        activity = sparse_product(self.A, x)
         excess: Floats = np.maximum(np.maximum(self.row_lower - activity, activity - self.row_upper), 0.0)
         terms = np.abs(self.A.data) * np.maximum(self.magnitudes, np.abs(x))[self.A.indices]
         scale = np.zeros(len(excess))

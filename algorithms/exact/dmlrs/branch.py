@@ -183,12 +183,12 @@ class Tree:
         openness = np.minimum(by, 1 - by)
         openness[:, :-1] *= np.abs(np.diff(by, axis=1)) > _WHOLE
         last = by.shape[1] - 1
-        order = np.argsort(-openness[:, last])[:_REJECTIONS].tolist()
+        order = np.argsort(-openness[:, last], kind="stable")[:_REJECTIONS].tolist()
         found = [Branch(i, last) for i in order if openness[i, last] > _WHOLE]
         most = len(found) + _CANDIDATES
         openness[:, last] = 0.0
         count: dict[int, int] = {}
-        for at in np.argsort(-openness, axis=None)[: 3 * _CANDIDATES].tolist():
+        for at in np.argsort(-openness, axis=None, kind="stable")[: 3 * _CANDIDATES].tolist():
             i, t = divmod(at, by.shape[1])
             if openness[i, t] > _WHOLE and count.get(i, 0) < 2 and len(found) < most:
                 count[i] = count.get(i, 0) + 1
@@ -196,7 +196,7 @@ class Tree:
         if found:
             return found
         openness = np.minimum(using, 1 - using)
-        for at in np.argsort(-openness, axis=None)[:_CANDIDATES].tolist():
+        for at in np.argsort(-openness, axis=None, kind="stable")[:_CANDIDATES].tolist():
             i, t, level = (int(k) for k in np.unravel_index(at, using.shape))
             if openness[i, t, level] > _WHOLE:
                 found.append(Branch(i, t, level))

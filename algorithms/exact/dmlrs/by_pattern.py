@@ -15,6 +15,7 @@ import numpy as np
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Offer, Part
 from dlsched.algorithms.exact.dmlrs.schedules import Bools, JobSchedule, Limits, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Alternative, Ints, Slots, TooLarge
+from dlsched.models.arithmetic import exact_product
 from dlsched.models.matrix import Floats
 
 MOST_PATTERNS = 20_000
@@ -143,7 +144,7 @@ class ByPattern(Decomposition):
         """Return the cost of each (job, slot, level, alternative), infinite where there is none."""
         if self._priced is None or self._priced[0] is not prices:
             by_slot = prices.reshape(self.slots, len(self.kinds))
-            self._priced = prices, np.moveaxis(self._needs @ by_slot.T, 3, 1) + self._open[:, None]
+            self._priced = prices, np.moveaxis(exact_product(self._needs, by_slot.T), 3, 1) + self._open[:, None]
         return self._priced[1]
 
     def costs(self, prices: Floats) -> Floats:
@@ -154,7 +155,10 @@ class ByPattern(Decomposition):
     def earned(self, prices: Floats) -> list[Floats]:
         """Return the prices that each pattern earns on all machines of its group."""
         by_slot = prices.reshape(self.slots, len(self.kinds))
-        values = [machines * (rows @ by_slot.T) for machines, rows in zip(self._machines, self._patterns, strict=True)]
+        values = [
+            machines * exact_product(rows, by_slot.T)
+            for machines, rows in zip(self._machines, self._patterns, strict=True)
+        ]
         return [value[:, t] for t in range(self.slots) for value in values]
 
     def loss(self, place: int, earned: Floats) -> Floats:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from dlsched.algorithms.exact.dmlrs.best_fit import BestFit, Bools
 from dlsched.algorithms.exact.dmlrs.packing import Packer
 from dlsched.algorithms.exact.dmlrs.slots import Ints, Slots, TooLarge
+from dlsched.models.arithmetic import integer_product
 
 Levels = npt.NDArray[np.int16]
 
@@ -53,7 +54,7 @@ class Configurations:
         if float(np.prod([float(n) for n in sizes])) > 2.0**62:
             raise TooLarge("too many levels for one key a configuration")
         self.strides = np.cumprod([1, *sizes[:-1]], dtype=np.int64)
-        self._keys = np.sort(levels.astype(np.int64) @ self.strides)
+        self._keys = np.sort(integer_product(levels.astype(np.int64), self.strides))
 
     def room(self, levels: Ints, i: int) -> Bools:
         """Return which levels of a job fit beside those of the others.
@@ -70,7 +71,7 @@ class Configurations:
         ndarray of shape (slots, most levels + 1)
         """
         job = self.slots.jobs[i]
-        others = levels @ self.strides - levels[:, i] * self.strides[i]
+        others = integer_product(levels, self.strides) - levels[:, i] * self.strides[i]
         keys = others[:, None] + np.arange(job.levels + 1) * self.strides[i]
         at = np.searchsorted(self._keys, keys)
         at[at == len(self._keys)] = 0
@@ -80,7 +81,7 @@ class Configurations:
 
     def maximal_of(self, levels: Levels) -> Levels:
         """Return the rows of a downward closed set of vectors in which no job can go up a level within the set."""
-        keys = levels.astype(np.int64) @ self.strides
+        keys = integer_product(levels.astype(np.int64), self.strides)
         ordered = np.sort(keys)
         below = np.zeros(len(keys), dtype=bool)
         for i, job in enumerate(self.slots.jobs):

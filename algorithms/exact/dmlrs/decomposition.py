@@ -17,6 +17,7 @@ import numpy as np
 
 from dlsched.algorithms.exact.dmlrs.schedules import Bools, JobSchedule, Limits, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Ints
+from dlsched.models.arithmetic import exact_product
 from dlsched.models.matrix import Floats
 from dlsched.relaxations.columns import Generated, Priced, generate_columns, keep
 from dlsched.relaxations.master import Column, Master
@@ -193,7 +194,7 @@ class Decomposition(ABC):
         """Forget the columns with the lowest reduced values at some prices where there are more than `most`."""
         columns = self.master.columns
         if len(columns) > most:
-            reduced = np.array([c.value for c in columns]) - np.array([c.rows for c in columns]) @ prices
+            reduced = np.array([c.value for c in columns]) - exact_product(np.array([c.rows for c in columns]), prices)
             block = np.array([c.block for c in columns])
             best = np.full(self.jobs + self.places, -np.inf)
             np.maximum.at(best, block, reduced)

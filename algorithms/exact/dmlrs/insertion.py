@@ -119,6 +119,6 @@ class Insertion:
         if self.rng.random() < 0.5:
             order = self.rng.permutation(left)
         else:
-            order = left[np.argsort(-shares[left] * self.rng.uniform(0.3, 1.7, len(left)))]
+            order = left[np.argsort(-shares[left] * self.rng.uniform(0.3, 1.7, len(left)), kind="stable")]
         weight = float(self.rng.choice(_WEIGHTS)) * self.rng.uniform(0.7, 1.3)
         return self._completed(self.insert(rest, order.tolist(), weight * cost), cost)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.algorithms.exact.dmlrs.slots import Ints, SlotJob, Slots, TooLarge, amounts_left
+from dlsched.models.arithmetic import ceil_log2
 from dlsched.models.matrix import Floats
 from dlsched.models.numbers import integer_dtype
 
@@ -27,7 +28,7 @@ _MOST_STEPS = 50_000_000
 def grid_of(jobs: Sequence[SlotJob]) -> float:
     """Return the power of two that all utilities and prices are multiples of."""
     total = sum((max(job.utility) for job in jobs), Fraction(1))
-    return 2.0 ** (math.ceil(math.log2(float(total))) - _BITS)
+    return math.ldexp(1.0, ceil_log2(total) - _BITS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from dlsched.algorithms.exact.hadar.states import Options
+from dlsched.models.arithmetic import ceil_log2
 from dlsched.models.matrix import Floats
 
 _BITS = 40
@@ -16,7 +17,7 @@ _BITS = 40
 def grid_of(jobs: tuple[Options, ...]) -> float:
     """Return the power of two that all utilities and prices are multiples of."""
     total = sum((max(o.utility) for o in jobs), Fraction(1))
-    return 2.0 ** (math.ceil(math.log2(float(total))) - _BITS)
+    return math.ldexp(1.0, ceil_log2(total) - _BITS)
 
 
 def scaled_utilities(jobs: tuple[Options, ...], slots: int, grid: float) -> Floats:
