@@ -31,6 +31,8 @@ MAX_LPS = 200_000
 """The most linear programs that the scheme solves where no other limit is given."""
 
 _WHOLE = 1e-9
+_CRUMB = 1e-12
+"""Of the room: an item that takes no more is left out of the linear programs' row, whose tolerance is 1e-7."""
 
 
 class TooManyProgramsError(InputError):
@@ -216,8 +218,9 @@ class _Search:
         self._weights = list(zip(*(column[1:] for column in columns), strict=True))
         self._session = Session(-1)
         self._session.add_rows(np.full(len(rows), -np.inf), np.ones(len(rows)), sp.csr_array((len(rows), 0)))
-        shares = [[w / c for w, c in zip(row, self._capacity, strict=True)] for row in self._weights]
-        self._session.add_columns(self._worth, np.ones(len(items)), sp.csc_array(np.array(shares).T))
+        shares = np.array([[w / c for w, c in zip(row, self._capacity, strict=True)] for row in self._weights])
+        shares[shares <= _CRUMB] = 0.0
+        self._session.add_columns(self._worth, np.ones(len(items)), sp.csc_array(shares.T))
 
     def run(self) -> None:
         """Go through all subsets."""

@@ -1,14 +1,28 @@
-"""A linear program on HiGHS that grows and stays warm, for masters and grids of similar problems."""
+"""A linear program on HiGHS that grows and stays warm, for masters and grids of similar problems.
+
+HiGHS takes NaN for a number, drops small coefficients and refuses others with a status that is easily overlooked, and
+then solves another program than the one that was meant. So every number is looked at before it is handed over, and the
+status of every call is read.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from dlsched.models.failure import SolverError
 from dlsched.models.matrix import Floats
+from dlsched.models.scaling import UnfitNumberError
+
+_DROPPED = 1e-12
+"""The least `small_matrix_value` that HiGHS can be given: it drops what is not above."""
+
+_REFUSED = 1e15
+_INFINITE = 1e20
 
 
 class Session:
@@ -20,86 +34,180 @@ class Session:
         1 to minimise, -1 to maximise.
     tolerance : float, optional
         By how much rows, bounds and reduced costs may be off; 1e-7 where it is left out, as in HiGHS.
+
+    Raises
+    ------
+    UnfitNumberError
+        By every method that takes numbers: names the row or column where one is NaN, infinite on the wrong side, or of
+        a size that HiGHS drops, refuses or takes for infinity. A ValueError.
+    SolverError
+        By every method: HiGHS refuses the call for another reason.
     """
 
     def __init__(self, sense: Literal[1, -1], tolerance: float = 1e-7) -> None:
         import highspy
 
         self._highs = highspy.Highs()
-        self._highs.setOptionValue("output_flag", False)
-        self._highs.setOptionValue("threads", 1)
-        self._highs.setOptionValue("primal_feasibility_tolerance", tolerance)
-        self._highs.setOptionValue("dual_feasibility_tolerance", tolerance)
+        self._codes = highspy.HighsModelStatus
+        self._error = highspy.HighsStatus.kError
+        self._options: dict[str, Any] = {}
+        self._set("output_flag", False)
+        self._set("small_matrix_value", _DROPPED)
+        self._set("primal_feasibility_tolerance", tolerance)
+        self._set("dual_feasibility_tolerance", tolerance)
         both = highspy.ObjSense
-        self._highs.changeObjectiveSense(both.kMinimize if sense == 1 else both.kMaximize)
+        self._read(self._highs.changeObjectiveSense(both.kMinimize if sense == 1 else both.kMaximize), "the sense")
         self._stale = False
 
     def add_rows(self, lower: Floats, upper: Floats, A: Any) -> None:
         """Append rows; `A` is a sparse matrix of shape (new rows, columns so far)."""
         A, self._stale = sp.csr_array(A), True
-        self._highs.addRows(
+        first = int(self._highs.getNumRow())
+        _refuse_sides(lower, upper, "row", first)
+        _refuse_coefficients(A, first, 0)
+        status = self._highs.addRows(
             len(lower), lower, upper, A.nnz, A.indptr.astype(np.int32), A.indices.astype(np.int32), A.data.astype(float)
         )
+        self._read(status, f"{len(lower)} more rows behind row {first - 1}")
 
     def add_row(self, lower: float, upper: float, columns: npt.NDArray[np.int32], values: Floats) -> None:
         """Append one row by its nonzeros."""
         self._stale = True
-        self._highs.addRow(lower, upper, len(columns), columns, values)
+        row = int(self._highs.getNumRow())
+        _refuse_side(lower, upper, "row", row)
+        for column, value in zip(columns.tolist(), values.tolist(), strict=True):
+            _refuse_coefficient(row, column, value)
+        self._read(self._highs.addRow(lower, upper, len(columns), columns, values), f"row {row}")
 
     def add_columns(self, c: Floats, upper: Floats, A: Any, lower: Floats | None = None) -> None:
         """Append columns between `lower`, or 0, and `upper`; `A` has shape (rows so far, new columns) and is sparse."""
         A = sp.csc_array(A)
+        first = int(self._highs.getNumCol())
+        lower = np.zeros(len(c)) if lower is None else lower
+        _refuse_costs(c, first)
+        _refuse_sides(lower, upper, "column", first)
+        _refuse_coefficients(A, 0, first)
         starts, indices, data = A.indptr.astype(np.int32), A.indices.astype(np.int32), A.data.astype(float)
-        self._highs.addCols(
-            len(c), c, np.zeros(len(c)) if lower is None else lower, upper, A.nnz, starts, indices, data
-        )
+        status = self._highs.addCols(len(c), c, lower, upper, A.nnz, starts, indices, data)
+        self._read(status, f"{len(c)} more columns behind column {first - 1}")
 
     def bound_columns(self, upper: Floats, lower: Floats | None = None) -> None:
         """Replace the bounds of all columns; their lower bounds are 0 where they are left out."""
         self._stale = True
         columns = np.arange(len(upper), dtype=np.int32)
-        self._highs.changeColsBounds(len(upper), columns, np.zeros(len(upper)) if lower is None else lower, upper)
+        lower = np.zeros(len(upper)) if lower is None else lower
+        _refuse_sides(lower, upper, "column", 0)
+        self._read(self._highs.changeColsBounds(len(upper), columns, lower, upper), "bounds of columns")
 
     def set_costs(self, c: Floats) -> None:
         """Replace the objective coefficients of all columns."""
         self._stale = True
-        self._highs.changeColsCost(len(c), np.arange(len(c), dtype=np.int32), c)
+        _refuse_costs(c, 0)
+        self._read(self._highs.changeColsCost(len(c), np.arange(len(c), dtype=np.int32), c), "costs of columns")
 
     def set_coefficient(self, row: int, column: int, value: float) -> None:
         """Replace one coefficient."""
         self._stale = True
-        self._highs.changeCoeff(row, column, value)
+        _refuse_coefficient(row, column, value)
+        self._read(self._highs.changeCoeff(row, column, value), f"a coefficient of row {row}, column {column}")
 
     def bound_rows(self, rows: npt.NDArray[np.int32], lower: Floats, upper: Floats) -> None:
         """Replace the bounds of some rows."""
         for row, low, high in zip(rows.tolist(), lower.tolist(), upper.tolist(), strict=True):
-            self._highs.changeRowBounds(row, low, high)
+            _refuse_side(low, high, "row", row)
+            self._read(self._highs.changeRowBounds(row, low, high), f"the sides of row {row}")
 
     def delete_rows(self, rows: npt.NDArray[np.int32]) -> None:
         """Remove rows; those behind them move up."""
-        self._highs.deleteRows(len(rows), rows)
+        self._read(self._highs.deleteRows(len(rows), rows), f"to delete the rows {rows.tolist()}")
 
     def delete_columns(self, columns: npt.NDArray[np.int32]) -> None:
         """Remove columns; those behind them move up."""
-        self._highs.deleteCols(len(columns), columns)
+        self._read(self._highs.deleteCols(len(columns), columns), f"to delete the columns {columns.tolist()}")
 
     def solve(self) -> tuple[float, Floats, Floats] | None:
-        """Return the objective, the point and the row duals of an optimum; None where there is none.
+        """Return the objective, the point and the row duals of an optimum; None if there is none.
 
-        A dual is the change of the objective for one more unit of right-hand side. Where only columns were added, the
-        last basis is feasible and the primal simplex goes on from it; else HiGHS chooses. A solve that fails is tried
-        once more from scratch.
+        A dual is the change of the objective for one more unit of right-hand side. None means that HiGHS has found the
+        program infeasible or unbounded.
+
+        Raises
+        ------
+        SolverError
+            If HiGHS ends otherwise, also from scratch and without presolve.
+
+        Notes
+        -----
+        Where only columns were added, the last basis is feasible and the primal simplex goes on from it; else HiGHS
+        chooses.
         """
-        import highspy
-
-        self._highs.setOptionValue("simplex_strategy", 0 if self._stale else 4)
+        warm = 0 if self._stale else 4
         self._stale = False
-        self._highs.run()
-        if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        for strategy, presolve in ((warm, "choose"), (0, "choose"), (0, "off")):
+            self._set("simplex_strategy", strategy)
+            self._set("presolve", presolve)
+            if self._decided():
+                break
+            ending = self._highs.modelStatusToString(self._highs.getModelStatus())
             self._highs.clearSolver()
-            self._highs.run()
-        if self._highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        else:
+            raise SolverError(f"HiGHS did not solve a linear program, also not from scratch: {ending}")
+        if self._highs.getModelStatus() != self._codes.kOptimal:
             return None
         solution = self._highs.getSolution()
-        value = float(self._highs.getInfo().objective_function_value)
+        value = float(self._highs.getObjectiveValue())
         return value, np.array(solution.col_value, dtype=float), np.array(solution.row_dual, dtype=float)
+
+    def _decided(self) -> bool:
+        """Run HiGHS, and tell whether it found an optimum or that there is none."""
+        self._highs.run()
+        status, codes = self._highs.getModelStatus(), self._codes
+        return status in (codes.kOptimal, codes.kInfeasible, codes.kUnbounded, codes.kUnboundedOrInfeasible)
+
+    def _set(self, option: str, value: Any) -> None:
+        if self._options.get(option) != value:
+            self._read(self._highs.setOptionValue(option, value), f"the option {option} = {value!r}")
+            self._options[option] = value
+
+    def _read(self, status: Any, what: str) -> None:
+        if status == self._error:
+            raise SolverError(f"HiGHS refused {what}")
+
+
+def _refuse_coefficient(row: int, column: int, value: float) -> None:
+    if value != 0 and not _DROPPED < abs(value) < _REFUSED:
+        raise UnfitNumberError(
+            f"row {row}: the coefficient of column {column} is {value:.6g}; HiGHS keeps numbers above {_DROPPED:g} and "
+            f"below {_REFUSED:g}"
+        )
+
+
+def _refuse_coefficients(A: Any, first_row: int, first_column: int) -> None:
+    size = np.abs(A.data)
+    bad = (size != 0) & ~((size > _DROPPED) & (size < _REFUSED))
+    if bad.any():
+        entries, at = A.tocoo(), int(bad.argmax())
+        _refuse_coefficient(first_row + entries.row[at], first_column + entries.col[at], float(entries.data[at]))
+
+
+def _refuse_costs(c: Floats, first: int) -> None:
+    bad = ~(np.abs(c) < _INFINITE)
+    if bad.any():
+        at = int(bad.argmax())
+        raise UnfitNumberError(
+            f"objective: the coefficient of column {first + at} is {c[at]:.6g}, not a number below {_INFINITE:g}"
+        )
+
+
+def _refuse_side(lower: float, upper: float, kind: str, number: int) -> None:
+    for side, value, free in (("lower", lower, -math.inf), ("upper", upper, math.inf)):
+        if value != free and not abs(value) < _INFINITE:
+            raise UnfitNumberError(
+                f"{kind} {number}: the {side} bound is {value:.6g}; it must be below {_INFINITE:g} in size, or {free}"
+            )
+
+
+def _refuse_sides(lower: Floats, upper: Floats, kind: str, first: int) -> None:
+    good = ((np.abs(lower) < _INFINITE) | (lower == -np.inf)) & ((np.abs(upper) < _INFINITE) | (upper == np.inf))
+    for at in np.flatnonzero(~good).tolist():
+        _refuse_side(float(lower[at]), float(upper[at]), kind, first + at)

@@ -24,6 +24,8 @@ _TOLERANCE = 1e-9
 _POSITIVE = 1e-9
 _ALLOWED = 1e-12
 _CANCELLED = 1e-4
+_NOISE = 1e-12
+"""Of a row's largest coefficient: what rounding leaves where terms cancel."""
 
 
 class LinearProgram:
@@ -121,9 +123,9 @@ class LinearProgram:
             np.zeros(self._columns), self._free[1], np.zeros((0, self._columns)), lower=self._free[0]
         )
         pad = np.zeros((len(cone), 2 * self._ratios))
-        self._session.add_rows(np.full(len(cone), -np.inf), np.zeros(len(cone)), np.hstack([cone, pad]))
+        self._session.add_rows(np.full(len(cone), -np.inf), np.zeros(len(cone)), np.hstack([_cleared(cone), pad]))
         zero = np.zeros(len(defined))
-        self._session.add_rows(zero, zero, np.hstack([defined / sizes[:, None], -np.eye(len(defined))]))
+        self._session.add_rows(zero, zero, np.hstack([_cleared(defined / sizes[:, None]), -np.eye(len(defined))]))
         self._cone = len(cone) + len(defined)
 
     def _weight(self, j: int, cap: float) -> float:
@@ -173,7 +175,7 @@ def _box(polytope: Polytope) -> tuple[Floats, Floats]:
     sizes = _sizes(polytope.A)
     session = Session(1, _TOLERANCE)
     session.add_columns(np.zeros(n), polytope.upper, np.zeros((0, n)), lower=polytope.lower)
-    session.add_rows(polytope.row_lower / sizes, polytope.row_upper / sizes, polytope.A / sizes[:, None])
+    session.add_rows(polytope.row_lower / sizes, polytope.row_upper / sizes, _cleared(polytope.A / sizes[:, None]))
     if session.solve() is None:
         raise TransformationRefused("the region is empty")
     ends = np.array([polytope.lower, polytope.upper])
@@ -204,6 +206,11 @@ def _sizes(rows: Floats) -> Floats:
     """Return the largest coefficient of each row, 1 where all are 0."""
     sizes = np.abs(rows).max(axis=1, initial=0.0)
     return np.asarray(np.where(sizes > 0, sizes, 1.0))
+
+
+def _cleared(rows: Floats) -> Floats:
+    """Return rows, whose largest coefficient is about 1, without their noise."""
+    return np.asarray(np.where(np.abs(rows) <= _NOISE, 0.0, rows))
 
 
 def _snake(grids: Sequence[Floats]) -> Iterator[list[float]]:

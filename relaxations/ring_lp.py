@@ -10,7 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from dlsched.models.ddljs.requests import RingProblem
-from dlsched.models.matrix import Floats, Matrix, highs
+from dlsched.models.failure import SolverError
+from dlsched.models.matrix import Floats, Matrix
+from dlsched.models.optimal import solve_to_optimality
 from dlsched.relaxations.ring_blocks import Entries, Ints, Substrate, blocks
 from dlsched.relaxations.ring_copies import Key, RingCopies
 
@@ -142,19 +144,11 @@ def optimum(matrix: Matrix) -> tuple[float, Floats, Floats]:
     -----
     Presolve is off: it takes longer than the dual simplex on 500 000 columns, and makes that slower where links bind.
     """
-    import highspy
-
-    solver = highs(matrix, presolve="off", solver="simplex")
-    solver.run()
-    if solver.getModelStatus() not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kModelEmpty):
-        solver.clearSolver()
-        solver.setOptionValue("presolve", "on")
-        solver.run()
-    if solver.getModelStatus() not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kModelEmpty):
-        raise RuntimeError(f"HiGHS: {solver.modelStatusToString(solver.getModelStatus())}")
-    solution = solver.getSolution()
-    point, duals = np.maximum(solution.col_value, 0.0), np.asarray(solution.row_dual, dtype=float)
-    return matrix.value(point), point, duals
+    found = solve_to_optimality(matrix, presolve=False, duals=True)
+    if found is None or found.row_duals is None:
+        raise SolverError("a linear program of ring embeddings has no point, although embedding nothing is one")
+    point = np.maximum(found.x, 0.0)
+    return matrix.value(point), point, found.row_duals
 
 
 def ring_lp(problem: RingProblem, sizes: Mapping[str, int] | None, cap: bool, augmented: bool) -> dict[str, Any]:

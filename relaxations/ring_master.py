@@ -12,6 +12,7 @@ from collections import defaultdict
 import numpy as np
 import scipy.sparse as sp
 
+from dlsched.models.failure import SolverError
 from dlsched.models.matrix import Floats
 from dlsched.models.session import Session
 from dlsched.relaxations.ring_copies import RingCopies
@@ -91,7 +92,10 @@ class RingMaster:
 
     def solve(self) -> tuple[float, Floats, Floats] | None:
         """Return value, weights of the mappings and duals; None where HiGHS fails."""
-        result = self._session.solve()
+        try:
+            result = self._session.solve()
+        except SolverError:
+            return None
         if result is None:
             return None
         return result[0], np.maximum(result[1], 0.0), np.maximum(result[2], 0.0)

@@ -21,12 +21,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import highspy
 import numpy as np
 import scipy.sparse as sp
 
 from dlsched.models.ddljs import RingProblem, RingRequest
-from dlsched.models.matrix import Floats, Matrix, highs
+from dlsched.models.failure import SolverError
+from dlsched.models.matrix import Floats, Matrix
+from dlsched.models.optimal import solve_to_optimality
 
 Weights = dict[tuple[str, int], dict[int, float]]
 """x by (request name, ring size) and number of the class; zeros are left out."""
@@ -198,11 +199,10 @@ def _solve(c: Floats, rows: Sequence[Row]) -> Floats:
     matrix = Matrix(
         c, 0.0, -1, A, np.full(len(rows), -np.inf), limit, np.zeros(n), np.full(n, np.inf), np.zeros(n, dtype=bool)
     )
-    solver = highs(matrix, threads=1)
-    solver.run()
-    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        raise RuntimeError(f"the linear program of the slot was not solved: {solver.getModelStatus()}")
-    x: Floats = np.maximum(np.array(solver.getSolution().col_value), 0.0)
+    found = solve_to_optimality(matrix)
+    if found is None:
+        raise SolverError("the linear program of a slot has no point, although embedding nothing is one")
+    x: Floats = np.maximum(found.x, 0.0)
     return x
 
 

@@ -25,6 +25,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from dlsched.algorithms.exact.hadar.states import Ints, Options
+from dlsched.models.failure import SolverError
 from dlsched.models.matrix import Floats
 from dlsched.models.session import Session
 
@@ -192,7 +193,10 @@ def _facet(hall: Hall, y: Floats, items: Ints, known: list[Ints]) -> Floats | No
         configuration = np.zeros(len(y), dtype=np.int64)
         configuration[place[within]] = 1
         known.append(configuration)
-        solved = lp.solve()
+        try:
+            solved = lp.solve()
+        except SolverError:  # no inequality is found, and none is needed
+            return None
         if solved is None or solved[0] <= 1 + _TINY:
             return None
         alpha[items] = np.maximum(solved[1], 0.0)
