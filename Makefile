@@ -1,5 +1,6 @@
 # make verify: the main job, every claim checked. make test: the whole test suite on the installed wheel.
 # make dev: a strict editable install in .venv. make bench: the measured tables, into build/bench*.json.
+# make audit: 10000 seeded cases of each family of badly scaled instances and mutated inputs, goes on where it stopped.
 # Each target makes what it needs: a virtual environment in build/venv with the pinned versions of constraints.txt.
 PYTHON ?= python3
 VENV := build/venv
@@ -8,7 +9,7 @@ PIP := $(BIN)/pip --disable-pip-version-check install -q -c constraints.txt
 ROOMS := models relaxations rounding algorithms bounds traces cli
 SOURCES := pyproject.toml constraints.txt README.md LICENSE $(shell find $(ROOMS) -type f -not -name '*.pyc')
 
-.PHONY: verify test dev bench clean
+.PHONY: verify test audit dev bench clean
 
 verify: build/.installed
 	$(BIN)/dlsched verify --out build/verify.sqlite
@@ -18,6 +19,9 @@ test: build/.installed build/.tools
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(addprefix -p dlsched.,$(ROOMS))
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
+
+audit: build/.installed build/.tools
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.audit --out build/audit.sqlite
 
 dev:
 	$(PYTHON) -m venv .venv

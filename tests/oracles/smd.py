@@ -47,15 +47,18 @@ def _longer(best: Any, path: Any) -> Any:
     return path if best is None or sum(path) > sum(best) else best
 
 
-def completion_time(job: Data, w: int, p: int) -> Fraction:
-    """Return E / f(p, w) with the training speed (4) or (5), or the formula of given coefficients."""
+def completion_time(job: Data, w: int, p: int, eta: tuple[Fraction, Fraction, Fraction] | None = None) -> Fraction:
+    """Return E / f(p, w) with the training speed (4) or (5), or the formula of given coefficients.
+
+    `eta` is what `path_shares` returns, where it is at hand.
+    """
     training = job["training"]
     if training["kind"] == "coefficients":
         t = [rational(v) for v in training["theta"]]
         if training["mode"] == "sync":
             return t[0] * w + t[1] * p + t[2] + t[3] * Fraction(w, p) + t[4] / w
         return t[0] + t[1] * Fraction(p, w) + t[2] / w + t[3] / p
-    eta = path_shares(training)
+    eta = eta or path_shares(training)
     layers = training.get("layers") or []
     totals = {}
     for phase in ("forward", "backward"):
@@ -112,7 +115,8 @@ def pairs(job: Data) -> Iterator[tuple[int, int]]:
 
 def inner(job: Data) -> tuple[int, int, Fraction, Fraction] | None:
     """Return the fastest point as (w, p, time, utility)."""
-    found = [(completion_time(job, w, p), w, p) for w, p in pairs(job)]
+    eta = path_shares(job["training"]) if job["training"]["kind"] == "measured" else None
+    found = [(completion_time(job, w, p, eta), w, p) for w, p in pairs(job)]
     if not found:
         return None
     time, w, p = min(found)
