@@ -68,7 +68,8 @@ def show(
 ) -> None:
     """Show what a model is made of.
 
-    With --lp or --mps, write it as a file too, either-or by big-M unless --gdp says else.
+    With --gdp, after its either-or is written as rows. With --lp or --mps, write it as a file too, either-or by big-M
+    unless --gdp says else.
     """
     from dlsched.models.inspect import inspect
 
@@ -76,9 +77,11 @@ def show(
     to_file = lp is not None or mps is not None
     if to_file:
         _refuse_nonlinear(formulation, "--lp, --mps: {} is nonlinear; these files hold linear models")
-    if disjunctive and (to_file or gdp is not None):
-        _transform(model, gdp or Gdp.BIGM)
+    if disjunctive and gdp is not None:
+        _transform(model, gdp)
     inspection = inspect(model)
+    if disjunctive and gdp is None and to_file:
+        _transform(model, Gdp.BIGM)
     _write(model, {"lp": lp, "mps": mps})
     if as_json:
         output.emit_json({"formulation": formulation, **inspection.dump()})
@@ -109,7 +112,6 @@ def solve(
 
     Either-or is written by big-M unless --gdp says else. The certified optimum is what `dlsched optimum` gives.
     """
-    from dlsched.models.document import InputError
     from dlsched.models.solve import solve as solve_
 
     rooms.choose("solver", solver, ("highs", "scip"))
@@ -123,11 +125,8 @@ def solve(
             from dlsched.relaxations import relax as relax_
 
             model = relax_(model).model
-    try:
-        with output.waiting(f"solving {formulation}"):
-            solution = solve_(model, solver=solver, **given(time_limit=time_limit, threads=threads, seed=seed))
-    except ImportError as error:
-        raise InputError(f"--solver: {error}") from None
+    with output.waiting(f"solving {formulation}"):
+        solution = solve_(model, solver=solver, **given(time_limit=time_limit, threads=threads, seed=seed))
     result: dict[str, Any] = {
         "formulation": formulation,
         "relaxed": relax,

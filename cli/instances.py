@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from dlsched.cli import output, rooms
-from dlsched.cli.options import Json, Out, Problem, Seed, given
+from dlsched.cli.options import Json, Out, Problem, Seed, given, help_if_bare
 
 Preset = Annotated[str, typer.Option("--preset", metavar="NAME", help="A family, as `dlsched list` names it.")]
 Count = Annotated[int | None, typer.Option(min=1, max=10**6)]
@@ -145,9 +145,10 @@ def _written(out: Path, instance: Any) -> dict[str, Any]:
     return {"out": str(out), "digest": instance.digest, "jobs": len(instance.jobs)}
 
 
-@convert.callback()
-def formats() -> None:
+@convert.callback(invoke_without_command=True)
+def formats(context: typer.Context) -> None:
     """Convert public formats into an instance."""
+    help_if_bare(context)
 
 
 @convert.command("gavel")

@@ -15,8 +15,8 @@ from typing import Annotated, Any
 import typer
 
 from dlsched.cli import claims, formulations, instances, interrupt, output, schedules
+from dlsched.cli.options import BAD_INPUT, help_if_bare
 
-BAD_INPUT = 2
 DEFECT = 70
 
 # Typer does not export the base of its usage errors (unknown option, missing argument, wrong value).
@@ -50,13 +50,15 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _dlsched(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Scheduling of deep-learning training jobs: models, certified optima, executable theorems."""
+    help_if_bare(context)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -94,10 +96,11 @@ def _refuse(message: str) -> int:
 
 
 def _report(error: Exception) -> int:
-    """Tell bad input from a defect of the program, for which the traceback is printed."""
+    """Tell bad input, or an extra that is missing, from a defect of the program, for which the traceback is printed."""
     from dlsched.models.document import InputError
+    from dlsched.models.extras import MissingExtra
 
-    if isinstance(error, InputError):
+    if isinstance(error, InputError | MissingExtra):
         return _refuse(str(error))
     traceback.print_exception(error, file=sys.stderr)
     return DEFECT

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+BAD_INPUT = 2
+"""Exit code of bad input or usage."""
 
 
 def _seconds(text: str) -> float:
@@ -34,6 +38,19 @@ TimeLimit = Annotated[float | None, typer.Option(parser=_seconds, metavar="SECON
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="A problem, e.g. hadar.")]
 FormulationName = Annotated[str, typer.Argument(metavar="FORMULATION", help="As `dlsched list` names it.")]
 InstanceFile = Annotated[Path, typer.Argument(metavar="FILE", help="An instance, as JSON.")]
+
+
+def help_if_bare(context: typer.Context) -> None:
+    """Print the help on stderr where the verb is missing, as the usage error that it is.
+
+    Raises
+    ------
+    typer.Exit
+        With `BAD_INPUT`, if there is no verb.
+    """
+    if context.invoked_subcommand is None:
+        print(context.get_help(), file=sys.stderr)
+        raise typer.Exit(BAD_INPUT)
 
 
 def given(**options: Any) -> dict[str, Any]:

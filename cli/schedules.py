@@ -132,7 +132,6 @@ def optimum(
 
         found = optimum_(instance, time_limit=time_limit, progress=progress, stop=stop)
     seconds = time.perf_counter() - start
-    _keep(found.schedule, out)
     result: dict[str, object] = {
         "problem": problem,
         "value": found.value,
@@ -143,10 +142,10 @@ def optimum(
         "seconds_proved": found.seconds_proved,
         "evidence": found.evidence,
     }
-    if as_json:
-        output.emit_json(result)
-    else:
-        output.facts(f"Optimum of {file.name}", result)
+    try:
+        _keep(found.schedule, out)
+    finally:
+        _tell(f"Optimum of {file.name}", result, as_json)
     return interrupt.INTERRUPTED if stop() else 0
 
 
@@ -211,7 +210,6 @@ def run(
         with output.waiting(f"running {algorithm}"):
             outcome = function(instance, seed=seed, **options)
     seconds = time.perf_counter() - start
-    _keep(outcome.schedule, out)
     result: dict[str, object] = {
         "algorithm": algorithm,
         "utility": outcome.utility,
@@ -222,10 +220,10 @@ def run(
         "scheduled": len(outcome.schedule.jobs),
         "events": len(outcome.log),
     }
-    if as_json:
-        output.emit_json(result)
-    else:
-        output.facts(f"{algorithm} on {file.name}", result)
+    try:
+        _keep(outcome.schedule, out)
+    finally:
+        _tell(f"{algorithm} on {file.name}", result, as_json)
 
 
 def check(
@@ -239,15 +237,17 @@ def check(
     instance, plan = package.Instance.load(file), package.Schedule.load(schedule)
     violations = package.check(instance, plan)
     value = None if violations else package.utility(instance, plan)
-    if picture is not None:
-        _draw(package, instance, plan, picture, bool(violations))
-    if as_json:
-        output.emit_json({"violations": violations, "utility": value})
-    elif violations:
-        rows = [(v.rule, v.place, v.message) for v in violations]
-        output.table(f"{schedule.name} breaks {len(rows)} rules", ("rule", "place", "what is wrong"), rows)
-    else:
-        output.facts(f"{schedule.name} is feasible", {"utility": value})
+    try:
+        if picture is not None:
+            _draw(package, instance, plan, picture, bool(violations))
+    finally:
+        if as_json:
+            output.emit_json({"violations": violations, "utility": value})
+        elif violations:
+            rows = [(v.rule, v.place, v.message) for v in violations]
+            output.table(f"{schedule.name} breaks {len(rows)} rules", ("rule", "place", "what is wrong"), rows)
+        else:
+            output.facts(f"{schedule.name} is feasible", {"utility": value})
     return 1 if violations else 0
 
 
@@ -281,6 +281,14 @@ def _draw(package: Any, instance: Any, plan: Any, picture: Path, broken: bool) -
         return
     package.save_plot(instance, plan, picture)
     output.note(f"wrote {picture}")
+
+
+def _tell(title: str, result: dict[str, object], as_json: bool) -> None:
+    """Print what was found: in a ``finally``, so that a file that cannot be written costs nobody the result."""
+    if as_json:
+        output.emit_json(result)
+    else:
+        output.facts(title, result)
 
 
 def _keep(schedule: Any, out: Path | None) -> None:

@@ -30,7 +30,7 @@ def solve_nonlinear(
 
     Raises
     ------
-    ImportError
+    MissingExtra
         If PySCIPOpt is not installed.
     """
     import pyomo.environ as pyo

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dlsched.models.document import InputError, write_bytes
+from dlsched.models.extras import from_extra
 
 
 def axes(width: float, height: float, columns: int = 1) -> Any:
@@ -22,14 +23,11 @@ def axes(width: float, height: float, columns: int = 1) -> Any:
 
     Raises
     ------
-    ImportError
+    MissingExtra
         If matplotlib is not installed.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError("a plot needs matplotlib: pip install 'dlsched[plot]'") from None
-    return Figure(figsize=(width, height), layout="tight").subplots(ncols=columns)
+    module = from_extra("plot", "matplotlib.figure", "a plot needs matplotlib")
+    return module.Figure(figsize=(width, height), layout="tight").subplots(ncols=columns)
 
 
 def colours(names: Iterable[str]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.models.extras import from_extra
 from dlsched.models.matrix import Floats, Matrix
 from dlsched.models.numbers import TOLERANCE
 
@@ -31,7 +32,7 @@ def solve_scip(
 
     Raises
     ------
-    ImportError
+    MissingExtra
         If PySCIPOpt is not installed.
     """
     pyscipopt = import_scip()
@@ -50,14 +51,10 @@ def import_scip() -> Any:
 
     Raises
     ------
-    ImportError
+    MissingExtra
         If PySCIPOpt is not installed.
     """
-    try:
-        import pyscipopt
-    except ImportError:
-        raise ImportError("solver scip needs PySCIPOpt: pip install 'dlsched[certify]'") from None
-    return pyscipopt
+    return from_extra("certify", "pyscipopt", "solver scip needs PySCIPOpt")
 
 
 def apply_settings(

@@ -65,7 +65,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     ------
     ValueError
         If the schedule breaks a rule.
-    ImportError
+    MissingExtra
         If matplotlib is not installed.
     """
     _refuse_broken(instance, schedule)
@@ -111,7 +111,7 @@ def plot_rings(instance: Instance, schedule: Schedule, slot: int, ax: Any = None
 
     Raises
     ------
-    ValueError, ImportError
+    ValueError, MissingExtra
         As `plot`.
     """
     _refuse_broken(instance, schedule)
@@ -141,7 +141,7 @@ def save_plot(instance: Instance, schedule: Schedule, path: str | os.PathLike[st
     ------
     InputError
         If the format is unknown or the file cannot be written.
-    ValueError, ImportError
+    ValueError, MissingExtra
         As `plot`.
     """
     slot = busiest(schedule)

@@ -33,7 +33,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     ------
     ValueError
         If the schedule breaks a rule: there would be no device to draw in.
-    ImportError
+    MissingExtra
         If matplotlib is not installed.
     """
     violations = check(instance, schedule)
@@ -64,7 +64,7 @@ def save_plot(instance: Instance, schedule: Schedule, path: str | os.PathLike[st
     ------
     InputError
         If the format is unknown or the file cannot be written.
-    ValueError, ImportError
+    ValueError, MissingExtra
         As `plot`.
     """
     picture.save(plot(instance, schedule).figure, path)

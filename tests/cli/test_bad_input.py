@@ -168,7 +168,6 @@ def test_bad_conversion_options(dlsched: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "Missing command."),
         (("fly",), "No such command 'fly'."),
         (("solve",), "Missing argument 'FORMULATION'."),
         (("list", "--nope"), "No such option: --nope"),
@@ -189,12 +188,18 @@ def test_bad_conversion_options(dlsched: Command) -> None:
         (("verify", "--instances", "-1"), "instances: -1 "),
         (("replay", "nowhere.json"), "nowhere.json: no such file"),
         (("schema", "warp"), "unknown problem 'warp'; there are "),
-        (("convert",), "Missing command."),
     ],
 )
 def test_bad_usage(dlsched: Command, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     assert refusal(dlsched(*arguments)).startswith(message)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("arguments", [(), ("convert",)])
+def test_a_missing_verb_is_answered_with_the_help(dlsched: Command, arguments: tuple[str, ...]) -> None:
+    bare, asked = dlsched(*arguments), dlsched(*arguments, "--help")
+    assert (bare.returncode, bare.stdout, bare.stderr.split()) == (2, "", asked.stdout.split())
+    assert (asked.returncode, asked.stderr) == (0, "")
 
 
 def test_a_database_with_other_settings_is_refused(dlsched: Command, tmp_path: Path) -> None:

@@ -69,6 +69,12 @@ def test_show_writes_models_that_solvers_read(dlsched: Command, tmp_path: Path, 
         assert abs(solver.getInfo().objective_function_value) == pytest.approx(17)
 
 
+def test_show_prints_the_same_table_whether_or_not_it_writes_a_file(dlsched: Command, instance: Path) -> None:
+    plain = answer(dlsched("show", "hadar/p1", instance, "--json"))
+    assert plain["disjunctions"] > 0
+    assert answer(dlsched("show", "hadar/p1", instance, "--lp", "m.lp", "--json")) == plain
+
+
 def test_show_for_people(dlsched: Command, instance: Path) -> None:
     process = dlsched("show", "hadar/p1", instance)
     assert process.returncode == 0

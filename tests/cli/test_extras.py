@@ -1,0 +1,83 @@
+"""Without an extra: what does not need it is answered, and one line says what to install."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.cases import answer, best, save
+
+WITHOUT = """
+import sys
+from importlib.machinery import PathFinder
+
+class Elsewhere:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        extra = name.partition(".")[0] in ("matplotlib", "pyscipopt", "dask", "distributed")
+        return None if extra else PathFinder.find_spec(name, path, target)
+
+sys.meta_path = [Elsewhere if finder is PathFinder else finder for finder in sys.meta_path]
+from dlsched.cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def without_extras(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run the command where no extra is installed."""
+    command = [sys.executable, "-c", WITHOUT, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def advice(process: subprocess.CompletedProcess[str]) -> str:
+    assert process.returncode == 2, process.stderr
+    (line,) = process.stderr.splitlines()
+    return line
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_picture_without_matplotlib_costs_nobody_the_verdict(
+    tmp_path: Path, instance: Path, schedule: Path, options: tuple[str, ...]
+) -> None:
+    process = without_extras("check", "hadar", instance, schedule, "--plot", tmp_path / "picture.png", *options)
+    assert advice(process) == "dlsched: error: a plot needs matplotlib: pip install 'dlsched[plot]'"
+    plain = without_extras("check", "hadar", instance, schedule, *options)
+    assert (plain.returncode, plain.stdout) == (0, process.stdout)
+    assert not (tmp_path / "picture.png").exists()
+
+
+def test_a_picture_that_cannot_be_written_costs_nobody_the_verdict(instance: Path, schedule: Path) -> None:
+    arguments = ["check", "hadar", str(instance), str(schedule), "--json", "--plot", "picture.xyz"]
+    process = subprocess.run(
+        [sys.executable, "-m", "dlsched.cli", *arguments], capture_output=True, text=True, check=False
+    )
+    assert advice(process).startswith("dlsched: error: picture.xyz: pictures are written as ")
+    assert answer(process, 2) == {"violations": [], "utility": 17.0}
+
+
+@pytest.mark.parametrize("verb", [("optimum", "hadar"), ("run", "hadar")])
+def test_a_schedule_that_cannot_be_written_costs_nobody_the_result(
+    tmp_path: Path, instance: Path, verb: tuple[str, str]
+) -> None:
+    process = without_extras(*verb, instance, "--json", "--out", tmp_path / "no" / "folder")
+    assert advice(process).endswith(f"{tmp_path}/no/folder: No such file or directory")
+    result = answer(process, 2)
+    assert result.get("value", result.get("utility")) == 17.0
+
+
+def test_scip_without_pyscipopt(instance: Path) -> None:
+    process = without_extras("solve", "hadar/hall", instance, "--solver", "scip")
+    assert advice(process) == "dlsched: error: solver scip needs PySCIPOpt: pip install 'dlsched[certify]'"
+    assert process.stdout == ""
+
+
+def test_what_needs_no_extra(tmp_path: Path, instance: Path) -> None:
+    schedule = save(tmp_path / "schedule.json", best())
+    assert answer(without_extras("optimum", "hadar", instance, "--json"))["proved"]
+    assert answer(without_extras("solve", "hadar/hall", instance, "--json"))["objective"] == 17.0
+    assert answer(without_extras("check", "hadar", instance, schedule, "--json"))["utility"] == 17.0
+    verified = without_extras("verify", "hadar/initial-dual", "--instances", "0", "--jobs", "1", "--json")
+    assert verified.returncode in (0, 1), verified.stderr
