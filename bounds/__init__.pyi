@@ -17,6 +17,7 @@ from .statistics import clopper_pearson as clopper_pearson
 from .table import Outcome as Outcome
 from .table import Report as Report
 from .table import Row as Row
+from .verify import WorkersLostError as WorkersLostError
 from .verify import verify as verify
 from .witness import Replay as Replay
 from .witness import Witness as Witness

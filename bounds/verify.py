@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import logging
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import BrokenExecutor, Executor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
-from dlsched.bounds.claim import Claim, Verdict, claims
-from dlsched.bounds.search import Task, evaluate, plan
+from dlsched.bounds.claim import Claim, claims
+from dlsched.bounds.runner import runner
+from dlsched.bounds.search import Task, plan
 from dlsched.bounds.store import Store
 from dlsched.bounds.table import Report, tabulate
 from dlsched.models.document import InputError
@@ -24,9 +22,14 @@ INSTANCES = 100
 
 MAX_INSTANCES = 10**7
 KEPT_WITNESSES = 3
-_AHEAD = 8
+_NEW_POOLS = 3
+"""How often processes of this machine are started anew after one was killed."""
 
 Progress = Callable[[int, int], None]
+
+
+class WorkersLostError(RuntimeError):
+    """The processes that check claims were killed or cannot be reached; what `out` has of verdicts stays."""
 
 
 def verify(
@@ -36,7 +39,7 @@ def verify(
     seed: int = 0,
     jobs: int = 1,
     out: str | os.PathLike[str] | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str | None = None,
     progress: Progress | None = None,
 ) -> Report:
     """Check claims on their shipped cases and on instances drawn from their sources.
@@ -57,17 +60,20 @@ def verify(
     out : path, optional
         SQLite database that verdicts are streamed into; with what it holds already, the run goes on. The first
         witnesses of each claim are written to ``witnesses/`` beside it.
-    executor : concurrent.futures.Executor, optional
-        Used in place of processes of this machine.
+    executor : concurrent.futures.Executor or str, optional
+        Used in place of processes of this machine; a string is the address of a dask scheduler, such as
+        ``tcp://HOST:PORT`` (extra ``cluster``). Every worker needs the same dlsched.
     progress : callable, optional
         Called with (verdicts there, verdicts in all) whenever some were added.
 
     Raises
     ------
     InputError
-        If there is no such claim, a number is out of range, or `out` was made with other settings.
-    RuntimeError
-        If a process of the pool was killed.
+        If there is no such claim, a number is out of range, `out` was made with other settings, no scheduler answers
+        at the address, or a worker has another dlsched.
+    WorkersLostError
+        If processes of this machine are killed again and again, the executor broke, or the cluster lost its scheduler
+        or all of its workers.
     """
     chosen = _chosen(claims)
     _check_range("instances", instances, 0, MAX_INSTANCES)
@@ -79,16 +85,7 @@ def verify(
         "seed": str(seed),
     }
     with Store(_directory(out), settings) as store:
-        done = store.done()
-        total = sum(len(task.claims) for task in plan(chosen, instances, seed))
-        there = len(done)
-        tell = progress or (lambda there, total: None)
-        tell(there, total)
-        with _runner(jobs, executor) as run:
-            for task, verdicts in run(_open_tasks(plan(chosen, instances, seed), done)):
-                store.add(task, verdicts)
-                there += len(verdicts)
-                tell(there, total)
+        _complete(store, lambda: plan(chosen, instances, seed), jobs, executor, progress)
         report = tabulate(chosen, store.entries(), settings, KEPT_WITNESSES)
     if out is not None:
         _write_witnesses(Path(out).parent / "witnesses", report)
@@ -122,61 +119,64 @@ def _directory(out: str | os.PathLike[str] | None) -> Path | None:
     return path
 
 
+def _complete(
+    store: Store,
+    tasks: Callable[[], Iterator[Task]],
+    jobs: int,
+    executor: Executor | str | None,
+    progress: Progress | None,
+) -> None:
+    """Evaluate what the store lacks, on new processes where one of this machine's was killed."""
+    for pools_left in range(_NEW_POOLS, -1, -1):
+        before = len(store.done())
+        try:
+            _evaluate_open(store, tasks, jobs, executor, progress)
+        except BrokenExecutor as error:
+            stuck = len(store.done()) == before
+            if stuck or not pools_left or executor is not None:
+                raise WorkersLostError(f"{_cause(error, stuck)}; {_way_on(store)}") from None
+            logging.getLogger(__name__).warning("a process was killed (out of memory?): going on with new ones")
+        else:
+            return
+
+
+def _cause(error: BrokenExecutor, stuck: bool) -> str:
+    if not isinstance(error, BrokenProcessPool):
+        return str(error)
+    guess = "out of memory, or a script without `if __name__ == '__main__'`" if stuck else "out of memory"
+    return f"processes were killed before they could answer ({guess}?)"
+
+
+def _way_on(store: Store) -> str:
+    if store.path is None:
+        return "nothing was kept: with a database (out, --out) the same call would go on from there"
+    return f"{store.path} has the verdicts so far, and the same call goes on from them"
+
+
+def _evaluate_open(
+    store: Store,
+    tasks: Callable[[], Iterator[Task]],
+    jobs: int,
+    executor: Executor | str | None,
+    progress: Progress | None,
+) -> None:
+    done = store.done()
+    there, total = len(done), sum(len(task.claims) for task in tasks())
+    tell = progress or (lambda there, total: None)
+    tell(there, total)
+    with runner(jobs, executor) as run:
+        for task, verdicts in run(_open_tasks(tasks(), done)):
+            store.add(task, verdicts)
+            there += len(verdicts)
+            tell(there, total)
+
+
 def _open_tasks(tasks: Iterable[Task], done: set[tuple[str, str, str, int]]) -> Iterator[Task]:
     """Yield what is left of the tasks."""
     for task in tasks:
         left = tuple(key for key in task.claims if (*key, task.source, task.position) not in done)
         if left:
             yield replace(task, claims=left)
-
-
-Runner = Callable[[Iterator[Task]], Iterator[tuple[Task, list[Verdict]]]]
-
-
-@contextmanager
-def _runner(jobs: int, executor: Executor | None) -> Iterator[Runner]:
-    if executor is not None:
-        yield lambda tasks: _concurrently(executor, _AHEAD * max(jobs, os.cpu_count() or 1), tasks)
-    elif jobs == 1:
-        yield lambda tasks: ((task, evaluate(task)) for task in tasks)
-    else:
-        spawn = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_die_with_parent) as pool:
-            try:
-                yield lambda tasks: _concurrently(pool, _AHEAD * jobs, tasks)
-            except BrokenProcessPool:
-                raise RuntimeError(
-                    "a process ended abruptly: killed, out of memory, or started from a script without "
-                    "`if __name__ == '__main__'`; the verdicts written so far stay, and the same call goes on from them"
-                ) from None
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
-
-
-def _die_with_parent() -> None:
-    """End this process when the one that started it is killed: a pool's processes would wait for work for ever."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-
-        def watch() -> None:
-            parent.join()
-            os._exit(1)
-
-        threading.Thread(target=watch, daemon=True).start()
-
-
-def _concurrently(executor: Executor, ahead: int, tasks: Iterator[Task]) -> Iterator[tuple[Task, list[Verdict]]]:
-    """Yield results as they come, with at most `ahead` tasks handed out."""
-    waiting: dict[Future[list[Verdict]], Task] = {}
-    while True:
-        for task in islice(tasks, ahead - len(waiting)):
-            waiting[executor.submit(evaluate, task)] = task
-        if not waiting:
-            return
-        finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
-        for future in finished:
-            yield waiting.pop(future), future.result()
 
 
 def _write_witnesses(folder: Path, report: Report) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 ClaimIds = Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="Claim ids; all where left out.")]
 Instances = Annotated[int | None, typer.Option("--instances", metavar="N", help="Draws of each instance source.")]
 Processes = Annotated[int | None, typer.Option("--jobs", metavar="N", help="Processes; one a core where left out.")]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        "--executor", metavar="ADDRESS", help="A dask scheduler's, tcp://HOST:PORT, for --jobs (extra cluster)."
+    ),
+]
 Database = Annotated[
     Path | None, typer.Option("--out", "-o", metavar="DB", help="Stream verdicts into DB, and go on from what it has.")
 ]
@@ -28,6 +35,7 @@ def verify(
     instances: Instances = None,
     seed: Seed = 0,
     jobs: Processes = None,
+    executor: Address = None,
     out: Database = None,
     as_json: Json = False,
 ) -> int:
@@ -35,17 +43,28 @@ def verify(
 
     Exit code 1 where one comes out otherwise than is known.
     """
+    from dlsched.bounds import WorkersLostError
     from dlsched.bounds import verify as verify_
+    from dlsched.models.document import InputError
 
-    with output.counting("verdicts") as progress:
-        report = verify_(
-            claims=claims or None,
-            seed=seed,
-            jobs=_cores() if jobs is None else jobs,
-            out=out,
-            progress=progress,
-            **given(instances=instances),
-        )
+    if jobs is not None and executor is not None:
+        raise InputError("--jobs: counts processes of this machine; leave it out with --executor")
+    if executor is not None:
+        # What dask would log, with tracebacks, about a lost scheduler is raised as an error too.
+        logging.disable()
+    try:
+        with output.counting("verdicts") as progress:
+            report = verify_(
+                claims=claims or None,
+                seed=seed,
+                jobs=_cores() if jobs is None else jobs,
+                out=out,
+                executor=executor,
+                progress=progress,
+                **given(instances=instances),
+            )
+    except WorkersLostError as error:
+        raise InputError(str(error)) from None
     if as_json:
         output.emit_json(report.dump())
     else:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import random
 import signal
 import sqlite3
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dlsched.bounds import Outcome, Status, claims, replay, verify
+from dlsched.bounds import Outcome, Status, WorkersLostError, claims, replay, verify
 from dlsched.models import InputError
 
 FAST = ("hadar/definition-1", "hadar/lemma-3", "hadar/positive-prices")
@@ -60,6 +61,51 @@ def test_processes_do_not_change_the_table(jobs: int, undisturbed: dict[str, Any
 def test_any_executor_will_do(undisturbed: dict[str, Any]) -> None:
     with ThreadPoolExecutor(2) as threads:
         assert verify(FAST, instances=INSTANCES, seed=3, executor=threads).dump() == undisturbed
+
+
+def test_processes_that_were_killed_are_replaced(undisturbed: dict[str, Any], caplog: pytest.LogCaptureFixture) -> None:
+    killed = []
+
+    def progress(there: int, total: int) -> None:
+        if len(killed) < 2 and 0 < there < total:
+            killed.append(_kill_one_process())
+
+    assert verify(FAST, instances=INSTANCES, seed=3, jobs=2, progress=progress).dump() == undisturbed
+    assert len(killed) == 2
+    assert {record.message for record in caplog.records} == {
+        "a process was killed (out of memory?): going on with new ones"
+    }
+
+
+def test_processes_that_are_killed_again_and_again_end_the_run_with_one_line(
+    undisturbed: dict[str, Any], tmp_path: Path
+) -> None:
+    out = tmp_path / "v.sqlite"
+
+    def progress(there: int, total: int) -> None:
+        if there:
+            _kill_one_process()
+
+    with pytest.raises(WorkersLostError, match=r"processes were killed .*; .* the same call goes on from them") as lost:
+        verify(FAST, instances=INSTANCES, seed=3, jobs=2, out=out, progress=progress)
+    assert str(out) in str(lost.value)
+    assert "\n" not in str(lost.value)
+    assert verify(FAST, instances=INSTANCES, seed=3, out=out).dump() == undisturbed
+
+
+def test_an_executor_whose_process_was_killed_ends_the_run_with_one_line() -> None:
+    def progress(there: int, total: int) -> None:
+        if there:
+            _kill_one_process()
+
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(2, spawn) as pool, pytest.raises(WorkersLostError, match=r"nothing was kept: .*--out"):
+        verify(FAST, instances=INSTANCES, seed=3, executor=pool, progress=progress)
+
+
+def _kill_one_process() -> None:
+    for process in multiprocessing.active_children()[:1]:
+        process.kill()
 
 
 def test_the_seed_decides_the_draws(undisturbed: dict[str, Any]) -> None:

@@ -1,0 +1,99 @@
+"""Where tasks are evaluated: in this process, in others of this machine, by any executor, or on a dask cluster."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import platform
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
+from itertools import islice
+
+from dlsched.bounds.claim import Verdict
+from dlsched.bounds.cluster import connect
+from dlsched.bounds.search import Task, evaluate
+from dlsched.bounds.store import code_version
+from dlsched.models.document import InputError
+
+Runner = Callable[[Iterator[Task]], Iterator[tuple[Task, list[Verdict]]]]
+
+_AHEAD = 8
+_AHEAD_ON_CLUSTER = 1024
+_PATIENCE = 1.0
+
+
+@contextmanager
+def runner(jobs: int, executor: Executor | str | None) -> Iterator[Runner]:
+    """Open what evaluates tasks and yield the function that does, which yields results as they come.
+
+    Parameters
+    ----------
+    jobs : int
+        Processes of this machine; with 1, and no executor, it is this process.
+    executor : concurrent.futures.Executor or str, optional
+        Used in their place; a string is the address of a dask scheduler.
+
+    Raises
+    ------
+    concurrent.futures.BrokenExecutor
+        If processes ended while they worked, or the cluster has no more of them.
+    InputError
+        If a process has another code version, or the scheduler cannot be reached.
+    """
+    if isinstance(executor, str):
+        with connect(executor) as cluster:
+            yield lambda tasks: _concurrently(cluster.executor, _AHEAD_ON_CLUSTER, tasks, cluster.confirm_alive)
+    elif executor is not None:
+        yield lambda tasks: _concurrently(executor, _AHEAD * max(jobs, os.cpu_count() or 1), tasks)
+    elif jobs == 1:
+        yield lambda tasks: ((task, evaluate(task)) for task in tasks)
+    else:
+        spawn = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_die_with_parent) as pool:
+            try:
+                yield lambda tasks: _concurrently(pool, _AHEAD * jobs, tasks)
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+
+
+def _die_with_parent() -> None:
+    """End this process when the one that started it is killed: a pool's processes would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+
+        def watch() -> None:
+            parent.join()
+            os._exit(1)
+
+        threading.Thread(target=watch, daemon=True).start()
+
+
+def _concurrently(
+    executor: Executor, ahead: int, tasks: Iterator[Task], confirm_alive: Callable[[], None] | None = None
+) -> Iterator[tuple[Task, list[Verdict]]]:
+    """Yield results as they come, with at most `ahead` tasks handed out; ask who is alive where none comes."""
+    waiting: dict[Future[list[Verdict]], Task] = {}
+    patience = None if confirm_alive is None else _PATIENCE
+    while True:
+        for task in islice(tasks, ahead - len(waiting)):
+            waiting[executor.submit(_evaluate_elsewhere, task, code_version())] = task
+        if not waiting:
+            return
+        finished, _ = wait(waiting, patience, FIRST_COMPLETED)
+        if confirm_alive is not None and not finished:
+            confirm_alive()
+        for future in finished:
+            yield waiting.pop(future), future.result()
+
+
+def _evaluate_elsewhere(task: Task, code: str) -> list[Verdict]:
+    """Evaluate a task in a process that may be another machine's, with what is installed there."""
+    if code_version() != code:
+        raise InputError(
+            f"{platform.node()}: a worker there has another version of dlsched (code {code_version()}, here {code}); "
+            "install the same one wherever workers run"
+        )
+    return evaluate(task)

@@ -1,0 +1,261 @@
+"""`verify` on a dask cluster of processes: the same table as in one process, whatever happens to the workers."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+
+import dask
+import distributed
+import pytest
+
+from dlsched.bounds import WorkersLostError, verify
+from dlsched.models import InputError
+
+CLAIMS = ("hadar/definition-1", "hadar/lemma-3", "hadar/positive-prices")
+INSTANCES = 12
+COMMAND = [
+    *(str(Path(sys.executable).with_name("dlsched")), "verify", *CLAIMS),
+    *("--instances", str(INSTANCES), "--seed", "3", "--json"),
+]
+IMPATIENT = {
+    "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "2s",
+    "DASK_DISTRIBUTED__SCHEDULER__NO_WORKERS_TIMEOUT": "1s",
+}
+
+
+class Cluster:
+    """A scheduler on a port that the system chose, and workers, each a process that nobody starts again."""
+
+    def __init__(self, folder: Path, **environment: str) -> None:
+        self.folder = folder
+        self.environment = os.environ | {"OMP_NUM_THREADS": "1"} | environment
+        self.workers: list[subprocess.Popen[str]] = []
+        self.scheduler = self._start("scheduler", "--port", "0")
+        self.address = self._read_until(self.scheduler, "Scheduler at:").split()[-1]
+
+    def _start(self, *arguments: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "distributed.cli.dask_" + arguments[0], *arguments[1:]]
+        return subprocess.Popen(
+            [*command, "--host", "127.0.0.1", "--no-dashboard"],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def _read_until(self, process: subprocess.Popen[str], text: str) -> str:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if text in line:
+                threading.Thread(target=process.stderr.read, daemon=True).start()
+                return line
+        raise AssertionError(f"{process.args} ended without {text!r}")
+
+    def have_workers(self, number: int) -> None:
+        """Start workers until there are so many."""
+        new = [
+            self._start("worker", self.address, "--no-nanny", "--nthreads", str(1 + k % 2))
+            for k in range(len(self.workers), number)
+        ]
+        for process in new:
+            self._read_until(process, "Registered to:")
+        self.workers += new
+
+    def kill_worker(self) -> None:
+        _kill(self.workers.pop())
+
+    def kill_scheduler(self) -> None:
+        _kill(self.scheduler)
+
+    def close(self) -> None:
+        while self.workers:
+            self.kill_worker()
+        self.kill_scheduler()
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with closing(Cluster(tmp_path_factory.mktemp("cluster"))) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    done = command(tmp_path_factory.mktemp("undisturbed"), "--jobs", "1")
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def command(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        cwd=folder,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+def once_begun(happen: Callable[[], object]) -> Callable[[int, int], None]:
+    """Return a `progress` that lets something happen when the first verdicts are there and others are not."""
+    calls: list[tuple[int, int]] = []
+
+    def progress(there: int, total: int) -> None:
+        calls.append((there, total))
+        if len(calls) == 2:
+            assert 0 < there < total
+            happen()
+
+    return progress
+
+
+def refusal(done: subprocess.CompletedProcess[str]) -> str:
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+    return done.stderr.strip()
+
+
+def test_the_command_prints_the_same_table(cluster: Cluster, undisturbed: str, tmp_path: Path) -> None:
+    cluster.have_workers(2)
+    done = command(tmp_path, "--executor", cluster.address)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == undisturbed
+
+
+def test_an_executor_of_dask_will_do(cluster: Cluster, undisturbed: str) -> None:
+    cluster.have_workers(2)
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        report = verify(CLAIMS, instances=INSTANCES, seed=3, executor=client.get_executor())
+    assert report.dump() == json.loads(undisturbed)
+
+
+def test_a_killed_worker_changes_nothing(cluster: Cluster, undisturbed: str) -> None:
+    cluster.have_workers(2)
+    report = verify(
+        CLAIMS,
+        instances=INSTANCES,
+        seed=3,
+        executor=cluster.address,
+        progress=once_begun(cluster.kill_worker),
+    )
+    assert len(cluster.workers) == 1
+    assert report.dump() == json.loads(undisturbed)
+
+
+def test_without_workers_the_run_ends_and_goes_on_from_its_database(
+    cluster: Cluster, undisturbed: str, tmp_path: Path
+) -> None:
+    cluster.have_workers(2)
+    out = tmp_path / "v.sqlite"
+    with (
+        dask.config.set({"distributed.scheduler.no-workers-timeout": "1s"}),
+        pytest.raises(WorkersLostError) as lost,
+    ):
+        verify(
+            CLAIMS,
+            instances=INSTANCES,
+            seed=3,
+            out=out,
+            executor=cluster.address,
+            progress=once_begun(lambda: [cluster.kill_worker() for _ in range(2)]),
+        )
+    assert str(lost.value) == (
+        f"{cluster.address}: no worker has run there for 1 s; "
+        f"{out} has the verdicts so far, and the same call goes on from them"
+    )
+    with closing(sqlite3.connect(out)) as database:
+        kept = database.execute("SELECT * FROM verdicts").fetchall()
+    assert kept
+    cluster.have_workers(1)
+    done = command(tmp_path, "--executor", cluster.address, "--out", str(out))
+    assert done.stdout == undisturbed
+    with closing(sqlite3.connect(out)) as database:
+        assert set(kept) < set(database.execute("SELECT * FROM verdicts").fetchall())
+
+
+def test_a_worker_with_other_code_is_refused(cluster: Cluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    cluster.have_workers(1)
+    monkeypatch.setattr("dlsched.bounds.runner.code_version", lambda: "other")
+    with pytest.raises(InputError, match=r"a worker there has another version of dlsched \(code \w+, here other\)"):
+        verify(CLAIMS, instances=0, executor=cluster.address)
+
+
+def test_a_task_that_kills_workers_or_a_scheduler_that_dies_ends_the_command_with_one_line(
+    undisturbed: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "v.sqlite"
+    way_on = f"{out} has the verdicts so far, and the same call goes on from them"
+    with closing(Cluster(tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0")) as cluster:
+        for victim, cause in (
+            (cluster.kill_worker, "every worker that got one task died, 1 in all"),
+            (cluster.kill_scheduler, "the dask scheduler went away"),
+        ):
+            cluster.have_workers(1)
+            said = refusal(disturbed(out, cluster.address, victim))
+            assert said == f"dlsched: error: {cluster.address}: {cause}; {way_on}"
+        said = refusal(command(tmp_path, "--executor", cluster.address, "--out", str(out), **IMPATIENT))
+        assert said.startswith(f"dlsched: error: executor {cluster.address}: no dask scheduler answers there: ")
+    assert verify(CLAIMS, instances=INSTANCES, seed=3, out=out).dump() == json.loads(undisturbed)
+
+
+def disturbed(out: Path, address: str, disturb: Callable[[], None]) -> subprocess.CompletedProcess[str]:
+    """Let something happen once the command has written new verdicts."""
+    before = _verdicts(out)
+    process = subprocess.Popen(
+        [*COMMAND, "--executor", address, "--out", str(out)],
+        env=os.environ | IMPATIENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while _verdicts(out) == before:
+        with suppress(subprocess.TimeoutExpired):
+            raise AssertionError(f"ended before it was disturbed, with {process.wait(0.05)}")
+    disturb()
+    stdout, stderr = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
+
+
+def _verdicts(out: Path) -> int:
+    if not out.exists():
+        return 0
+    with closing(sqlite3.connect(out)) as database:
+        try:
+            return int(database.execute("SELECT count(*) FROM verdicts").fetchone()[0])
+        except sqlite3.OperationalError:
+            return 0
+
+
+@pytest.mark.parametrize("address", ["nowhere", "tcp://127.0.0.1:http", "gopher://127.0.0.1:70", "tls://127.0.0.1:9"])
+def test_what_is_no_address_is_refused(address: str) -> None:
+    with pytest.raises(InputError, match=f"^executor '{address}': not the address of a dask scheduler: "):
+        verify(CLAIMS, instances=0, executor=address)
+
+
+def test_processes_of_this_machine_and_a_cluster_exclude_each_other(tmp_path: Path) -> None:
+    said = refusal(command(tmp_path, "--executor", "tcp://127.0.0.1:9", "--jobs", "2"))
+    assert said == "dlsched: error: --jobs: counts processes of this machine; leave it out with --executor"
+
+
+def test_without_dask_the_extra_is_named(tmp_path: Path) -> None:
+    (tmp_path / "distributed.py").write_text("raise ImportError('not here')\n")
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    said = refusal(command(tmp_path, "--executor", "tcp://127.0.0.1:9", PYTHONPATH=path))
+    assert said == "dlsched: error: executor tcp://127.0.0.1:9: needs dask: pip install 'dlsched[cluster]'"
