@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
+import highspy
 import numpy as np
 import pytest
 
@@ -34,7 +35,9 @@ from dlsched.algorithms.pd_ors import (
 from dlsched.algorithms.pd_ors.external import greedy, lower_bound
 from dlsched.algorithms.pd_ors.response import Settings
 from dlsched.algorithms.run import Variant
+from dlsched.models import scip
 from dlsched.models.dmlrs import Instance, check, random
+from dlsched.models.failure import SolverError
 from dlsched.rounding import success_probability
 from tests.pd_ors_cases import best_payoff, instance, job
 
@@ -146,6 +149,90 @@ def test_external_placements_by_every_route(seed: int, monkeypatch: pytest.Monke
                 assert feasible(view, point, n, int(view.servers[n]), n)
     monkeypatch.setattr(external_exact, "MAX_OPERATIONS", -1)
     assert external_exact.exact_costs(view, wanted).tolist() == pytest.approx(expected[1:])
+    for n in wanted:
+        found = external_exact.exact_placement(view, n)
+        assert float(found.cost) == pytest.approx(expected[n])
+        if math.isfinite(found.cost):
+            assert feasible(view, np.concatenate([found.workers, found.servers]), n, int(view.servers[n]), n)
+
+
+@pytest.mark.parametrize("most", [20, 60])
+@pytest.mark.parametrize("seed", range(4))
+def test_integer_programs_agree_with_the_dynamic_program(seed: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(seed)
+    view = Market(
+        first=1,
+        worker_price=rng.random((1, 8)),
+        server_price=rng.random((1, 8)),
+        room=rng.integers(20_000, 60_000, size=(1, 8, 3)),
+        worker=np.array([3001, 2003, 907]),
+        server=np.array([1013, 2999, 1501]),
+        limit=most,
+        most=most,
+        servers=-(-np.arange(most + 1) // 2),
+    )
+    wanted = [1, most // 2, most]
+    expected = external_exact.exact_costs(view, wanted).tolist()
+    monkeypatch.setattr(external_exact, "MAX_OPERATIONS", -1)
+    assert external_exact.exact_costs(view, wanted).tolist() == pytest.approx(expected, rel=1e-9)
+
+
+def tight_by_one(unit: int) -> Market:
+    """The cheap machine has room for a worker and a server but for one part in so many."""
+    return Market(
+        first=1,
+        worker_price=np.array([[1.0, 2.0]]),
+        server_price=np.array([[1.0, 2.0]]),
+        room=np.array([[[2 * unit - 1], [2 * unit]]], dtype=object if unit > 2**60 else np.int64),
+        worker=np.array([unit], dtype=object if unit > 2**60 else np.int64),
+        server=np.array([unit], dtype=object if unit > 2**60 else np.int64),
+        limit=1,
+        most=1,
+        servers=np.arange(2),
+    )
+
+
+@pytest.mark.parametrize("unit", [3, 10**13, 10**25])
+@pytest.mark.parametrize("operations", [external_exact.MAX_OPERATIONS, -1])
+def test_what_is_too_large_by_less_than_a_solver_sees_does_not_hide_what_fits(
+    unit: int, operations: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(external_exact, "MAX_OPERATIONS", operations)
+    assert external_exact.exact_costs(tight_by_one(unit), [1]).tolist() == [3.0]
+    found = external_exact.exact_placement(tight_by_one(unit), 1)
+    assert float(found.cost) == 3
+    assert sorted([found.workers.tolist(), found.servers.tolist()]) == [[0, 1], [1, 0]]
+
+
+def silence(monkeypatch: pytest.MonkeyPatch, *solvers: str) -> None:
+    """Let solvers end without an answer."""
+    if "highs" in solvers:
+        monkeypatch.setattr(highspy.Highs, "run", lambda _: highspy.HighsStatus.kError)
+    if "scip" in solvers:
+        monkeypatch.setattr(scip, "solve_scip", lambda *_: ("no_solution", None, None, 0, "10", 0.0))
+
+
+def test_a_solver_that_fails_does_not_make_a_placement_impossible(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(external_exact, "MAX_OPERATIONS", -1)
+    silence(monkeypatch, "highs")
+    assert external_exact.exact_costs(tight_by_one(3), [1]).tolist() == [3.0]
+    silence(monkeypatch, "scip")
+    with pytest.raises(SolverError, match="no solver decided the program"):
+        external_exact.exact_costs(tight_by_one(3), [1])
+    with pytest.raises(SolverError, match="no solver decided the program"):
+        external_exact.exact_placement(tight_by_one(3), 1)
+
+
+def test_a_solver_that_fails_does_not_make_a_relaxation_infeasible(monkeypatch: pytest.MonkeyPatch) -> None:
+    crossed = replace(E1, worker=np.array([1, 1]), server=np.array([1, 1]), room=np.full((1, 3, 2), 4))
+    expected = external_lp(crossed, 4.5, 4.5, most=8)
+    assert expected.value == pytest.approx(4 + 4 + 0.5 * 4 + 0.5 * 5)
+    assert external_lp(crossed, 6.5, 6.5, most=8) is None
+    silence(monkeypatch, "highs")
+    assert external_lp(crossed, 4.5, 4.5, most=8).value == pytest.approx(expected.value)
+    silence(monkeypatch, "scip")
+    with pytest.raises(SolverError, match="no solver decided the program"):
+        external_lp(crossed, 4.5, 4.5, most=8)
 
 
 def _only(placed: object, n: int) -> object:

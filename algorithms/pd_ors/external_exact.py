@@ -8,15 +8,20 @@ to place (for each of those it can stand aside). Where the program would be too 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import block_diag, coo_array, vstack
+from scipy.sparse import csr_array
 
 from dlsched.algorithms.pd_ors.external import Placed
-from dlsched.algorithms.pd_ors.market import Ints, Market
+from dlsched.algorithms.pd_ors.market import Ints, Market, units
 from dlsched.algorithms.pd_ors.occupancy import Floats
+from dlsched.models.arithmetic import dot, integer_product
+from dlsched.models.matrix import Matrix
+from dlsched.models.optimal import solve_to_optimality
 
 MAX_OPERATIONS = 5 * 10**7
 """Steps of the dynamic program of one slot beyond which integer programs are solved."""
@@ -26,7 +31,8 @@ def exact_costs(market: Market, wanted: list[int]) -> Floats:
     """Return the least cost of each wanted number of workers in a market of one slot; infinite where none fits."""
     kept = relevant_machines(market)
     if operations(market, kept) > MAX_OPERATIONS:
-        return np.array([_integer_program(market, kept, n).cost for n in wanted])
+        integer_program = _integer_program(market, kept)
+        return np.array([_solved(market, kept, integer_program, n).cost for n in wanted])
     table = _empty_table(market)
     for h in kept.tolist():
         table = _add_machine(market, h, table)
@@ -37,7 +43,7 @@ def exact_placement(market: Market, workers: int) -> Placed:
     """Return a cheapest placement of so many workers and their servers in a market of one slot."""
     kept = relevant_machines(market)
     if operations(market, kept) > MAX_OPERATIONS:
-        return _integer_program(market, kept, workers)
+        return _solved(market, kept, _integer_program(market, kept), workers)
     tables = [_empty_table(market)]
     for h in kept.tolist():
         tables.append(_add_machine(market, h, tables[-1]))
@@ -108,33 +114,96 @@ def _options(market: Market, machine: int) -> Iterator[tuple[int, int, float]]:
             yield w, q, wp * w + sp * q
 
 
-def _integer_program(market: Market, machines: Ints, workers: int) -> Placed:
-    """Return a cheapest placement by branch and bound; the columns are all w_h, then all s_h."""
-    count, used = len(machines), np.flatnonzero(market.worker + market.server)
-    servers = int(market.servers[workers])
+def _integer_program(market: Market, machines: Ints) -> Matrix:
+    """Return the program over all w_h, then all s_h; the last two rows, how many there are in all, are left open.
+
+    What fits on a machine are the whole points of a polygon, and its rows are the sides of their convex hull: no other
+    whole point is in that, its numbers are small integers, so that a solver's tolerance lets nothing through, and no
+    relaxation is closer.
+    """
+    count = len(machines)
+    tops = np.stack([market.fitting_workers()[0, machines], market.fitting_servers()[0, machines]])
+    sides = [
+        (k, row) for k, h in enumerate(machines.tolist()) for row in _hull(market, h, int(tops[0, k]), int(tops[1, k]))
+    ]
+    at = np.array([k for k, _ in sides], dtype=np.int64)
+    numbers = np.array([row for _, row in sides], dtype=float).reshape(-1, 3)
+    rows = len(sides)
+    A = csr_array(
+        (
+            np.concatenate([numbers[:, :2].ravel(), np.ones(2 * count)]),
+            np.concatenate([np.column_stack([at, count + at]).ravel(), np.arange(2 * count)]),
+            np.concatenate([2 * np.arange(rows + 1), 2 * rows + count * np.arange(1, 3)]),
+        ),
+        shape=(rows + 2, 2 * count),
+    )
+    return Matrix(
+        c=np.concatenate([market.worker_price[0, machines], market.server_price[0, machines]]),
+        offset=0.0,
+        sense=1,
+        A=A,
+        row_lower=np.full(rows + 2, -np.inf),
+        row_upper=np.concatenate([numbers[:, 2], [np.inf, np.inf]]),
+        lower=np.zeros(2 * count),
+        upper=tops.reshape(-1).astype(float),
+        integer=np.ones(2 * count, dtype=bool),
+    )
+
+
+def _hull(market: Market, machine: int, workers: int, servers: int) -> list[tuple[int, int, int]]:
+    """Return (a, b, c), a w + b s <= c: the sides of the hull of what fits, but for its box."""
+    needs = np.arange(workers + 1).astype(market.room.dtype)[:, None] * market.worker
+    beside = units(market.room[0, machine] - needs, market.server, servers)
+    corners: list[tuple[int, int]] = []
+    for point in enumerate(beside.tolist()):
+        while len(corners) > 1 and not _turns_down(*corners[-2:], point):
+            corners.pop()
+        corners.append(point)
+    sides = []
+    for (w, s), (v, q) in pairwise(corners):
+        if s > q:
+            common = math.gcd(s - q, v - w)
+            a, b = (s - q) // common, (v - w) // common
+            sides.append((a, b, a * w + b * s))
+    return sides
+
+
+def _turns_down(first: tuple[int, int], middle: tuple[int, int], last: tuple[int, int]) -> bool:
+    (w, s), (v, q), (u, r) = first, middle, last
+    return (r - q) * (v - w) < (q - s) * (u - v)
+
+
+def _solved(market: Market, machines: Ints, program: Matrix, workers: int) -> Placed:
+    """Return a cheapest placement of so many workers by branch and bound, of infinite cost if it is proved to be none.
+
+    Raises
+    ------
+    SolverError
+        If no solver decides it.
+    """
+    totals = np.array([workers, market.servers[workers]], dtype=float)
+    if (program.upper.reshape(2, -1).sum(axis=1) < totals).any():
+        return _nowhere(market)
+    lower, upper = program.row_lower.copy(), program.row_upper.copy()
+    lower[-2:] = upper[-2:] = totals
+
+    def spread(x: Floats) -> Ints:
+        placed = np.zeros((2, market.machines), dtype=np.int64)
+        placed[:, machines] = x.reshape(2, len(machines))
+        return placed
+
+    def fits(x: Floats) -> bool:
+        placed = spread(x)
+        amounts = integer_product(placed.T.astype(market.room.dtype), np.array([market.worker, market.server]))
+        return bool((amounts <= market.room[0]).all()) and placed.sum(axis=1).tolist() == totals.tolist()
+
+    found = solve_to_optimality(replace(program, row_lower=lower, row_upper=upper), accept=fits)
+    if found is None:
+        return _nowhere(market)
+    placed = spread(found.x)
+    return Placed(np.asarray(dot(placed[0], market.worker_price[0]) + dot(placed[1], market.server_price[0])), *placed)
+
+
+def _nowhere(market: Market) -> Placed:
     nothing = np.zeros(market.machines, dtype=np.int64)
-    if not count:
-        return Placed(np.asarray(0.0 if not workers else np.inf), nothing, nothing)
-    # each row in units of its largest need: the integers may be too large for the solver's tolerances
-    size = np.maximum(market.worker, market.server)[used].astype(float)
-    alpha, beta = market.worker[used].astype(float) / size, market.server[used].astype(float) / size
-    room = (market.room[0][np.ix_(machines, used)].astype(float) / size).reshape(-1)
-    packing = coo_array(np.hstack([np.kron(np.eye(count), alpha[:, None]), np.kron(np.eye(count), beta[:, None])]))
-    totals = coo_array(block_diag([np.ones((1, count)), np.ones((1, count))]))
-    rows = vstack([packing, totals])
-    limits = LinearConstraint(rows, [*([-np.inf] * len(room)), workers, servers], [*room, workers, servers])
-    price = np.concatenate([market.worker_price[0, machines], market.server_price[0, machines]])
-    top = np.concatenate([market.fitting_workers()[0, machines], market.fitting_servers()[0, machines]])
-    found = milp(price, constraints=limits, integrality=np.ones(2 * count), bounds=Bounds(0, top), options=_EXACT)
-    if found.x is None:
-        return Placed(np.asarray(np.inf), nothing, nothing)
-    placed = np.zeros((2, market.machines), dtype=np.int64)
-    placed[:, machines] = np.round(found.x).astype(np.int64).reshape(2, count)
-    amounts = placed.T.astype(market.room.dtype) @ np.array([market.worker, market.server])
-    if (amounts > market.room[0]).any():
-        return Placed(np.asarray(np.inf), nothing, nothing)
-    cost = float(placed[0] @ market.worker_price[0] + placed[1] @ market.server_price[0])
-    return Placed(np.asarray(cost), placed[0], placed[1])
-
-
-_EXACT = {"mip_rel_gap": 0.0}
+    return Placed(np.asarray(np.inf), nothing, nothing)

@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 
 from dlsched.algorithms.pd_ors.market import Market
 from dlsched.algorithms.pd_ors.occupancy import Floats
+from dlsched.models.matrix import Matrix
+from dlsched.models.optimal import solve_to_optimality
 
 _FITS = 1e-12
 
@@ -49,6 +50,11 @@ def external_lp(
         F (25).
     whole_units : bool
         Fix at 0 what has no room for one unit, as no integer point has one there. Not in print.
+
+    Raises
+    ------
+    SolverError
+        If no solver decides the program.
 
     Notes
     -----
@@ -93,31 +99,34 @@ def _fill(price: Floats, limits: Floats, need: float) -> Floats:
 def _by_solver(
     room: Floats, price: Floats, top: Floats, needs: tuple[float, float], units: tuple[Floats, Floats], most: float
 ) -> Relaxed | None:
+    """Return an optimum over all w_h, then all s_h; rows that only one of a machine's two is in are bounds."""
     machines = len(room)
     both = np.flatnonzero((units[0] > 0) & (units[1] > 0))
     size = np.maximum(units[0], units[1])[both]
-    lines = np.arange(machines * len(both))
-    packing = csr_array(
+    packing, columns = machines * len(both), 2 * machines
+    pair = np.column_stack([units[0][both], units[1][both]]) / size[:, None]
+    homes = np.repeat(np.arange(machines), len(both))
+    A = csr_array(
         (
-            np.concatenate([np.tile(units[0][both] / size, machines), np.tile(units[1][both] / size, machines)]),
-            (np.tile(lines, 2), np.concatenate([lines // len(both), machines + lines // len(both)])),
+            np.concatenate([np.tile(pair, (machines, 1)).ravel(), np.ones(columns)]),
+            np.concatenate([np.column_stack([homes, machines + homes]).ravel(), np.arange(columns)]),
+            np.concatenate([2 * np.arange(packing + 1), 2 * packing + machines * np.arange(1, 3)]),
         ),
-        shape=(len(lines), 2 * machines),
+        shape=(packing + 2, columns),
     )
-    ones, none = np.ones(machines), np.zeros(machines)
-    totals = [-np.concatenate([ones, none]), -np.concatenate([none, ones])]
-    sides = [-needs[0], -needs[1]]
-    if np.isfinite(most):
-        totals.append(np.concatenate([ones, none]))
-        sides.append(most)
-    found = linprog(
-        price.reshape(-1),
-        A_ub=vstack([packing, csr_array(np.array(totals))], format="csr"),
-        b_ub=np.concatenate([(room[:, both] / size).reshape(-1), sides]),
-        bounds=np.column_stack([np.zeros(2 * machines), top.reshape(-1)]),
-        method="highs",
+    matrix = Matrix(
+        c=price.reshape(-1),
+        offset=0.0,
+        sense=1,
+        A=A,
+        row_lower=np.concatenate([np.full(packing, -np.inf), needs]),
+        row_upper=np.concatenate([(room[:, both] / size).reshape(-1), [most, np.inf]]),
+        lower=np.zeros(columns),
+        upper=top.reshape(-1),
+        integer=np.zeros(columns, dtype=bool),
     )
-    if found.x is None or found.status != 0:
+    found = solve_to_optimality(matrix)
+    if found is None:
         return None
-    point = found.x.reshape(2, machines)
-    return Relaxed(float(found.fun), point[0], point[1])
+    point = np.maximum(found.x, 0.0).reshape(2, machines)
+    return Relaxed(float((price * point).sum()), point[0], point[1])
