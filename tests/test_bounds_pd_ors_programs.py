@@ -7,17 +7,19 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+import highspy
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dlsched.bounds.claim import Undecided
 from dlsched.bounds.pd_ors import sources
 from dlsched.bounds.pd_ors.law import Excess, Law, excess, shortfall
 from dlsched.bounds.pd_ors.mixed import MixedFacts, MixedProgram, relaxed_optimum
 from dlsched.bounds.pd_ors.slot import ExternalSlot, Placement, SlotFacts
 from dlsched.bounds.witness import shipped
-from dlsched.models import InputError
+from dlsched.models import InputError, scip
 from dlsched.rounding import outcome_distribution
 
 
@@ -136,6 +138,20 @@ def test_relaxed_optima_are_exact_rationals() -> None:
     assert relaxed_optimum((one, three), [(three, one)], (one,), [(seven, one)], (one,)) == (none, one)
     assert relaxed_optimum((one, one), [(three, seven)], (one,), [(one, one)], (one,)) == (none, one / seven)
     assert relaxed_optimum((one,), [(one,)], (three,), [(one,)], (one,)) is None
+
+
+def test_a_relaxation_that_no_solver_decides_is_neither_infeasible_nor_optimal(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = MixedProgram.parse(
+        {"cost": [1], "cover": [[1]], "needs": [2], "packing": [[1]], "limits": [3], "point": [2], "delta": 0.5}
+    )
+    assert MixedFacts(program, 0).optimal
+    monkeypatch.setattr(highspy.Highs, "run", lambda _: highspy.HighsStatus.kError)
+    monkeypatch.setattr(scip, "solve_scip", lambda *_: ("no_solution", None, None, 0, "10", 0.0))
+    one = Fraction(1)
+    with pytest.raises(ValueError, match="the relaxation's optimum is not known"):
+        relaxed_optimum((one,), [(one,)], (one,), [(one,)], (one,))
+    with pytest.raises(Undecided, match="the relaxation's optimum is not known"):
+        _ = MixedFacts(program, 0).optimal
 
 
 @pytest.mark.parametrize(

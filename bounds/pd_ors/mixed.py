@@ -12,12 +12,15 @@ from functools import cached_property
 from typing import Annotated, Self, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 from pydantic import Field, model_validator
-from scipy.optimize import linprog
 
 from dlsched.bounds.claim import Undecided
 from dlsched.models.document import Document
+from dlsched.models.failure import SolverError
+from dlsched.models.matrix import Matrix
 from dlsched.models.numbers import NonNegative, Positive, agree, to_json
+from dlsched.models.optimal import solve_to_optimality
 from dlsched.rounding import Gain, gain_cover, gain_packing, width
 
 Rationals = tuple[Fraction, ...]
@@ -137,7 +140,7 @@ class MixedFacts:
         """Whether x-bar is an optimum of the relaxation."""
         program = self.instance
         rows = (program.cover, program.needs, program.packing, program.limits)
-        value = _solve(program.cost, *rows, program.multiplicity)
+        value = exactly(lambda: _solve(program.cost, *rows, program.multiplicity))
         return value is not None and agree(float(program.total(program.cost)), value[0])
 
     def shrink(self, delta: float | None = None, variant: Gain = Gain.PRINTED) -> float:
@@ -176,7 +179,7 @@ def relaxed_optimum(
     Raises
     ------
     ValueError
-        If no such rationals are found.
+        If no such rationals are found, no solver decides the program, or it has numbers that none keeps.
     """
     solved = _solve(cost, cover, needs, packing, limits, (1,) * len(cost))
     if solved is None:
@@ -206,9 +209,21 @@ def _solve(
 ) -> tuple[float, list[float]] | None:
     """Return value and point of the relaxation; variables of one column may be equal, as their mean is as good."""
     times = np.array(counts, dtype=float)
-    rows = np.array([[-float(a) for a in row] for row in cover] + [[float(a) for a in row] for row in packing])
-    sides = [-float(a) for a in needs] + [float(b) for b in limits]
-    found = linprog(np.array([float(c) for c in cost]) * times, A_ub=rows * times, b_ub=sides, method="highs")
-    if found.status != 0 or found.x is None or not math.isfinite(found.fun):
-        return None
-    return float(found.fun), [float(x) for x in found.x]
+    rows = np.array([[float(a) for a in row] for row in (*cover, *packing)])
+    n = len(cost)
+    matrix = Matrix(
+        c=np.array([float(c) for c in cost]) * times,
+        offset=0.0,
+        sense=1,
+        A=sp.csr_array(rows * times),
+        row_lower=np.array([*map(float, needs), *(-math.inf for _ in limits)]),
+        row_upper=np.array([*(math.inf for _ in needs), *map(float, limits)]),
+        lower=np.zeros(n),
+        upper=np.full(n, math.inf),
+        integer=np.zeros(n, dtype=bool),
+    )
+    try:
+        found = solve_to_optimality(matrix)
+    except SolverError as failure:
+        raise ValueError(f"the relaxation's optimum is not known: {failure}") from None
+    return None if found is None else (found.value, found.x.tolist())
