@@ -156,7 +156,7 @@ def _hull(market: Market, machine: int, workers: int, servers: int) -> list[tupl
     beside = units(market.room[0, machine] - needs, market.server, servers)
     corners: list[tuple[int, int]] = []
     for point in enumerate(beside.tolist()):
-        while len(corners) > 1 and not _turns_down(*corners[-2:], point):
+        while len(corners) > 1 and not _turns_down(corners[-2], corners[-1], point):
             corners.pop()
         corners.append(point)
     sides = []
