@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -20,6 +20,13 @@ from dlsched.models.numbers import NonNegative, Number, Positive
 
 class _Utility(Record, ABC):
     """What all kinds share: evaluation, and shape on given points."""
+
+    _amounts: ClassVar[tuple[str, ...]]
+    """The fields that are amounts of utility: the values are proportional to them together."""
+
+    def times(self, factor: Fraction) -> Self:
+        """Return the utility multiplied by a positive factor: the same in another unit."""
+        return self.model_copy(update={name: getattr(self, name) * factor for name in self._amounts})
 
     def exact(self, x: float | Fraction) -> Fraction:
         """Return the utility at `x` as a rational; of irrational kinds, the rational of the double nearest to it."""
@@ -70,6 +77,10 @@ class Table(_Utility):
     kind: Literal["table"] = "table"
     values: tuple[NonNegative, ...] = Field(min_length=1)
 
+    def times(self, factor: Fraction) -> Self:
+        """Return the values multiplied by a positive factor."""
+        return self.model_copy(update={"values": tuple(value * factor for value in self.values)})
+
     def _at(self, x: Fraction) -> Fraction:
         step = math.floor(x)
         return self.values[step] if step < len(self.values) else Fraction(0)
@@ -78,6 +89,7 @@ class Table(_Utility):
 class Sigmoid(_Utility):
     """``height / (1 + exp(steepness * (x - midpoint)))``, with a signed steepness."""
 
+    _amounts = ("height",)
     kind: Literal["sigmoid"] = "sigmoid"
     height: NonNegative
     steepness: Number
@@ -97,6 +109,7 @@ class Sigmoid(_Utility):
 class Sqrt(_Utility):
     """``scale * sqrt(x)``."""
 
+    _amounts = ("scale",)
     kind: Literal["sqrt"] = "sqrt"
     scale: NonNegative
 
@@ -110,6 +123,7 @@ class Sqrt(_Utility):
 class Log(_Utility):
     """``scale * log(offset + x)``; minus infinity has no utility, so an argument of 0 is an error."""
 
+    _amounts = ("scale",)
     kind: Literal["log"] = "log"
     scale: NonNegative
     offset: NonNegative = Fraction(1)
@@ -126,6 +140,7 @@ class Log(_Utility):
 class Linear(_Utility):
     """``intercept - slope * x``, not below 0."""
 
+    _amounts = ("intercept", "slope")
     kind: Literal["linear"] = "linear"
     intercept: NonNegative
     slope: Number
@@ -140,6 +155,7 @@ class Linear(_Utility):
 class Power(_Utility):
     """``scale * x ** exponent``, with a positive exponent; a negative scale makes it a cost."""
 
+    _amounts = ("scale",)
     kind: Literal["power"] = "power"
     scale: Number
     exponent: Positive
@@ -156,6 +172,7 @@ class Power(_Utility):
 class Hyperbolic(_Utility):
     """``scale / (1 + x)``: the effective throughput where `scale` is the job's work."""
 
+    _amounts = ("scale",)
     kind: Literal["hyperbolic"] = "hyperbolic"
     scale: NonNegative
 
@@ -169,6 +186,7 @@ class Hyperbolic(_Utility):
 class Step(_Utility):
     """``value`` up to and including the deadline, 0 after it."""
 
+    _amounts = ("value",)
     kind: Literal["step"] = "step"
     value: NonNegative
     deadline: NonNegative

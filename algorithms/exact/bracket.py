@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dlsched.algorithms.exact.result import Note
 from dlsched.models.numbers import agree, exceeds
 
 
@@ -43,16 +44,15 @@ class Bracket:
         standing = [bound for bound in self._bounds.values() if not exceeds(self.value, bound)]
         return max(self.value, min(standing, default=float("inf")))
 
-    @property
     def closed(self) -> bool:
         """Whether value and bound agree."""
         return agree(self.value, self.upper)
 
     @property
-    def refuted(self) -> tuple[str, ...]:
+    def refuted(self) -> tuple[Note, ...]:
         """A line for each route whose bound is below the value."""
         return tuple(
-            f"{route}: nothing better than {bound:.9g}, refuted ({self.value:.9g} is feasible)"
+            Note(f"{route}: nothing better than ", bound, ", refuted (", self.value, " is feasible)")
             for route, bound in self._bounds.items()
             if exceeds(self.value, bound)
         )

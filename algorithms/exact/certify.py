@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.algorithms.exact.result import Note
 from dlsched.models.matrix import Floats, Matrix, compile_model
 from dlsched.models.numbers import TOLERANCE, agree, exceeds
 from dlsched.models.solve import ResidualError, Status, solve_matrix
@@ -50,7 +51,7 @@ class Certificate:
         Two routes say that there is no point, and none was found.
     point : ndarray or None
         The checked point of that value, None where the value was passed and no route matches it.
-    evidence : tuple of str
+    evidence : tuple of Note
         A line a route.
     seconds : float
     """
@@ -60,7 +61,7 @@ class Certificate:
     proved: bool
     infeasible: bool
     point: Floats | None
-    evidence: tuple[str, ...]
+    evidence: tuple[Note, ...]
     seconds: float
 
 
@@ -230,12 +231,13 @@ class _Court:
             self.value, bound, self.proved, self.infeasible, self.point, tuple(map(self._line, self.findings)), seconds
         )
 
-    def _line(self, finding: Finding) -> str:
+    def _line(self, finding: Finding) -> Note:
         if finding.infeasible:
-            text = "infeasible"
+            said: tuple[str | float, ...] = ("infeasible",)
         elif finding.bound is None:
-            text = "no bound"
+            said = ("no bound",)
         else:
-            text = f"nothing better than {finding.bound:.9g}"
-        best = "" if self.value is None else f" ({self.value:.9g} is feasible)"
-        return f"{finding.route}: {text}" + (f", refuted{best}" if self.refuted(finding) else "")
+            said = ("nothing better than ", finding.bound)
+        if self.value is not None and self.refuted(finding):
+            said = (*said, ", refuted (", self.value, " is feasible)")
+        return Note(f"{finding.route}: ", *said)

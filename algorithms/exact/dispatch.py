@@ -9,6 +9,8 @@ from typing import Any
 from dlsched.algorithms.exact.result import Optimum, Progress
 
 _PROBLEMS = ("hadar", "smd", "dmlrs", "ddljs")
+_RATIONAL = "smd"
+"""The problem whose method compares values in rationals, in any unit."""
 
 
 def optimum(
@@ -47,7 +49,16 @@ def optimum(
         raise ValueError(f"time_limit: {time_limit} must not be negative")
     for problem in _PROBLEMS:
         if isinstance(instance, importlib.import_module(f"dlsched.models.{problem}").Instance):
-            method = importlib.import_module(f"dlsched.algorithms.exact.{problem}")
-            result: Optimum = method.solve(instance, time_limit=time_limit, progress=progress, stop=stop)
-            return result
+            return _solved(problem, instance, {"time_limit": time_limit, "progress": progress, "stop": stop})
     raise TypeError(f"no exact method for {type(instance).__module__}.{type(instance).__name__}")
+
+
+def _solved(problem: str, instance: Any, settings: dict[str, Any]) -> Optimum:
+    method = importlib.import_module(f"dlsched.algorithms.exact.{problem}")
+    if problem == _RATIONAL:
+        result: Optimum = method.solve(instance, **settings)
+        return result
+    from dlsched.algorithms.exact.units import solved_in_own_unit
+
+    utility = importlib.import_module(f"dlsched.models.{problem}").exact_utility
+    return solved_in_own_unit(method.solve, utility, instance, method.own_unit(instance), **settings)

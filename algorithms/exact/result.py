@@ -3,11 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 Progress = Callable[[str, float, float], None]
 """Called with the phase, the value of the best schedule known and the least upper bound known."""
+
+
+class Note(str):
+    """A line of evidence, whose amounts of utility can be told in another unit.
+
+    Parameters
+    ----------
+    *parts : str or float
+        Text as it stands; a number is an amount of utility.
+    """
+
+    __slots__ = ("parts",)
+    parts: tuple[str | float, ...]
+
+    def __new__(cls, *parts: str | float) -> Self:
+        """Join the parts."""
+        note = super().__new__(cls, "".join(part if isinstance(part, str) else f"{part:.9g}" for part in parts))
+        note.parts = parts
+        return note
+
+    def times(self, factor: float) -> Note:
+        """Return the line with its amounts multiplied."""
+        return Note(*(part if isinstance(part, str) else part * factor for part in self.parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +46,8 @@ class Optimum:
     schedule : Schedule or None
         Passed the problem's checker.
     proved : bool
-        Value and bound agree within `dlsched.models.numbers.TOLERANCE`, and two routes say so.
+        Value and bound agree within `dlsched.models.numbers.TOLERANCE` of the greatest utility of a job, or of the
+        value where that is more, and two routes say so.
     evidence : tuple of str
         The routes.
     seconds_found : float
@@ -39,3 +63,12 @@ class Optimum:
     evidence: tuple[str, ...]
     seconds_found: float
     seconds_proved: float
+
+    def times(self, factor: float) -> Optimum:
+        """Return the same with all amounts of utility multiplied."""
+        return replace(
+            self,
+            value=None if self.value is None else self.value * factor,
+            bound=None if self.bound is None else self.bound * factor,
+            evidence=tuple(note.times(factor) if isinstance(note, Note) else note for note in self.evidence),
+        )

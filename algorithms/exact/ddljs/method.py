@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from fractions import Fraction
 
+from dlsched.algorithms.exact.bracket import Bracket
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.ddljs.by_slots import BySlots
 from dlsched.algorithms.exact.ddljs.horizon import HorizonProgram, alike, horizon_program, values
@@ -17,7 +19,8 @@ from dlsched.algorithms.exact.ddljs.options import TooLargeError
 from dlsched.algorithms.exact.ddljs.reachable import best_value
 from dlsched.algorithms.exact.ddljs.slot import embed
 from dlsched.algorithms.exact.ddljs.start import first_schedules
-from dlsched.algorithms.exact.result import Optimum, Progress
+from dlsched.algorithms.exact.result import Note, Optimum, Progress
+from dlsched.algorithms.exact.units import unit_of
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.requests import slot_problem
 from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
@@ -57,6 +60,11 @@ def solve(
     return _Solve(instance, start, time_limit, report, stop or (lambda: False)).run()
 
 
+def own_unit(instance: Instance) -> Fraction:
+    """Return a hundredth of what the most useful job can be worth: the unit in which `solve` compares values."""
+    return unit_of(value for job in instance.jobs for value in values(instance, job).values())
+
+
 class _Solve:
     def __init__(
         self,
@@ -69,9 +77,9 @@ class _Solve:
         self.instance, self.start, self.report, self.stop = instance, start, report, stop
         self.deadline = start + (float("inf") if time_limit is None else time_limit)
         self.best: Schedule | None = None
-        self.value = -float("inf")
-        self.upper = sum(float(max(values(instance, job).values(), default=0)) for job in instance.jobs)
-        self.evidence: list[str] = []
+        most = sum(float(max(values(instance, job).values(), default=0)) for job in instance.jobs)
+        self.known = Bracket(-float("inf"), most)
+        self.evidence: list[Note] = []
 
     def run(self) -> Optimum:
         """Run the steps until value and bound meet or time is up."""
@@ -88,7 +96,7 @@ class _Solve:
         found = embed(slot_problem(self.instance, 1), time_limit=self._left(), stop=self.stop)
         nothing = float(exact_utility(self.instance, Schedule.of({})))
         self._take(Schedule.of({name: {1: embedding} for name, embedding in found.embeddings.items()}))
-        self.upper = max(self.value, nothing + found.bound)
+        self.known.bound(nothing + found.bound, "one slot")
         self.evidence += found.evidence
         return self._conclude(found.proved and self._closed(), time.perf_counter() - self.start - found.seconds_proved)
 
@@ -108,41 +116,47 @@ class _Solve:
     def _by_slots(self) -> Optimum | None:
         """Return the optimum where a plan of worker-slots leads to it."""
         method = BySlots.of(self.instance, self._late, self._left)
-        for schedule in method.schedules():
-            self._take(schedule)
-            self.upper = max(self.value, min(self.upper, method.upper))
-            self.report("slot by slot", self.value, self.upper)
-            if self._closed():
-                break
-        found = time.perf_counter() - self.start
-        self.evidence.append(f"HiGHS, worker-slots by class of slots: nothing better than {self.upper:.9g}")
-        if not self._closed():
+        route = "HiGHS, worker-slots by class of slots"
+        try:
+            for schedule in method.schedules():
+                self._take(schedule)
+                self.known.bound(method.upper, route)
+                self.report("slot by slot", self.known.value, self.known.upper)
+                if self._closed():
+                    break
+            found = time.perf_counter() - self.start
+            self.evidence.append(Note(f"{route}: nothing better than ", self.known.upper))
+            if not self._closed():
+                return None
+            second = method.confirm(self.known.value)
+        except ResidualError as error:
+            self.evidence.append(Note(f"{route}: {error}"))
             return None
-        second = method.confirm(self.value)
-        if second.bound is None or not agree(second.bound, self.value):
+        if second.bound is None or not agree(second.bound, self.known.value):
             return None
-        self.evidence.append(f"{second.route}: nothing better than {second.bound:.9g}")
+        self.evidence.append(Note(f"{second.route}: nothing better than ", second.bound))
         return self._conclude(True, found)
 
     def _whole(self) -> Optimum:
         program = horizon_program(self.instance, alike(self.instance))
         if program is None:
-            return self._infeasible(("a job has no finite utility, whatever it gets",))
+            return self._infeasible((Note("a job has no finite utility, whatever it gets"),))
         if self._late():
             return self._conclude(False, time.perf_counter() - self.start)
         try:
             raw = solve_matrix(program.matrix, time_limit=self._left(), threads=1, seed=0, stop=self.stop)
         except ResidualError as error:
-            self.evidence.append(f"HiGHS, all slots: {error}")
+            self.evidence.append(Note(f"HiGHS, all slots: {error}"))
             return self._second(program, Finding("HiGHS", None, None))
         if raw.summary.status is Status.INFEASIBLE:
             return self._second(program, Finding("HiGHS, all slots", None, None, infeasible=True))
-        if raw.summary.bound is not None:
-            self.upper = max(self.value, min(self.upper, raw.summary.bound))
+        route = f"HiGHS {raw.summary.version}, all slots"
+        self.known.bound(raw.summary.bound, route)
         if raw.x is not None:
             self._take(program.read(raw.x))
-        self.report("all slots", self.value, self.upper)
-        return self._second(program, Finding(f"HiGHS {raw.summary.version}, all slots", raw.summary.bound, None))
+        self.report("all slots", self.known.value, self.known.upper)
+        attained = raw.summary.status is Status.OPTIMAL
+        return self._second(program, Finding(route, raw.summary.bound, None, attained=attained))
 
     def _second(self, program: HorizonProgram, first: Finding) -> Optimum:
         found = time.perf_counter() - self.start
@@ -150,7 +164,7 @@ class _Solve:
         certificate = certify(
             program.matrix,
             [lambda *_: first, self._counts, *default_routes()[1:]],
-            value=None if self.best is None else self.value,
+            value=None if self.best is None else self.known.value,
             time_limit=None if left is None else left / 2,
         )
         self.evidence += certificate.evidence
@@ -158,8 +172,7 @@ class _Solve:
             return self._infeasible(tuple(self.evidence))
         if certificate.point is not None:
             self._take(program.read(certificate.point))
-        if certificate.bound is not None:
-            self.upper = max(self.value, min(self.upper, certificate.bound))
+        self.known.bound(certificate.bound, "two routes over all slots")
         return self._conclude(certificate.proved and self._closed(), found)
 
     def _counts(self, *_: object) -> Finding:
@@ -174,13 +187,11 @@ class _Solve:
     def _take(self, schedule: Schedule | None) -> None:
         if schedule is None or check(self.instance, schedule):
             return
-        value = float(exact_utility(self.instance, schedule))
-        if value > self.value:
-            self.best, self.value = schedule, value
-            self.upper = max(self.upper, value)
+        if self.known.raise_to(float(exact_utility(self.instance, schedule))):
+            self.best = schedule
 
     def _closed(self) -> bool:
-        return self.best is not None and agree(self.value, self.upper)
+        return self.best is not None and self.known.closed()
 
     def _late(self) -> bool:
         return self.stop() or time.perf_counter() > self.deadline
@@ -188,10 +199,11 @@ class _Solve:
     def _left(self) -> float | None:
         return None if self.deadline == float("inf") else max(0.0, self.deadline - time.perf_counter())
 
-    def _infeasible(self, evidence: tuple[str, ...]) -> Optimum:
+    def _infeasible(self, evidence: tuple[Note, ...]) -> Optimum:
         return Optimum(None, None, None, True, evidence, time.perf_counter() - self.start, 0.0)
 
     def _conclude(self, proved: bool, found: float) -> Optimum:
         seconds = time.perf_counter() - self.start - found
-        value = None if self.best is None else self.value
-        return Optimum(value, self.upper, self.best, proved, tuple(self.evidence), found, seconds)
+        value = None if self.best is None else self.known.value
+        evidence = (*self.evidence, *self.known.refuted)
+        return Optimum(value, self.known.upper, self.best, proved, evidence, found, seconds)

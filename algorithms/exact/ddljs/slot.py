@@ -10,17 +10,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
+from dlsched.algorithms.exact.bracket import Bracket
 from dlsched.algorithms.exact.certify import Finding, Route, certify, default_routes
-from dlsched.algorithms.exact.ddljs.checked import checked_value
+from dlsched.algorithms.exact.ddljs.checked import checked_value, fits
 from dlsched.algorithms.exact.ddljs.count_bound import count_bound
 from dlsched.algorithms.exact.ddljs.greedy import greedy_embeddings, rounded_embeddings
 from dlsched.algorithms.exact.ddljs.routing import embeddings_at, mostly_outside_core
 from dlsched.algorithms.exact.ddljs.slot_program import SlotProgram, slot_program
+from dlsched.algorithms.exact.result import Note
+from dlsched.algorithms.exact.units import unit_of
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Embedding
-from dlsched.models.numbers import TOLERANCE, agree
+from dlsched.models.numbers import TOLERANCE
 from dlsched.models.solve import ResidualError, Status, solve_matrix
 
 
@@ -39,7 +43,7 @@ class SlotOptimum:
     proved : bool
         Value and bound agree within `dlsched.models.numbers.TOLERANCE`; where a solver gave the bound, a second route
         says so too.
-    evidence : tuple of str
+    evidence : tuple of Note
         The routes.
     seconds_found : float
         Until the value was found and first proved (or time was up).
@@ -51,7 +55,7 @@ class SlotOptimum:
     bound: float
     embeddings: dict[str, Embedding]
     proved: bool
-    evidence: tuple[str, ...]
+    evidence: tuple[Note, ...]
     seconds_found: float
     seconds_proved: float
 
@@ -76,7 +80,16 @@ def embed(
     stop : callable, optional
         Asked often; where it tells True, the method ends as if time were up.
     """
-    return _Embed(problem, time_limit, node_limit, stop or (lambda: False)).run()
+    unit = unit_of(profit for request in problem.requests for profit in request.profit.values())
+    requests = tuple(
+        replace(request, profit={k: profit / unit for k, profit in request.profit.items()})
+        for request in problem.requests
+    )
+    found = _Embed(replace(problem, requests=requests), time_limit, node_limit, stop or (lambda: False)).run()
+    scale = float(unit)
+    value = float(checked_value(problem, found.embeddings))
+    evidence = tuple(note.times(scale) for note in found.evidence)
+    return replace(found, value=value, bound=max(value, found.bound * scale), evidence=evidence)
 
 
 class _Embed:
@@ -86,22 +99,24 @@ class _Embed:
         self.problem, self.node_limit, self.stop = problem, node_limit, stop
         self.start = time.perf_counter()
         self.deadline = self.start + (float("inf") if time_limit is None else time_limit)
-        self.upper = float(count_bound(problem))
         self.best = greedy_embeddings(problem)
-        self.value = float(checked_value(problem, self.best))
-        self.evidence: list[str] = []
+        self.known = Bracket(float(checked_value(problem, self.best)), float("inf"))
+        self.known.bound(float(count_bound(problem)), "exact knapsack over ring sizes")
+        self.evidence: list[Note] = []
 
     def run(self) -> SlotOptimum:
         """Take the steps until value and bound agree."""
-        if not (self._closed() or self._late()):
-            self._take(rounded_embeddings(self.problem))
-        if self._closed():
-            self.evidence.append("exact knapsack over ring sizes: the embeddings reach its bound")
+        if not (self.known.closed() or self._late()):
+            # Without these, which only save time, the programs decide all the same.
+            with suppress(ArithmeticError, RuntimeError, ValueError):
+                self._take(rounded_embeddings(self.problem))
+        if self.known.closed():
+            self.evidence.append(Note("exact knapsack over ring sizes: the embeddings reach its bound"))
             return self._conclude(True, time.perf_counter() - self.start)
         if mostly_outside_core(self.problem):
             program = slot_program(self.problem, core=False)
             self._solve(program, "without the core")
-            if self._closed():
+            if self.known.closed():
                 return self._certified(program, "without the core")
         program = slot_program(self.problem)
         self._solve(program, "whole network")
@@ -121,34 +136,32 @@ class _Embed:
                 stop=self.stop,
             )
         except ResidualError as error:
-            self.evidence.append(f"HiGHS, {name}: {error}")
+            self.evidence.append(Note(f"HiGHS, {name}: {error}"))
             return
         bound = self._cutoff if raw.summary.status is Status.INFEASIBLE else raw.summary.bound
         if bound is not None:
-            self.upper = max(self.value, min(self.upper, bound))
-            self.evidence.append(f"HiGHS {raw.summary.version}, {name}: nothing better than {bound:.9g}")
+            self.known.bound(bound, f"HiGHS {raw.summary.version}, {name}")
+            self.evidence.append(Note(f"HiGHS {raw.summary.version}, {name}: nothing better than ", bound))
         if raw.x is not None:
             self._take(embeddings_at(self.problem, program, raw.x))
 
     @property
     def _cutoff(self) -> float:
         """What embeddings that are better are worth at least."""
-        return self.value + 0.5 * TOLERANCE * max(1.0, abs(self.value))
+        return self.known.value + 0.5 * TOLERANCE * max(1.0, abs(self.known.value))
 
     def _take(self, embeddings: dict[str, Embedding] | None) -> None:
-        if embeddings is None:
+        if embeddings is None or not fits(self.problem, embeddings):
             return
-        value = float(checked_value(self.problem, embeddings))
-        if value > self.value:
-            self.best, self.value = embeddings, value
-            self.upper = max(self.upper, value)
+        if self.known.raise_to(float(checked_value(self.problem, embeddings))):
+            self.best = embeddings
 
     def _certified(self, program: SlotProgram, name: str) -> SlotOptimum:
         """Confirm by a second route that nothing is above the value."""
         found = time.perf_counter() - self.start
-        if not self._closed() or self._late():
+        if not self.known.closed() or self._late():
             return self._conclude(False, found)
-        first = self.upper
+        first = self.known.upper
 
         def before(*_: object) -> Finding:
             return Finding(f"HiGHS, {name}", first, None)
@@ -157,7 +170,7 @@ class _Embed:
         certificate = certify(
             program.matrix,
             [before, *_second_routes()],
-            value=self.value,
+            value=self.known.value,
             time_limit=None if left is None else left / len(_second_routes()),
         )
         self.evidence += certificate.evidence[1:]
@@ -167,11 +180,9 @@ class _Embed:
 
     def _conclude(self, proved: bool, found: float) -> SlotOptimum:
         seconds = time.perf_counter() - self.start - found
-        proved = proved and self._closed()
-        return SlotOptimum(self.value, self.upper, self.best, proved, tuple(self.evidence), found, seconds)
-
-    def _closed(self) -> bool:
-        return agree(self.value, self.upper)
+        proved = proved and self.known.closed()
+        evidence = (*self.evidence, *self.known.refuted)
+        return SlotOptimum(self.known.value, self.known.upper, self.best, proved, evidence, found, seconds)
 
     def _late(self) -> bool:
         return self.stop() or time.perf_counter() > self.deadline

@@ -8,7 +8,6 @@ from dlsched.algorithms.baselines.ddljs import drf, fifo, las
 from dlsched.algorithms.gadget import run as gadget
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.schedule import Schedule
-from dlsched.models.document import InputError
 
 
 def first_schedules(instance: Instance, late: Callable[[], bool]) -> Iterator[Schedule]:
@@ -26,5 +25,6 @@ def first_schedules(instance: Instance, late: Callable[[], bool]) -> Iterator[Sc
             return
         try:
             yield run(instance, seed=0).schedule
-        except InputError:
+        except (ArithmeticError, RuntimeError, ValueError):
+            # A start only saves time: one that fails is none.
             continue

@@ -1,1 +1,2 @@
+from .method import own_unit as own_unit
 from .method import solve as solve

@@ -28,7 +28,7 @@ from dlsched.algorithms.exact.dmlrs.occupancy import Occupancy
 from dlsched.algorithms.exact.dmlrs.packing import Packer, Undecided
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge
-from dlsched.algorithms.exact.result import Progress
+from dlsched.algorithms.exact.result import Note, Progress
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.dmlrs.job import Placement
 from dlsched.models.matrix import Floats
@@ -50,7 +50,7 @@ def solve_fragmented(
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
     exact: bool = False,
-) -> tuple[Schedule, float, tuple[str, ...]]:
+) -> tuple[Schedule, float, tuple[Note, ...]]:
     """Return the best schedule known, an upper bound and how it came about.
 
     Parameters
@@ -76,7 +76,7 @@ def solve_fragmented(
     bound : float
         At least the optimum; at most half the tolerance above the schedule's utility where that is optimal and
         nothing was rounded.
-    evidence : tuple of str
+    evidence : tuple of Note
 
     Raises
     ------
@@ -86,7 +86,7 @@ def solve_fragmented(
     try:
         slots = Slots.of(instance, exact=exact)
     except TooLarge as error:
-        return incumbent or Schedule.of({}), upper, (str(error),)
+        return incumbent or Schedule.of({}), upper, (Note(str(error)),)
     report, halt = progress or (lambda *_: None), stop or (lambda: False)
     solver = _Fragmented(instance, slots, incumbent, upper, deadline, report, halt)
     solver.run()
@@ -109,7 +109,7 @@ class _Fragmented:
         self.schedule = Schedule.of({}) if incumbent is None else incumbent
         most = float(sum(max(Fraction(0), max(job.utility)) for job in self.slots.jobs))
         self.known = Bracket(float(exact_utility(instance, self.schedule)), min(upper, most))
-        self.evidence: list[str] = []
+        self.evidence: list[Note] = []
         self.start = time.perf_counter()
         self.occupancy: Occupancy | None = None
         self._nodes, self._searched = 0, 0.0
@@ -119,19 +119,19 @@ class _Fragmented:
         """Run the steps until value and bound meet or time is up."""
         if not self.slots.most_levels:
             self.known.bound(0.0, "no job fits")
-            self.evidence.append("no job fits the cluster")
+            self.evidence.append(Note("no job fits the cluster"))
             return
         try:
             self.schedules = Schedules(self.slots)
             self._decompose()
         except TooLarge as error:
-            self.evidence.append(str(error))
+            self.evidence.append(Note(str(error)))
             return
         try:
             self._root()
             self._branch()
         except Halt:
-            self.evidence.append("time is up")
+            self.evidence.append(Note("time is up"))
 
     def _decompose(self) -> None:
         """Choose the offers: configurations where they can be listed, else the contents of single machines."""
@@ -139,16 +139,16 @@ class _Fragmented:
             try:
                 listed = enumerate_configurations(self.slots, deadline=self.deadline, stop=self.stop)
             except TooLarge as error:
-                self.evidence.append(str(error))
+                self.evidence.append(Note(str(error)))
             else:
-                self.evidence.append(f"{len(listed.levels)} slot configurations")
+                self.evidence.append(Note(f"{len(listed.levels)} slot configurations"))
                 self.decomposition: Decomposition = ByConfiguration(listed, self.schedules)
                 self.insertion = Insertion(self.schedules, listed.room)
                 return
         by_pattern = ByPattern(self.schedules)
         self.occupancy = Occupancy(self.slots)
         self.decomposition, self.insertion = by_pattern, Insertion(self.schedules, self.occupancy.room)
-        self.evidence.append(f"{by_pattern.patterns} contents of single machines")
+        self.evidence.append(Note(f"{by_pattern.patterns} contents of single machines"))
 
     @property
     def margin(self) -> float:
@@ -178,7 +178,7 @@ class _Fragmented:
         self._keep()
         self.known.bound(generated.bound, "column generation")
         self.report("column generation", self.known.value, self.known.upper)
-        self.evidence.append(f"column generation: nothing better than {generated.bound:.9g}")
+        self.evidence.append(Note("column generation: nothing better than ", generated.bound))
         bound, part = rows.fixed(part, generated.duals, self.known.value + self.margin)
         self.prices, self.part = rows.shrink(part.limits, generated.duals), rows.list_offers(part.limits)
         self.root = min(bound, self.known.upper)
@@ -193,7 +193,7 @@ class _Fragmented:
                 self.report("branch and price", self.known.value, self.known.upper)
         finally:
             self.known.bound(tree.bound, "branch and price")
-            self.evidence.append(f"branch and price, {tree.nodes} nodes: nothing better than {self.known.upper:.9g}")
+            self.evidence.append(Note(f"branch and price, {tree.nodes} nodes: nothing better than ", self.known.upper))
 
     def _check(self, bound: float, value: float) -> bool:
         del value

@@ -15,6 +15,7 @@ import statistics
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from fractions import Fraction
 
 from dlsched.algorithms.exact.bracket import Bracket
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
@@ -22,7 +23,8 @@ from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
 from dlsched.algorithms.exact.dmlrs.single import read, single_machines
 from dlsched.algorithms.exact.dmlrs.slots import Slots
 from dlsched.algorithms.exact.dmlrs.summed import Summed
-from dlsched.algorithms.exact.result import Optimum, Progress
+from dlsched.algorithms.exact.result import Note, Optimum, Progress
+from dlsched.algorithms.exact.units import unit_of
 from dlsched.algorithms.pd_ors import run as pd_ors
 from dlsched.algorithms.pd_ors import schedule_bound
 from dlsched.models.dmlrs import AsyncJob, Instance, Job, Machine, Schedule, check, exact_utility
@@ -62,6 +64,11 @@ def solve(
     return _Solve(instance, start, time_limit, report, stop or (lambda: False)).run()
 
 
+def own_unit(instance: Instance) -> Fraction:
+    """Return a hundredth of what the most useful job can be worth: the unit in which `solve` compares values."""
+    return unit_of(job.utility.exact(0) for job in instance.jobs)
+
+
 class _Solve:
     def __init__(
         self,
@@ -75,7 +82,7 @@ class _Solve:
         self.deadline = start + (float("inf") if time_limit is None else time_limit)
         self.best = Schedule.of({})
         self.known = Bracket(0.0, sum(max(0.0, job.utility(0)) for job in instance.jobs))
-        self.evidence: list[str] = []
+        self.evidence: list[Note] = []
         self.found: float | None = None
         self.proved = False
 
@@ -112,12 +119,12 @@ class _Solve:
         else:
             summed.solve(self._left(), self.stop)
         self._learn(summed, "sum of machines")
-        open_ = summed.finished and not self.known.closed
-        for _ in summed.thin_out(self.deadline, self.stop) if open_ else ():
-            self._learn(summed, "plans that leave room")
-            if self.known.closed:
-                break
-        if self.known.closed:
+        if summed.finished and not self.known.closed():
+            for _ in summed.thin_out(self.deadline, self.stop):
+                self._learn(summed, "plans that leave room")
+                if self.known.closed():
+                    break
+        if self.known.closed():
             self._certified_sum(summed)
 
     def _splits(self) -> bool:
@@ -135,7 +142,7 @@ class _Solve:
     def _certified_sum(self, summed: Summed) -> None:
         self.found = time.perf_counter() - self.start
         value = self.known.value
-        self.evidence.append(f"checked schedule worth {value:.9g}, packed from the sum of identical machines")
+        self.evidence.append(Note("checked schedule worth ", value, ", packed from the sum of identical machines"))
         certificate = certify(
             summed.matrix,
             [self._first, self._schedules, *default_routes()[1:]],
@@ -154,14 +161,14 @@ class _Solve:
             return
         for exact in (False, True):
             self._search(self.instance, self.known.upper, exact)
-            if self.known.closed or self._late() or Slots.of(self.instance).exact:
+            if self.known.closed() or self._late() or Slots.of(self.instance).exact:
                 break
-        if not self.known.closed:
+        if not self.known.closed():
             return
         self.found = time.perf_counter() - self.start
         reverse = self.instance.model_copy(update={"jobs": self.instance.jobs[::-1]})
         again = self._search(reverse, float("inf"), exact)
-        self.proved = self.known.closed and agree(self.known.value, again)
+        self.proved = self.known.closed() and agree(self.known.value, again)
 
     def _search(self, instance: Instance, upper: float, exact: bool) -> float:
         """Branch and price below an upper bound; return the bound that it ends with."""
@@ -227,7 +234,7 @@ class _Solve:
             self._take(read(self.instance, model, matrix, certificate.point))
         self.known.bound(certificate.bound, "program over single machines")
         self.report("single machines", self.known.value, self.known.upper)
-        self.proved = certificate.proved and self.known.closed
+        self.proved = certificate.proved and self.known.closed()
 
     def _conclude(self) -> Optimum:
         if check(self.instance, self.best) or not agree(exact_utility(self.instance, self.best), self.known.value):

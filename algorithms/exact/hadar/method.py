@@ -17,6 +17,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 
@@ -32,7 +33,8 @@ from dlsched.algorithms.exact.hadar.scale import grid_of, scaled_utilities
 from dlsched.algorithms.exact.hadar.search import Plan, Search
 from dlsched.algorithms.exact.hadar.states import MAX_STATES, Options, Rounding, build_states, job_options
 from dlsched.algorithms.exact.hadar.tree import Halt, Tree
-from dlsched.algorithms.exact.result import Optimum, Progress
+from dlsched.algorithms.exact.result import Note, Optimum, Progress
+from dlsched.algorithms.exact.units import unit_of
 from dlsched.models.hadar import Instance, Schedule, check, exact_utility
 from dlsched.models.matrix import Floats
 from dlsched.models.numbers import TOLERANCE, agree
@@ -72,6 +74,11 @@ def solve(
     """
     report = progress or (lambda phase, lower, upper: None)
     return _Solve(instance, time_limit, report, stop or (lambda: False), max_states, seed).run()
+
+
+def own_unit(instance: Instance) -> Fraction:
+    """Return a hundredth of what the most useful job can be worth: the unit in which `solve` compares values."""
+    return unit_of(job.utility.exact(0) for job in instance.jobs)
 
 
 class _Refine(Exception):
@@ -275,7 +282,7 @@ class _Solve:
         value = float(exact_utility(self.instance, schedule))
         bound = max(self.upper, value)
         closed = agree(value, bound)
-        evidence = [f"checked schedule worth {value:.9g}", *self._first_route(closed)]
+        evidence = [Note("checked schedule worth ", value), *self._first_route(closed)]
         proved = False
         if closed:
             proved, note = self._second_route(value)
@@ -283,13 +290,13 @@ class _Solve:
         proving = time.perf_counter() - self.start - found
         return Optimum(value, bound, schedule, proved, tuple(evidence), found, proving)
 
-    def _first_route(self, closed: bool) -> list[str]:
+    def _first_route(self, closed: bool) -> list[Note]:
         if not closed:
-            return [f"column generation with {len(self.pool)} kinds of inequalities: bound {self.upper:.9g}"]
-        return self.notes or ["column generation, cut and fixed at the root: closed"]
+            return [Note(f"column generation with {len(self.pool)} kinds of inequalities: bound ", self.upper)]
+        return list(map(Note, self.notes)) or [Note("column generation, cut and fixed at the root: closed")]
 
-    def _second_route(self, value: float) -> tuple[bool, str]:
+    def _second_route(self, value: float) -> tuple[bool, Note]:
         self.progress("replay", self.lower, self.upper)
         arguments = (self.instance, self.jobs, self.sets, self.pool, self.record, self.cutoff, self.grid)
         bound, note = replay(*arguments, out_of_time=self.late)
-        return agree(max(bound, value), value), f"{note}: nothing above {max(bound, self.cutoff):.9g}"
+        return agree(max(bound, value), value), Note(f"{note}: nothing above ", max(bound, self.cutoff))
