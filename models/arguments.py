@@ -5,6 +5,7 @@ A value of the wrong type is a `TypeError`, one out of range an `InputError`; bo
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import math
 import numbers
@@ -14,6 +15,7 @@ import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -23,25 +25,45 @@ from dlsched.models.document import Document, InputError
 
 P = ParamSpec("P")
 R = TypeVar("R")
+V = TypeVar("V")
 
 _SHOWN = 60
+_LISTED = 40
 _PROBLEMS = "dlsched.models."
 _SHORT = (type(None), numbers.Number, np.bool_, str, os.PathLike)
 _PARTS = ("Instance", "Schedule", "Job")
 
 
-def one_of(kind: str, name: str, among: Iterable[str]) -> str:
-    """Return a name that must be one of those there are.
+class UnknownName(InputError, KeyError):
+    """There is nothing of the name that was asked for; the message lists what there is, or what is nearest."""
+
+    __str__ = Exception.__str__
+
+
+def named(kind: str, name: str, among: Mapping[str, V]) -> V:
+    """Return what has a name.
+
+    Parameters
+    ----------
+    kind : str
+        What the names are of, e.g. ``preset``.
+    name : str
+    among : mapping
 
     Raises
     ------
-    InputError
-        If it is not; the message lists those there are.
+    UnknownName
     """
-    names = list(among)
-    if name not in names:
-        raise InputError(f"unknown {kind} {name!r}; there are {', '.join(names) or 'none'}")
-    return name
+    try:
+        return among[name]
+    except (KeyError, TypeError):
+        raise UnknownName(f"unknown {kind} {_shown(name)}; {_nearest(str(name), list(among))}") from None
+
+
+def _nearest(name: str, names: list[str]) -> str:
+    if len(names) <= _LISTED:
+        return f"there are {', '.join(names) or 'none'}"
+    return f"of {len(names)}, the nearest are {', '.join(difflib.get_close_matches(name, names, n=5, cutoff=0))}"
 
 
 def at_least(least: float, **given: float | None) -> None:
@@ -54,6 +76,30 @@ def at_least(least: float, **given: float | None) -> None:
     for name, value in given.items():
         if value is not None and value < least:
             raise InputError(f"{name}: {_shown(value)} must {f'be at least {least}' if least else 'not be negative'}")
+
+
+def not_negative(**given: float | Fraction | None) -> None:
+    """Refuse numbers that are negative or infinite; None stands for an argument that was left out.
+
+    Raises
+    ------
+    InputError
+    """
+    for name, value in given.items():
+        if value is not None and not 0 <= value < math.inf:
+            raise InputError(f"{name}: {_shown(value)} must {'not be negative' if value < 0 else 'be finite'}")
+
+
+def positive(**given: float | Fraction | None) -> None:
+    """Refuse numbers that are not positive and finite; None stands for an argument that was left out.
+
+    Raises
+    ------
+    InputError
+    """
+    for name, value in given.items():
+        if value is not None and not 0 < value < math.inf:
+            raise InputError(f"{name}: {_shown(value)} must be {'positive' if value <= 0 else 'finite'}")
 
 
 def between(least: float, most: float, **given: float | None) -> None:
@@ -229,6 +275,10 @@ def _class(hint: Any) -> _Kind:
         return _Kind("a function", callable)
     if kind in (Sequence, np.ndarray):
         return _Kind("a sequence", lambda v: hasattr(v, "__len__") and not isinstance(v, str | bytes | Mapping | Set))
+    if kind in (Mapping, dict):
+        return _Kind("a mapping", lambda value: isinstance(value, Mapping))
+    if kind is os.PathLike:
+        return _Kind("a path", lambda value: isinstance(value, os.PathLike))
     if kind is Iterable:
         return _Kind("an iterable", lambda value: isinstance(value, Iterable) and not isinstance(value, str | bytes))
     name = kind.__qualname__ if issubclass(kind, Document) else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dlsched.models.arguments import checked, one_of
+from dlsched.models.arguments import checked, named
 from dlsched.models.ddljs.formulations import FORMULATIONS as DDLJS
 from dlsched.models.dmlrs.formulations import FORMULATIONS as DMLRS
 from dlsched.models.formulation import Formulation as Formulation
@@ -29,8 +29,7 @@ def formulation(name: str) -> Formulation:
     InputError
         If there is none; the message lists those there are.
     """
-    entries = {entry.name: entry for entry in _CATALOG}
-    return entries[one_of("formulation", name, entries)]
+    return named("formulation", name, {entry.name: entry for entry in _CATALOG})
 
 
 def build(name: str, instance: Any, **data: Any) -> Any:

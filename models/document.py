@@ -114,6 +114,15 @@ class Record(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+    def __init__(self, **data: Any) -> None:
+        try:
+            super().__init__(**data)
+        except ValidationError as error:
+            raise InputError(one_line(error)) from None
+
+    # Says to pydantic that validation need not come through here: parts of a record are made without it.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with some fields changed and not validated; what is derived from them is derived anew."""
         copy = super().model_copy(update=update, deep=deep)

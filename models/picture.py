@@ -8,8 +8,32 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from dlsched.models.arguments import described
 from dlsched.models.document import InputError, write_bytes
 from dlsched.models.extras import from_extra
+
+
+def drawn_in(ax: Any, width: float, height: float) -> Any:
+    """Return the axes that a user gave, or those of a new figure.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes or None
+    width, height : float
+        Of a new figure, in inches.
+
+    Raises
+    ------
+    TypeError
+        If something else than axes was given.
+    MissingExtra
+        If matplotlib is not installed.
+    """
+    if ax is None:
+        return axes(width, height)
+    if not hasattr(ax, "broken_barh"):
+        raise TypeError(f"ax: expected axes of matplotlib, got {described(ax)}")
+    return ax
 
 
 def axes(width: float, height: float, columns: int = 1) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from dlsched.models.arguments import checked, generator, one_of
+from dlsched.models.arguments import checked, generator, named
 
 I_co = TypeVar("I_co", covariant=True)
 
@@ -47,6 +47,6 @@ def chooser(presets: Mapping[str, Callable[..., I_co]]) -> Preset[I_co]:
         InputError
             If there is no such family; the message lists those there are.
         """
-        return presets[one_of("preset", name, presets)](generator(seed), **sizes)
+        return named("preset", name, presets)(generator(seed), **sizes)
 
     return preset

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.models.arguments import at_least, between, checked, one_of
+from dlsched.models.arguments import at_least, between, checked, named
 from dlsched.models.matrix import Floats, InfeasibleError, Matrix, NotLinearError, compile_model, highs
 from dlsched.models.numbers import TOLERANCE
 from dlsched.models.scaling import scaled
@@ -127,7 +127,7 @@ def solve(
     ResidualError
         If the loaded point breaks a row or bound by more than 1e-6 of its scale.
     """
-    one_of("solver", solver, SOLVERS)
+    named("solver", solver, dict.fromkeys(SOLVERS))
     at_least(0, time_limit=time_limit, gap=gap)
     at_least(1, threads=threads)
     between(0, MOST_SEED, seed=seed)

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from dlsched.models.arguments import named
 from dlsched.models.ddljs.job import Job
 from dlsched.models.document import Document, Record
 from dlsched.models.fields import Name, PlainSlots, distinct, known
@@ -105,11 +106,11 @@ class Instance(Document):
 
     def job(self, name: str) -> Job:
         """Return the job of that name (KeyError where there is none)."""
-        return self._jobs[name]
+        return named("job", name, self._jobs)
 
     def node(self, name: str) -> Node:
         """Return the node of that name (KeyError where there is none)."""
-        return self._nodes[name]
+        return named("node", name, self._nodes)
 
     @cached_property
     def servers(self) -> tuple[Node, ...]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from dlsched.models.arguments import at_least, checked, not_negative, positive
 from dlsched.models.numbers import rational
 
 Quantity = int | float | Fraction
 
 
+@checked
 def iteration_time(
     workers: int,
     *,
@@ -53,14 +55,8 @@ def iteration_time(
     ValueError
         If there is no worker, a rate is not positive or another quantity is negative.
     """
-    if workers < 1:
-        raise ValueError(f"workers: {workers} must be at least 1")
+    at_least(1, workers=workers)
+    positive(bandwidth=bandwidth, speed=speed)
+    not_negative(gradient=gradient, forward=forward, minibatch=minibatch, backward=backward, latency=latency)
     d, b, g, f, m, t, wait = map(rational, (gradient, bandwidth, speed, forward, minibatch, backward, latency))
-    for name, value in (("bandwidth", b), ("speed", g)):
-        if value <= 0:
-            raise ValueError(f"{name}: {float(value):g} must be positive")
-    rest = zip(("gradient", "forward", "minibatch", "backward", "latency"), (d, f, m, t, wait), strict=True)
-    for name, value in rest:
-        if value < 0:
-            raise ValueError(f"{name}: {float(value):g} must not be negative")
     return d * Fraction(workers - 1, workers) * (2 / b + 1 / g) + f * m + t + wait

@@ -12,6 +12,7 @@ import networkx as nx
 import numpy as np
 
 from dlsched.models import picture
+from dlsched.models.arguments import checked
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.rings import arcs_of
 from dlsched.models.ddljs.schedule import Schedule, check
@@ -46,6 +47,7 @@ def busiest(schedule: Schedule) -> int | None:
     return max(sorted(workers), key=lambda slot: (links[slot], workers[slot]), default=None)
 
 
+@checked
 def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     """Draw the workers of each job in each slot as a colour, and the number of its servers where there is room.
 
@@ -69,8 +71,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
         If matplotlib is not installed.
     """
     _refuse_broken(instance, schedule)
-    if ax is None:
-        ax = picture.axes(max(6.0, min(20.0, 0.4 * instance.slots)), _height(instance))
+    ax = picture.drawn_in(ax, max(6.0, min(20.0, 0.4 * instance.slots)), _height(instance))
     drawn = list(cells(instance, schedule))
     rows = {job.name: row for row, job in enumerate(instance.jobs)}
     workers = np.full((len(rows), instance.slots), np.nan)
@@ -115,8 +116,7 @@ def plot_rings(instance: Instance, schedule: Schedule, slot: int, ax: Any = None
         As `plot`.
     """
     _refuse_broken(instance, schedule)
-    if ax is None:
-        ax = picture.axes(8.0, 8.0)
+    ax = picture.drawn_in(ax, 8.0, 8.0)
     graph = nx.Graph()
     graph.add_nodes_from(node.name for node in instance.nodes)
     graph.add_edges_from(instance.arcs)
@@ -132,6 +132,7 @@ def plot_rings(instance: Instance, schedule: Schedule, slot: int, ax: Any = None
     return ax
 
 
+@checked
 def save_plot(instance: Instance, schedule: Schedule, path: str | os.PathLike[str]) -> None:
     """Draw a schedule, and the rings of its busiest slot beside it, into a file, in one step.
 

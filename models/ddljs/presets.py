@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from dlsched.models.arguments import at_least, checked, generator
 from dlsched.models.ddljs.instance import Instance, Link, Node
 from dlsched.models.ddljs.job import Job
 from dlsched.models.ddljs.random import random
@@ -25,8 +26,9 @@ _SERVER_LINK = (10.0, 100.0)
 _CORE_LINK = (200.0, 3200.0)
 
 
+@checked
 def benchmark(
-    rng: np.random.Generator,
+    rng: np.random.Generator | int,
     *,
     servers: int = 10,
     jobs: int = 10,
@@ -42,7 +44,8 @@ def benchmark(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        A generator, or a seed.
     servers, jobs : int
         S, J: (5,5), (10,10), (20,10), (20,20), (50,10), (50,20) are in use.
     workers : int
@@ -55,10 +58,12 @@ def benchmark(
     Raises
     ------
     InputError
-        If `workers` is less than 2.
+        If a size is too small; `workers` must be at least 2.
     """
-    if workers < 2:
-        raise InputError(f"workers: {workers} must be at least 2")
+    at_least(0, jobs=jobs)
+    at_least(1, servers=servers, slots=slots)
+    at_least(2, workers=workers)
+    rng = generator(rng)
     racks = np.arange(servers) % max(2, math.ceil(servers / 12))
     nodes, links = _tree(rng, racks, (1, 1, 2) if tight else _GPUS, (8, 40) if tight else (1, 1))
     arrivals = np.sort(rng.integers(0, max(1, slots // 2), size=jobs)) + 1
@@ -83,8 +88,9 @@ def benchmark(
     )
 
 
+@checked
 def paper(
-    rng: np.random.Generator,
+    rng: np.random.Generator | int,
     *,
     jobs: int = 50,
     servers: int = 50,
@@ -98,7 +104,8 @@ def paper(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        A generator, or a seed.
     jobs, servers, slots : int
         The paper has 50 servers and 200 slots; numbers of jobs are not printed.
     workers : int
@@ -111,6 +118,9 @@ def paper(
     InputError
         If there is no such reading of the budget.
     """
+    at_least(0, jobs=jobs)
+    at_least(1, servers=servers, slots=slots, workers=workers)
+    rng = generator(rng)
     racks = rng.integers(int(rng.integers(2, 6)), size=servers)
     nodes, links = _tree(rng, racks, _GPUS, (1, 1))
     return Instance(

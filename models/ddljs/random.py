@@ -7,6 +7,7 @@ from fractions import Fraction
 import networkx as nx
 import numpy as np
 
+from dlsched.models.arguments import at_least, checked, generator
 from dlsched.models.ddljs.instance import Instance, Link, Node
 from dlsched.models.ddljs.job import Job
 from dlsched.models.document import InputError
@@ -16,8 +17,9 @@ SHAPES = ("mesh", "star", "ring", "any")
 UTILITIES = ("concave", "sigmoid", "table", "any")
 
 
+@checked
 def random(
-    rng: np.random.Generator,
+    rng: np.random.Generator | int,
     *,
     jobs: int = 2,
     servers: int = 3,
@@ -33,7 +35,8 @@ def random(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        A generator, or a seed.
     jobs, servers, resources, slots : int
         Sizes.
     workers : int
@@ -57,6 +60,9 @@ def random(
     InputError
         If there is no such shape or utility.
     """
+    at_least(0, jobs=jobs)
+    at_least(1, servers=servers, resources=resources, slots=slots, workers=workers)
+    rng = generator(rng)
     for name, value, known in (("shape", shape, SHAPES), ("utility", utility, UTILITIES)):
         if value not in known:
             raise InputError(f"{name}: {value!r} must be one of {', '.join(known)}")

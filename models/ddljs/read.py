@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Any
 
+from dlsched.models.arguments import expect_model
 from dlsched.models.ddljs.rings import Arc, Embedding, Path, RingMapping, embedding, embedding_of
 from dlsched.models.ddljs.schedule import Schedule
+from dlsched.models.document import InputError
 
 
 def schedule_from(model: Any) -> Schedule:
@@ -19,14 +21,19 @@ def schedule_from(model: Any) -> Schedule:
 
     Raises
     ------
+    TypeError
+        If it is no Pyomo model.
     ValueError
-        If the point is not a ring for some job, as the printed formulations allow.
+        If it is of no formulation of DDLJS or has no values, or its point is not a ring for some job, as the printed
+        formulations allow.
     """
+    expect_model(model)
     found: dict[str, dict[int, Embedding]] = defaultdict(dict)
     if model.component("place") is not None:
         for name, mapping in mappings_from(model).items():
             found[name][model.slot] = embedding(mapping, ordered=name in model.ordered)
         return Schedule.of(found)
+    _expect_values(model, "workers", "is of no formulation of ddljs")
     placed: dict[tuple[str, int], dict[str, int]] = defaultdict(dict)
     for i, t, s in model.placed:
         n = round(model.workers[i, t, s].value or 0)
@@ -45,6 +52,8 @@ def embeddings_from(model: Any) -> dict[str, Embedding]:
 
 def mappings_from(model: Any) -> dict[str, RingMapping]:
     """Return where a solved G-VNE model maps each embedded ring; flow that circulates beside the paths is left out."""
+    expect_model(model)
+    _expect_values(model, "place", "is not of ddljs/gvne")
     chosen = {i: k for i, k in model.rings if _on(model.size[i, k])}
     nodes: dict[str, dict[int, str]] = {i: {} for i in chosen}
     for i, k, a, u in model.places:
@@ -60,6 +69,14 @@ def mappings_from(model: Any) -> dict[str, RingMapping]:
         ends = zip(range(k), at, (*at[1:], at[0]), strict=True)
         result[i] = RingMapping(at, () if k == 1 else tuple(_path(arcs[i, a], u, v) for a, u, v in ends))
     return result
+
+
+def _expect_values(model: Any, component: str, otherwise: str) -> None:
+    variables = model.component(component)
+    if variables is None:
+        raise InputError(f"model: {model.name} {otherwise}")
+    if variables and all(variable.value is None for variable in variables.values()):
+        raise InputError(f"model: {model.name} has no values: solve it first")
 
 
 def _on(variable: Any) -> bool:

@@ -14,6 +14,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Self
 
+from dlsched.models.arguments import checked, named
 from dlsched.models.ddljs.instance import Arc, Instance, Share
 from dlsched.models.ddljs.job import Job
 from dlsched.models.numbers import rational
@@ -142,10 +143,7 @@ class RingProblem:
 
     def request(self, name: str) -> RingRequest:
         """Return the request of that name (KeyError where there is none)."""
-        for request in self.requests:
-            if request.name == name:
-                return request
-        raise KeyError(name)
+        return named("request", name, {request.name: request for request in self.requests})
 
     def room(self, request: RingRequest, node: str) -> int:
         """Return m_iu = floor(min_r g^{u,r} / l_i^r), at most the largest ring size: what one node can host alone."""
@@ -214,6 +212,7 @@ def unpriced_problem(instance: Instance, slot: int, so_far: Mapping[str, int] = 
     return problem_of(instance, slot, (request_of(job, dict.fromkeys(sizes, Fraction(0))) for job, sizes in rings))
 
 
+@checked
 def slot_problem(instance: Instance, slot: int, so_far: Mapping[str, int] = _NO_PROGRESS) -> RingProblem:
     """Return the embedding problem of one slot: the active jobs, their ring sizes and what each adds (12).
 

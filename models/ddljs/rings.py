@@ -14,6 +14,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
+from dlsched.models.arguments import checked
 from dlsched.models.document import Record
 
 Arc = tuple[str, str]
@@ -138,6 +139,7 @@ class RingMapping:
         return Counter(arc for path in self.paths for arc in arcs_of(path))
 
 
+@checked
 def embedding(mapping: RingMapping, *, ordered: bool = False) -> Embedding:
     """Return the workers and the ring of a mapping; no link is used more than the mapping uses it.
 
@@ -155,6 +157,7 @@ def embedding(mapping: RingMapping, *, ordered: bool = False) -> Embedding:
     return Embedding(workers=workers, ring=ring_along(walk, workers))
 
 
+@checked
 def embedding_of(workers: Mapping[str, int], circulation: Mapping[Arc, int]) -> Embedding:
     """Return the ring that runs through a circulation.
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Literal, Self
 
+from dlsched.models.arguments import checked
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.rings import Arc, Embedding, arcs_of, broken_ring
 from dlsched.models.document import Document, Record
@@ -62,11 +63,13 @@ class Schedule(Document):
         return type(self)(jobs={name: job for name, job in self.jobs.items() if name not in dropped})
 
 
+@checked
 def worker_slots(instance: Instance, schedule: Schedule) -> dict[str, int]:
     """Return n_i, the worker-slots of every job of the instance."""
     return {job.name: sum(e.size for e in schedule.embeddings(job.name).values()) for job in instance.jobs}
 
 
+@checked
 def exact_utility(instance: Instance, schedule: Schedule) -> Fraction:
     """Return sum_i mu_i(zeta_i n_i) over all jobs, as a rational.
 
@@ -79,6 +82,7 @@ def exact_utility(instance: Instance, schedule: Schedule) -> Fraction:
     return sum((job.value(slots[job.name]) for job in instance.jobs), Fraction(0))
 
 
+@checked
 def utility(instance: Instance, schedule: Schedule) -> float:
     """Return sum_i mu_i(zeta_i n_i) over all jobs; minus infinity where a log utility is at 0."""
     try:
@@ -87,6 +91,7 @@ def utility(instance: Instance, schedule: Schedule) -> float:
         return -math.inf
 
 
+@checked
 def check(instance: Instance, schedule: Schedule) -> list[Violation]:
     """Return every rule of DDLJS that a schedule breaks; an empty list means that it is feasible.
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
+from dlsched.models.arguments import named
 from dlsched.models.dmlrs.job import AsyncJob, Job
 from dlsched.models.document import Document, Record
 from dlsched.models.fields import Name, distinct, falling, known
@@ -85,11 +86,11 @@ class Instance(Document):
 
     def job(self, name: str) -> Job | AsyncJob:
         """Return the job of that name (KeyError where there is none)."""
-        return self._jobs[name]
+        return named("job", name, self._jobs)
 
     def machine(self, name: str) -> Machine:
         """Return the machine of that name (KeyError where there is none)."""
-        return self._machines[name]
+        return named("machine", name, self._machines)
 
     @cached_property
     def capacity(self) -> dict[str, Fraction]:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from dlsched.models import picture
+from dlsched.models.arguments import checked
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.schedule import Schedule, check, completions
 
@@ -56,6 +57,7 @@ def bars(instance: Instance, schedule: Schedule) -> Iterator[Bar]:
         top[slot] += share
 
 
+@checked
 def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     """Draw each job's part of the busiest resource; hatched where its workers and servers share one machine.
 
@@ -81,8 +83,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     violations = check(instance, schedule)
     if violations:
         raise ValueError(f"the schedule cannot be drawn: {violations[0]}")
-    if ax is None:
-        ax = picture.axes(max(6.0, 0.4 * instance.slots), max(4.0, 0.2 * len(schedule.jobs)))
+    ax = picture.drawn_in(ax, max(6.0, 0.4 * instance.slots), max(4.0, 0.2 * len(schedule.jobs)))
     colours, finished = picture.colours(schedule.jobs), completions(instance, schedule)
     drawn = set()
     for bar in bars(instance, schedule):
@@ -107,6 +108,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     return ax
 
 
+@checked
 def save_plot(instance: Instance, schedule: Schedule, path: str | os.PathLike[str]) -> None:
     """Draw a schedule into a file, in one step; the name's ending chooses the format (png, svg, pdf).
 

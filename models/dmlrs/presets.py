@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.models.arguments import at_least, checked, generator, positive
 from dlsched.models.dmlrs.instance import Instance, Machine
 from dlsched.models.dmlrs.job import AsyncJob, Job
 from dlsched.models.dmlrs.random import random
@@ -23,8 +24,9 @@ _THESIS = {"gpu": (0, 4), "memory": (2, 30), "storage": (4, 8)}
 _COMPUTE = Fraction(1, 16)
 
 
+@checked
 def benchmark(
-    rng: np.random.Generator,
+    rng: np.random.Generator | int,
     *,
     jobs: int = 20,
     machines: int = 10,
@@ -39,7 +41,8 @@ def benchmark(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        A generator, or a seed.
     jobs, machines, slots : int
         I, H, T. Moderate: multiple 6 at (20, 10, 10) and (50, 30, 20), 18 at (50, 100, 20). Fragmented: multiple 3
         and load .8 to .95 at (10, 4, 10) and (20, 10, 10).
@@ -49,6 +52,10 @@ def benchmark(
         Worker-slots and their servers' share, at most this multiple of ``machines * slots * multiple``; by default as
         the draws have it.
     """
+    at_least(0, jobs=jobs)
+    at_least(1, machines=machines, slots=slots)
+    positive(multiple=multiple, load=load)
+    rng = generator(rng)
     batches = rng.integers(2, 9, size=jobs)
     ratios = rng.choice([1, 2, 4], size=jobs)
     speeds = rng.choice([5, 6, 8], size=jobs)
@@ -81,8 +88,9 @@ def benchmark(
     )
 
 
+@checked
 def paper(
-    rng: np.random.Generator, *, jobs: int = 50, machines: int = 100, slots: int = 20, mix: str = "default"
+    rng: np.random.Generator | int, *, jobs: int = 50, machines: int = 100, slots: int = 20, mix: str = "default"
 ) -> Instance:
     """Return an instance in the setting of the paper's evaluation (PD-ORS, Section 5).
 
@@ -91,11 +99,15 @@ def paper(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        A generator, or a seed.
     jobs, machines, slots : int
     mix : str
         Shares of time-insensitive, -sensitive and -critical jobs: ``default`` 10, 55, 35 %; ``google`` 30, 69, 1 %.
     """
+    at_least(0, jobs=jobs)
+    at_least(1, machines=machines, slots=slots)
+    rng = generator(rng)
     mixes = {"default": (0.10, 0.55, 0.35), "google": (0.30, 0.69, 0.01)}
     if mix not in mixes:
         raise InputError(f"mix: {mix!r} must be one of {', '.join(mixes)}")
@@ -131,18 +143,23 @@ def paper(
     )
 
 
+@checked
 def thesis(
-    rng: np.random.Generator, *, jobs: int = 15, machines: int = 30, slots: int = 100, ratio: int = 40
+    rng: np.random.Generator | int, *, jobs: int = 15, machines: int = 30, slots: int = 100, ratio: int = 40
 ) -> Instance:
     """Return an asynchronous instance in the setting of the thesis's evaluation (chapter 4).
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        A generator, or a seed.
     jobs, machines, slots : int
     ratio : int
         b^(i) / b^(e).
     """
+    at_least(0, jobs=jobs)
+    at_least(1, machines=machines, slots=slots, ratio=ratio)
+    rng = generator(rng)
     arrivals = _arrivals(rng, jobs, max(1, slots // 2))
     needs = {r: round(18 * (low + high) / 2) for r, (low, high) in _THESIS.items()}
     gigabit = 125 * 3600

@@ -6,13 +6,15 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.models.arguments import at_least, checked, generator
 from dlsched.models.dmlrs.instance import Instance, Machine
 from dlsched.models.dmlrs.job import AsyncJob, Job
 from dlsched.models.utility import Table
 
 
+@checked
 def random(
-    rng: np.random.Generator,
+    rng: np.random.Generator | int,
     *,
     jobs: int = 3,
     machines: int = 2,
@@ -27,7 +29,8 @@ def random(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        A generator, or a seed.
     jobs, machines, resources, slots : int
         Sizes.
     capacity : int
@@ -44,6 +47,9 @@ def random(
     Needs are whole numbers, 0 to 2; a job may need too much, or be too long, to finish; utilities are non-increasing
     tables of whole numbers.
     """
+    at_least(0, jobs=jobs)
+    at_least(1, machines=machines, resources=resources, slots=slots, capacity=capacity)
+    rng = generator(rng)
     names = tuple(f"resource{r + 1}" for r in range(resources))
     drawn = rng.integers(1, capacity + 1, size=(machines, resources))
     room = np.broadcast_to(drawn[0], drawn.shape) if identical else drawn

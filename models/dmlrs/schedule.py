@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
+from dlsched.models.arguments import checked
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job, Placement
 from dlsched.models.document import Document, Record
@@ -76,11 +77,13 @@ class Schedule(Document):
         return type(self)(jobs={name: job for name, job in self.jobs.items() if name not in dropped})
 
 
+@checked
 def progress(job: Job | AsyncJob, slots: Mapping[int, Placement]) -> Fraction:
     """Return the work done over some slots: the left side of (3), in the thesis of (3.1)."""
     return sum((job.progress(placement) for placement in slots.values()), Fraction(0))
 
 
+@checked
 def completions(instance: Instance, schedule: Schedule) -> dict[str, int]:
     """Return the completion slot (6), the last slot with a worker, of each job that does all its work."""
     result = {}
@@ -92,6 +95,7 @@ def completions(instance: Instance, schedule: Schedule) -> dict[str, int]:
     return result
 
 
+@checked
 def exact_utility(instance: Instance, schedule: Schedule) -> Fraction:
     """Return sum_i u_i(t~_i - a_i) over the jobs that finish, as a rational."""
     return sum(
@@ -103,11 +107,13 @@ def exact_utility(instance: Instance, schedule: Schedule) -> Fraction:
     )
 
 
+@checked
 def utility(instance: Instance, schedule: Schedule) -> float:
     """Return sum_i u_i(t~_i - a_i) over the jobs that finish."""
     return float(exact_utility(instance, schedule))
 
 
+@checked
 def check(instance: Instance, schedule: Schedule) -> list[Violation]:
     """Return every rule of DMLRS that a schedule breaks; an empty list means that it is feasible.
 

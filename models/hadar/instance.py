@@ -12,6 +12,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
+from dlsched.models.arguments import named
 from dlsched.models.document import Document, Record
 from dlsched.models.fields import Count, Name, distinct, falling, known
 from dlsched.models.numbers import NonNegative, Positive
@@ -112,11 +113,11 @@ class Instance(Document):
 
     def job(self, name: str) -> Job:
         """Return the job of that name (KeyError where there is none)."""
-        return self._jobs[name]
+        return named("job", name, self._jobs)
 
     def machine(self, name: str) -> Machine:
         """Return the machine of that name (KeyError where there is none)."""
-        return self._machines[name]
+        return named("machine", name, self._machines)
 
     def work(self, job: Job, type_: str) -> Fraction:
         """Return W_j X_j^r L: iterations a job does in a slot in which `type_` is its slowest device."""

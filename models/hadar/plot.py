@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dlsched.models import picture
+from dlsched.models.arguments import checked
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.schedule import Schedule, check, completions
 
@@ -14,6 +15,7 @@ Bar = tuple[str, int, int, int]
 """Job, slot, first device row, number of rows."""
 
 
+@checked
 def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     """Draw which job uses which device in which slot.
 
@@ -39,8 +41,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     violations = check(instance, schedule)
     if violations:
         raise ValueError(f"the schedule cannot be drawn: {violations[0]}")
-    if ax is None:
-        ax = picture.axes(max(6.0, 0.4 * instance.slots), max(3.0, 0.2 * instance.devices))
+    ax = picture.drawn_in(ax, max(6.0, 0.4 * instance.slots), max(3.0, 0.2 * instance.devices))
     colours = picture.colours(schedule.jobs)
     finished = completions(instance, schedule)
     drawn = set()
@@ -57,6 +58,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     return ax
 
 
+@checked
 def save_plot(instance: Instance, schedule: Schedule, path: str | os.PathLike[str]) -> None:
     """Draw a schedule into a file, in one step; the name's ending chooses the format (png, svg, pdf).
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.models.arguments import at_least, checked, generator, positive
 from dlsched.models.hadar.instance import Instance, Job, Machine
 from dlsched.models.hadar.random import random
 from dlsched.models.presets import chooser
@@ -17,8 +18,15 @@ from dlsched.models.utility import Hyperbolic, Step
 _TYPES = ("v100", "p100", "k80")
 
 
+@checked
 def benchmark(
-    rng: np.random.Generator, *, jobs: int = 8, machines: int = 4, types: int = 3, slots: int = 10, load: float = 1.1
+    rng: np.random.Generator | int,
+    *,
+    jobs: int = 8,
+    machines: int = 4,
+    types: int = 3,
+    slots: int = 10,
+    load: float = 1.1,
 ) -> Instance:
     """Return an instance of the benchmark family, made to be hard at small sizes.
 
@@ -28,12 +36,16 @@ def benchmark(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        A generator, or a seed.
     jobs, machines, types, slots : int
         J, H, R, T. The measured tables use (8, 4, 3, 10), (12, 5, 3, 15), (20, 10, 3, 20), (40, 15, 3, 40).
     load : float
         Work offered, as a multiple of 80 % of the device-slots.
     """
+    at_least(1, jobs=jobs, machines=machines, types=types, slots=slots)
+    positive(load=load)
+    rng = generator(rng)
     names = tuple(f"type{r + 1}" for r in range(types))
     cluster = tuple(Machine(name=f"machine{h + 1}", devices={names[h % types]: 4}) for h in range(machines))
     devices = 4 * machines
@@ -41,7 +53,7 @@ def benchmark(
     base = 10 * np.linspace(1.0, 0.25, types)
     rates = np.round(base * rng.uniform(0.6, 1.4, size=(jobs, types)), 1) + 0.1
     arrivals = np.sort(rng.integers(0, max(1, slots // 3), size=jobs))
-    arrivals[0] = 0
+    arrivals[:1] = 0
     needed = rng.uniform(1, max(2, slots / 2), size=jobs)
     needed *= min(1.0, load * 0.8 * devices * slots / float((needed * gangs).sum()))
     work = np.maximum(1, np.round(needed * gangs * rates.mean(axis=1)))
@@ -64,18 +76,20 @@ def benchmark(
     )
 
 
-def motivation(rng: np.random.Generator, *, slots: int = 6, per_device: bool = False) -> Instance:
+@checked
+def motivation(rng: np.random.Generator | int, *, slots: int = 6, per_device: bool = False) -> Instance:
     """Return the paper's motivational example (Section II-A): 2 V100, 3 P100 and 1 K80, three jobs.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
         Not used: the example is fixed.
     slots : int
         Rounds; each job is worth 1 if it finishes within them.
     per_device : bool
         Read the printed speeds per device, as (1a) does, instead of per job, as the paper's figure does.
     """
+    at_least(1, slots=slots)
     del rng
     speeds = ((40, 20, 30), (5, 15, 5), (10, 2, 20))
     gangs, epochs = (3, 2, 2), (80, 30, 50)
@@ -99,7 +113,8 @@ def motivation(rng: np.random.Generator, *, slots: int = 6, per_device: bool = F
     )
 
 
-def paper(rng: np.random.Generator, *, jobs: int = 480, slots: int = 600) -> Instance:
+@checked
+def paper(rng: np.random.Generator | int, *, jobs: int = 480, slots: int = 600) -> Instance:
     """Return an instance in the setting of the paper's trace-driven evaluation (Section IV).
 
     15 nodes with 4 devices each, 20 each of V100, P100 and K80; rounds of 360 s; all jobs there at the beginning; a
@@ -108,9 +123,13 @@ def paper(rng: np.random.Generator, *, jobs: int = 480, slots: int = 600) -> Ins
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        A generator, or a seed.
     jobs, slots : int
     """
+    at_least(0, jobs=jobs)
+    at_least(1, slots=slots)
+    rng = generator(rng)
     cluster = tuple(Machine(name=f"node{h + 1}", devices={_TYPES[h % 3]: 4}) for h in range(15))
     hours = np.array([[0.05, 1], [1, 10], [10, 50], [60, 100]])
     return Instance(

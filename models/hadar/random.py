@@ -6,18 +6,27 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.models.arguments import at_least, checked, generator
 from dlsched.models.hadar.instance import Instance, Job, Machine
 from dlsched.models.utility import Table
 
 
+@checked
 def random(
-    rng: np.random.Generator, *, jobs: int = 3, machines: int = 2, types: int = 2, slots: int = 3, devices: int = 2
+    rng: np.random.Generator | int,
+    *,
+    jobs: int = 3,
+    machines: int = 2,
+    types: int = 2,
+    slots: int = 3,
+    devices: int = 2,
 ) -> Instance:
     """Return a random instance.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        A generator, or a seed.
     jobs, machines, types, slots : int
         Sizes.
     devices : int
@@ -28,6 +37,9 @@ def random(
     Rates are halves of whole numbers and may be 0 on some types; a job may be too long to finish; utilities are
     non-increasing tables of whole numbers.
     """
+    at_least(0, jobs=jobs, devices=devices)
+    at_least(1, machines=machines, types=types, slots=slots)
+    rng = generator(rng)
     names = tuple(f"type{r + 1}" for r in range(types))
     counts = rng.integers(0, devices + 1, size=(machines, types))
     if not counts.any():

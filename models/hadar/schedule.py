@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
+from dlsched.models.arguments import checked, named
 from dlsched.models.document import Document, Record
 from dlsched.models.fields import PlainSlots
 from dlsched.models.hadar.instance import Instance, Job
@@ -86,6 +87,7 @@ def progress(instance: Instance, job: Job, slots: Mapping[int, Allocation]) -> F
     )
 
 
+@checked
 def completions(instance: Instance, schedule: Schedule) -> dict[str, int]:
     """Return the completion slot f_j (1c), the last slot with a device, of each job that does all its iterations."""
     result = {}
@@ -97,6 +99,7 @@ def completions(instance: Instance, schedule: Schedule) -> dict[str, int]:
     return result
 
 
+@checked
 def exact_utility(instance: Instance, schedule: Schedule) -> Fraction:
     """Return sum_j U_j(f_j - a_j) over the jobs that finish, as a rational (1)."""
     return sum(
@@ -108,11 +111,13 @@ def exact_utility(instance: Instance, schedule: Schedule) -> Fraction:
     )
 
 
+@checked
 def utility(instance: Instance, schedule: Schedule) -> float:
     """Return sum_j U_j(f_j - a_j) over the jobs that finish (1)."""
     return float(exact_utility(instance, schedule))
 
 
+@checked
 def check(instance: Instance, schedule: Schedule) -> list[Violation]:
     """Return every rule of P1 with admission that a schedule breaks; an empty list means that it is feasible.
 
@@ -180,6 +185,7 @@ def _work(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
             yield Violation("(1a) work", f"job {name}", message)
 
 
+@checked
 def place(instance: Instance, counts: Mapping[int, Mapping[str, Mapping[str, int]]]) -> Schedule:
     """Put devices counted by type onto machines.
 
@@ -203,6 +209,7 @@ def place(instance: Instance, counts: Mapping[int, Mapping[str, Mapping[str, int
         for name, by_type in jobs.items():
             allocation = result.setdefault(name, {}).setdefault(t, {})
             for r, need in by_type.items():
+                named("device type", r, dict.fromkeys(instance.device_types))
                 for machine in instance.machines:
                     take = min(need, free[machine.name, r])
                     if take:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dlsched.models.arguments import at_least, checked
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.hadar.schedule import Allocation, bottleneck
 from dlsched.models.numbers import to_integers
@@ -66,6 +67,7 @@ def gangs(instance: Instance, job: Job, *, limit: int = MAX_SCHEDULES) -> list[A
     return [chosen for left, chosen in partial if left == 0]
 
 
+@checked
 def enumerate_schedules(
     instance: Instance, job: Job, *, minimal: bool = True, limit: int = MAX_SCHEDULES
 ) -> list[Column]:
@@ -86,6 +88,7 @@ def enumerate_schedules(
     ValueError
         If there are too many to enumerate.
     """
+    at_least(1, limit=limit)
     found = gangs(instance, job, limit=limit)
     done = [bottleneck(job, allocation) * job.gang * instance.slot_seconds for allocation in found]
     (iterations, *works), _ = to_integers([job.iterations, *done])

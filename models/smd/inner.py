@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from dlsched.models.arguments import checked
 from dlsched.models.numbers import to_integers
 from dlsched.models.smd.instance import Job
 from dlsched.models.smd.training import Mode
@@ -45,6 +46,7 @@ class Point:
     utility: Fraction
 
 
+@checked
 def most_servers(job: Job) -> Ints:
     """Return the most servers that fit beside w = 1, 2, ... workers (3); an empty array where the job cannot run."""
     workers = np.arange(1, job.most_workers + 1, dtype=object)
@@ -60,6 +62,7 @@ def most_servers(job: Job) -> Ints:
     return room.astype(np.int64)
 
 
+@checked
 def points(job: Job) -> Ints:
     """Return all (w, p) that fit a job's limits (3), as rows, by workers and then servers; shape (k, 2)."""
     rooms = most_servers(job)
@@ -68,6 +71,7 @@ def points(job: Job) -> Ints:
     return np.column_stack([workers, np.arange(workers.size) - first + 1])
 
 
+@checked
 def times(job: Job, workers: Ints, servers: Ints) -> Floats:
     """Return tau of (9) or (10) for arrays of w and p, in floats."""
     theta = [float(value) for value in job.training.coefficients]
@@ -77,6 +81,7 @@ def times(job: Job, workers: Ints, servers: Ints) -> Floats:
     return np.asarray(theta[0] + (theta[1] * p + theta[2]) / w + theta[3] / p)
 
 
+@checked
 def best_point(job: Job) -> Point | None:
     """Return the exact optimum of the inner problem, None where not even one worker and one server fit.
 

@@ -12,6 +12,7 @@ from typing import Self
 
 from pydantic import model_validator
 
+from dlsched.models.arguments import named
 from dlsched.models.document import Document, Record
 from dlsched.models.fields import Name, distinct, falling, known
 from dlsched.models.numbers import NonNegative
@@ -118,7 +119,7 @@ class Instance(Document):
 
     def job(self, name: str) -> Job:
         """Return the job of that name (KeyError where there is none)."""
-        return self._jobs[name]
+        return named("job", name, self._jobs)
 
     def capacity_of(self, resource: str) -> Fraction:
         """Return C^r."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dlsched.models import picture
+from dlsched.models.arguments import checked
 from dlsched.models.smd.instance import Instance
 from dlsched.models.smd.schedule import Schedule, check, completion_times
 
@@ -45,6 +46,7 @@ def bars(instance: Instance, schedule: Schedule) -> Iterator[Bar]:
                 start += reserved
 
 
+@checked
 def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     """Draw how much of the cluster the admitted jobs reserve (pale) and use (dark).
 
@@ -70,8 +72,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     violations = check(instance, schedule)
     if violations:
         raise ValueError(f"the schedule cannot be drawn: {violations[0]}")
-    if ax is None:
-        ax = picture.axes(8.0, 1.0 + 0.6 * len(instance.resources))
+    ax = picture.drawn_in(ax, 8.0, 1.0 + 0.6 * len(instance.resources))
     colours, times = picture.colours(schedule.jobs), completion_times(instance, schedule)
     drawn = set()
     for bar in bars(instance, schedule):
@@ -93,6 +94,7 @@ def _label(job: str, workers: int, servers: int, time: float) -> str:
     return f"{job}: {workers} workers, {servers} servers, done at {time:.6g}"
 
 
+@checked
 def save_plot(instance: Instance, schedule: Schedule, path: str | os.PathLike[str]) -> None:
     """Draw a schedule into a file, in one step; the name's ending chooses the format (png, svg, pdf).
 

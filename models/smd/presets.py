@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from dlsched.models.arguments import at_least, checked, generator
 from dlsched.models.presets import chooser
 from dlsched.models.smd.instance import Instance, Job
 from dlsched.models.smd.random import random
@@ -29,14 +30,21 @@ _ORIGIN = {
 }
 
 
+@checked
 def paper(
-    rng: np.random.Generator, *, jobs: int = 50, units: int = 1, mode: str = "sync", overlap: str = "wait-free"
+    rng: np.random.Generator | int,
+    *,
+    jobs: int = 50,
+    units: int = 1,
+    mode: Mode | str = "sync",
+    overlap: Overlap | str = "wait-free",
 ) -> Instance:
     """Return an instance in the setting of Figs. 7 to 10 and 12.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        A generator, or a seed.
     jobs : int
         I; the paper has 50, and 40 to 200 in Fig. 12.
     units : int
@@ -48,21 +56,32 @@ def paper(
     -----
     What the paper does not print is assumed and said so in `origin`.
     """
-    return _evaluation(rng, jobs, {r: Fraction(units * amount) for r, amount in _UNIT.items()}, mode, overlap)
+    at_least(0, jobs=jobs)
+    at_least(1, units=units)
+    return _evaluation(
+        generator(rng), jobs, {r: Fraction(units * amount) for r, amount in _UNIT.items()}, mode, overlap
+    )
 
 
-def roomy(rng: np.random.Generator, *, jobs: int = 50, mode: str = "sync", overlap: str = "wait-free") -> Instance:
+@checked
+def roomy(
+    rng: np.random.Generator | int, *, jobs: int = 50, mode: Mode | str = "sync", overlap: Overlap | str = "wait-free"
+) -> Instance:
     """Return an instance in the setting of Fig. 11: a cluster of 1000 virtual machines.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        A generator, or a seed.
     jobs : int
         10 to 50 in the paper.
     mode, overlap : str
         As for `paper`.
     """
-    return _evaluation(rng, jobs, {r: Fraction(1000 * amount) for r, amount in _MACHINE.items()}, mode, overlap)
+    at_least(0, jobs=jobs)
+    return _evaluation(
+        generator(rng), jobs, {r: Fraction(1000 * amount) for r, amount in _MACHINE.items()}, mode, overlap
+    )
 
 
 def _evaluation(

@@ -6,17 +6,20 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.models.arguments import at_least, checked, generator
 from dlsched.models.smd.instance import Instance, Job
 from dlsched.models.smd.training import TERMS, Coefficients, Mode
 from dlsched.models.utility import Hyperbolic, Linear, Sigmoid, Step, Table, Utility
 
 
-def random(rng: np.random.Generator, *, jobs: int = 3, resources: int = 2, limit: int = 8) -> Instance:
+@checked
+def random(rng: np.random.Generator | int, *, jobs: int = 3, resources: int = 2, limit: int = 8) -> Instance:
     """Return a random instance.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        A generator, or a seed.
     jobs, resources : int
         Sizes.
     limit : int
@@ -27,6 +30,10 @@ def random(rng: np.random.Generator, *, jobs: int = 3, resources: int = 2, limit
     Coefficients are halves of whole numbers and may be 0; a worker or server may need nothing of some resource; a job's
     limits may be too small for one worker and one server, or exceed the cluster; about half of the reservations fit.
     """
+    at_least(0, jobs=jobs)
+    at_least(1, resources=resources)
+    at_least(2, limit=limit)
+    rng = generator(rng)
     names = tuple(f"resource{r + 1}" for r in range(resources))
     made = tuple(_job(rng, i, names, limit) for i in range(jobs))
     reserved = {r: sum(job.limit_of(r) for job in made) for r in names}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from dlsched.models.arguments import checked
 from dlsched.models.ratio import FractionalSum, Polytope, Ratio
 from dlsched.models.smd.instance import Job
 from dlsched.models.smd.training import Mode
 
 
+@checked
 def ratios(job: Job) -> FractionalSum:
     """Return the continuous inner problem of a job that can run.
 

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
+from dlsched.models.arguments import checked
 from dlsched.models.document import Document, Record
 from dlsched.models.numbers import to_json
 from dlsched.models.smd.instance import Instance
@@ -51,22 +52,26 @@ class Schedule(Document):
         return type(self)(jobs={name: job for name, job in self.jobs.items() if name not in dropped})
 
 
+@checked
 def completion_times(instance: Instance, schedule: Schedule) -> dict[str, Fraction]:
     """Return tau_i of each admitted job, by name."""
     return {name: instance.job(name).training.time(job.workers, job.servers) for name, job in schedule.jobs.items()}
 
 
+@checked
 def exact_utility(instance: Instance, schedule: Schedule) -> Fraction:
     """Return sum_i mu_i(tau_i) over the admitted jobs, as a rational (1)."""
     times = completion_times(instance, schedule)
     return sum((instance.job(name).utility.exact(time) for name, time in times.items()), Fraction(0))
 
 
+@checked
 def utility(instance: Instance, schedule: Schedule) -> float:
     """Return sum_i mu_i(tau_i) over the admitted jobs (1)."""
     return float(exact_utility(instance, schedule))
 
 
+@checked
 def check(instance: Instance, schedule: Schedule) -> list[Violation]:
     """Return every rule of Problem (1) that a schedule breaks; an empty list means that it is feasible.
 
