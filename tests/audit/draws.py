@@ -223,6 +223,8 @@ def _document(family: str, draw: Callable[[np.random.Generator], Any]) -> Draw:
         data = draw(rng).dump()
         if family == "hadar":
             data["jobs"] = data["jobs"][:4]
+        if family == "dmlrs":
+            data = _small_batches(data)
         return _few_layers(data) if family == "smd" else data
 
     return drawn

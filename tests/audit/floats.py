@@ -48,10 +48,10 @@ def make(family: str, seed: int) -> Case:
         elif step == "rescaled":
             data = rescaled(data, rng).data
     data = json.loads(json.dumps(data))
-    return Case(f"{drawn.source}, {form}", data, lambda: list(_faults(family, data, seed, rng)))
+    return Case(f"{drawn.source}, {form}", data, lambda: list(_faults(family, data, "rescaled" in form, seed, rng)))
 
 
-def _faults(family: str, data: Data, seed: int, rng: np.random.Generator) -> Iterator[Fault]:
+def _faults(family: str, data: Data, scaled: bool, seed: int, rng: np.random.Generator) -> Iterator[Fault]:
     instance = package(family).Instance.parse(data)
     best = reference.optimum(data)
     one = reference.unit(data)
@@ -60,7 +60,7 @@ def _faults(family: str, data: Data, seed: int, rng: np.random.Generator) -> Ite
         found += _optimum(data, instance, best, one)
     found += _algorithms(data, instance, best, one, seed)
     found += _formulations(data, instance, best, one)
-    found += _metamorphic(family, data, best, rng)
+    found += _metamorphic(family, data, scaled, best, rng)
     found += _claims(instance, seed, rng)
     yield from found
 
@@ -163,9 +163,11 @@ def _solved(
         yield Fault("wrong", f"{place}: {solution.objective}; exhaustive search finds {float(best)}")
 
 
-def _metamorphic(family: str, data: Data, best: Fraction | None, rng: np.random.Generator) -> Iterator[Fault]:
+def _metamorphic(
+    family: str, data: Data, scaled: bool, best: Fraction | None, rng: np.random.Generator
+) -> Iterator[Fault]:
     """Solve the same instance in other units: the same value, and as much of a proof."""
-    other = rescaled(data, rng)
+    other = rescaled(data, rng, wide=not scaled)
     found: list[Fault] = []
     with _noting(found, "optimum in other units"):
         result = optimum(package(family).Instance.parse(json.loads(json.dumps(other.data))), time_limit=SECONDS)
