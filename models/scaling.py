@@ -19,6 +19,9 @@ from dlsched.models.matrix import Floats, Matrix
 _SMALL, _LARGE = 2.0**-13, 2.0**20
 """Rows and costs between these (1e-4, 1e6) are passed as they are: a solver's tolerances of 1e-6 to 1e-9 suit them."""
 
+_LEAST_COST = 0.5
+"""An objective whose largest coefficient is below is multiplied: solvers end 1e-7 to 1e-6 from an optimum."""
+
 _DROPPED, _REFUSED = 1e-9, 1e15
 """HiGHS's and SCIP's own limits: coefficients at most the first are dropped, from the second on refused."""
 
@@ -184,7 +187,7 @@ def _middles(exponents: Exponents, at: npt.NDArray[np.int64], count: int) -> Exp
 
 def _objective_factor(c: Floats) -> float:
     most = float(np.abs(c).max(initial=0.0))
-    if most == 0.0 or _SMALL <= most <= _LARGE:
+    if most == 0.0 or _LEAST_COST <= most <= _LARGE:
         return 1.0
     return float(np.ldexp(1.0, -int(np.frexp(most)[1])))
 

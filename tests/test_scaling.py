@@ -197,3 +197,16 @@ def test_lp_duals_are_those_of_the_model_as_written() -> None:
     found = duals(model)
     assert found[model.row] == pytest.approx(1)
     assert found[model.tiny] == pytest.approx(2e10)
+
+
+def test_small_costs_beside_one_that_cannot_be_had() -> None:
+    """HiGHS left to costs of at most 2e-4 calls 4e-8 optimal: a share of 1e-4 of the largest cost is missing."""
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var(range(4), domain=pyo.Binary)
+    model.y, model.z = pyo.Var(domain=pyo.Binary), pyo.Var(bounds=(0, 10))
+    model.room = pyo.Constraint(expr=7 * model.y + model.z <= 5)
+    model.least = pyo.Constraint(expr=model.z >= model.y)
+    model.weight = pyo.Constraint(expr=sum((i + 2) * model.x[i] for i in model.x) <= 9)
+    worth = 2e-4 * model.y + 1e-8 * sum((i + 1) * model.x[i] for i in model.x)
+    model.worth = pyo.Objective(expr=worth, sense=pyo.maximize)
+    assert solve(model).objective == pytest.approx(7e-8)
