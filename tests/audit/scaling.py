@@ -130,10 +130,10 @@ def rescaled(instance: Data, rng: np.random.Generator, *, wide: bool = True) -> 
         JSON form, of any problem.
     rng : numpy.random.Generator
     wide : bool
-        Units of 1e-9 to 1e12, of utility 1e-9 to 1e20; else of 1e-3 to 1e3, of utility at most 1.
+        Units of 1e-9 to 1e12, of utility 1e-9 to 1e18; else of 1e-3 to 1e3, of utility at most 1.
     """
     data = copy.deepcopy(instance)
-    utility = _unit(rng, -9, 20 if rng.random() < 0.2 else 9) if wide else _unit(rng, -3, 0)
+    utility = _unit(rng, -9, 18 if rng.random() < 0.2 else 9) if wide else _unit(rng, -3, 0)
     for job in data["jobs"]:
         for field in _HEIGHTS[job["utility"]["kind"]]:
             _multiply(job["utility"], field, utility)
