@@ -76,6 +76,10 @@ def connect(address: str) -> Iterator[Cluster]:
         client = Client(address, set_as_default=False)
     except ValueError as error:
         raise InputError(f"executor {address!r}: not the address of a dask scheduler: {error}") from None
+    except ImportError as error:
+        raise InputError(
+            f"executor {address}: what is installed there does not go with what is here: {error}"
+        ) from None
     except OSError as error:
         raise InputError(f"executor {address}: no dask scheduler answers there: {error}") from None
     with client:
