@@ -185,7 +185,10 @@ def decide(claim: Claim, instance: Document, seed: int = 0, facts: Facts | None 
             if not premise.holds(facts):
                 return Verdict(status=Status.PREMISE_FAILS, reason=premise.name, **known)
         status, measured, bound = compare(
-            Interval.of(claim.measure(facts)), claim.relation, Interval.of(claim.bound(facts))
+            Interval.of(claim.measure(facts)),
+            claim.relation,
+            Interval.of(claim.bound(facts)),
+            unit=comparison_unit(instance),
         )
     except Undecided as limit:
         return Verdict(status=Status.UNDECIDED, reason=str(limit), **known)
@@ -193,6 +196,14 @@ def decide(claim: Claim, instance: Document, seed: int = 0, facts: Facts | None 
         return Verdict(status=status, measured=measured, reason="the bound is infinite", **known)
     witness = _witness(claim, instance, seed, facts, measured, bound) if status is Status.VIOLATED else None
     return Verdict(status=status, measured=measured, bound=bound, witness=witness, **known)
+
+
+def comparison_unit(instance: Document) -> float:
+    """Return below what values count as equally small: 1, or the greatest utility of a job where that is less.
+
+    In a unit in which all utilities are below the tolerance, every bound would hold.
+    """
+    return min(1.0, float(getattr(instance, "greatest_utility", 1))) or 1.0
 
 
 def _witness(claim: Claim, instance: Document, seed: int, facts: Facts, measured: float, bound: float) -> Witness:

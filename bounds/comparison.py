@@ -51,21 +51,34 @@ Value = float | Fraction | Interval
 """What a measure or a bound may return."""
 
 
-def compare(measured: Interval, relation: Relation, bound: Interval) -> tuple[Status, float, float]:
-    """Return the status, and the ends of both sides that decide it."""
+def compare(
+    measured: Interval, relation: Relation, bound: Interval, *, unit: float = 1.0
+) -> tuple[Status, float, float]:
+    """Return the status, and the ends of both sides that decide it.
+
+    Parameters
+    ----------
+    measured : Interval
+    relation : Relation
+    bound : Interval
+    unit : float
+        As for `dlsched.models.numbers.slack`.
+    """
     if relation is Relation.AT_LEAST:
-        status, other, own = compare(bound, Relation.AT_MOST, measured)
+        status, other, own = compare(bound, Relation.AT_MOST, measured, unit=unit)
         return status, own, other
     if relation is Relation.EQUAL:
-        below, above = compare(measured, Relation.AT_MOST, bound), compare(measured, Relation.AT_LEAST, bound)
-        if below[0] is above[0] is Status.HOLDS and not (agree(*_ends(measured)) and agree(*_ends(bound))):
+        below = compare(measured, Relation.AT_MOST, bound, unit=unit)
+        above = compare(measured, Relation.AT_LEAST, bound, unit=unit)
+        known = agree(*_ends(measured), unit=unit) and agree(*_ends(bound), unit=unit)
+        if below[0] is above[0] is Status.HOLDS and not known:
             return Status.UNDECIDED, measured.low, bound.high
         return max(below, above, key=lambda outcome: _GRAVITY[outcome[0]])
     if math.isinf(bound.low) and bound.low > 0:
         return Status.VACUOUS, measured.high, bound.low
-    if _above(measured.low, bound.high):
+    if _above(measured.low, bound.high, unit):
         return Status.VIOLATED, measured.low, bound.high
-    if _above(measured.high, bound.low):
+    if _above(measured.high, bound.low, unit):
         return Status.UNDECIDED, measured.high, bound.low
     return Status.HOLDS, measured.high, bound.low
 
@@ -73,9 +86,9 @@ def compare(measured: Interval, relation: Relation, bound: Interval) -> tuple[St
 _GRAVITY = {Status.HOLDS: 0, Status.VACUOUS: 1, Status.UNDECIDED: 2, Status.VIOLATED: 3}
 
 
-def _above(a: float, b: float) -> bool:
+def _above(a: float, b: float, unit: float) -> bool:
     """Tell whether `a` is above `b` by more than the tolerance, which means nothing where one is infinite."""
-    return a > b if math.isinf(a) or math.isinf(b) else exceeds(a, b)
+    return a > b if math.isinf(a) or math.isinf(b) else exceeds(a, b, unit=unit)
 
 
 def _ends(interval: Interval) -> tuple[float, float]:

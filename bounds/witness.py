@@ -121,16 +121,17 @@ def replay(witness: Witness | str | os.PathLike[str]) -> Replay:
     InputError
         If it cannot be read, or names an unknown claim.
     """
-    from dlsched.bounds.claim import check
+    from dlsched.bounds.claim import check, comparison_unit
 
     document = witness if isinstance(witness, Witness) else _read(witness)
-    verdict = check(document.claim, document.read_instance(), document.seed, document.variant)
+    instance = document.read_instance()
+    verdict, unit = check(document.claim, instance, document.seed, document.variant), comparison_unit(instance)
     differences = []
     if verdict.status.value != document.status:
         differences.append(f"status: {verdict.status.value}, not {document.status}")
     for name in ("measured", "bound"):
         was, now = getattr(document, name), getattr(verdict, name)
-        if was is not None and (now is None or not agree(was, now)):
+        if was is not None and (now is None or not agree(was, now, unit=unit)):
             differences.append(f"{name}: {now}, not {was}")
     return Replay(document, verdict, tuple(differences))
 

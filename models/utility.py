@@ -36,6 +36,11 @@ class _Utility(Record, ABC):
         """Return the utility at `x`."""
         return float(self.exact(x))
 
+    def greatest(self, step: Fraction, count: int) -> Fraction:
+        """Return the largest value by size at 0, step, 2 step, ..., count * step."""
+        points = {0, count} if self._trend() else range(count + 1)
+        return max(abs(self.exact(step * n)) for n in points)
+
     @abstractmethod
     def _at(self, x: Fraction) -> Fraction | float:
         """Return the utility at x >= 0."""
@@ -130,6 +135,11 @@ class Log(_Utility):
 
     def _trend(self) -> int:
         return 1
+
+    def greatest(self, step: Fraction, count: int) -> Fraction:
+        """Return the largest value by size at 0, step, ..., count * step, of those that are finite; 0 of none."""
+        points = {0, count} if self.offset else {1, count} - {0}
+        return max((abs(self.exact(step * n)) for n in points), default=Fraction(0))
 
     def _at(self, x: Fraction) -> float:
         if self.offset + x <= 0:

@@ -124,3 +124,27 @@ def test_a_bound_below_a_schedule_counts_no_more() -> None:
     known.bound(None, "a third")
     known.bound(5.0 + 1e-7, "a third")
     assert known.closed()
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_greatest_utility_is_that_of_all_that_can_be_had(problem: str, seed: int) -> None:
+    instance: Any = PROBLEMS[problem].preset("random", seed)
+    if problem == "ddljs":
+        worth = [abs(job.value(n)) for job in instance.jobs for n in range(instance.most(job) + 1)]
+    else:
+        worth = [job.utility.exact(x) for job in instance.jobs for x in range(30)]
+    assert instance.greatest_utility == max(worth)
+
+
+@pytest.mark.parametrize("factor", [Fraction(1, 10**12), Fraction(10**12)], ids=str)
+@pytest.mark.parametrize("name", ["hadar-theorem-2-H5", "pd-ors-theorem-6-D5"])
+def test_a_claim_fails_in_any_unit_of_utility(name: str, factor: Fraction) -> None:
+    """In a unit in which all utilities are below the tolerance, no bound would be exceeded."""
+    from dlsched.bounds import check
+    from dlsched.bounds.witness import shipped
+
+    witness = shipped(name)
+    instance = type(witness.read_instance()).parse(in_utility_unit(witness.instance, factor))
+    verdict = check(witness.claim, instance, witness.seed, witness.variant)
+    assert verdict.status.value == "violated"

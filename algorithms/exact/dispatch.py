@@ -61,4 +61,4 @@ def _solved(problem: str, instance: Any, settings: dict[str, Any]) -> Optimum:
     from dlsched.algorithms.exact.units import solved_in_own_unit
 
     utility = importlib.import_module(f"dlsched.models.{problem}").exact_utility
-    return solved_in_own_unit(method.solve, utility, instance, method.own_unit(instance), **settings)
+    return solved_in_own_unit(method.solve, utility, instance, **settings)

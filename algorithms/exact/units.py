@@ -6,7 +6,7 @@ whatever unit its utilities were written, and so is what is found and proved.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -17,22 +17,21 @@ _GREATEST = 100
 """A size that tolerances of 1e-6 to 1e-9 suit; benchmark families draw utilities up to it."""
 
 
-def unit_of(values: Iterable[Fraction]) -> Fraction:
-    """Return the unit in which the greatest of some values, by size, is 100; 1 where all are 0."""
-    return max((abs(value) for value in values), default=Fraction(0)) / _GREATEST or Fraction(1)
+def unit_of(greatest: Fraction) -> Fraction:
+    """Return the unit in which a greatest value is 100; 1 where it is 0."""
+    return greatest / _GREATEST or Fraction(1)
 
 
 def solved_in_own_unit(
     solve: Callable[..., Optimum],
     utility: Callable[[Any, Any], Fraction],
     instance: Any,
-    unit: Fraction,
     *,
     time_limit: float | None,
     progress: Progress | None,
     stop: Callable[[], bool] | None,
 ) -> Optimum:
-    """Return what a method finds on an instance whose utilities are divided by a unit, in the instance's own.
+    """Return what a method finds on an instance in its own unit, told in the unit that it is written in.
 
     Parameters
     ----------
@@ -41,10 +40,10 @@ def solved_in_own_unit(
     utility : callable
         Called with the instance and a schedule.
     instance : Instance
-    unit : Fraction
     time_limit, progress, stop
         As for `dlsched.algorithms.optimum`.
     """
+    unit = unit_of(instance.greatest_utility)
     scale = float(unit)
     jobs = tuple(job.model_copy(update={"utility": job.utility.times(1 / unit)}) for job in instance.jobs)
 

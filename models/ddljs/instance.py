@@ -173,6 +173,11 @@ class Instance(Document):
         most = slots * in_a_slot
         return most if job.budget_slots is None else min(most, job.budget_slots)
 
+    @cached_property
+    def greatest_utility(self) -> Fraction:
+        """What the most useful job can be worth, or cost: the unit that differences of utility are judged by."""
+        return max((job.utility.greatest(job.progress, self.most(job)) for job in self.jobs), default=Fraction(0))
+
     @model_validator(mode="after")
     def _references(self) -> Self:
         distinct("resources", self.resources)

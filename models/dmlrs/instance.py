@@ -77,6 +77,11 @@ class Instance(Document):
         return any(isinstance(job, AsyncJob) for job in self.jobs)
 
     @cached_property
+    def greatest_utility(self) -> Fraction:
+        """What the most useful job can be worth: the unit that differences of utility are judged by."""
+        return max((job.utility.exact(0) for job in self.jobs), default=Fraction(0))
+
+    @cached_property
     def _jobs(self) -> dict[str, Job | AsyncJob]:
         return {job.name: job for job in self.jobs}
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from fractions import Fraction
 
 from dlsched.algorithms.exact.bracket import Bracket
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
@@ -20,7 +19,6 @@ from dlsched.algorithms.exact.ddljs.reachable import best_value
 from dlsched.algorithms.exact.ddljs.slot import embed
 from dlsched.algorithms.exact.ddljs.start import first_schedules
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
-from dlsched.algorithms.exact.units import unit_of
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.requests import slot_problem
 from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
@@ -58,11 +56,6 @@ def solve(
         return Optimum(0.0, 0.0, Schedule.of({}), True, ("no jobs",), 0.0, 0.0)
     report = progress or (lambda phase, lower, upper: None)
     return _Solve(instance, start, time_limit, report, stop or (lambda: False)).run()
-
-
-def own_unit(instance: Instance) -> Fraction:
-    """Return a hundredth of what the most useful job can be worth: the unit in which `solve` compares values."""
-    return unit_of(value for job in instance.jobs for value in values(instance, job).values())
 
 
 class _Solve:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from dlsched.algorithms.exact.bracket import Bracket
 from dlsched.algorithms.exact.certify import Finding, Route, certify, default_routes
@@ -80,7 +81,8 @@ def embed(
     stop : callable, optional
         Asked often; where it tells True, the method ends as if time were up.
     """
-    unit = unit_of(profit for request in problem.requests for profit in request.profit.values())
+    profits = (abs(profit) for request in problem.requests for profit in request.profit.values())
+    unit = unit_of(max(profits, default=Fraction(0)))
     requests = tuple(
         replace(request, profit={k: profit / unit for k, profit in request.profit.items()})
         for request in problem.requests

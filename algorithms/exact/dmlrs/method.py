@@ -15,7 +15,6 @@ import statistics
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from fractions import Fraction
 
 from dlsched.algorithms.exact.bracket import Bracket
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
@@ -24,7 +23,6 @@ from dlsched.algorithms.exact.dmlrs.single import read, single_machines
 from dlsched.algorithms.exact.dmlrs.slots import Slots
 from dlsched.algorithms.exact.dmlrs.summed import Summed
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
-from dlsched.algorithms.exact.units import unit_of
 from dlsched.algorithms.pd_ors import run as pd_ors
 from dlsched.algorithms.pd_ors import schedule_bound
 from dlsched.models.dmlrs import AsyncJob, Instance, Job, Machine, Schedule, check, exact_utility
@@ -62,11 +60,6 @@ def solve(
         return Optimum(0.0, 0.0, Schedule.of({}), True, ("no jobs",), 0.0, 0.0)
     report = progress or (lambda phase, lower, upper: None)
     return _Solve(instance, start, time_limit, report, stop or (lambda: False)).run()
-
-
-def own_unit(instance: Instance) -> Fraction:
-    """Return a hundredth of what the most useful job can be worth: the unit in which `solve` compares values."""
-    return unit_of(job.utility.exact(0) for job in instance.jobs)
 
 
 class _Solve:

@@ -17,7 +17,6 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable
-from fractions import Fraction
 
 import numpy as np
 
@@ -34,7 +33,6 @@ from dlsched.algorithms.exact.hadar.search import Plan, Search
 from dlsched.algorithms.exact.hadar.states import MAX_STATES, Options, Rounding, build_states, job_options
 from dlsched.algorithms.exact.hadar.tree import Halt, Tree
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
-from dlsched.algorithms.exact.units import unit_of
 from dlsched.models.hadar import Instance, Schedule, check, exact_utility
 from dlsched.models.matrix import Floats
 from dlsched.models.numbers import TOLERANCE, agree
@@ -74,11 +72,6 @@ def solve(
     """
     report = progress or (lambda phase, lower, upper: None)
     return _Solve(instance, time_limit, report, stop or (lambda: False), max_states, seed).run()
-
-
-def own_unit(instance: Instance) -> Fraction:
-    """Return a hundredth of what the most useful job can be worth: the unit in which `solve` compares values."""
-    return unit_of(job.utility.exact(0) for job in instance.jobs)
 
 
 class _Refine(Exception):
