@@ -88,6 +88,13 @@ class RingRelaxation(StrEnum):
     AUGMENTED = "augmented"
 
 
+class NormaliserChoice(StrEnum):
+    """What a job's throughput is measured in."""
+
+    PROPORTIONAL = "proportional"
+    ISOLATED = "isolated"
+
+
 ScheduleFile = Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule, as JSON.")]
 Picture = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw it (.png, .svg, .pdf).")]
 Algorithm = Annotated[
@@ -111,6 +118,9 @@ Draws = Annotated[int | None, typer.Option(min=1, max=10**6, help="u_b, most rou
 Sizes = Annotated[RingSizes | None, typer.Option("--sizes", help="How the largest ring of a slot is found.")]
 Relaxation = Annotated[RingRelaxation | None, typer.Option("--relaxation", help="Which linear program is rounded.")]
 Idle = Annotated[bool | None, typer.Option("--idle/--no-idle", help="Idle workers to jobs that gain nothing yet.")]
+Normalisers = Annotated[
+    NormaliserChoice | None, typer.Option("--normaliser", help="What Gavel measures throughputs in.")
+]
 NodeLimit = Annotated[int | None, typer.Option(min=1, max=10**9, help="Nodes of the exact method for a slot.")]
 
 
@@ -169,6 +179,7 @@ def run(
     sizes: Sizes = None,
     relaxation: Relaxation = None,
     idle: Idle = None,
+    normaliser: Normalisers = None,
     node_limit: NodeLimit = None,
     time_limit: TimeLimit = None,
     out: Out = None,
@@ -198,6 +209,7 @@ def run(
         sizes=sizes,
         relaxation=relaxation,
         idle=idle,
+        normaliser=normaliser,
         node_limit=node_limit,
         time_limit=time_limit,
     )

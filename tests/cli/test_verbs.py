@@ -117,6 +117,7 @@ def test_optimum(dlsched: Command, tmp_path: Path, instance: Path) -> None:
         ("hadar", ("--variant", "printed")),
         ("hadar", ("--mode", "rounds")),
         ("gavel", ()),
+        ("gavel", ("--normaliser", "isolated")),
     ],
 )
 def test_run(dlsched: Command, instance: Path, algorithm: str, options: tuple[str, ...]) -> None:

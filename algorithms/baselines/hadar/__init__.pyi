@@ -1,1 +1,2 @@
 from . import gavel as gavel
+from . import max_min as max_min

@@ -1,0 +1,175 @@
+"""Gavel's max-min fairness: which part of its time each job should run on each type of device.
+
+Gavel (Narayanan et al., OSDI 2020; the code of its authors, github.com/stanford-futuredata/gavel at c4fa400,
+scheduler/policies/max_min_fairness.py, class MaxMinFairnessPolicyWithPerf) maximises over Y >= 0
+
+    min_j  scale_j throughput_j(Y) / (weight_j normaliser_j),    sum_r Y_j^r <= 1,    sum_j scale_j Y_j^r <= c^r
+
+where scale_j is the job's gang W_j, so that of two jobs that are equally fast as gangs, one of a single device gets
+more time than one of four, and throughput_j(Y) = sum_r W_j X_j^r Y_j^r counts the whole gang's iterations.
+
+That program mostly has many optima: it says nothing of jobs above the least. Here the one is taken that is also largest
+in the second least, the third, and so on, which is what Gavel calls water filling, for single jobs, and has as another
+policy. The throughputs of that optimum are unique. The parts of time need not be: they are those of the vertex at which
+HiGHS's simplex method ends, the same for the same numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from fractions import Fraction
+
+import numpy as np
+import scipy.sparse as sp
+
+from dlsched.models.failure import SolverError
+from dlsched.models.hadar import Instance, Job
+from dlsched.models.numbers import rational
+from dlsched.models.session import Session
+
+DIGITS = 9
+"""Decimals of a share: what is equal but for rounding becomes equal."""
+
+_TOLERANCE = 1e-9
+_BINDS = 1e-6
+"""Least dual of a job that has all it can get; those of one program sum to 1, over at most as many jobs."""
+
+Weights = Mapping[str, float | Fraction]
+"""How much each job counts: it should get so many times the normalised throughput of one with weight 1."""
+
+
+class Normaliser(StrEnum):
+    """What a job's throughput is measured in.
+
+    Attributes
+    ----------
+    PROPORTIONAL
+        The throughput on an average device of the cluster, sum_r W_j X_j^r c^r / sum_r c^r: Gavel's own, since May 2020
+        (its change 155).
+    ISOLATED
+        The throughput with an n-th of every type where there are n jobs, for at most all of the time: sum_r W_j X_j^r
+        x_j^r with x_j^r = c^r / (n W_j), divided by their sum where that is above 1. Gavel's before that change, and
+        still that of its finish-time fairness. The gang counts twice with it, in the scale and in x.
+    """
+
+    PROPORTIONAL = "proportional"
+    ISOLATED = "isolated"
+
+
+def max_min_shares(
+    instance: Instance,
+    jobs: Sequence[Job],
+    *,
+    normaliser: Normaliser | str = Normaliser.PROPORTIONAL,
+    weights: Weights | None = None,
+) -> dict[str, dict[str, float]]:
+    """Return the shares of some jobs under Gavel's max-min fairness, ties by lexicographic max-min.
+
+    Types with fewer devices than the gang, or on which the job makes no progress, have no share: a gang runs as a
+    whole. (Gavel's program gives a gang of four half of its time on a type with two devices, which no round can give.)
+    They count in the normaliser all the same.
+
+    Parameters
+    ----------
+    instance : Instance
+    jobs : sequence of Job
+    normaliser : {"proportional", "isolated"}
+    weights : mapping of str to number, optional
+        By job; 1 where it is left out.
+
+    Returns
+    -------
+    dict of str to dict of str to float
+        Y, by job and type, rounded to nine decimals, without zeros; a job that can run on no type is not in it.
+
+    Raises
+    ------
+    ValueError
+        If a weight is not positive and finite, or of a job that the instance does not have.
+    SolverError
+        If HiGHS does not solve a program.
+    """
+    normaliser = Normaliser(normaliser)
+    weight = _checked(instance, weights or {})
+    pairs = [(job, r) for job in jobs for r in instance.usable_types(job) if instance.capacity[r] >= job.gang]
+    able = {job.name: job for job, _ in pairs}
+    if not able:
+        return {}
+    factor = {
+        name: job.gang**2 / (_unit(instance, job, len(jobs), normaliser) * weight.get(name, 1))
+        for name, job in able.items()
+    }
+    worth = [float(factor[job.name] * job.rate_on(r)) for job, r in pairs]
+    shares: dict[str, dict[str, float]] = {name: {} for name in able}
+    for (job, r), share in zip(pairs, _water_filled(instance, pairs, list(able), worth), strict=True):
+        if rounded := round(share, DIGITS):
+            shares[job.name][r] = rounded
+    return shares
+
+
+def _checked(instance: Instance, weights: Weights) -> dict[str, Fraction]:
+    jobs = {job.name for job in instance.jobs}
+    for name, weight in weights.items():
+        if name not in jobs:
+            raise ValueError(f"weights.{name}: unknown job")
+        if not 0 < weight < math.inf:
+            raise ValueError(f"weights.{name}: {weight} must be positive and finite")
+    return {name: rational(weight) for name, weight in weights.items()}
+
+
+def _unit(instance: Instance, job: Job, jobs: int, normaliser: Normaliser) -> Fraction:
+    """Return the throughput that counts as 1."""
+    total = job.gang * sum((job.rate_on(r) * n for r, n in instance.capacity.items()), Fraction(0))
+    if normaliser is Normaliser.PROPORTIONAL:
+        return total / instance.devices
+    return total / max(jobs * job.gang, instance.devices)
+
+
+def _water_filled(
+    instance: Instance, pairs: Sequence[tuple[Job, str]], able: Sequence[str], worth: Sequence[float]
+) -> list[float]:
+    """Return the share of each pair: levels are raised together, and jobs left behind where they can get no more.
+
+    A job with a positive dual is at the level in every optimum, so its level is final, as is that of one that has all
+    of the time on its best type.
+    """
+    types = instance.device_types
+    number = {name: i for i, name in enumerate(able)}
+    device = {r: 2 * len(able) + k for k, r in enumerate(types)}
+    level = len(pairs)
+    best = np.zeros(len(able))
+    A = np.zeros((2 * len(able) + len(types), level + 1))
+    for column, ((job, r), value) in enumerate(zip(pairs, worth, strict=True)):
+        A[number[job.name], column] = value
+        best[number[job.name]] = max(best[number[job.name]], value)
+        A[len(able) + number[job.name], column] = 1.0
+        A[device[r], column] = job.gang
+    A[: len(able), level] = -1.0
+    lp = Session(-1, _TOLERANCE)
+    lp.add_columns(np.eye(level + 1)[level], np.full(level + 1, np.inf), sp.csc_array((0, level + 1)))
+    lp.add_rows(
+        np.concatenate([np.zeros(len(able)), np.full(len(able) + len(types), -np.inf)]),
+        np.concatenate([np.full(len(able), np.inf), np.ones(len(able)), [float(instance.capacity[r]) for r in types]]),
+        sp.csr_array(A),
+    )
+    rising = np.arange(len(able))
+    while True:
+        solved = lp.solve()
+        if solved is None:
+            raise SolverError(
+                "the program of the max-min shares has no optimum, although it is bounded and 0 is a point"
+            )
+        reached, point, duals = solved
+        ended = (-duals[rising] > _BINDS) | (best[rising] <= reached * (1 + _TOLERANCE))
+        done = rising[ended].astype(np.int32)
+        rising = np.setdiff1d(rising, done)
+        if not len(rising):
+            shares: list[float] = point[:level].tolist()
+            return shares
+        if not len(done):
+            raise SolverError("the duals of the max-min shares do not sum to 1")
+        for row in done.tolist():
+            lp.set_coefficient(row, level, 0.0)
+        lp.bound_rows(done, np.full(len(done), reached), np.full(len(done), np.inf))
