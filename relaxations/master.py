@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from dlsched.models.failure import SolverError
 from dlsched.models.matrix import Floats
 from dlsched.models.session import Session
 
@@ -124,7 +125,7 @@ class Master:
         """Return the value, x, the prices of the linking rows (not negative) and the blocks' duals."""
         solved = self._session.solve()
         if solved is None:
-            raise RuntimeError("the master LP has no optimum")
+            raise SolverError("the master LP has no optimum")
         value, x, duals = solved
         return value, x[self.blocks :], np.maximum(duals[self.blocks :], 0.0), duals[: self.blocks]
 

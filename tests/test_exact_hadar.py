@@ -21,6 +21,7 @@ from dlsched.algorithms.exact.hadar.replay import replay
 from dlsched.algorithms.exact.hadar.rows import Hall, separate
 from dlsched.algorithms.exact.hadar.tree import Tree
 from dlsched.models import build, solve
+from dlsched.models.failure import SolverError
 from dlsched.models.hadar import Instance, check, exact_utility, preset
 from dlsched.models.hadar.levels import schedule_of
 from dlsched.models.numbers import agree
@@ -167,32 +168,58 @@ def test_a_proof_takes_both_routes() -> None:
     assert any("replayed" in line for line in found.evidence)
 
 
-def test_a_first_route_that_errs_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(self: exact._Solve) -> bool:
-        self.upper = self.lower
-        return True
+def first_route_errs(self: exact._Solve) -> bool:
+    self.upper = self.lower
+    return True
 
-    monkeypatch.setattr(exact._Solve, "_attempt", wrong)
-    found = optimum(preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10))
+
+def unsolved(*args: Any, **options: Any) -> Any:
+    raise SolverError("the master LP has no optimum")
+
+
+def replay_is_weak(*args: Any, **options: Any) -> tuple[float, str]:
+    return np.inf, "not replayed"
+
+
+@pytest.mark.parametrize("data", [middle(137), middle(140), middle(91, jitter=0.05)])
+@pytest.mark.parametrize(
+    ("name", "instead", "says"),
+    [
+        ("_Solve._attempt", first_route_errs, "hadar/hall: HiGHS"),
+        ("_Solve._attempt", unsolved, "branch, cut and price: failed (the master LP has no optimum)"),
+        ("replay", replay_is_weak, "not replayed"),
+        ("Dive.run", unsolved, "replayed"),
+        ("Polish.dive", unsolved, "replayed"),
+    ],
+)
+def test_where_one_route_fails_there_is_a_next_one(
+    data: dict[str, Any], name: str, instead: Any, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance = Instance.parse(data)
+    expected = optimum(instance)
+    monkeypatch.setattr(f"{exact.__name__}.{name}", instead)
+    found = optimum(instance)
+    assert found.proved
+    assert found.value == pytest.approx(expected.value)
+    assert check(instance, found.schedule) == []
+    assert any(line.startswith(says) for line in found.evidence)
+
+
+def test_a_first_route_that_errs_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact._Solve, "_attempt", first_route_errs)
+    found = optimum(preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10), time_limit=1.0)
     assert not found.proved
 
 
-def test_replay_refuses_an_inequality_that_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Spied(exact._Solve):
-        def _conclude(self, found: float) -> Optimum:
-            solved.append(self)
-            return super()._conclude(found)
-
-    solved: list[exact._Solve] = []
-    monkeypatch.setattr(exact, "_Solve", Spied)
-    found = optimum(preset("benchmark", 2, jobs=8, machines=4, types=3, slots=10))
-    assert found.proved
-    s = solved[0]
+def test_replay_refuses_an_inequality_that_does_not_hold() -> None:
+    instance = preset("benchmark", 2, jobs=8, machines=4, types=3, slots=10)
+    s = exact._Solve(instance, None, lambda *report: None, lambda: False, exact.MAX_STATES, 0)
+    assert s.run().proved
     used = {int(k) for _, numbers, _ in s.record.steps for k in numbers}
     pool = list(s.pool)
     first = min(used)
     pool[first] = type(pool[first])(pool[first].coefficient, pool[first].rhs - 1, pool[first].hall)
-    bound, note = replay(s.instance, s.jobs, s.sets, pool, s.record, s.cutoff, s.grid)
+    bound, note = replay(s.instance, s.jobs, s.sets, pool, s.record, s.cutoff, s.scale)
     assert bound == np.inf
     assert "does not hold" in note
 
@@ -228,15 +255,62 @@ def test_work_is_added_up_without_wrapping(seed: int) -> None:
     assert optimum(Instance.parse(middle(seed, jitter=0.05)), time_limit=30).proved
 
 
-def test_replay_of_a_record_without_its_branches_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replay_of_a_record_without_its_branches_proves_nothing() -> None:
     instance = preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10)
     solver = exact._Solve(instance, None, lambda *report: None, lambda: False, exact.MAX_STATES, 0)
     found = solver.run()
     cut = Record(steps=solver.record.steps)
-    bound, _ = replay(instance, solver.jobs, solver.sets, solver.pool, cut, solver.cutoff, solver.grid)
+    bound, _ = replay(instance, solver.jobs, solver.sets, solver.pool, cut, solver.cutoff, solver.scale)
     assert found.proved
     assert not agree(bound, found.value or 0.0)
     assert bound > (found.value or 0.0)
+
+
+def worth(data: dict[str, Any], scale: Fraction) -> dict[str, Any]:
+    """The instance with all utilities (tables) multiplied."""
+    jobs = [
+        job | {"utility": {"kind": "table", "values": [str(Fraction(v) * scale) for v in job["utility"]["values"]]}}
+        for job in data["jobs"]
+    ]
+    return data | {"jobs": jobs}
+
+
+def normalised(data: dict[str, Any]) -> dict[str, Any]:
+    """The instance with a greatest utility of 100."""
+    return worth(data, 100 / max(Fraction(1), *(Fraction(job["utility"]["values"][0]) for job in data["jobs"])))
+
+
+def test_utilities_of_1e20() -> None:
+    data = json.loads((Path(__file__).parent / "golden" / "hadar-1e20.json").read_text(encoding="utf-8"))
+    found = optimum(Instance.parse(normalised(data)))
+    assert (found.value, found.proved) == (100, True)
+    found = exact.solve(Instance.parse(data))
+    assert (found.value, found.proved) == (2e20, True)
+
+
+@pytest.mark.usefixtures("no_heuristics")
+@pytest.mark.parametrize("scale", [Fraction(1, 10**25), Fraction(1, 3 * 10**6), Fraction(10**20, 7), Fraction(10**200)])
+def test_the_unit_of_utility_does_not_matter(scale: Fraction) -> None:
+    for data in (middle(137), middle(6), middle(91, jitter=0.05)):
+        one = exact.solve(Instance.parse(data))
+        found = exact.solve(Instance.parse(worth(data, scale)))
+        assert found.proved
+        assert found.value == pytest.approx(float((one.value or 0) * scale), rel=1e-9)
+        assert found.evidence[1:-1] == one.evidence[1:-1]
+
+
+@pytest.mark.parametrize("factor", [10**4, 10**20])
+@pytest.mark.parametrize("seed", range(12))
+def test_one_job_is_worth_all_the_others(seed: int, factor: int) -> None:
+    """The others are served as far as the tolerance, relative to the greatest utility, can tell."""
+    data = tiny(seed)
+    first = data["jobs"][0]["utility"]
+    first["values"] = [v * factor for v in first["values"]]
+    data = normalised(data)
+    found = optimum(Instance.parse(data))
+    expected, _ = oracle.optimum(data)
+    assert found.proved
+    assert found.value == pytest.approx(float(expected or 0), abs=1e-4)
 
 
 def test_no_jobs() -> None:

@@ -17,7 +17,7 @@ def test_polish_keeps_what_is_not_free_and_finds_better_schedules() -> None:
     solver = exact._Solve(instance, None, lambda *report: None, lambda: False, exact.MAX_STATES, 0)
     assert solver.run().proved
     graph = build_graph(solver.jobs, build_states(solver.jobs, instance.slots), instance.slots, solver.units)
-    relaxation = Relaxation(solver.jobs, solver.sets, graph, solver.grid)
+    relaxation = Relaxation(solver.jobs, solver.sets, graph)
     nobody = np.zeros(len(solver.jobs), dtype=bool)
     prices = relaxation.bound(graph, nobody).duals
     best = solver.search.best

@@ -17,14 +17,17 @@ class Bracket:
         Of a checked schedule; minus infinity where there is none yet.
     upper : float
         A bound that needs no route.
+    unit : float
+        What utilities are measured in: differences are compared with it where the value is smaller.
 
     Attributes
     ----------
     value : float
     """
 
-    def __init__(self, value: float, upper: float) -> None:
+    def __init__(self, value: float, upper: float, *, unit: float = 1.0) -> None:
         self.value = value
+        self._unit = unit
         self._bounds = {"": upper}
 
     def raise_to(self, value: float) -> bool:
@@ -41,12 +44,16 @@ class Bracket:
     @property
     def upper(self) -> float:
         """The least bound that is not refuted, at least the value."""
-        standing = [bound for bound in self._bounds.values() if not exceeds(self.value, bound)]
+        standing = [bound for bound in self._bounds.values() if not exceeds(self.value, bound, unit=self._unit)]
         return max(self.value, min(standing, default=float("inf")))
 
     def closed(self) -> bool:
         """Whether value and bound agree."""
-        return agree(self.value, self.upper)
+        return self.agrees(self.upper)
+
+    def agrees(self, value: float | None) -> bool:
+        """Tell whether a value is known and equal to the best one."""
+        return value is not None and agree(self.value, value, unit=self._unit)
 
     @property
     def refuted(self) -> tuple[Note, ...]:
@@ -54,5 +61,5 @@ class Bracket:
         return tuple(
             Note(f"{route}: nothing better than ", bound, ", refuted (", self.value, " is feasible)")
             for route, bound in self._bounds.items()
-            if exceeds(self.value, bound)
+            if exceeds(self.value, bound, unit=self._unit)
         )

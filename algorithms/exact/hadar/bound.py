@@ -2,7 +2,7 @@
 
 Numbers
 -------
-Utilities are rounded up and prices rounded to multiples of a power of two (`Scale.grid`), small enough for the
+Utilities are rounded up and prices rounded to multiples of a power of two (`scale.GRID`), small enough for the
 tolerance and large enough that every sum in play is a whole number of them below 2**52. Longest paths, bounds and
 fixings are therefore exact, whatever the LP solver returns: it only proposes prices.
 """
@@ -16,6 +16,7 @@ import numpy as np
 
 from dlsched.algorithms.exact.hadar.graph import IDLE, Bools, Graph
 from dlsched.algorithms.exact.hadar.rows import Hall, Inequality, by_gang, hall_inequality, separate, suspicious
+from dlsched.algorithms.exact.hadar.scale import GRID, TOTAL
 from dlsched.algorithms.exact.hadar.states import Ints, Options
 from dlsched.models.matrix import Floats
 from dlsched.relaxations.columns import Generated, Priced, generate_columns, keep
@@ -54,7 +55,6 @@ class Relaxation:
     sets : tuple of Hall
     graph : Graph
         The base graph; shrinks by `rebase`.
-    grid : float
     pool : sequence of Inequality
         Known already; the Hall rows first.
     """
@@ -64,10 +64,9 @@ class Relaxation:
         jobs: tuple[Options, ...],
         sets: tuple[Hall, ...],
         graph: Graph,
-        grid: float,
         pool: Sequence[Inequality] = (),
     ) -> None:
-        self.jobs, self.sets, self.base, self.grid = jobs, sets, graph, grid
+        self.jobs, self.sets, self.base = jobs, sets, graph
         self.pool = list(pool) or [hall_inequality(sets, k) for k in range(len(sets))]
         self._keys = {inequality.key for inequality in self.pool}
         self._tried: set[tuple[int, bytes]] = set()
@@ -84,8 +83,7 @@ class Relaxation:
             if int(hall.weight[hall.member.any(axis=0) & (arrival <= t)].sum()) > hall.devices
         ]
         self._stack()
-        penalty = 20.0 * float(sum(max(o.utility) for o in jobs))
-        self.master = Master(np.zeros(0), len(jobs), penalty)
+        self.master = Master(np.zeros(0), len(jobs), 20.0 * TOTAL)
         self._append(rows)
 
     def _stack(self) -> None:
@@ -147,7 +145,7 @@ class Relaxation:
         alive = np.zeros(len(self.base.tail) + 1, dtype=bool)
         alive[graph.origin] = alive[-1] = True
         self.master.restrict(np.array([alive[c.data.arcs].all() for c in self.master.columns], dtype=bool), required)
-        return generate_columns(self.master, self.pricing(graph), start=start, grid=self.grid, rounds=rounds, stop=stop)
+        return generate_columns(self.master, self.pricing(graph), start=start, grid=GRID, rounds=rounds, stop=stop)
 
     def fixed(self, graph: Graph, required: Bools, prices: Floats, incumbent: float) -> tuple[float, Bools, Bools]:
         """Return the bound of prices, which arcs can be in a better solution, and which jobs are in all of them."""

@@ -16,10 +16,12 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 import numpy as np
 
+from dlsched.algorithms.exact.bracket import Bracket
 from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
 from dlsched.algorithms.exact.hadar.branch import Record
 from dlsched.algorithms.exact.hadar.dive import Dive
@@ -28,14 +30,16 @@ from dlsched.algorithms.exact.hadar.place import schedule_of
 from dlsched.algorithms.exact.hadar.polish import Polish
 from dlsched.algorithms.exact.hadar.replay import replay
 from dlsched.algorithms.exact.hadar.rows import Inequality, hall_sets
-from dlsched.algorithms.exact.hadar.scale import grid_of, scaled_utilities
+from dlsched.algorithms.exact.hadar.scale import Scale
 from dlsched.algorithms.exact.hadar.search import Plan, Search
 from dlsched.algorithms.exact.hadar.states import MAX_STATES, Options, Rounding, build_states, job_options
-from dlsched.algorithms.exact.hadar.tree import Halt, Tree
+from dlsched.algorithms.exact.hadar.tree import Halt, Stuck, Tree
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
+from dlsched.models.failure import SolverError
 from dlsched.models.hadar import Instance, Schedule, check, exact_utility
 from dlsched.models.matrix import Floats
-from dlsched.models.numbers import TOLERANCE, agree
+from dlsched.models.numbers import TOLERANCE
+from dlsched.models.scaling import UnfitNumberError
 from dlsched.relaxations.columns import Generated
 
 _PASSES = 40
@@ -43,6 +47,9 @@ _JOBS_A_ROUND = 8
 _JOB_ROUNDS = 1000
 _ROUNDS = 2
 _DIVES = 3
+_FINER = 8
+_FIRST = "branch, cut and price"
+_UNSOLVED = (SolverError, UnfitNumberError)
 
 
 def solve(
@@ -88,18 +95,26 @@ class _Solve:
         max_states: int,
         seed: int,
     ) -> None:
-        self.instance, self.progress, self.stop, self.max_states, self.seed = instance, progress, stop, max_states, seed
+        self.instance, self.stop, self.max_states, self.seed = instance, stop, max_states, seed
         self.start = time.perf_counter()
         self.deadline = self.start + (np.inf if time_limit is None else time_limit)
         self.jobs: tuple[Options, ...] = job_options(instance)
+        self.scale = Scale.of(self.jobs)
+        self.units = self.scale.units(self.jobs, instance.slots)
+        self.most = float(self.units.max(axis=1, initial=0.0).sum())
+        self.known = Bracket(
+            0.0, self.scale.utility(self.most), unit=self.scale.utility(float(self.units.max(initial=0.0)))
+        )
+        self.schedule = Schedule.of({})
+        self.upper = self.most
+        self._progress = progress
         self.sets = hall_sets(self.jobs, tuple(instance.capacity.values()))
-        self.grid = grid_of(self.jobs)
-        self.units = scaled_utilities(self.jobs, instance.slots, self.grid)
+        self.exact = np.ones(len(self.jobs), dtype=bool)
         self.extra: dict[int, frozenset[int]] = {}
         self.pool: list[Inequality] = []
-        self.upper = float(self.units.max(axis=1, initial=0.0).sum())
         self.record = Record()
-        self.notes: list[str] = []
+        self.failed = False
+        self.evidence: list[Note] = []
 
     def run(self) -> Optimum:
         """Run all steps."""
@@ -107,18 +122,26 @@ class _Solve:
             what = "no jobs" if not self.instance.jobs else "no job can finish with a positive utility"
             return Optimum(0.0, 0.0, Schedule.of({}), True, (what,), time.perf_counter() - self.start, 0.0)
         self._begin_search()
-        finished = False
-        while not finished and self.upper > self.cutoff and not self.late():
-            try:
-                finished = self._attempt()
-            except _Refine:
-                continue
+        self._first_route()
         found = time.perf_counter() - self.start
-        return self._conclude(found)
+        proved = self._second_route()
+        while not (proved or self.failed or self.exact.all() or self.late()):
+            self.max_states *= _FINER
+            self._first_route()
+            proved = self._second_route()
+        proved = proved or self._other_routes()
+        value, proving = self.known.value, time.perf_counter() - self.start - found
+        evidence = (Note("checked schedule worth ", value), *self.evidence, *self.known.refuted)
+        return Optimum(value, self.known.upper, self.schedule, proved, evidence, found, proving)
 
     def late(self) -> bool:
         """Tell whether time is up, or the method is to stop."""
         return time.perf_counter() > self.deadline or self.stop()
+
+    def progress(self, phase: str) -> None:
+        """Report the phase and what is known."""
+        lower, upper = self.scale.utility(self.lower), self.scale.utility(self.upper)
+        self._progress(phase, lower, max(lower, min(upper, self.known.upper)))
 
     @property
     def lower(self) -> float:
@@ -127,8 +150,8 @@ class _Solve:
 
     @property
     def margin(self) -> float:
-        """How much better than the best plan a solution must be to be looked for."""
-        return 0.2 * TOLERANCE * max(1.0, self.lower)
+        """How much better than the best plan a solution must be to be looked for: less than the tolerance."""
+        return 0.2 * TOLERANCE * max(float(self.units.max()), self.lower)
 
     @property
     def cutoff(self) -> float:
@@ -139,15 +162,30 @@ class _Solve:
         states = build_states(self.jobs, self.instance.slots, rounding=Rounding.PESSIMISTIC, limit=self.max_states)
         self.search = Search(self.jobs, states, self.sets, self.units, seed=self.seed)
         self.search.run(rounds=0)
-        self.progress("search", self.lower, self.upper)
+        self.progress("search")
+
+    def _first_route(self) -> None:
+        """Attempt until the tree is finished, time is up or a linear program fails; take the plan and the bound."""
+        finished, self.upper, self.notes = False, self.most, "column generation, cut and fixed at the root: closed"
+        try:
+            while not finished and self.upper > self.cutoff and not self.late():
+                try:
+                    finished = self._attempt()
+                except _Refine:
+                    self.max_states *= 2
+                finally:
+                    self.known.bound(self.scale.utility(self.upper), _FIRST)
+        except (*_UNSOLVED, Stuck) as failure:
+            self.failed, self.notes = True, f"{_FIRST}: failed ({failure})"
+        self._take_schedule(schedule_of(self.instance, self.jobs, self.search.best))
 
     def _attempt(self) -> bool:
         """Bound, search, fix and branch; True where the tree is finished."""
-        slots = self.instance.slots
+        slots, self.upper = self.instance.slots, self.most
         states = build_states(self.jobs, slots, extra=self.extra, limit=self.max_states)
         self.exact = states.exact
         graph = build_graph(self.jobs, states, slots, self.units)
-        self.relaxation = Relaxation(self.jobs, self.sets, graph, self.grid, self.pool)
+        self.relaxation = Relaxation(self.jobs, self.sets, graph, self.pool)
         self.pool = self.relaxation.pool
         self.polish = Polish(self.relaxation, self.seed, self.late)
         self.record = Record()
@@ -171,7 +209,7 @@ class _Solve:
             start = np.append(generated.duals, np.zeros(len(relaxation.row_slot) - len(generated.duals)))
             generated = relaxation.bound(relaxation.base, self.required, start=start, stop=self._stop)
             self._fix(generated)
-            self.progress("bound", self.lower, self.upper)
+            self.progress("bound")
         if self.upper > self.cutoff and not self.late():
             self._dive(generated)
             self._look(generated, _JOB_ROUNDS // len(self.jobs))
@@ -195,11 +233,13 @@ class _Solve:
             relaxation.rebase(relaxation.base.restrict(alive))
 
     def _dive(self, generated: Generated) -> None:
-        self._take(Dive(self.relaxation, self.relaxation.base, self.required).run(generated, self.late))
+        with suppress(*_UNSOLVED):
+            self._take(Dive(self.relaxation, self.relaxation.base, self.required).run(generated, self.late))
         for _ in range(_DIVES):
             if self.upper > self.cutoff and not self.late():
-                self._take(self.polish.dive(self.required, generated.duals, [], self.cutoff))
-        self.progress("dive", self.lower, self.upper)
+                with suppress(*_UNSOLVED):
+                    self._take(self.polish.dive(self.required, generated.duals, [], self.cutoff))
+        self.progress("dive")
 
     def _improve(self, prices: Floats, patience: int) -> None:
         """Polish the best plan until so many neighbourhoods in a row did not help."""
@@ -207,14 +247,18 @@ class _Solve:
         while tried < patience and self.upper > self.cutoff and not self.late():
             if plan.value < self.lower:
                 plan = self.search.best
-            found = self._take(self.polish.around(plan.levels, self.required, prices, self.cutoff))
+            found = None
+            with suppress(*_UNSOLVED):
+                found = self._take(self.polish.around(plan.levels, self.required, prices, self.cutoff))
             tried = 0 if self.lower > plan.value else tried + 1
             plan = found if found is not None and found.value >= plan.value else plan
-        self.progress("search", self.lower, self.upper)
+        self.progress("search")
 
     def _take(self, paths: list[Path]) -> Plan | None:
         """Offer the plan of a dive to the search; None where it has none."""
-        if not paths or any(self._lacks(path) for path in paths):
+        lacking = [path for path in paths if self._lacks(path)]
+        self._follow(lacking)
+        if lacking or not paths:
             return None
         plan = self._plan(paths)
         if plan.value > self.lower:
@@ -226,7 +270,7 @@ class _Solve:
         cost = self.relaxation.costs(generated.duals)[:-1].reshape(self.instance.slots, -1, len(self.jobs))
         self.search.guide(cost, generated.best)
         self.search.run(rounds, target=self.upper - self.margin, late=self.late)
-        self.progress("search", self.lower, self.upper)
+        self.progress("search")
 
     def _branch(self, tree: Tree, prices: Floats) -> bool:
         try:
@@ -235,17 +279,19 @@ class _Solve:
                 self.search.run(_ROUNDS, target=self.upper - self.margin, late=self.late)
                 self._improve(prices, len(self.jobs) // _JOBS_A_ROUND)
                 tree.cutoff = max(tree.cutoff, self.lower)
-                self.progress("branch", self.lower, self.upper)
+                self.progress("branch")
         except Halt:
             self.upper = min(self.upper, max(tree.bound, self.lower))
             return False
-        self.notes = [f"branch, cut and price: {tree.nodes} nodes"]
+        self.notes = f"{_FIRST}: {tree.nodes} nodes"
         self.upper = min(self.upper, self.cutoff)
         return True
 
     def _found(self, paths: list[Path]) -> float:
         """Take an integral solution of the tree; refine the rounding where it lacks work."""
-        if sum(self._lacks(path) for path in paths):
+        lacking = [path for path in paths if self._lacks(path)]
+        if lacking:
+            self._follow(lacking)
             raise _Refine
         self.search.offer(self._plan(paths))
         return self.lower
@@ -258,38 +304,57 @@ class _Solve:
         return Plan(levels, finish, float(sum(self.units[p.job, p.finish] for p in paths)))
 
     def _lacks(self, path: Path) -> bool:
-        options = self.jobs[path.job]
-        done = list(itertools.accumulate(options.works[k] if k != IDLE else 0 for k in path.levels.tolist()))
-        if done[-1] >= options.need:
-            return False
-        left = {options.need - x for x in done}
-        self.extra[path.job] = self.extra.get(path.job, frozenset()) | left
-        return True
+        """Tell whether a schedule leaves work undone, as rounded amounts of work allow."""
+        return self._left_after(path)[-1] > 0
 
-    def _conclude(self, found: float) -> Optimum:
-        plan = self.search.best
-        schedule = schedule_of(self.instance, self.jobs, plan)
+    def _left_after(self, path: Path) -> list[int]:
+        options = self.jobs[path.job]
+        done = itertools.accumulate(options.works[k] if k != IDLE else 0 for k in path.levels.tolist())
+        return [options.need - work for work in done]
+
+    def _follow(self, paths: Iterable[Path]) -> None:
+        """Round no more the amounts of work left along some schedules."""
+        for path in paths:
+            self.extra[path.job] = self.extra.get(path.job, frozenset()).union(self._left_after(path))
+
+    def _take_schedule(self, schedule: Schedule) -> None:
+        """Make a schedule the best one where it is better."""
         violations = check(self.instance, schedule)
         if violations:
             raise RuntimeError(f"the schedule found breaks a rule: {violations[0]}")
-        value = float(exact_utility(self.instance, schedule))
-        bound = max(self.upper, value)
-        closed = agree(value, bound)
-        evidence = [Note("checked schedule worth ", value), *self._first_route(closed)]
-        proved = False
-        if closed:
-            proved, note = self._second_route(value)
-            evidence.append(note)
-        proving = time.perf_counter() - self.start - found
-        return Optimum(value, bound, schedule, proved, tuple(evidence), found, proving)
+        if self.known.raise_to(float(exact_utility(self.instance, schedule))):
+            self.schedule = schedule
 
-    def _first_route(self, closed: bool) -> list[Note]:
-        if not closed:
-            return [Note(f"column generation with {len(self.pool)} kinds of inequalities: bound ", self.upper)]
-        return list(map(Note, self.notes)) or [Note("column generation, cut and fixed at the root: closed")]
+    def _second_route(self) -> bool:
+        """Replay the record where value and bound agree; tell whether that proves it."""
+        if self.failed or not self.known.closed():
+            open_ = Note(f"column generation with {len(self.pool)} kinds of inequalities: bound ", self.known.upper)
+            self.evidence.append(Note(self.notes) if self.failed else open_)
+            return False
+        self.progress("replay")
+        arguments = (self.instance, self.jobs, self.sets, self.pool, self.record, self.cutoff, self.scale)
+        units, note = replay(*arguments, out_of_time=self.late)
+        bound = self.scale.utility(max(units, self.cutoff))
+        self.evidence += [Note(self.notes), Note(f"{note}: nothing above ", bound)]
+        return self.known.agrees(bound)
 
-    def _second_route(self, value: float) -> tuple[bool, Note]:
-        self.progress("replay", self.lower, self.upper)
-        arguments = (self.instance, self.jobs, self.sets, self.pool, self.record, self.cutoff, self.grid)
-        bound, note = replay(*arguments, out_of_time=self.late)
-        return agree(max(bound, value), value), Note(f"{note}: nothing above ", max(bound, self.cutoff))
+    def _other_routes(self) -> bool:
+        """Ask general solvers, until value and bound are proved or time is up."""
+        # They import Pyomo, and are hardly ever asked.
+        from dlsched.algorithms.exact.hadar.programs import FORMULATIONS, certificate_of
+
+        for formulation in FORMULATIONS:
+            if self.late():
+                break
+            certificate, schedule = certificate_of(formulation, self.instance, self.known, self.left())
+            self.evidence += [Note(f"{formulation}: ", *line.parts) for line in certificate.evidence]
+            self.known.bound(certificate.bound, formulation)
+            if schedule is not None:
+                self._take_schedule(schedule)
+            if certificate.proved and self.known.closed() and self.known.agrees(certificate.value):
+                return True
+        return False
+
+    def left(self) -> float | None:
+        """Return the seconds left, None where there is no limit."""
+        return None if np.isinf(self.deadline) else max(0.0, self.deadline - time.perf_counter())

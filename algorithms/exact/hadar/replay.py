@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from dlsched.algorithms.exact.hadar.branch import Branch, Record
 from dlsched.algorithms.exact.hadar.rows import Hall, Inequality
+from dlsched.algorithms.exact.hadar.scale import GRID, Scale
 from dlsched.algorithms.exact.hadar.states import Ints, Options
 from dlsched.models.hadar import Instance
 from dlsched.models.matrix import Floats
@@ -88,6 +89,11 @@ class _Work:
             np.maximum.at(here, table[inner], offer[inner])
             reached.append(here)
         return reached
+
+
+def _rounded_up(options: Options, scale: Scale) -> Floats:
+    step = Fraction(2) ** scale.exponent * Fraction(GRID)
+    return np.array([-(-u // step) * GRID for u in options.utility])
 
 
 def _follow(options: Options, slots: int, gain: Floats, room: int) -> _Work:
@@ -229,7 +235,7 @@ def replay(
     pool: list[Inequality],
     root: Record,
     cutoff: float,
-    grid: float,
+    scale: Scale,
     out_of_time: Callable[[], bool] = lambda: False,
 ) -> tuple[float, str]:
     """Return an upper bound on all solutions that are better than `cutoff`, and what was done.
@@ -243,9 +249,8 @@ def replay(
         The Hall rows and the inequalities that the record's prices refer to.
     root : Record
     cutoff : float
-        Value of a checked schedule, plus the margin by which better ones must exceed it.
-    grid : float
-        The power of two that prices are multiples of.
+        Value of a checked schedule, plus the margin by which better ones must exceed it, in scaled utilities.
+    scale : Scale
     out_of_time : callable
         Where it tells True, the replay stops.
 
@@ -262,8 +267,7 @@ def replay(
                 raise _Refused("an inequality does not hold")
         works, room = [], _MOST_STATES
         for options in jobs:
-            gain = np.array([float(-(-u // Fraction(grid)) * Fraction(grid)) for u in options.utility])
-            works.append(_follow(options, instance.slots, gain, room))
+            works.append(_follow(options, instance.slots, _rounded_up(options, scale), room))
             room -= sum(table.shape[1] for table in works[-1].following)
         masks = [work.everything() for work in works]
         checker = _Replay(works, instance.slots, pool, cutoff, out_of_time)

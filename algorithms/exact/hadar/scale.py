@@ -1,9 +1,16 @@
-"""Utilities on a grid of a power of two, so that sums of utilities and prices are exact in floats."""
+"""Utilities as whole multiples of a power of two, whatever they are measured in.
+
+Divided by a power of two so that all jobs together are worth at most `TOTAL`, and rounded up to multiples of `GRID`,
+sums of utilities and of prices on the same grid are exact in floats. What is worth less than 1e-12 of all jobs
+together counts as that much, far below any tolerance.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
 
@@ -11,16 +18,31 @@ from dlsched.algorithms.exact.hadar.states import Options
 from dlsched.models.arithmetic import ceil_log2
 from dlsched.models.matrix import Floats
 
-_BITS = 40
+TOTAL = 2.0**10
+GRID = 2.0**-30
 
 
-def grid_of(jobs: tuple[Options, ...]) -> float:
-    """Return the power of two that all utilities and prices are multiples of."""
-    total = sum((max(o.utility) for o in jobs), Fraction(1))
-    return math.ldexp(1.0, ceil_log2(total) - _BITS)
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The power of two that utilities are divided by.
 
+    Attributes
+    ----------
+    exponent : int
+    """
 
-def scaled_utilities(jobs: tuple[Options, ...], slots: int, grid: float) -> Floats:
-    """Return utilities by job and completion slot, each rounded up to a multiple of the grid."""
-    step = Fraction(grid)
-    return np.array([[math.ceil(u / step) * grid for u in o.utility] for o in jobs]).reshape(len(jobs), slots)
+    exponent: int
+
+    @classmethod
+    def of(cls, jobs: tuple[Options, ...]) -> Self:
+        """Return the scale of the jobs of an instance."""
+        return cls(ceil_log2(sum((max(o.utility) for o in jobs), Fraction(0)) / int(TOTAL)))
+
+    def units(self, jobs: tuple[Options, ...], slots: int) -> Floats:
+        """Return utilities by job and completion slot, divided and rounded up, shape (jobs, slots)."""
+        step = Fraction(2) ** self.exponent * Fraction(GRID)
+        return np.array([[math.ceil(u / step) * GRID for u in o.utility] for o in jobs]).reshape(len(jobs), slots)
+
+    def utility(self, units: float) -> float:
+        """Return what a sum of scaled utilities, or a bound on one, is worth."""
+        return math.ldexp(units, self.exponent)

@@ -47,6 +47,10 @@ class Halt(Exception):
     """Raised inside the tree when time is up."""
 
 
+class Stuck(RuntimeError):
+    """A node is open, and nothing is left to ask."""
+
+
 class Tree:
     """The search tree.
 
@@ -131,7 +135,7 @@ class Tree:
         graph, required, generated = solved
         split = self._choose(graph, required, generated, node)
         if split is None:
-            raise AssertionError("an open node without a fractional job")
+            raise Stuck("a node is open and has nothing to branch on")
         node.record.branch = split.branch
         node.record.children = (split.children[0].record, split.children[1].record)
         return [child for child in split.children if not self._closed(child.bound)]
@@ -192,7 +196,9 @@ class Tree:
             prices = generated.duals
             bound, alive, required = self._fix(graph, required, prices, node.record)
             node.bound = min(node.bound, bound)
-            if self._closed(bound) or (self._integral(generated) and self._closed(bound)):
+            if not self._closed(bound):
+                self._take_integral(generated)
+            if self._closed(bound):
                 return None
             if np.count_nonzero(alive) < 0.9 * len(alive):
                 graph = graph.restrict(alive)
@@ -202,12 +208,11 @@ class Tree:
                 break
         return graph, required, generated
 
-    def _integral(self, generated: Generated) -> bool:
+    def _take_integral(self, generated: Generated) -> None:
+        """Raise the cutoff where the LP's optimum is integral."""
         chosen = generated.recover(_WHOLE)
-        if not generated.finished or any(abs(x - 1) > _WHOLE for _, x in chosen):
-            return False
-        self.cutoff = max(self.cutoff, self.found([path for path, _ in chosen]))
-        return True
+        if generated.finished and all(abs(x - 1) <= _WHOLE for _, x in chosen):
+            self.cutoff = max(self.cutoff, self.found([path for path, _ in chosen]))
 
     def _candidates(self, generated: Generated) -> list[Branch]:
         """Return questions whose answer is most open in the LP's optimum, those on completion first."""
