@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 Real = float | Fraction
+Exact = TypeVar("Exact", int, Fraction)
 
 _BITS = 256
 _STEPS = 64
@@ -69,7 +70,7 @@ _FEW = 8
 @overload
 def exp(x: Real) -> float: ...
 @overload
-def exp(x: Floats) -> Floats: ...
+def exp(x: NDArray[Any]) -> Floats: ...
 def exp(x: Any) -> Any:
     """Return e**x.
 
@@ -109,13 +110,13 @@ def expm1(x: Real) -> float:
 @overload
 def log(x: Real) -> float: ...
 @overload
-def log(x: Floats) -> Floats: ...
+def log(x: NDArray[Any]) -> Floats: ...
 def log(x: Any) -> Any:
     """Return the natural logarithm.
 
     Parameters
     ----------
-    x : float, Fraction or array
+    x : float, int, Fraction or array
 
     Raises
     ------
@@ -126,10 +127,9 @@ def log(x: Any) -> Any:
         inside = (x > 0) & (x < np.inf)
         head, tail = _log_pair(*np.frexp(np.where(inside, x, 1.0)))
         return np.where(inside, head + tail, np.where(x == 0, -np.inf, np.where(x > 0, x, np.nan)))
-    value = float(x)
-    if not 0 < value < math.inf:
-        return _not_logarithmic(value, x)
-    head, tail = _log_pair(*math.frexp(value))
+    if not 0 < x < math.inf:
+        return _not_logarithmic(float(x), x)
+    head, tail = _log_pair(*_binade(x))
     return head + tail
 
 
@@ -150,18 +150,32 @@ def log1p(x: Real) -> float:
     return head + (tail + (part - part * part / 2)) if x else x
 
 
+def exact_power(x: Exact, n: int) -> Exact:
+    """Return x**n of an integer or a rational.
+
+    Raises
+    ------
+    TypeError
+        If `x` is a float, whose powers `power` returns.
+    """
+    if isinstance(x, float):
+        raise TypeError(f"an exact power of the float {x}")
+    result: Exact = x**n
+    return result
+
+
 def ceil_log2(x: Real) -> int:
     """Return the least k with x <= 2**k, x > 0."""
-    fraction, exponent = math.frexp(float(x))
-    return exponent - (fraction == 0.5)
+    fraction, exponent = _binade(x)
+    return exponent - 1 if fraction == 0.5 else exponent
 
 
 @overload
 def power(x: Real, y: Real) -> float: ...
 @overload
-def power(x: Floats, y: ArrayLike) -> Floats: ...
+def power(x: NDArray[Any], y: ArrayLike) -> Floats: ...
 @overload
-def power(x: ArrayLike, y: Floats) -> Floats: ...
+def power(x: ArrayLike, y: NDArray[Any]) -> Floats: ...
 def power(x: Any, y: Any) -> Any:
     """Return x**y for x >= 0; as in `math.pow` it is 1 where y is 0 and where x is 1.
 
@@ -231,13 +245,13 @@ def integer_product(a: Any, b: Any) -> Any:
     return a @ b
 
 
-def exact_product(a: Any, b: Any, out: Any = None) -> Any:
+def exact_product(a: Any, b: Any) -> Any:
     """Return ``a @ b`` of floats of which the caller knows that every product and every sum of products is a float.
 
     So it is of multiples of one power of two, below 2**53 of them (2**24 in single precision): the order of summation
     changes nothing, and BLAS may choose it.
     """
-    return np.matmul(a, b, out=out)
+    return a @ b
 
 
 def sparse_product(a: Any, b: Any) -> Any:
@@ -249,6 +263,15 @@ def sparse_product(a: Any, b: Any) -> Any:
         return a @ b
     entries = a.tocoo()
     return np.bincount(entries.row, weights=entries.data * b[entries.col], minlength=a.shape[0])
+
+
+def _binade(x: Real) -> tuple[float, int]:
+    """Return the (m, k) with x nearest to m 2**k, 1/2 <= m < 1, x > 0; integers and rationals may be of any size."""
+    if isinstance(x, float):
+        return math.frexp(x)
+    shift = x.numerator.bit_length() - x.denominator.bit_length()
+    m, k = math.frexp(float(x / Fraction(2) ** shift))
+    return m, k + shift
 
 
 def _exp(x: float, rest: float) -> float:

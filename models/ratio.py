@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from dlsched.models.arithmetic import dot
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -29,8 +31,8 @@ class Ratio:
 
     def __call__(self, x: Floats) -> Floats:
         """Return its value at points x, an array of shape (..., n)."""
-        above = x @ self.numerator + self.numerator_constant
-        return np.asarray(above / (x @ self.denominator + self.denominator_constant))
+        above = dot(x, self.numerator) + self.numerator_constant
+        return np.asarray(above / (dot(x, self.denominator) + self.denominator_constant))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +55,7 @@ class Polytope:
 
     def excess(self, x: Floats) -> float:
         """Return by how much the point x, of shape (n,), breaks the worst row or bound; 0 where it is inside."""
-        rows = self.A @ x
+        rows = dot(self.A, x)
         below = np.concatenate([self.row_lower - rows, self.lower - x])
         above = np.concatenate([rows - self.row_upper, x - self.upper])
         return float(max(0.0, below.max(initial=0.0), above.max(initial=0.0)))

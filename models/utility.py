@@ -14,6 +14,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
+from dlsched.models.arithmetic import exact_power, exp, log, power
 from dlsched.models.document import Record
 from dlsched.models.numbers import NonNegative, Number, Positive
 
@@ -106,9 +107,9 @@ class Sigmoid(_Utility):
     def _at(self, x: Fraction) -> float:
         exponent = float(self.steepness * (x - self.midpoint))
         if exponent > 0:
-            shrink = math.exp(-exponent)
+            shrink = exp(-exponent)
             return float(self.height) * shrink / (1.0 + shrink)
-        return float(self.height) / (1.0 + math.exp(exponent))
+        return float(self.height) / (1.0 + exp(exponent))
 
 
 class Sqrt(_Utility):
@@ -144,7 +145,7 @@ class Log(_Utility):
     def _at(self, x: Fraction) -> float:
         if self.offset + x <= 0:
             raise ValueError("log utility at 0 is minus infinity: the job must get something")
-        return float(self.scale) * math.log(self.offset + x)
+        return float(self.scale) * log(self.offset + x)
 
 
 class Linear(_Utility):
@@ -175,8 +176,8 @@ class Power(_Utility):
 
     def _at(self, x: Fraction) -> Fraction | float:
         if self.exponent.denominator == 1:
-            return Fraction(self.scale * x**self.exponent.numerator)
-        return float(self.scale) * math.pow(x, self.exponent)
+            return self.scale * exact_power(x, self.exponent.numerator)
+        return float(self.scale) * power(x, self.exponent)
 
 
 class Hyperbolic(_Utility):

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.models.arithmetic import dot
 from dlsched.models.matrix import Floats
 from dlsched.relaxations.master import Bools, Column, Master
 
@@ -172,7 +173,7 @@ class _State:
             columns = self.try_prices(trial)
             scale = 1e-9 * max(1.0, abs(value))
             added = self.master.add(
-                [c for c in columns if c.value - float(prices @ c.rows) - block_duals[c.block] > scale]
+                [c for c in columns if c.value - float(dot(prices, c.rows)) - block_duals[c.block] > scale]
             )
             if self.bound - value <= gap * max(1.0, abs(self.bound)):
                 return added, True

@@ -36,6 +36,7 @@ import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
 
+from dlsched.models.arithmetic import sparse_product
 from dlsched.models.matrix import Floats, Matrix
 from dlsched.relaxations.dual_model import build
 from dlsched.relaxations.point import Point, values_of
@@ -96,7 +97,7 @@ class Dual:
             values=ComponentMap() if duals is None else self._primal(duals),
             duals=ComponentMap(zip(self.matrix.rows, y.tolist(), strict=True)),
             reduced_costs=ComponentMap(
-                zip(self.matrix.columns, (self.matrix.c - self.matrix.A.T @ y).tolist(), strict=True)
+                zip(self.matrix.columns, (self.matrix.c - sparse_product(self.matrix.A.T, y)).tolist(), strict=True)
             ),
         )
         if load:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from dlsched.models.arithmetic import dot
 from dlsched.models.failure import SolverError
 from dlsched.models.matrix import Floats
 from dlsched.models.session import Session
@@ -131,4 +132,4 @@ class Master:
 
     def bound(self, prices: Floats, best: Floats) -> float:
         """Return the Lagrangian bound of prices and the pricing values they have."""
-        return float(prices @ self.rhs) + float(np.where(self.required, best, np.maximum(best, 0.0)).sum())
+        return float(dot(prices, self.rhs)) + float(np.where(self.required, best, np.maximum(best, 0.0)).sum())

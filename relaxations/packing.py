@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from dlsched.models.arithmetic import dot, integer_product
 from dlsched.models.matrix import Floats, Matrix
 from dlsched.models.solve import ResidualError, Status, solve_matrix
 
@@ -79,7 +80,7 @@ def pack(
     """
     none = np.zeros((0,), dtype=np.int64)
     apart = np.full(len(units), -1) if apart is None else apart
-    needed = bundles.sum(axis=0) + counts @ units
+    needed = bundles.sum(axis=0) + integer_product(counts, units)
     if (needed > bins * capacity).any():
         return Packing(Outcome.IMPOSSIBLE, none, none)
     rng = np.random.default_rng(seed)
@@ -102,14 +103,14 @@ def _best_fit(
     room = np.tile(capacity, (bins, 1))
     placed = np.zeros(len(bundles), dtype=np.int64)
     split = np.zeros((len(units), bins), dtype=np.int64)
-    for b in np.argsort(-(bundles @ weight), kind="stable"):
+    for b in np.argsort(-dot(bundles, weight), kind="stable"):
         fits = (room >= bundles[b]).all(axis=1)
         if not fits.any():
             return None
-        chosen = int(np.where(fits, room @ weight, np.inf).argmin())
+        chosen = int(np.where(fits, dot(room, weight), np.inf).argmin())
         room[chosen] -= bundles[b]
         placed[b] = chosen
-    for k in np.argsort(-(units @ weight), kind="stable"):
+    for k in np.argsort(-dot(units, weight), kind="stable"):
         needs = units[k] > 0
         left = int(counts[k])
         if not needs.any():
@@ -123,7 +124,7 @@ def _best_fit(
                 fits[placed[apart[k]]] = 0
             if not fits.any():
                 return None
-            chosen = int(np.where(fits > 0, room @ weight, np.inf).argmin())
+            chosen = int(np.where(fits > 0, dot(room, weight), np.inf).argmin())
             some = min(left, int(fits[chosen]))
             room[chosen] -= some * units[k]
             split[k, chosen] += some
@@ -138,7 +139,7 @@ def _fill(
     kinds = np.vstack([bundles, units])
     left = np.concatenate([np.ones(len(bundles), dtype=np.int64), counts])
     scaled = kinds * np.sqrt(weight / np.maximum(1, capacity))
-    length = np.maximum(1e-12, np.sqrt((scaled**2).sum(axis=1)))
+    length = np.maximum(1e-12, np.sqrt((scaled * scaled).sum(axis=1)))
     placed = np.zeros(len(bundles), dtype=np.int64)
     split = np.zeros((len(units), bins), dtype=np.int64)
     apart = np.concatenate([np.full(len(bundles), -1), apart])
@@ -150,7 +151,7 @@ def _fill(
             fits = np.flatnonzero(allowed & (left > 0) & (kinds <= room).all(axis=1))
             if not len(fits):
                 break
-            direction = scaled[fits] @ (room * np.sqrt(weight / np.maximum(1, capacity)))
+            direction = dot(scaled[fits], room * np.sqrt(weight / np.maximum(1, capacity)))
             item = int(fits[(direction / np.sqrt(length[fits])).argmax()])
             room = room - kinds[item]
             left[item] -= 1
@@ -199,7 +200,7 @@ def _search(
         impossible = raw.summary.status is Status.INFEASIBLE
         return Packing(Outcome.IMPOSSIBLE if impossible else Outcome.UNKNOWN, none, none)
     x = np.round(raw.x).astype(np.int64).reshape(b + k, bins)
-    used = np.vstack([bundles, units]).T @ x
+    used = integer_product(np.vstack([bundles, units]).T, x)
     if (used > capacity[:, None]).any() or (x.sum(axis=1) != total).any():
         return Packing(Outcome.UNKNOWN, none, none)
     return Packing(Outcome.PACKED, x[:b].argmax(axis=1), x[b:])

@@ -15,6 +15,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from dlsched.models.arithmetic import dot
 from dlsched.models.ratio import Floats, FractionalSum, Polytope, Ratio
 from dlsched.relaxations.polygon import vertices
 from dlsched.relaxations.refusals import TransformationRefused
@@ -53,7 +54,7 @@ class Planar:
         self._vertices = np.pad(found, ((0, 0), (0, 2 - self._variables)))
         self._lines = _lines(problem.polytope) if len(found) > 2 else None
         for j, ratio in enumerate(self._ratios):
-            below = self._vertices @ ratio.denominator + ratio.denominator_constant
+            below = dot(self._vertices, ratio.denominator) + ratio.denominator_constant
             if not below.min() > _POSITIVE * np.abs(below).max():
                 raise TransformationRefused(
                     f"the denominator of ratio {j} is {below.min():.6g} somewhere: it must be positive"
@@ -142,22 +143,27 @@ def _lines(polytope: Polytope) -> Floats:
     """Return the half-planes a x + b y <= rhs of a polytope, with unit normals, as rows (a, b, rhs)."""
     rows = np.vstack([polytope.A, -polytope.A, np.eye(2), -np.eye(2)])
     rhs = np.concatenate([polytope.row_upper, -polytope.row_lower, polytope.upper, -polytope.lower])
-    norms = np.hypot(rows[:, 0], rows[:, 1])
+    norms = _lengths(rows)
     real = np.isfinite(rhs) & (norms > 0)
     return np.asarray(np.column_stack([rows, rhs])[real] / norms[real, None])
+
+
+def _lengths(vectors: Floats) -> Floats:
+    lengths: Floats = np.sqrt((vectors * vectors).sum(axis=1))
+    return lengths
 
 
 def _cut(ratio: Ratio, caps: Floats) -> Floats:
     """Return the lines on which a ratio equals each cap: (a - nu c) x = nu d - q, shape (k, 3)."""
     normals = ratio.numerator - caps[:, None] * ratio.denominator
     lines = np.column_stack([normals, caps * ratio.denominator_constant - ratio.numerator_constant])
-    norms = np.hypot(normals[:, 0], normals[:, 1])
+    norms = _lengths(normals)
     return np.asarray(lines / np.where(norms > 0, norms, 1.0)[:, None])
 
 
 def _on_edge(cut: Floats, start: Floats, end: Floats) -> Floats:
     """Return where lines cross an edge between its ends, shape (k, 2), NaN where they do not."""
-    before, after = (cut[:, :2] @ corner - cut[:, 2] for corner in (start, end))
+    before, after = (dot(cut[:, :2], corner) - cut[:, 2] for corner in (start, end))
     crossed = np.sign(before) * np.sign(after) < 0
     share = np.where(crossed, before, np.nan) / np.where(crossed, before - after, 1.0)
     return np.asarray(start + share[:, None] * (end - start))

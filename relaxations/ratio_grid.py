@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from dlsched.models.arithmetic import log, log1p, power
 from dlsched.models.ratio import Floats
 
 MAX_POINTS = 10**8
@@ -48,10 +49,10 @@ def steps(lower: float, upper: float, epsilon: float, variant: Grid) -> Floats:
     """
     if lower == upper:
         return np.array([lower])
-    last = int(np.floor(np.log(upper / lower) / np.log1p(epsilon) + _EQUAL))
+    last = math.floor(log(upper / lower) / log1p(epsilon) + _EQUAL)
     if last >= MAX_STEPS:
         raise ValueError(f"epsilon: {epsilon} takes {last + 1} steps for a ratio; at most {MAX_STEPS} are taken")
-    values = lower * (1 + epsilon) ** np.arange(last + 1)
+    values = lower * power(1 + epsilon, np.arange(last + 1))
     if values[-1] >= upper * (1 - _EQUAL):
         values[-1] = upper
     elif variant is Grid.CORRECTED:

@@ -15,6 +15,7 @@ from itertools import product
 
 import numpy as np
 
+from dlsched.models.arithmetic import dot
 from dlsched.models.ratio import Floats, FractionalSum, Polytope
 from dlsched.models.session import Session
 from dlsched.relaxations.refusals import TransformationRefused
@@ -52,7 +53,7 @@ class LinearProgram:
         self._session = Session(1, _TOLERANCE)
         self._load()
         for j, ratio in enumerate(problem.ratios):
-            least = self._least(self._below(j), 1.0, self._n) @ ratio.denominator + ratio.denominator_constant
+            least = dot(self._least(self._below(j), 1.0, self._n), ratio.denominator) + ratio.denominator_constant
             if not least > _POSITIVE * self._scale[1, j]:
                 raise TransformationRefused(
                     f"the denominator of ratio {j} is {least:.6g} somewhere: it must be positive"
@@ -112,7 +113,7 @@ class LinearProgram:
         below = [(ratio.denominator, ratio.denominator_constant) for ratio in self._problem.ratios]
         defined = np.array(
             [
-                np.append(a * self._width, a @ self._origin + q)
+                np.append(a * self._width, dot(a, self._origin) + q)
                 for pair in zip(above, below, strict=True)
                 for a, q in pair
             ]
@@ -193,11 +194,11 @@ def _box(polytope: Polytope) -> tuple[Floats, Floats]:
 def _scaled_rows(polytope: Polytope, origin: Floats, width: Floats) -> Floats:
     """Return rows (a, b) of a y + b t <= 0, the cone of the polytope in variables from 0 to 1."""
     n = len(origin)
-    rows, shift = polytope.A * width, polytope.A @ origin
+    rows, shift = polytope.A * width, dot(polytope.A, origin)
     low, high = polytope.row_lower - shift, polytope.row_upper - shift
     at_most = np.column_stack([rows, -high])[np.isfinite(high)]
     at_least = np.column_stack([-rows, low])[np.isfinite(low)]
-    size = np.maximum(_sizes(rows), _CANCELLED * (np.abs(polytope.A) @ np.abs(origin)))[:, None]
+    size = np.maximum(_sizes(rows), _CANCELLED * (dot(np.abs(polytope.A), np.abs(origin))))[:, None]
     box = np.column_stack([np.eye(n), -np.ones(n)])
     return np.vstack([at_most / size[np.isfinite(high)], at_least / size[np.isfinite(low)], box])
 

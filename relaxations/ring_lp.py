@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dlsched.models.arithmetic import dot, sparse_product
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.failure import SolverError
 from dlsched.models.matrix import Floats, Matrix
@@ -129,11 +130,11 @@ def certificate(matrix: Matrix, point: Floats, duals: Floats) -> dict[str, float
     point, duals : ndarray
     """
     inequality = np.isneginf(matrix.row_lower)
-    reduced = matrix.c - matrix.A.T @ duals
+    reduced = matrix.c - sparse_product(matrix.A.T, duals)
     return {
         "primal": matrix.residual(point),
         "dual": max(0.0, float(reduced.max(initial=0.0)), float(-duals[inequality].min(initial=0.0))),
-        "gap": abs(matrix.value(point) - float(matrix.row_upper @ duals)),
+        "gap": abs(matrix.value(point) - float(dot(matrix.row_upper, duals))),
     }
 
 

@@ -12,6 +12,7 @@ from collections import defaultdict
 import numpy as np
 import scipy.sparse as sp
 
+from dlsched.models.arithmetic import dot
 from dlsched.models.failure import SolverError
 from dlsched.models.matrix import Floats
 from dlsched.models.session import Session
@@ -86,7 +87,7 @@ class RingMaster:
         )
         found = []
         for number, rings in self._rings.items():
-            node_prices = nodes @ rings[0].block.demand
+            node_prices = dot(nodes, rings[0].block.demand)
             found += [w for _, w in cheapest_walks(rings, links, node_prices, duals[number] + worth, most)]
         return found
 
@@ -128,7 +129,7 @@ class RingMaster:
         shape = self._lp.substrate.capacity.shape
         for ring in self._lp.copies:
             block = ring.block
-            node_prices = duals[self._requests : self._links].reshape(shape) @ block.demand
+            node_prices = dot(duals[self._requests : self._links].reshape(shape), block.demand)
             first = block.hosts[0]
             to_go = np.zeros((len(first), shape[0]))
             if ring.edges:
@@ -175,7 +176,7 @@ def by_columns(lp: RingLp, bound: VneSolution | None = None) -> VneSolution | No
             break
     most = value + _ENOUGH * max(1.0, value)
     proof = bound.duals if bound is not None and bound.value <= most else master.potentials(duals)
-    if float(lp.matrix.row_upper @ proof) > most:
+    if float(dot(lp.matrix.row_upper, proof)) > most:
         return None
     point = master.point(weights)
     return VneSolution(lp.matrix.value(point), point, proof, lp.weights(point), "columns")

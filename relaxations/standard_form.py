@@ -21,6 +21,7 @@ from pyomo.common.collections import ComponentMap
 from pyomo.common.gc_manager import PauseGC
 from pyomo.core.expr import LinearExpression
 
+from dlsched.models.arithmetic import dot, sparse_product
 from dlsched.models.matrix import Floats, Matrix
 from dlsched.models.numbers import TOLERANCE
 from dlsched.relaxations.point import Point
@@ -87,12 +88,12 @@ class StandardForm:
         """
         compiled = self.compiled
         structural = self._array(x, "x", self.matrix.A.shape[1])[: self.T.shape[1]]
-        values = self.T @ structural + self.t
+        values = sparse_product(self.T, structural) + self.t
         point = Point(values=ComponentMap(self._constants.items()))
         point.values.update(zip(compiled.columns, values.tolist(), strict=True))
         if duals is not None:
             y = compiled.sense * self._array(duals, "row", self.matrix.A.shape[0])[: len(compiled.rows)]
-            reduced = compiled.c - compiled.A.T @ y
+            reduced = compiled.c - sparse_product(compiled.A.T, y)
             point.duals.update(zip(compiled.rows, y.tolist(), strict=True))
             point.reduced_costs.update(zip(compiled.columns, reduced.tolist(), strict=True))
         if load:
@@ -163,7 +164,7 @@ def _assemble(compiled: Matrix, T: sp.csr_array, t: Floats, first: Indices, lowe
     boxed = np.flatnonzero(np.isfinite(lower) & np.isfinite(upper))
     width = (upper - lower)[boxed]
     gaps = np.flatnonzero(width)
-    structural = sp.coo_array(compiled.A @ T)
+    structural = sp.coo_array(sparse_product(compiled.A, T))
     slack, second, gap = np.split(
         n + np.arange(len(unequal) + len(ranges) + len(gaps)), [len(unequal), len(unequal) + len(ranges)]
     )
@@ -181,22 +182,22 @@ def _assemble(compiled: Matrix, T: sp.csr_array, t: Floats, first: Indices, lowe
     shape = (m + len(ranges) + len(boxed), n + len(unequal) + len(ranges) + len(gaps))
     rhs = np.concatenate(
         [
-            np.where(at_upper, compiled.row_upper, compiled.row_lower) - compiled.A @ t,
+            np.where(at_upper, compiled.row_upper, compiled.row_lower) - sparse_product(compiled.A, t),
             (compiled.row_upper - compiled.row_lower)[ranges],
             width,
         ]
     )
     cost = compiled.sense * compiled.c
     return Matrix(
-        c=np.concatenate([cost @ T, np.zeros(shape[1] - n)]),
-        offset=compiled.sense * compiled.offset + float(cost @ t),
+        c=np.concatenate([sparse_product(T.T, cost), np.zeros(shape[1] - n)]),
+        offset=compiled.sense * compiled.offset + float(dot(cost, t)),
         sense=1,
         A=sp.csr_array(sp.coo_array((values, (rows, columns)), shape=shape)),
         row_lower=rhs,
         row_upper=rhs,
         lower=np.zeros(shape[1]),
         upper=np.full(shape[1], np.inf),
-        integer=np.concatenate([abs(T).T @ compiled.integer > 0, np.zeros(shape[1] - n, dtype=bool)]),
+        integer=np.concatenate([sparse_product(abs(T).T, compiled.integer) > 0, np.zeros(shape[1] - n, dtype=bool)]),
     )
 
 

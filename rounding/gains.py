@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 import numpy as np
-from scipy.special import lambertw
 
+from dlsched.models.arithmetic import exp, expm1, log, log1p
 from dlsched.rounding.independent import Floats
 
 
@@ -86,8 +86,11 @@ def gain_packing(
     if Gain(variant) is Gain.PRINTED:
         a = 1.5 * need
         return 1 / (1 + a + math.sqrt(a * a + 2 * a))
-    # ln(1/G) - 1 + G = need is G exp(-G) = exp(-1 - need), on the branch of W with G <= 1
-    gain = float(-lambertw(-math.exp(-1 - need)).real)
+    # t - (1 - exp(-t)), t = ln(1/G), is convex and above `need` at 1 + need: Newton's steps fall to the root
+    above, t = math.inf, 1 + need
+    while t < above:
+        above, t = t, t - (t + expm1(-t) - need) / -expm1(-t)
+    gain = exp(-above)
     if not gain:
         raise ValueError(f"width: {width} is so small that the gain would be 0")
     return gain
@@ -135,7 +138,7 @@ def gain_cover(width: float, rows: int, delta: float, variant: str | Gain = Gain
     # g - ln(1 + g) is convex and at least `need` at the printed gain: Newton's steps fall to the root
     above, g = math.inf, printed
     while g < above:
-        above, g = g, g - (g - math.log1p(g) - need) * (1 + g) / g
+        above, g = g, g - (g - log1p(g) - need) * (1 + g) / g
     return 1 + above
 
 
@@ -149,4 +152,4 @@ def _need(width: float, rows: int, delta: float, events: int) -> float:
         raise ValueError(f"events: {events} must be at least 1")
     if not 0 < delta <= 1:
         raise ValueError(f"delta: {delta} is not in (0, 1]")
-    return math.log(events * rows / delta) / width
+    return log(events * rows / delta) / width

@@ -19,10 +19,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dlsched.models.arithmetic import exact_power, exp, log
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.rounding.mapping_table import Acceptance, MappingTable, Weighted
 
-PROFIT_MISS = math.exp(-2 / 9)
+PROFIT_MISS = exp(-2 / 9)
 """At most this is P(profit < a third of the LP's value)."""
 
 
@@ -64,18 +65,18 @@ class MappingConstants:
     @property
     def node_bound(self) -> Fraction:
         """|V_S|^-4, the bound on P(A^{u,r} >= beta^r g^{u,r})."""
-        return Fraction(1, self.nodes**4)
+        return Fraction(1, exact_power(self.nodes, 4))
 
     @property
     def link_bound(self) -> Fraction:
         """|E_S|^-4, the bound on P(A^e >= gamma e); 1 where there is no link."""
-        return Fraction(1, max(1, self.links) ** 4)
+        return Fraction(1, exact_power(max(1, self.links), 4))
 
     @property
     def miss(self) -> float:
         """A bound on the probability that a draw is not accepted: exp(-2/9) + |R| |V|^-3 + |E|^-3."""
-        links = self.links**-3 if self.links else 0.0
-        return PROFIT_MISS + len(self.epsilon) * self.nodes**-3 + links
+        links = 1 / exact_power(self.links, 3) if self.links else 0.0
+        return PROFIT_MISS + len(self.epsilon) * 1 / exact_power(self.nodes, 3) + links
 
     def acceptance(self, least_profit: Fraction | float | None) -> Acceptance:
         """Return what Algorithm 2 accepts: (alpha, beta^r, gamma)-approximate solutions.
@@ -137,7 +138,7 @@ def third(problem: RingProblem, weighted: Weighted) -> Fraction:
 
 
 def _factor(epsilon: Fraction, delta: int, count: int) -> float:
-    return 1 + float(epsilon) * math.sqrt(2 * delta * math.log(max(1, count)))
+    return 1 + float(epsilon) * math.sqrt(2 * delta * log(max(1, count)))
 
 
 def _of_resource(
@@ -151,7 +152,8 @@ def _of_resource(
             continue
         for u, count in _hosted(problem, request, size).items():
             eps = max(eps, need / problem.nodes[u][resource])
-            sums[u] += (min(count, problem.room(request, u)) if caps else count) ** 2
+            held = min(count, problem.room(request, u)) if caps else count
+            sums[u] += held * held
     return eps, max(sums.values(), default=0)
 
 
@@ -174,6 +176,6 @@ def _of_links(problem: RingProblem, largest: list[tuple[RingRequest, int]]) -> t
         for request, size in largest:
             if size > 1 and 0 < request.bandwidth <= limit:
                 eps = max(eps, request.bandwidth / limit)
-                total += size**2
+                total += size * size
         most = max(most, total)
     return eps, most

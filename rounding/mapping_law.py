@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby, product
 
+from dlsched.models.arithmetic import exact_power
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Arc
 from dlsched.models.numbers import to_integers
@@ -133,7 +134,7 @@ class MappingLaw:
     def accepted(self, acceptance: Acceptance = FEASIBLE, rounds: int = 1) -> Fraction:
         """Return the probability that one of some draws is accepted; by default, that it keeps all capacities."""
         once = self._within(acceptance.limits(self.table), _exact(acceptance.least_profit))
-        return 1 - (1 - once) ** rounds
+        return 1 - exact_power(1 - once, rounds)
 
     def outcomes(self) -> Iterator[Outcome]:
         """Yield every outcome of a draw with its probability.
@@ -174,7 +175,7 @@ class MappingLaw:
         for _, group in groupby(once, key=lambda outcome: outcome.profit):
             tied = list(group)
             here = sum((outcome.probability for outcome in tied), Fraction(0))
-            share = ((below + here) ** rounds - below**rounds) / here
+            share = (exact_power(below + here, rounds) - exact_power(below, rounds)) / here
             law += [Outcome(outcome.probability * share, outcome.profit, outcome.chosen) for outcome in tied]
             below += here
         return law
@@ -231,7 +232,8 @@ def _factors(accepted: Fraction, rounds: int) -> tuple[Fraction, Fraction]:
     if rounds < 1:
         raise ValueError(f"rounds: {rounds} must be at least 1")
     fails = 1 - accepted
-    return ((1 - fails**rounds) / accepted if accepted else Fraction(rounds)), fails ** (rounds - 1)
+    last = exact_power(fails, rounds - 1)
+    return ((1 - last * fails) / accepted if accepted else Fraction(rounds)), last
 
 
 def _scaled(values: list[list[Fraction]]) -> tuple[list[list[int]], int]:

@@ -15,6 +15,7 @@ from itertools import product
 
 import numpy as np
 
+from dlsched.models.arithmetic import exact_power
 from dlsched.models.numbers import rational, to_integers
 from dlsched.rounding.convolution import probability_beyond
 from dlsched.rounding.independent import Ints
@@ -92,7 +93,7 @@ def outcome_distribution(x: Sequence[Number]) -> Outcomes:
     """
     coordinates = _coordinates(x)
     fractional = sum(1 for coordinate in coordinates if coordinate.up)
-    if 2**fractional > MAX_OUTCOMES:
+    if exact_power(2, fractional) > MAX_OUTCOMES:
         raise ValueError(
             f"x: {fractional} fractional coordinates have 2^{fractional} outcomes; at most {MAX_OUTCOMES} are listed "
             "(violation_probability convolves instead)"

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.models.arithmetic import exact_power
 from dlsched.rounding.independent import Floats, Ints, round_independent
 from dlsched.rounding.probability import Number, outcome_distribution
 
@@ -120,4 +121,4 @@ def success_probability(x: Sequence[Number], feasible: Predicate, rounds: int = 
     """
     law = outcome_distribution(x)
     once = sum((p for point, p in zip(law.points, law.probabilities, strict=True) if feasible(point)), Fraction(0))
-    return 1 - (1 - once) ** rounds
+    return 1 - exact_power(1 - once, rounds)

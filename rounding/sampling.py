@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dlsched.models.arithmetic import ceil_log2, dot, integer_product
 from dlsched.models.numbers import rational, to_integers
 from dlsched.rounding.independent import Floats, Ints, scale
 
 CHUNK = 2**20
 """Coordinates that are drawn at a time."""
 
-_TIE_BITS = 53
+_TIES = 2**53
 _LARGEST = 2.0**52
 
 
@@ -100,7 +101,7 @@ def _ups(up: Floats, rng: np.random.Generator, draws: int) -> Iterator[npt.NDArr
         drawn = _bytes(rng, shape[0] * shape[1]).reshape(shape)
         result = drawn < threshold
         ties = np.flatnonzero(drawn == threshold)
-        finer = rng.integers(2**_TIE_BITS, size=ties.size) < rest[ties % up.size] * 2.0**_TIE_BITS
+        finer = rng.integers(_TIES, size=ties.size) < rest[ties % up.size] * _TIES
         result.reshape(-1)[ties[finer]] = True
         yield result
 
@@ -120,9 +121,9 @@ class _Row:
     scale: int
 
     @property
-    def bits(self) -> float:
+    def bits(self) -> int:
         """Bits that its sums need."""
-        return 1 + math.log2(max(1, int(np.abs(self.coefficients).sum()), abs(self.room)))
+        return 1 + ceil_log2(max(1, int(np.abs(self.coefficients).sum()), abs(self.room)))
 
 
 def _by_precision(matrix: Floats, rhs: Floats, floor: Ints) -> Iterator[_Rows]:
@@ -136,14 +137,16 @@ def _by_precision(matrix: Floats, rhs: Floats, floor: Ints) -> Iterator[_Rows]:
 
 def _integers(matrix: Floats, rhs: Floats, floor: Ints) -> list[_Row]:
     """Return the rows scaled to integers; rows of integers, the usual ones, as they are."""
-    integral = (matrix == np.round(matrix)).all(axis=1) & (np.abs(matrix) @ (1.0 + np.abs(floor)) < _LARGEST)
+    integral = (matrix == np.round(matrix)).all(axis=1) & (dot(np.abs(matrix), 1.0 + np.abs(floor)) < _LARGEST)
     found = []
     for row, limit, ready in zip(matrix, rhs.tolist(), integral.tolist(), strict=True):
         scale, coefficients = 1, row.astype(np.int64)
         if not ready:
             exact, scale = to_integers(map(rational, row.tolist()))
             coefficients = np.array(exact, dtype=object)
-        found.append(_Row(coefficients, math.floor(rational(limit) * scale) - int(coefficients @ floor), scale))
+        found.append(
+            _Row(coefficients, math.floor(rational(limit) * scale) - int(integer_product(coefficients, floor)), scale)
+        )
     return found
 
 

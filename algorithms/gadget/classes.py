@@ -24,6 +24,7 @@ from fractions import Fraction
 import numpy as np
 import scipy.sparse as sp
 
+from dlsched.models.arithmetic import dot
 from dlsched.models.ddljs import RingProblem, RingRequest
 from dlsched.models.failure import SolverError
 from dlsched.models.matrix import Floats, Matrix
@@ -102,7 +103,7 @@ def weights(problem: RingProblem, classes: Sequence[ServerClass], *, cap: bool) 
     for (i, k, c), value in zip(columns, x.tolist(), strict=True):
         if value > _ZERO:
             found[problem.requests[i].name, k][c] = value
-    return dict(found), float(profits @ x)
+    return dict(found), float(dot(profits, x))
 
 
 def largest_counts(

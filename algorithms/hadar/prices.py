@@ -27,6 +27,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from dlsched.algorithms.run import Variant
+from dlsched.models.arithmetic import exp, log
 from dlsched.models.hadar import Instance, Job
 
 Cell = tuple[str, str]
@@ -117,7 +118,7 @@ class PriceConstants:
             return high
         if devices == 0 or low == 0 or high == 0:
             return low if devices == 0 else 0.0
-        return math.exp((1 - share) * math.log(low) + share * math.log(high))
+        return exp((1 - share) * log(low) + share * log(high))
 
 
 def constants(
@@ -201,11 +202,7 @@ def can_earn(instance: Instance, job: Job) -> bool:
 def _log_ratio(high: Fraction, low: Fraction) -> float:
     if high <= 0:
         return 0.0
-    return math.inf if low == 0 else _log(high) - _log(low)
-
-
-def _log(x: Fraction) -> float:
-    return math.log(x.numerator) - math.log(x.denominator)
+    return math.inf if low == 0 else log(high) - log(low)
 
 
 def _rates(job: Job) -> list[Fraction]:

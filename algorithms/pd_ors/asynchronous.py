@@ -29,6 +29,7 @@ from dlsched.algorithms.pd_ors.market import Ints, Market, fewest_servers
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.algorithms.pd_ors.program import Offers
 from dlsched.algorithms.run import Variant
+from dlsched.models.arithmetic import dot
 from dlsched.models.dmlrs import AsyncJob
 from dlsched.models.numbers import to_integers
 from dlsched.rounding import Rounded
@@ -152,7 +153,7 @@ def rounded_async_offers(
         rounds, good = rounds + rounded.rounds, good + rounded.feasible
         if rounded.x is not None:
             found[row, k + 1] = rounded.x.reshape(2, -1)
-            cost[row, k] = float(np.concatenate([slot.worker_price[0], slot.server_price[0]]) @ rounded.x)
+            cost[row, k] = float(dot(np.concatenate([slot.worker_price[0], slot.server_price[0]]), rounded.x))
 
     def carry_out(row: int, offer: int) -> Placing:
         n = offer % most + 1

@@ -99,12 +99,17 @@ def _bundles(market: Market) -> Placed:
     price = market.worker_price + ratio * market.server_price
     workers, cost = _fill(price, largest_bundle(market)[:, None, :], np.arange(market.most + 1))
     servers, _ = _fill(market.server_price, market.servers[workers], market.servers)
-    paid = np.einsum("tnh,th->tn", workers, market.worker_price) + np.einsum("tnh,th->tn", servers, market.server_price)
+    paid = _paid(workers, market.worker_price) + _paid(servers, market.server_price)
     return Placed(np.where(np.isfinite(cost), paid, np.inf), workers, servers)
 
 
 def _amounts(market: Market, counts: Ints, need: Amounts) -> Amounts:
     return counts.astype(market.room.dtype)[..., None] * need
+
+
+def _paid(placed: Ints, price: Floats) -> Floats:
+    paid: Floats = (placed * price[:, None]).sum(axis=2)
+    return paid
 
 
 def _fill(price: Floats, limits: Ints, counts: Ints) -> tuple[Ints, Floats]:
@@ -128,5 +133,5 @@ def _fill(price: Floats, limits: Ints, counts: Ints) -> tuple[Ints, Floats]:
     taken = np.minimum(np.maximum(counts[None, :, None] - before, 0), ordered)
     placed = np.empty_like(taken)
     np.put_along_axis(placed, np.broadcast_to(order, taken.shape), taken, axis=2)
-    cost = np.einsum("tnh,th->tn", placed, price)
+    cost = _paid(placed, price)
     return placed, np.where(taken.sum(axis=2) == counts, cost, np.inf)

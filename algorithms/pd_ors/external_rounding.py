@@ -21,6 +21,7 @@ from dlsched.algorithms.pd_ors.external_lp import Relaxed, external_lp
 from dlsched.algorithms.pd_ors.market import Ints, Market
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.algorithms.run import Variant
+from dlsched.models.arithmetic import dot, integer_product
 from dlsched.models.document import InputError
 from dlsched.rounding import Rounded, gain_cover, gain_packing, round_independent
 
@@ -144,7 +145,9 @@ def feasible(market: Market, x: Ints, workers: float, servers: float, most: floa
     """
     placed = x.reshape(*x.shape[:-1], 2, -1)
     total = placed.sum(axis=-1)
-    amounts = np.swapaxes(placed, -1, -2).astype(market.room.dtype) @ np.array([market.worker, market.server])
+    amounts = integer_product(
+        np.swapaxes(placed, -1, -2).astype(market.room.dtype), np.array([market.worker, market.server])
+    )
     fits = (amounts <= market.room[0]).all(axis=(-1, -2)).astype(bool)
     result: Bools = fits & (total[..., 0] >= workers) & (total[..., 0] <= most) & (total[..., 1] >= servers)
     return result
@@ -194,7 +197,7 @@ def round_external(
         return _literally(draw, rule.rounds)
     points, good = draw(rule.rounds)
     price = np.concatenate([market.worker_price[0], market.server_price[0]])
-    best = points[good][(points[good] @ price).argmin()] if good.any() else None
+    best = points[good][(dot(points[good], price)).argmin()] if good.any() else None
     return Rounded(best, rule.rounds, int(good.sum()))
 
 
@@ -237,7 +240,7 @@ def rounded_placement(market: Market, workers: int, rule: Rounding, rng: np.rand
     point = found.x.reshape(2, -1)
     w = _trimmed(point[0], market.worker_price[0], workers)
     s = _trimmed(point[1], market.server_price[0], servers)
-    cost = float(w @ market.worker_price[0] + s @ market.server_price[0])
+    cost = float(dot(w, market.worker_price[0]) + dot(s, market.server_price[0]))
     return Placed(np.asarray(cost), w, s), found
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dlsched.algorithms.pd_ors.occupancy import Amounts, Floats, Occupancy
 from dlsched.algorithms.pd_ors.prices import AnyJob
+from dlsched.models.arithmetic import dot
 from dlsched.models.dmlrs import Job
 
 Ints = NDArray[np.int64]
@@ -122,7 +123,9 @@ def market(occupancy: Occupancy, job: AnyJob, last: int, *, empty: bool = False)
     held = units(room, worker, most).sum(axis=1).max(initial=0)
     most = min(most, int(held))
     servers = np.array([fewest_servers(job, n) for n in range(most + 1)], dtype=np.int64)
-    return Market(job.arrival, prices @ alpha, prices @ beta, room, worker, server, job.most_workers, most, servers)
+    return Market(
+        job.arrival, dot(prices, alpha), dot(prices, beta), room, worker, server, job.most_workers, most, servers
+    )
 
 
 def fewest_servers(job: AnyJob, workers: int, rate: Fraction | None = None) -> int:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dlsched.algorithms.pd_ors.events import ResourceStep
 from dlsched.algorithms.pd_ors.prices import AnyJob, Cell, PriceConstants
+from dlsched.models.arithmetic import integer_product
 from dlsched.models.dmlrs import Instance
 from dlsched.models.dmlrs.job import Placement
 from dlsched.models.numbers import to_integers
@@ -106,7 +107,7 @@ class Occupancy:
         for t, placement in sorted(plan.items()):
             for name, counts in placement.items():
                 h = machine[name]
-                amounts = np.array(counts, dtype=self._dtype) @ self.needs(job)
+                amounts = integer_product(np.array(counts, dtype=self._dtype), self.needs(job))
                 if (self.used[t - 1, h] + amounts > self.capacity[h]).any():
                     raise ValueError(f"job {job.name}, slot {t}, machine {name}: more than what is left")
                 self.used[t - 1, h] += amounts

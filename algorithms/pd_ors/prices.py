@@ -24,9 +24,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
+from dlsched.models.arithmetic import exp, log
 from dlsched.models.dmlrs import AsyncJob, Instance, Job
 from dlsched.models.document import InputError
 
@@ -73,7 +71,7 @@ class PriceConstants:
     d0: Fraction
 
     def price(self, machine: str, resource: str, amount: float | Fraction) -> float:
-        """Return Q (12) where `amount` is allocated.
+        """Return Q (12) where `amount` is allocated, L (U^r / L)^(amount / saturation).
 
         Raises
         ------
@@ -85,26 +83,15 @@ class PriceConstants:
         limit = self.saturation[machine, resource]
         if not limit:
             raise InputError(f"(12) divides by the capacity 0 of {resource} on machine {machine}")
-        return float(self.at(resource, np.array(float(amount / limit))))
-
-    def at(self, resource: str, share: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return L (U^r / L)^share for every share of saturation.
-
-        Raises
-        ------
-        InputError
-            As `price`.
-        """
+        share = float(amount / limit)
         high = self.high[resource]
         if high is None:
             raise InputError(f"(13) divides by zero: some job needs nothing of {resource}")
         if not self.low:
             raise InputError("(12) divides by L = 0: the utility of some job is 0 at the horizon (14)")
-        if not high:
-            return np.where(share == 0, float(self.low), 0.0)
-        low_log, high_log = _log(self.low), _log(high)
-        prices = np.exp((1 - share) * low_log + share * high_log)
-        return np.where(share == 0, float(self.low), np.where(share == 1, float(high), prices))
+        if share == 0 or not high:
+            return 0.0 if share else float(self.low)
+        return float(high) if share == 1 else exp((1 - share) * log(self.low) + share * log(high))
 
     def log_ratio(self, resource: str) -> float:
         """Return ln(U^r / L); infinite where L is 0, minus infinity where U^r is.
@@ -119,7 +106,7 @@ class PriceConstants:
             raise InputError(f"(13) divides by zero: some job needs nothing of {resource}")
         if not self.low:
             return math.inf
-        return _log(high) - _log(self.low) if high else -math.inf
+        return log(high) - log(self.low) if high else -math.inf
 
 
 def constants(instance: Instance, choice: str = Prices.REPAIRED, *, factor: float | Fraction = 1) -> PriceConstants:
@@ -267,7 +254,3 @@ def _last_positive(instance: Instance, job: AnyJob) -> Fraction:
         else:
             beyond = middle
     return job.utility.exact(positive)
-
-
-def _log(x: Fraction) -> float:
-    return math.log(x.numerator) - math.log(x.denominator)

@@ -45,7 +45,7 @@ def printed_best_response(offers: Offers, job: AnyJob, values: Sequence[float]) 
         If the program is too large.
     """
     unit, each = whole_units(job)
-    if len(values) * unit**2 > MAX_STEPS:
+    if len(values) * unit * unit > MAX_STEPS:
         raise InputError(
             f"job {job.name}: the printed program over {unit} samples has too many steps; take program='worker-slots'"
         )

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.models.arithmetic import power
 from dlsched.models.ddljs import Instance, Job, Link, Node, random
 from dlsched.models.utility import Linear, Sigmoid, Sqrt, Table, Utility
 
@@ -62,7 +63,7 @@ def thresholds(rng: np.random.Generator) -> Instance:
         progress = int(rng.integers(50, 501))
         utility = Sigmoid(
             height=Fraction(int(rng.integers(1, 101))),
-            steepness=-Fraction(round(1000 * 10 ** rng.uniform(-3, -0.1)), 1000),
+            steepness=-Fraction(round(1000 * power(10, rng.uniform(-3, -0.1))), 1000),
             midpoint=Fraction(int(rng.integers(300, 1001))),
         )
         jobs.append(_job(i, 1, 1, Fraction(progress), utility))

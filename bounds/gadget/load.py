@@ -14,6 +14,7 @@ from typing import Annotated, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from dlsched.models.arithmetic import log, power
 from dlsched.models.document import Document, Record
 from dlsched.models.numbers import NonNegative, Positive, to_integers, to_json
 from dlsched.rounding.convolution import distribution
@@ -103,12 +104,12 @@ class LoadFacts:
     @property
     def delta(self) -> int:
         """Delta: the sum of (C_max/d_max)^2 over the jobs."""
-        return sum(job.size**2 for job in self.instance.jobs)
+        return sum(job.size * job.size for job in self.instance.jobs)
 
     @property
     def beta(self) -> float:
         """1 + epsilon sqrt(2 Delta ln |V_S|)."""
-        return 1 + float(self.epsilon) * math.sqrt(2 * self.delta * math.log(self.instance.places))
+        return 1 + float(self.epsilon) * math.sqrt(2 * self.delta * log(self.instance.places))
 
     @property
     def threshold(self) -> Fraction:
@@ -150,7 +151,7 @@ def many(rng: np.random.Generator) -> Load:
     parts = int(rng.integers(2, 5))
     jobs = [
         JobLoad(need=Fraction(1), size=size, shares=(Share(weight=Fraction(1, parts), workers=int(workers)),))
-        for workers in rng.integers(1, size + 1, size=round(10 ** rng.uniform(0, 1.6)))
+        for workers in rng.integers(1, size + 1, size=round(power(10, rng.uniform(0, 1.6))))
     ]
     expected = sum(share.workers for job in jobs for share in job.shares)
     capacity = Fraction(max(parts, expected), parts)

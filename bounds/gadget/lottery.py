@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +10,7 @@ from dlsched.bounds.comparison import Relation
 from dlsched.bounds.gadget.families import SLOT
 from dlsched.bounds.gadget.relaxed import PROFITABLE
 from dlsched.bounds.gadget.slot import FINITE, SOME, SlotFacts
+from dlsched.models.arithmetic import exp
 from dlsched.rounding import Acceptance
 from dlsched.rounding.mapping_table import NodeRow
 
@@ -67,7 +67,7 @@ PROFIT_CORRECTED = Claim(
     "most exp(-2/9), if no selected ring alone is worth more than that LP",
     quantity="the probability that one draw is worth less than a third of the LP, against exp(-2/9)",
     measure=lambda facts: facts.printed_law.profit_below(third(facts)),
-    bound=lambda facts: math.exp(-2 / 9),
+    bound=lambda facts: exp(-2 / 9),
     expectation=Expectation.TRUE,
     premises=(FINITE, SOME, PROFITABLE, MODERATE),
     golden=("gadget-theorem-8-corrected-G8",),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +10,7 @@ from dlsched.bounds.comparison import Relation
 from dlsched.bounds.gadget.facts import HYPOTHESES, OPT_POSITIVE
 from dlsched.bounds.gadget.families import FEW
 from dlsched.bounds.gadget.rounds import RoundsFacts
+from dlsched.models.arithmetic import exp, power
 
 _FREE = Premise("no job has a placement", lambda facts: all(job.placement is None for job in facts.instance.jobs))
 
@@ -51,7 +51,7 @@ THEOREM_10_CORRECTED = Claim(
     "Algorithm 1 with one draw a slot yields 1/(3 Gamma + 1) of OPT, overloads allowed, with probability at least "
     "(1 - exp(-2/9))^T",
     quantity="the probability that it does, against (1 - exp(-2/9))^T",
-    bound=lambda facts: (1 - math.exp(-2 / 9)) ** facts.instance.slots,
+    bound=lambda facts: power(1 - exp(-2 / 9), facts.instance.slots),
     expectation=Expectation.TRUE,
     golden=("gadget-theorem-10-corrected-G8",),
     **{

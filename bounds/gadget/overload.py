@@ -8,6 +8,7 @@ from typing import Any
 from dlsched.bounds.claim import Claim, Expectation, Premise, Variant
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.gadget.load import LOADS, Load, LoadFacts
+from dlsched.models.arithmetic import exact_power
 
 THREE = Premise("|V_S| >= 3", lambda facts: facts.instance.places >= 3)
 USABLE = Premise("g > 0 and Delta > 0", lambda facts: facts.instance.capacity > 0 and facts.delta > 0)
@@ -22,7 +23,7 @@ _PLACE: dict[str, Any] = {
 
 
 def _rare(facts: LoadFacts) -> Fraction:
-    return Fraction(1, facts.instance.places**4)
+    return Fraction(1, exact_power(facts.instance.places, 4))
 
 
 _LOAD: dict[str, Any] = {
@@ -76,7 +77,7 @@ SCALE = Claim(
 
 def ever(probability: Fraction, slots: int) -> Fraction:
     """Return the probability of an event in one of several independent slots."""
-    return 1 - (1 - probability) ** slots
+    return 1 - exact_power(1 - probability, slots)
 
 
 _HORIZON: dict[str, Any] = {

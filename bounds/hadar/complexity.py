@@ -32,7 +32,7 @@ def _claimed(facts: HadarFacts) -> float:
 def _all_states(facts: HadarFacts) -> float:
     """Return min(2^(n+1) - 1, (n+1) prod (c_h^r + 1)): a queue of n jobs splits in two at each, in no more states."""
     n, instance = _queue(facts), facts.instance
-    return min(2.0 ** (n + 1) - 1, (n + 1) * float(math.prod(_levels(instance))))
+    return min(math.ldexp(1.0, n + 1) - 1, (n + 1) * float(math.prod(_levels(instance))))
 
 
 def _levels(instance: Instance) -> list[int]:

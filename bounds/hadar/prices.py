@@ -11,6 +11,7 @@ from dlsched.bounds.comparison import Relation
 from dlsched.bounds.hadar.competitive import EVERYWHERE, SMALL, SOME_ADMITTED, UMIN_POSITIVE, run_details
 from dlsched.bounds.hadar.facts import Commitment, HadarFacts, Place
 from dlsched.bounds.hadar.sources import TINY
+from dlsched.models.arithmetic import exp, log, power
 
 _POINTS = 8
 _STEP = 1e-5
@@ -22,7 +23,7 @@ def _log_ratio(run: Commitment) -> float:
     As printed, Umax can be below Umin, and 0: U_j(tmin_j - a_j) may lie beyond the horizon.
     """
     (low, *_), (high, *_) = run.constants.umin.values(), run.constants.umax.values()
-    return math.log(high) - math.log(low) if high > 0 else -math.inf
+    return log(high) - log(low) if high > 0 else -math.inf
 
 
 def _slope(facts: HadarFacts) -> float:
@@ -61,7 +62,7 @@ LEMMA_3 = Claim(
 
 def _worst_alpha(facts: HadarFacts) -> float:
     """Return the greatest c dk/(k_old dgamma) that any gang could cause: ((Umax/Umin)^(w/c) - 1)/(w/c)."""
-    ratio = math.exp(_log_ratio(facts.printed))
+    ratio = exp(_log_ratio(facts.printed))
     shares = [
         Fraction(min(job.gang, count), count)
         for machine in facts.instance.machines
@@ -69,7 +70,7 @@ def _worst_alpha(facts: HadarFacts) -> float:
         for job in facts.instance.jobs
         if count
     ]
-    return max(1.0, *((math.pow(ratio, share) - 1) / float(share) for share in shares))
+    return max(1.0, *((power(ratio, share) - 1) / float(share) for share in shares))
 
 
 _DEFINITION_1: dict[str, Any] = {

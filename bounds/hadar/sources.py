@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.models.arithmetic import exact_power, power
 from dlsched.models.hadar import Instance, Job, Machine, preset, random
 from dlsched.models.utility import Table
 
@@ -45,7 +46,7 @@ def rising(rng: np.random.Generator) -> Instance:
         gang = int(rng.integers(1, devices + 1))
         work = gang * int(rng.integers(1, slots + 1))
         jobs.append(_job(j, 1, gang, work, {"type1": Fraction(1)}, _falling(rng, value, slots)))
-        worth *= 10 ** rng.uniform(0.3, 3.0)
+        worth *= power(10, rng.uniform(0.3, 3.0))
     return _instance(slots, [{"type1": devices}], jobs)
 
 
@@ -71,7 +72,7 @@ def roomy(rng: np.random.Generator) -> Instance:
         gang = int(rng.integers(1, largest + 1))
         rate = {r: Fraction(int(rng.integers(1, 5)), 2) for r in types}
         work = Fraction(int(rng.integers(1, 2 * slots + 2)) * gang, 2)
-        utility = _falling(rng, int(rng.integers(1, 10 ** int(rng.integers(1, 4)))), slots)
+        utility = _falling(rng, int(rng.integers(1, exact_power(10, int(rng.integers(1, 4))))), slots)
         jobs.append(_job(j, int(rng.integers(1, slots + 1)), gang, work, rate, utility))
     return _instance(slots, [machine], jobs)
 

@@ -12,6 +12,7 @@ from dlsched.bounds.pd_ors.families import BENCHMARK, RISING, TINY
 from dlsched.bounds.pd_ors.slot import ExternalSlot, SlotFacts
 from dlsched.bounds.pd_ors.sources import SLOT
 from dlsched.bounds.pd_ors.theorems import PRINTED_PREMISES
+from dlsched.models.arithmetic import power
 
 ROUNDS = 10
 """S of Algorithm 4."""
@@ -83,7 +84,7 @@ def _some(facts: SlotFacts) -> bool:
 
 def _within(probability: float, rounds: int) -> float:
     """Return the probability that one of some independent rounds succeeds."""
-    return float(1 - (1 - probability) ** rounds)
+    return 1 - power(1 - probability, rounds)
 
 
 THEOREM_5_SUCCEEDS = Claim(
@@ -92,7 +93,7 @@ THEOREM_5_SUCCEEDS = Claim(
     statement="a state (t, v) is solved within S rounds with probability at least 1 - (delta/3)^S, G of (29)",
     quantity=f"exact probability that one of {ROUNDS} rounds keeps (24)-(26), against 1 - (delta/3)^{ROUNDS}",
     measure=lambda facts: _within(float(facts.printed.shrunk.feasible()), ROUNDS),
-    bound=lambda facts: 1 - (facts.printed.delta / 3) ** ROUNDS,
+    bound=lambda facts: 1 - power(facts.printed.delta / 3, ROUNDS),
     counterexamples=("pd-ors-theorem-5-succeeds-E1",),
     **_SUCCEEDS,
 )
@@ -103,7 +104,7 @@ THEOREM_6_SUCCEEDS = Claim(
     statement="a state (t, v) is solved within S rounds with probability at least 1 - (delta/(3(RH+1)))^S, G of (30)",
     quantity=f"exact probability that one of {ROUNDS} rounds keeps (24)-(26), against 1 - (delta/(3(RH+1)))^{ROUNDS}",
     measure=lambda facts: _within(float(facts.printed.stretched.feasible()), ROUNDS),
-    bound=lambda facts: 1 - (facts.printed.delta / (3 * facts.printed.packings)) ** ROUNDS,
+    bound=lambda facts: 1 - power(facts.printed.delta / (3 * facts.printed.packings), ROUNDS),
     counterexamples=("pd-ors-theorem-6-succeeds-E1",),
     **_SUCCEEDS,
 )

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.models.arithmetic import exact_power, power
 from dlsched.models.dmlrs import AsyncJob, Instance, Job, Machine, preset, random
 from dlsched.models.utility import Table
 
@@ -40,7 +41,7 @@ def rising(rng: np.random.Generator) -> Instance:
     jobs, worth = [], 1.0
     for i in range(int(rng.integers(2, 5))):
         jobs.append(_job(i, 1, int(rng.integers(1, slots + 1)), 1, _falling(rng, max(1, round(worth)), slots)))
-        worth *= 10 ** rng.uniform(0.3, 3.0)
+        worth *= power(10, rng.uniform(0.3, 3.0))
     return _instance(slots, [capacity], jobs)
 
 
@@ -52,7 +53,7 @@ def roomy(rng: np.random.Generator) -> Instance:
         batch = int(rng.integers(1, 3))
         work = int(rng.integers(1, batch * slots + 1))
         arrival = int(rng.integers(1, slots + 1))
-        utility = _falling(rng, int(rng.integers(1, 10 ** int(rng.integers(1, 4)))), slots)
+        utility = _falling(rng, int(rng.integers(1, exact_power(10, int(rng.integers(1, 4))))), slots)
         jobs.append(_job(i, arrival, work, batch, utility))
     return _instance(slots, [int(rng.integers(5, 8)) for _ in range(machines)], jobs)
 
@@ -96,7 +97,7 @@ def async_rising(rng: np.random.Generator) -> Instance:
     jobs, worth = [], 1.0
     for i in range(int(rng.integers(2, 5))):
         jobs.append(_async_job(i, _falling(rng, max(1, round(worth)), 1)))
-        worth *= 10 ** rng.uniform(0.3, 3.0)
+        worth *= power(10, rng.uniform(0.3, 3.0))
     return _instance(1, [int(rng.integers(2, 4))], jobs)
 
 

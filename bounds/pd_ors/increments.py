@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +12,7 @@ from dlsched.bounds.comparison import Relation
 from dlsched.bounds.pd_ors.competitive import DELTA, run_details
 from dlsched.bounds.pd_ors.facts import PdOrsFacts
 from dlsched.bounds.pd_ors.families import BENCHMARK, RISING, ROOMY, TINY
+from dlsched.models.arithmetic import exp, expm1, log
 from dlsched.models.document import Document
 from dlsched.models.numbers import Positive, rational, to_json
 from dlsched.rounding import gain_cover
@@ -65,14 +65,14 @@ def increment(rng: np.random.Generator) -> Increment:
     capacity, low = int(rng.integers(1, 6)), float(rng.uniform(0.05, 2))
     flat = bool(rng.integers(2))
     log_ratio, share = float(rng.uniform(0.05, 0.5 if flat else 6)), float(rng.uniform(0.1, 1))
-    gain, delta = float(np.exp(rng.uniform(-4, -2 if flat else 1.5))), float(rng.uniform(0.1, 1))
-    least = delta / (3 * gain) * math.expm1(log_ratio * share) / share
+    gain, delta = float(exp(rng.uniform(-4, -2 if flat else 1.5))), float(rng.uniform(0.1, 1))
+    least = delta / (3 * gain) * expm1(log_ratio * share) / share
     return Increment(
         utility=_rational(low * share * capacity + rng.uniform(0.01, 3)),
         amount=_rational(share * capacity),
         capacity=rational(capacity),
         low=_rational(low),
-        high=_rational(low * math.exp(log_ratio)),
+        high=_rational(low * exp(log_ratio)),
         gain=_rational(gain),
         delta=_rational(delta),
         epsilon=_rational(max(1.0, least) * rng.uniform(1.001, 1.5)),
@@ -96,14 +96,14 @@ class IncrementFacts:
     def __init__(self, instance: Increment, seed: int) -> None:
         del seed
         self.instance = instance
-        self.log_ratio = math.log(instance.high / instance.low)
+        self.log_ratio = log(instance.high / instance.low)
         self.factor = float(instance.delta / (3 * instance.gain) / instance.epsilon)
         self.rise = float(instance.capacity) * (self.price(float(instance.amount)) - float(instance.low))
         self.payoff = float(instance.utility - instance.low * instance.amount)
 
     def price(self, amount: float) -> float:
         """Return the price (12) where `amount` is allocated."""
-        return float(self.instance.low) * math.exp(self.log_ratio * amount / float(self.instance.capacity))
+        return float(self.instance.low) * exp(self.log_ratio * amount / float(self.instance.capacity))
 
     @property
     def related(self) -> bool:
@@ -182,7 +182,7 @@ def _stretched(facts: PdOrsFacts) -> float:
         for step in decision.steps:
             log_ratio = run.constants.log_ratio(step.resource)
             x = log_ratio * float(step.amount / facts.instance.machine(step.machine).capacity_of(step.resource))
-            worst = max(worst, log_ratio * math.expm1(x) / x if x else log_ratio)
+            worst = max(worst, log_ratio * expm1(x) / x if x else log_ratio)
     return max(1.0, worst)
 
 

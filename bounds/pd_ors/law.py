@@ -7,10 +7,9 @@ from collections.abc import Hashable, Sequence
 from enum import Enum
 from fractions import Fraction
 
-from scipy.special import lambertw
-
 from dlsched.bounds.claim import Undecided
 from dlsched.bounds.pd_ors.mixed import MixedProgram, exactly
+from dlsched.models.arithmetic import expm1, log, log1p
 from dlsched.models.numbers import to_integers
 from dlsched.rounding import joint_violation_probability
 
@@ -37,15 +36,18 @@ def excess(rule: Excess, gain: float, width: float, rows: int, delta: float) -> 
 
     Source: PD-ORS, (39); thesis, Lemma 1.
     """
-    need = math.log(3 * rows / delta) / (gain * width)
+    need = log(3 * rows / delta) / (gain * width)
     if need > _MOST_NEED:
         raise Undecided(f"G W_b is {gain * width:g}: its thresholds are beyond floating point")
     if rule is Excess.PRINTED:
         return math.sqrt(3 * need)
     if rule is Excess.THESIS:
         return math.sqrt(3 / (gain * width))
-    # u ln u - u + 1 = need at u = 1 + eps is (u/e) ln(u/e) = (need - 1)/e
-    return math.expm1(1 + float(lambertw((need - 1) / math.e).real))
+    # (1 + e) ln(1 + e) - e is convex and, by Bernstein's inequality, above `need` at the start: Newton's steps fall
+    above, eps = math.inf, need / 3 + math.sqrt(need * need / 9 + 2 * need)
+    while eps < above:
+        above, eps = eps, eps - ((1 + eps) * log1p(eps) - eps - need) / log1p(eps)
+    return above
 
 
 def shortfall(gain: float, width: float, rows: int, delta: float) -> float:
@@ -55,7 +57,7 @@ def shortfall(gain: float, width: float, rows: int, delta: float) -> float:
 
     Source: PD-ORS, (36).
     """
-    return math.sqrt(2 * math.log(3 * rows / delta) / (gain * width))
+    return math.sqrt(2 * log(3 * rows / delta) / (gain * width))
 
 
 class Law:
@@ -134,4 +136,4 @@ class Law:
 
     def _in_some_copy(self, once: Fraction) -> Fraction | float:
         """Return 1 - (1 - once)^copies, rounded once where there are several: its digits multiply with the copies."""
-        return once if self.program.copies == 1 or once == 1 else -math.expm1(self.program.copies * math.log1p(-once))
+        return once if self.program.copies == 1 or once == 1 else -expm1(self.program.copies * log1p(-once))

@@ -30,6 +30,7 @@ from dlsched.bounds.pd_ors.measures import (
     stretched,
 )
 from dlsched.bounds.pd_ors.sources import BATCHES, MIXED, NARROW, SPREAD, UNEVEN
+from dlsched.models.arithmetic import power
 from dlsched.rounding import Gain
 
 _FIRST: dict[str, Any] = {**LEMMA, "paper": "PD-ORS, Lemma 1"}
@@ -240,7 +241,7 @@ SOME_2_CORRECTED = Claim(
     **{**_SECOND, **CORRECTED},
 )
 
-_DELTAS = tuple(10 ** (-k / 4) for k in range(24, -1, -1))
+_DELTAS = tuple(power(10, -k / 4) for k in range(24, -1, -1))
 
 
 def _steepest(ratio: Callable[[float], float]) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 
 from dlsched.bounds.pd_ors.mixed import MixedProgram, relaxed_optimum
 from dlsched.bounds.pd_ors.slot import ExternalSlot
+from dlsched.models.arithmetic import exact_power, integer_product
 from dlsched.models.document import Document
 
 MIXED = "pd-ors/mixed"
@@ -32,8 +33,10 @@ def mixed(rng: np.random.Generator) -> MixedProgram:
         cover = _rows(rng, int(rng.integers(1, 3)), n)
         packing = _rows(rng, int(rng.integers(1, 4)), n)
         middle = rng.integers(0, 9, size=n)
-        needs = np.maximum(1, cover @ middle // 2)
-        limits = np.maximum(packing.max(axis=1), packing @ middle // 2 + rng.integers(0, 3, size=len(packing)))
+        needs = np.maximum(1, integer_product(cover, middle) // 2)
+        limits = np.maximum(
+            packing.max(axis=1), integer_product(packing, middle) // 2 + rng.integers(0, 3, size=len(packing))
+        )
         found = _program(rng.integers(1, 10, size=n), cover, needs, packing, limits, _delta(rng, 3))
         if found is not None:
             return found
@@ -91,7 +94,7 @@ def spread(rng: np.random.Generator) -> MixedProgram:
         packing=((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))),
         limits=(Fraction(room), Fraction(room)),
         point=(Fraction(need, count), Fraction(0)),
-        delta=Fraction(1, 4 ** int(rng.integers(0, 4))),
+        delta=Fraction(1, exact_power(4, int(rng.integers(0, 4)))),
         counts=(count, 1),
         copies=int(rng.integers(1, 4)),
     )
@@ -105,7 +108,7 @@ def batches(rng: np.random.Generator) -> MixedProgram:
         cover=((Fraction(1),),),
         needs=(Fraction(need),),
         packing=((Fraction(1),),),
-        limits=(Fraction(10 ** int(rng.integers(5, 8))),),
+        limits=(Fraction(exact_power(10, int(rng.integers(5, 8)))),),
         point=(Fraction(need, count),),
         delta=Fraction(1),
         counts=(count,),
@@ -177,7 +180,7 @@ def _rationals(values: Integers) -> tuple[Fraction, ...]:
 
 
 def _delta(rng: np.random.Generator, digits: int) -> Fraction:
-    return Fraction(1, 10 ** int(rng.integers(0, digits + 1)))
+    return Fraction(1, exact_power(10, int(rng.integers(0, digits + 1))))
 
 
 SOURCES: dict[str, Callable[[np.random.Generator], Document]] = {

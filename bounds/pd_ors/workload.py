@@ -15,6 +15,7 @@ from dlsched.bounds.comparison import Relation
 from dlsched.bounds.pd_ors.competitive import ORDINARY
 from dlsched.bounds.pd_ors.facts import PdOrsFacts
 from dlsched.bounds.pd_ors.families import ROOMY, SECTION_5, TINY
+from dlsched.models.arithmetic import exact_power, power
 from dlsched.models.dmlrs import Job
 from dlsched.models.document import InputError
 
@@ -104,7 +105,7 @@ THEOREM_7 = Claim(
     statement=f"the time of PD-ORS is polynomial, of degree at most {DEGREE} in the length of the input",
     quantity="growth of the T (V + 1) states of (21) when V doubles, against the growth of (bits of V)^10",
     measure=lambda facts: (2 * _largest(facts).work + 1) / (_largest(facts).work + 1),
-    bound=lambda facts: (1 + 1 / int(_largest(facts).work).bit_length()) ** DEGREE,
+    bound=lambda facts: power(1 + 1 / int(_largest(facts).work).bit_length(), DEGREE),
     relation=Relation.AT_MOST,
     expectation=Expectation.FALSE,
     facts=PdOrsFacts,
@@ -129,7 +130,7 @@ THEOREM_7_CORRECTED = Claim(
     statement="the program over worker-slots has at most T (T F + 1)^2 cells, whatever K and E",
     quantity="cells of that program for the largest job, against T (T F + 1)^2",
     measure=_cells,
-    bound=lambda facts: facts.instance.slots * (facts.instance.slots * _largest(facts).batch + 1) ** 2,
+    bound=lambda facts: facts.instance.slots * exact_power(facts.instance.slots * _largest(facts).batch + 1, 2),
     relation=Relation.AT_MOST,
     expectation=Expectation.TRUE,
     facts=PdOrsFacts,

@@ -14,6 +14,7 @@ from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.smd.facts import DELTA, FINE, Rounding, SmdFacts
 from dlsched.bounds.smd.fractional import RUNNING
 from dlsched.bounds.smd.sources import NARROW, SECTION_V, SMOOTH, TINY
+from dlsched.models.arithmetic import exact_power, power
 from dlsched.rounding import success_probability
 
 LARGEST = 10**300
@@ -25,7 +26,7 @@ def _succeeds(facts: SmdFacts, rounds: int) -> Fraction:
 
     It also has to cost at most (24/M + 4)/delta times x~'s time.
     """
-    return math.prod((1 - (1 - _valid(rounding)) ** rounds for rounding in facts.roundings), start=Fraction(1))
+    return math.prod((1 - exact_power(1 - _valid(rounding), rounds) for rounding in facts.roundings), start=Fraction(1))
 
 
 def _valid(rounding: Rounding) -> Fraction:
@@ -36,7 +37,7 @@ def _valid(rounding: Rounding) -> Fraction:
 
 def _promised(facts: SmdFacts, rounds: int, each: float) -> float:
     """Return (1 - each^F)^I."""
-    return float((1 - each**rounds) ** len(facts.running))
+    return power(1 - power(each, rounds), len(facts.running))
 
 
 def _true_probabilities(facts: SmdFacts) -> dict[str, Any]:
@@ -163,8 +164,8 @@ def _polynomial(facts: SmdFacts, epsilon: Fraction) -> float:
     items = len(facts.instance.jobs)
     rows = len(facts.instance.resources)
     exponent = math.ceil(rows * (1 - epsilon) / epsilon)
-    bound = (items + 1) ** exponent
-    return math.inf if bound >= 2**items else float(bound)
+    bound = exact_power(items + 1, exponent)
+    return math.inf if bound >= exact_power(2, items) else float(bound)
 
 
 _THEOREM_6: dict[str, Any] = {
@@ -192,7 +193,7 @@ THEOREM_6_CORRECTED = Claim(
     statement="for fixed eps_2 and R, the scheme solves at most (I + 1)^k programs, k = ceil(R (1 - eps_2)/eps_2)",
     quantity="the scheme's linear programs at eps_2 = 1/2, against (I + 1)^R",
     measure=lambda facts: _programs(facts, Fraction(1, 2))[2],
-    bound=lambda facts: (len(facts.instance.jobs) + 1) ** len(facts.instance.resources),
+    bound=lambda facts: exact_power(len(facts.instance.jobs) + 1, len(facts.instance.resources)),
     expectation=Expectation.TRUE,
     sources=(SECTION_V, TINY),
     **_THEOREM_6,

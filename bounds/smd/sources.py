@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dlsched.bounds.smd.packing import Packing
+from dlsched.models.arithmetic import exact_power, integer_product, power
 from dlsched.models.smd import Instance, preset, random
 
 TINY = "smd/tiny"
@@ -37,7 +38,7 @@ def layered(rng: np.random.Generator) -> Instance:
 def inner(rng: np.random.Generator) -> Instance:
     """Return one job whose time has terms of very different sizes, most often in a small box, else under one row."""
     mode = "sync" if rng.integers(2) else "async"
-    theta = [float(v) for v in rng.integers(0, 5, size=5) * 10.0 ** rng.integers(-2, 3, size=5)]
+    theta = [float(v) for v in rng.integers(0, 5, size=5) * power(10.0, rng.integers(-2, 3, size=5))]
     theta[2] += 10
     limits = [int(v) for v in rng.integers(1, 6, size=2)]
     boxed = bool(rng.integers(4))
@@ -114,12 +115,12 @@ def packing(rng: np.random.Generator) -> Packing:
     B = rng.integers(0, 3, size=(rows, n))
     B[np.arange(rows), rng.integers(n, size=rows)] += 1
     tenths = rng.integers(0, 12, size=n)
-    limits = [max(1, *row.tolist(), -(-int(row @ tenths) // 10)) for row in B]
+    limits = [max(1, *row.tolist(), -(-int(integer_product(row, tenths)) // 10)) for row in B]
     return Packing(
         rows=tuple(tuple(Fraction(int(a)) for a in row) for row in B),
         limits=tuple(Fraction(limit) for limit in limits),
         point=tuple(Fraction(int(v), 10) for v in tenths),
-        delta=Fraction(1, 10 ** int(rng.integers(0, 6))),
+        delta=Fraction(1, exact_power(10, int(rng.integers(0, 6)))),
     )
 
 

@@ -26,6 +26,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dlsched.algorithms.baselines.dmlrs.cluster import AnyJob, Cluster, Held, Needs
+from dlsched.models.arithmetic import dot
 from dlsched.models.dmlrs import Job
 from dlsched.models.matrix import Floats, Matrix
 
@@ -73,7 +74,7 @@ def program(cluster: Cluster, jobs: Sequence[AnyJob], before: Mapping[str, Held]
     for i, job in enumerate(jobs):
         kept, most, gamma = before.get(job.name, Held(job)), limits.most[job.name], ratio(job)
         units = np.array([_parts(cluster, cluster.worker_needs(job)), _parts(cluster, cluster.server_needs(job))])
-        used = np.array([*units, [kept.worker_count, kept.server_count] @ units])
+        used = np.array([*units, dot([kept.worker_count, kept.server_count], units)])
         link[:resources, i, :3] = used.T
         value[i, :3] = np.maximum(used.sum(axis=1), (_LEAST, 0.0, _LEAST))
         link[resources:, i] = (0, 0, 0, 1), (0, 0, 1, 0)

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from dlsched.algorithms.exact.ddljs.routing import embeddings_at, mostly_outside_core
 from dlsched.algorithms.exact.ddljs.slot_program import slot_program
+from dlsched.models.arithmetic import integer_product, sparse_product
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.requests import unpriced_problem
 from dlsched.models.ddljs.rings import Embedding
@@ -76,8 +77,8 @@ class SlotClass:
         raw = self._solve(self._priced(weights))
         if raw is None or raw.x is None:
             return self.unsolved(weights)
-        counts = np.round(self.workers @ raw.x).astype(np.int64)
-        bound = int(weights @ counts)
+        counts = np.round(sparse_product(self.workers, raw.x)).astype(np.int64)
+        bound = int(integer_product(weights, counts))
         if raw.summary.status is not Status.OPTIMAL:
             limit = raw.summary.bound
             bound = self.unsolved(weights).bound
@@ -92,12 +93,12 @@ class SlotClass:
 
     def unsolved(self, weights: Weights) -> Priced:
         """Return the bound that needs no program: every job has its largest ring."""
-        return Priced(int(weights @ self.most), None)
+        return Priced(int(integer_product(weights, self.most)), None)
 
     def confirm(self, weights: Weights, bound: int, slack: float) -> bool:
         """Tell whether a run without presolve agrees that weighted workers are at most ``bound * (1 + slack)``."""
         scale = _LEVEL / bound if bound else 1.0
-        matrix = replace(self.program.matrix, c=scale * weights @ self.workers)
+        matrix = replace(self.program.matrix, c=sparse_product(self.workers.T, scale * weights))
         raw = self._solve(matrix.beyond(_LEVEL * (1 + slack) if bound else 0.5), presolve=False, seed=7)
         return raw is not None and raw.summary.status is Status.INFEASIBLE
 
@@ -116,14 +117,16 @@ class SlotClass:
         return found
 
     def _priced(self, weights: Weights) -> Matrix:
-        return replace(self.program.matrix, c=weights / max(1, weights.max()) @ self.workers)
+        return replace(self.program.matrix, c=sparse_product(self.workers.T, weights / max(1, weights.max())))
 
     def _constrained(self, weights: Weights, most: Weights, needs: Sequence[Need]) -> Matrix:
         matrix, count = self._priced(weights), len(self.names)
         scale = np.array([1 / max(1, need.weights.max()) for need in needs])
         rows = [matrix.A, self.workers]
         if needs:
-            rows.append(sp.csr_array(np.array([need.weights for need in needs]) * scale[:, None]) @ self.workers)
+            rows.append(
+                sparse_product(sp.csr_array(np.array([need.weights for need in needs]) * scale[:, None]), self.workers)
+            )
         least = np.array([need.least for need in needs]) * scale if needs else np.zeros(0)
         return replace(
             matrix,

@@ -16,6 +16,7 @@ import numpy as np
 from dlsched.algorithms.exact.ddljs.horizon import alike, is_concave, values
 from dlsched.algorithms.exact.ddljs.program import Program, Terms
 from dlsched.algorithms.exact.ddljs.slot_class import Need, SlotClass, Weights
+from dlsched.models.arithmetic import dot, integer_product
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.matrix import Floats, Matrix
 from dlsched.models.solve import solve_matrix
@@ -185,7 +186,7 @@ class Worked:
         numbers, start = [], 0
         for points in self.points:
             chosen = raw.x[start : start + len(points)]
-            numbers.append(round(float(chosen @ np.array(list(points)))))
+            numbers.append(round(float(dot(chosen, list(points)))))
             start += len(points)
         return bound, np.array(numbers, dtype=np.int64)
 
@@ -243,7 +244,7 @@ class Worked:
                 return True
             before = sum(map(len, self.columns))
             cut = self.price(np.abs(raw.row_duals[: len(wanted)]), counts)
-            if int(cut.weights @ wanted) > sum(m * z for m, z in zip(counts, cut.worth, strict=True)):
+            if int(integer_product(cut.weights, wanted)) > sum(m * z for m, z in zip(counts, cut.worth, strict=True)):
                 return False
             if sum(map(len, self.columns)) == before:
                 return False
@@ -252,5 +253,5 @@ class Worked:
     def needs(self, wanted: Weights, counts: Sequence[int]) -> list[Need]:
         """Return what one more slot must embed so that `counts` of each class can embed the rest of `wanted`."""
         rest = (sum(m * z for m, z in zip(counts, cut.worth, strict=True)) for cut in self.cuts)
-        least = [int(cut.weights @ wanted) - most for cut, most in zip(self.cuts, rest, strict=True)]
+        least = [int(integer_product(cut.weights, wanted)) - most for cut, most in zip(self.cuts, rest, strict=True)]
         return [Need(cut.weights, n) for cut, n in zip(self.cuts, least, strict=True) if n > 0]

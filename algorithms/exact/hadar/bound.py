@@ -18,6 +18,7 @@ from dlsched.algorithms.exact.hadar.graph import IDLE, Bools, Graph
 from dlsched.algorithms.exact.hadar.rows import Hall, Inequality, by_gang, hall_inequality, separate, suspicious
 from dlsched.algorithms.exact.hadar.scale import GRID, TOTAL
 from dlsched.algorithms.exact.hadar.states import Ints, Options
+from dlsched.models.arithmetic import dot, exact_product
 from dlsched.models.matrix import Floats
 from dlsched.relaxations.columns import Generated, Priced, generate_columns, keep
 from dlsched.relaxations.master import Column, Master
@@ -109,7 +110,7 @@ class Relaxation:
         """Return the price of running by (slot, option, job), flattened, followed by the 0 of idling."""
         by_slot = np.zeros((self.base.slots, len(self.pool)))
         by_slot[self.row_slot, self.row_pool] = prices
-        return np.append(np.tensordot(by_slot, self._weights, axes=1).ravel(), 0.0)
+        return np.append(exact_product(by_slot, self._weights.reshape(len(self.pool), -1)).ravel(), 0.0)
 
     def pricing(self, graph: Graph) -> Callable[[Floats], Priced]:
         """Return the pricing callable of a graph cut from the base graph."""
@@ -153,7 +154,7 @@ class Relaxation:
         onward, so_far = graph.backward(weight), graph.forward(weight)
         best = graph.best(onward)
         share = np.where(required, best, np.maximum(best, 0.0))
-        bound = float(prices @ self.master.rhs) + float(share.sum())
+        bound = float(dot(prices, self.master.rhs)) + float(share.sum())
         if not np.isfinite(bound):
             return -np.inf, np.zeros(len(graph.tail), dtype=bool), required
         through = so_far[graph.tail] + weight + onward[graph.head]
@@ -180,7 +181,7 @@ class Relaxation:
         """Forget the columns with the lowest reduced values at some prices where there are more than `most`."""
         columns = self.master.columns
         if len(columns) > most:
-            reduced = np.array([c.value for c in columns]) - np.array([c.rows for c in columns]) @ prices
+            reduced = np.array([c.value for c in columns]) - exact_product(np.array([c.rows for c in columns]), prices)
             best = np.full(len(self.jobs), -np.inf)
             block = np.array([c.block for c in columns])
             np.maximum.at(best, block, reduced)
@@ -228,13 +229,13 @@ class Relaxation:
         points = [
             (k, y)
             for k, hall in enumerate(self.sets)
-            for y in np.minimum(np.einsum("tlj,lj->tj", z, hall.member), 1.0)
+            for y in np.minimum((z * hall.member).sum(axis=1), 1.0)
             if suspicious(y)
         ]
         return sorted(points, key=lambda point: -self._fill(*point))
 
     def _fill(self, k: int, y: Floats) -> float:
-        return float(self.sets[k].weight @ y) / self.sets[k].devices
+        return float(dot(self.sets[k].weight, y)) / self.sets[k].devices
 
     def _unknown(self, points: list[tuple[int, Floats]]) -> list[tuple[int, Floats]]:
         """Return the points that were not separated before, up to exchanging jobs of the same gang."""
@@ -249,7 +250,7 @@ class Relaxation:
     def _permuted(self, k: int, y: Floats) -> bool:
         """Add the most broken known inequality of a Hall row, its jobs exchanged for others of the same gang."""
         order = by_gang(self.sets[k], y)
-        excess = self._shapes[k] @ y[order] - self._shape_rhs[k]
+        excess = dot(self._shapes[k], y[order]) - self._shape_rhs[k]
         worst = int(excess.argmax())
         if excess[worst] <= _TINY * self._shape_rhs[k][worst]:
             return False
@@ -275,11 +276,13 @@ class Relaxation:
         return True
 
     def _broken(self, z: Floats, most: int) -> int:
-        excess = np.tensordot(z, self._weights, axes=([1, 2], [1, 2])) / self._rhs - 1.0
+        flat = self._weights.reshape(len(self.pool), -1)
+        used = [dot(flat[:, on], row[on]) for row in z.reshape(len(z), -1) for on in [np.flatnonzero(row)]]
+        excess = np.array(used) / self._rhs - 1.0
         excess[self.row_slot, self.row_pool] = 0.0
         rows = []
         for t in range(self.base.slots):
-            worst = np.argsort(-excess[t])[:most]
+            worst = np.argsort(-excess[t], kind="stable")[:most]
             rows += [(t, int(k)) for k in worst if excess[t, k] > _TINY]
         self._append(rows)
         return len(rows)

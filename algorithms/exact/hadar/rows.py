@@ -25,6 +25,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from dlsched.algorithms.exact.hadar.states import Ints, Options
+from dlsched.models.arithmetic import dot
 from dlsched.models.failure import SolverError
 from dlsched.models.matrix import Floats
 from dlsched.models.session import Session
@@ -167,7 +168,7 @@ def separate(hall: Hall, y: Floats, known: list[Ints] | None = None) -> tuple[In
         return None
     whole = _integers(alpha)
     beta = int(knapsack(whole, hall.weight, items, hall.devices)[0])
-    if float(whole @ y) <= beta * (1 + _TINY):
+    if float(dot(whole, y)) <= beta * (1 + _TINY):
         return None
     return _lifted(hall, whole, beta, items), beta
 

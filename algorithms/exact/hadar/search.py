@@ -14,6 +14,7 @@ import numpy as np
 
 from dlsched.algorithms.exact.hadar.rows import Hall
 from dlsched.algorithms.exact.hadar.states import Ints, Options, States
+from dlsched.models.arithmetic import log
 from dlsched.models.matrix import Floats
 
 _THETA = np.array([0.02, 0.3, 0.7, 1.0])
@@ -115,7 +116,7 @@ class Search:
             self.best = plan
         if self._state is not None:
             j, t = np.nonzero(plan.levels >= 0)
-            for chain in np.argsort(self._state.value)[: self.chains // 4].tolist():
+            for chain in np.argsort(self._state.value, kind="stable")[: self.chains // 4].tolist():
                 self._state.levels[chain], self._state.finish[chain] = plan.levels, plan.finish
                 self._state.value[chain] = plan.value
                 self._state.left[chain] = self._devices
@@ -133,8 +134,8 @@ class Search:
             left = 1 - done / rounds
             before = state.copy()
             self._ruin_and_recreate(state)
-            heat = _HEAT * self.best.value * left**2 + 1e-9
-            worse = np.flatnonzero(state.value < before.value - heat * self._rng.exponential(size=self.chains))
+            heat = _HEAT * self.best.value * left * left + 1e-9
+            worse = np.flatnonzero(state.value < before.value - heat * -log(1 - self._rng.random(self.chains)))
             state.take(worse, before, worse)
             self._note(state)
             if self._rng.random() < 1 / 30:
@@ -171,7 +172,7 @@ class Search:
         active = ((state.levels >= 0) & window[:, None]).any(axis=2)
         score += active & (self._rng.random(self.chains) < 0.6)[:, None]
         score[state.finish < 0] = -1.0
-        for job in np.argsort(-score, axis=1)[:, :count].T:
+        for job in np.argsort(-score, axis=1, kind="stable")[:, :count].T:
             self._remove(state, job)
         self._insert_all(state, count + 4)
 
@@ -180,7 +181,7 @@ class Search:
         missing = state.finish < 0
         tried = np.zeros(self.chains, dtype=np.int64)
         theta = _THETA[self._rng.integers(0, len(_THETA), self.chains)]
-        for job in np.argsort(-self._worth * self._rng.uniform(0.2, 1.0, self.jobs)).tolist():
+        for job in np.argsort(-self._worth * self._rng.uniform(0.2, 1.0, self.jobs), kind="stable").tolist():
             chains = np.flatnonzero(missing[:, job] & (tried < count))
             if len(chains):
                 tried[chains] += 1

@@ -221,7 +221,7 @@ class Tree:
             by[path.job, path.finish :] += x
         openness = np.minimum(by, 1 - by)
         openness[:, :-1] *= np.abs(np.diff(by, axis=1)) > _WHOLE
-        order = np.argsort(-openness, axis=None)[: 3 * _CANDIDATES]
+        order = np.argsort(-openness, axis=None, kind="stable")[: 3 * _CANDIDATES]
         pairs = [(int(i) // by.shape[1], int(i) % by.shape[1]) for i in order]
         jobs: dict[int, int] = {}
         found: list[Branch] = []
