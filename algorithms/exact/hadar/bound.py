@@ -92,6 +92,12 @@ class Relaxation:
         self._weights = np.array([p.coefficient for p in self.pool], dtype=float).reshape(-1, most, len(self.jobs))
         self._rhs = np.array([p.rhs for p in self.pool], dtype=float)
 
+    @property
+    def _flat(self) -> Floats:
+        """The coefficients of the pool by (inequality, option and job)."""
+        pool, options, jobs = self._weights.shape
+        return self._weights.reshape(pool, options * jobs)
+
     def _append(self, rows: list[tuple[int, int]]) -> None:
         if not rows:
             return
@@ -110,7 +116,7 @@ class Relaxation:
         """Return the price of running by (slot, option, job), flattened, followed by the 0 of idling."""
         by_slot = np.zeros((self.base.slots, len(self.pool)))
         by_slot[self.row_slot, self.row_pool] = prices
-        return np.append(exact_product(by_slot, self._weights.reshape(len(self.pool), -1)).ravel(), 0.0)
+        return np.append(exact_product(by_slot, self._flat).ravel(), 0.0)
 
     def pricing(self, graph: Graph) -> Callable[[Floats], Priced]:
         """Return the pricing callable of a graph cut from the base graph."""
@@ -276,8 +282,8 @@ class Relaxation:
         return True
 
     def _broken(self, z: Floats, most: int) -> int:
-        flat = self._weights.reshape(len(self.pool), -1)
-        used = [dot(flat[:, on], row[on]) for row in z.reshape(len(z), -1) for on in [np.flatnonzero(row)]]
+        running = [np.flatnonzero(slot) for slot in z]
+        used = [dot(self._flat[:, on], slot.ravel()[on]) for slot, on in zip(z, running, strict=True)]
         excess = np.array(used) / self._rhs - 1.0
         excess[self.row_slot, self.row_pool] = 0.0
         rows = []
