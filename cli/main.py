@@ -96,11 +96,15 @@ def _refuse(message: str) -> int:
 
 
 def _report(error: Exception) -> int:
-    """Tell bad input, or an extra that is missing, from a defect of the program, for which the traceback is printed."""
+    """Tell bad input, or an extra that is missing, from a defect of the program, for which the traceback is printed.
+
+    A number that no solver takes is bad input: the models' numbers are the instance's.
+    """
     from dlsched.models.document import InputError
     from dlsched.models.extras import MissingExtra
+    from dlsched.models.scaling import UnfitNumberError
 
-    if isinstance(error, InputError | MissingExtra):
+    if isinstance(error, InputError | MissingExtra | UnfitNumberError):
         return _refuse(str(error))
     traceback.print_exception(error, file=sys.stderr)
     return DEFECT

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
+import math
 import tempfile
-import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dlsched.models.numbers import TOLERANCE
-from dlsched.models.scip import apply_settings, import_scip, read_scip
+from dlsched.models.scaling import UnfitNumberError
+from dlsched.models.scip import INFINITE, apply_settings, import_scip, optimized
+
+_HEADER = 10
+_SHARED = "a named expression"
 
 
 def solve_nonlinear(
@@ -30,8 +35,10 @@ def solve_nonlinear(
 
     Raises
     ------
-    MissingExtra
+    ImportError
         If PySCIPOpt is not installed.
+    UnfitNumberError
+        If the objective, a row or a bound has a number that is NaN, or infinite to SCIP; a ValueError.
     """
     import pyomo.environ as pyo
 
@@ -40,10 +47,9 @@ def solve_nonlinear(
     scip.hideOutput()
     variables = _passed(model, scip)
     apply_settings(pyscipopt, scip, time_limit, gap, seed, presolve)
-    start = time.perf_counter()
-    scip.optimize()
-    seconds = time.perf_counter() - start
-    status, bound, nodes, version = read_scip(scip)
+    status, bound, nodes, version, seconds = optimized(scip)
+    if status == "unbounded" and all(math.isfinite(end) for v in variables for end in _ends(v)):
+        status = "no_solution"  # a value from 1e20 on is infinite to SCIP
     if status not in ("optimal", "feasible"):
         return status, None, bound, nodes, version, seconds
     values = {variable.name: scip.getVal(variable) for variable in scip.getVars()}
@@ -52,14 +58,55 @@ def solve_nonlinear(
     return status, point, bound, nodes, version, seconds
 
 
+def _ends(variable: Any) -> tuple[float, float]:
+    lower, upper = variable.bounds
+    return -math.inf if lower is None else lower, math.inf if upper is None else upper
+
+
 def _passed(model: Any, scip: Any) -> list[Any]:
     """Hand the model over as an NL file, and return its variables: SCIP calls the k-th of them i(k), b(k) or x(k)."""
     from pyomo.opt import WriterFactory
 
+    stream = io.StringIO()
+    written = WriterFactory("nl_v2").write(model, stream, linear_presolve=False, scale_model=False)
+    text = stream.getvalue()
+    for place, number in _numbers(text, written):
+        if not abs(number) < INFINITE:
+            raise UnfitNumberError(
+                f"{place}: has the number {number:.6g}; solver scip takes numbers below {INFINITE:g} in size"
+            )
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "model.nl"
-        with file.open("w", encoding="utf-8") as stream:
-            written = WriterFactory("nl_v2").write(model, stream, linear_presolve=False, scale_model=False)
+        file.write_text(text, encoding="utf-8")
         scip.readProblem(str(file))
-    scip.setParam("numerics/feastol", TOLERANCE / 1000)
     return list(written.variables)
+
+
+def _numbers(text: str, written: Any) -> Iterator[tuple[str, float]]:
+    """Yield the numbers of an NL file, each with the name of what it is in.
+
+    The sections: C and O hold the nonlinear parts of rows and objective, V what they share; J and G the linear ones; r
+    and b the sides of rows and the bounds of variables.
+    """
+    names = {
+        "C": [row.name for row in written.constraints],
+        "J": [row.name for row in written.constraints],
+        "O": [objective.name for objective in written.objectives],
+        "G": [objective.name for objective in written.objectives],
+        "r": [row.name for row in written.constraints],
+        "b": [variable.name for variable in written.variables],
+    }
+    section, number = "", 0
+    for line in text.splitlines()[_HEADER:]:
+        words = line.split("#")[0].split()
+        if not words:
+            continue
+        if words[0][0] in "CJOGVrbkxdFSL":
+            section, number = words[0][0], int(words[0][1:] or 0)
+        elif section in ("r", "b"):
+            yield from ((names[section][number], float(word)) for word in words[1:])
+            number += 1
+        elif section in ("J", "G", "V") and len(words) == 2:
+            yield names[section][number] if section in names else _SHARED, float(words[1])
+        elif words[0][0] == "n":
+            yield names[section][number] if section in names else _SHARED, float(words[0][1:])

@@ -11,6 +11,13 @@ from dlsched.models.extras import from_extra
 from dlsched.models.matrix import Floats, Matrix
 from dlsched.models.numbers import TOLERANCE
 
+INFINITE = 1e20
+"""What SCIP takes for infinity."""
+
+_FEASIBLE = TOLERANCE / 10
+"""SCIP's tolerance. It solves an LP in trouble once more a thousand times tighter; SoPlex without GMP takes nothing
+below 1e-10, and says so on the terminal every time."""
+
 _STATUS = {"optimal": "optimal", "infeasible": "infeasible", "unbounded": "unbounded"}
 
 
@@ -38,10 +45,7 @@ def solve_scip(
     pyscipopt = import_scip()
     scip, variables = _loaded(pyscipopt, matrix)
     apply_settings(pyscipopt, scip, time_limit, gap, seed, presolve)
-    start = time.perf_counter()
-    scip.optimize()
-    seconds = time.perf_counter() - start
-    status, bound, nodes, version = read_scip(scip)
+    status, bound, nodes, version, seconds = optimized(scip)
     x = np.array([scip.getVal(v) for v in variables]) if status in ("optimal", "feasible") else None
     return status, x, bound, nodes, version, seconds
 
@@ -60,7 +64,10 @@ def import_scip() -> Any:
 def apply_settings(
     pyscipopt: Any, scip: Any, time_limit: float | None, gap: float, seed: int | None, presolve: bool
 ) -> None:
-    """Set what `dlsched.models.solve.solve` lets a user choose."""
+    """Set the tolerance, and what `dlsched.models.solve.solve` lets a user choose."""
+    scip.setParam("numerics/feastol", _FEASIBLE)
+    # It would ask SoPlex for less than it takes.
+    scip.setParam("constraints/nonlinear/tightenlpfeastol", False)
     scip.setParam("limits/gap", gap)
     if time_limit is not None and np.isfinite(time_limit):
         scip.setParam("limits/time", float(time_limit))
@@ -70,19 +77,36 @@ def apply_settings(
         scip.setPresolve(pyscipopt.SCIP_PARAMSETTING.OFF)
 
 
-def read_scip(scip: Any) -> tuple[str, float | None, int, str]:
-    """Return how a solve ended: the status, the bound where there is one, the nodes, and SCIP's version."""
+def optimized(scip: Any) -> tuple[str, float | None, int, str, float]:
+    """Let SCIP optimize.
+
+    Returns
+    -------
+    status : str
+        A value of `dlsched.models.solve.Status`; where SCIP breaks off with an error of its own, no solution.
+    bound : float or None
+    nodes : int
+    version : str
+    seconds : float
+    """
+    version = f"{scip.getMajorVersion()}.{scip.getMinorVersion()}.{scip.getTechVersion()}"
+    start = time.perf_counter()
+    try:
+        scip.optimize()
+    except MemoryError:
+        raise
+    except Exception:  # PySCIPOpt has no class of its own for SCIP's errors, e.g. of its LP solver
+        return "no_solution", None, 0, version, time.perf_counter() - start
+    seconds = time.perf_counter() - start
     status = _STATUS.get(scip.getStatus(), "feasible" if scip.getNSols() else "no_solution")
     bound = float(scip.getDualbound())
     finite = abs(bound) < scip.infinity() and status != "infeasible"
-    version = f"{scip.getMajorVersion()}.{scip.getMinorVersion()}.{scip.getTechVersion()}"
-    return status, bound if finite else None, int(scip.getNTotalNodes()), version
+    return status, bound if finite else None, int(scip.getNTotalNodes()), version, seconds
 
 
 def _loaded(pyscipopt: Any, matrix: Matrix) -> tuple[Any, list[Any]]:
     scip = pyscipopt.Model()
     scip.hideOutput()
-    scip.setParam("numerics/feastol", TOLERANCE / 10)
     kinds = np.where(matrix.integer, "I", "C")
     variables = [
         scip.addVar(lb=_finite(lb), ub=_finite(ub), vtype=str(kind), obj=float(cost))

@@ -208,3 +208,13 @@ def test_a_database_with_other_settings_is_refused(dlsched: Command, tmp_path: P
     first = dlsched(*options, "--instances", "0")
     assert first.returncode in (0, 1), first.stderr
     assert refusal(dlsched(*options, "--instances", "1")).startswith(f"{path}: was made with instances '0', not '1'")
+
+
+def test_a_number_that_no_solver_takes_is_named(dlsched: Command, tmp_path: Path) -> None:
+    data = json.loads(dlsched("generate", "smd", "--jobs", 2).stdout)
+    for job in data["jobs"]:
+        job["utility"] = {"kind": "step", "value": 1e21, "deadline": 1e5}
+    save(tmp_path / "huge.json", data)
+    assert refusal(dlsched("solve", "smd/minlp", "huge.json", "--solver", "scip")) == (
+        "total_utility: has the number 1e+21; solver scip takes numbers below 1e+20 in size"
+    )

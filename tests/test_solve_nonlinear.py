@@ -1,0 +1,103 @@
+"""Nonlinear models through SCIP: nothing on the terminal, numbers it cannot take refused by name, its failures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyomo.environ as pyo
+import pyscipopt
+import pytest
+
+from dlsched.models import Status, build, compile_model, smd, solve
+from dlsched.models.scaling import UnfitNumberError
+from dlsched.models.solve import solve_matrix
+
+
+def curve(**numbers: float) -> Any:
+    """Maximise x + square y^2 where x^2 + linear y <= side, x <= 3, y <= end."""
+    n = {"square": 1.0, "linear": 1.0, "side": 4.0, "end": 3.0, "shared": 1.0} | numbers
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var(bounds=(0, 3))
+    model.y = pyo.Var(bounds=(0, n["end"]))
+    model.shared = pyo.Expression(expr=n["shared"] * model.x**2)
+    model.row = pyo.Constraint(expr=model.shared + n["linear"] * model.y <= n["side"])
+    model.other = pyo.Constraint(expr=model.shared * model.y <= 50)
+    model.worth = pyo.Objective(expr=model.x + n["square"] * model.y**2, sense=pyo.maximize)
+    return model
+
+
+def test_the_model_itself() -> None:
+    solution = solve(curve(), solver="scip")
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective == pytest.approx(1 + 9, abs=1e-5)
+
+
+def test_scip_says_nothing_on_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    """With a tolerance of 1e-9 it wrote thousands of lines on this instance, and did not end in a minute."""
+    model = build("smd/minlp", smd.preset("paper", 0, jobs=4))
+    solution = solve(model, solver="scip", time_limit=60)
+    assert capfd.readouterr() == ("", "")
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective == pytest.approx(81.16, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [
+        ("square", "worth"),
+        ("linear", "row"),
+        ("side", "row"),
+        ("end", "y"),
+        ("shared", "a named expression"),
+    ],
+)
+@pytest.mark.parametrize("value", [1e20, 1e21, -3e30])
+def test_numbers_that_scip_takes_for_infinity_are_named(place: str, name: str, value: float) -> None:
+    value = abs(value) if place == "end" else value
+    with pytest.raises(UnfitNumberError, match=rf"^{name}: has the number {value:.6g}; ".replace("+", r"\+")):
+        solve(curve(**{place: value}), solver="scip")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+@pytest.mark.parametrize(
+    ("place", "name"), [("square", "worth"), ("linear", "row"), ("shared", "row|a named expression")]
+)
+def test_what_is_no_number_is_named(place: str, name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=f"^({name}): has the number {value}"):
+        solve(curve(**{place: value}), solver="scip")
+
+
+def test_linear_models_with_utilities_of_1e21_work() -> None:
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var([1, 2], domain=pyo.Binary)
+    model.row = pyo.Constraint(expr=model.x[1] + model.x[2] <= 1)
+    model.worth = pyo.Objective(expr=1e21 * model.x[1] + 2e21 * model.x[2], sense=pyo.maximize)
+    solution = solve(model, solver="scip")
+    assert (solution.status, solution.objective) == (Status.OPTIMAL, 2e21)
+
+
+def test_a_value_beyond_scips_infinity_is_not_unbounded() -> None:
+    assert solve(curve(square=1e15, linear=1e-3, end=1e3), solver="scip").status is Status.NO_SOLUTION
+    free = curve(linear=-1.0)
+    free.y.setub(None)
+    assert solve(free, solver="scip").status is Status.UNBOUNDED
+
+
+class Broken(pyscipopt.Model):
+    """SCIP whose LP solver gives up."""
+
+    def optimize(self) -> None:
+        raise Exception("SCIP: error in LP solver!")
+
+
+def test_scip_breaking_off_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pyscipopt, "Model", Broken)
+    model = curve()
+    solution = solve(model, solver="scip")
+    assert (solution.status, solution.objective, solution.bound) == (Status.NO_SOLUTION, None, None)
+    assert model.x.value is None
+    linear = pyo.ConcreteModel()
+    linear.x = pyo.Var(bounds=(0, 1))
+    linear.worth = pyo.Objective(expr=linear.x)
+    raw = solve_matrix(compile_model(linear), solver="scip")
+    assert (raw.summary.status, raw.x) == (Status.NO_SOLUTION, None)
