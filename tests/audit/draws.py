@@ -225,6 +225,7 @@ def _document(family: str, draw: Callable[[np.random.Generator], Any]) -> Draw:
             data["jobs"] = data["jobs"][:4]
         if family == "dmlrs":
             data = _small_batches(data)
+            data["jobs"], data["machines"] = data["jobs"][:3], data["machines"][:2]
         return _few_layers(data) if family == "smd" else data
 
     return drawn

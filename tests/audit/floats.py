@@ -178,8 +178,8 @@ def _metamorphic(
             found.append(Fault("wrong", f"optimum in other units: {result.value}, {best} in these"))
         elif best is not None and result.proved and not reference.agree(result.value, best * other.utility, one):
             message = f"optimum in other units: {result.value} is proved, {float(best * other.utility)} is right"
-            found.append(Fault("wrong", f"{message}: {json.dumps(other.data)}"))
-    yield from found
+            found.append(Fault("wrong", message))
+    yield from (Fault(fault.kind, f"{fault.message}: {json.dumps(other.data)}") for fault in found)
 
 
 def _claims(instance: Any, seed: int, rng: np.random.Generator) -> Iterator[Fault]:

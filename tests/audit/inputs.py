@@ -53,7 +53,10 @@ def _one(rng: np.random.Generator, among: Any) -> Any:
 
 def _mutated(data: Any, rng: np.random.Generator, other: Any = None) -> bytes:
     """Return the text of a JSON document, mutated as data or as bytes."""
-    if rng.random() < 0.8:
+    kind = rng.random()
+    if kind < 0.5:
+        return mutation.encoded(mutation.mild(data, rng))
+    if kind < 0.9:
         return mutation.encoded(mutation.structured(data, rng, other))
     return mutation.raw(json.dumps(data, indent=1).encode(), rng)
 

@@ -137,6 +137,25 @@ def structured(data: Any, rng: np.random.Generator, other: Any = None) -> Any:
     return changed
 
 
+_PLAIN = (0, 1, 2, 3, 7, 100, 1000, 10**5, 10**6, 10**9, 10**18, 10**30, 0.5, 1e-3, 1e-9, 1e-30, "1/3", "2/7", "1e20")
+
+
+def mild(data: Any, rng: np.random.Generator) -> Any:
+    """Return JSON data with one or two numbers replaced by others that may well be allowed there."""
+    changed = copy.deepcopy(data)
+    for _ in range(int(rng.integers(1, 3))):
+        path = _path(changed, rng)
+        while path and isinstance(_at(changed, path), dict | list | str):
+            path = _path(changed, rng) if rng.random() < 0.9 else []
+        if path:
+            value = _at(changed, path)
+            if rng.random() < 0.5 or not isinstance(value, int | float):
+                _at(changed, path[:-1])[path[-1]] = _PLAIN[int(rng.integers(len(_PLAIN)))]
+            else:
+                _scale(_at(changed, path[:-1]), path[-1], rng, None)
+    return changed
+
+
 def encoded(data: Any) -> bytes:
     """Return the JSON text of mutated data; it may be no JSON that Python reads."""
     text = json.dumps(data)
