@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from scipy.stats import beta
+import numpy as np
 
 CONFIDENCE = 0.99
+_REACH, _LEAST_REACH = 13, 70
 
 
 class Support(Enum):
@@ -53,8 +55,8 @@ class Estimate:
 def clopper_pearson(successes: int, trials: int, confidence: float = CONFIDENCE) -> Estimate:
     """Return the exact two-sided confidence interval of a binomial proportion.
 
-    With a = (1 - confidence)/2 its ends are BetaInv(a; k, n-k+1) and BetaInv(1-a; k+1, n-k), and 0 and 1 where no or
-    every trial succeeds (Clopper and Pearson, 1934).
+    With a = (1 - confidence)/2, k or more successes have the probability a at its lower end, and k or fewer at its upper
+    end; they are 0 and 1 where no or every trial succeeds (Clopper and Pearson, 1934).
 
     Parameters
     ----------
@@ -72,6 +74,28 @@ def clopper_pearson(successes: int, trials: int, confidence: float = CONFIDENCE)
     if not 0 < confidence < 1 or math.isnan(confidence):
         raise ValueError(f"confidence {confidence} is not between 0 and 1")
     tail = (1 - confidence) / 2
-    low = float(beta.ppf(tail, successes, trials - successes + 1)) if successes else 0.0
-    high = float(beta.isf(tail, successes + 1, trials - successes)) if successes < trials else 1.0
+    low, _ = _bisected(lambda p: _tail(trials, p, successes, trials) <= tail, 0.0, successes / trials)
+    _, high = _bisected(lambda p: _tail(trials, p, 0, successes) > tail, successes / trials, 1.0)
     return Estimate(successes, trials, low, high, confidence)
+
+
+def _bisected(holds: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
+    """Return the two neighbouring floats between which a predicate, true at `low` and not at `high`, ends to hold."""
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low, high
+
+
+def _tail(trials: int, p: float, first: int, last: int) -> float:
+    """Return the probability that so many trials have `first` to `last` successes, 0 < p < 1.
+
+    Each probability is the one beside it times a ratio, from the most probable number outwards as far as they matter.
+    """
+    mode = math.floor((trials + 1) * p)
+    reach = math.ceil(_REACH * math.sqrt(trials * p * (1 - p))) + _LEAST_REACH
+    below, above = np.arange(mode, max(0, mode - reach), -1), np.arange(mode, min(trials, mode + reach))
+    down = np.cumprod(below / (trials - below + 1) * ((1 - p) / p))
+    up = np.cumprod((trials - above) / (above + 1) * (p / (1 - p)))
+    parts = np.concatenate([down[::-1], [1.0], up])
+    number = mode - len(below) + np.arange(len(parts))
+    return float(parts[(number >= first) & (number <= last)].sum() / parts.sum())
