@@ -55,8 +55,8 @@ class Estimate:
 def clopper_pearson(successes: int, trials: int, confidence: float = CONFIDENCE) -> Estimate:
     """Return the exact two-sided confidence interval of a binomial proportion.
 
-    With a = (1 - confidence)/2, k or more successes have the probability a at its lower end, and k or fewer at its upper
-    end; they are 0 and 1 where no or every trial succeeds (Clopper and Pearson, 1934).
+    With a = (1 - confidence)/2, k or more successes have the probability a at its lower end, and k or fewer at its
+    upper end; they are 0 and 1 where no or every trial succeeds (Clopper and Pearson, 1934).
 
     Parameters
     ----------

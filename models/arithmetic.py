@@ -99,8 +99,8 @@ def expm1(x: Real) -> float:
         total = 0.0
         for n in range(15, 1, -1):
             total = (1 + total) * x / n
-        return x + total * x
-    if not -_LOWEST > x > -50:
+        return x + total * x if x else x
+    if not -50 < x < 50:
         return _exp(x, 0.0) - 1
     head, rest, shift = _exp_parts(x, 0.0)
     whole, lost = _two_sum(math.ldexp(head, shift), -1.0)
@@ -117,6 +117,7 @@ def log(x: Any) -> Any:
     Parameters
     ----------
     x : float, int, Fraction or array
+        Integers and rationals may be of any size, and are rounded to 53 bits.
 
     Raises
     ------
@@ -266,7 +267,7 @@ def sparse_product(a: Any, b: Any) -> Any:
 
 
 def _binade(x: Real) -> tuple[float, int]:
-    """Return the (m, k) with x nearest to m 2**k, 1/2 <= m < 1, x > 0; integers and rationals may be of any size."""
+    """Return the (m, k) with x nearest to m 2**k, 1/2 <= m < 1, x > 0."""
     if isinstance(x, float):
         return math.frexp(x)
     shift = x.numerator.bit_length() - x.denominator.bit_length()

@@ -18,6 +18,7 @@ from fractions import Fraction
 
 from dlsched.algorithms.baselines.hadar.max_min import DIGITS, Normaliser, Weights, max_min_shares
 from dlsched.algorithms.run import Event, Run, Stripped
+from dlsched.models.arithmetic import exact_power
 from dlsched.models.hadar import Instance, Job, Schedule, place, utility
 from dlsched.models.numbers import rational, to_integers
 
@@ -95,7 +96,8 @@ def run(
         if shares is None and present != before:
             found = max_min_shares(instance, present, normaliser=normaliser, weights=weights)
             current = {
-                name: {r: round(share * 10**DIGITS) for r, share in by_type.items()} for name, by_type in found.items()
+                name: {r: round(share * exact_power(10, DIGITS)) for r, share in by_type.items()}
+                for name, by_type in found.items()
             }
             given = {}
         if not present:

@@ -98,7 +98,7 @@ def max_min_shares(
     if not able:
         return {}
     factor = {
-        name: job.gang**2 / (_unit(instance, job, len(jobs), normaliser) * weight.get(name, 1))
+        name: job.gang * job.gang / (_unit(instance, job, len(jobs), normaliser) * weight.get(name, 1))
         for name, job in able.items()
     }
     worth = [float(factor[job.name] * job.rate_on(r)) for job, r in pairs]

@@ -30,6 +30,7 @@ from dlsched.algorithms.exact.hadar.branch import Branch, Record
 from dlsched.algorithms.exact.hadar.rows import Hall, Inequality
 from dlsched.algorithms.exact.hadar.scale import GRID, Scale
 from dlsched.algorithms.exact.hadar.states import Ints, Options
+from dlsched.models.arithmetic import exact_power
 from dlsched.models.hadar import Instance
 from dlsched.models.matrix import Floats
 
@@ -92,7 +93,7 @@ class _Work:
 
 
 def _rounded_up(options: Options, scale: Scale) -> Floats:
-    step = Fraction(2) ** scale.exponent * Fraction(GRID)
+    step = exact_power(Fraction(2), scale.exponent) * Fraction(GRID)
     return np.array([-(-u // step) * GRID for u in options.utility])
 
 

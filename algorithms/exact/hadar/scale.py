@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 
 from dlsched.algorithms.exact.hadar.states import Options
-from dlsched.models.arithmetic import ceil_log2
+from dlsched.models.arithmetic import ceil_log2, exact_power
 from dlsched.models.matrix import Floats
 
 TOTAL = 2.0**10
@@ -40,7 +40,7 @@ class Scale:
 
     def units(self, jobs: tuple[Options, ...], slots: int) -> Floats:
         """Return utilities by job and completion slot, divided and rounded up, shape (jobs, slots)."""
-        step = Fraction(2) ** self.exponent * Fraction(GRID)
+        step = exact_power(Fraction(2), self.exponent) * Fraction(GRID)
         return np.array([[math.ceil(u / step) * GRID for u in o.utility] for o in jobs]).reshape(len(jobs), slots)
 
     def utility(self, units: float) -> float:
