@@ -215,3 +215,51 @@ def test_p2_over_given_schedules_is_restricted_to_them() -> None:
 def test_a_schedule_is_worth_what_its_jobs_reach() -> None:
     instance = Instance.parse(CASES["H1"]["instance"])
     assert utility(instance, Schedule.of({})) == 0.0
+
+
+def two_jobs(rate: Any, iterations: Any, seconds: Any = 1) -> Instance:
+    """Two jobs in four slots; the first needs both devices a, the second one device a or b."""
+    utility = {"kind": "table", "values": [9, 8, 7, 6]}
+    job = {"arrival": 1, "iterations": iterations, "utility": utility, "rate": rate}
+    return Instance.parse(
+        {
+            "slots": 4,
+            "slot_seconds": seconds,
+            "device_types": ["a", "b"],
+            "machines": [{"name": "m", "devices": {"a": 2, "b": 1}}],
+            "jobs": [job | {"name": "j", "gang": 2}, job | {"name": "k", "gang": 1}],
+        }
+    )
+
+
+EXACT = [
+    ("hadar/p1-admission", "gdp.bigm"),
+    ("hadar/p1-admission", "gdp.hull"),
+    ("hadar/aggregate", None),
+    ("hadar/hall", None),
+    ("hadar/p2", None),
+]
+
+
+@pytest.mark.parametrize(("formulation", "transformation"), EXACT)
+@pytest.mark.parametrize(
+    ("rate", "iterations", "seconds"),
+    [
+        ({"a": 0.3333333333}, 2, 1),
+        ({"a": 0.3333333333, "b": 1}, 2, 1),
+        ({"a": "333333333/500000000"}, 4, 1),
+        ({"a": 1e-9}, 6e-9, 1),
+        ({"a": 1e-9}, 6.00000001e-9, 1),
+        ({"a": 1e12}, 1, 1),
+        ({"a": 1e12, "b": 3e-7}, 1e-3, 1e-6),
+        ({"a": 1e-9, "b": 1}, 1e12, 5e20),
+        ({"a": 1e-9}, 3e-3, 1e6),
+    ],
+)
+def test_work_is_done_or_not_in_any_unit(
+    rate: Any, iterations: Any, seconds: Any, formulation: str, transformation: str | None
+) -> None:
+    """Three slots at .3333333333 do not do what four do; a solver's tolerance of 1e-6 takes it for done."""
+    instance = two_jobs(rate, iterations, seconds)
+    expected, _ = oracle.optimum(instance.dump())
+    assert solve(formulated(formulation, instance, transformation)).objective == pytest.approx(float(expected or 0))

@@ -10,8 +10,8 @@ Exactness
 2. *Levels.* A declared level below the true minimum loses work only; a level needs W_j devices at least as fast in the
    cluster, and of equally fast types one is enough.
 3. *Work by slot.* A job complete by slot s has done all its work in slots <= s. The row for s = T is (1a); the others
-   are implied by it, by (1c) and by integrality, and tighten the LP. A slot's work is capped at Q_j, which no
-   schedule notices.
+   are implied by it, by (1c) and by integrality, and tighten the LP. They are divided by Q_j; which schedules do all
+   the work, `dlsched.models.hadar.shares` keeps.
 
 What is left to each formulation is that the gangs of a slot find their devices: (1d) and (1e).
 """
@@ -26,6 +26,7 @@ import pyomo.environ as pyo
 
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.schedule import Schedule, place
+from dlsched.models.hadar.shares import shares
 
 
 def frame(name: str, instance: Instance, levels: Mapping[str, tuple[str, ...]]) -> pyo.ConcreteModel:
@@ -70,11 +71,7 @@ def _data(m: Any, instance: Instance) -> None:
     jobs = {j: instance.job(j) for j in m.J}
     m.gang = {j: job.gang for j, job in jobs.items()}
     m.utility = {(j, t): jobs[j].utility(t - jobs[j].arrival) for j, t in m.JT}
-    m.share = {
-        (j, level): min(float(instance.work(job, level) / job.iterations), 1.0)
-        for j, job in jobs.items()
-        for level in m.levels[j]
-    }
+    m.share = {(j, level): share for j, job in jobs.items() for level, share in shares(instance, job).items()}
 
 
 def running(m: Any, j: str, t: int) -> Any:

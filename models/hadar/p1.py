@@ -1,7 +1,8 @@
 """P1, equations (1)-(1e), as a generalised disjunctive program: idle, or a bottleneck type, per job and slot.
 
-Symbols: w_jh^r(t) `devices` (count), x_j(t) `bottleneck_rate` (iterations per second and device), f_j one-hot in
-`completion`, W_j gang size, X_j^r rate, L slot length in seconds, Q_j = E_j N_j iterations, c_h^r devices of a machine.
+Symbols: w_jh^r(t) `devices` (count), x_j(t) `bottleneck_rate`, f_j one-hot in `completion`, W_j gang size, X_j^r rate,
+L slot length in seconds, Q_j = E_j N_j iterations, c_h^r devices of a machine. Rates are in units of Q_j / (W_j L), in
+which (1a) reads ``sum x_j(t) >= 1``; which schedules do all the work, `dlsched.models.hadar.shares` keeps.
 
 (1b), the minimum rate over the types in use, is a choice: the job idles, or some type l is declared its bottleneck,
 no device slower than l is used, and x_j(t) <= X_j^l. A declared bottleneck below the true minimum only loses work, so
@@ -21,6 +22,7 @@ import pyomo.environ as pyo
 from pyomo.gdp import Disjunct, Disjunction
 
 from dlsched.models.hadar.instance import Instance
+from dlsched.models.hadar.shares import shares
 
 
 def build(instance: Instance) -> pyo.ConcreteModel:
@@ -81,10 +83,18 @@ def _data(m: Any, instance: Instance) -> None:
     """Keep the numbers that the rules read: plain floats, since sums over Params are several times slower."""
     m.job = {job.name: job for job in instance.jobs}
     m.gang = {job.name: job.gang for job in instance.jobs}
-    m.rate = {(job.name, r): float(job.rate_on(r)) for job in instance.jobs for r in instance.device_types}
+    m.rate = {
+        (job.name, r): share
+        for job in instance.jobs
+        for r, share in (dict.fromkeys(instance.device_types, 0.0) | shares(instance, job)).items()
+    }
+    m.slower = {
+        (job.name, r): {s for s in instance.device_types if job.rate_on(s) < job.rate_on(r)}
+        for job in instance.jobs
+        for r in instance.device_types
+    }
     m.count = {(h.name, r): h.count(r) for h in instance.machines for r in instance.device_types}
     m.levels = {job.name: instance.usable_types(job) for job in instance.jobs}
-    m.share = {job.name: float(job.gang * instance.slot_seconds / job.iterations) for job in instance.jobs}
     m.slots = {job.name: range(job.arrival, instance.slots + 1) for job in instance.jobs}
     m.present = {t: [job.name for job in instance.jobs if job.arrival <= t] for t in m.T}
     m.utility = {(job.name, t): job.utility(t - job.arrival) for job in instance.jobs for t in m.slots[job.name]}
@@ -101,7 +111,7 @@ def _variables(m: Any, instance: Instance) -> None:
     m.bottleneck_rate = pyo.Var(
         m.JT,
         bounds=lambda m, j, t: (0, max((m.rate[j, r] for r in m.levels[j]), default=0.0)),
-        doc="x_j(t), iterations per second at the slowest device in use",
+        doc="x_j(t), rate of the slowest device in use, in units of E_j N_j / (W_j L)",
     )
     m.completion = pyo.Var(m.JT, domain=pyo.Binary, doc="1 where the job's completion slot f_j is t")
 
@@ -136,7 +146,7 @@ def _option(disjunct: Any, j: str, t: int, option: str) -> None:
         )
         disjunct.gang = pyo.Constraint(expr=sum(used.values()) == 0, doc="(1e) a full gang, or no device")
         return
-    slower = [hr for hr in used if m.rate[j, hr[1]] < m.rate[j, option]]
+    slower = [hr for hr in used if hr[1] in m.slower[j, option]]
     disjunct.rate = pyo.Constraint(
         expr=m.bottleneck_rate[j, t] <= m.rate[j, option], doc="(1b) the bottleneck's rate, 0 without a device"
     )
@@ -149,7 +159,7 @@ def _capacity(m: Any, h: str, r: str, t: int) -> Any:
 
 
 def _work(m: Any, j: str) -> Any:
-    done = sum(m.share[j] * m.bottleneck_rate[j, t] for t in m.slots[j])
+    done = sum(m.bottleneck_rate[j, t] for t in m.slots[j])
     return done >= sum(m.completion[j, t] for t in m.slots[j])
 
 
