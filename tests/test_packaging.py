@@ -35,6 +35,30 @@ def test_the_wheel_holds_every_module_and_data_file() -> None:
     assert missing == []
 
 
+SOLVERS = {
+    "highspy": {"models/matrix.py", "models/session.py", "models/solve.py"},
+    "pyscipopt": {"models/scip.py"},
+    "scipy.optimize": set(),
+}
+"""Where each solver may be imported."""
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_there_is_one_way_to_a_solver(solver: str) -> None:
+    importing = set()
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+            else:
+                continue
+            if any(f"{name}.".startswith(f"{solver}.") for name in names):
+                importing.add(str(path.relative_to(ROOT)))
+    assert importing <= SOLVERS[solver]
+
+
 def _exports(room: str) -> list[tuple[str, str]]:
     found = []
     for stub in (ROOT / room).rglob("__init__.pyi"):
