@@ -102,9 +102,13 @@ def _report(error: Exception) -> int:
     """
     from dlsched.models.document import InputError
     from dlsched.models.extras import MissingExtra
+    from dlsched.models.failure import SolverError
     from dlsched.models.scaling import UnfitNumberError
 
     if isinstance(error, InputError | MissingExtra | UnfitNumberError):
         return _refuse(str(error))
+    if isinstance(error, SolverError):
+        output.note(f"a solver failed: {error}")
+        return DEFECT
     traceback.print_exception(error, file=sys.stderr)
     return DEFECT

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.models.failure import SolverError
+from dlsched.models.failure import ResidualError, SolverError
 from dlsched.models.matrix import Floats, Matrix
-from dlsched.models.solve import RawSolution, ResidualError, Status, solve_matrix
+from dlsched.models.solve import RawSolution, Status, solve_matrix
 
 _SEED = 7
 

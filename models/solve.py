@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from dlsched.models.arguments import at_least, between, checked, named
+from dlsched.models.failure import ResidualError
 from dlsched.models.matrix import Floats, InfeasibleError, Matrix, NotLinearError, compile_model, highs
 from dlsched.models.numbers import TOLERANCE
 from dlsched.models.scaling import scaled
@@ -66,10 +67,6 @@ class Solution:
     nodes: int
     solver: str
     version: str
-
-
-class ResidualError(RuntimeError):
-    """The solver's point breaks a row, a bound or integrality by more than the tolerance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +161,15 @@ def _solve_nonlinear(model: Any, time_limit: float | None, gap: float, seed: int
         variable.set_value(value, skip_validation=True)
     _load_unused(v for v in model.component_data_objects(pyo.Var, descend_into=True) if not v.fixed and v not in point)
     allowed = TOLERANCE * max(1.0, *(abs(value) for value in point.values()))
-    for row, excess in residuals(model).items():
-        if excess > allowed:
-            raise ResidualError(f"scip returned a point that breaks the model by {excess:.3g} ({row.name})")
     objective = next(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
-    return _with_value(summary, float(pyo.value(objective)))
+    try:
+        excesses, value = residuals(model), float(pyo.value(objective))
+    except ArithmeticError as error:
+        raise ResidualError(f"scip returned a point at which the model has no value: {error}") from None
+    for row, excess in excesses.items():
+        if not excess <= allowed:
+            raise ResidualError(f"scip returned a point that breaks the model by {excess:.3g} ({row.name})")
+    return _with_value(summary, value)
 
 
 def _infeasible(solver: str) -> Solution:

@@ -14,8 +14,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from dlsched.models.arithmetic import dot, integer_product
+from dlsched.models.failure import ResidualError
 from dlsched.models.matrix import Floats, Matrix
-from dlsched.models.solve import ResidualError, Status, solve_matrix
+from dlsched.models.solve import Status, solve_matrix
 
 Integers = npt.NDArray[np.int64]
 _ORDERS = 12

@@ -12,9 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from dlsched.models.ddljs.requests import RingProblem
+from dlsched.models.failure import ResidualError
 from dlsched.models.matrix import Matrix
 from dlsched.models.numbers import to_integers
-from dlsched.models.solve import ResidualError, Status, solve_matrix
+from dlsched.models.solve import Status, solve_matrix
 from dlsched.rounding.mapping_table import FEASIBLE, MappingTable, Option, Weighted
 from dlsched.rounding.mappings import RoundedMappings, rounded
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dlsched.models.failure import SolverError
+from dlsched.models.failure import ResidualError, SolverError
 from dlsched.models.matrix import Matrix
 from dlsched.models.optimal import solve_to_optimality
 from dlsched.models.scaling import UnfitNumberError
-from dlsched.models.solve import RawSolution, ResidualError, Status
+from dlsched.models.solve import RawSolution, Status
 
 SOLVE = sys.modules["dlsched.models.optimal"]
 

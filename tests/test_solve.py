@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from dlsched.models import Status, compile_model, duals, residuals, solve
 from dlsched.models import solve as solve_function
+from dlsched.models.failure import ResidualError
 from dlsched.models.matrix import Matrix, highs
-from dlsched.models.solve import ResidualError, solve_matrix
+from dlsched.models.solve import solve_matrix
 
 SOLVERS = ["highs", "scip"]
 

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from dlsched.algorithms.exact.result import Note
+from dlsched.models.failure import ResidualError
 from dlsched.models.matrix import Floats, Matrix, compile_model
 from dlsched.models.numbers import TOLERANCE, agree, exceeds
-from dlsched.models.solve import ResidualError, Status, solve_matrix
+from dlsched.models.solve import Status, solve_matrix
 
 
 class Route(Enum):

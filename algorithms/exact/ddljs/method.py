@@ -22,8 +22,9 @@ from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.requests import slot_problem
 from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
+from dlsched.models.failure import ResidualError
 from dlsched.models.numbers import agree
-from dlsched.models.solve import ResidualError, Status, solve_matrix
+from dlsched.models.solve import Status, solve_matrix
 
 _MOST = 1_000
 """Embeddings and states of a slot up to which the dynamic program over counts is the second route."""

@@ -25,8 +25,9 @@ from dlsched.algorithms.exact.result import Note
 from dlsched.algorithms.exact.units import unit_of
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Embedding
+from dlsched.models.failure import ResidualError
 from dlsched.models.numbers import TOLERANCE
-from dlsched.models.solve import ResidualError, Status, solve_matrix
+from dlsched.models.solve import Status, solve_matrix
 
 
 @dataclass(frozen=True, slots=True)

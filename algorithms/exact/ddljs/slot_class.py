@@ -15,9 +15,10 @@ from dlsched.models.arithmetic import integer_product, sparse_product
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.requests import unpriced_problem
 from dlsched.models.ddljs.rings import Embedding
+from dlsched.models.failure import ResidualError
 from dlsched.models.matrix import Matrix
 from dlsched.models.numbers import TOLERANCE
-from dlsched.models.solve import RawSolution, ResidualError, Status, solve_matrix
+from dlsched.models.solve import RawSolution, Status, solve_matrix
 
 Weights = npt.NDArray[np.int64]
 """Whole weights of workers, one a job of the instance, shape (J,)."""
