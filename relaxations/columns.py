@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from dlsched.models.arithmetic import dot
+from dlsched.models.halt import Halt
 from dlsched.models.matrix import Floats
 from dlsched.relaxations.master import Bools, Column, Master
 
@@ -122,13 +123,24 @@ def generate_columns(
     Returns
     -------
     Generated
+
+    Raises
+    ------
+    Halt
+        If the work (`dlsched.models.halt`) is over before the first linear program is solved; if it is later, what is
+        known then is returned.
     """
     callables = [pricing] if callable(pricing) else list(pricing)
     state = _State(master, callables, start, grid, smoothing)
-    finished = False
+    finished, value, x = False, -np.inf, np.zeros(0)
     while not finished and (rounds is None or state.rounds < rounds):
-        value, x, prices, block_duals = master.solve()
-        added, finished = state.step(value, prices, block_duals, gap)
+        try:
+            value, x, prices, block_duals = master.solve()
+            added, finished = state.step(value, prices, block_duals, gap)
+        except Halt:
+            if value == -np.inf:
+                raise
+            break
         if stop is not None and stop(state.bound, value):
             break
         finished = finished or not added

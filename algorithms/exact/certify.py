@@ -20,6 +20,7 @@ import numpy as np
 
 from dlsched.algorithms.exact.result import Note
 from dlsched.models.failure import ResidualError
+from dlsched.models.halt import over
 from dlsched.models.matrix import Floats, Matrix, compile_model
 from dlsched.models.numbers import TOLERANCE, agree, exceeds
 from dlsched.models.solve import Status, solve_matrix
@@ -120,6 +121,8 @@ def certify(
 ) -> Certificate:
     """Prove the optimum of a mixed-integer program by two routes.
 
+    Where the work is over (`dlsched.models.halt`), the routes so far are heard.
+
     Parameters
     ----------
     problem : Matrix or pyomo.environ.ConcreteModel
@@ -140,6 +143,8 @@ def certify(
     start = time.perf_counter()
     court = _Court(matrix, value)
     for route in default_routes() if routes is None else routes:
+        if over():
+            break
         court.hear(_run(route, matrix, court.cutoff if value is not None else None, time_limit))
         if court.proved or court.infeasible:
             break
