@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from dlsched.models.arguments import checked, named
 from dlsched.models.document import Document, InputError
 from dlsched.models.numbers import agree
 
@@ -67,6 +67,7 @@ class Witness(Document):
             raise InputError(f"instance.{error}") from None
 
 
+@checked
 def instance_type(id: str, variant: str) -> type[Document]:
     """Return the class of the instances that a claim is about.
 
@@ -80,9 +81,7 @@ def instance_type(id: str, variant: str) -> type[Document]:
     paper = id.split("/")[0]
     if paper not in PROBLEMS:
         raise InputError(f"{paper}: no claims of such a paper; there are claims of {', '.join(PROBLEMS)}")
-    known = claim(id, variant)
-    found: type[Document] = known.instances or importlib.import_module(f"dlsched.models.{known.problem}").Instance
-    return found
+    return claim(id, variant).instance_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +107,7 @@ class Replay:
         return not self.differences
 
 
+@checked
 def replay(witness: Witness | str | os.PathLike[str]) -> Replay:
     """Recompute the verdict of a witness from its instance and seed alone, and compare.
 
@@ -157,6 +157,5 @@ def shipped(name: str) -> Witness:
     KeyError
         If there is none of that name.
     """
-    if name not in shipped_names():
-        raise KeyError(name)
+    named("witness", name, dict.fromkeys(shipped_names()))
     return Witness.model_validate_json(files(SHIPPED).joinpath(f"{name}.json").read_text(encoding="utf-8"))

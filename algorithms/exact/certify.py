@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from dlsched.algorithms.exact.result import Note
+from dlsched.models.arguments import at_least, checked
 from dlsched.models.failure import ResidualError
 from dlsched.models.halt import over
 from dlsched.models.matrix import Floats, Matrix, compile_model
@@ -112,6 +113,7 @@ def default_routes() -> tuple[Route, ...]:
     return (Route.HIGHS, Route.HIGHS_WITHOUT_PRESOLVE, *scip, Route.HIGHS_REORDERED, *last)
 
 
+@checked
 def certify(
     problem: Any,
     routes: Sequence[Route | Runner] | None = None,
@@ -139,6 +141,7 @@ def certify(
     -------
     Certificate
     """
+    at_least(0, time_limit=time_limit)
     matrix = problem if isinstance(problem, Matrix) else compile_model(problem)
     start = time.perf_counter()
     court = _Court(matrix, value)

@@ -19,6 +19,7 @@ from dlsched.algorithms.exact.ddljs.reachable import best_value
 from dlsched.algorithms.exact.ddljs.slot import embed
 from dlsched.algorithms.exact.ddljs.start import first_schedules
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
+from dlsched.models.arguments import at_least, checked
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.requests import slot_problem
 from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
@@ -32,6 +33,7 @@ _MOST = 1_000
 _MANY = 150
 
 
+@checked
 def solve(
     instance: Instance,
     *,
@@ -53,6 +55,7 @@ def solve(
     -----
     Where a job with a log utility must get something and cannot, value and schedule are None and `proved` is True.
     """
+    at_least(0, time_limit=time_limit)
     start = time.perf_counter()
     if not instance.jobs:
         return Optimum(0.0, 0.0, Schedule.of({}), True, ("no jobs",), 0.0, 0.0)

@@ -23,6 +23,7 @@ from dlsched.algorithms.exact.ddljs.routing import embeddings_at, mostly_outside
 from dlsched.algorithms.exact.ddljs.slot_program import SlotProgram, slot_program
 from dlsched.algorithms.exact.result import Note
 from dlsched.algorithms.exact.units import unit_of
+from dlsched.models.arguments import at_least, checked
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Embedding
 from dlsched.models.failure import ResidualError
@@ -63,6 +64,7 @@ class SlotOptimum:
     seconds_proved: float
 
 
+@checked
 def embed(
     problem: RingProblem,
     *,
@@ -84,6 +86,8 @@ def embed(
         Asked often; where it tells True, the method ends as if time were up.
     """
     profits = (abs(profit) for request in problem.requests for profit in request.profit.values())
+    at_least(0, time_limit=time_limit)
+    at_least(1, node_limit=node_limit)
     unit = unit_of(max(profits, default=Fraction(0)))
     requests = tuple(
         replace(request, profit={k: profit / unit for k, profit in request.profit.items()})

@@ -25,6 +25,7 @@ from dlsched.algorithms.exact.dmlrs.summed import Summed
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.algorithms.pd_ors import run as pd_ors
 from dlsched.algorithms.pd_ors import schedule_bound
+from dlsched.models.arguments import at_least, checked
 from dlsched.models.dmlrs import AsyncJob, Instance, Job, Machine, Schedule, check, exact_utility
 from dlsched.models.halt import Halt, grace, over, poll, until
 from dlsched.models.matrix import Matrix, compile_model
@@ -36,6 +37,7 @@ _NODES = 200
 """How much of the time, and how many nodes, the sum of machines gets where it will be a weak bound."""
 
 
+@checked
 def solve(
     instance: Instance,
     *,
@@ -56,6 +58,7 @@ def solve(
 
     Source: PD-ORS, (1)-(7); PD-ORS thesis, (3.1)-(3.7).
     """
+    at_least(0, time_limit=time_limit)
     start = time.perf_counter()
     if not instance.jobs:
         return Optimum(0.0, 0.0, Schedule.of({}), True, ("no jobs",), 0.0, 0.0)

@@ -35,6 +35,7 @@ from dlsched.algorithms.exact.hadar.search import Plan, Search
 from dlsched.algorithms.exact.hadar.states import MAX_STATES, Options, Rounding, build_states, job_options
 from dlsched.algorithms.exact.hadar.tree import Stuck, Tree
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
+from dlsched.models.arguments import Seed, at_least, checked, seed_of
 from dlsched.models.failure import SolverError
 from dlsched.models.hadar import Instance, Schedule, check, exact_utility
 from dlsched.models.halt import Halt, grace, over, poll, until
@@ -53,6 +54,7 @@ _FIRST = "branch, cut and price"
 _UNSOLVED = (SolverError, UnfitNumberError)
 
 
+@checked
 def solve(
     instance: Instance,
     *,
@@ -60,7 +62,7 @@ def solve(
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
     max_states: int = MAX_STATES,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Optimum:
     """Return the certified optimum of P1 with admission.
 
@@ -75,16 +77,18 @@ def solve(
         Asked often; where it tells True, the method ends as if time were up.
     max_states : int
         Amounts of remaining work a job may have before they are rounded.
-    seed : int
+    seed : int or numpy.random.Generator
         Of the search for schedules.
     """
+    at_least(0, time_limit=time_limit)
+    at_least(1, max_states=max_states)
     start = time.perf_counter()
     deadline = start + (np.inf if time_limit is None else time_limit)
     report = progress or (lambda phase, lower, upper: None)
     with until(stop, deadline):
         try:
             with grace():
-                method = _Solve(instance, start, deadline, report, max_states, seed)
+                method = _Solve(instance, start, deadline, report, max_states, seed_of(seed))
                 method.begin()
         except Halt:
             most = sum(max(0.0, job.utility(0)) for job in instance.jobs)

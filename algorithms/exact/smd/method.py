@@ -13,10 +13,12 @@ from fractions import Fraction
 
 from dlsched.algorithms.exact.knapsack import solve_exact
 from dlsched.algorithms.exact.result import Optimum, Progress
+from dlsched.models.arguments import at_least, checked
 from dlsched.models.halt import over, until
 from dlsched.models.smd import Instance, Job, Point, Schedule, best_point, check, exact_utility
 
 
+@checked
 def solve(
     instance: Instance,
     *,
@@ -36,6 +38,7 @@ def solve(
 
     Source: SMD, (1)-(3).
     """
+    at_least(0, time_limit=time_limit)
     start = time.perf_counter()
     with until(stop, start + (float("inf") if time_limit is None else time_limit)):
         best, rest = _inner(instance)
