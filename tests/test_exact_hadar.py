@@ -386,7 +386,7 @@ def test_an_interrupt_goes_through() -> None:
 
 
 def test_other_types_and_limits_are_refused() -> None:
-    with pytest.raises(TypeError, match=r"expected an instance of hadar or .* got a dict: read it with Instance\.parse"):
+    with pytest.raises(TypeError, match="got a dict: read it with Instance"):
         optimum({})
     with pytest.raises(ValueError, match="time_limit: -1"):
         optimum(Instance.parse(CASES["H1"]["instance"]), time_limit=-1)
