@@ -33,6 +33,11 @@ _PARTS = frozenset(
 )
 """Exact formulations of something else than the optimum: of a slot, of one job, or of another speed model."""
 
+_ENUMERATED = frozenset({"hadar/p2", "dmlrs/schedules"})
+"""Formulations with a variable a schedule, which are solved where these are few."""
+
+_FEW = 2000
+
 _FORMS = ("plain", "jittered", "rescaled", "jittered and rescaled", "rescaled and jittered")
 
 
@@ -150,7 +155,14 @@ def _fits(name: str, instance: Any) -> bool:
 def _solved(
     place: str, entry: Any, transformation: str, instance: Any, best: Fraction | None, one: Fraction
 ) -> Iterator[Fault]:
-    model = entry.build(instance)
+    try:
+        model = entry.build(instance)
+    except ValueError as error:
+        if entry.name in _ENUMERATED and "too many" in str(error):
+            return
+        raise
+    if entry.name in _ENUMERATED and sum(1 for _ in model.component_data_objects(pyo.Var)) > _FEW:
+        return
     if transformation:
         pyo.TransformationFactory(transformation).apply_to(model)
     solution = solve(model, threads=1, time_limit=SECONDS)
