@@ -8,7 +8,6 @@ only by the end that speaks against it, and holds only by the other; where the t
 from __future__ import annotations
 
 import importlib
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -17,8 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from dlsched.bounds.comparison import Interval, Relation, Status, Value, compare
-from dlsched.bounds.witness import Witness
-from dlsched.models.arguments import at_least, checked, expect
+from dlsched.bounds.witness import Witness, finite
 from dlsched.models.document import Document, InputError
 
 PAPERS = ("hadar", "smd", "pd_ors", "gadget")
@@ -129,12 +127,6 @@ class Claim:
         return PROBLEMS[self.id.split("/")[0]]
 
     @property
-    def instance_type(self) -> type[Document]:
-        """Class of the instances that it is about."""
-        found: type[Document] = self.instances or importlib.import_module(f"dlsched.models.{self.problem}").Instance
-        return found
-
-    @property
     def key(self) -> tuple[str, str]:
         """Id and variant, which together name a claim."""
         return self.id, self.variant.value
@@ -222,8 +214,8 @@ def _witness(claim: Claim, instance: Document, seed: int, facts: Facts, measured
         seed=seed,
         instance=instance.dump(),
         schedule=None if schedule is None else schedule.dump(),
-        measured=measured if math.isfinite(measured) else None,
-        bound=bound if math.isfinite(bound) else None,
+        measured=finite(measured),
+        bound=finite(bound),
         statement=f"{claim.paper} ({claim.variant.value}): {claim.statement}",
         details=claim.details(facts),
     )
@@ -237,7 +229,6 @@ def claims() -> tuple[Claim, ...]:
     return tuple(sorted(found, key=lambda claim: (claim.id, claim.variant is Variant.CORRECTED)))
 
 
-@checked
 def claim(id: str, variant: str | Variant = Variant.PRINTED) -> Claim:
     """Return one claim.
 
@@ -260,18 +251,12 @@ def _select(among: Iterable[Claim], id: str, variant: str | Variant) -> Claim:
     raise InputError(f"{id}: no variant {name!r}; it has {', '.join(c.variant.value for c in known)}")
 
 
-@checked
-def check(id: str, instance: Any, seed: int = 0, variant: str | Variant = Variant.PRINTED) -> Verdict:
+def check(id: str, instance: Document, seed: int = 0, variant: str | Variant = Variant.PRINTED) -> Verdict:
     """Return the verdict of a claim on an instance, with a witness where it is violated.
 
     Raises
     ------
-    TypeError
-        If the claim is not about such instances.
     InputError
-        If there is no such claim or variant, or the seed is negative.
+        If there is no such claim or variant.
     """
-    known = claim(id, variant)
-    expect(id, instance, known.instance_type)
-    at_least(0, seed=seed)
-    return decide(known, instance, seed)
+    return decide(claim(id, variant), instance, seed)

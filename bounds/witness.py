@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import math
 import os
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from dlsched.models.arguments import checked, named
 from dlsched.models.document import Document, InputError
 from dlsched.models.numbers import agree
 
@@ -67,7 +68,6 @@ class Witness(Document):
             raise InputError(f"instance.{error}") from None
 
 
-@checked
 def instance_type(id: str, variant: str) -> type[Document]:
     """Return the class of the instances that a claim is about.
 
@@ -81,7 +81,9 @@ def instance_type(id: str, variant: str) -> type[Document]:
     paper = id.split("/")[0]
     if paper not in PROBLEMS:
         raise InputError(f"{paper}: no claims of such a paper; there are claims of {', '.join(PROBLEMS)}")
-    return claim(id, variant).instance_type
+    known = claim(id, variant)
+    found: type[Document] = known.instances or importlib.import_module(f"dlsched.models.{known.problem}").Instance
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,6 @@ class Replay:
         return not self.differences
 
 
-@checked
 def replay(witness: Witness | str | os.PathLike[str]) -> Replay:
     """Recompute the verdict of a witness from its instance and seed alone, and compare.
 
@@ -130,10 +131,17 @@ def replay(witness: Witness | str | os.PathLike[str]) -> Replay:
     if verdict.status.value != document.status:
         differences.append(f"status: {verdict.status.value}, not {document.status}")
     for name in ("measured", "bound"):
-        was, now = getattr(document, name), getattr(verdict, name)
-        if was is not None and (now is None or not agree(was, now, unit=unit)):
+        was, now = getattr(document, name), finite(getattr(verdict, name))
+        if was is None and now is not None:
+            differences.append(f"{name}: {now}, and the witness has none")
+        elif was is not None and (now is None or not agree(was, now, unit=unit)):
             differences.append(f"{name}: {now}, not {was}")
     return Replay(document, verdict, tuple(differences))
+
+
+def finite(value: float | None) -> float | None:
+    """Return a measured value or bound as a witness has it: JSON has no infinity, so that one is left out."""
+    return None if value is None or not math.isfinite(value) else value
 
 
 def _read(path: str | os.PathLike[str]) -> Witness:
@@ -157,5 +165,6 @@ def shipped(name: str) -> Witness:
     KeyError
         If there is none of that name.
     """
-    named("witness", name, dict.fromkeys(shipped_names()))
+    if name not in shipped_names():
+        raise KeyError(name)
     return Witness.model_validate_json(files(SHIPPED).joinpath(f"{name}.json").read_text(encoding="utf-8"))

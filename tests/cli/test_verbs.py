@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from dlsched.bounds.witness import shipped
 from dlsched.cli.rooms import ALGORITHMS
 from dlsched.models import catalog
 from dlsched.models.hadar import PRESETS, Instance
-from tests.cli.cases import answer, best, save
+from tests.cli.cases import answer, best, refusal, save
 from tests.cli.conftest import Command
 
 GAVEL = Path(__file__).parents[1] / "data" / "gavel"
@@ -177,6 +178,18 @@ def test_verify_and_replay(dlsched: Command, tmp_path: Path) -> None:
     changed = json.loads(witness.read_text(encoding="utf-8"))
     changed["measured"] += 1
     assert answer(dlsched("replay", save(tmp_path / "changed.json", changed), "--json"), code=1)["differences"]
+
+
+@pytest.mark.parametrize("field", ["measured", "bound"])
+def test_replay_misses_what_was_deleted(dlsched: Command, tmp_path: Path, field: str) -> None:
+    witness = shipped("hadar-initial-dual-H4").dump()
+    number = witness.pop(field)
+    replayed = answer(dlsched("replay", save(tmp_path / "less.json", witness), "--json"), code=1)
+    assert not replayed["reproduced"]
+    assert replayed["differences"] == [f"{field}: {number}, and the witness has none"]
+    del witness["status"]
+    message = refusal(dlsched("replay", save(tmp_path / "less.json", witness)))
+    assert message == f"{tmp_path / 'less.json'}: status: required field is missing"
 
 
 @pytest.mark.parametrize("preset", PRESETS)
