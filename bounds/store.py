@@ -12,19 +12,26 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Self
+from typing import Annotated, Self
+
+from pydantic import Field, Json, ValidationError, model_validator
 
 from dlsched.bounds.claim import Variant, Verdict
 from dlsched.bounds.comparison import Status
 from dlsched.bounds.search import Task
 from dlsched.bounds.witness import Witness
-from dlsched.models.document import InputError
+from dlsched.models.document import Record, one_line
+from dlsched.models.errors import InputError, cut, shown
+from dlsched.models.files import PathLike, status
 
 _APPLICATION = 0x646C7364
-_BUSY_SECONDS = 60.0
+_VERSION = 1
+_SMALLEST = 512
+_BUSY_SECONDS = 10.0
 _ROOMS = ("models", "relaxations", "rounding", "algorithms", "bounds")
 _SCHEMA = """
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -36,7 +43,18 @@ CREATE TABLE verdicts (
     UNIQUE (claim, variant, source, position, code)
 ) WITHOUT ROWID;
 """
+_STATEMENTS = tuple(statement.strip() for statement in _SCHEMA.split(";") if statement.strip())
 _COLUMNS = "claim, variant, digest, seed, code, source, position, name, status, measured, bound, reason, witness"
+_GOES_ON = "; what was written before stays, and the same command goes on from it"
+_REASONS = {
+    sqlite3.SQLITE_BUSY: f"another process has kept it locked for {_BUSY_SECONDS:.0f} seconds",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened for writing",
+    sqlite3.SQLITE_CORRUPT: "is damaged",
+    sqlite3.SQLITE_FULL: f"the disk is full{_GOES_ON}",
+    sqlite3.SQLITE_IOERR: f"cannot be read or written{_GOES_ON}",
+    sqlite3.SQLITE_NOTADB: "not a database of verdicts",
+    sqlite3.SQLITE_READONLY: "may only be read",
+}
 
 
 @cache
@@ -73,6 +91,45 @@ class Entry:
     name: str
 
 
+Number = Annotated[float, Field(allow_inf_nan=True)]
+
+
+class _Row(Record):
+    """A row of the table of verdicts, as anything may have written it."""
+
+    claim: str
+    variant: Variant
+    digest: str
+    seed: int
+    code: str
+    source: str
+    position: int
+    name: str
+    status: Status
+    measured: Number | None
+    bound: Number | None
+    reason: str
+    witness: Json[Witness] | None
+
+    @model_validator(mode="after")
+    def _violations_have_witnesses(self) -> Self:
+        if self.status is Status.VIOLATED:
+            for field in ("measured", "bound", "witness"):
+                if getattr(self, field) is None:
+                    raise ValueError(f"{field}: is missing where the status is violated")
+        witness = self.witness
+        if witness is not None and (witness.claim, witness.variant) != (self.claim, self.variant.value):
+            raise ValueError(f"witness: is of {cut(witness.claim)} {cut(witness.variant)}")
+        return self
+
+    def entry(self) -> Entry:
+        verdict = Verdict(
+            *(self.claim, self.variant, self.status, self.digest, self.seed),
+            *(self.measured, self.bound, self.reason, self.witness),
+        )
+        return Entry(verdict, self.source, self.position, self.name)
+
+
 class Store:
     """The verdicts of one run of `verify`, in a file or in memory.
 
@@ -86,52 +143,91 @@ class Store:
     Raises
     ------
     InputError
-        If the file is no such database, cannot be written, or was made with other settings.
+        If the file is no such database, is damaged, has a row that cannot be read, cannot be written, or was made with
+        another schema or other settings.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None, settings: Mapping[str, str]) -> None:
+    def __init__(self, path: PathLike | None, settings: Mapping[str, str]) -> None:
         self.path = None if path is None else Path(path)
         self.code = code_version()
-        try:
+        found = None if path is None else status(path)
+        if found is not None and 0 < found.st_size < _SMALLEST:
+            # SQLite would take it for an empty file, and write over it.
+            raise InputError(f"{path}: not a database of verdicts")
+        with self._reported():
+            # An absolute path, since SQLite takes some names, such as :memory:, for something else than files.
             self._connection = sqlite3.connect(
-                ":memory:" if path is None else path, timeout=_BUSY_SECONDS, isolation_level=None
+                ":memory:" if path is None else os.path.abspath(path), timeout=_BUSY_SECONDS, isolation_level=None
             )
             try:
                 self._open(settings)
             except BaseException:
                 self._connection.close()
                 raise
-        except sqlite3.Error as error:
-            raise InputError(f"{path}: not a database of verdicts: {error}") from None
 
     def _open(self, settings: Mapping[str, str]) -> None:
         run = self._connection.execute
-        (application,) = run("PRAGMA application_id").fetchone()
-        (tables,) = run("SELECT count(*) FROM sqlite_master").fetchone()
-        if application != _APPLICATION and tables:
-            raise InputError(f"{self.path}: not a database of verdicts")
+        if self._is_made():
+            (problem,) = run("PRAGMA quick_check(1)").fetchone()
+            if problem != "ok":
+                raise InputError(f"{self.path}: is damaged: {' '.join(problem.split())}")
         run("PRAGMA journal_mode=WAL")
         run("PRAGMA synchronous=NORMAL")
-        run("BEGIN IMMEDIATE")
-        try:
-            if not run("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                for statement in filter(str.strip, _SCHEMA.split(";")):
+        with self._transaction():
+            if not self._is_made():
+                for statement in _STATEMENTS:
                     run(statement)
                 self._connection.executemany("INSERT INTO settings VALUES (?, ?)", sorted(settings.items()))
                 run(f"PRAGMA application_id={_APPLICATION}")
+                run(f"PRAGMA user_version={_VERSION}")
             self._compare(settings)
+        for _ in self.entries():
+            pass
+
+    def _is_made(self) -> bool:
+        """Tell whether the tables are there; refuse another application's, and those of another schema."""
+        run = self._connection.execute
+        statements = {sql for (sql,) in run("SELECT sql FROM sqlite_master")}
+        (application,), (version,) = (run(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version"))
+        if statements and application != _APPLICATION:
+            raise InputError(f"{self.path}: not a database of verdicts")
+        if statements and version != _VERSION:
+            raise InputError(f"{self.path}: has schema {version}, and schema {_VERSION} is read here; use another file")
+        if statements and not statements.issuperset(_STATEMENTS):
+            raise InputError(f"{self.path}: its tables are not those of schema {_VERSION}; use another file")
+        return bool(statements)
+
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        """Say in one line what SQLite found wrong with the file."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            raise InputError(f"{self.path}: {_REASONS.get(code, error)}") from None
+        except UnicodeDecodeError:
+            # Raised in place of SQLite's error where its message would quote the text.
+            raise InputError(f"{self.path}: has text that is not UTF-8") from None
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._connection.execute("COMMIT")
         except BaseException:
-            run("ROLLBACK")
+            # SQLite itself has rolled back where the disk is full.
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
             raise
-        run("COMMIT")
 
     def _compare(self, settings: Mapping[str, str]) -> None:
         made = dict(self._connection.execute("SELECT name, value FROM settings"))
-        for name in sorted({*made, *settings}):
+        for name in sorted({*made, *settings}, key=str):
             was, now = made.get(name, ""), settings.get(name, "")
             if was != now:
                 raise InputError(
-                    f"{self.path}: was made with {name} {_short(was)}, not {_short(now)}; "
+                    f"{self.path}: was made with {name} {shown(was)}, not {shown(now)}; "
                     "use the same settings or another file"
                 )
 
@@ -148,10 +244,17 @@ class Store:
     def done(self) -> set[tuple[str, str, str, int]]:
         """Return (claim, variant, source, position) of every verdict of this code version."""
         query = "SELECT claim, variant, source, position FROM verdicts WHERE code = ?"
-        return set(self._connection.execute(query, (self.code,)))
+        with self._reported():
+            return set(self._connection.execute(query, (self.code,)))
 
     def add(self, task: Task, verdicts: Iterable[Verdict]) -> None:
-        """Write the verdicts of one task, all or none."""
+        """Write the verdicts of one task, all or none.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written; nothing that it held is lost.
+        """
         rows = [
             (
                 *(v.claim, v.variant.value, v.digest, v.seed, self.code, task.source, task.position, task.name),
@@ -161,25 +264,26 @@ class Store:
             for v in verdicts
         ]
         marks = ", ".join("?" * len(_COLUMNS.split(",")))
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
+        with self._reported(), self._transaction():
             self._connection.executemany(f"INSERT OR IGNORE INTO verdicts ({_COLUMNS}) VALUES ({marks})", rows)
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
 
     def entries(self) -> Iterator[Entry]:
-        """Yield the verdicts of this code version, cases first, then draws, in an order that no run changes."""
+        """Yield the verdicts of this code version, cases first, then draws, in an order that no run changes.
+
+        Raises
+        ------
+        InputError
+            If a row cannot be read: the file, the row, the value and the rule.
+        """
         query = (
             f"SELECT {_COLUMNS} FROM verdicts WHERE code = ? ORDER BY claim, variant, name = '', position, source, name"
         )
-        for row in self._connection.execute(query, (self.code,)):
-            id_, variant, digest, seed, _, source, position, name, status, measured, bound, reason, text = row
-            witness = None if text is None else Witness.model_validate_json(text)
-            verdict = Verdict(id_, Variant(variant), Status(status), digest, seed, measured, bound, reason, witness)
-            yield Entry(verdict, source, position, name)
-
-
-def _short(value: str) -> str:
-    return repr(value if len(value) <= 60 else value[:57] + "...")
+        with self._reported():
+            for values in self._connection.execute(query, (self.code,)):
+                row = dict(zip(_COLUMNS.split(", "), values, strict=True))
+                try:
+                    yield _Row.model_validate(row).entry()
+                except ValidationError as error:
+                    names = ("claim", "variant", "source", "position", "name")
+                    place = " ".join(cut(str(row[name])) for name in names).rstrip()
+                    raise InputError(f"{self.path}: verdict {place}: {one_line(error)}") from None

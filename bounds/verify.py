@@ -15,7 +15,6 @@ from dlsched.bounds.runner import runner
 from dlsched.bounds.search import Task, plan
 from dlsched.bounds.store import Store
 from dlsched.bounds.table import Report, tabulate
-from dlsched.models.arguments import between, checked
 from dlsched.models.document import InputError
 
 INSTANCES = 100
@@ -33,9 +32,8 @@ class WorkersLostError(RuntimeError):
     """The processes that check claims were killed or cannot be reached; what `out` has of verdicts stays."""
 
 
-@checked
 def verify(
-    claims: str | Iterable[str] | None = None,
+    claims: Iterable[str] | None = None,
     *,
     instances: int = INSTANCES,
     seed: int = 0,
@@ -51,8 +49,8 @@ def verify(
 
     Parameters
     ----------
-    claims : str or iterable of str, optional
-        Claim ids, or one, in both variants each; all claims where it is left out.
+    claims : iterable of str, optional
+        Claim ids, in both variants each; all claims where it is left out.
     instances : int
         Draws of each instance source.
     seed : int
@@ -77,10 +75,10 @@ def verify(
         If processes of this machine are killed again and again, the executor broke, or the cluster lost its scheduler
         or all of its workers.
     """
-    chosen = _chosen([claims] if isinstance(claims, str) else claims)
-    between(0, MAX_INSTANCES, instances=instances)
-    between(0, 2**63 - 1, seed=seed)
-    between(1, 4096, jobs=jobs)
+    chosen = _chosen(claims)
+    _check_range("instances", instances, 0, MAX_INSTANCES)
+    _check_range("seed", seed, 0, 2**63 - 1)
+    _check_range("jobs", jobs, 1, 4096)
     settings = {
         "claims": " ".join(sorted({claim.id for claim in chosen})),
         "instances": str(instances),
@@ -90,7 +88,7 @@ def verify(
         _complete(store, lambda: plan(chosen, instances, seed), jobs, executor, progress)
         report = tabulate(chosen, store.entries(), settings, KEPT_WITNESSES)
     if out is not None:
-        _write_witnesses(Path(out).parent / "witnesses", report)
+        _write_witnesses(_witnesses(Path(out)), report)
     return report
 
 
@@ -105,6 +103,11 @@ def _chosen(ids: Iterable[str] | None) -> tuple[Claim, ...]:
     return tuple(claim for claim in known if claim.id in wanted)
 
 
+def _check_range(name: str, value: int, low: int, high: int) -> None:
+    if not low <= value <= high:
+        raise InputError(f"{name}: {value} is not between {low} and {high}")
+
+
 def _directory(out: str | os.PathLike[str] | None) -> Path | None:
     if out is None:
         return None
@@ -113,7 +116,13 @@ def _directory(out: str | os.PathLike[str] | None) -> Path | None:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{path.parent}: {error.strerror or error}") from None
+    if _witnesses(path).exists() and not _witnesses(path).is_dir():
+        raise InputError(f"{_witnesses(path)}: is no folder; witnesses are written into it")
     return path
+
+
+def _witnesses(out: Path) -> Path:
+    return out.parent / "witnesses"
 
 
 def _complete(
