@@ -17,7 +17,6 @@ import numpy as np
 from dlsched.bounds.claim import PAPERS, Claim, Variant, Verdict, claim, decide
 from dlsched.bounds.comparison import Status
 from dlsched.bounds.witness import shipped
-from dlsched.models.arguments import at_least, checked
 from dlsched.models.document import Document, InputError
 
 Draw = Callable[[np.random.Generator], Document]
@@ -105,7 +104,6 @@ def evaluate(task: Task) -> list[Verdict]:
     return verdicts
 
 
-@checked
 def attack(
     id: str, variant: str | Variant = Variant.PRINTED, *, instances: int = 1000, seed: int = 0
 ) -> tuple[Verdict | None, int]:
@@ -129,9 +127,8 @@ def attack(
     Raises
     ------
     InputError
-        If there is no such claim, it has no instance source, or a number is negative.
+        If there is no such claim, or it has no instance source.
     """
-    at_least(0, instances=instances, seed=seed)
     target = claim(id, variant)
     if not target.sources:
         raise InputError(f"{id}: is about fixed instances only; there is nothing to search")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dlsched.cli import output
-from dlsched.cli.options import Json, Seed, given
+from dlsched.cli.options import Json, Seed, given, named
 
 if TYPE_CHECKING:
     from dlsched.bounds.table import Row
@@ -25,7 +25,10 @@ Address = Annotated[
     ),
 ]
 Database = Annotated[
-    Path | None, typer.Option("--out", "-o", metavar="DB", help="Stream verdicts into DB, and go on from what it has.")
+    Path | None,
+    typer.Option(
+        "--out", "-o", metavar="DB", callback=named, help="Stream verdicts into DB, and go on from what it has."
+    ),
 ]
 WitnessFile = Annotated[Path, typer.Argument(metavar="WITNESS", help="A witness file, or a shipped witness's name.")]
 

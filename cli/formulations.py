@@ -9,11 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from dlsched.cli import output, rooms
-from dlsched.cli.options import FormulationName, Gdp, InstanceFile, Json, TimeLimit, given
+from dlsched.cli.options import FormulationName, Gdp, InstanceFile, Json, TimeLimit, given, writable
 
 GdpOption = Annotated[Gdp | None, typer.Option("--gdp", help="Write either-or as rows in this way.")]
-LpFile = Annotated[Path | None, typer.Option("--lp", metavar="FILE", help="Write the model as an LP file.")]
-MpsFile = Annotated[Path | None, typer.Option("--mps", metavar="FILE", help="Write the model as an MPS file.")]
+LpFile = Annotated[
+    Path | None, typer.Option("--lp", metavar="FILE", callback=writable, help="Write the model as an LP file.")
+]
+MpsFile = Annotated[
+    Path | None, typer.Option("--mps", metavar="FILE", callback=writable, help="Write the model as an MPS file.")
+]
 JobName = Annotated[str | None, typer.Option("--job", metavar="NAME", help="Of a formulation of one job.")]
 Relax = Annotated[bool, typer.Option("--relax", help="Solve the LP relaxation.")]
 Solver = Annotated[str, typer.Option("--solver", help="highs, or scip (extra certify).")]
@@ -174,15 +178,19 @@ def _transform(model: Any, gdp: Gdp) -> None:
 
 
 def _write(model: Any, files: dict[str, Path | None]) -> None:
-    from dlsched.models.document import write_text
+    from dlsched.models.errors import InputError
+    from dlsched.models.files import write_text
 
     texts = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for kind, path in files.items():
-            if path is not None:
-                written = Path(folder) / f"model.{kind}"
-                model.write(str(written), io_options={"symbolic_solver_labels": True})
-                texts[path] = written.read_text(encoding="utf-8")
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            for kind, path in files.items():
+                if path is not None:
+                    written = Path(folder) / f"model.{kind}"
+                    model.write(str(written), io_options={"symbolic_solver_labels": True})
+                    texts[path] = written.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"the folder for temporary files: {error}") from None
     for path, text in texts.items():
         write_text(path, text)
         output.note(f"wrote {path}")

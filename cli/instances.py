@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from dlsched.cli import output, rooms
-from dlsched.cli.options import Json, Out, Problem, Seed, given, help_if_bare
+from dlsched.cli.options import Json, Out, Problem, Seed, given, help_if_bare, named
 
 Preset = Annotated[str, typer.Option("--preset", metavar="NAME", help="A family, as `dlsched list` names it.")]
 Count = Annotated[int | None, typer.Option(min=1, max=10**6)]
@@ -30,6 +30,11 @@ Half = Annotated[bool | None, typer.Option("--half", help="Both directions of a 
 Tight = Annotated[bool | None, typer.Option("--tight", help="Few devices and narrow links.")]
 Budget = Annotated[str | None, typer.Option("--budget", metavar="NAME", help="How GADGET's F is read.")]
 Units = Annotated[int | None, typer.Option(min=1, max=10**6, help="Size of the cluster, in the paper's units.")]
+
+FileOrFolder = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="FILE|FOLDER", callback=named, help="Write it to FILE, several into FOLDER."),
+]
 
 
 class Training(StrEnum):
@@ -200,7 +205,7 @@ def convert_topology_zoo(
     workers: Annotated[int, typer.Option(help="The most workers of a job.")] = 5,
     budget: Budget = None,
     seed: Seed = 0,
-    out: Out = None,
+    out: FileOrFolder = None,
     as_json: Json = False,
 ) -> None:
     """Convert networks of the Internet Topology Zoo into DDLJS instances.

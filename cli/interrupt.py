@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -75,6 +76,9 @@ def _raise(number: int, frame: FrameType | None) -> None:
 def _watch(reader: int, over: threading.Event) -> None:
     while number := os.read(reader, 1):
         if number[0] == signal.SIGINT and not over.wait(_GRACE):
+            # Not imported here: that could wait for an import which the main thread is in.
+            if files := sys.modules.get("dlsched.models.files"):
+                files.remove_unfinished()
             os.write(_STDERR, (_RESTORED if os.isatty(_STDERR) else b"") + b"dlsched: interrupted\n")
             os._exit(INTERRUPTED)
     os.close(reader)

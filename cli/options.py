@@ -24,6 +24,22 @@ def _seconds(text: str) -> float:
     return value
 
 
+def named(path: Path | None) -> Path | None:
+    """Refuse ``-``, which would become a file of that name."""
+    if path is not None and str(path) == "-":
+        raise typer.BadParameter("'-' does not stand for standard output here; name a file")
+    return path
+
+
+def writable(path: Path | None) -> Path | None:
+    """Refuse what cannot be written, before the work that is to be written is done."""
+    if path is not None and named(path) is not None:
+        from dlsched.models.files import target
+
+        target(path)
+    return path
+
+
 class Gdp(StrEnum):
     """How either-or is written as rows."""
 
@@ -32,7 +48,12 @@ class Gdp(StrEnum):
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout, and nothing else.")]
-Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to FILE, in one step.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", "-o", metavar="FILE", callback=writable, help="Write it to FILE, in one step: no device, pipe or '-'."
+    ),
+]
 Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of the random draws.")]
 TimeLimit = Annotated[float | None, typer.Option(parser=_seconds, metavar="SECONDS", help="Stop after SECONDS.")]
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="A problem, e.g. hadar.")]

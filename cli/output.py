@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, is_dataclass
 from fractions import Fraction
 from typing import Any
@@ -23,12 +23,21 @@ CLOSED = 141
 """Exit code when whoever reads stdout has gone away: as a shell reports SIGPIPE."""
 
 _WIDTH = 160
+_LONGEST_NOTE = 2000
 _REFRESH = 0.1
 
 
 def note(text: str) -> None:
     """Print one line on stderr."""
-    print(f"dlsched: {' '.join(text.split())}", file=sys.stderr, flush=True)
+    with suppress(OSError):
+        print(f"dlsched: {_one_line(text)}", file=sys.stderr, flush=True)
+
+
+def _one_line(text: str) -> str:
+    """Return a text on one line of bounded length, without characters that a terminal would obey."""
+    line = " ".join(text.split())
+    line = line if len(line) <= _LONGEST_NOTE else line[: _LONGEST_NOTE - 3] + "..."
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
 
 
 def emit(text: str) -> None:
@@ -38,12 +47,25 @@ def emit(text: str) -> None:
     ------
     typer.Exit
         With `CLOSED`, if nobody reads it any more.
+    InputError
+        If it cannot be written to.
     """
-    try:
+    with _to_stdout():
         print(text, flush=True)
-    except BrokenPipeError:
+
+
+@contextmanager
+def _to_stdout() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        # What is left in the buffer would be tried again, and fail again, when the process ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(CLOSED) from None
+        if isinstance(error, BrokenPipeError):
+            raise typer.Exit(CLOSED) from None
+        from dlsched.models.errors import InputError
+
+        raise InputError(f"standard output: {error.strerror or error}") from None
 
 
 def emit_json(data: Any) -> None:
@@ -101,7 +123,7 @@ def _rendered(renderable: Any) -> str:
     from rich.console import Console
 
     console = Console(width=None if sys.stdout.isatty() else _WIDTH)
-    with console.capture() as capture:
+    with _to_stdout(), console.capture() as capture:
         console.print(renderable)
     return capture.get().rstrip("\n")
 

@@ -71,8 +71,10 @@ def formulation(name: str) -> Any:
     return entries[choose("formulation", name, entries)]
 
 
-def algorithm(name: str, file: Path) -> tuple[Any, Any]:
-    """Return the problem package and the ``run`` of an algorithm for the instance in a file.
+def algorithm(name: str, file: Path) -> tuple[Any, Any, Any]:
+    """Return the problem package and the ``run`` of an algorithm for the instance in a file, and the file's JSON.
+
+    The file is read only where several problems have an algorithm of that name, else its JSON is None.
 
     Raises
     ------
@@ -81,11 +83,11 @@ def algorithm(name: str, file: Path) -> tuple[Any, Any]:
     """
     choose("algorithm", name, dict.fromkeys(entry.name for entry in ALGORITHMS))
     entries = [entry for entry in ALGORITHMS if entry.name == name]
-    entry = entries[0] if len(entries) == 1 else _fitting(name, entries, file)
-    return problem(entry.problem), importlib.import_module(entry.module).run
+    entry, data = (entries[0], None) if len(entries) == 1 else _fitting(name, entries, file)
+    return problem(entry.problem), importlib.import_module(entry.module).run, data
 
 
-def _fitting(name: str, entries: list[Algorithm], file: Path) -> Algorithm:
+def _fitting(name: str, entries: list[Algorithm], file: Path) -> tuple[Algorithm, Any]:
     from dlsched.models.document import InputError, read_json
 
     data = read_json(file)
@@ -93,7 +95,7 @@ def _fitting(name: str, entries: list[Algorithm], file: Path) -> Algorithm:
     for entry in entries:
         known = problem(entry.problem).Instance.model_fields
         if fields <= set(known) and all(field in fields for field, info in known.items() if info.is_required()):
-            return entry
+            return entry, data
     raise InputError(
         f"{file}: {name} runs on {' and '.join(e.problem for e in entries)}; this is an instance of neither"
     )

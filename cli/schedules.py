@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from dlsched.cli import interrupt, output, rooms
-from dlsched.cli.options import InstanceFile, Json, Out, Problem, Seed, TimeLimit
+from dlsched.cli.options import InstanceFile, Json, Out, Problem, Seed, TimeLimit, writable
 
 
 class Variant(StrEnum):
@@ -96,7 +96,10 @@ class NormaliserChoice(StrEnum):
 
 
 ScheduleFile = Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule, as JSON.")]
-Picture = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw it (.png, .svg, .pdf).")]
+Picture = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", callback=writable, help="Draw it into FILE (.png, .svg, .pdf)."),
+]
 Algorithm = Annotated[
     str, typer.Argument(metavar="ALGORITHM", help=", ".join(dict.fromkeys(a.name for a in rooms.ALGORITHMS)))
 ]
@@ -189,7 +192,7 @@ def run(
 
     With --out, keep its schedule.
     """
-    package, function = rooms.algorithm(algorithm, file)
+    package, function, data = rooms.algorithm(algorithm, file)
     options = _options(
         algorithm,
         function,
@@ -213,7 +216,7 @@ def run(
         node_limit=node_limit,
         time_limit=time_limit,
     )
-    instance = package.Instance.load(file)
+    instance = package.Instance.load(file) if data is None else package.Instance.parse(data, file)
     start = time.perf_counter()
     if "progress" in inspect.signature(function).parameters:
         with output.counting(f"running {algorithm}") as step:

@@ -20,6 +20,7 @@ def catalog() -> tuple[Formulation, ...]:
     return _CATALOG
 
 
+@checked
 def formulation(name: str) -> Formulation:
     """Return the formulation of that name.
 
@@ -31,7 +32,6 @@ def formulation(name: str) -> Formulation:
     return named("formulation", name, {entry.name: entry for entry in _CATALOG})
 
 
-@checked
 def build(name: str, instance: Any, **data: Any) -> Any:
     """Return the Pyomo model of an instance in the formulation of that name.
 

@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
-from dlsched.models.numbers import LARGEST, in_range, size_of
+from dlsched.models.errors import cut, few
 from dlsched.models.utility import Utility
 
-MOST = 2**53
-"""Counts are at most this: beyond it floats skip whole numbers."""
+MAX_NAME = 256
+MAX_COUNT = 10**18
 
-
-def countable(count: int) -> int:
-    """Refuse a count that floats cannot tell from its neighbours.
-
-    Raises
-    ------
-    ValueError
-        If it is above `MOST`.
-    """
-    if count > MOST:
-        raise ValueError(f"{size_of(Fraction(count))} must be at most 2**53, beyond which floats skip whole numbers")
-    return count
-
-
-Count = Annotated[int, Field(strict=True, ge=0), AfterValidator(countable)]
-Ordinal = Annotated[int, Field(strict=True, ge=1), AfterValidator(countable)]
-Name = Annotated[str, Field(strict=True, min_length=1)]
+Name = Annotated[str, Field(strict=True, min_length=1, max_length=MAX_NAME)]
+Count = Annotated[int, Field(strict=True, ge=0, le=MAX_COUNT)]
+Amount = Annotated[int, Field(strict=True, ge=-MAX_COUNT, le=MAX_COUNT)]
+"""A number in a schedule, which the checker judges: a negative one breaks a rule."""
 
 
 def distinct(place: str, names: Sequence[str], suffix: str = "") -> None:
@@ -77,55 +63,7 @@ def known(place: str, names: Iterable[str], kind: str, listed: str, among: Itera
     allowed = set(among)
     for name in names:
         if name not in allowed:
-            raise ValueError(f"{place}.{name}: unknown {kind}; {listed} lists {', '.join(sorted(allowed))}")
-
-
-def made_of_numbers(place: str, what: str, value: Fraction) -> None:
-    """Refuse what an instance's numbers make where it is out of their range.
-
-    Parameters
-    ----------
-    place : str
-    what : str
-        Its name.
-    value : Fraction
-
-    Raises
-    ------
-    ValueError
-        If it is neither 0 nor between 1e-100 and 1e100 in size.
-    """
-    try:
-        in_range(value)
-    except ValueError as error:
-        raise ValueError(f"{place}: {what}, {error}") from None
-
-
-def moderate(place: str, utility: Utility, *points: Fraction | int) -> None:
-    """Refuse a utility whose values are beyond what floats can add up and multiply.
-
-    Parameters
-    ----------
-    place : str
-        Of the utility.
-    utility : Utility
-    *points : Fraction or int
-        Arguments that count, among them those of the extreme values.
-
-    Raises
-    ------
-    ValueError
-        If a value is above 1e100 in size. A log utility at 0 is not judged.
-    """
-    for point in points:
-        try:
-            value = abs(utility.exact(point))
-        except OverflowError:
-            value = Fraction(LARGEST * LARGEST)
-        except ValueError:
-            continue
-        if value > LARGEST:
-            raise ValueError(f"{place}: is above 1e100 in size at {size_of(Fraction(point))}; it must be at most that")
+            raise ValueError(f"{place}.{cut(name)}: unknown {kind}; {listed} lists {few(allowed)}")
 
 
 def falling(place: str, utility: Utility, points: Sequence[int], of: str = "duration") -> None:
@@ -145,7 +83,6 @@ def falling(place: str, utility: Utility, points: Sequence[int], of: str = "dura
     ------
     ValueError
     """
-    moderate(place, utility, points[0], points[-1])
     try:
         fits, last = utility.is_monotone(points, increasing=False), utility(points[-1])
     except ValueError as error:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from dlsched.models.arguments import described
-from dlsched.models.document import InputError, write_bytes
+from dlsched.models.errors import InputError
 from dlsched.models.extras import from_extra
+from dlsched.models.files import write_bytes
 
 
 def drawn_in(ax: Any, width: float, height: float) -> Any:

@@ -12,13 +12,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from dlsched.models.arithmetic import exact_power, exp, log, power
 from dlsched.models.document import Record
-from dlsched.models.numbers import NonNegative, Number, Positive, to_json
+from dlsched.models.numbers import NonNegative, Number, Positive
 
-_LARGEST_EXPONENT = 100
+MAX_STEPS = 2**21
+"""Of a table: as many values as fit the longest horizon twice."""
 
 
 class _Utility(Record, ABC):
@@ -73,8 +74,6 @@ class _Utility(Record, ABC):
         """
         if self._trend() and (increasing is None or increasing == (self._trend() > 0)):
             return True
-        if self._trend() and len(points):
-            return self.exact(points[0]) == self.exact(points[-1])
         values = [self.exact(x) for x in points]
         steps = list(itertools.pairwise(values))
         up, down = all(a <= b for a, b in steps), all(a >= b for a, b in steps)
@@ -85,7 +84,7 @@ class Table(_Utility):
     """Values by step 0, 1, 2, ...; below 0 the first, beyond the end 0, between steps the earlier step's."""
 
     kind: Literal["table"] = "table"
-    values: tuple[NonNegative, ...] = Field(min_length=1)
+    values: tuple[NonNegative, ...] = Field(min_length=1, max_length=MAX_STEPS)
 
     def times(self, factor: Fraction) -> Self:
         """Return the values multiplied by a positive factor."""
@@ -167,19 +166,13 @@ class Linear(_Utility):
         return max(Fraction(0), self.intercept - self.slope * x)
 
 
-def _at_most_hundred(exponent: Fraction) -> Fraction:
-    if exponent > _LARGEST_EXPONENT:
-        raise ValueError(f"{to_json(exponent)} must be at most {_LARGEST_EXPONENT}: exact powers are to stay small")
-    return exponent
-
-
 class Power(_Utility):
-    """``scale * x ** exponent``, with an exponent above 0 and at most 100; a negative scale makes it a cost."""
+    """``scale * x ** exponent``, with a positive exponent; a negative scale makes it a cost."""
 
     _amounts = ("scale",)
     kind: Literal["power"] = "power"
     scale: Number
-    exponent: Annotated[Positive, AfterValidator(_at_most_hundred)]
+    exponent: Positive
 
     def _trend(self) -> int:
         return 1 if self.scale >= 0 else -1

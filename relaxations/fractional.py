@@ -89,8 +89,7 @@ def continuous_sum(model: Any) -> tuple[tuple[Any, ...], FractionalSum]:
     if read.sense != 1:
         raise TransformationRefused(f"'{model.name}' maximises a sum of ratios: only the least sum is approximated")
     matrix = read.matrix
-    names = tuple(variable.name for variable in read.variables)
-    polytope = Polytope(matrix.A.toarray(), matrix.row_lower, matrix.row_upper, matrix.lower, matrix.upper, names)
+    polytope = Polytope(matrix.A.toarray(), matrix.row_lower, matrix.row_upper, matrix.lower, matrix.upper)
     return read.variables, FractionalSum(read.ratios, polytope)
 
 

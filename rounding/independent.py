@@ -7,25 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.models.arguments import at_least, checked, floats, generator, positive
-
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 _LARGEST = 2.0**52
 
 
-@checked
-def round_independent(
-    x: Sequence[float] | Floats, rng: np.random.Generator | int, gain: float = 1.0, draws: int = 1
-) -> Ints:
+def round_independent(x: Sequence[float] | Floats, rng: np.random.Generator, gain: float = 1.0, draws: int = 1) -> Ints:
     """Round gain * x: up with the probability of the fractional part, else down, each coordinate by itself.
 
     Parameters
     ----------
     x : array_like of shape (n,)
-    rng : numpy.random.Generator or int
-        A generator, or a seed.
+    rng : numpy.random.Generator
     gain : float
         M_delta of the papers, positive; below 1 it makes packing rows easier to keep.
     draws : int
@@ -42,16 +36,16 @@ def round_independent(
     Source: SMD, Algorithm 2, step 2.
     """
     scaled = scale(x, gain)
-    at_least(0, draws=draws)
+    if draws < 0:
+        raise ValueError(f"draws: {draws} must not be negative")
     floor = np.floor(scaled)
-    up = generator(rng).random((draws, scaled.size)) < scaled - floor
+    up = rng.random((draws, scaled.size)) < scaled - floor
     return floor.astype(np.int64) + up
 
 
-@checked
 def round_shifted(
     x: Sequence[float] | Floats,
-    rng: np.random.Generator | int,
+    rng: np.random.Generator,
     gain: float = 1.0,
     lower: float | Sequence[float] | Floats = 1.0,
     draws: int = 1,
@@ -77,11 +71,10 @@ def round_shifted(
 
     Source: SMD, Algorithm 2, corrected.
     """
-    above = floats("x", x)
-    base = np.broadcast_to(floats("lower", lower), above.shape)
+    base = np.broadcast_to(np.asarray(lower, dtype=float), np.shape(x))
     if not (base == np.round(base)).all():
         raise ValueError(f"lower: {base[base != np.round(base)][0]} must be an integer")
-    above = above - base
+    above = np.asarray(x, dtype=float) - base
     if (above < 0).any():
         i = int(np.argmin(above))
         raise ValueError(f"x[{i}]: {above[i] + base[i]} is below its bound {base[i]:.0f}")
@@ -96,8 +89,9 @@ def scale(x: Sequence[float] | Floats, gain: float) -> Floats:
     ValueError
         As `round_independent`.
     """
-    positive(gain=gain)
-    scaled = floats("x", x) * gain
+    if not (gain > 0 and np.isfinite(gain)):
+        raise ValueError(f"gain: {gain} must be positive and finite")
+    scaled = np.asarray(x, dtype=float) * gain
     if scaled.ndim != 1:
         raise ValueError(f"x: has {scaled.ndim} dimensions; it must be a vector")
     bad = np.flatnonzero(~(np.abs(scaled) <= _LARGEST))

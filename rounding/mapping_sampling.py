@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.models.arguments import at_least, checked, generator
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.numbers import to_integers
 from dlsched.rounding.independent import Floats, Ints
@@ -107,10 +106,7 @@ class MappingSample:
         return tuple(options[pick] for options, pick in picks)
 
 
-@checked
-def sample_mappings(
-    problem: RingProblem, weighted: Weighted, rng: np.random.Generator | int, draws: int
-) -> MappingSample:
+def sample_mappings(problem: RingProblem, weighted: Weighted, rng: np.random.Generator, draws: int) -> MappingSample:
     """Round all requests independently, many times.
 
     Parameters
@@ -118,8 +114,7 @@ def sample_mappings(
     problem : RingProblem
     weighted : mapping of str to sequence of WeightedMapping
         As `dlsched.rounding.decompose` returns it.
-    rng : numpy.random.Generator or int
-        A generator, or a seed.
+    rng : numpy.random.Generator
     draws : int
 
     Raises
@@ -129,9 +124,10 @@ def sample_mappings(
 
     Source: GADGET, Algorithm 2, step 8.
     """
-    at_least(0, draws=draws)
+    if draws < 0:
+        raise ValueError(f"draws: {draws} must not be negative")
     table = MappingTable.of(problem, weighted)
-    return MappingSample(table, draw_options(table, generator(rng), draws))
+    return MappingSample(table, draw_options(table, rng, draws))
 
 
 def draw_options(table: MappingTable, rng: np.random.Generator, draws: int = 1) -> Ints:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dlsched.models.arguments import checked
-from dlsched.models.document import InputError
+from dlsched.models.errors import InputError, shown
+from dlsched.models.files import PathLike
 from dlsched.models.hadar.instance import MAX_SLOTS, Instance
 from dlsched.models.numbers import rational, to_json
 from dlsched.traces.gavel_files import (
@@ -25,7 +25,6 @@ from dlsched.traces.gavel_files import (
     read_throughputs,
     read_trace,
 )
-from dlsched.traces.source import PathLike, shown
 
 __all__ = ["Throughputs", "Trace", "TraceJob", "convert", "parse_cluster", "read_throughputs", "read_trace"]
 
@@ -52,7 +51,6 @@ class _Request:
     per_machine: int | None
 
 
-@checked
 def parse_cluster(text: str) -> dict[str, int]:
     """Read ``"v100=2,p100=3,k80=1"``: devices by type.
 
@@ -72,7 +70,6 @@ def parse_cluster(text: str) -> dict[str, int]:
     return cluster
 
 
-@checked
 def convert(
     *,
     throughputs: PathLike,

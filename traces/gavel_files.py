@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dlsched.models.document import InputError, read_json, read_text
+from dlsched.models.document import parse_json
+from dlsched.models.errors import InputError, shown
+from dlsched.models.files import PathLike, decode, read_bytes
 from dlsched.models.numbers import rational, to_json
-from dlsched.traces.source import PathLike, Source, shown
+from dlsched.traces.source import Source
 
 _SHARED = ("steps argument", "needs data dir", "total steps")
 LAYOUTS: dict[int, tuple[str, ...]] = {
@@ -116,7 +118,8 @@ def read_throughputs(path: PathLike) -> Throughputs:
     InputError
         One line that names the file, the place, the value and the rule.
     """
-    data = read_json(path)
+    content = read_bytes(path)
+    data = parse_json(path, content)
     if not isinstance(data, dict) or not data:
         raise InputError(f"{path}: must be an object {{device type: {{job: {{'null': steps/s}}}}}}")
     table: dict[str, dict[tuple[str, int], Fraction]] = {}
@@ -129,7 +132,7 @@ def read_throughputs(path: PathLike) -> Throughputs:
             table[type_][key] = _alone(path, f"{type_}.{text}", entry)
     if len(layouts) > 1:
         raise InputError(f"{path}: mixes keys ('model', scale factor) with plain model names; one layout is read")
-    return Throughputs(Source.of(path), table, layouts.pop() if layouts else "no measurements")
+    return Throughputs(Source.of(path, content), table, layouts.pop() if layouts else "no measurements")
 
 
 def _object(path: PathLike, place: str, value: Any) -> dict[str, Any]:
@@ -166,7 +169,8 @@ def read_trace(path: PathLike) -> Trace:
     InputError
         One line that names the file, the line, the column, the value and the rule.
     """
-    lines = read_text(path).split("\n")
+    content = read_bytes(path)
+    lines = decode(path, content).split("\n")
     if lines and not lines[-1]:
         lines.pop()
     if not lines:
@@ -175,7 +179,7 @@ def read_trace(path: PathLike) -> Trace:
     if columns not in LAYOUTS:
         raise InputError(f"{path}: line 1: {columns} tab-separated columns; a Gavel trace has 7, 10 or 12")
     jobs = tuple(_job(path, number, line, columns) for number, line in enumerate(lines, start=1))
-    return Trace(Source.of(path), columns, jobs)
+    return Trace(Source.of(path, content), columns, jobs)
 
 
 def _job(path: PathLike, number: int, line: str, columns: int) -> TraceJob:

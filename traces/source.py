@@ -1,13 +1,12 @@
-"""What the readers of all formats share: where something was read from, and values in error messages."""
+"""Where something was read from, for all formats."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
-PathLike = str | os.PathLike[str]
+from dlsched.models.files import PathLike
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +28,6 @@ class Source:
     sha256: str
 
     @classmethod
-    def of(cls, path: PathLike) -> Source:
-        """Return the source of a file that can be read."""
-        return cls(str(path), Path(path).name, hashlib.sha256(Path(path).read_bytes()).hexdigest())
-
-
-def shown(value: object) -> str:
-    """Return a value as an error message shows it, cut to 60 characters."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    def of(cls, path: PathLike, content: bytes) -> Source:
+        """Return the source of what was read from a path."""
+        return cls(str(path), Path(path).name, hashlib.sha256(content).hexdigest())

@@ -13,9 +13,8 @@ import networkx as nx
 import numpy as np
 
 from dlsched.models.ddljs.instance import Arc, Link, Node
-from dlsched.models.document import InputError
+from dlsched.models.errors import InputError, shown
 from dlsched.models.numbers import rational, to_json
-from dlsched.traces.source import shown
 
 GPUS = (1, 2, 4, 8)
 """What servers have in GADGET, Section VI."""

@@ -16,8 +16,9 @@ from xml.parsers import expat
 import networkx as nx
 import yaml
 
-from dlsched.models.document import InputError, read_text
-from dlsched.traces.source import PathLike, Source, shown
+from dlsched.models.errors import InputError, shown
+from dlsched.models.files import PathLike, decode, read_bytes
+from dlsched.traces.source import Source
 
 MAX_CHARACTERS = 2**20
 """Larger topologies are refused; the largest of the Zoo has 754 nodes."""
@@ -68,7 +69,8 @@ def read_topology(path: PathLike) -> Topology:
     InputError
         One line that names the file, the place, the value and the rule.
     """
-    text = read_text(path)
+    content = read_bytes(path)
+    text = decode(path, content)
     if len(text) > MAX_CHARACTERS:
         raise InputError(f"{path}: {len(text)} characters; topologies of at most {MAX_CHARACTERS} are read")
     is_xml = text.lstrip("\ufeff \t\r\n").startswith("<")
@@ -78,7 +80,7 @@ def read_topology(path: PathLike) -> Topology:
             raise InputError("has no nodes")
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    return Topology(Source.of(path), "GraphML" if is_xml else "YAML", graph)
+    return Topology(Source.of(path, content), "GraphML" if is_xml else "YAML", graph)
 
 
 def _from_yaml(text: str) -> Any:

@@ -11,19 +11,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.models.arguments import Seed, checked, seed_of
 from dlsched.models.ddljs.instance import MAX_SLOTS, Instance
 from dlsched.models.ddljs.presets import paper_assumptions, paper_jobs
-from dlsched.models.document import InputError
+from dlsched.models.errors import InputError, shown
+from dlsched.models.files import PathLike
 from dlsched.models.numbers import rational
-from dlsched.traces.source import PathLike, shown
 from dlsched.traces.substrate import GPUS, Substrate, substrate
 from dlsched.traces.topology_files import Topology, read_topology
 
 __all__ = ["Substrate", "Topology", "convert", "parse_bandwidth", "parse_gpus", "read_topology", "substrate"]
 
 
-@checked
 def parse_gpus(text: str) -> tuple[int, ...]:
     """Read ``"1,2,4,8"``: the numbers of GPUs that a server may have.
 
@@ -39,7 +37,6 @@ def parse_gpus(text: str) -> tuple[int, ...]:
     return tuple(int(item) for item in items)
 
 
-@checked
 def parse_bandwidth(text: str) -> tuple[Fraction, Fraction]:
     """Read ``"10"`` or ``"10,100"``: a bandwidth, or the least and the greatest.
 
@@ -57,7 +54,6 @@ def parse_bandwidth(text: str) -> tuple[Fraction, Fraction]:
     return numbers[0], numbers[-1]
 
 
-@checked
 def convert(
     path: PathLike,
     *,
@@ -69,7 +65,7 @@ def convert(
     slots: int = 1,
     workers: int = 5,
     budget: str = "worker-slots",
-    seed: Seed = 0,
+    seed: int = 0,
 ) -> Instance:
     """Make a DDLJS instance of a file of the Topology Zoo.
 
@@ -87,7 +83,7 @@ def convert(
         How many to draw as the evaluation of GADGET does, see `dlsched.models.ddljs.presets.paper_jobs`.
     slots, workers, budget
         T; the range of N_i is 1 to `workers`; how F_i is read, for the jobs drawn.
-    seed : int or numpy.random.Generator
+    seed : int
 
     Raises
     ------
@@ -101,7 +97,6 @@ def convert(
     ):
         if not least <= value <= most:
             raise InputError(f"{name}: {value} must be from {least} to {most}")
-    seed = seed_of(seed)
     topology = read_topology(path)
     rng = np.random.default_rng(seed)
     try:

@@ -27,7 +27,6 @@ from enum import StrEnum
 from fractions import Fraction
 
 from dlsched.algorithms.run import Variant
-from dlsched.models.arguments import checked
 from dlsched.models.arithmetic import exp, log
 from dlsched.models.hadar import Instance, Job
 
@@ -122,16 +121,15 @@ class PriceConstants:
         return exp((1 - share) * log(low) + share * log(high))
 
 
-@checked
 def constants(
     instance: Instance,
-    variant: Variant | str = Variant.CORRECTED,
+    variant: str = Variant.CORRECTED,
     *,
-    eta: Eta | str | None = None,
-    argument: Argument | str | None = None,
-    umax: Umax | str | None = None,
-    population: Population | str | None = None,
-    saturation: Saturation | str | None = None,
+    eta: str | None = None,
+    argument: str | None = None,
+    umax: str | None = None,
+    population: str | None = None,
+    saturation: str | None = None,
 ) -> PriceConstants:
     """Return the constants (6) and (7) of an instance.
 
@@ -181,7 +179,6 @@ def constants(
     )
 
 
-@checked
 def earliest_completion(instance: Instance, job: Job) -> int | None:
     """Return the slot in which a job finishes with the cluster to itself; None where not even that is within T.
 

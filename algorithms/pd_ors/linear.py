@@ -17,7 +17,6 @@ from dlsched.algorithms.pd_ors.offers import External
 from dlsched.algorithms.pd_ors.prices import AnyJob, Prices, constants
 from dlsched.algorithms.pd_ors.response import Program, Response, Settings, respond
 from dlsched.algorithms.run import Variant
-from dlsched.models.arguments import checked
 from dlsched.models.dmlrs import Instance
 from dlsched.models.dmlrs.groups import identical
 from dlsched.models.dmlrs.job import Placement
@@ -61,7 +60,6 @@ class ScheduleBound:
     rounds: int
 
 
-@checked
 def schedule_bound(
     instance: Instance,
     *,

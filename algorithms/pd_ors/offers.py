@@ -27,7 +27,6 @@ from dlsched.algorithms.pd_ors.internal import internal_costs
 from dlsched.algorithms.pd_ors.market import Ints, Market
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.algorithms.pd_ors.program import Offers
-from dlsched.models.arguments import checked
 from dlsched.models.dmlrs import Job
 from dlsched.rounding import Rounded
 
@@ -92,7 +91,6 @@ class SlotOffers:
         return exact.workers, exact.servers
 
 
-@checked
 def slot_offers(
     market: Market,
     job: Job,

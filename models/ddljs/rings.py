@@ -10,12 +10,13 @@ import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Self
+from typing import Self
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from dlsched.models.arguments import checked
 from dlsched.models.document import Record
+from dlsched.models.fields import Amount
 
 Arc = tuple[str, str]
 Path = tuple[str, ...]
@@ -40,7 +41,7 @@ class Embedding(Record):
         The server of each worker in ring order, for a job whose `placement` tells the workers apart.
     """
 
-    workers: dict[str, Annotated[int, Field(strict=True)]]
+    workers: dict[str, Amount]
     ring: tuple[Path, ...] = ()
     order: Path | None = None
 

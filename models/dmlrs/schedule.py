@@ -7,13 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Literal, Self
 
-from pydantic import Field
-
 from dlsched.models.arguments import checked
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job, Placement
 from dlsched.models.document import Document, Record
-from dlsched.models.fields import PlainSlots
+from dlsched.models.fields import Amount, PlainSlots
 from dlsched.models.numbers import to_json
 from dlsched.models.violation import Violation
 
@@ -23,8 +21,8 @@ Slot = int
 class Counts(Record):
     """w_ih[t] and s_ih[t]: workers and servers of a job on one machine in one slot."""
 
-    workers: Annotated[int, Field(strict=True)] = 0
-    servers: Annotated[int, Field(strict=True)] = 0
+    workers: Amount = 0
+    servers: Amount = 0
 
 
 class JobSchedule(Record):

@@ -7,17 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Literal, Self
 
-from pydantic import Field
-
 from dlsched.models.arguments import checked, named
 from dlsched.models.document import Document, Record
-from dlsched.models.fields import PlainSlots
+from dlsched.models.fields import Amount, PlainSlots
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.numbers import to_json
 from dlsched.models.violation import Violation
 
 Slot = int
-Devices = dict[str, Annotated[int, Field(strict=True)]]
+Devices = dict[str, Amount]
 Allocation = dict[str, Devices]
 """w_jh^r(t) of one job and slot: machine name to device type to number of devices."""
 

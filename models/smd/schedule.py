@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import Annotated, Literal, Self
-
-from pydantic import Field
+from typing import Literal, Self
 
 from dlsched.models.arguments import checked
 from dlsched.models.document import Document, Record
+from dlsched.models.fields import Amount
 from dlsched.models.numbers import to_json
 from dlsched.models.smd.instance import Instance
 from dlsched.models.violation import Violation
@@ -24,8 +23,8 @@ class JobSchedule(Record):
         w and p.
     """
 
-    workers: Annotated[int, Field(strict=True)]
-    servers: Annotated[int, Field(strict=True)]
+    workers: Amount
+    servers: Amount
 
 
 class Schedule(Document):

@@ -65,9 +65,14 @@ def answer(process: subprocess.CompletedProcess[str], code: int = 0) -> Any:
 
 
 def refusal(process: subprocess.CompletedProcess[str]) -> str:
-    """Return the one line with which bad input was refused."""
-    assert process.returncode == 2, process.stderr
+    """Return the one line with which bad input was refused, before anything was answered."""
     assert process.stdout == ""
+    return complaint(process)
+
+
+def complaint(process: subprocess.CompletedProcess[str]) -> str:
+    """Return the one line that says what went wrong."""
+    assert process.returncode == 2, process.stderr
     (line,) = process.stderr.splitlines()
     assert line.startswith("dlsched: error: ")
     return line.removeprefix("dlsched: error: ")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dlsched.models.ddljs import PRESETS, Instance
-from tests.cli.cases import answer, refusal, save
+from tests.cli.cases import answer, complaint, refusal, save
 from tests.cli.conftest import Command
 
 TOPOLOGY = Path(__file__).parents[1] / "data" / "topology"
@@ -92,7 +92,7 @@ def test_check_and_picture(dlsched: Command, tmp_path: Path, ddljs: Path) -> Non
     checked = answer(dlsched("check", "ddljs", ddljs, schedule, "--plot", "plan.svg", "--json"))
     assert checked == {"violations": [], "utility": pytest.approx(2**0.5)}
     assert "<svg" in (tmp_path / "plan.svg").read_text()
-    message = refusal(dlsched("check", "ddljs", ddljs, schedule, "--plot", "plan.gif.txt"))
+    message = complaint(dlsched("check", "ddljs", ddljs, schedule, "--plot", "plan.gif.txt"))
     assert message.startswith("plan.gif.txt: pictures are written as ")
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,10 +28,15 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def without_extras(*arguments: object) -> subprocess.CompletedProcess[str]:
+def without_extras(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run the command where no extra is installed."""
     command = [sys.executable, "-c", WITHOUT, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def full_disk() -> None:
+    """Let no file grow beyond a hundred bytes, which a disk that is full does too."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
 
 def advice(process: subprocess.CompletedProcess[str]) -> str:
@@ -62,8 +69,8 @@ def test_a_picture_that_cannot_be_written_costs_nobody_the_verdict(instance: Pat
 def test_a_schedule_that_cannot_be_written_costs_nobody_the_result(
     tmp_path: Path, instance: Path, verb: tuple[str, str]
 ) -> None:
-    process = without_extras(*verb, instance, "--json", "--out", tmp_path / "no" / "folder")
-    assert advice(process).endswith(f"{tmp_path}/no/folder: No such file or directory")
+    process = without_extras(*verb, instance, "--json", "--out", tmp_path / "best.json", preexec_fn=full_disk)
+    assert advice(process).endswith(f"{tmp_path}/best.json: File too large")
     result = answer(process, 2)
     assert result.get("value", result.get("utility")) == 17.0
 

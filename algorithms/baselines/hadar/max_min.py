@@ -24,7 +24,6 @@ from fractions import Fraction
 import numpy as np
 import scipy.sparse as sp
 
-from dlsched.models.arguments import checked
 from dlsched.models.failure import SolverError
 from dlsched.models.hadar import Instance, Job
 from dlsched.models.numbers import rational
@@ -59,7 +58,6 @@ class Normaliser(StrEnum):
     ISOLATED = "isolated"
 
 
-@checked
 def max_min_shares(
     instance: Instance,
     jobs: Sequence[Job],

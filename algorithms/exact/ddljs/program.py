@@ -9,7 +9,6 @@ from fractions import Fraction
 import numpy as np
 import scipy.sparse as sp
 
-from dlsched.models.halt import poll
 from dlsched.models.matrix import Matrix
 from dlsched.models.numbers import to_integers
 
@@ -51,7 +50,6 @@ class Program:
 
     def row(self, terms: Iterable[tuple[int, float]], lower: float = -math.inf, upper: float = math.inf) -> None:
         """Add a row; a column may stand in it more than once."""
-        poll()
         for column, value in terms:
             self._indices.append(column)
             self._values.append(value)

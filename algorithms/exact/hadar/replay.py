@@ -19,7 +19,7 @@ schedules, and finds them by itself:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -32,7 +32,6 @@ from dlsched.algorithms.exact.hadar.scale import GRID, Scale
 from dlsched.algorithms.exact.hadar.states import Ints, Options
 from dlsched.models.arithmetic import exact_power
 from dlsched.models.hadar import Instance
-from dlsched.models.halt import Halt, polled
 from dlsched.models.matrix import Floats
 
 _MOST_STATES = 3_000_000
@@ -71,7 +70,7 @@ class _Work:
         """Return, by slot, the best utility less cost from each (option, state) on, and from each state on."""
         onward: Floats = np.zeros(0)
         through, values = [], []
-        for i in polled(range(len(self.following) - 1, -1, -1)):
+        for i in range(len(self.following) - 1, -1, -1):
             table, t = self.following[i], self.options.arrival + i
             earned = np.append(onward, [-np.inf, self.gain[t]])[table]
             worth = np.where(mask[i], earned - np.append(cost[t], 0.0)[: table.shape[0], None], -np.inf)
@@ -83,7 +82,7 @@ class _Work:
     def so_far(self, cost: Floats, mask: Mask) -> list[Floats]:
         """Return, by slot, minus the least cost with which each state is reached."""
         reached = [np.zeros(1)]
-        for i, table in enumerate(polled(self.following[:-1])):
+        for i, table in enumerate(self.following[:-1]):
             t = self.options.arrival + i
             offer = np.where(mask[i], reached[-1][None, :] - np.append(cost[t], 0.0)[:, None], -np.inf)
             here = np.full(self.following[i + 1].shape[1], -np.inf)
@@ -102,7 +101,7 @@ def _follow(options: Options, slots: int, gain: Floats, room: int) -> _Work:
     kind = np.int64 if options.need < 2**62 else object
     works = np.array([*options.works, 0], dtype=kind)
     values, tables, total = np.array([options.need], dtype=kind), [], 0
-    for t in polled(range(options.arrival, slots)):
+    for t in range(options.arrival, slots):
         left = values[None, :] - works[:, None]
         alive = (left > 0) & (left <= options.works[0] * (slots - t - 1))
         after = np.unique(left[alive])
@@ -119,7 +118,7 @@ def _merged(tables: list[Ints]) -> tuple[Ints, ...]:
     """Return the tables with states of the same future as one, and states without one as hopeless."""
     merged: list[Ints] = []
     names = np.zeros(0, dtype=np.int64)
-    for table in polled(reversed(tables)):
+    for table in reversed(tables):
         onward = np.append(names, [_HOPELESS, _COMPLETE])[table]
         futures, which = np.unique(onward, axis=1, return_inverse=True)
         hopeless = (futures == _HOPELESS).all(axis=0)
@@ -130,12 +129,16 @@ def _merged(tables: list[Ints]) -> tuple[Ints, ...]:
 
 
 class _Replay:
-    def __init__(self, works: list[_Work], slots: int, pool: list[Inequality], cutoff: float) -> None:
-        self.works, self.slots, self.pool, self.cutoff = works, slots, pool, cutoff
+    def __init__(
+        self, works: list[_Work], slots: int, pool: list[Inequality], cutoff: float, check: Callable[[], bool]
+    ) -> None:
+        self.works, self.slots, self.pool, self.cutoff, self.out_of_time = works, slots, pool, cutoff, check
 
     def bound(self, record: Record, masks: list[Mask], required: npt.NDArray[np.bool_]) -> float:
         best = np.inf
         for step in record.steps or [_FREE]:
+            if self.out_of_time():
+                raise _Refused("out of time")
             value, masks, required = self._fix(step, masks, required)
             best = min(best, value)
             if best <= self.cutoff:
@@ -204,7 +207,7 @@ def _holds(instance: Instance, hall: Hall, inequality: Inequality, jobs: tuple[O
     """Check an inequality of the jobs that run within a set of types against the set's devices."""
     devices = sum(instance.capacity[r] for i, r in enumerate(instance.device_types) if hall.types >> i & 1)
     best = {0: 0}
-    for j, options in enumerate(polled(jobs)):
+    for j, options in enumerate(jobs):
         worth = 0
         for k, types in enumerate(options.types):
             value = int(inequality.coefficient[k, j])
@@ -234,6 +237,7 @@ def replay(
     root: Record,
     cutoff: float,
     scale: Scale,
+    out_of_time: Callable[[], bool] = lambda: False,
 ) -> tuple[float, str]:
     """Return an upper bound on all solutions that are better than `cutoff`, and what was done.
 
@@ -248,6 +252,8 @@ def replay(
     cutoff : float
         Value of a checked schedule, plus the margin by which better ones must exceed it, in scaled utilities.
     scale : Scale
+    out_of_time : callable
+        Where it tells True, the replay stops.
 
     Returns
     -------
@@ -265,10 +271,8 @@ def replay(
             works.append(_follow(options, instance.slots, _rounded_up(options, scale), room))
             room -= sum(table.shape[1] for table in works[-1].following)
         masks = [work.everything() for work in works]
-        checker = _Replay(works, instance.slots, pool, cutoff)
+        checker = _Replay(works, instance.slots, pool, cutoff, out_of_time)
         bound = checker.bound(root, masks, np.zeros(len(jobs), dtype=bool))
-    except Halt:
-        return float("inf"), "not replayed: out of time"
     except _Refused as refusal:
         return float("inf"), f"not replayed: {refusal}"
     return bound, f"replayed {len(records)} nodes from the instance"

@@ -1,0 +1,30 @@
+"""Bad input: the one error for it, and how values stand in its message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+_LONGEST = 60
+_MOST = 10
+
+
+class InputError(ValueError):
+    """What a user handed in cannot be used; the message names the place, the value and the rule, in one line."""
+
+
+def shown(value: object) -> str:
+    """Return a value as an error message shows it, cut to 60 characters."""
+    return cut(repr(value))
+
+
+def cut(text: str, longest: int = _LONGEST) -> str:
+    """Return a text, cut to so many characters."""
+    return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+def few(names: Iterable[str]) -> str:
+    """Return the sorted names as an error message lists them: at most ten of them."""
+    ordered = sorted(names)
+    left = f" and {len(ordered) - _MOST} more" if len(ordered) > _MOST else ""
+    return ", ".join(map(cut, islice(ordered, _MOST))) + left
