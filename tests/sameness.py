@@ -1,0 +1,107 @@
+"""Digests of what must be the same on every processor: ``python tests/sameness.py`` prints a name and one each a line.
+
+Presets and drawn instances, runs of all algorithms, optimal schedules and verdicts to the last digit. The lines that
+begin with ``control`` are of what is known to differ: they show that an environment is another one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+import json
+import math
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from dlsched.algorithms import optimum
+from dlsched.bounds import claims
+from dlsched.bounds.search import draw, evaluate, plan, sources
+from dlsched.cli import rooms
+from dlsched.models.document import InputError
+
+SEEDS = 3
+DRAWS = 2
+EVERY = 6
+SMALL = {"jobs": 6, "machines": 5, "slots": 8}
+OPTIONS: dict[str, dict[str, tuple[object, ...]]] = {
+    "hadar": {"variant": ("printed", "corrected"), "mode": ("commit", "rounds")},
+    "pd_ors": {"variant": ("printed", "corrected"), "external": ("exact", "greedy", "lp-rounding")},
+    "smd": {"variant": ("printed", "corrected"), "epsilon": (0.1,)},
+    "gadget": {"variant": ("printed", "corrected"), "relaxation": ("colocated", "augmented")},
+}
+"""What the papers' algorithms are run with; the baselines have one way."""
+
+Line = tuple[str, object]
+
+
+def small(package: Any, name: str, seed: int) -> Any:
+    """An instance of a preset with few jobs, where the preset takes such sizes."""
+    taken = inspect.signature(package.PRESETS[name]).parameters
+    return package.preset(name, seed, **({} if name == "random" else {k: v for k, v in SMALL.items() if k in taken}))
+
+
+def instances() -> Iterator[Line]:
+    for problem in rooms.problems():
+        package = rooms.problem(problem)
+        for name in package.PRESETS:
+            yield f"preset {problem} {name}", small(package, name, 0).dump()
+    for source in sorted(sources()):
+        for position in range(DRAWS):
+            document, seed = draw(source, position, 0)
+            yield f"source {source} {position}", [document.dump(), seed]
+
+
+def runs() -> Iterator[Line]:
+    for algorithm in rooms.ALGORITHMS:
+        package, function = rooms.problem(algorithm.problem), importlib.import_module(algorithm.module).run
+        options = OPTIONS.get(algorithm.name, {})
+        for seed, name, chosen in product(range(SEEDS), package.PRESETS, product(*options.values())):
+            case = f"{algorithm.name} {algorithm.problem} {name} {seed} {' '.join(map(str, chosen))}"
+            yield f"run {case}", outcome(function, small(package, name, seed), seed, zip(options, chosen, strict=True))
+    package, function = rooms.problem("dmlrs"), importlib.import_module("dlsched.algorithms.pd_ors").run
+    for seed in (0, 2):
+        instance = package.preset("benchmark", seed, jobs=20, machines=10, slots=10)
+        yield f"run pd_ors dmlrs benchmark {seed} larger", outcome(function, instance, seed, ())
+
+
+def outcome(function: Any, instance: Any, seed: int, options: Iterable[tuple[str, object]]) -> object:
+    try:
+        run = function(instance, seed=seed, **dict(options))
+    except InputError as error:
+        return str(error)
+    return [run.schedule.dump(), run.utility, sorted((str(k), v) for k, v in run.prices.items()), repr(run.log)]
+
+
+def optima() -> Iterator[Line]:
+    for problem, seed in product(rooms.problems(), range(SEEDS)):
+        found = optimum(rooms.problem(problem).random(np.random.default_rng(seed)))
+        yield f"optimum {problem} {seed}", [found.value, found.bound, found.schedule and found.schedule.dump()]
+
+
+def verdicts() -> Iterator[Line]:
+    for task in list(plan(claims(), 1, 0))[::EVERY]:
+        for verdict in evaluate(task):
+            of = f"{verdict.claim} {verdict.variant} {task.source} {task.name}"
+            yield f"verdict {of}", [verdict.status, repr(verdict.measured), repr(verdict.bound), repr(verdict.witness)]
+
+
+def controls() -> Iterator[Line]:
+    """What NumPy, BLAS and the C library compute in their own way."""
+    x = np.random.default_rng(0).random(10**5)
+    yield "control numpy", np.exp(x).tolist()
+    yield "control blas", (x[: 10**4].reshape(100, 100) @ x[:100]).tolist()
+    yield "control libm", [math.exp(700 * v) for v in x.tolist()]
+
+
+def main() -> None:
+    for part in (instances, runs, optima, verdicts, controls):
+        for name, value in part():
+            print(name, hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest(), sep="\t")
+
+
+if __name__ == "__main__":
+    main()
