@@ -18,9 +18,9 @@ from dlsched.algorithms import Optimum, optimum
 from dlsched.algorithms.exact.hadar import method as exact
 from dlsched.algorithms.exact.hadar.branch import Branch, Record
 from dlsched.algorithms.exact.hadar.replay import replay
-from dlsched.algorithms.exact.hadar.rows import Hall, separate
+from dlsched.algorithms.exact.hadar.rows import Hall, knapsack, separate
 from dlsched.algorithms.exact.hadar.tree import Tree
-from dlsched.models import build, solve
+from dlsched.models import InputError, build, solve
 from dlsched.models.failure import SolverError
 from dlsched.models.hadar import Instance, check, exact_utility, preset
 from dlsched.models.hadar.levels import schedule_of
@@ -405,3 +405,43 @@ def test_hull_inequalities_hold_at_all_whole_points(items: list[tuple[int, int]]
         assert alpha @ y > beta
     elif Fraction(str(round(float(weight @ y), 6))) > devices:
         pytest.fail("a point that breaks the row itself was not separated")
+
+
+def crowded(seed: int, factor: int, noise: int) -> Instance:
+    """A benchmark instance in which every device is so many, and gangs are off by a few."""
+    rng = random.Random(seed)
+    data = preset("benchmark", seed, jobs=8, machines=4, types=3, slots=10).dump()
+    for machine in data["machines"]:
+        machine["devices"] = {r: n * factor for r, n in machine["devices"].items()}
+    for job in data["jobs"]:
+        job["gang"] = job["gang"] * factor + rng.randint(-noise, noise)
+        job["rate"] = {r: x / factor for r, x in job["rate"].items()}
+    return Instance.parse(data)
+
+
+@pytest.mark.parametrize(
+    ("factor", "noise", "expected"),
+    [(1000, 0, 261.671429), (1000, 3, 259.671429), (10**6, 3, 259.671429), (10**9, 3, 259.671429)],
+)
+def test_gangs_of_any_size(factor: int, noise: int, expected: float) -> None:
+    """The replay keeps amounts of the same future apart: merged, with gangs of 1000, it was weaker than its record."""
+    found = optimum(crowded(4, factor, noise), time_limit=60)
+    assert found.value == pytest.approx(expected)
+    assert found.proved
+    assert "replayed" in found.evidence[-1]
+
+
+def test_crowds_are_refused_by_name() -> None:
+    with pytest.raises(InputError, match=r"job job5: gang: 8\d* devices"):
+        optimum(crowded(4, 10**17, 3))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(st.integers(1, 40), st.integers(0, 9)), min_size=1, max_size=7), st.integers(0, 120))
+def test_knapsacks_by_loads(items: list[tuple[int, int]], devices: int) -> None:
+    """Weights in thousands are too many for a table over devices; the best value is the same."""
+    weight, alpha = np.array(items).T
+    every = np.arange(len(items))
+    best, chosen = knapsack(alpha, weight * 1000, every, devices * 1000)
+    assert best == knapsack(alpha, weight, every, devices)[0] == alpha @ chosen
+    assert weight @ chosen <= devices

@@ -24,6 +24,9 @@ from dlsched.relaxations.columns import Generated, Priced, generate_columns, kee
 from dlsched.relaxations.master import Column, Master
 
 _TINY = 1e-6
+_BITS = 12
+"""Of the right-hand sides of rows in the master: larger ones are divided by a power of two, as rounded prices would be
+too coarse for them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,8 +92,11 @@ class Relaxation:
 
     def _stack(self) -> None:
         most = self.base.options
-        self._weights = np.array([p.coefficient for p in self.pool], dtype=float).reshape(-1, most, len(self.jobs))
-        self._rhs = np.array([p.rhs for p in self.pool], dtype=float)
+        whole = np.array([p.rhs for p in self.pool], dtype=float)
+        self._divisor: Floats = np.ldexp(1.0, np.maximum(np.frexp(whole)[1] - _BITS, 0))
+        weights = np.array([p.coefficient for p in self.pool], dtype=float).reshape(-1, most, len(self.jobs))
+        self._weights: Floats = weights / self._divisor[:, None, None]
+        self._rhs = whole / self._divisor
 
     @property
     def _flat(self) -> Floats:
@@ -111,6 +117,13 @@ class Relaxation:
     def _rows_of(self, path: Path, rows: slice = slice(None)) -> Floats:
         level = path.levels[self.row_slot[rows]]
         return np.where(level == IDLE, 0.0, self._weights[self.row_pool[rows], level, path.job])
+
+    def priced(self, prices: Floats) -> tuple[Ints, Ints, Floats]:
+        """Return the (slot, inequality, price of the whole inequality) of the rows with a price, for a record."""
+        used = np.flatnonzero(prices)
+        pool = self.row_pool[used]
+        price: Floats = prices[used] / self._divisor[pool]
+        return self.row_slot[used], pool, price
 
     def costs(self, prices: Floats) -> Floats:
         """Return the price of running by (slot, option, job), flattened, followed by the 0 of idling."""

@@ -225,8 +225,7 @@ class _Solve:
 
     def _fix(self, generated: Generated) -> None:
         relaxation, prices = self.relaxation, generated.duals
-        used = np.flatnonzero(prices)
-        self.record.steps.append((relaxation.row_slot[used], relaxation.row_pool[used], prices[used]))
+        self.record.steps.append(relaxation.priced(prices))
         bound, alive, self.required = relaxation.fixed(relaxation.base, self.required, prices, self.cutoff)
         self.upper = min(self.upper, max(bound, self.lower))
         if np.count_nonzero(alive) < 0.8 * len(alive):
@@ -293,7 +292,10 @@ class _Solve:
         if lacking:
             self._follow(lacking)
             raise _Refine
-        self.search.offer(self._plan(paths))
+        plan = self._plan(paths)
+        if not all(hall.fits(plan.levels) for hall in self.sets):
+            raise Stuck("a linear program takes a slot for large enough that lacks devices")
+        self.search.offer(plan)
         return self.lower
 
     def _plan(self, paths: list[Path]) -> Plan:

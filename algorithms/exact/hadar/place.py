@@ -33,27 +33,32 @@ def _transport(gangs: list[int], usable: list[int], capacity: tuple[int, ...]) -
     amounts = [[0] * len(capacity) for _ in gangs]
     free = list(capacity)
     for i, gang in enumerate(gangs):
-        for _ in range(gang):
-            if not _augment(i, amounts, usable, free, set()):
+        while gang:
+            given = _augment(i, gang, amounts, usable, free, set())
+            if not given:
                 raise ValueError(f"{sum(gangs)} devices are needed in a slot and cannot be had at these speeds")
+            gang -= given
     return amounts
 
 
-def _augment(i: int, amounts: list[list[int]], usable: list[int], free: list[int], seen: set[int]) -> bool:
-    """Give gang i one more device, moving others to other types where that is needed."""
+def _augment(i: int, most: int, amounts: list[list[int]], usable: list[int], free: list[int], seen: set[int]) -> int:
+    """Give gang i up to so many more devices, moving others to other types where that is needed; return how many."""
     types = [r for r in range(len(free)) if usable[i] >> r & 1 and r not in seen]
     for r in types:
         if free[r]:
-            free[r] -= 1
-            amounts[i][r] += 1
-            return True
+            given = min(most, free[r])
+            free[r] -= given
+            amounts[i][r] += given
+            return given
     for r in types:
         if r in seen:
             continue
         seen.add(r)
         for k in range(len(amounts)):
-            if k != i and amounts[k][r] and _augment(k, amounts, usable, free, seen):
-                amounts[k][r] -= 1
-                amounts[i][r] += 1
-                return True
-    return False
+            if k != i and amounts[k][r]:
+                given = _augment(k, min(most, amounts[k][r]), amounts, usable, free, seen)
+                if given:
+                    amounts[k][r] -= given
+                    amounts[i][r] += given
+                    return given
+    return 0

@@ -11,10 +11,12 @@ is answered "no", what it has left out cannot take the place of what the answer 
 schedules, and finds them by itself:
 
 - *Nothing for nothing.* A job that would complete for nothing is rejected instead, and the value is the same.
-- *The slowest option that will do.* Two amounts of remaining work from which the same options, in the slots that are
-  left, complete the job in the same slots are one (the states of an automaton that no word tells apart, merged from the
-  last slot to the first). Where two options, or an option and idling, lead to the same amount, the faster is left
-  out: the gang of a faster option may run at the slower one, in the same devices.
+- *The slowest option that will do.* Two amounts of remaining work have the same future if the same options, in the
+  slots that are left, complete the job in the same slots (the states of an automaton that no word tells apart, found
+  from the last slot to the first). Where two options, or an option and idling, lead to amounts of the same future, the
+  faster is left out: the gang of a faster option may run at the slower one, in the same devices.
+
+Amounts of the same future stay apart: what led to them differs, and so does what a reduced cost leaves of them.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ from dlsched.models.hadar import Instance
 from dlsched.models.matrix import Floats
 
 _MOST_STATES = 3_000_000
+_MOST_LOADS = 100_000
 _COMPLETE, _HOPELESS = -1, -2
 Mask = list[npt.NDArray[np.bool_]]
 """What a job may still do: by slot from its arrival, (options and idling last) x states."""
@@ -55,16 +58,7 @@ class _Work:
     options: Options
     gain: Floats
     following: tuple[Ints, ...]
-
-    def everything(self) -> Mask:
-        """Return which option to use from which state: of those that lead to the same state, the slowest."""
-        masks = []
-        for table in self.following:
-            mask = np.ones(table.shape, dtype=bool)
-            for k in range(1, len(table)):
-                mask[:k] &= table[:k] != table[k]
-            masks.append(mask)
-        return masks
+    useful: Mask
 
     def steps(self, cost: Floats, mask: Mask) -> tuple[list[Floats], list[Floats]]:
         """Return, by slot, the best utility less cost from each (option, state) on, and from each state on."""
@@ -111,21 +105,23 @@ def _follow(options: Options, slots: int, gain: Floats, room: int) -> _Work:
         values, total = after, total + len(after)
         if total > room:
             raise _Refused("too many amounts of remaining work")
-    return _Work(options, gain, _merged(tables))
+    return _Work(options, gain, tuple(tables), _useful(tables))
 
 
-def _merged(tables: list[Ints]) -> tuple[Ints, ...]:
-    """Return the tables with states of the same future as one, and states without one as hopeless."""
-    merged: list[Ints] = []
-    names = np.zeros(0, dtype=np.int64)
+def _useful(tables: list[Ints]) -> Mask:
+    """Return which option to use from which state: of those that lead to states of the same future, the slowest."""
+    masks: Mask = []
+    future = np.zeros(0, dtype=np.int64)
     for table in reversed(tables):
-        onward = np.append(names, [_HOPELESS, _COMPLETE])[table]
+        onward = np.append(future, [_HOPELESS, _COMPLETE])[table]
+        mask = onward != _HOPELESS
+        for k in range(1, len(onward)):
+            mask[:k] &= onward[:k] != onward[k]
+        masks.append(mask)
         futures, which = np.unique(onward, axis=1, return_inverse=True)
         hopeless = (futures == _HOPELESS).all(axis=0)
-        number = np.where(hopeless, _HOPELESS, np.cumsum(~hopeless) - 1)
-        names = number[which.ravel()]
-        merged.append(futures[:, ~hopeless] if len(merged) + 1 < len(tables) else futures)
-    return tuple(merged[::-1])
+        future = np.where(hopeless, _HOPELESS, np.arange(len(hopeless)))[which.ravel()]
+    return masks[::-1]
 
 
 class _Replay:
@@ -206,7 +202,7 @@ class _Replay:
 def _holds(instance: Instance, hall: Hall, inequality: Inequality, jobs: tuple[Options, ...]) -> bool:
     """Check an inequality of the jobs that run within a set of types against the set's devices."""
     devices = sum(instance.capacity[r] for i, r in enumerate(instance.device_types) if hall.types >> i & 1)
-    best = {0: 0}
+    items = []
     for j, options in enumerate(jobs):
         worth = 0
         for k, types in enumerate(options.types):
@@ -214,10 +210,18 @@ def _holds(instance: Instance, hall: Hall, inequality: Inequality, jobs: tuple[O
             if value < 0 or (value and types & ~hall.types):
                 return False
             worth = max(worth, value)
-        if worth:
-            for used, total in sorted(best.items(), reverse=True):
-                if used + options.gang <= devices:
-                    best[used + options.gang] = max(best.get(used + options.gang, 0), total + worth)
+        if worth and options.gang <= devices:
+            items.append((options.gang, worth))
+    most = max((Fraction(worth, gang) for gang, worth in items), default=Fraction(0))
+    if most * devices < inequality.rhs + 1:
+        return True
+    best = {0: 0}
+    for gang, worth in items:
+        for used, total in sorted(best.items(), reverse=True):
+            if used + gang <= devices:
+                best[used + gang] = max(best.get(used + gang, 0), total + worth)
+        if len(best) > _MOST_LOADS:
+            raise _Refused("an inequality takes too long to check")
     return max(best.values()) <= inequality.rhs
 
 
@@ -270,7 +274,7 @@ def replay(
         for options in jobs:
             works.append(_follow(options, instance.slots, _rounded_up(options, scale), room))
             room -= sum(table.shape[1] for table in works[-1].following)
-        masks = [work.everything() for work in works]
+        masks = [work.useful for work in works]
         checker = _Replay(works, instance.slots, pool, cutoff, out_of_time)
         bound = checker.bound(root, masks, np.zeros(len(jobs), dtype=bool))
     except _Refused as refusal:

@@ -18,6 +18,7 @@ of 8 and 4 cannot be mixed in 8 devices, and LP solutions do nothing else.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,7 @@ import scipy.sparse as sp
 
 from dlsched.algorithms.exact.hadar.states import Ints, Options
 from dlsched.models.arithmetic import dot
+from dlsched.models.document import InputError
 from dlsched.models.failure import SolverError
 from dlsched.models.matrix import Floats
 from dlsched.models.session import Session
@@ -33,6 +35,9 @@ from dlsched.models.session import Session
 _TINY = 1e-6
 _LARGEST = 10_000
 _KNOWN = 300
+_TABLE = 10_000
+_MOST_LOADS = 20_000
+_MOST_IN_ALL = 2**40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,17 +49,24 @@ class Hall:
     types : int
         Bit mask of S.
     devices : int
-        C(S).
+        C(S), in units of the greatest common divisor of all gangs.
     member : ndarray of bool, shape (options, jobs)
         Whether the types of the job's option lie within S.
     weight : ndarray of int, shape (jobs,)
-        Gangs.
+        Gangs, in the same units.
     """
 
     types: int
     devices: int
     member: npt.NDArray[np.bool_]
     weight: Ints
+
+    def fits(self, levels: Ints) -> bool:
+        """Tell whether every slot has the devices for jobs at options by (job, slot), -1 where one does not run."""
+        job, slot = np.nonzero(levels >= 0)
+        load = np.zeros(levels.shape[1], dtype=np.int64)
+        np.add.at(load, slot, np.where(self.member[levels[job, slot], job], self.weight[job], 0))
+        return bool((load <= self.devices).all())
 
 
 def hall_sets(jobs: tuple[Options, ...], capacity: tuple[int, ...]) -> tuple[Hall, ...]:
@@ -65,6 +77,11 @@ def hall_sets(jobs: tuple[Options, ...], capacity: tuple[int, ...]) -> tuple[Hal
     jobs : tuple of Options
     capacity : tuple of int
         Devices of each type, in the order of the masks' bits.
+
+    Raises
+    ------
+    InputError
+        If a row that can bind has gangs of more than 2**40 devices in all.
     """
     masks = {mask for o in jobs for mask in o.types}
     unions = set(masks)
@@ -73,15 +90,27 @@ def hall_sets(jobs: tuple[Options, ...], capacity: tuple[int, ...]) -> tuple[Hal
         if wider == unions:
             break
         unions = wider
-    weight = np.array([o.gang for o in jobs], dtype=np.int64)
+    unit = math.gcd(*(o.gang for o in jobs)) or 1
     most = max((len(o.types) for o in jobs), default=1)
     found = []
     for union in sorted(unions):
-        member = np.array([[k < len(o.types) and o.types[k] | union == union for o in jobs] for k in range(most)])
+        member = [[k < len(o.types) and o.types[k] | union == union for o in jobs] for k in range(most)]
         devices = sum(c for i, c in enumerate(capacity) if union >> i & 1)
-        if int(weight[member.any(axis=0)].sum()) > devices:
-            found.append(Hall(union, devices, member, weight))
+        if sum(o.gang for o, *within in zip(jobs, *member, strict=True) if any(within)) > devices:
+            _refuse_crowds(jobs, unit)
+            weight = np.array([o.gang // unit for o in jobs], dtype=np.int64)
+            found.append(Hall(union, devices // unit, np.array(member), weight))
     return tuple(found)
+
+
+def _refuse_crowds(jobs: tuple[Options, ...], unit: int) -> None:
+    total = sum(o.gang for o in jobs) // unit
+    if total > _MOST_IN_ALL:
+        largest = max(jobs, key=lambda o: o.gang)
+        raise InputError(
+            f"job {largest.name}: gang: {largest.gang} devices, and {total * unit} of all jobs together, are more than "
+            f"{_MOST_IN_ALL} times the greatest common divisor of the gangs, {unit}"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,8 +143,20 @@ def hall_inequality(sets: tuple[Hall, ...], number: int) -> Inequality:
     return Inequality(coefficient // divisor, hall.devices // divisor, number)
 
 
+class TooManyLoads(Exception):
+    """A knapsack has too many different sums of weights."""
+
+
 def knapsack(alpha: Ints | Floats, weight: Ints, items: Ints, capacity: int) -> tuple[float, Ints]:
-    """Return the best value of items within a capacity, and which items have it (0/1 over all jobs)."""
+    """Return the best value of items within a capacity, and which items have it (0/1 over all jobs).
+
+    Raises
+    ------
+    TooManyLoads
+        If the capacity is too large for a table, and so is the number of loads that no lighter one is as good as.
+    """
+    if capacity > _TABLE:
+        return _knapsack_by_loads(alpha, weight, items, capacity)
     best = np.zeros(capacity + 1, dtype=alpha.dtype)
     taken = []
     for i in items:
@@ -132,6 +173,27 @@ def knapsack(alpha: Ints | Floats, weight: Ints, items: Ints, capacity: int) -> 
             chosen[i] = 1
             left -= int(weight[i])
     return best[capacity], chosen
+
+
+def _knapsack_by_loads(alpha: Ints | Floats, weight: Ints, items: Ints, capacity: int) -> tuple[float, Ints]:
+    loads, values = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=alpha.dtype)
+    steps: list[tuple[Ints, npt.NDArray[np.bool_]]] = []
+    for i in items:
+        fits = np.flatnonzero(loads + weight[i] <= capacity)
+        load, value = np.append(loads, loads[fits] + weight[i]), np.append(values, values[fits] + alpha[i])
+        before = np.append(np.arange(len(loads)), fits)
+        taken = np.arange(len(load)) >= len(loads)
+        order = np.lexsort((taken, -value, load))
+        most = np.maximum.accumulate(value[order])
+        kept = order[np.append(True, most[1:] > most[:-1])]
+        loads, values = load[kept], value[kept]
+        steps.append((before[kept], taken[kept]))
+        if len(loads) > _MOST_LOADS:
+            raise TooManyLoads
+    chosen, at = np.zeros(len(alpha), dtype=np.int64), len(loads) - 1
+    for i, (parent, with_it) in zip(items[::-1], steps[::-1], strict=True):
+        chosen[i], at = with_it[at], int(parent[at])
+    return values[-1], chosen
 
 
 def by_gang(hall: Hall, y: Floats | Ints) -> Ints:
@@ -152,7 +214,9 @@ def suspicious(y: Floats) -> bool:
 
 
 def separate(hall: Hall, y: Floats, known: list[Ints] | None = None) -> tuple[Ints, int] | None:
-    """Return (alpha, beta) of an inequality of a Hall row's integer hull that y breaks; None where y is in the hull.
+    """Return (alpha, beta) of an inequality of a Hall row's integer hull that y breaks; None where none is found.
+
+    None is found where y is in the hull, where its LP fails, and where too many sums of gangs differ.
 
     Parameters
     ----------
@@ -163,14 +227,17 @@ def separate(hall: Hall, y: Floats, known: list[Ints] | None = None) -> tuple[In
         Configurations of the Hall row in the order of `by_gang`, to begin with; gets those that are found.
     """
     items = np.flatnonzero(y > _TINY)
-    alpha = _facet(hall, y, items, [] if known is None else known)
-    if alpha is None:
+    try:
+        alpha = _facet(hall, y, items, [] if known is None else known)
+        if alpha is None:
+            return None
+        whole = _integers(alpha)
+        beta = int(knapsack(whole, hall.weight, items, hall.devices)[0])
+        if float(dot(whole, y)) <= beta * (1 + _TINY):
+            return None
+        return _lifted(hall, whole, beta, items), beta
+    except TooManyLoads:
         return None
-    whole = _integers(alpha)
-    beta = int(knapsack(whole, hall.weight, items, hall.devices)[0])
-    if float(dot(whole, y)) <= beta * (1 + _TINY):
-        return None
-    return _lifted(hall, whole, beta, items), beta
 
 
 def _facet(hall: Hall, y: Floats, items: Ints, known: list[Ints]) -> Floats | None:

@@ -48,7 +48,7 @@ class Halt(Exception):
 
 
 class Stuck(RuntimeError):
-    """A node is open, and nothing is left to ask."""
+    """A node is open, and the linear programs tell nothing that helps to close it."""
 
 
 class Tree:
@@ -172,10 +172,8 @@ class Tree:
         return Node(min(bound, node.bound), np.packbits(arcs), needs, quick.duals, record, node.depth + 1)
 
     def _fix(self, graph: Graph, required: Bools, prices: Floats, record: Record) -> tuple[float, Bools, Bools]:
-        used = np.flatnonzero(prices)
-        rows = self.relaxation
-        record.steps.append((rows.row_slot[used], rows.row_pool[used], prices[used]))
-        return rows.fixed(graph, required, prices, self.cutoff + self.margin)
+        record.steps.append(self.relaxation.priced(prices))
+        return self.relaxation.fixed(graph, required, prices, self.cutoff + self.margin)
 
     def _closed(self, bound: float, value: float = 0.0) -> bool:
         """Tell whether nothing that is better than the incumbent fits below a bound."""
