@@ -233,3 +233,33 @@ def test_devices_cannot_be_given_away_twice() -> None:
     occupancy.commit({1: ((0, 1),)})
     with pytest.raises(ValueError, match="slot 1, machine m1: 2 devices of type v100"):
         occupancy.commit({1: ((0, 1),)})
+
+
+@pytest.mark.parametrize("mode", ["commit", "rounds"])
+def test_devices_are_added_up_without_wrapping(mode: str) -> None:
+    machines = [{"name": f"m{h}", "devices": {"a": 10**18}} for h in range(12)]
+    job = {"arrival": 1, "gang": 10**18, "iterations": 10**18, "rate": {"a": 1}}
+    utility = {"kind": "table", "values": [3, 2]}
+    jobs = [job | {"name": name, "utility": utility} for name in "jk"]
+    instance = Instance.parse({"slots": 2, "device_types": ["a"], "machines": machines, "jobs": jobs})
+    assert hadar.run(instance, mode=mode).utility == 6
+
+
+FACTORS = st.sampled_from([Fraction(1), Fraction(10) ** -9, Fraction(10) ** 12, Fraction("3.141592653589793"), "7/3"])
+
+
+@settings(max_examples=40)
+@given(hadar_data(), st.data())
+def test_runs_do_not_depend_on_the_units_of_work_and_time(data: dict[str, Any], drawn: st.DataObject) -> None:
+    """Every job counts its work in a unit of its own; the schedules are the same."""
+    seconds = Fraction(drawn.draw(FACTORS))
+    other = json.loads(json.dumps(data))
+    other["slot_seconds"] = str(Fraction(data["slot_seconds"]) * seconds)
+    for job in other["jobs"]:
+        work = Fraction(drawn.draw(FACTORS))
+        job["iterations"] = str(Fraction(job["iterations"]) * work)
+        job["rate"] = {r: str(Fraction(rate) * work / seconds) for r, rate in job["rate"].items()}
+    for mode, variant in itertools.product(["commit", "rounds"], ["printed", "corrected"]):
+        one, two = (hadar.run(Instance.parse(d), mode=mode, variant=variant) for d in (data, other))
+        assert one.schedule == two.schedule
+        assert one.prices == two.prices

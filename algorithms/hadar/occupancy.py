@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from dlsched.algorithms.hadar.prices import Cell, PriceConstants
 from dlsched.algorithms.run import PriceStep
 from dlsched.models.hadar import Instance
+from dlsched.models.numbers import integer_dtype
 
 Counts = tuple[tuple[int, int], ...]
 """An allocation of one slot: (index of a cell, devices) for each cell used."""
@@ -39,10 +41,11 @@ class Occupancy:
         self.cells: tuple[Cell, ...] = tuple(
             (machine.name, r) for machine in instance.machines for r in instance.device_types if machine.count(r)
         )
-        self.capacity: NDArray[np.int64] = np.array(
-            [instance.machine(machine).count(r) for machine, r in self.cells], dtype=np.int64
+        kind = integer_dtype(instance.devices + max((job.gang for job in instance.jobs), default=0))
+        self.capacity: NDArray[Any] = np.array(
+            [instance.machine(machine).count(r) for machine, r in self.cells], dtype=kind
         )
-        self.used: NDArray[np.int64] = np.zeros((instance.slots, len(self.cells)), dtype=np.int64)
+        self.used: NDArray[Any] = np.zeros((instance.slots, len(self.cells)), dtype=kind)
         self._constants = constants
         empty = [constants.price(machine, r, 0) for machine, r in self.cells]
         self.prices: NDArray[np.float64] = np.tile(np.array(empty, dtype=np.float64), (instance.slots, 1))

@@ -53,7 +53,8 @@ def offers(instance: Instance, occupancy: Occupancy, job: Job, last: int) -> Off
         eligible = np.where(rank >= level, free, 0)
         before = np.cumsum(eligible, axis=1) - eligible
         take = np.clip(job.gang - before, 0, eligible)
-        total = np.where(take.sum(axis=1) == job.gang, (take * prices).sum(axis=1), np.inf)
+        spent = (take * prices).sum(axis=1).astype(np.float64)
+        total = np.where(take.sum(axis=1) == job.gang, spent, np.inf)
         cost[:, level] = np.where(total < best, total, np.inf)
         best = np.minimum(best, total)
     work = tuple(job.gang * rate * instance.slot_seconds for rate in levels)
