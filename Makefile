@@ -1,33 +1,44 @@
 # make verify: the main job, every claim checked. make test: the whole test suite on the installed wheel.
 # make dev: a strict editable install in .venv. make bench: the measured tables, into build/bench*.json.
 # make audit: 10000 seeded cases of each family of badly scaled instances and mutated inputs, goes on where it stopped.
-# Each target makes what it needs: a virtual environment in build/venv with the pinned versions of constraints.txt.
+# make lock: constraints.txt anew from pyproject.toml and the package index in use, keeping the pins that still fit (all
+# the newest: delete the file first). make lowest: quick tests with the lowest versions that pyproject.toml allows.
+# Each target makes what it needs: a virtual environment in build/venv with the pinned versions of constraints.txt, every
+# download checked against the hashes there.
 PYTHON ?= python3
 VENV := build/venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/pip --disable-pip-version-check install -q -c constraints.txt
+PIP := pip --disable-pip-version-check -q
+PINNED := install --require-hashes --only-binary :all: --no-deps -r constraints.txt
+OWN := --no-index --no-deps --no-build-isolation
+UV := build/uv/bin/uv
+QUICK := $(addprefix tests/,cli/test_process.py cli/test_verbs.py conformance/test_textbook.py test_augmented_vne.py \
+    test_bounds_verify.py test_certify.py test_columns.py test_formulations_smd.py test_gadget.py test_mappings.py \
+    test_plot_hadar.py test_relaxations_dual.py test_relaxations_standard_form.py test_rounding.py test_scaling.py \
+    test_session.py test_solve.py test_traces_topology_zoo.py test_verify_cluster.py)
 ROOMS := models relaxations rounding algorithms bounds traces cli
 SOURCES := pyproject.toml constraints.txt README.md LICENSE $(shell find $(ROOMS) -type f -not -name '*.pyc')
 
-.PHONY: verify test audit dev bench clean
+.PHONY: verify test audit dev bench lock lowest clean
 
 verify: build/.installed
 	$(BIN)/dlsched verify --out build/verify.sqlite
 
-test: build/.installed build/.tools
+test: build/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(addprefix -p dlsched.,$(ROOMS))
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
 
-audit: build/.installed build/.tools
+audit: build/.installed
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.audit --out build/audit.sqlite
 
 dev:
 	$(PYTHON) -m venv .venv
-	.venv/bin/pip --disable-pip-version-check install -q -c constraints.txt --config-settings editable_mode=strict -e '.[dev]'
+	.venv/bin/$(PIP) $(PINNED)
+	.venv/bin/$(PIP) install $(OWN) --config-settings editable_mode=strict -e .
 
-bench: build/.installed build/.tools
+bench: build/.installed
 	$(BIN)/python benchmarks/hadar_exact.py --out build/bench.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/smd_exact.py --out build/bench-smd-exact.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/smd_algorithm1.py --out build/bench-smd-algorithm1.json
@@ -37,19 +48,32 @@ bench: build/.installed build/.tools
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/ddljs_horizon.py --out build/bench-ddljs-horizon.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/rounding.py --out build/bench-rounding.json
 
+lock: $(UV)
+	$(UV) pip compile -q pyproject.toml --all-extras --universal --python-version 3.11 --fork-strategy fewest \
+	    --only-binary :all: --generate-hashes --no-annotate --custom-compile-command "make lock" -o constraints.txt
+
+lowest: $(UV) build/.installed
+	$(PYTHON) -m venv --clear build/lowest
+	$(UV) pip install -q --python build/lowest --resolution lowest-direct --only-binary :all: -r pyproject.toml --extra test
+	build/lowest/bin/$(PIP) install $(OWN) build/wheel/*.whl
+	OMP_NUM_THREADS=1 build/lowest/bin/python -m pytest -n 2 -m 'not shared_data' $(QUICK)
+
+$(UV):
+	$(PYTHON) -m venv build/uv
+	build/uv/bin/$(PIP) install uv==0.13.9
+
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-build/.installed: $(BIN)/python $(SOURCES)
-	rm -rf build/lib build/bdist.* build/wheel dlsched.egg-info
-	$(BIN)/pip --disable-pip-version-check wheel -q --no-deps -w build/wheel .
-	rm -rf build/lib build/bdist.* dlsched.egg-info
-	$(PIP) --force-reinstall --no-deps build/wheel/*.whl
-	$(PIP) "$$(ls build/wheel/*.whl)[certify]"
+build/.pinned: $(BIN)/python constraints.txt
+	$(BIN)/$(PIP) $(PINNED)
 	touch $@
 
-build/.tools: build/.installed
-	$(PIP) "$$(ls build/wheel/*.whl)[dev]"
+build/.installed: build/.pinned $(SOURCES)
+	rm -rf build/lib build/bdist.* build/wheel dlsched.egg-info
+	$(BIN)/$(PIP) wheel $(OWN) -w build/wheel .
+	rm -rf build/lib build/bdist.* dlsched.egg-info
+	$(BIN)/$(PIP) install $(OWN) --force-reinstall build/wheel/*.whl
 	touch $@
 
 clean:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 import sysconfig
@@ -12,6 +13,8 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ["models", "relaxations", "rounding", "algorithms", "bounds", "traces", "cli"]
@@ -146,8 +149,31 @@ def test_importing_a_room_is_light() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_constraints_pin_names_and_versions_only() -> None:
-    for line in (ROOT / "constraints.txt").read_text().splitlines():
-        name, _, version = line.partition("==")
-        assert name.replace("-", "").replace("_", "").replace(".", "").isalnum()
-        assert version.replace(".", "").isalnum()
+def _pins() -> dict[str, tuple[Requirement, list[str]]]:
+    """Each pinned distribution's requirement and its options, as pip reads the lines."""
+    text = (ROOT / "constraints.txt").read_text().replace("\\\n", " ")
+    lines = [line.split() for line in text.splitlines() if not line.startswith("#")]
+    cut = [next(i for i, word in enumerate(line) if word.startswith("--")) for line in lines]
+    requirements = [(Requirement(" ".join(line[:at])), line[at:]) for line, at in zip(lines, cut, strict=True)]
+    return {canonicalize_name(requirement.name): (requirement, options) for requirement, options in requirements}
+
+
+def test_every_pin_is_one_version_with_the_hashes_of_its_files_and_no_address() -> None:
+    for requirement, options in _pins().values():
+        (pin,) = requirement.specifier
+        assert (pin.operator, requirement.url) == ("==", None)
+        assert options
+        for option in options:
+            assert re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", option), f"{requirement}: {option}"
+    assert "://" not in (ROOT / "constraints.txt").read_text()
+
+
+def test_the_pins_are_what_the_package_asks_for() -> None:
+    """Nothing is resolved when they are installed."""
+    project, pins = PROJECT["project"], _pins()
+    asked = [*PROJECT["build-system"]["requires"], *project["dependencies"]]
+    asked += [line for lines in project["optional-dependencies"].values() for line in lines]
+    for requirement in map(Requirement, asked):
+        if requirement.name != "dlsched":
+            (pin,) = pins[canonicalize_name(requirement.name)][0].specifier
+            assert pin.version in requirement.specifier, f"{requirement}: make lock"
