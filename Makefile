@@ -1,6 +1,7 @@
 # make verify: the main job, every claim checked. make test: the whole test suite on the installed wheel.
 # make dev: a strict editable install in .venv. make bench: the measured tables, into build/bench*.json.
-# make audit: 10000 seeded cases of each family of badly scaled instances and mutated inputs, goes on where it stopped.
+# make audit: 10000 seeded cases of each family of badly scaled instances and mutated inputs (a tenth where one is a
+# hundred solves); goes on where it stopped.
 # make lock: constraints.txt anew from pyproject.toml and the package index in use, keeping the pins that still fit (all
 # the newest: delete the file first). make lowest: quick tests with the lowest versions that pyproject.toml allows.
 # Each target makes what it needs: a virtual environment in build/venv with the pinned versions of constraints.txt, every

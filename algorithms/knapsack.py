@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from dlsched.algorithms.exact.knapsack import solve_exact
 from dlsched.algorithms.knapsack_scheme import MAX_LPS, Exact, Problem, Selection, frieze_clarke, subset_size
+from dlsched.models.arguments import at_least, checked
 
 
 class Method(StrEnum):
@@ -18,12 +19,13 @@ class Method(StrEnum):
     LP_FLOOR = "lp-floor"
 
 
+@checked
 def solve_knapsack(
     values: Sequence[Exact],
     weights: Sequence[Sequence[Exact]],
     capacity: Sequence[Exact],
     *,
-    method: str = Method.SCHEME,
+    method: Method | str = Method.SCHEME,
     epsilon: Exact = 0.5,
     max_lps: int = MAX_LPS,
 ) -> Selection:
@@ -52,6 +54,7 @@ def solve_knapsack(
     TooManyProgramsError
         If the scheme is not done after `max_lps` programs.
     """
+    at_least(0, max_lps=max_lps)
     problem = Problem.of(values, weights, capacity)
     how = Method(method)
     if how is Method.EXACT:

@@ -24,7 +24,7 @@ from dlsched.models.matrix import Floats
 from dlsched.models.numbers import rational, to_integers
 from dlsched.models.session import Session
 
-Exact = int | float | Fraction
+Exact = int | float | Fraction | str
 """A number, read as `dlsched.models.numbers.rational` reads it."""
 
 MAX_LPS = 200_000

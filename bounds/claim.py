@@ -17,6 +17,7 @@ from typing import Any
 
 from dlsched.bounds.comparison import Interval, Relation, Status, Value, compare
 from dlsched.bounds.witness import Witness, finite
+from dlsched.models.arguments import at_least, checked, expect
 from dlsched.models.document import Document, InputError
 
 PAPERS = ("hadar", "smd", "pd_ors", "gadget")
@@ -127,6 +128,12 @@ class Claim:
         return PROBLEMS[self.id.split("/")[0]]
 
     @property
+    def instance_type(self) -> type[Document]:
+        """Class of the instances that it is about."""
+        found: type[Document] = self.instances or importlib.import_module(f"dlsched.models.{self.problem}").Instance
+        return found
+
+    @property
     def key(self) -> tuple[str, str]:
         """Id and variant, which together name a claim."""
         return self.id, self.variant.value
@@ -229,6 +236,7 @@ def claims() -> tuple[Claim, ...]:
     return tuple(sorted(found, key=lambda claim: (claim.id, claim.variant is Variant.CORRECTED)))
 
 
+@checked
 def claim(id: str, variant: str | Variant = Variant.PRINTED) -> Claim:
     """Return one claim.
 
@@ -251,12 +259,18 @@ def _select(among: Iterable[Claim], id: str, variant: str | Variant) -> Claim:
     raise InputError(f"{id}: no variant {name!r}; it has {', '.join(c.variant.value for c in known)}")
 
 
-def check(id: str, instance: Document, seed: int = 0, variant: str | Variant = Variant.PRINTED) -> Verdict:
+@checked
+def check(id: str, instance: Any, seed: int = 0, variant: str | Variant = Variant.PRINTED) -> Verdict:
     """Return the verdict of a claim on an instance, with a witness where it is violated.
 
     Raises
     ------
+    TypeError
+        If the claim is not about such instances.
     InputError
-        If there is no such claim or variant.
+        If there is no such claim or variant, or the seed is negative.
     """
-    return decide(claim(id, variant), instance, seed)
+    known = claim(id, variant)
+    expect(id, instance, known.instance_type)
+    at_least(0, seed=seed)
+    return decide(known, instance, seed)

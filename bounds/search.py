@@ -17,6 +17,7 @@ import numpy as np
 from dlsched.bounds.claim import PAPERS, Claim, Variant, Verdict, claim, decide
 from dlsched.bounds.comparison import Status
 from dlsched.bounds.witness import shipped
+from dlsched.models.arguments import at_least, checked
 from dlsched.models.document import Document, InputError
 
 Draw = Callable[[np.random.Generator], Document]
@@ -104,6 +105,7 @@ def evaluate(task: Task) -> list[Verdict]:
     return verdicts
 
 
+@checked
 def attack(
     id: str, variant: str | Variant = Variant.PRINTED, *, instances: int = 1000, seed: int = 0
 ) -> tuple[Verdict | None, int]:
@@ -127,8 +129,9 @@ def attack(
     Raises
     ------
     InputError
-        If there is no such claim, or it has no instance source.
+        If there is no such claim, it has no instance source, or a number is negative.
     """
+    at_least(0, instances=instances, seed=seed)
     target = claim(id, variant)
     if not target.sources:
         raise InputError(f"{id}: is about fixed instances only; there is nothing to search")

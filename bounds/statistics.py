@@ -9,6 +9,8 @@ from enum import Enum
 
 import numpy as np
 
+from dlsched.models.arguments import checked
+
 CONFIDENCE = 0.99
 _REACH, _LEAST_REACH = 13, 70
 
@@ -52,6 +54,7 @@ class Estimate:
         return Support.REFUTED if self.low > probability else Support.UNDECIDED
 
 
+@checked
 def clopper_pearson(successes: int, trials: int, confidence: float = CONFIDENCE) -> Estimate:
     """Return the exact two-sided confidence interval of a binomial proportion.
 

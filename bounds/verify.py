@@ -15,6 +15,7 @@ from dlsched.bounds.runner import runner
 from dlsched.bounds.search import Task, plan
 from dlsched.bounds.store import Store
 from dlsched.bounds.table import Report, tabulate
+from dlsched.models.arguments import between, checked
 from dlsched.models.document import InputError
 
 INSTANCES = 100
@@ -32,8 +33,9 @@ class WorkersLostError(RuntimeError):
     """The processes that check claims were killed or cannot be reached; what `out` has of verdicts stays."""
 
 
+@checked
 def verify(
-    claims: Iterable[str] | None = None,
+    claims: str | Iterable[str] | None = None,
     *,
     instances: int = INSTANCES,
     seed: int = 0,
@@ -49,8 +51,8 @@ def verify(
 
     Parameters
     ----------
-    claims : iterable of str, optional
-        Claim ids, in both variants each; all claims where it is left out.
+    claims : str or iterable of str, optional
+        Claim ids, or one, in both variants each; all claims where it is left out.
     instances : int
         Draws of each instance source.
     seed : int
@@ -75,10 +77,10 @@ def verify(
         If processes of this machine are killed again and again, the executor broke, or the cluster lost its scheduler
         or all of its workers.
     """
-    chosen = _chosen(claims)
-    _check_range("instances", instances, 0, MAX_INSTANCES)
-    _check_range("seed", seed, 0, 2**63 - 1)
-    _check_range("jobs", jobs, 1, 4096)
+    chosen = _chosen([claims] if isinstance(claims, str) else claims)
+    between(0, MAX_INSTANCES, instances=instances)
+    between(0, 2**63 - 1, seed=seed)
+    between(1, 4096, jobs=jobs)
     settings = {
         "claims": " ".join(sorted({claim.id for claim in chosen})),
         "instances": str(instances),
@@ -101,11 +103,6 @@ def _chosen(ids: Iterable[str] | None) -> tuple[Claim, ...]:
         if not any(claim.id == id_ for claim in known):
             raise InputError(f"{id_}: unknown claim; the claims are {', '.join(sorted({c.id for c in known}))}")
     return tuple(claim for claim in known if claim.id in wanted)
-
-
-def _check_range(name: str, value: int, low: int, high: int) -> None:
-    if not low <= value <= high:
-        raise InputError(f"{name}: {value} is not between {low} and {high}")
 
 
 def _directory(out: str | os.PathLike[str] | None) -> Path | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import os
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from dlsched.models.arguments import checked, named
 from dlsched.models.document import Document, InputError
 from dlsched.models.numbers import agree
 
@@ -68,6 +68,7 @@ class Witness(Document):
             raise InputError(f"instance.{error}") from None
 
 
+@checked
 def instance_type(id: str, variant: str) -> type[Document]:
     """Return the class of the instances that a claim is about.
 
@@ -81,9 +82,7 @@ def instance_type(id: str, variant: str) -> type[Document]:
     paper = id.split("/")[0]
     if paper not in PROBLEMS:
         raise InputError(f"{paper}: no claims of such a paper; there are claims of {', '.join(PROBLEMS)}")
-    known = claim(id, variant)
-    found: type[Document] = known.instances or importlib.import_module(f"dlsched.models.{known.problem}").Instance
-    return found
+    return claim(id, variant).instance_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +108,7 @@ class Replay:
         return not self.differences
 
 
+@checked
 def replay(witness: Witness | str | os.PathLike[str]) -> Replay:
     """Recompute the verdict of a witness from its instance and seed alone, and compare.
 
@@ -139,6 +139,7 @@ def replay(witness: Witness | str | os.PathLike[str]) -> Replay:
     return Replay(document, verdict, tuple(differences))
 
 
+@checked
 def finite(value: float | None) -> float | None:
     """Return a measured value or bound as a witness has it: JSON has no infinity, so that one is left out."""
     return None if value is None or not math.isfinite(value) else value
@@ -165,6 +166,5 @@ def shipped(name: str) -> Witness:
     KeyError
         If there is none of that name.
     """
-    if name not in shipped_names():
-        raise KeyError(name)
+    named("witness", name, dict.fromkeys(shipped_names()))
     return Witness.model_validate_json(files(SHIPPED).joinpath(f"{name}.json").read_text(encoding="utf-8"))

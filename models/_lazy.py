@@ -14,9 +14,9 @@ from typing import Any
 def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return the ``__getattr__``, ``__dir__`` and ``__all__`` of a package whose exports its ``__init__.pyi`` lists.
 
-    The stub is what type checkers and editors read; taking the names from it leaves one list to keep. A function may
-    share its module's name (`solve`): importing the submodule would bind the module in the package, so the package
-    keeps the function instead, in whatever order things are imported.
+    The stub is what type checkers and editors read; taking the names from it leaves one list to keep. The package also
+    gets a class of its own, as Python's data model provides for: a function may share its module's name (`solve`), and
+    an algorithm's package may be taken for its ``run``.
 
     Parameters
     ----------
@@ -30,6 +30,8 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]],
         if name not in exports:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module = importlib.import_module(f"{package}.{exports[name] or name}")
+        if not exports[name] and type(module) is ModuleType:
+            module.__class__ = _Module
         value = getattr(module, name) if exports[name] else module
         setattr(this, name, value)
         return value
@@ -37,7 +39,8 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]],
     def names() -> list[str]:
         return sorted({*exports, *(name for name in vars(this) if name.startswith("__"))})
 
-    this.__class__ = _preferring({name for name, submodule in exports.items() if name == submodule})
+    vars(this)["_exports"] = exports
+    this.__class__ = _Package
     return resolve, names, sorted(exports)
 
 
@@ -48,11 +51,18 @@ def _stub(path: Path) -> dict[str, str]:
     return {alias.asname or alias.name: node.module or "" for node in imports for alias in node.names}
 
 
-def _preferring(homonyms: set[str]) -> type[ModuleType]:
-    class _Package(ModuleType):
-        def __setattr__(self, name: str, value: Any) -> None:
-            if name in homonyms and isinstance(value, ModuleType):
-                value = getattr(value, name, value)
-            super().__setattr__(name, value)
+class _Module(ModuleType):
+    """A module that names the function to call where it is called itself."""
 
-    return _Package
+    def __call__(self, *args: object, **kwargs: object) -> Any:
+        remedy = f": call {self.__name__}.run(instance)" if hasattr(self, "run") else ""
+        raise TypeError(f"{self.__name__} is a module{remedy}")
+
+
+class _Package(_Module):
+    """A package whose functions stay what it exports when the modules of the same name are imported."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, ModuleType) and vars(self)["_exports"].get(name) == name:
+            value = getattr(value, name, value)
+        super().__setattr__(name, value)

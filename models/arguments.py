@@ -20,12 +20,16 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from dlsched.models.document import Document, InputError
 
 P = ParamSpec("P")
 R = TypeVar("R")
 V = TypeVar("V")
+Floats = npt.NDArray[np.float64]
+Seed = int | np.random.Generator
+"""A seed, or a generator that goes on from where it is."""
 
 _SHOWN = 60
 _LISTED = 40
@@ -114,7 +118,47 @@ def between(least: float, most: float, **given: float | None) -> None:
             raise InputError(f"{name}: {_shown(value)} is not between {least} and {most}")
 
 
-def generator(rng: np.random.Generator | int) -> np.random.Generator:
+def inside(low: float, high: float, **given: float | None) -> None:
+    """Refuse numbers that are not strictly between two others; None stands for an argument that was left out.
+
+    Raises
+    ------
+    InputError
+    """
+    for name, value in given.items():
+        if value is not None and not low < value < high:
+            raise InputError(f"{name}: {_shown(value)} is not in ({low}, {high})")
+
+
+def floats(name: str, values: Any) -> Floats:
+    """Return an array of floats.
+
+    Raises
+    ------
+    InputError
+        If something in it is no number, or rows differ in length.
+    """
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name}: must be an array of numbers: {error}") from None
+
+
+def seed_of(seed: Seed) -> int:
+    """Return a seed: the given one, or one drawn from the given generator.
+
+    Raises
+    ------
+    InputError
+        If the seed is negative.
+    """
+    if isinstance(seed, np.random.Generator):
+        return int(seed.integers(2**63))
+    at_least(0, seed=seed)
+    return seed
+
+
+def generator(rng: Seed) -> np.random.Generator:
     """Return a generator of random numbers: the given one, or a new one of that seed.
 
     Raises
@@ -128,14 +172,14 @@ def generator(rng: np.random.Generator | int) -> np.random.Generator:
     return np.random.default_rng(rng)
 
 
-def expect(name: str, value: Any, kind: type) -> None:
-    """Refuse a value that is not of a class.
+def expect(name: str, value: Any, *kinds: type) -> None:
+    """Refuse a value that is of none of some classes.
 
     Raises
     ------
     TypeError
     """
-    _taken(name, value, (_class(kind),))
+    _taken(name, value, tuple(map(_class, kinds)))
 
 
 def expect_model(model: Any) -> None:
@@ -254,7 +298,7 @@ def _number(value: Any) -> float:
     number = float(value)
     if math.isnan(number):
         raise ValueError
-    return number
+    return int(value) if isinstance(value, numbers.Integral) else number
 
 
 _RANK: dict[Any, int] = {int: 1, float: 2, type(None): 3}

@@ -20,7 +20,6 @@ def catalog() -> tuple[Formulation, ...]:
     return _CATALOG
 
 
-@checked
 def formulation(name: str) -> Formulation:
     """Return the formulation of that name.
 
@@ -32,6 +31,7 @@ def formulation(name: str) -> Formulation:
     return named("formulation", name, {entry.name: entry for entry in _CATALOG})
 
 
+@checked
 def build(name: str, instance: Any, **data: Any) -> Any:
     """Return the Pyomo model of an instance in the formulation of that name.
 

@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from dlsched.models.errors import cut, few
+from dlsched.models.numbers import LARGEST, in_range, size_of
 from dlsched.models.utility import Utility
 
 MAX_NAME = 256
 MAX_COUNT = 10**18
+MOST = 2**53
+"""Counts are at most this: beyond it floats skip whole numbers."""
 
+
+def countable(count: int) -> int:
+    """Refuse a count that floats cannot tell from its neighbours.
+
+    Raises
+    ------
+    ValueError
+        If it is above `MOST`.
+    """
+    if count > MOST:
+        raise ValueError(f"{size_of(Fraction(count))} must be at most 2**53, beyond which floats skip whole numbers")
+    return count
+
+
+Count = Annotated[int, Field(strict=True, ge=0), AfterValidator(countable)]
+Ordinal = Annotated[int, Field(strict=True, ge=1), AfterValidator(countable)]
 Name = Annotated[str, Field(strict=True, min_length=1, max_length=MAX_NAME)]
-Count = Annotated[int, Field(strict=True, ge=0, le=MAX_COUNT)]
 Amount = Annotated[int, Field(strict=True, ge=-MAX_COUNT, le=MAX_COUNT)]
 """A number in a schedule, which the checker judges: a negative one breaks a rule."""
 
@@ -66,6 +85,54 @@ def known(place: str, names: Iterable[str], kind: str, listed: str, among: Itera
             raise ValueError(f"{place}.{cut(name)}: unknown {kind}; {listed} lists {few(allowed)}")
 
 
+def made_of_numbers(place: str, what: str, value: Fraction) -> None:
+    """Refuse what an instance's numbers make where it is out of their range.
+
+    Parameters
+    ----------
+    place : str
+    what : str
+        Its name.
+    value : Fraction
+
+    Raises
+    ------
+    ValueError
+        If it is neither 0 nor between 1e-100 and 1e100 in size.
+    """
+    try:
+        in_range(value)
+    except ValueError as error:
+        raise ValueError(f"{place}: {what}, {error}") from None
+
+
+def moderate(place: str, utility: Utility, *points: Fraction | int) -> None:
+    """Refuse a utility whose values are beyond what floats can add up and multiply.
+
+    Parameters
+    ----------
+    place : str
+        Of the utility.
+    utility : Utility
+    *points : Fraction or int
+        Arguments that count, among them those of the extreme values.
+
+    Raises
+    ------
+    ValueError
+        If a value is above 1e100 in size. A log utility at 0 is not judged.
+    """
+    for point in points:
+        try:
+            value = abs(utility.exact(point))
+        except OverflowError:
+            value = Fraction(LARGEST * LARGEST)
+        except ValueError:
+            continue
+        if value > LARGEST:
+            raise ValueError(f"{place}: is above 1e100 in size at {size_of(Fraction(point))}; it must be at most that")
+
+
 def falling(place: str, utility: Utility, points: Sequence[int], of: str = "duration") -> None:
     """Refuse a utility of a completion time that rises anywhere, or falls below 0.
 
@@ -83,6 +150,7 @@ def falling(place: str, utility: Utility, points: Sequence[int], of: str = "dura
     ------
     ValueError
     """
+    moderate(place, utility, points[0], points[-1])
     try:
         fits, last = utility.is_monotone(points, increasing=False), utility(points[-1])
     except ValueError as error:

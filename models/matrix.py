@@ -5,6 +5,8 @@ Compiling once and passing arrays is several times faster than the solver interf
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -15,6 +17,7 @@ import scipy.sparse as sp
 
 from dlsched.models.arguments import expect_model
 from dlsched.models.arithmetic import dot, sparse_product
+from dlsched.models.halt import current
 
 Floats = npt.NDArray[np.float64]
 
@@ -288,3 +291,28 @@ def highs(matrix: Matrix, **options: Any) -> Any:
     if status == highspy.HighsStatus.kError:
         raise ValueError("HiGHS refused the model: it has numbers that `dlsched.models.scaling.scaled` would name")
     return solver
+
+
+@contextmanager
+def interruptible(solver: Any) -> Iterator[None]:
+    """Let a `highspy.Highs` that runs in the block end, as if time were up, where the work is over.
+
+    It asks in all its phases that can (`dlsched.models.halt`).
+    """
+    stop = current()
+    if stop is None:
+        yield
+        return
+
+    def ask(event: Any) -> None:
+        if stop():
+            event.interrupt()
+
+    callbacks = (solver.cbMipInterrupt, solver.cbSimplexInterrupt, solver.cbIpmInterrupt)
+    for callback in callbacks:
+        callback.subscribe(ask)
+    try:
+        yield
+    finally:
+        for callback in callbacks:
+            callback.unsubscribe(ask)

@@ -3,6 +3,9 @@
 Checkers, dynamic programs and certificates compute in exact rationals (`fractions.Fraction`); models handed to a
 solver use floats. A JSON number may be written as a string ``"p/q"``. A JSON float stands for the nearest fraction
 with a denominator up to a million where that is within 1e-12 relative, else for its exact decimal.
+
+A number of a document is 0 or between 1e-100 and 1e100 in size. Every number becomes a float somewhere, and so do sums
+and products: those of three such numbers, millions of times, are still ordinary floats.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -21,6 +24,9 @@ from dlsched.models.errors import shown
 TOLERANCE = 1e-6
 """Equality of objective values: ``|a - b| <= TOLERANCE * max(unit, |a|, |b|)``; the largest residual a point may have,
 relative to the scale of its row."""
+
+LARGEST = 10**100
+"""Numbers of documents are at most this in size, and where they are not 0 at least its reciprocal."""
 
 MAX_DENOMINATOR = 10**6
 _SNAP = Fraction(1, 10**12)
@@ -43,12 +49,17 @@ def rational(value: object) -> Fraction:
     ValueError
         If `value` is not a finite number, or an integer or string for which there is no double.
     """
+    number = _exact(value)
+    return _as_double(number) if isinstance(value, int | str) else number
+
+
+def _exact(value: object) -> Fraction:
     if isinstance(value, Fraction):
         return value
     if isinstance(value, bool):
         raise ValueError("must be a number, not true or false")
     if isinstance(value, int):
-        return _as_double(Fraction(value))
+        return Fraction(value)
     if isinstance(value, float):
         return _from_float(value)
     if isinstance(value, Decimal) and value.is_finite():
@@ -81,9 +92,30 @@ def _from_string(value: str) -> Fraction:
     if len(text) > _MAX_DIGITS or not _RATIONAL.fullmatch(text):
         raise ValueError(f'must be a number or a string "p/q", not {shown(value)}')
     try:
-        return _as_double(Fraction(text))
+        return Fraction(text)
     except ZeroDivisionError:
         raise ValueError(f"has denominator 0 in {shown(value)}") from None
+
+
+def in_range(value: object) -> Fraction:
+    """Return the exact rational that a number of a document stands for.
+
+    Raises
+    ------
+    ValueError
+        As `rational`, and if it is neither 0 nor between 1e-100 and 1e100 in size.
+    """
+    number = _exact(value)
+    size = abs(number)
+    if max(size.numerator, size.denominator) > LARGEST and not 1 <= size * LARGEST <= LARGEST * LARGEST:
+        seen = size_of(value) if isinstance(value, Fraction) else shown(value)
+        raise ValueError(f"{seen} must be 0 or between 1e-100 and 1e100 in size, so that floats hold its products")
+    return number
+
+
+def size_of(number: Fraction) -> str:
+    """Return three digits of a rational of any size, to be read by people."""
+    return f"{Context(prec=3).divide(Decimal(number.numerator), Decimal(number.denominator)).normalize():g}"
 
 
 def to_json(value: Fraction) -> int | float | str:
@@ -100,16 +132,16 @@ def to_json(value: Fraction) -> int | float | str:
 
 _SCHEMA: dict[str, Any] = {
     "anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^[+-]?\d+(/\d+)?$|^[+-]?\d*\.?\d+([eE][+-]?\d+)?$"}],
-    "description": 'A finite number, or a string "p/q" for an exact rational.',
+    "description": 'A number, or a string "p/q" for an exact rational; 0 or between 1e-100 and 1e100 in size.',
 }
 
 Number = Annotated[
     Fraction,
-    BeforeValidator(rational),
+    BeforeValidator(in_range),
     PlainSerializer(to_json, return_type=int | float | str),
     WithJsonSchema(_SCHEMA),
 ]
-"""A pydantic field that holds an exact rational."""
+"""A pydantic field that holds an exact rational, 0 or between 1e-100 and 1e100 in size."""
 
 
 def _nonnegative(value: Fraction) -> Fraction:
@@ -125,7 +157,7 @@ def _positive(value: Fraction) -> Fraction:
 
 
 def _after(check: Any) -> Any:
-    return BeforeValidator(lambda value: check(rational(value)))
+    return BeforeValidator(lambda value: check(in_range(value)))
 
 
 NonNegative = Annotated[Number, _after(_nonnegative)]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dlsched.models.failure import ResidualError, SolverError
+from dlsched.models.halt import poll
 from dlsched.models.matrix import Floats, Matrix
 from dlsched.models.solve import RawSolution, Status, solve_matrix
 
@@ -63,6 +64,8 @@ def solve_to_optimality(
     ------
     SolverError
         If no setting has an answer; the message says how each ended.
+    Halt
+        If the work is over before there is an answer.
     UnfitNumberError
         If the matrix has a number that no solver keeps.
     """
@@ -80,6 +83,7 @@ def solve_to_optimality(
                 return found
             endings.append(f"{name}: a point that was refused")
             continue
+        poll()
         endings.append(f"{name}: {status.value}")
         empty += status is Status.INFEASIBLE
         if empty == (2 if matrix.integer.any() else 1):

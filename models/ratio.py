@@ -45,6 +45,8 @@ class Polytope:
     row_lower, row_upper : ndarray of shape (m,)
     lower, upper : ndarray of shape (n,)
         Infinite where there is no bound.
+    names : tuple of str
+        Of the variables; may be empty.
     """
 
     A: Floats
@@ -52,6 +54,11 @@ class Polytope:
     row_upper: Floats
     lower: Floats
     upper: Floats
+    names: tuple[str, ...] = ()
+
+    def name(self, i: int) -> str:
+        """Return the name of a variable, its number where it has none."""
+        return self.names[i] if self.names else f"number {i}"
 
     def excess(self, x: Floats) -> float:
         """Return by how much the point x, of shape (n,), breaks the worst row or bound; 0 where it is inside."""

@@ -15,7 +15,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from dlsched.models.failure import SolverError
-from dlsched.models.matrix import Floats
+from dlsched.models.halt import Halt, poll
+from dlsched.models.matrix import Floats, interruptible
 from dlsched.models.scaling import UnfitNumberError
 
 _DROPPED = 1e-12
@@ -135,6 +136,8 @@ class Session:
         ------
         SolverError
             If HiGHS ends otherwise, also from scratch and without presolve.
+        Halt
+            If the work is over (`dlsched.models.halt`); the session can be used again.
 
         Notes
         -----
@@ -160,8 +163,12 @@ class Session:
 
     def _decided(self) -> bool:
         """Run HiGHS, and tell whether it found an optimum or that there is none."""
-        self._highs.run()
+        poll()
+        with interruptible(self._highs):
+            self._highs.run()
         status, codes = self._highs.getModelStatus(), self._codes
+        if status == codes.kInterrupt:
+            raise Halt
         return status in (codes.kOptimal, codes.kInfeasible, codes.kUnbounded, codes.kUnboundedOrInfeasible)
 
     def _set(self, option: str, value: Any) -> None:

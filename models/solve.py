@@ -6,9 +6,9 @@ see `dlsched.algorithms.optimum`.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -18,7 +18,8 @@ import numpy as np
 
 from dlsched.models.arguments import at_least, between, checked, named
 from dlsched.models.failure import ResidualError
-from dlsched.models.matrix import Floats, InfeasibleError, Matrix, NotLinearError, compile_model, highs
+from dlsched.models.halt import Halt, grace, over, until
+from dlsched.models.matrix import Floats, InfeasibleError, Matrix, NotLinearError, compile_model, highs, interruptible
 from dlsched.models.numbers import TOLERANCE
 from dlsched.models.scaling import scaled
 
@@ -89,6 +90,7 @@ def solve(
     gap: float = 0.0,
     seed: int | None = None,
     presolve: bool = True,
+    stop: Callable[[], bool] | None = None,
 ) -> Solution:
     """Solve a Pyomo model and load its solution.
 
@@ -107,6 +109,8 @@ def solve(
     seed : int, optional
         At most 2^31 - 1.
     presolve : bool
+    stop : callable, optional
+        Asked often, also from other threads; where it tells True, the solve ends as if time were up.
 
     Returns
     -------
@@ -128,6 +132,15 @@ def solve(
     at_least(0, time_limit=time_limit, gap=gap)
     at_least(1, threads=threads)
     between(0, MOST_SEED, seed=seed)
+    settings: dict[str, Any] = {"time_limit": time_limit, "gap": gap, "seed": seed, "presolve": presolve}
+    try:
+        with until(stop):
+            return _solve(model, solver, threads, settings)
+    except Halt:
+        return _nothing(solver)
+
+
+def _solve(model: Any, solver: str, threads: int | None, settings: dict[str, Any]) -> Solution:
     try:
         matrix = compile_model(model)
     except InfeasibleError:
@@ -135,13 +148,11 @@ def solve(
     except NotLinearError as error:
         if solver != "scip":
             raise NotLinearError(f'{error}; solver="scip" takes nonlinear models') from None
-        return _solve_nonlinear(model, time_limit, gap, seed, presolve)
+        return _solve_nonlinear(model, **settings)
     unused = _unused(model, matrix)
     if any(_crossed(variable) for variable in unused):
         return _infeasible(solver)
-    raw = solve_matrix(
-        matrix, solver=solver, time_limit=time_limit, threads=threads, gap=gap, seed=seed, presolve=presolve
-    )
+    raw = solve_matrix(matrix, solver=solver, threads=threads, **settings)
     if raw.x is not None:
         _load(matrix, raw.x, unused)
     return raw.summary
@@ -177,6 +188,11 @@ def _infeasible(solver: str) -> Solution:
     return Solution(Status.INFEASIBLE, None, None, None, 0.0, 0, solver, "")
 
 
+def _nothing(solver: str) -> Solution:
+    """Return what is known where the work was over before any solver was asked."""
+    return Solution(Status.NO_SOLUTION, None, None, None, 0.0, 0, solver, "")
+
+
 def solve_matrix(
     matrix: Matrix,
     *,
@@ -188,9 +204,10 @@ def solve_matrix(
     presolve: bool = True,
     cutoff: float | None = None,
     nodes: int | None = None,
-    stop: Callable[[], bool] | None = None,
 ) -> RawSolution:
     """Solve a matrix; parameters as in `solve`.
+
+    Where the work is over (`dlsched.models.halt`), the solve ends as if time were up.
 
     Parameters
     ----------
@@ -198,8 +215,6 @@ def solve_matrix(
         Only points at least as good as this are looked for, so `infeasible` means that there is none.
     nodes : int, optional
         Of HiGHS's tree, at most.
-    stop : callable, optional
-        Asked by HiGHS while it branches; where it tells True, the solve ends as if time were up.
 
     Raises
     ------
@@ -208,9 +223,11 @@ def solve_matrix(
     UnfitNumberError
         If the matrix has a number that no solver keeps.
     """
+    if over():
+        return RawSolution(_nothing(solver), None)
     fit = scaled(matrix if cutoff is None else matrix.beyond(cutoff))
     if solver == "highs":
-        raw = _solve_highs(fit.matrix, time_limit, threads, gap, seed, presolve, nodes, stop)
+        raw = _solve_highs(fit.matrix, time_limit, threads, gap, seed, presolve, nodes)
     else:
         raw = _solve_scip(fit.matrix, time_limit, threads, gap, seed, presolve)
     summary = raw.summary
@@ -223,6 +240,8 @@ def solve_matrix(
     if matrix.residual(x) > TOLERANCE:
         x = _completed(matrix, x)
     where, residual = matrix.worst(x)
+    if not residual <= TOLERANCE and over():
+        return RawSolution(replace(summary, status=Status.NO_SOLUTION), None)
     if not residual <= TOLERANCE:
         raise ResidualError(f"{solver} returned a point that breaks {where} by {residual:.3g} of its scale")
     if raw.row_duals is None or raw.reduced_costs is None:
@@ -247,7 +266,8 @@ def _completed(matrix: Matrix, x: Floats) -> Floats:
         upper=np.where(matrix.integer, x, matrix.upper),
     )
     fit = scaled(fixed)
-    raw = _solve_highs(fit.matrix, None, None, 0.0, None, True, None, None)
+    with grace():
+        raw = _solve_highs(fit.matrix, None, None, 0.0, None, True, None)
     return x if raw.x is None else np.where(matrix.integer, x, fit.point(raw.x))
 
 
@@ -266,7 +286,6 @@ def _solve_highs(
     seed: int | None,
     presolve: bool,
     nodes: int | None,
-    stop: Callable[[], bool] | None,
 ) -> RawSolution:
     import highspy
 
@@ -277,14 +296,13 @@ def _solve_highs(
     options |= {} if nodes is None else {"mip_max_nodes": nodes}
     options |= {} if threads is None else {"threads": threads}
     solver = highs(matrix, **options)
-    if stop is not None:
-        solver.cbMipInterrupt += lambda event: event.interrupt() if stop() else None
     start = time.perf_counter()
     run = solver.run if threads is None else partial(_run_apart, solver)
-    run()
-    if solver.getModelStatus() == highspy.HighsModelStatus.kUnboundedOrInfeasible:
-        solver.setOptionValue("presolve", "off")
+    with interruptible(solver):
         run()
+        if solver.getModelStatus() == highspy.HighsModelStatus.kUnboundedOrInfeasible:
+            solver.setOptionValue("presolve", "off")
+            run()
     return _read_highs(solver, matrix, time.perf_counter() - start)
 
 
@@ -294,9 +312,8 @@ def _run_apart(solver: Any) -> None:
     The number of HiGHS's threads is fixed, for a whole Python thread, by the first model that it solves there: a
     second number is an error, and resetting it would take effect for everybody's models.
     """
-    thread = threading.Thread(target=solver.run)
-    thread.start()
-    thread.join()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(solver.run).result()
 
 
 def _read_highs(solver: Any, matrix: Matrix, seconds: float) -> RawSolution:

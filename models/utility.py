@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from dlsched.models.arithmetic import exact_power, exp, log, power
 from dlsched.models.document import Record
-from dlsched.models.numbers import NonNegative, Number, Positive
+from dlsched.models.numbers import NonNegative, Number, Positive, to_json
+
+_LARGEST_EXPONENT = 100
 
 MAX_STEPS = 2**21
 """Of a table: as many values as fit the longest horizon twice."""
@@ -74,6 +76,8 @@ class _Utility(Record, ABC):
         """
         if self._trend() and (increasing is None or increasing == (self._trend() > 0)):
             return True
+        if self._trend() and len(points):
+            return self.exact(points[0]) == self.exact(points[-1])
         values = [self.exact(x) for x in points]
         steps = list(itertools.pairwise(values))
         up, down = all(a <= b for a, b in steps), all(a >= b for a, b in steps)
@@ -166,13 +170,19 @@ class Linear(_Utility):
         return max(Fraction(0), self.intercept - self.slope * x)
 
 
+def _at_most_hundred(exponent: Fraction) -> Fraction:
+    if exponent > _LARGEST_EXPONENT:
+        raise ValueError(f"{to_json(exponent)} must be at most {_LARGEST_EXPONENT}: exact powers are to stay small")
+    return exponent
+
+
 class Power(_Utility):
-    """``scale * x ** exponent``, with a positive exponent; a negative scale makes it a cost."""
+    """``scale * x ** exponent``, with an exponent above 0 and at most 100; a negative scale makes it a cost."""
 
     _amounts = ("scale",)
     kind: Literal["power"] = "power"
     scale: Number
-    exponent: Positive
+    exponent: Annotated[Positive, AfterValidator(_at_most_hundred)]
 
     def _trend(self) -> int:
         return 1 if self.scale >= 0 else -1

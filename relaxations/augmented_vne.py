@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dlsched.models.arguments import checked
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.matrix import Floats
 from dlsched.relaxations.fractional_embedding import FractionalEmbedding, Located, RingFlow, Routed
@@ -79,6 +80,7 @@ def _ring_flow(ring: RingCopies, columns: np.ndarray, point: Floats) -> RingFlow
     return RingFlow(ring.block.size, weight, dict(location), dict(flow))
 
 
+@checked
 def augmented_vne(problem: RingProblem, *, sizes: Mapping[str, int] | None = None, cap: bool = False) -> AugmentedVne:
     """Return the augmented LP of a ring problem.
 

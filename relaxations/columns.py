@@ -23,7 +23,10 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.models.arguments import at_least, checked, positive
 from dlsched.models.arithmetic import dot
+from dlsched.models.document import InputError
+from dlsched.models.halt import Halt
 from dlsched.models.matrix import Floats
 from dlsched.relaxations.master import Bools, Column, Master
 
@@ -86,6 +89,7 @@ class Generated:
         return [(self.columns[k].data, float(self.x[k])) for k in np.flatnonzero(self.x > tolerance)]
 
 
+@checked
 def generate_columns(
     master: Master,
     pricing: Pricing | Sequence[Pricing],
@@ -122,13 +126,31 @@ def generate_columns(
     Returns
     -------
     Generated
+
+    Raises
+    ------
+    InputError
+        If a number is out of range.
+    Halt
+        If the work (`dlsched.models.halt`) is over before the first linear program is solved; if it is later, what is
+        known then is returned.
     """
+    at_least(0, gap=gap)
+    at_least(1, rounds=rounds)
+    positive(grid=grid)
+    if not 0 <= smoothing < 1:
+        raise InputError(f"smoothing: {smoothing} is not in [0, 1)")
     callables = [pricing] if callable(pricing) else list(pricing)
     state = _State(master, callables, start, grid, smoothing)
-    finished = False
+    finished, value, x = False, -np.inf, np.zeros(0)
     while not finished and (rounds is None or state.rounds < rounds):
-        value, x, prices, block_duals = master.solve()
-        added, finished = state.step(value, prices, block_duals, gap)
+        try:
+            value, x, prices, block_duals = master.solve()
+            added, finished = state.step(value, prices, block_duals, gap)
+        except Halt:
+            if value == -np.inf:
+                raise
+            break
         if stop is not None and stop(state.bound, value):
             break
         finished = finished or not added

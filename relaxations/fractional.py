@@ -89,7 +89,8 @@ def continuous_sum(model: Any) -> tuple[tuple[Any, ...], FractionalSum]:
     if read.sense != 1:
         raise TransformationRefused(f"'{model.name}' maximises a sum of ratios: only the least sum is approximated")
     matrix = read.matrix
-    polytope = Polytope(matrix.A.toarray(), matrix.row_lower, matrix.row_upper, matrix.lower, matrix.upper)
+    names = tuple(variable.name for variable in read.variables)
+    polytope = Polytope(matrix.A.toarray(), matrix.row_lower, matrix.row_upper, matrix.lower, matrix.upper, names)
     return read.variables, FractionalSum(read.ratios, polytope)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dlsched.models.arguments import checked
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.matrix import Floats, Matrix
 from dlsched.relaxations.ring_blocks import Entries, Ints, RingBlock, Substrate, blocks
@@ -121,6 +122,7 @@ def _capped(block: RingBlock, cap: bool) -> Ints:
     return valid[block.room[valid] < block.size] if cap else valid[:0]
 
 
+@checked
 def knapsack_vne(problem: RingProblem, *, sizes: Mapping[str, int] | None = None, cap: bool = False) -> KnapsackVne:
     """Return the knapsack LP of a ring problem.
 

@@ -13,6 +13,7 @@ import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
 from pyomo.common.gc_manager import PauseGC
 
+from dlsched.models.arguments import checked
 from dlsched.relaxations.lifting import check_liftable, lift_in_place
 from dlsched.relaxations.point import Point, values_of
 from dlsched.relaxations.refusals import refuse_foreign, refuse_gaps
@@ -148,6 +149,7 @@ def relax_in_place(model: Any) -> tuple[Any, ...]:
     return discrete
 
 
+@checked
 def lift_bounds(model: Any, *, objective_constant: bool = True) -> LiftedBounds:
     """Write the bounds of all variables, their signs and their fixings as rows.
 

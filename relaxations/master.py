@@ -17,6 +17,9 @@ from dlsched.models.session import Session
 
 Bools = npt.NDArray[np.bool_]
 
+_LOST = 1e-11
+"""What a column takes of a linking row, as a share of its right-hand side, below which a solver cannot see it."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
@@ -52,6 +55,10 @@ class Master:
     blocks : int
     penalty : float
         Cost of leaving a required block empty; more than any objective value.
+
+    Notes
+    -----
+    HiGHS judges rows by absolute tolerances, so it gets each linking row in units of its right-hand side.
     """
 
     def __init__(self, rhs: Floats, blocks: int, penalty: float) -> None:
@@ -64,8 +71,15 @@ class Master:
         self._session = Session(-1)
         self._session.add_rows(np.full(blocks, -np.inf), np.ones(blocks), sp.csr_array((blocks, 0)))
         self._session.add_columns(np.full(blocks, -penalty), np.zeros(blocks), sp.eye_array(blocks, format="csc"))
-        none = sp.csr_array((len(self.rhs), blocks))
-        self._session.add_rows(np.full(len(self.rhs), -np.inf), self.rhs, none)
+        self._units = np.empty(0)
+        self._append(self.rhs, sp.csr_array((len(self.rhs), blocks)))
+
+    def _append(self, rhs: Floats, rows: Any) -> None:
+        """Give the session more linking rows, each divided by the power of two next to its right-hand side."""
+        largest = np.where(rhs == 0.0, abs(rows).max(axis=1).toarray().ravel() if rows.shape[1] else 0.0, np.abs(rhs))
+        units = np.ldexp(1.0, np.frexp(np.where(largest == 0.0, 1.0, largest))[1])
+        self._units = np.concatenate([self._units, units])
+        self._session.add_rows(np.full(len(rhs), -np.inf), rhs / units, _seen(sp.diags_array(1.0 / units) @ rows))
 
     def add(self, columns: Sequence[Column]) -> int:
         """Add the columns that are new; return how many were."""
@@ -78,7 +92,8 @@ class Master:
             block = sp.csc_array(
                 (np.ones(len(fresh)), ([c.block for c in fresh], range(len(fresh)))), shape=(self.blocks, len(fresh))
             )
-            rows = sp.csc_array(np.array([c.rows for c in fresh]).T.reshape(len(self.rhs), len(fresh)))
+            dense = np.array([c.rows for c in fresh]).T.reshape(len(self.rhs), len(fresh)) / self._units[:, None]
+            rows = _seen(sp.csc_array(dense))
             values = np.array([c.value for c in fresh], dtype=float)
             self._session.add_columns(values, np.full(len(fresh), np.inf), sp.vstack([block, rows]))
             self.columns += fresh
@@ -89,7 +104,7 @@ class Master:
         """Add linking rows; `coefficients` has shape (new rows, columns) for the columns of the master."""
         self.rhs = np.concatenate([self.rhs, rhs])
         padded = sp.hstack([sp.csr_array((len(rhs), self.blocks)), sp.csr_array(coefficients)])
-        self._session.add_rows(np.full(len(rhs), -np.inf), np.asarray(rhs, dtype=float), padded)
+        self._append(np.asarray(rhs, dtype=float), padded)
         self.columns = [
             Column(c.block, c.key, c.value, np.append(c.rows, coefficients[:, k]), c.data)
             for k, c in enumerate(self.columns)
@@ -109,7 +124,7 @@ class Master:
         gone = np.flatnonzero(~mask)
         if len(gone):
             self._session.delete_rows((gone + self.blocks).astype(np.int32))
-            self.rhs = self.rhs[mask]
+            self.rhs, self._units = self.rhs[mask], self._units[mask]
             self.columns = [Column(c.block, c.key, c.value, c.rows[mask], c.data) for c in self.columns]
 
     def restrict(self, allowed: Bools, required: Bools) -> None:
@@ -128,8 +143,15 @@ class Master:
         if solved is None:
             raise SolverError("the master LP has no optimum")
         value, x, duals = solved
-        return value, x[self.blocks :], np.maximum(duals[self.blocks :], 0.0), duals[: self.blocks]
+        return value, x[self.blocks :], np.maximum(duals[self.blocks :], 0.0) / self._units, duals[: self.blocks]
 
     def bound(self, prices: Floats, best: Floats) -> float:
         """Return the Lagrangian bound of prices and the pricing values they have."""
         return float(dot(prices, self.rhs)) + float(np.where(self.required, best, np.maximum(best, 0.0)).sum())
+
+
+def _seen(rows: Any) -> Any:
+    """Leave out what is lost beside the right-hand sides; bounds are computed from the columns themselves."""
+    rows.data = np.where(np.abs(rows.data) > _LOST, rows.data, 0.0)
+    rows.eliminate_zeros()
+    return rows

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from dlsched.models.arithmetic import dot, integer_product
 from dlsched.models.failure import ResidualError
+from dlsched.models.halt import poll, polled
 from dlsched.models.matrix import Floats, Matrix
 from dlsched.models.solve import Status, solve_matrix
 
@@ -104,7 +105,7 @@ def _best_fit(
     room = np.tile(capacity, (bins, 1))
     placed = np.zeros(len(bundles), dtype=np.int64)
     split = np.zeros((len(units), bins), dtype=np.int64)
-    for b in np.argsort(-dot(bundles, weight), kind="stable"):
+    for b in polled(np.argsort(-dot(bundles, weight), kind="stable")):
         fits = (room >= bundles[b]).all(axis=1)
         if not fits.any():
             return None
@@ -120,6 +121,7 @@ def _best_fit(
                 return None
             split[k, free], left = left, 0
         while left:
+            poll()
             fits = (room[:, needs] // units[k][needs]).min(axis=1)
             if apart[k] >= 0:
                 fits[placed[apart[k]]] = 0
@@ -148,6 +150,7 @@ def _fill(
     for chosen in range(bins):
         room = capacity.copy()
         while True:
+            poll()
             allowed = (apart < 0) | ((placed[apart] >= 0) & (placed[apart] != chosen)) if len(bundles) else apart < 0
             fits = np.flatnonzero(allowed & (left > 0) & (kinds <= room).all(axis=1))
             if not len(fits):

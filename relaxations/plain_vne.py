@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dlsched.models.arguments import checked
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.matrix import Floats
 from dlsched.models.numbers import TOLERANCE
@@ -46,6 +47,7 @@ class PlainVne(RingLp):
         return full[into.kept]
 
 
+@checked
 def plain_vne(problem: RingProblem, *, sizes: Mapping[str, int] | None = None, cap: bool = False) -> PlainVne:
     """Return the LP relaxation of G-VNE (12)-(19).
 
@@ -68,6 +70,7 @@ def plain_vne(problem: RingProblem, *, sizes: Mapping[str, int] | None = None, c
     return PlainVne(**ring_lp(problem, sizes, cap, augmented=False))
 
 
+@checked
 def select_rings(
     problem: RingProblem, weights: Mapping[tuple[str, int], float], rule: str = "profit"
 ) -> dict[str, int]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.models.arguments import checked, positive
 from dlsched.models.ratio import Floats, FractionalSum
 from dlsched.relaxations.capped import capped_model
 from dlsched.relaxations.fractional import continuous_sum
@@ -103,6 +104,7 @@ class SumOfRatios:
         return point
 
 
+@checked
 def sum_of_ratios(
     problem: Any,
     *,
@@ -140,8 +142,7 @@ def sum_of_ratios(
 
     Source: SMD, (12) to (15) and Algorithm 1, printed and corrected (the top cell added, the region bounded).
     """
-    if not (epsilon > 0 and math.isfinite(epsilon)):
-        raise ValueError(f"epsilon: {epsilon} must be positive")
+    positive(epsilon=epsilon)
     start = time.perf_counter()
     variables: tuple[Any, ...] = ()
     source = None

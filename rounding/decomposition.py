@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dlsched.models.arguments import checked
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Path, RingMapping, arcs_of
 from dlsched.models.numbers import TOLERANCE, rational
@@ -60,6 +61,7 @@ class Piece:
     mapping: RingMapping
 
 
+@checked
 def decompose(fractional: FractionalEmbedding) -> dict[str, tuple[WeightedMapping, ...]]:
     """Write a fractional embedding as a convex combination of mappings, request by request.
 

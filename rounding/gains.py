@@ -10,6 +10,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from dlsched.models.arguments import at_least, checked, floats
 from dlsched.models.arithmetic import exp, expm1, log, log1p
 from dlsched.rounding.independent import Floats
 
@@ -21,6 +22,7 @@ class Gain(StrEnum):
     EXACT = "exact"
 
 
+@checked
 def width(B: Sequence[Sequence[float]] | Floats, b: Sequence[float] | Floats) -> float:
     """Return W_b = min b_i / B_ij over the positive B_ij; infinite where there is none.
 
@@ -37,15 +39,18 @@ def width(B: Sequence[Sequence[float]] | Floats, b: Sequence[float] | Floats) ->
 
     Source: SMD, Lemma 3.
     """
-    matrix, rhs = np.asarray(B, dtype=float), np.asarray(b, dtype=float)
+    matrix, rhs = floats("B", B), floats("b", b)
     if matrix.ndim != 2 or rhs.shape != matrix.shape[:1]:
         raise ValueError(f"B: has shape {matrix.shape} and b {rhs.shape}; they must be (r, n) and (r,)")
+    if np.isnan(matrix).any() or np.isnan(rhs).any():
+        raise ValueError(f"{'B' if np.isnan(matrix).any() else 'b'}: nan is not a number")
     if (matrix < 0).any():
         raise ValueError(f"B: {matrix[matrix < 0][0]} is negative; packing rows have no negative entries")
     rows, columns = np.nonzero(matrix)
     return float(np.min(rhs[rows] / matrix[rows, columns], initial=np.inf))
 
 
+@checked
 def gain_packing(
     width: float, rows: int, delta: float, variant: str | Gain = Gain.PRINTED, *, events: int = 2
 ) -> float:
@@ -96,6 +101,7 @@ def gain_packing(
     return gain
 
 
+@checked
 def gain_cover(width: float, rows: int, delta: float, variant: str | Gain = Gain.PRINTED, *, events: int = 3) -> float:
     """Return the gain at which each cover row fails with probability at most delta / (events rows).
 
@@ -146,10 +152,7 @@ def _need(width: float, rows: int, delta: float, events: int) -> float:
     """Return ln(events rows / delta) / width."""
     if not width > 0:
         raise ValueError(f"width: {width} must be positive")
-    if rows < 1:
-        raise ValueError(f"rows: {rows} must be at least 1")
-    if events < 1:
-        raise ValueError(f"events: {events} must be at least 1")
+    at_least(1, rows=rows, events=events)
     if not 0 < delta <= 1:
         raise ValueError(f"delta: {delta} is not in (0, 1]")
     return log(events * rows / delta) / width

@@ -7,19 +7,25 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from dlsched.models.arguments import at_least, checked, floats, generator, positive
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 _LARGEST = 2.0**52
 
 
-def round_independent(x: Sequence[float] | Floats, rng: np.random.Generator, gain: float = 1.0, draws: int = 1) -> Ints:
+@checked
+def round_independent(
+    x: Sequence[float] | Floats, rng: np.random.Generator | int, gain: float = 1.0, draws: int = 1
+) -> Ints:
     """Round gain * x: up with the probability of the fractional part, else down, each coordinate by itself.
 
     Parameters
     ----------
     x : array_like of shape (n,)
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        A generator, or a seed.
     gain : float
         M_delta of the papers, positive; below 1 it makes packing rows easier to keep.
     draws : int
@@ -36,16 +42,16 @@ def round_independent(x: Sequence[float] | Floats, rng: np.random.Generator, gai
     Source: SMD, Algorithm 2, step 2.
     """
     scaled = scale(x, gain)
-    if draws < 0:
-        raise ValueError(f"draws: {draws} must not be negative")
+    at_least(0, draws=draws)
     floor = np.floor(scaled)
-    up = rng.random((draws, scaled.size)) < scaled - floor
+    up = generator(rng).random((draws, scaled.size)) < scaled - floor
     return floor.astype(np.int64) + up
 
 
+@checked
 def round_shifted(
     x: Sequence[float] | Floats,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int,
     gain: float = 1.0,
     lower: float | Sequence[float] | Floats = 1.0,
     draws: int = 1,
@@ -71,10 +77,11 @@ def round_shifted(
 
     Source: SMD, Algorithm 2, corrected.
     """
-    base = np.broadcast_to(np.asarray(lower, dtype=float), np.shape(x))
+    above = floats("x", x)
+    base = np.broadcast_to(floats("lower", lower), above.shape)
     if not (base == np.round(base)).all():
         raise ValueError(f"lower: {base[base != np.round(base)][0]} must be an integer")
-    above = np.asarray(x, dtype=float) - base
+    above = above - base
     if (above < 0).any():
         i = int(np.argmin(above))
         raise ValueError(f"x[{i}]: {above[i] + base[i]} is below its bound {base[i]:.0f}")
@@ -89,9 +96,8 @@ def scale(x: Sequence[float] | Floats, gain: float) -> Floats:
     ValueError
         As `round_independent`.
     """
-    if not (gain > 0 and np.isfinite(gain)):
-        raise ValueError(f"gain: {gain} must be positive and finite")
-    scaled = np.asarray(x, dtype=float) * gain
+    positive(gain=gain)
+    scaled = floats("x", x) * gain
     if scaled.ndim != 1:
         raise ValueError(f"x: has {scaled.ndim} dimensions; it must be a vector")
     bad = np.flatnonzero(~(np.abs(scaled) <= _LARGEST))

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dlsched.models.arguments import checked, not_negative
 from dlsched.models.arithmetic import exact_power, exp, log
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.rounding.mapping_table import Acceptance, MappingTable, Weighted
@@ -89,6 +90,7 @@ class MappingConstants:
         return Acceptance(least_profit, self.beta, self.gamma)
 
 
+@checked
 def mapping_constants(
     problem: RingProblem,
     sizes: Mapping[str, int] | None = None,
@@ -117,6 +119,7 @@ def mapping_constants(
 
     Source: GADGET, Theorem 8 with the definitions before it; corrected.
     """
+    not_negative(epsilon=epsilon)
     if sizes is None:
         sizes = {request.name: max(request.profit) for request in problem.requests if request.profit}
     largest = [(problem.request(name), size) for name, size in sizes.items()]

@@ -11,11 +11,12 @@ from fractions import Fraction
 import numpy as np
 import scipy.sparse as sp
 
+from dlsched.models.arguments import at_least, between, checked
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.failure import ResidualError
 from dlsched.models.matrix import Matrix
 from dlsched.models.numbers import to_integers
-from dlsched.models.solve import Status, solve_matrix
+from dlsched.models.solve import MOST_SEED, Status, solve_matrix
 from dlsched.rounding.mapping_table import FEASIBLE, MappingTable, Option, Weighted
 from dlsched.rounding.mappings import RoundedMappings, rounded
 
@@ -41,6 +42,7 @@ class MappingChoice:
     proved: bool
 
 
+@checked
 def choose_mappings(
     problem: RingProblem,
     weighted: Weighted,
@@ -68,6 +70,8 @@ def choose_mappings(
     ResidualError
         If the solver's choice exceeds a capacity in exact arithmetic.
     """
+    at_least(0, time_limit=time_limit)
+    between(0, MOST_SEED, seed=seed)
     table = MappingTable.of(problem, weighted)
     columns = [
         (i, option)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dlsched.models.arguments import at_least, checked, generator
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.numbers import to_integers
 from dlsched.rounding.independent import Floats, Ints
@@ -106,7 +107,10 @@ class MappingSample:
         return tuple(options[pick] for options, pick in picks)
 
 
-def sample_mappings(problem: RingProblem, weighted: Weighted, rng: np.random.Generator, draws: int) -> MappingSample:
+@checked
+def sample_mappings(
+    problem: RingProblem, weighted: Weighted, rng: np.random.Generator | int, draws: int
+) -> MappingSample:
     """Round all requests independently, many times.
 
     Parameters
@@ -114,7 +118,8 @@ def sample_mappings(problem: RingProblem, weighted: Weighted, rng: np.random.Gen
     problem : RingProblem
     weighted : mapping of str to sequence of WeightedMapping
         As `dlsched.rounding.decompose` returns it.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        A generator, or a seed.
     draws : int
 
     Raises
@@ -124,10 +129,9 @@ def sample_mappings(problem: RingProblem, weighted: Weighted, rng: np.random.Gen
 
     Source: GADGET, Algorithm 2, step 8.
     """
-    if draws < 0:
-        raise ValueError(f"draws: {draws} must not be negative")
+    at_least(0, draws=draws)
     table = MappingTable.of(problem, weighted)
-    return MappingSample(table, draw_options(table, rng, draws))
+    return MappingSample(table, draw_options(table, generator(rng), draws))
 
 
 def draw_options(table: MappingTable, rng: np.random.Generator, draws: int = 1) -> Ints:

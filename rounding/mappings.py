@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.models.arguments import at_least, checked, generator
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Embedding, embedding
 from dlsched.rounding.decomposition import WeightedMapping
@@ -73,10 +74,11 @@ class RoundedMappings:
         }
 
 
+@checked
 def round_mappings(
     problem: RingProblem,
     weighted: Weighted,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int,
     *,
     rule: str | Rule = Rule.ONCE,
     rounds: int = 1,
@@ -93,7 +95,8 @@ def round_mappings(
     problem : RingProblem
     weighted : mapping of str to sequence of WeightedMapping
         As `dlsched.rounding.decompose` returns it.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        A generator, or a seed.
     rule : {"once", "accepted", "fitting", "best"}
         ``once``: one draw, whatever it loads; its expected profit is that of the decomposed solution. ``accepted``:
         Algorithm 2, draws until one is accepted, else the last one. ``best``: the most profitable draw, whatever it
@@ -116,8 +119,8 @@ def round_mappings(
 
     Source: GADGET, Algorithm 2, steps 7-9; printed and corrected.
     """
-    if rounds < 1:
-        raise ValueError(f"rounds: {rounds} must be at least 1")
+    at_least(1, rounds=rounds)
+    rng = generator(rng)
     if variant not in ("corrected", "printed"):
         raise ValueError(f"variant: {variant!r} is neither 'corrected' nor 'printed'")
     table = MappingTable.of(problem, weighted)

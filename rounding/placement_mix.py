@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dlsched.models.arguments import at_least, checked
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Path, RingMapping
 from dlsched.models.numbers import TOLERANCE, rational
@@ -65,6 +66,7 @@ class PlacementMix:
     unrouted: dict[str, tuple[WeightedCounts, ...]]
 
 
+@checked
 def placement_mix(problem: RingProblem, loads: Mapping[tuple[str, int], Mapping[str, Number]]) -> PlacementMix:
     """Write node loads of the knapsack LP as a mix of placements, and route each as a ring.
 
@@ -95,6 +97,7 @@ def placement_mix(problem: RingProblem, loads: Mapping[tuple[str, int], Mapping[
     return PlacementMix(placements, mappings, unrouted)
 
 
+@checked
 def knapsack_loads(program: KnapsackVne, solution: VneSolution) -> dict[tuple[str, int], dict[str, float]]:
     """Return the loads L_iku of a solution of the knapsack LP, by request and ring size, those up to 1e-9 left out."""
     names, loads = program.substrate.names, {}
@@ -107,6 +110,7 @@ def knapsack_loads(program: KnapsackVne, solution: VneSolution) -> dict[tuple[st
     return loads
 
 
+@checked
 def integer_mix(loads: Mapping[str, Number], size: int) -> list[WeightedCounts]:
     """Write node loads as a mix of integer placements of a ring.
 
@@ -128,6 +132,7 @@ def integer_mix(loads: Mapping[str, Number], size: int) -> list[WeightedCounts]:
     ValueError
         If a load is negative.
     """
+    at_least(1, size=size)
     exact = {u: rational(load) for u, load in loads.items()}
     bad = next((u for u, load in exact.items() if load < -TOLERANCE), None)
     if bad is not None:

@@ -15,6 +15,7 @@ from itertools import product
 
 import numpy as np
 
+from dlsched.models.arguments import checked
 from dlsched.models.arithmetic import exact_power
 from dlsched.models.numbers import rational, to_integers
 from dlsched.rounding.convolution import probability_beyond
@@ -76,6 +77,7 @@ def _rational(name: str, i: int, value: Number) -> Fraction:
         raise ValueError(f"{name}[{i}]: {error}") from None
 
 
+@checked
 def outcome_distribution(x: Sequence[Number]) -> Outcomes:
     """Return the exact law of the independent rounding of x.
 
@@ -106,6 +108,7 @@ def outcome_distribution(x: Sequence[Number]) -> Outcomes:
     )
 
 
+@checked
 def violation_probability(
     row: Sequence[Number],
     x: Sequence[Number],
@@ -135,6 +138,7 @@ def violation_probability(
     return joint_violation_probability([row], x, [rhs], sense, method)
 
 
+@checked
 def joint_violation_probability(
     B: Sequence[Sequence[Number]],
     x: Sequence[Number],

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.models.arguments import at_least, checked, generator
 from dlsched.models.arithmetic import exact_power
 from dlsched.rounding.independent import Floats, Ints, round_independent
 from dlsched.rounding.probability import Number, outcome_distribution
@@ -38,10 +39,11 @@ class Rounded:
     feasible: int
 
 
+@checked
 def round_until_feasible(
     x: Sequence[float] | Floats,
     feasible: Predicate,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int,
     *,
     rounds: int,
     cost: Callable[[Ints], float | Fraction] | None = None,
@@ -60,7 +62,8 @@ def round_until_feasible(
         The point that is rounded, its gain applied.
     feasible : callable
         Of an integer point.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        A generator, or a seed.
     rounds : int
         F, at least 1.
     cost : callable, optional
@@ -76,8 +79,8 @@ def round_until_feasible(
 
     Source: SMD, Algorithm 2.
     """
-    if rounds < 1:
-        raise ValueError(f"rounds: {rounds} must be at least 1")
+    at_least(1, rounds=rounds)
+    rng = generator(rng)
     if variant not in ("corrected", "printed"):
         raise ValueError(f"variant: {variant!r} is neither 'corrected' nor 'printed'")
     sample = draw or (lambda generator: round_independent(x, generator)[0])
@@ -102,6 +105,7 @@ def _literally(
     return Rounded(None, count + 1, good)
 
 
+@checked
 def success_probability(x: Sequence[Number], feasible: Predicate, rounds: int = 1) -> Fraction:
     """Return the exact probability that at least one of some independent roundings of x is feasible.
 
@@ -117,8 +121,9 @@ def success_probability(x: Sequence[Number], feasible: Predicate, rounds: int = 
     Raises
     ------
     ValueError
-        As `outcome_distribution`.
+        As `outcome_distribution`, and if the rounds are negative.
     """
+    at_least(0, rounds=rounds)
     law = outcome_distribution(x)
     once = sum((p for point, p in zip(law.points, law.probabilities, strict=True) if feasible(point)), Fraction(0))
     return 1 - exact_power(1 - once, rounds)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dlsched.models.arguments import at_least, checked, floats, generator
 from dlsched.models.arithmetic import ceil_log2, dot, integer_product
 from dlsched.models.numbers import rational, to_integers
 from dlsched.rounding.independent import Floats, Ints, scale
@@ -45,11 +46,12 @@ class Violations:
     draws: int
 
 
+@checked
 def sample_violations(
     B: Sequence[Sequence[float]] | Floats,
     b: Sequence[float] | Floats,
     x: Sequence[float] | Floats,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int,
     draws: int,
     gain: float = 1.0,
 ) -> Violations:
@@ -60,7 +62,8 @@ def sample_violations(
     B : array_like of shape (r, n)
     b : array_like of shape (r,)
     x : array_like of shape (n,)
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int
+        A generator, or a seed.
     draws : int
     gain : float
 
@@ -70,11 +73,11 @@ def sample_violations(
         If shapes do not fit, a number is not finite, the gain is not positive, or draws is negative.
     """
     scaled = scale(x, gain)
-    matrix, rhs = np.asarray(B, dtype=float), np.asarray(b, dtype=float)
+    matrix, rhs = floats("B", B), floats("b", b)
     if matrix.shape != (rhs.size, scaled.size) or rhs.ndim != 1:
         raise ValueError(f"B: has shape {matrix.shape}; b and x ask for ({rhs.size}, {scaled.size})")
-    if draws < 0:
-        raise ValueError(f"draws: {draws} must not be negative")
+    at_least(0, draws=draws)
+    rng = generator(rng)
     rows = list(_by_precision(matrix, rhs, np.floor(scaled).astype(np.int64)))
     counts = np.zeros(rhs.size, dtype=np.int64)
     joint = 0

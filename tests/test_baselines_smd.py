@@ -170,7 +170,7 @@ def test_schedules_are_feasible_and_admitted_as_by_smd(run: Any) -> None:
 @pytest.mark.parametrize("run", [esw.run, optimus.run])
 def test_unknown_options_are_refused(run: Any) -> None:
     instance = one("async", (0, 1, 6, 6), HYPERBOLIC, ROOMY)
-    with pytest.raises(ValueError, match="'greedy' is not a valid Outer"):
+    with pytest.raises(ValueError, match="outer: 'greedy' is not one of auto, scheme, exact"):
         run(instance, outer="greedy")
     with pytest.raises(ValueError, match="epsilon"):
         run(instance, outer="scheme", outer_epsilon=2)

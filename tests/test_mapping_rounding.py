@@ -116,7 +116,7 @@ def test_ring_workers_keep_their_places() -> None:
     [
         ({"rounds": 0}, "rounds: 0 must be at least 1"),
         ({"variant": "literal"}, "neither 'corrected' nor 'printed'"),
-        ({"rule": "luckiest"}, "'luckiest' is not a valid Rule"),
+        ({"rule": "luckiest"}, "rule: 'luckiest' is not one of once, accepted, fitting, best"),
     ],
 )
 def test_bad_options(options: dict[str, Any], message: str) -> None:

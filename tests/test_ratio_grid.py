@@ -87,7 +87,7 @@ def test_rounding_alone_makes_nothing_empty() -> None:
 @pytest.mark.parametrize(
     ("terms", "polytope", "message"),
     [
-        pytest.param([(W, P)], region([1, 1], [4, INF]), "unbounded: nothing bounds variable 1", id="no-bound"),
+        pytest.param([(W, P)], region([1, 1], [4, INF]), "unbounded: nothing bounds variable number 1", id="no-bound"),
         pytest.param([(W, P)], region([1, 1], [INF, INF], [-1, 1, -1, 1]), "unbounded", id="unbounded-strip"),
         pytest.param([(W, P)], region([1, 1], [4, 4], [-INF, 1, 1, 1]), "empty", id="empty"),
         pytest.param([(W, P)], region([1, 5], [4, 4]), "empty", id="crossed-bounds"),

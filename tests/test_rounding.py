@@ -78,7 +78,7 @@ def test_width() -> None:
     ("call", "message"),
     [
         (lambda: gain_packing(0, 1, 0.5), "width: 0 must be positive"),
-        (lambda: gain_packing(math.nan, 1, 0.5), "width: nan must be positive"),
+        (lambda: gain_packing(math.nan, 1, 0.5), "width: nan is not a number"),
         (lambda: gain_packing(1, 0, 0.5), "rows: 0 must be at least 1"),
         (lambda: gain_packing(1, 1, 0), r"delta: 0 is not in \(0, 1\]"),
         (lambda: gain_packing(1, 1, 1.5), r"delta: 1.5 is not in \(0, 1\]"),

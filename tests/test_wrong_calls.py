@@ -2,18 +2,192 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect as python_inspect
 import math
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
 
-from dlsched.models import InputError, build, compile_model, dmlrs, duals, hadar, inspect, residuals, smd, solve
-from dlsched.relaxations import dual, lift_bounds, relax, standard_form
+from dlsched import algorithms, bounds, models, rounding, traces
+from dlsched.algorithms import baselines, optimum, solve_knapsack
+from dlsched.algorithms.exact import certify
+from dlsched.models import InputError, build, compile_model, ddljs, dmlrs, duals, hadar, inspect, residuals, smd, solve
+from dlsched.models.extras import MissingExtra
+from dlsched.relaxations import (
+    TransformationRefused,
+    charnes_cooper,
+    dual,
+    generate_columns,
+    lift_bounds,
+    relax,
+    standard_form,
+    sum_of_ratios,
+)
 
-H, S, D = hadar.preset("random", 0), smd.preset("random", 0), dmlrs.preset("random", 0)
+ROOT = Path(__file__).parents[1]
+H, S, D, N = hadar.random(0), smd.random(0), dmlrs.random(0), ddljs.random(0)
+PROBLEMS = {hadar: H, smd: S, dmlrs: D, ddljs: N}
+NAMES = {hadar: "hadar", smd: "smd", dmlrs: "dmlrs", ddljs: "ddljs"}
+RUNS = {
+    algorithms.hadar: H,
+    algorithms.smd: S,
+    algorithms.pd_ors: D,
+    algorithms.gadget: N,
+    baselines.hadar.gavel: H,
+    baselines.smd.esw: S,
+    baselines.smd.optimus: S,
+    baselines.dmlrs.dorm: D,
+    baselines.dmlrs.drf: D,
+    baselines.dmlrs.fifo: D,
+    baselines.dmlrs.oasis: D,
+    baselines.ddljs.drf: N,
+    baselines.ddljs.fifo: N,
+    baselines.ddljs.las: N,
+}
+
+
+def refused(call: Callable[[], object], *kinds: type[Exception]) -> str:
+    """Return the one line with which a call is refused."""
+    with pytest.raises(kinds) as caught:
+        call()
+    (line,) = str(caught.value).splitlines()
+    return line
+
+
+def public_functions() -> Iterator[tuple[str, FunctionType]]:
+    """Yield every function that a stub exports, itself or in a module."""
+    for stub in sorted(ROOT.glob("*/**/__init__.pyi")):
+        package = importlib.import_module(".".join(["dlsched", *stub.parent.relative_to(ROOT).parts]))
+        for name in package.__all__:
+            value = getattr(package, name)
+            if isinstance(value, FunctionType):
+                yield f"{package.__name__}.{name}", value
+            elif isinstance(value, ModuleType) and not hasattr(value, "__path__"):
+                for inner, function in vars(value).items():
+                    own = isinstance(function, FunctionType) and function.__module__ == value.__name__
+                    if own and not inner.startswith("_"):
+                        yield f"{value.__name__}.{inner}", function
+
+
+FUNCTIONS = {python_inspect.unwrap(function): (name, function) for name, function in public_functions()}
+ARITHMETIC = "dlsched.models.numbers"
+"""Functions of numbers are called in every inner loop, and leave the check to the arithmetic."""
+
+TYPED = [
+    (name, function, parameter.name)
+    for name, function in FUNCTIONS.values()
+    for parameter in python_inspect.signature(function).parameters.values()
+    if function.__module__ != ARITHMETIC and parameter.annotation not in ("Any", "object")
+]
+
+
+class Alien:
+    """What no function expects."""
+
+
+@pytest.mark.parametrize(("name", "function", "parameter"), TYPED, ids=[f"{name}-{p}" for name, _, p in TYPED])
+def test_every_argument_of_every_public_function_is_refused_by_name(name: str, function: Any, parameter: str) -> None:
+    line = refused(lambda: function(**{parameter: Alien()}), TypeError)
+    assert line.startswith(f"{parameter}: expected ")
+    assert line.endswith(f"got a {__name__}.Alien")
+
+
+UNTYPED = {
+    ("dlsched.models.build", "instance"),
+    ("dlsched.bounds.check", "instance"),
+    ("dlsched.algorithms.exact.optimum", "instance"),
+    ("dlsched.algorithms.exact.certify", "problem"),
+    ("dlsched.relaxations.sum_of_ratios", "problem"),
+    ("dlsched.traces.gavel.convert", "slot_seconds"),
+    *((f"dlsched.models.{name}.plot", "ax") for name in NAMES.values()),
+    *((f"dlsched.models.{name}", "model") for name in ("compile_model", "duals", "inspect", "residuals", "solve")),
+    *((f"dlsched.models.ddljs.{name}_from", "model") for name in ("embeddings", "mappings", "schedule")),
+    *(
+        (f"dlsched.relaxations.{name}", "model")
+        for name in ("charnes_cooper", "dual", "lift_bounds", "relax", "standard_form")
+    ),
+}
+
+
+def test_what_the_annotations_leave_open_is_tested_below() -> None:
+    found = {
+        (name, parameter.name)
+        for name, function in FUNCTIONS.values()
+        for parameter in python_inspect.signature(function).parameters.values()
+        if function.__module__ != ARITHMETIC
+        and parameter.annotation in ("Any", "object")
+        and parameter.kind is not parameter.VAR_KEYWORD
+    }
+    assert found == UNTYPED
+
+
+# What users hand to a function of a problem, and what they are told.
+STRANGERS: dict[str, tuple[Callable[[Any], object], str]] = {
+    "another problem's": (lambda package: S if package is hadar else H, "got an instance of "),
+    "data": (lambda package: PROBLEMS[package].dump(), "got a dict: read it with Instance.parse"),
+    "a name": (lambda package: "instance.json", "got 'instance.json': read it with Instance.load"),
+    "a path": (lambda package: Path("instance.json"), "got 'instance.json': read it with Instance.load"),
+    "a schedule": (lambda package: package.Schedule(jobs={}), "got a schedule of "),
+    "nothing": (lambda package: None, "got None"),
+    "the class": (lambda package: package.Instance, "got the class Instance"),
+}
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+@pytest.mark.parametrize("package", PROBLEMS, ids=NAMES.values())
+def test_an_instance_of_the_problem_is_asked_for(package: Any, stranger: str) -> None:
+    make, words = STRANGERS[stranger]
+    wrong, schedule = make(package), package.Schedule(jobs={})
+    for function in (package.check, package.utility, package.exact_utility, package.plot):
+        line = refused(lambda function=function: function(wrong, schedule), TypeError)
+        assert line.startswith(f"instance: expected an instance of {NAMES[package]}, ")
+        assert words in line
+    for entry in models.catalog():
+        if entry.problem == NAMES[package]:
+            line = refused(lambda entry=entry: entry.build(wrong), TypeError)
+            assert line.startswith(f"{entry.name}: expected an instance of {NAMES[package]}, ")
+            assert words in line
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+@pytest.mark.parametrize("module", RUNS, ids=lambda module: module.__name__)
+def test_algorithms_ask_for_an_instance_of_their_problem(module: Any, stranger: str) -> None:
+    make, words = STRANGERS[stranger]
+    package = next(package for package, instance in PROBLEMS.items() if instance is RUNS[module])
+    line = refused(lambda: module.run(make(package)), TypeError)
+    assert line.startswith(f"instance: expected an instance of {NAMES[package]}, ")
+    assert words in line
+
+
+@pytest.mark.parametrize("package", PROBLEMS, ids=NAMES.values())
+def test_a_schedule_of_the_problem_is_asked_for(package: Any) -> None:
+    instance = PROBLEMS[package]
+    other = smd.Schedule(jobs={}) if package is hadar else hadar.Schedule(jobs={})
+    module = next(module for module, its in RUNS.items() if its is instance)
+    wanted = f"schedule: expected a schedule of {NAMES[package]}, got "
+    for wrong, words in (
+        (other, "a schedule of "),
+        ({"jobs": {}}, "a dict: read it with Schedule.parse"),
+        ("s.json", "'s.json': read it with Schedule.load"),
+        (module.run(instance), "a dlsched.algorithms.Run: pass its .schedule"),
+        (instance, "an instance of "),
+    ):
+        for function in (package.check, package.utility):
+            assert refused(lambda f=function, w=wrong: f(instance, w), TypeError).startswith(wanted + words)
+
+
+def test_a_schedule_of_another_instance_names_the_job() -> None:
+    schedule = hadar.Schedule.of({"stranger": {1: {"machine1": {"type1": 1}}}})
+    assert hadar.check(H, schedule)[0].place == "job stranger"
+    assert refused(lambda: hadar.utility(H, schedule), InputError).startswith("unknown job 'stranger'; there are job1,")
 
 
 def lp() -> Any:
@@ -25,6 +199,17 @@ def lp() -> Any:
     return model
 
 
+def ratio(*, bounds: tuple[float, float | None] = (1, 3)) -> Any:
+    """Minimise (x[1] + 1) / x[2] with 1 <= x[2]."""
+    model = pyo.ConcreteModel(name="ratio")
+    model.x = pyo.Var([1, 2], domain=pyo.NonNegativeReals)
+    model.x[1].setub(2)
+    model.x[2].setlb(bounds[0])
+    model.x[2].setub(bounds[1])
+    model.cost = pyo.Objective(expr=(model.x[1] + 1) / model.x[2])
+    return model
+
+
 def members() -> Any:
     """An indexed block."""
     model = pyo.ConcreteModel()
@@ -32,73 +217,123 @@ def members() -> Any:
     return model.part
 
 
+RESULTS: dict[str, Callable[[], Any]] = {
+    "relax": lambda: relax(lp()),
+    "lift_bounds": lambda: lift_bounds(lp()),
+    "dual": lambda: dual(lp()),
+    "standard_form": lambda: standard_form(lp()),
+    "charnes_cooper": lambda: charnes_cooper(ratio()),
+    "sum_of_ratios": lambda: sum_of_ratios(ratio(), epsilon=0.1),
+}
+OF_MODELS: dict[str, Callable[[Any], object]] = {
+    "solve": solve,
+    "inspect": inspect,
+    "compile_model": compile_model,
+    "duals": duals,
+    "residuals": residuals,
+    "certify": certify,
+    "schedule_from": ddljs.schedule_from,
+    "embeddings_from": ddljs.embeddings_from,
+    "mappings_from": ddljs.mappings_from,
+}
+TRANSFORMATIONS: dict[str, Callable[[Any], object]] = {
+    "relax": relax,
+    "lift_bounds": lift_bounds,
+    "dual": dual,
+    "standard_form": standard_form,
+    "charnes_cooper": charnes_cooper,
+    "sum_of_ratios": lambda model: sum_of_ratios(model, epsilon=0.1),
+}
+
+
+@pytest.mark.parametrize("result", RESULTS)
+@pytest.mark.parametrize("function", [*OF_MODELS, *TRANSFORMATIONS])
+def test_the_result_of_a_transformation_is_no_model(function: str, result: str) -> None:
+    call = (OF_MODELS | TRANSFORMATIONS)[function]
+    line = refused(lambda: call(RESULTS[result]()), TypeError, TransformationRefused)
+    assert line.startswith("model: ")
+    assert line.endswith(" is not a Pyomo model or block: pass its .model")
+
+
+NO_MODELS: dict[str, tuple[Callable[[], Any], str]] = {
+    "an abstract model": (
+        lambda: pyo.AbstractModel(name="later"),
+        "model: 'later' is abstract: call create_instance() first",
+    ),
+    "an indexed block": (members, "model: 'part' is an indexed block: take one of its members"),
+    "an instance": (lambda: H, "model: an instance of hadar is not a Pyomo model or block"),
+    "a variable": (lambda: lp().x, "IndexedVar is not a Pyomo model or block"),
+    "a path": (lambda: "model.lp", "model: a str is not a Pyomo model or block"),
+    "nothing": (lambda: None, "model: None is not a Pyomo model or block"),
+}
+
+
+@pytest.mark.parametrize("thing", NO_MODELS)
+@pytest.mark.parametrize("function", [*OF_MODELS, *TRANSFORMATIONS])
+def test_what_is_no_model_is_refused(function: str, thing: str) -> None:
+    make, words = NO_MODELS[thing]
+    call = (OF_MODELS | TRANSFORMATIONS)[function]
+    assert words in refused(lambda: call(make()), TypeError, InputError, TransformationRefused)
+
+
+def test_readers_of_ddljs_ask_for_a_solved_model_of_ddljs() -> None:
+    unsolved = build("ddljs/offline-circulation", N)
+    assert refused(lambda: ddljs.schedule_from(unsolved), InputError).endswith("has no values: solve it first")
+    assert refused(lambda: ddljs.mappings_from(unsolved), InputError).endswith("is not of ddljs/gvne")
+    line = refused(lambda: ddljs.schedule_from(build("hadar/hall", H)), InputError)
+    assert line == "model: Hadar Hall is of no formulation of ddljs"
+
+
 Case = tuple[Callable[[], object], type[Exception], str]
 
 TO_SOLVE: dict[str, Case] = {
-    "a relaxation": (
-        lambda: solve(relax(lp())),
-        TypeError,
-        "Relaxation is not a Pyomo model or block: pass its .model",
-    ),
-    "a dual": (lambda: solve(dual(lp())), TypeError, "Dual is not a Pyomo model or block: pass its .model"),
-    "lifted bounds": (lambda: solve(lift_bounds(lp())), TypeError, "pass its .model"),
-    "a standard form": (lambda: solve(standard_form(lp())), TypeError, "pass its .model"),
-    "an instance": (lambda: solve(H), TypeError, "model: an instance of hadar is not a Pyomo model or block"),
-    "a variable": (lambda: solve(lp().x), TypeError, "IndexedVar is not a Pyomo model"),
-    "nothing": (lambda: solve(None), TypeError, "model: None is not a Pyomo model or block"),
-    "an abstract model": (
-        lambda: solve(pyo.AbstractModel(name="later")),
-        InputError,
-        "model: 'later' is abstract: call create_instance() first",
-    ),
-    "an indexed block": (lambda: solve(members()), InputError, "'part' is an indexed block: take one of its members"),
     "negative time": (lambda: solve(lp(), time_limit=-1), InputError, "time_limit: -1 must not be negative"),
     "no time": (lambda: solve(lp(), time_limit=math.nan), InputError, "time_limit: nan is not a number"),
-    "words for time": (
-        lambda: solve(lp(), time_limit="1 h"),
+    "time in words": (
+        lambda: solve(lp(), time_limit="1 h"),  # type: ignore[arg-type]
         TypeError,
         "time_limit: expected a number or None, got '1 h'",
     ),
     "negative gap": (lambda: solve(lp(), gap=-0.5), InputError, "gap: -0.5 must not be negative"),
-    "no gap": (lambda: solve(lp(), gap=None), TypeError, "gap: expected a number, got None"),
+    "no gap": (lambda: solve(lp(), gap=None), TypeError, "gap: expected a number, got None"),  # type: ignore[arg-type]
     "no threads": (lambda: solve(lp(), threads=0), InputError, "threads: 0 must be at least 1"),
     "negative threads": (lambda: solve(lp(), threads=-1), InputError, "threads: -1 must be at least 1"),
-    "half a thread": (lambda: solve(lp(), threads=0.5), TypeError, "threads: expected a whole number or None, got 0.5"),
-    "true threads": (
+    "half a thread": (
+        lambda: solve(lp(), threads=0.5),  # type: ignore[arg-type]
+        TypeError,
+        "threads: expected a whole number or None, got 0.5",
+    ),
+    "threads as a bool": (
         lambda: solve(lp(), threads=True),
         TypeError,
         "threads: expected a whole number or None, got True",
     ),
     "negative seed": (lambda: solve(lp(), seed=-1), InputError, "seed: -1 is not between 0 and 2147483647"),
     "long seed": (lambda: solve(lp(), seed=2**31), InputError, "seed: 2147483648 is not between 0 and 2147483647"),
-    "presolve by number": (lambda: solve(lp(), presolve=0), TypeError, "presolve: expected true or false, got 0"),
+    "presolve as a number": (
+        lambda: solve(lp(), presolve=0),  # type: ignore[arg-type]
+        TypeError,
+        "presolve: expected true or false, got 0",
+    ),
     "unknown solver": (
         lambda: solve(lp(), solver="cplex"),
         InputError,
         "unknown solver 'cplex'; there are highs, scip",
     ),
-    "solver by number": (lambda: solve(lp(), solver=1), TypeError, "solver: expected text, got 1"),
-    "relaxing a relaxation": (lambda: relax(relax(lp())), ValueError, "Relaxation is not a Pyomo model or block: pass"),
-    "inspecting a relaxation": (lambda: inspect(relax(lp())), TypeError, "pass its .model"),
-    "inspecting an abstract model": (lambda: inspect(pyo.AbstractModel()), InputError, "call create_instance() first"),
-    "compiling a dict": (lambda: compile_model({}), TypeError, "model: a dict is not a Pyomo model or block"),
-    "duals of a relaxation": (lambda: duals(relax(lp())), TypeError, "pass its .model"),
-    "residuals of a relaxation": (lambda: residuals(relax(lp())), TypeError, "pass its .model"),
-    "residuals of nothing": (
+    "values that are missing": (
         lambda: residuals(lp()),
         InputError,
         "x[1]: has no value, and cover needs it: solve the model first",
     ),
+    "certify: negative time": (
+        lambda: certify(lp(), time_limit=-1),
+        InputError,
+        "time_limit: -1 must not be negative",
+    ),
+    "certify: no value": (lambda: certify(lp(), value=math.nan), InputError, "value: nan is not a number"),
 }
 
 TO_BUILD: dict[str, Case] = {
-    "another problem": (
-        lambda: build("smd/milp", H),
-        TypeError,
-        "smd/milp: expected an instance of smd, got an instance of hadar",
-    ),
-    "data": (lambda: build("smd/milp", S.dump()), TypeError, "got a dict: read it with Instance.parse"),
-    "a path": (lambda: build("smd/milp", "s.json"), TypeError, "got 's.json': read it with Instance.load"),
     "no such formulation": (
         lambda: build("smd/p9", S),
         InputError,
@@ -107,28 +342,326 @@ TO_BUILD: dict[str, Case] = {
     "swapped": (lambda: build(S, "smd/milp"), TypeError, "name: expected text, got an instance of smd"),
     "no such data": (lambda: build("smd/milp", S, job="J1"), TypeError, "smd/milp takes no data, not job"),
     "no such preset": (lambda: smd.preset("none"), InputError, "unknown preset 'none'; there are random, "),
-    "negative preset seed": (lambda: smd.preset("random", -1), InputError, "seed: -1 must not be negative"),
-    "preset seed in words": (
-        lambda: smd.preset("random", "x"),
+    "no such size": (lambda: smd.preset("random", 0, machines=2), TypeError, "argument 'machines'"),
+    "size in words": (
+        lambda: smd.preset("random", 0, jobs="two"),
         TypeError,
-        "seed: expected a numpy.random.Generator or a whole number, got 'x'",
+        "jobs: expected a whole number, got 'two'",
+    ),
+    "no such mode": (lambda: smd.preset("paper", mode="odd"), InputError, "mode: 'odd' is not one of sync, async"),
+    "incomplete instance": (
+        lambda: hadar.Instance(slots=-1),  # type: ignore[call-arg]
+        InputError,
+        "slots: -1 should be greater than or equal to 1 (and at least 3 more)",
+    ),
+    "job without a gang": (
+        lambda: hadar.Job(name="a", arrival=1),  # type: ignore[call-arg]
+        InputError,
+        "gang: required field is missing",
+    ),
+    "no such job": (lambda: H.job("J9"), KeyError, "unknown job 'J9'; there are job1, job2, job3"),
+    "no such machine": (lambda: D.machine("m9"), InputError, "unknown machine 'm9'; there are machine1, machine2"),
+    "no such node": (lambda: N.node("s9"), InputError, "unknown node 's9'; there are "),
+    "no such type": (
+        lambda: hadar.place(H, {1: {"job1": {"warp": 1}}}),
+        InputError,
+        "unknown device type 'warp'; there are type1, type2",
+    ),
+    "no schedules": (
+        lambda: hadar.enumerate_schedules(H, H.jobs[0], limit=0),
+        InputError,
+        "limit: 0 must be at least 1",
+    ),
+    "another problem's job": (
+        lambda: hadar.enumerate_schedules(H, S.jobs[0]),
+        TypeError,
+        "job: expected a job of hadar, got a job of smd",
+    ),
+    "no axes": (
+        lambda: hadar.plot(H, hadar.Schedule(jobs={}), ax=3),
+        TypeError,
+        "ax: expected axes of matplotlib, got 3",
+    ),
+    "endless gradient": (
+        lambda: ddljs.iteration_time(
+            1, gradient=math.inf, bandwidth=1, speed=1, forward=1, minibatch=1, backward=1, latency=0
+        ),
+        InputError,
+        "gradient: inf must be finite",
     ),
 }
 
-CASES = {
-    f"{group}: {name}": case
-    for group, cases in (("solve", TO_SOLVE), ("build", TO_BUILD))
-    for name, case in cases.items()
+TO_TRANSFORM: dict[str, Case] = {
+    "unbounded ratio": (
+        lambda: sum_of_ratios(ratio(bounds=(1, None)), epsilon=0.1),
+        TransformationRefused,
+        "the region is unbounded: nothing bounds variable x[2]",
+    ),
+    "no precision": (lambda: sum_of_ratios(ratio(), epsilon=0), InputError, "epsilon: 0 must be positive"),
+    "endless precision": (lambda: sum_of_ratios(ratio(), epsilon=math.inf), InputError, "epsilon: inf must be finite"),
+    "no such grid": (
+        lambda: sum_of_ratios(ratio(), epsilon=0.1, variant="odd"),
+        InputError,
+        "variant: 'odd' is not one of ",
+    ),
+    "no master": (
+        lambda: generate_columns(lp(), []),
+        TypeError,
+        "master: expected a dlsched.relaxations.Master, got a pyomo.core.base.PyomoModel.ConcreteModel",
+    ),
 }
+
+X, RNG = [0.5, 1.5], np.random.default_rng(0)
+PROBLEM = ddljs.slot_problem(N, 2)
+TO_ROUND: dict[str, Case] = {
+    "negative seed": (lambda: rounding.round_independent(X, -1), InputError, "seed: -1 must not be negative"),
+    "half a seed": (
+        lambda: rounding.round_independent(X, 0.5),
+        TypeError,
+        "rng: expected a numpy.random.Generator or a whole number, got 0.5",
+    ),
+    "seed as a bool": (lambda: rounding.round_independent(X, True), TypeError, "rng: expected "),
+    "no seed": (lambda: rounding.round_independent(X, None), TypeError, "whole number, got None"),
+    "words": (
+        lambda: rounding.round_independent(["a"], 0),
+        InputError,
+        "x: must be an array of numbers: could not convert string to float: 'a'",
+    ),
+    "text": (lambda: rounding.round_independent("ab", 0), TypeError, "x: expected a sequence, got 'ab'"),
+    "a mapping": (lambda: rounding.round_independent({1: 0.5}, 0), TypeError, "x: expected a sequence, got a dict"),
+    "no gain": (lambda: rounding.round_independent(X, 0, gain=0), InputError, "gain: 0 must be positive"),
+    "endless gain": (lambda: rounding.round_independent(X, 0, gain=math.inf), InputError, "gain: inf must be finite"),
+    "negative draws": (lambda: rounding.round_independent(X, 0, draws=-1), InputError, "draws: -1 must not be"),
+    "rows of words": (lambda: rounding.width([["a"]], [1]), InputError, "B: must be an array of numbers: "),
+    "rows of nothing": (lambda: rounding.width([[math.nan]], [1]), ValueError, "B: nan is not a number"),
+    "no rows": (lambda: rounding.gain_packing(2, 0, 0.5), InputError, "rows: 0 must be at least 1"),
+    "no such gain": (
+        lambda: rounding.gain_cover(2, 1, 0.5, "odd"),
+        InputError,
+        "variant: 'odd' is not one of printed, exact",
+    ),
+    "no rounds": (
+        lambda: rounding.round_until_feasible(X, bool, 0, rounds=0),
+        InputError,
+        "rounds: 0 must be at least 1",
+    ),
+    "negative rounds": (
+        lambda: rounding.success_probability(X, bool, rounds=-1),
+        InputError,
+        "rounds: -1 must not be negative",
+    ),
+    "no such method": (
+        lambda: rounding.violation_probability([1, 1], X, 1, method="odd"),
+        InputError,
+        "method: 'odd' is not one of auto, enumeration, convolution",
+    ),
+    "no ring": (lambda: rounding.integer_mix({"a": 1}, 0), InputError, "size: 0 must be at least 1"),
+    "no such rule": (
+        lambda: rounding.round_mappings(PROBLEM, {}, 0, rule="odd"),
+        InputError,
+        "rule: 'odd' is not one of once, accepted, fitting, best",
+    ),
+    "choosing by a long seed": (
+        lambda: rounding.choose_mappings(PROBLEM, {}, seed=2**31),
+        InputError,
+        "seed: 2147483648 is not between 0 and 2147483647",
+    ),
+    "an instance": (
+        lambda: rounding.sample_mappings(N, {}, 0, 1),
+        TypeError,
+        "problem: expected a RingProblem of ddljs, got an instance of ddljs",
+    ),
+    "negative eps": (
+        lambda: rounding.mapping_constants(PROBLEM, epsilon=-1),
+        InputError,
+        "epsilon: -1 must not be negative",
+    ),
+}
+
+TO_RUN: dict[str, Case] = {
+    "optimum of data": (
+        lambda: optimum(H.dump()),
+        TypeError,
+        "an instance of smd or an instance of dmlrs or an instance of ddljs, got a dict: read it with Instance.parse",
+    ),
+    "optimum of a path": (lambda: optimum("h.json"), TypeError, "got 'h.json': read it with Instance.load"),
+    "optimum in no time": (lambda: optimum(H, time_limit=-1), InputError, "time_limit: -1 must not be negative"),
+    "optimum in nan": (lambda: optimum(S, time_limit=math.nan), InputError, "time_limit: nan is not a number"),
+    "progress without a function": (
+        lambda: optimum(H, progress=True),
+        TypeError,
+        "progress: expected a function or None",
+    ),
+    "exact of another": (
+        lambda: algorithms.exact.smd.solve(H),
+        TypeError,
+        "instance: expected an instance of smd, got an instance of hadar",
+    ),
+    "a package": (
+        lambda: algorithms.hadar(H),
+        TypeError,
+        "dlsched.algorithms.hadar is a module: call dlsched.algorithms.hadar.run(instance)",
+    ),
+    "a module": (
+        lambda: baselines.hadar.gavel(H),
+        TypeError,
+        "gavel is a module: call dlsched.algorithms.baselines.hadar.gavel.run(instance)",
+    ),
+    "a package without a run": (lambda: models.hadar(H), TypeError, "dlsched.models.hadar is a module"),
+    "no such variant": (
+        lambda: algorithms.hadar.run(H, variant="fixed"),
+        InputError,
+        "variant: 'fixed' is not one of printed, corrected",
+    ),
+    "negative cost": (
+        lambda: algorithms.hadar.run(H, comm_cost=-1),
+        InputError,
+        "comm_cost: -1 must not be negative",
+    ),
+    "no draws": (lambda: algorithms.gadget.run(N, draws=0), InputError, "draws: 0 must be at least 1"),
+    "no such prices": (
+        lambda: algorithms.pd_ors.run(D, prices="odd"),
+        InputError,
+        "prices: 'odd' is not one of printed, repaired, theorem",
+    ),
+    "precision 1": (lambda: algorithms.smd.run(S, epsilon=1), InputError, "epsilon: 1 is not in (0, 1)"),
+    "precision 1 of a baseline": (
+        lambda: baselines.smd.esw.run(S, outer_epsilon=1),
+        InputError,
+        "outer_epsilon: 1 is not in (0, 1)",
+    ),
+    "knapsack by an unknown method": (
+        lambda: solve_knapsack([1], [[1]], [1], method="odd"),
+        InputError,
+        "method: 'odd' is not one of ",
+    ),
+}
+
+TO_BOUND: dict[str, Case] = {
+    "another problem's instance": (
+        lambda: bounds.check("hadar/theorem-2", S),
+        TypeError,
+        "hadar/theorem-2: expected an instance of hadar, got an instance of smd",
+    ),
+    "data": (lambda: bounds.check("hadar/theorem-2", H.dump()), TypeError, "got a dict: read it with Instance.parse"),
+    "negative seed": (
+        lambda: bounds.check("hadar/theorem-2", H, seed=-1),
+        InputError,
+        "seed: -1 must not be negative",
+    ),
+    "a generator": (lambda: bounds.check("hadar/theorem-2", H, seed=RNG), TypeError, "seed: expected a whole number"),
+    "unknown claim": (lambda: bounds.verify("hadar/theorem-99"), InputError, "hadar/theorem-99: unknown claim"),
+    "no list": (lambda: bounds.verify(3), TypeError, "claims: expected text or an iterable or None, got 3"),
+    "negative instances": (
+        lambda: bounds.verify("hadar/theorem-2", instances=-1),
+        InputError,
+        "instances: -1 is not between 0 and ",
+    ),
+    "no processes": (lambda: bounds.verify("hadar/theorem-2", jobs=0), InputError, "jobs: 0 is not between 1 and 4096"),
+    "attack with less": (
+        lambda: bounds.attack("hadar/theorem-2", instances=-1),
+        InputError,
+        "instances: -1 must not be negative",
+    ),
+    "no such variant": (
+        lambda: bounds.claim("hadar/theorem-2", "odd"),
+        InputError,
+        "no variant 'odd'; it has printed,",
+    ),
+    "variant as a number": (lambda: bounds.claim("hadar/theorem-2", 1), TypeError, "variant: expected text or a "),
+    "no witness": (lambda: bounds.replay(H), TypeError, "witness: expected a dlsched.bounds.Witness or text or a path"),
+    "too few trials": (lambda: bounds.clopper_pearson(3, 2), ValueError, "3 successes in 2 trials"),
+    "certain": (lambda: bounds.clopper_pearson(1, 2, 1), ValueError, "confidence 1 is not between 0 and 1"),
+}
+
+TO_CONVERT: dict[str, Case] = {
+    "a cluster in words": (
+        lambda: traces.gavel.convert(throughputs="t.json", trace="t.txt", cluster="v100=2", slots=3, slot_seconds=1),
+        TypeError,
+        "cluster: expected a mapping, got 'v100=2'",
+    ),
+    "no seconds": (
+        lambda: traces.gavel.convert(
+            throughputs="t.json", trace="t.txt", cluster={"v100": 2}, slots=3, slot_seconds=[]
+        ),
+        InputError,
+        "slot_seconds: must be a number",
+    ),
+    "a negative seed": (
+        lambda: traces.topology_zoo.convert("n.graphml", seed=-1),
+        InputError,
+        "seed: -1 must not be negative",
+    ),
+}
+
+GROUPS = {
+    "solve": TO_SOLVE,
+    "build": TO_BUILD,
+    "transform": TO_TRANSFORM,
+    "round": TO_ROUND,
+    "run": TO_RUN,
+    "bound": TO_BOUND,
+    "convert": TO_CONVERT,
+}
+CASES = {f"{group}: {name}": case for group, cases in GROUPS.items() for name, case in cases.items()}
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_wrong_call_is_refused_in_one_line(name: str) -> None:
     call, kind, words = CASES[name]
-    with pytest.raises(kind) as caught:
-        call()
-    assert words in str(caught.value)
-    assert len(str(caught.value).splitlines()) == 1
+    assert words in refused(call, kind)
+
+
+FAMILIES = [
+    (package, family, parameter.name)
+    for package in PROBLEMS
+    for family, function in package.PRESETS.items()
+    for parameter in python_inspect.signature(function).parameters.values()
+    if parameter.annotation in ("int", "float", "float | None")
+]
+
+
+@pytest.mark.parametrize(("package", "family", "size"), FAMILIES, ids=[f"{NAMES[p]}-{f}-{s}" for p, f, s in FAMILIES])
+def test_sizes_of_families_out_of_range_are_refused_by_name(package: Any, family: str, size: str) -> None:
+    for wrong, kind in ((-1, InputError), (math.nan, (InputError, TypeError)), ("3", TypeError), (True, TypeError)):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        assert refused(lambda wrong=wrong: package.preset(family, **{size: wrong}), *kinds).startswith(f"{size}: ")
+
+
+@pytest.mark.parametrize("package", PROBLEMS, ids=NAMES.values())
+def test_a_seed_is_as_good_as_its_generator(package: Any) -> None:
+    for family, draw in package.PRESETS.items():
+        sizes = {"jobs": 2} if "jobs" in python_inspect.signature(draw).parameters else {}
+        made = [draw(seed, **sizes) for seed in (3, np.int64(3), np.random.default_rng(3))]
+        made += [package.preset(family, seed, **sizes) for seed in (3, np.random.default_rng(3))]
+        assert len({instance.digest for instance in made}) == 1
+    assert package.random(3) == package.random(3) != package.random(4)
+
+
+@pytest.mark.parametrize("module", RUNS, ids=lambda module: module.__name__)
+def test_runs_take_seeds_of_numpy_and_generators(module: Any) -> None:
+    instance = RUNS[module]
+    expected = module.run(instance, seed=5)
+    assert module.run(instance, seed=np.uint8(5)).schedule == expected.schedule
+    first, second = (module.run(instance, seed=np.random.default_rng(5)) for _ in range(2))
+    assert first.schedule == second.schedule
+
+
+def test_rounding_by_a_seed_is_rounding_by_its_generator() -> None:
+    x = [0.25, 1.5, 2.75]
+    for call in (
+        lambda rng: rounding.round_independent(x, rng, draws=5).tolist(),
+        lambda rng: rounding.round_shifted(x, rng, lower=0, draws=5).tolist(),
+        lambda rng: rounding.sample_violations([[1, 1, 1]], [4], x, rng, 50).rows.tolist(),
+        lambda rng: rounding.round_until_feasible(x, lambda point: point.sum() <= 4, rng, rounds=9).feasible,
+    ):
+        assert call(7) == call(np.int32(7)) == call(np.random.default_rng(7))
+
+
+def test_one_claim_may_be_named_alone() -> None:
+    alone = bounds.verify("hadar/initial-dual", instances=0)
+    assert alone.dump() == bounds.verify(["hadar/initial-dual"], instances=0).dump()
+    assert {row.id for row in alone.rows} == {"hadar/initial-dual"}
 
 
 def test_numbers_of_numpy_and_endless_time_are_taken() -> None:
@@ -143,3 +676,26 @@ def test_numbers_of_numpy_and_endless_time_are_taken() -> None:
             presolve=np.bool_(False),
         )
         assert solution.objective == 0
+
+
+def test_models_lists_every_problem() -> None:
+    assert set(NAMES.values()) <= set(models.__all__) & set(dir(models))
+    assert not {"attach", "_lazy"} & set(dir(models))
+
+
+@pytest.mark.parametrize("package", PROBLEMS, ids=NAMES.values())
+def test_a_plot_without_matplotlib_names_the_extra(package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    line = refused(lambda: package.plot(PROBLEMS[package], package.Schedule(jobs={})), MissingExtra)
+    assert line == "a plot needs matplotlib: pip install 'dlsched[plot]'"
+    assert issubclass(MissingExtra, ImportError)
+
+
+def test_scip_without_pyscipopt_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyscipopt", None)
+    assert refused(lambda: solve(lp(), solver="scip"), MissingExtra).endswith("pip install 'dlsched[certify]'")
+
+
+def test_checks_cost_no_import() -> None:
+    script = "import sys; from dlsched.models.arguments import checked; assert 'pyomo' not in sys.modules"
+    subprocess.run([sys.executable, "-c", script], check=True)

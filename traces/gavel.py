@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dlsched.models.arguments import checked
 from dlsched.models.errors import InputError, shown
 from dlsched.models.files import PathLike
 from dlsched.models.hadar.instance import MAX_SLOTS, Instance
@@ -51,6 +52,7 @@ class _Request:
     per_machine: int | None
 
 
+@checked
 def parse_cluster(text: str) -> dict[str, int]:
     """Read ``"v100=2,p100=3,k80=1"``: devices by type.
 
@@ -70,6 +72,7 @@ def parse_cluster(text: str) -> dict[str, int]:
     return cluster
 
 
+@checked
 def convert(
     *,
     throughputs: PathLike,

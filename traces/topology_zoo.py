@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.models.arguments import Seed, checked, seed_of
 from dlsched.models.ddljs.instance import MAX_SLOTS, Instance
 from dlsched.models.ddljs.presets import paper_assumptions, paper_jobs
 from dlsched.models.errors import InputError, shown
@@ -22,6 +23,7 @@ from dlsched.traces.topology_files import Topology, read_topology
 __all__ = ["Substrate", "Topology", "convert", "parse_bandwidth", "parse_gpus", "read_topology", "substrate"]
 
 
+@checked
 def parse_gpus(text: str) -> tuple[int, ...]:
     """Read ``"1,2,4,8"``: the numbers of GPUs that a server may have.
 
@@ -37,6 +39,7 @@ def parse_gpus(text: str) -> tuple[int, ...]:
     return tuple(int(item) for item in items)
 
 
+@checked
 def parse_bandwidth(text: str) -> tuple[Fraction, Fraction]:
     """Read ``"10"`` or ``"10,100"``: a bandwidth, or the least and the greatest.
 
@@ -54,6 +57,7 @@ def parse_bandwidth(text: str) -> tuple[Fraction, Fraction]:
     return numbers[0], numbers[-1]
 
 
+@checked
 def convert(
     path: PathLike,
     *,
@@ -65,7 +69,7 @@ def convert(
     slots: int = 1,
     workers: int = 5,
     budget: str = "worker-slots",
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Instance:
     """Make a DDLJS instance of a file of the Topology Zoo.
 
@@ -83,7 +87,7 @@ def convert(
         How many to draw as the evaluation of GADGET does, see `dlsched.models.ddljs.presets.paper_jobs`.
     slots, workers, budget
         T; the range of N_i is 1 to `workers`; how F_i is read, for the jobs drawn.
-    seed : int
+    seed : int or numpy.random.Generator
 
     Raises
     ------
@@ -97,6 +101,7 @@ def convert(
     ):
         if not least <= value <= most:
             raise InputError(f"{name}: {value} must be from {least} to {most}")
+    seed = seed_of(seed)
     topology = read_topology(path)
     rng = np.random.default_rng(seed)
     try:

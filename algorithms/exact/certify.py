@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 
 from dlsched.algorithms.exact.result import Note
+from dlsched.models.arguments import at_least, checked
 from dlsched.models.failure import ResidualError
+from dlsched.models.halt import over
 from dlsched.models.matrix import Floats, Matrix, compile_model
 from dlsched.models.numbers import TOLERANCE, agree, exceeds
 from dlsched.models.solve import Status, solve_matrix
@@ -111,6 +113,7 @@ def default_routes() -> tuple[Route, ...]:
     return (Route.HIGHS, Route.HIGHS_WITHOUT_PRESOLVE, *scip, Route.HIGHS_REORDERED, *last)
 
 
+@checked
 def certify(
     problem: Any,
     routes: Sequence[Route | Runner] | None = None,
@@ -119,6 +122,8 @@ def certify(
     time_limit: float | None = None,
 ) -> Certificate:
     """Prove the optimum of a mixed-integer program by two routes.
+
+    Where the work is over (`dlsched.models.halt`), the routes so far are heard.
 
     Parameters
     ----------
@@ -136,10 +141,13 @@ def certify(
     -------
     Certificate
     """
+    at_least(0, time_limit=time_limit)
     matrix = problem if isinstance(problem, Matrix) else compile_model(problem)
     start = time.perf_counter()
     court = _Court(matrix, value)
     for route in default_routes() if routes is None else routes:
+        if over():
+            break
         court.hear(_run(route, matrix, court.cutoff if value is not None else None, time_limit))
         if court.proved or court.infeasible:
             break

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from dlsched.algorithms.exact.result import Optimum, Progress
+from dlsched.models.arguments import checked, expect
 
 _PROBLEMS = ("hadar", "smd", "dmlrs", "ddljs")
 _RATIONAL = "smd"
 """The problem whose method compares values in rationals, in any unit."""
 
 
+@checked
 def optimum(
     instance: Any,
     *,
@@ -41,16 +43,14 @@ def optimum(
     Raises
     ------
     TypeError
-        If there is no exact method for instances of this type.
-    ValueError
+        If it is no instance of a problem with an exact method.
+    InputError
         If the time limit is negative or not a number.
     """
-    if time_limit is not None and not time_limit >= 0:
-        raise ValueError(f"time_limit: {time_limit} must not be negative")
-    for problem in _PROBLEMS:
-        if isinstance(instance, importlib.import_module(f"dlsched.models.{problem}").Instance):
-            return _solved(problem, instance, {"time_limit": time_limit, "progress": progress, "stop": stop})
-    raise TypeError(f"no exact method for {type(instance).__module__}.{type(instance).__name__}")
+    kinds = {importlib.import_module(f"dlsched.models.{problem}").Instance: problem for problem in _PROBLEMS}
+    expect("instance", instance, *kinds)
+    problem = next(problem for kind, problem in kinds.items() if isinstance(instance, kind))
+    return _solved(problem, instance, {"time_limit": time_limit, "progress": progress, "stop": stop})
 
 
 def _solved(problem: str, instance: Any, settings: dict[str, Any]) -> Optimum:

@@ -17,6 +17,7 @@ from fractions import Fraction
 
 from dlsched.algorithms.exact.knapsack_items import Items
 from dlsched.algorithms.exact.result import Progress
+from dlsched.models.halt import Halt, over, poll, until
 from dlsched.models.matrix import Floats
 from dlsched.models.numbers import TOLERANCE, agree, exceeds
 from dlsched.models.solve import RawSolution, Status, solve_matrix
@@ -89,9 +90,9 @@ def solve_exact(
     ValueError
         If a weight or a capacity is negative, or shapes do not fit.
     """
-    return _Search(
-        values, weights, capacity, time_limit, progress or (lambda *news: None), stop or (lambda: False)
-    ).run()
+    start = time.perf_counter()
+    with until(stop, start + (float("inf") if time_limit is None else time_limit)):
+        return _Search(values, weights, capacity, start, time_limit, progress or (lambda *news: None)).run()
 
 
 class _Search:
@@ -102,13 +103,12 @@ class _Search:
         values: Sequence[Fraction],
         weights: Sequence[Sequence[Fraction]],
         capacity: Sequence[Fraction],
+        start: float,
         time_limit: float | None,
         progress: Progress,
-        stop: Callable[[], bool],
     ) -> None:
         self._items = Items(values, weights, capacity)
-        self._start = time.perf_counter()
-        self._limit, self._progress, self._stop = time_limit, progress, stop
+        self._start, self._limit, self._progress = start, time_limit, progress
         self._unit = self._items.unit
         self._chosen: tuple[int, ...] = ()
         self._cuts: list[list[int]] = []
@@ -117,22 +117,29 @@ class _Search:
         self._bound = self._safe = self._items.worth(self._items.useful)
 
     def run(self) -> Knapsack:
-        """Return the optimum, or what is known of it when time is up."""
+        """Return the optimum, or what is known of it when the work is over."""
+        try:
+            return self._steps()
+        except Halt:
+            return self._result(self._elapsed, False)
+
+    def _steps(self) -> Knapsack:
         if self._items.fits(self._items.useful):
             self._chosen = tuple(self._items.useful)
             self._evidence.append("every item that is worth something fits")
             return self._result(self._elapsed)
+        self._offer(())
         prices = self._items.prices()
         self._offer(self._items.greedy(prices))
         self._bound = self._safe = min(self._safe, self._items.lagrangian(prices))
         if self._closed:
             self._evidence.append("Lagrangian bound in rationals")
-        if self._closed or self._left() == 0:
             return self._result(self._elapsed)
+        poll()
         self._progress("branching", float(self._value), float(self._bound))
         first = self._first_route(prices)
         found = self._elapsed
-        if first and self._left() != 0:
+        if first and not over():
             self._progress("second route", float(self._value), float(self._bound))
             return self._result(found, self._second_route(prices, first))
         return self._result(found, False)
@@ -154,9 +161,7 @@ class _Search:
         return time.perf_counter() - self._start
 
     def _left(self) -> float | None:
-        """Return the seconds that are left, None without a limit; 0 when it is time to end."""
-        if self._stop():
-            return 0.0
+        """Return the seconds that are left, None without a limit."""
         return None if self._limit is None else max(0.0, self._limit - self._elapsed)
 
     @property
@@ -232,6 +237,7 @@ class _Search:
     ) -> RawSolution:
         """Solve; a point that rationals show to exceed a row is cut off, and the rest solved again."""
         while True:
+            poll()
             raw = solve_matrix(
                 self._items.matrix(items, fixed, self._cuts),
                 time_limit=self._left(),
@@ -240,7 +246,6 @@ class _Search:
                 presolve=presolve,
                 cutoff=cutoff,
                 nodes=nodes,
-                stop=self._stop,
             )
             self._nodes += raw.summary.nodes
             if raw.x is None:

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import scipy.sparse as sp
 
+from dlsched.models.halt import polled
 from dlsched.models.matrix import Matrix
 from dlsched.models.numbers import to_integers
 from dlsched.models.solve import solve_matrix
@@ -66,13 +67,15 @@ class Items:
     def lagrangian(self, prices: Sequence[Fraction]) -> Fraction:
         """Return y.C + sum_i max(0, u_i - y.v_i), which no choice exceeds."""
         base = sum((y * room for y, room in zip(prices, self._capacity, strict=True)), Fraction(0))
-        return base + sum((max(Fraction(0), self.reduced(prices, i)) for i in self.useful), Fraction(0))
+        return base + sum((max(Fraction(0), self.reduced(prices, i)) for i in polled(self.useful)), Fraction(0))
 
     def greedy(self, prices: Sequence[Fraction]) -> list[int]:
         """Return items taken in the order of their reduced costs while they fit."""
         taken: list[int] = []
+        left = list(self._capacity)
         for i in sorted(self.useful, key=lambda i: self.reduced(prices, i), reverse=True):
-            if self.fits([*taken, i]):
+            if all(row[i] <= room for row, room in zip(self._rows, left, strict=True)):
+                left = [room - row[i] for row, room in zip(self._rows, left, strict=True)]
                 taken.append(i)
         return taken
 

@@ -8,22 +8,23 @@ from dlsched.algorithms.gadget.activity import Sizes
 from dlsched.algorithms.gadget.horizon import Horizon, Method, Settings
 from dlsched.algorithms.gadget.mixtures import Relaxation
 from dlsched.algorithms.run import Run, Variant
+from dlsched.models.arguments import Seed, at_least, checked, seed_of
 from dlsched.models.ddljs import Instance, Schedule, utility
-from dlsched.models.document import InputError
 
 Progress = Callable[[int, int], None]
 """Called with the slot that is done and the number of slots."""
 
 
+@checked
 def run(
     instance: Instance,
     *,
-    seed: int = 0,
-    variant: str = Variant.CORRECTED,
-    embedding: str = Method.ROUNDING,
+    seed: Seed = 0,
+    variant: Variant | str = Variant.CORRECTED,
+    embedding: Method | str = Method.ROUNDING,
     draws: int = 10,
-    sizes: str | None = None,
-    relaxation: str = Relaxation.AUTO,
+    sizes: Sizes | str | None = None,
+    relaxation: Relaxation | str = Relaxation.AUTO,
     idle: bool = True,
     time_limit: float | None = None,
     node_limit: int | None = 1000,
@@ -35,7 +36,7 @@ def run(
     ----------
     instance : Instance
         Utilities must be finite at 0.
-    seed : int
+    seed : int or numpy.random.Generator
         Of the rounding; each slot has a generator of its own.
     variant : str
         ``"corrected"``: ring sizes and places rounded together within the capacities, what is left filled, the best of
@@ -85,8 +86,8 @@ def run(
     """
     chosen = Variant(variant)
     default = Sizes.JOINT if chosen is Variant.PRINTED else Sizes.FLOOR
-    if draws < 1:
-        raise InputError(f"draws: {draws} must be at least 1")
+    at_least(0, time_limit=time_limit)
+    at_least(1, draws=draws, node_limit=node_limit)
     settings = Settings(
         chosen,
         Method(embedding),
@@ -97,7 +98,7 @@ def run(
         time_limit,
         node_limit,
     )
-    horizon = Horizon(instance, settings, seed)
+    horizon = Horizon(instance, settings, seed_of(seed))
     for slot in range(1, instance.slots + 1):
         horizon.step(slot)
         if progress is not None:

@@ -27,6 +27,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from dlsched.algorithms.run import Variant
+from dlsched.models.arguments import checked
 from dlsched.models.arithmetic import exp, log
 from dlsched.models.hadar import Instance, Job
 
@@ -121,15 +122,16 @@ class PriceConstants:
         return exp((1 - share) * log(low) + share * log(high))
 
 
+@checked
 def constants(
     instance: Instance,
-    variant: str = Variant.CORRECTED,
+    variant: Variant | str = Variant.CORRECTED,
     *,
-    eta: str | None = None,
-    argument: str | None = None,
-    umax: str | None = None,
-    population: str | None = None,
-    saturation: str | None = None,
+    eta: Eta | str | None = None,
+    argument: Argument | str | None = None,
+    umax: Umax | str | None = None,
+    population: Population | str | None = None,
+    saturation: Saturation | str | None = None,
 ) -> PriceConstants:
     """Return the constants (6) and (7) of an instance.
 
@@ -179,6 +181,7 @@ def constants(
     )
 
 
+@checked
 def earliest_completion(instance: Instance, job: Job) -> int | None:
     """Return the slot in which a job finishes with the cluster to itself; None where not even that is within T.
 

@@ -10,6 +10,7 @@ from dlsched.algorithms.hadar.occupancy import Occupancy
 from dlsched.algorithms.hadar.prices import PriceConstants, constants
 from dlsched.algorithms.hadar.rounds import Plans, Rules, rounds
 from dlsched.algorithms.run import Decision, Event, Run, Variant
+from dlsched.models.arguments import Seed, at_least, checked, not_negative
 from dlsched.models.hadar import Instance, Schedule, utility
 
 
@@ -20,12 +21,13 @@ class Mode(StrEnum):
     ROUNDS = "rounds"
 
 
+@checked
 def run(
     instance: Instance,
     *,
-    seed: int = 0,
-    variant: str = Variant.CORRECTED,
-    mode: str = Mode.COMMIT,
+    seed: Seed = 0,
+    variant: Variant | str = Variant.CORRECTED,
+    mode: Mode | str = Mode.COMMIT,
     comm_cost: float = 0.0,
     max_states: int = 2048,
     prices: PriceConstants | None = None,
@@ -35,7 +37,7 @@ def run(
     Parameters
     ----------
     instance : Instance
-    seed : int
+    seed : int or numpy.random.Generator
         Not used: nothing is drawn at random.
     variant : str
         ``"corrected"`` or ``"printed"``. With ``mode="commit"`` they differ in the price constants only; the corrected
@@ -66,8 +68,8 @@ def run(
     """
     del seed
     chosen, how = Variant(variant), Mode(mode)
-    if not comm_cost >= 0:
-        raise ValueError(f"comm_cost: {comm_cost} must not be negative")
+    not_negative(comm_cost=comm_cost)
+    at_least(0, max_states=max_states)
     price_constants = constants(instance, chosen) if prices is None else prices
     occupancy = Occupancy(instance, price_constants)
     log: list[Event] = []
@@ -84,6 +86,7 @@ def run(
     return Run(schedule, utility(instance, schedule), occupancy.final_prices(), tuple(log))
 
 
+@checked
 def alpha_measured(instance: Instance, log: Iterable[Event]) -> float:
     """Return max c dk / (k_old dgamma) over the price steps of a log (Definition 1, the least alpha it holds with).
 
@@ -97,6 +100,7 @@ def alpha_measured(instance: Instance, log: Iterable[Event]) -> float:
     return worst
 
 
+@checked
 def dual_value(instance: Instance, result: Run[Schedule]) -> float:
     """Return the value (3) of the payoffs and final prices that a run in commit mode leaves: sum mu + sum k c.
 

@@ -29,6 +29,7 @@ from dlsched.algorithms.pd_ors.market import Ints, Market, fewest_servers
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.algorithms.pd_ors.program import Offers
 from dlsched.algorithms.run import Variant
+from dlsched.models.arguments import checked
 from dlsched.models.arithmetic import dot
 from dlsched.models.dmlrs import AsyncJob
 from dlsched.models.numbers import to_integers
@@ -59,6 +60,7 @@ class AsyncOffers:
         return self.carry_out(row, offer)
 
 
+@checked
 def exact_async_offers(market: Market, job: AsyncJob) -> AsyncOffers:
     """Return the cheapest placement of every i internal and e external workers in every slot.
 
@@ -123,6 +125,7 @@ def _cheapest_units(slot: Market, without: int) -> Ints:
     return np.repeat(order, held[order])[: slot.most]
 
 
+@checked
 def rounded_async_offers(
     market: Market, job: AsyncJob, rule: Rounding, rng: np.random.Generator, *, ceiling: float = np.inf
 ) -> AsyncOffers:

@@ -20,6 +20,7 @@ from dlsched.algorithms.pd_ors.offers import External
 from dlsched.algorithms.pd_ors.prices import Prices, constants
 from dlsched.algorithms.pd_ors.response import Program, Settings, respond
 from dlsched.algorithms.run import Event, Run, Variant
+from dlsched.models.arguments import checked
 from dlsched.models.dmlrs import Instance, Schedule
 from dlsched.models.numbers import exceeds
 
@@ -62,6 +63,7 @@ class Certificate:
         return not exceeds((self.dual - self.initial) / max(1.0, self.alpha), self.primal)
 
 
+@checked
 def certificate(instance: Instance, result: Run[Schedule]) -> Certificate:
     """Return the certificate of a run, of any variant whose payoffs are utility less cost at the prices before.
 
@@ -87,6 +89,7 @@ def certificate(instance: Instance, result: Run[Schedule]) -> Certificate:
     )
 
 
+@checked
 def alpha_measured(instance: Instance, log: Iterable[Event]) -> float:
     """Return max C dp / (p_old drho) over the price steps of a log: the least factor of the allocation-cost relation.
 
@@ -101,6 +104,7 @@ def alpha_measured(instance: Instance, log: Iterable[Event]) -> float:
     return worst
 
 
+@checked
 def repaired_payoffs(instance: Instance, prices: Mapping[tuple[str, str, int], float]) -> dict[str, float]:
     """Return max(0, max of the right side of (11)) by job, over all schedules that fit the empty cluster.
 

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 
 from dlsched.algorithms.pd_ors.market import Market
 from dlsched.algorithms.pd_ors.occupancy import Floats
+from dlsched.models.arguments import checked
 from dlsched.models.matrix import Matrix
 from dlsched.models.optimal import solve_to_optimality
 
@@ -34,6 +35,7 @@ class Relaxed:
     servers: Floats
 
 
+@checked
 def external_lp(
     market: Market, workers: float, servers: float, *, most: float = np.inf, whole_units: bool = True
 ) -> Relaxed | None:

@@ -21,6 +21,7 @@ from dlsched.algorithms.pd_ors.external_lp import Relaxed, external_lp
 from dlsched.algorithms.pd_ors.market import Ints, Market
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.algorithms.run import Variant
+from dlsched.models.arguments import checked
 from dlsched.models.arithmetic import dot, integer_product
 from dlsched.models.document import InputError
 from dlsched.rounding import Rounded, gain_cover, gain_packing, round_independent
@@ -86,6 +87,7 @@ class Rounding:
         return cls(chosen, delta, rounds, Variant(variant))
 
 
+@checked
 def gain_for(market: Market, rule: Rounding, workers: float, servers: float) -> float:
     """Return the gain in a market of one slot; 0 where the width W_2 of (29) is 0.
 
@@ -127,6 +129,7 @@ def _width(market: Market, *, whole_units: bool) -> float:
     return width
 
 
+@checked
 def feasible(market: Market, x: Ints, workers: float, servers: float, most: float) -> Bools:
     """Tell which integer points keep (24), (25), (26) and the servers' row.
 
@@ -220,6 +223,7 @@ def _clean(x: Floats) -> Floats:
     return np.where(np.abs(x - near) <= 1e-9 * np.maximum(1.0, near), near, x)
 
 
+@checked
 def rounded_placement(market: Market, workers: int, rule: Rounding, rng: np.random.Generator) -> tuple[Placed, Rounded]:
     """Return a placement of so many workers and their servers by rounding, in a market of one slot, and the rounds.
 

@@ -17,6 +17,7 @@ from dlsched.algorithms.pd_ors.offers import External
 from dlsched.algorithms.pd_ors.prices import AnyJob, Prices, constants
 from dlsched.algorithms.pd_ors.response import Program, Response, Settings, respond
 from dlsched.algorithms.run import Variant
+from dlsched.models.arguments import checked
 from dlsched.models.dmlrs import Instance
 from dlsched.models.dmlrs.groups import identical
 from dlsched.models.dmlrs.job import Placement
@@ -60,6 +61,7 @@ class ScheduleBound:
     rounds: int
 
 
+@checked
 def schedule_bound(
     instance: Instance,
     *,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dlsched.algorithms.pd_ors.occupancy import Amounts, Floats, Occupancy
 from dlsched.algorithms.pd_ors.prices import AnyJob
+from dlsched.models.arguments import checked
 from dlsched.models.arithmetic import dot
 from dlsched.models.dmlrs import Job
 
@@ -98,6 +99,7 @@ def units(room: Amounts, need: Amounts, limit: int) -> Ints:
     return result
 
 
+@checked
 def market(occupancy: Occupancy, job: AnyJob, last: int, *, empty: bool = False) -> Market:
     """Return what a job can buy from its arrival to the slot `last`.
 

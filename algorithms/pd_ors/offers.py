@@ -27,6 +27,7 @@ from dlsched.algorithms.pd_ors.internal import internal_costs
 from dlsched.algorithms.pd_ors.market import Ints, Market
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.algorithms.pd_ors.program import Offers
+from dlsched.models.arguments import checked
 from dlsched.models.dmlrs import Job
 from dlsched.rounding import Rounded
 
@@ -91,6 +92,7 @@ class SlotOffers:
         return exact.workers, exact.servers
 
 
+@checked
 def slot_offers(
     market: Market,
     job: Job,

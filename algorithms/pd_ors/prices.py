@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from dlsched.models.arguments import checked
 from dlsched.models.arithmetic import exp, log
 from dlsched.models.dmlrs import AsyncJob, Instance, Job
 from dlsched.models.document import InputError
@@ -109,7 +110,10 @@ class PriceConstants:
         return log(high) - log(self.low) if high else -math.inf
 
 
-def constants(instance: Instance, choice: str = Prices.REPAIRED, *, factor: float | Fraction = 1) -> PriceConstants:
+@checked
+def constants(
+    instance: Instance, choice: Prices | str = Prices.REPAIRED, *, factor: float | Fraction = 1
+) -> PriceConstants:
     """Return the constants (13) and (14) of an instance; of an asynchronous one (3.13) and (3.14).
 
     Parameters
@@ -187,6 +191,7 @@ def _fewest_slots(job: AnyJob, time: Fraction) -> int:
     return math.ceil(job.work * time / job.most_workers)
 
 
+@checked
 def can_earn(instance: Instance, job: AnyJob) -> bool:
     """Tell whether a job, given all the workers it can use, finishes within the horizon while worth something."""
     duration = fewest_slots(job) - 1
@@ -204,6 +209,7 @@ def most_in_slot(jobs: Iterable[AnyJob], resource: str) -> Fraction:
     return max((_most(job, resource) for job in jobs), default=Fraction(0))
 
 
+@checked
 def unmet_premises(instance: Instance) -> list[Cell]:
     """Return the cells with 0 < C_h^r <= A^r, where the corrected theorem's premise fails."""
     jobs = [job for job in instance.jobs if can_earn(instance, job)]

@@ -23,6 +23,7 @@ import numpy as np
 from dlsched.algorithms.hadar.cover import best_schedule
 from dlsched.algorithms.pd_ors.market import Ints
 from dlsched.algorithms.pd_ors.occupancy import Floats
+from dlsched.models.arguments import checked
 
 MAX_CELLS, MAX_STEPS = 2 * 10**7, 10**9
 """Cells of the table, and cells times offers, beyond which the schedule is found by the label search of
@@ -81,6 +82,7 @@ class Best:
     picks: tuple[tuple[int, int], ...]
 
 
+@checked
 def best_response(offers: Offers, work: Fraction, values: Sequence[float]) -> Best | None:
     """Return the schedule of the greatest payoff (15); None if no schedule has a positive one.
 
@@ -119,6 +121,7 @@ def best_response(offers: Offers, work: Fraction, values: Sequence[float]) -> Be
     return Best(float(payoffs[row]), _backtrack(kept, tables, row, i, e))
 
 
+@checked
 def least_costs(offers: Offers, work: Fraction) -> Floats:
     """Return Theta for every completion slot, shape (slots,); infinite where the work cannot be done by then."""
     kept = offers.undominated()

@@ -11,6 +11,7 @@ from dlsched.algorithms.pd_ors.offers import External
 from dlsched.algorithms.pd_ors.prices import AnyJob, PriceConstants, Prices, constants
 from dlsched.algorithms.pd_ors.response import Program, Settings, respond
 from dlsched.algorithms.run import Event, Run, Stripped, Variant
+from dlsched.models.arguments import Seed, checked, seed_of
 from dlsched.models.dmlrs import Instance, Schedule, progress, utility
 from dlsched.models.dmlrs.job import Placement
 
@@ -18,24 +19,25 @@ _PRICES = {Variant.PRINTED: Prices.PRINTED, Variant.CORRECTED: Prices.REPAIRED}
 _PROGRAM = {Variant.PRINTED: Program.SAMPLES, Variant.CORRECTED: Program.WORKER_SLOTS}
 
 
+@checked
 def run(
     instance: Instance,
     *,
-    seed: int = 0,
-    variant: str = Variant.CORRECTED,
-    external: str | None = None,
+    seed: Seed = 0,
+    variant: Variant | str = Variant.CORRECTED,
+    external: External | str | None = None,
     gain: str | float = GainRule.ONE,
     delta: float = 0.5,
     rounds: int = 10,
-    prices: str | PriceConstants | None = None,
-    program: str | None = None,
+    prices: Prices | str | PriceConstants | None = None,
+    program: Program | str | None = None,
 ) -> Run[Schedule]:
     """Schedule an instance with PD-ORS; an asynchronous one with that of the thesis.
 
     Parameters
     ----------
     instance : Instance
-    seed : int
+    seed : int or numpy.random.Generator
         Of the rounding; each job has a generator of its own.
     variant : str
         ``"corrected"`` or ``"printed"``: which `prices`, `external` and `program` are taken by default, and what the
@@ -84,7 +86,7 @@ def run(
     plans: dict[str, dict[int, Placement]] = {}
     log: list[Event] = []
     order = sorted(instance.jobs, key=lambda job: job.arrival)
-    for job, own in zip(order, np.random.SeedSequence(seed).spawn(len(order)), strict=True):
+    for job, own in zip(order, np.random.SeedSequence(seed_of(seed)).spawn(len(order)), strict=True):
         for event in _decide(occupancy, job, settings, np.random.default_rng(own)):
             log.append(event)
             if isinstance(event, JobDecision) and event.admitted:

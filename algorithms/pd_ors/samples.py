@@ -21,6 +21,7 @@ from dlsched.algorithms.pd_ors.market import Ints
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.algorithms.pd_ors.prices import AnyJob
 from dlsched.algorithms.pd_ors.program import Best, Offers
+from dlsched.models.arguments import checked
 from dlsched.models.dmlrs import Job
 from dlsched.models.document import InputError
 
@@ -28,6 +29,7 @@ MAX_STEPS = 10**9
 """Most steps T V^2 of the program."""
 
 
+@checked
 def printed_best_response(offers: Offers, job: AnyJob, values: Sequence[float]) -> Best | None:
     """Return the schedule of the greatest payoff by (21); None if no schedule has a positive one.
 

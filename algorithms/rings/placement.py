@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dlsched.algorithms.rings.occupancy import Need, Occupancy
+from dlsched.models.arguments import checked
 from dlsched.models.ddljs import Embedding
 
 _SETS = 12
@@ -21,6 +22,7 @@ _SETS = 12
 Paths = tuple[tuple[int, ...], ...]
 
 
+@checked
 def place(occupancy: Occupancy, need: Need, workers: int) -> Embedding | None:
     """Return an embedding of that many workers that fits what is left, or None where none is found.
 
@@ -45,6 +47,7 @@ def place(occupancy: Occupancy, need: Need, workers: int) -> Embedding | None:
     return _spread(occupancy, need, workers, rooms)
 
 
+@checked
 def join(occupancy: Occupancy, need: Need, servers: Sequence[int]) -> Paths | None:
     """Return the paths of a ring through servers, from the first, each time to the nearest left; None if it gets stuck.
 
@@ -71,6 +74,7 @@ def join(occupancy: Occupancy, need: Need, servers: Sequence[int]) -> Paths | No
     return tuple(paths)
 
 
+@checked
 def embedded(occupancy: Occupancy, counts: dict[int, int], paths: Paths) -> Embedding:
     """Return the embedding of workers by node number and a ring of node numbers."""
     names = occupancy.substrate.names

@@ -16,6 +16,7 @@ import numpy as np
 
 from dlsched.algorithms.run import Event, Variant
 from dlsched.algorithms.smd.admission import point
+from dlsched.models.arguments import checked
 from dlsched.models.document import InputError
 from dlsched.models.ratio import Floats
 from dlsched.models.smd import Job, Point, best_point, ratios
@@ -115,6 +116,7 @@ def exact_step(job: Job) -> InnerStep:
     return InnerStep(job.name, None, math.inf, 0, 0.0, None, 0, 0, False, best_point(job), 1.0)
 
 
+@checked
 def inner_step(job: Job, settings: Settings, rng: np.random.Generator) -> InnerStep:
     """Choose by Algorithm 1 and Algorithm 2 for a job that can run.
 

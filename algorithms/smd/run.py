@@ -7,21 +7,23 @@ import numpy as np
 from dlsched.algorithms.run import Event, Run, Variant
 from dlsched.algorithms.smd.admission import NeverAdmitted, Outer, admit, inadmissible
 from dlsched.algorithms.smd.inner import Inner, Settings, exact_step, inner_step
+from dlsched.models.arguments import Seed, at_least, checked, inside, seed_of
 from dlsched.models.document import InputError
 from dlsched.models.smd import Instance, Point, Schedule, utility
 
 
+@checked
 def run(
     instance: Instance,
     *,
-    seed: int = 0,
-    variant: str = Variant.CORRECTED,
+    seed: Seed = 0,
+    variant: Variant | str = Variant.CORRECTED,
     epsilon: float = 0.01,
     delta: float | None = None,
     rounds: int = 10,
     gain: float | None = None,
-    inner: str = Inner.ALGORITHM,
-    outer: str = Outer.AUTO,
+    inner: Inner | str = Inner.ALGORITHM,
+    outer: Outer | str = Outer.AUTO,
     outer_epsilon: float = 0.01,
 ) -> Run[Schedule]:
     """Schedule an instance with SMD.
@@ -29,7 +31,7 @@ def run(
     Parameters
     ----------
     instance : Instance
-    seed : int
+    seed : int or numpy.random.Generator
         Of the rounding; each job has a generator of its own.
     variant : str
         ``"corrected"`` or ``"printed"``, of the inner step. Printed, the grid may leave a job without any point, and
@@ -81,7 +83,7 @@ def run(
     log: list[Event] = list(inadmissible(instance))
     never = {event.job for event in log if isinstance(event, NeverAdmitted)}
     points: dict[str, Point] = {}
-    for job, own in zip(instance.jobs, np.random.SeedSequence(seed).spawn(len(instance.jobs)), strict=True):
+    for job, own in zip(instance.jobs, np.random.SeedSequence(seed_of(seed)).spawn(len(instance.jobs)), strict=True):
         if job.name in never:
             continue
         step = exact_step(job) if how is Inner.EXACT else inner_step(job, settings, np.random.default_rng(own))
@@ -95,15 +97,10 @@ def run(
 
 
 def _check(epsilon: float, delta: float | None, rounds: int, gain: float | None, outer_epsilon: float) -> None:
-    for name, value in (("epsilon", epsilon), ("outer_epsilon", outer_epsilon)):
-        if not 0 < value < 1:
-            raise InputError(f"{name}: {value} is not in (0, 1)")
-    if isinstance(gain, str):
-        raise InputError(f"gain: {gain!r} must be a number")
+    inside(0, 1, epsilon=epsilon, outer_epsilon=outer_epsilon)
     for name, share in (("delta", delta), ("gain", gain)):
         if share is not None and not 0 < share <= 1:
             raise InputError(f"{name}: {share} is not in (0, 1]")
     if gain is not None and delta is not None:
         raise InputError(f"gain: is given, {gain}, and so is delta, which chooses it; give one of them")
-    if rounds < 1:
-        raise InputError(f"rounds: {rounds} must be at least 1")
+    at_least(1, rounds=rounds)

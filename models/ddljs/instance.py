@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 from dlsched.models.arguments import named
 from dlsched.models.ddljs.job import Job
 from dlsched.models.document import Document, Record
-from dlsched.models.fields import Name, PlainSlots, distinct, known
+from dlsched.models.fields import Name, PlainSlots, distinct, known, moderate
 from dlsched.models.numbers import NonNegative
 from dlsched.models.utility import Table
 
@@ -228,6 +228,10 @@ class Instance(Document):
         servers = {node.name for node in self.servers}
         for w, allowed in enumerate(job.placement or ()):
             known(f"{place}.placement[{w}]", allowed, "server", "nodes with capacity", servers)
+        try:
+            moderate(f"{place}.utility", job.utility, 0, job.progress * self.slots * job.max_workers)
+        except ValueError:
+            moderate(f"{place}.utility", job.utility, 0, job.progress * self.most(job))
         if isinstance(job.utility, Table):
             if job.progress.denominator != 1:
                 raise ValueError(f"{place}.progress: {job.progress} is not whole; arguments must fall on the table")

@@ -15,7 +15,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from dlsched.models.arguments import named
 from dlsched.models.dmlrs.job import AsyncJob, Job
 from dlsched.models.document import Document, Record
-from dlsched.models.fields import Name, distinct, falling, known
+from dlsched.models.fields import Name, countable, distinct, falling, known, made_of_numbers
 from dlsched.models.numbers import NonNegative
 
 MAX_SLOTS = 10**6
@@ -125,4 +125,11 @@ class Instance(Document):
         if not (job.internal_time and job.external_time):
             compute = "slots_per_minibatch" if self.asynchronous else "slots_per_sample"
             raise ValueError(f"{place}.{compute}: is 0, and so is gradient_size: the job would take no time")
+        made_of_numbers(place, "all of its work", job.work)
+        made_of_numbers(place, "slots per unit of work within a machine", job.internal_time)
+        made_of_numbers(place, "slots per unit of work between machines", job.external_time)
+        try:
+            countable(job.most_servers)
+        except ValueError as error:
+            raise ValueError(f"{place}: its servers, {error}") from None
         falling(f"{place}.utility", job.utility, range(self.slots - job.arrival + 1))

@@ -70,6 +70,11 @@ class _Job(Record, ABC):
     def most_workers(self) -> int:
         """The most workers in one slot."""
 
+    @property
+    @abstractmethod
+    def most_servers(self) -> int:
+        """The fewest servers for the most workers, at the faster of the two rates."""
+
     @abstractmethod
     def time_at(self, rate: Fraction) -> Fraction:
         """Return the slots per unit of work and worker at a data rate."""
@@ -143,6 +148,11 @@ class Job(_Job):
         """F_i (4)."""
         return self.batch
 
+    @property
+    def most_servers(self) -> int:
+        """ceil(F / gamma)."""
+        return self.servers_for(self.batch)
+
     def time_at(self, rate: Fraction) -> Fraction:
         """Return tau + 2 g gamma / (b F), slots per sample and worker."""
         return self.slots_per_sample + 2 * self.gradient_size * self.workers_per_server / (rate * self.batch)
@@ -197,6 +207,11 @@ class AsyncJob(_Job):
     def most_workers(self) -> int:
         """K_i (3.2)."""
         return self.chunks
+
+    @property
+    def most_servers(self) -> int:
+        """ceil(K max(b^(i), b^(e)) / B)."""
+        return math.ceil(self.chunks * max(self.internal_rate, self.external_rate) / self.server_rate)
 
     def time_at(self, rate: Fraction) -> Fraction:
         """Return tau + 2 g / b, slots per mini-batch and worker."""

@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 
 from dlsched.models.arguments import named
 from dlsched.models.document import Document, Record
-from dlsched.models.fields import Count, Name, distinct, falling, known
+from dlsched.models.fields import Count, Name, Ordinal, distinct, falling, known, made_of_numbers
 from dlsched.models.numbers import NonNegative, Positive
 from dlsched.models.utility import Utility
 
@@ -58,8 +58,8 @@ class Job(Record):
     """
 
     name: Name
-    arrival: Annotated[int, Field(strict=True, ge=1)]
-    gang: Annotated[int, Field(strict=True, ge=1)]
+    arrival: Ordinal
+    gang: Ordinal
     iterations: Positive
     rate: dict[Name, NonNegative]
     utility: Utility
@@ -165,4 +165,6 @@ class Instance(Document):
             raise ValueError(f"{place}.gang: {job.gang} exceeds the {self.devices} devices of the whole cluster")
         if not any(job.rate.values()):
             raise ValueError(f"{place}.rate: is 0 on every device type; at least one must be positive")
+        fastest = max(job.rate, key=job.rate_on)
+        made_of_numbers(f"{place}.rate.{fastest}", "iterations a slot", self.work(job, fastest))
         falling(f"{place}.utility", job.utility, range(self.slots - job.arrival + 1))

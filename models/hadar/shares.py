@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from dlsched.models.arithmetic import dot, integer_product
 from dlsched.models.failure import SolverError
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.numbers import to_integers
@@ -63,7 +64,7 @@ def _told_apart(need: int, works: list[int], slots: int) -> list[float]:
     if borders is None:
         return plain
     complete, incomplete = borders
-    if (need - max(incomplete @ np.array(works, dtype=object))) / need >= _GAP:
+    if (need - max(integer_product(incomplete, np.array(works, dtype=object)))) / need >= _GAP:
         return plain
     return _widest(complete, incomplete) or plain
 
@@ -76,7 +77,7 @@ def _borders(need: int, works: list[int], slots: int) -> tuple[Counts, Counts] |
     others = _combinations([min(slots, -(-need // work)) for work in works[:-1]], slots)
     if others is None:
         return None
-    left = need - others.astype(object) @ np.array(works[:-1], dtype=object)
+    left = need - integer_product(others.astype(object), np.array(works[:-1], dtype=object))
     enough = np.array([max(0, min(-(-work // works[-1]), slots + 1)) for work in left.tolist()], dtype=np.int64)
     room = slots - others.sum(axis=1)
     below = np.minimum(enough - 1, room)
@@ -111,5 +112,5 @@ def _widest(complete: Counts, incomplete: Counts) -> list[float] | None:
     if solved is None:
         return None
     weights = solved[1][:levels]
-    sums = [1.0, *(complete @ weights).tolist()]
+    sums = [1.0, *dot(complete, weights).tolist()]
     return [min(1.0, weight / min(sums)) for weight in weights.tolist()]

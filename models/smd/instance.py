@@ -14,7 +14,7 @@ from pydantic import model_validator
 
 from dlsched.models.arguments import named
 from dlsched.models.document import Document, Record
-from dlsched.models.fields import Name, distinct, falling, known
+from dlsched.models.fields import Name, distinct, falling, known, made_of_numbers
 from dlsched.models.numbers import NonNegative
 from dlsched.models.smd.training import Training
 from dlsched.models.utility import Table, Utility
@@ -143,6 +143,8 @@ class Instance(Document):
             for field in ("worker", "server", "limit"):
                 known(f"jobs[{i}].{field}", getattr(job, field), "resource", "resources", self.resources)
             _bounded(f"jobs[{i}]", job)
+            for k, theta in enumerate(job.training.coefficients, start=1):
+                made_of_numbers(f"jobs[{i}].training", f"theta{k}", theta)
             points = range(len(job.utility.values) + 1) if isinstance(job.utility, Table) else range(2)
             falling(f"jobs[{i}].utility", job.utility, points, "completion time")
         return self

@@ -23,7 +23,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bar
 from rich.table import Table
 
-from tests.audit.families import FAMILIES, case, seconds
+from tests.audit.families import FAMILIES, case, count, seconds
 from tests.audit.progress import Progress
 from tests.audit.worker import Result, Worker, dump, run
 
@@ -38,8 +38,12 @@ def main() -> int:
     if options.case:
         return _one(options.case[0], int(options.case[1]), options.json)
     chosen = [name for name in FAMILIES if not options.families or any(name.startswith(f) for f in options.families)]
-    seeds = range(options.first, options.first + options.cases)
-    keys = [(family, seed) for seed in seeds for family in chosen]
+    keys = [
+        (family, options.first + n)
+        for n in range(options.cases)
+        for family in chosen
+        if n < count(family, options.cases)
+    ]
     with Progress(options.out) as progress:
         done = progress.done()
         for result in _watched([key for key in keys if key not in done], len(keys), options.jobs):
@@ -57,7 +61,9 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.audit", description=__doc__.splitlines()[0])
     parser.add_argument("families", nargs="*", metavar="FAMILY", help=f"or the start of one: {', '.join(FAMILIES)}")
-    parser.add_argument("--cases", type=int, default=10_000, metavar="N", help="of each family (10000)")
+    parser.add_argument(
+        "--cases", type=int, default=10_000, metavar="N", help="of each family (10000), of floats a tenth"
+    )
     parser.add_argument("--first", type=int, default=0, metavar="SEED", help="the first seed (0)")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N", help="processes")
     parser.add_argument("--out", type=Path, default=Path("build/audit.sqlite"), metavar="FILE", help="results")

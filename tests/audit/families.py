@@ -15,4 +15,9 @@ def case(family: str, seed: int) -> Case:
 
 def seconds(family: str) -> float:
     """Return the seconds after which a case of a family counts as hanging."""
-    return 300.0 if family.startswith("floats/") else float(inputs.SECONDS)
+    return 300.0 if family in floats.MAKERS else float(inputs.SECONDS)
+
+
+def count(family: str, cases: int) -> int:
+    """Return how many of so many cases a family gets: a tenth where a case is a hundred solves."""
+    return -(-cases // 10) if family.startswith("floats/") else cases

@@ -288,6 +288,8 @@ def _digests() -> dict[str, str]:
 def _judged(code: int, out: str, err: str) -> Iterator[Fault]:
     if code in _STOPPED:
         yield Fault("hang", f"more than {SECONDS} s of a processor")
+    elif code == 2 and err.startswith("Usage: "):
+        return
     elif code not in _GOOD:
         last = " ".join(err.strip().splitlines()[-1:])[:300]
         where = [line.strip() for line in err.splitlines() if line.strip().startswith("File ")]

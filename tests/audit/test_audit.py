@@ -18,7 +18,17 @@ from tests.audit.worker import Result, Worker, run
 ROOT = Path(__file__).parents[2]
 
 SAMPLES = {
+    "optimum/hadar": 20,
+    "optimum/smd": 20,
+    "optimum/dmlrs": 20,
+    "optimum/dmlrs-async": 20,
+    "optimum/ddljs": 20,
+    "floats/hadar": 5,
     "floats/smd": 12,
+    "floats/dmlrs": 6,
+    "floats/dmlrs-async": 10,
+    "floats/ddljs": 10,
+    "inputs/instance": 50,
     "inputs/schedule": 100,
     "inputs/witness": 100,
     "inputs/topology": 100,

@@ -67,6 +67,20 @@ def test_bad_instance(dlsched: Command, tmp_path: Path, schedule: Path, case: st
     assert refusal(dlsched("check", "hadar", path, schedule)).startswith(f"{path}: {message}")
 
 
+@pytest.mark.parametrize(
+    ("problem", "name", "message"),
+    [
+        ("ddljs", "ddljs-power", "jobs[0].utility.exponent: 1000000000 must be at most 100: exact powers"),
+        ("hadar", "huge-utility", "jobs[0].utility.values[0]: '1e400' must be 0 or between 1e-100 and 1e100 in size"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["optimum", "run"])
+def test_numbers_that_no_float_holds(dlsched: Command, verb: str, problem: str, name: str, message: str) -> None:
+    path = Path(__file__).parents[1] / "golden" / f"{name}.json"
+    what = problem if verb == "optimum" else {"ddljs": "gadget", "hadar": "hadar"}[problem]
+    assert refusal(dlsched(verb, what, path)).startswith(f"{path}: {message}")
+
+
 VERBS = {
     "show": ("show", "hadar/aggregate", "FILE", "--lp", "out", "--json"),
     "solve": ("solve", "hadar/aggregate", "FILE", "--json"),

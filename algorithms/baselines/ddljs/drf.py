@@ -15,16 +15,18 @@ from fractions import Fraction
 from dlsched.algorithms.baselines.ddljs.rounds import Network, payable, simulate
 from dlsched.algorithms.rings import Need, Occupancy, place
 from dlsched.algorithms.run import Run
+from dlsched.models.arguments import Seed, checked
 from dlsched.models.ddljs import Embedding, Instance, Job, Schedule
 
 
-def run(instance: Instance, *, seed: int = 0) -> Run[Schedule]:
+@checked
+def run(instance: Instance, *, seed: Seed = 0) -> Run[Schedule]:
     """Schedule an instance by dominant shares.
 
     Parameters
     ----------
     instance : Instance
-    seed : int
+    seed : int or numpy.random.Generator
         Not used: nothing is drawn at random.
 
     Returns

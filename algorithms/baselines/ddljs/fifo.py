@@ -12,16 +12,18 @@ from collections.abc import Mapping, Sequence
 from dlsched.algorithms.baselines.ddljs.rounds import Network, fixed_numbers, payable, simulate
 from dlsched.algorithms.rings import Occupancy, place
 from dlsched.algorithms.run import Run
+from dlsched.models.arguments import Seed, checked
 from dlsched.models.ddljs import Embedding, Instance, Job, Schedule
 
 
-def run(instance: Instance, *, seed: int = 0) -> Run[Schedule]:
+@checked
+def run(instance: Instance, *, seed: Seed = 0) -> Run[Schedule]:
     """Schedule an instance first in, first out.
 
     Parameters
     ----------
     instance : Instance
-    seed : int
+    seed : int or numpy.random.Generator
         Of the numbers of workers.
 
     Returns

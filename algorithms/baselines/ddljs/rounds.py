@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from dlsched.algorithms.rings import Occupancy, Substrate, place
 from dlsched.algorithms.run import Event, Run
+from dlsched.models.arguments import Seed, generator
 from dlsched.models.ddljs import Embedding, Instance, Job, RingProblem, RingRequest, Schedule, utility
 from dlsched.models.ddljs.requests import request_of
 
@@ -114,9 +113,9 @@ def payable(job: Job, so_far: int) -> int:
     return job.max_workers if job.budget_slots is None else min(job.max_workers, job.budget_slots - so_far)
 
 
-def fixed_numbers(instance: Instance, network: Network, seed: int) -> dict[str, Fixed]:
+def fixed_numbers(instance: Instance, network: Network, seed: Seed) -> dict[str, Fixed]:
     """Draw the number of workers of each job, uniform on 1..10, and lower it to what can be had."""
-    drawn = np.random.default_rng(seed).integers(1, MOST + 1, size=len(instance.jobs)).tolist()
+    drawn = generator(seed).integers(1, MOST + 1, size=len(instance.jobs)).tolist()
     return {
         job.name: Fixed(job.name, _largest(network, job, n), n) for job, n in zip(instance.jobs, drawn, strict=True)
     }

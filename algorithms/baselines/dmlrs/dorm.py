@@ -29,6 +29,7 @@ from dlsched.algorithms.baselines.dmlrs.dorm_program import Limits, counts, prog
 from dlsched.algorithms.baselines.dmlrs.drf import fill
 from dlsched.algorithms.baselines.dmlrs.rounds import simulate
 from dlsched.algorithms.run import Event, Run
+from dlsched.models.arguments import Seed, checked, seed_of
 from dlsched.models.dmlrs import Instance, Schedule
 from dlsched.models.document import InputError
 from dlsched.models.solve import Status, solve_matrix
@@ -64,13 +65,14 @@ class Planned(Event):
     changed: tuple[str, ...]
 
 
-def run(instance: Instance, *, seed: int = 0, fairness: float = 0.1, adjustment: float = 0.1) -> Run[Schedule]:
+@checked
+def run(instance: Instance, *, seed: Seed = 0, fairness: float = 0.1, adjustment: float = 0.1) -> Run[Schedule]:
     """Schedule an instance with Dorm.
 
     Parameters
     ----------
     instance : Instance
-    seed : int
+    seed : int or numpy.random.Generator
         Of the solver.
     fairness, adjustment : float
         In [0, 1]: how unfair a plan may be, and how many jobs may be changed.
@@ -89,7 +91,7 @@ def run(instance: Instance, *, seed: int = 0, fairness: float = 0.1, adjustment:
     for name, value in (("fairness", fairness), ("adjustment", adjustment)):
         if not 0 <= value <= 1:
             raise InputError(f"{name}: {value} must be in [0, 1]")
-    partitions = _Partitions(instance, fairness * 2 * len(instance.resources), adjustment, seed)
+    partitions = _Partitions(instance, fairness * 2 * len(instance.resources), adjustment, seed_of(seed))
     return simulate(instance, Cluster(instance), partitions.allocate, partitions.log)
 
 

@@ -15,16 +15,18 @@ from fractions import Fraction
 from dlsched.algorithms.baselines.dmlrs.cluster import AnyJob, Cluster, Held, grow
 from dlsched.algorithms.baselines.dmlrs.rounds import simulate
 from dlsched.algorithms.run import Run
+from dlsched.models.arguments import Seed, checked
 from dlsched.models.dmlrs import Instance, Schedule
 
 
-def run(instance: Instance, *, seed: int = 0) -> Run[Schedule]:
+@checked
+def run(instance: Instance, *, seed: Seed = 0) -> Run[Schedule]:
     """Schedule an instance by dominant shares.
 
     Parameters
     ----------
     instance : Instance
-    seed : int
+    seed : int or numpy.random.Generator
         Not used: nothing is drawn at random.
 
     Returns
@@ -43,6 +45,7 @@ def run(instance: Instance, *, seed: int = 0) -> Run[Schedule]:
     return simulate(instance, cluster, allocate, [])
 
 
+@checked
 def fill(cluster: Cluster, jobs: Sequence[AnyJob], remaining: Mapping[str, Fraction]) -> dict[str, Held]:
     """Return what each job gets of the empty cluster; a job that gets nothing is absent.
 

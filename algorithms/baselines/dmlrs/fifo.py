@@ -14,11 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from dlsched.algorithms.baselines.dmlrs.cluster import AnyJob, Cluster, Held, grow, place
 from dlsched.algorithms.baselines.dmlrs.rounds import simulate
 from dlsched.algorithms.run import Event, Run
+from dlsched.models.arguments import Seed, checked, generator
 from dlsched.models.dmlrs import Instance, Schedule
 
 MOST = 30
@@ -42,13 +41,14 @@ class Fixed(Event):
     drawn: int
 
 
-def run(instance: Instance, *, seed: int = 0) -> Run[Schedule]:
+@checked
+def run(instance: Instance, *, seed: Seed = 0) -> Run[Schedule]:
     """Schedule an instance first in, first out.
 
     Parameters
     ----------
     instance : Instance
-    seed : int
+    seed : int or numpy.random.Generator
         Of the numbers of workers.
 
     Returns
@@ -58,7 +58,7 @@ def run(instance: Instance, *, seed: int = 0) -> Run[Schedule]:
         `Stripped` for each job that ran and does not finish.
     """
     cluster = Cluster(instance)
-    draws = np.random.default_rng(seed).integers(1, MOST + 1, size=len(instance.jobs)).tolist()
+    draws = generator(seed).integers(1, MOST + 1, size=len(instance.jobs)).tolist()
     fixed = [Fixed(job.name, _most(cluster, job, n), n) for job, n in zip(instance.jobs, draws, strict=True)]
     queue = _Queue(cluster, {event.job: event.workers for event in fixed})
     return simulate(instance, cluster, queue.allocate, list(fixed))

@@ -20,17 +20,19 @@ from dlsched.algorithms.pd_ors.prices import AnyJob, can_earn, constants
 from dlsched.algorithms.pd_ors.program import Offers, best_response
 from dlsched.algorithms.pd_ors.response import Response, earning_values
 from dlsched.algorithms.run import Run
+from dlsched.models.arguments import Seed, checked
 from dlsched.models.dmlrs import AsyncJob, Instance, Schedule, utility
 from dlsched.models.dmlrs.job import Placement
 
 
-def run(instance: Instance, *, seed: int = 0) -> Run[Schedule]:
+@checked
+def run(instance: Instance, *, seed: Seed = 0) -> Run[Schedule]:
     """Schedule an instance with OASiS.
 
     Parameters
     ----------
     instance : Instance
-    seed : int
+    seed : int or numpy.random.Generator
         Not used: nothing is drawn at random.
 
     Returns

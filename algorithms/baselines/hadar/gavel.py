@@ -18,6 +18,7 @@ from fractions import Fraction
 
 from dlsched.algorithms.baselines.hadar.max_min import DIGITS, Normaliser, Weights, max_min_shares
 from dlsched.algorithms.run import Event, Run, Stripped
+from dlsched.models.arguments import Seed, checked
 from dlsched.models.arithmetic import exact_power
 from dlsched.models.hadar import Instance, Job, Schedule, place, utility
 from dlsched.models.numbers import rational, to_integers
@@ -53,11 +54,12 @@ class Round(Event):
     busy: int
 
 
+@checked
 def run(
     instance: Instance,
     shares: Shares | None = None,
     *,
-    seed: int = 0,
+    seed: Seed = 0,
     normaliser: Normaliser | str = Normaliser.PROPORTIONAL,
     weights: Weights | None = None,
 ) -> Run[Schedule]:
@@ -68,7 +70,7 @@ def run(
     instance : Instance
     shares : mapping, optional
         Y, ``{job: {type: part}}``; by default those of `max_min_shares`, kept up to date.
-    seed : int
+    seed : int or numpy.random.Generator
         Not used: nothing is drawn at random.
     normaliser, weights
         As for `max_min_shares`; of no use where the shares are given.

@@ -24,6 +24,7 @@ from fractions import Fraction
 import numpy as np
 import scipy.sparse as sp
 
+from dlsched.models.arguments import checked
 from dlsched.models.failure import SolverError
 from dlsched.models.hadar import Instance, Job
 from dlsched.models.numbers import rational
@@ -58,6 +59,7 @@ class Normaliser(StrEnum):
     ISOLATED = "isolated"
 
 
+@checked
 def max_min_shares(
     instance: Instance,
     jobs: Sequence[Job],

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from dlsched.algorithms.run import Event, Run
 from dlsched.algorithms.smd.admission import Outer, admit, inadmissible, point
+from dlsched.models.arguments import Seed, checked, inside
 from dlsched.models.smd import Instance, Job, Point, Schedule, utility
 
 
@@ -28,13 +29,16 @@ class Equal(Event):
     chosen: Point
 
 
-def run(instance: Instance, *, seed: int = 0, outer: str = Outer.EXACT, outer_epsilon: float = 0.01) -> Run[Schedule]:
+@checked
+def run(
+    instance: Instance, *, seed: Seed = 0, outer: Outer | str = Outer.EXACT, outer_epsilon: float = 0.01
+) -> Run[Schedule]:
     """Schedule an instance with equal numbers of workers and servers.
 
     Parameters
     ----------
     instance : Instance
-    seed : int
+    seed : int or numpy.random.Generator
         Not used: nothing is drawn at random.
     outer, outer_epsilon
         As for `dlsched.algorithms.smd.run`.
@@ -53,6 +57,7 @@ def run(instance: Instance, *, seed: int = 0, outer: str = Outer.EXACT, outer_ep
         If `outer` is unknown or `outer_epsilon` not in (0, 1).
     """
     del seed
+    inside(0, 1, outer_epsilon=outer_epsilon)
     log: list[Event] = list(inadmissible(instance))
     points = {job.name: _equal(job) for job in instance.jobs if instance.admissible(job)}
     log.extend(Equal(name, chosen) for name, chosen in points.items())

@@ -16,6 +16,7 @@ from fractions import Fraction
 
 from dlsched.algorithms.run import Event, Run
 from dlsched.algorithms.smd.admission import Outer, admit, inadmissible, point
+from dlsched.models.arguments import Seed, checked, inside
 from dlsched.models.smd import Instance, Job, Point, Schedule, utility
 from dlsched.models.utility import Sigmoid
 
@@ -37,13 +38,16 @@ class Grown(Event):
     limited: bool
 
 
-def run(instance: Instance, *, seed: int = 0, outer: str = Outer.EXACT, outer_epsilon: float = 0.01) -> Run[Schedule]:
+@checked
+def run(
+    instance: Instance, *, seed: Seed = 0, outer: Outer | str = Outer.EXACT, outer_epsilon: float = 0.01
+) -> Run[Schedule]:
     """Schedule an instance with workers and servers added by utility gain.
 
     Parameters
     ----------
     instance : Instance
-    seed : int
+    seed : int or numpy.random.Generator
         Not used: nothing is drawn at random.
     outer, outer_epsilon
         As for `dlsched.algorithms.smd.run`.
@@ -62,6 +66,7 @@ def run(instance: Instance, *, seed: int = 0, outer: str = Outer.EXACT, outer_ep
         If `outer` is unknown or `outer_epsilon` not in (0, 1).
     """
     del seed
+    inside(0, 1, outer_epsilon=outer_epsilon)
     log: list[Event] = list(inadmissible(instance))
     grown = [_grow(job) for job in instance.jobs if instance.admissible(job)]
     points = {event.job: event.chosen for event in grown}

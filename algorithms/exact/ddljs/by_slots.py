@@ -28,38 +28,41 @@ _SLACK = 0.1 * TOLERANCE
 class BySlots:
     """Bound and schedules of an instance whose utilities at 0 are finite.
 
-    Attributes
+    Parameters
     ----------
-    upper : float
-        The least upper bound so far.
+    worked : Worked
+    left : callable
+        Tells the seconds that are left, None without a limit.
     """
 
     worked: Worked
-    late: Callable[[], bool]
     left: Callable[[], float | None]
-    upper: float = float("inf")
 
     @classmethod
-    def of(cls, instance: Instance, late: Callable[[], bool], left: Callable[[], float | None]) -> BySlots:
+    def of(cls, instance: Instance, left: Callable[[], float | None]) -> BySlots:
         """Prepare an instance."""
-        return cls(Worked.of(instance, left), late, left)
+        return cls(Worked.of(instance, left), left)
+
+    @property
+    def upper(self) -> float:
+        """The least upper bound so far."""
+        return self.worked.upper
 
     def schedules(self) -> Iterator[Schedule | None]:
         """Lower the bound; yield after each step, with a schedule that has the bound's value where one was found."""
-        self.upper = self.worked.linear_bound(self.late)
+        self.worked.linear_bound()
         yield None
         rng, dives = np.random.default_rng(0), 0
         for _ in range(_ROUNDS):
-            if self.late() or dives >= _DIVES:
+            if dives >= _DIVES:
                 return
-            bound, wanted = self.worked.plan(self.late)
-            self.upper = min(self.upper, bound)
+            wanted = self.worked.plan()
             yield None
             if wanted is None:
                 return
-            if self.worked.covers(wanted, self.worked.counts, self.late):
+            if self.worked.covers(wanted, self.worked.counts):
                 dives += 1
-                yield dive(self.worked, wanted, self.late, rng)
+                yield dive(self.worked, wanted, rng)
 
     def confirm(self, value: float) -> Finding:
         """Return what a second look at the bound shows."""
@@ -67,7 +70,7 @@ class BySlots:
         route = f"worker-slots by class, {len(rows)} rows"
         for k, c in rows:
             cut = self.worked.cuts[k]
-            if self.late() or not self.worked.classes[c].confirm(cut.weights, cut.worth[c], _SLACK):
+            if not self.worked.classes[c].confirm(cut.weights, cut.worth[c], _SLACK):
                 return Finding(f"{route}, not all confirmed", None, None)
         matrix = self.worked.relaxation(rows, _SLACK)
         left = self.left()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
+from dlsched.models.halt import polled
 from dlsched.models.numbers import to_integers
 
 _MOST_CELLS = 2_000_000
@@ -45,7 +46,7 @@ def _knapsack(problem: RingProblem, offers: list[dict[int, Fraction]], resource:
     for offer, unit in zip(offers, units, strict=True):
         before = best
         best = before[:]
-        for size in offer:
+        for size in polled(offer):
             value, weight = next(values), size * unit
             for amount in range(weight, limit + 1):
                 best[amount] = max(best[amount], before[amount - weight] + value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
 
 import numpy as np
 
@@ -11,12 +10,13 @@ from dlsched.algorithms.exact.ddljs.slot_class import Weights
 from dlsched.algorithms.exact.ddljs.worked import Worked
 from dlsched.models.ddljs.rings import Embedding
 from dlsched.models.ddljs.schedule import Schedule
+from dlsched.models.halt import poll
 
 _TRIES = 12
 """How often a slot is embedded anew because what it left was too much for the rest."""
 
 
-def dive(worked: Worked, wanted: Weights, late: Callable[[], bool], rng: np.random.Generator) -> Schedule | None:
+def dive(worked: Worked, wanted: Weights, rng: np.random.Generator) -> Schedule | None:
     """Return a schedule in which each job gets its worker-slots; None where none was found."""
     names = worked.classes[0].names
     found: dict[str, dict[int, Embedding]] = defaultdict(dict)
@@ -26,7 +26,7 @@ def dive(worked: Worked, wanted: Weights, late: Callable[[], bool], rng: np.rand
     for number, slots in enumerate(worked.classes):
         for slot in slots.slots:
             counts[number] -= 1
-            embeddings = _step(worked, number, rest, counts, noise, late)
+            embeddings = _step(worked, number, rest, counts, noise)
             if embeddings is None:
                 return None
             for name, embedding in embeddings.items():
@@ -35,19 +35,16 @@ def dive(worked: Worked, wanted: Weights, late: Callable[[], bool], rng: np.rand
     return None if rest.any() else Schedule.of(found)
 
 
-def _step(
-    worked: Worked, number: int, rest: Weights, counts: list[int], noise: Weights, late: Callable[[], bool]
-) -> dict[str, Embedding] | None:
+def _step(worked: Worked, number: int, rest: Weights, counts: list[int], noise: Weights) -> dict[str, Embedding] | None:
     """Return embeddings of one slot after which the other slots can embed the rest."""
     slots = worked.classes[number]
     for _ in range(_TRIES):
-        if late():
-            return None
+        poll()
         embeddings = slots.embed(rest + noise, rest, worked.needs(rest, counts))
         if embeddings is None:
             return None
         after = rest - _sizes(slots.names, embeddings)
-        if not after.any() or worked.covers(after, counts, late):
+        if not after.any() or worked.covers(after, counts):
             return embeddings
     return None
 

@@ -19,10 +19,12 @@ from dlsched.algorithms.exact.ddljs.reachable import best_value
 from dlsched.algorithms.exact.ddljs.slot import embed
 from dlsched.algorithms.exact.ddljs.start import first_schedules
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
+from dlsched.models.arguments import at_least, checked
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.requests import slot_problem
 from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
 from dlsched.models.failure import ResidualError
+from dlsched.models.halt import Halt, until
 from dlsched.models.numbers import agree
 from dlsched.models.solve import Status, solve_matrix
 
@@ -31,6 +33,7 @@ _MOST = 1_000
 _MANY = 150
 
 
+@checked
 def solve(
     instance: Instance,
     *,
@@ -52,34 +55,34 @@ def solve(
     -----
     Where a job with a log utility must get something and cannot, value and schedule are None and `proved` is True.
     """
+    at_least(0, time_limit=time_limit)
     start = time.perf_counter()
     if not instance.jobs:
         return Optimum(0.0, 0.0, Schedule.of({}), True, ("no jobs",), 0.0, 0.0)
-    report = progress or (lambda phase, lower, upper: None)
-    return _Solve(instance, start, time_limit, report, stop or (lambda: False)).run()
+    deadline = start + (float("inf") if time_limit is None else time_limit)
+    with until(stop, deadline):
+        return _Solve(instance, start, deadline, progress or (lambda phase, lower, upper: None)).run()
 
 
 class _Solve:
-    def __init__(
-        self,
-        instance: Instance,
-        start: float,
-        time_limit: float | None,
-        report: Progress,
-        stop: Callable[[], bool],
-    ) -> None:
-        self.instance, self.start, self.report, self.stop = instance, start, report, stop
-        self.deadline = start + (float("inf") if time_limit is None else time_limit)
+    def __init__(self, instance: Instance, start: float, deadline: float, report: Progress) -> None:
+        self.instance, self.start, self.deadline, self.report = instance, start, deadline, report
         self.best: Schedule | None = None
         most = sum(float(max(values(instance, job).values(), default=0)) for job in instance.jobs)
         self.known = Bracket(-float("inf"), most)
         self.evidence: list[Note] = []
 
     def run(self) -> Optimum:
-        """Run the steps until value and bound meet or time is up."""
+        """Run the steps until value and bound meet or the work is over."""
+        try:
+            return self._steps()
+        except Halt:
+            return self._conclude(False, time.perf_counter() - self.start)
+
+    def _steps(self) -> Optimum:
         if self.instance.slots == 1 and self._finite():
             return self._one_slot()
-        for schedule in first_schedules(self.instance, self._late):
+        for schedule in first_schedules(self.instance):
             self._take(schedule)
         if self._many() and self._finite() and (found := self._by_slots()):
             return found
@@ -87,7 +90,7 @@ class _Solve:
 
     def _one_slot(self) -> Optimum:
         """Return the optimum of an instance that is one slot's embedding problem."""
-        found = embed(slot_problem(self.instance, 1), time_limit=self._left(), stop=self.stop)
+        found = embed(slot_problem(self.instance, 1), time_limit=self._left())
         nothing = float(exact_utility(self.instance, Schedule.of({})))
         self._take(Schedule.of({name: {1: embedding} for name, embedding in found.embeddings.items()}))
         self.known.bound(nothing + found.bound, "one slot")
@@ -109,7 +112,7 @@ class _Solve:
 
     def _by_slots(self) -> Optimum | None:
         """Return the optimum where a plan of worker-slots leads to it."""
-        method = BySlots.of(self.instance, self._late, self._left)
+        method = BySlots.of(self.instance, self._left)
         route = "HiGHS, worker-slots by class of slots"
         try:
             for schedule in method.schedules():
@@ -123,6 +126,10 @@ class _Solve:
             if not self._closed():
                 return None
             second = method.confirm(self.known.value)
+        except Halt:
+            self.known.bound(method.upper, route)
+            self.evidence.append(Note(f"{route}: nothing better than ", self.known.upper))
+            raise
         except ResidualError as error:
             self.evidence.append(Note(f"{route}: {error}"))
             return None
@@ -135,10 +142,8 @@ class _Solve:
         program = horizon_program(self.instance, alike(self.instance))
         if program is None:
             return self._infeasible((Note("a job has no finite utility, whatever it gets"),))
-        if self._late():
-            return self._conclude(False, time.perf_counter() - self.start)
         try:
-            raw = solve_matrix(program.matrix, time_limit=self._left(), threads=1, seed=0, stop=self.stop)
+            raw = solve_matrix(program.matrix, time_limit=self._left(), threads=1, seed=0)
         except ResidualError as error:
             self.evidence.append(Note(f"HiGHS, all slots: {error}"))
             return self._second(program, Finding("HiGHS", None, None))
@@ -186,9 +191,6 @@ class _Solve:
 
     def _closed(self) -> bool:
         return self.best is not None and self.known.closed()
-
-    def _late(self) -> bool:
-        return self.stop() or time.perf_counter() > self.deadline
 
     def _left(self) -> float | None:
         return None if self.deadline == float("inf") else max(0.0, self.deadline - time.perf_counter())

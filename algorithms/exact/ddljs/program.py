@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import scipy.sparse as sp
 
+from dlsched.models.halt import poll
 from dlsched.models.matrix import Matrix
 from dlsched.models.numbers import to_integers
 
@@ -50,6 +51,7 @@ class Program:
 
     def row(self, terms: Iterable[tuple[int, float]], lower: float = -math.inf, upper: float = math.inf) -> None:
         """Add a row; a column may stand in it more than once."""
+        poll()
         for column, value in terms:
             self._indices.append(column)
             self._values.append(value)

@@ -23,9 +23,11 @@ from dlsched.algorithms.exact.ddljs.routing import embeddings_at, mostly_outside
 from dlsched.algorithms.exact.ddljs.slot_program import SlotProgram, slot_program
 from dlsched.algorithms.exact.result import Note
 from dlsched.algorithms.exact.units import unit_of
+from dlsched.models.arguments import at_least, checked
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Embedding
 from dlsched.models.failure import ResidualError
+from dlsched.models.halt import Halt, grace, over, poll, until
 from dlsched.models.numbers import TOLERANCE
 from dlsched.models.solve import Status, solve_matrix
 
@@ -62,6 +64,7 @@ class SlotOptimum:
     seconds_proved: float
 
 
+@checked
 def embed(
     problem: RingProblem,
     *,
@@ -83,12 +86,17 @@ def embed(
         Asked often; where it tells True, the method ends as if time were up.
     """
     profits = (abs(profit) for request in problem.requests for profit in request.profit.values())
+    at_least(0, time_limit=time_limit)
+    at_least(1, node_limit=node_limit)
     unit = unit_of(max(profits, default=Fraction(0)))
     requests = tuple(
         replace(request, profit={k: profit / unit for k, profit in request.profit.items()})
         for request in problem.requests
     )
-    found = _Embed(replace(problem, requests=requests), time_limit, node_limit, stop or (lambda: False)).run()
+    start = time.perf_counter()
+    deadline = start + (float("inf") if time_limit is None else time_limit)
+    with until(stop, deadline):
+        found = _Embed(replace(problem, requests=requests), start, deadline, node_limit).run()
     scale = float(unit)
     value = float(checked_value(problem, found.embeddings))
     evidence = tuple(note.times(scale) for note in found.evidence)
@@ -96,20 +104,25 @@ def embed(
 
 
 class _Embed:
-    def __init__(
-        self, problem: RingProblem, time_limit: float | None, node_limit: int | None, stop: Callable[[], bool]
-    ) -> None:
-        self.problem, self.node_limit, self.stop = problem, node_limit, stop
-        self.start = time.perf_counter()
-        self.deadline = self.start + (float("inf") if time_limit is None else time_limit)
-        self.best = greedy_embeddings(problem)
-        self.known = Bracket(float(checked_value(problem, self.best)), float("inf"))
-        self.known.bound(float(count_bound(problem)), "exact knapsack over ring sizes")
+    def __init__(self, problem: RingProblem, start: float, deadline: float, node_limit: int | None) -> None:
+        self.problem, self.start, self.deadline, self.node_limit = problem, start, deadline, node_limit
+        self.best: dict[str, Embedding] = {}
+        most = sum(max(0, max(request.profit.values(), default=0)) for request in problem.requests)
+        self.known = Bracket(float(checked_value(problem, self.best)), float(most))
         self.evidence: list[Note] = []
 
     def run(self) -> SlotOptimum:
-        """Take the steps until value and bound agree."""
-        if not (self.known.closed() or self._late()):
+        """Take the steps until value and bound agree, or the work is over."""
+        try:
+            return self._steps()
+        except Halt:
+            return self._conclude(False, time.perf_counter() - self.start)
+
+    def _steps(self) -> SlotOptimum:
+        with grace():
+            self._take(greedy_embeddings(self.problem))
+            self.known.bound(float(count_bound(self.problem)), "exact knapsack over ring sizes")
+        if not self.known.closed():
             # Without these, which only save time, the programs decide all the same.
             with suppress(ArithmeticError, RuntimeError, ValueError):
                 self._take(rounded_embeddings(self.problem))
@@ -126,8 +139,7 @@ class _Embed:
         return self._certified(program, "whole network")
 
     def _solve(self, program: SlotProgram, name: str) -> None:
-        if self._late():
-            return
+        poll()
         try:
             raw = solve_matrix(
                 program.matrix,
@@ -136,7 +148,6 @@ class _Embed:
                 seed=0,
                 cutoff=self._cutoff,
                 nodes=self.node_limit,
-                stop=self.stop,
             )
         except ResidualError as error:
             self.evidence.append(Note(f"HiGHS, {name}: {error}"))
@@ -162,7 +173,7 @@ class _Embed:
     def _certified(self, program: SlotProgram, name: str) -> SlotOptimum:
         """Confirm by a second route that nothing is above the value."""
         found = time.perf_counter() - self.start
-        if not self.known.closed() or self._late():
+        if not self.known.closed() or over():
             return self._conclude(False, found)
         first = self.known.upper
 
@@ -186,9 +197,6 @@ class _Embed:
         proved = proved and self.known.closed()
         evidence = (*self.evidence, *self.known.refuted)
         return SlotOptimum(self.known.value, self.known.upper, self.best, proved, evidence, found, seconds)
-
-    def _late(self) -> bool:
-        return self.stop() or time.perf_counter() > self.deadline
 
     def _left(self) -> float | None:
         return None if self.deadline == float("inf") else max(0.0, self.deadline - time.perf_counter())

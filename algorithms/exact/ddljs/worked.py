@@ -18,6 +18,7 @@ from dlsched.algorithms.exact.ddljs.program import Program, Terms
 from dlsched.algorithms.exact.ddljs.slot_class import Need, SlotClass, Weights
 from dlsched.models.arithmetic import dot, integer_product
 from dlsched.models.ddljs.instance import Instance
+from dlsched.models.halt import poll
 from dlsched.models.matrix import Floats, Matrix
 from dlsched.models.solve import solve_matrix
 
@@ -58,6 +59,8 @@ class Worked:
     cuts : list of Cut
     columns : list of set of tuple of int
         By class: count vectors that were found to fit.
+    upper : float
+        The least upper bound on the utility so far.
     """
 
     classes: list[SlotClass]
@@ -66,6 +69,7 @@ class Worked:
     left: Callable[[], float | None]
     cuts: list[Cut] = field(default_factory=list)
     columns: list[set[tuple[int, ...]]] = field(default_factory=list)
+    upper: float = float("inf")
 
     @classmethod
     def of(cls, instance: Instance, left: Callable[[], float | None]) -> Worked:
@@ -107,31 +111,32 @@ class Worked:
             if c.problem.shares == found.problem.shares and not (c.present & ~found.present).any():
                 columns.add(tuple(np.where(c.present, counts, 0).tolist()))
 
-    def linear_bound(self, late: Callable[[], bool]) -> float:
-        """Generate columns and cuts until the linear program over all count vectors is solved; return an upper bound.
+    def linear_bound(self) -> None:
+        """Generate columns and cuts until the linear program over all count vectors is solved; lower the bound.
 
         Weights are priced between the last duals and those of the best bound so far: fewer rounds are needed.
         """
         duals = np.array([max(0.0, *points.values()) / max(1, max(points)) for points in self.points])
         centre, least, value = duals, float("inf"), 0.0
-        while not late():
+        while True:
+            poll()
             before = sum(map(len, self.columns))
             for weights in (_SMOOTH * centre + (1 - _SMOOTH) * duals, duals):
                 bound = self._lagrangian(weights, self.price(weights))
                 if bound < least:
                     centre, least = weights, bound
+                    self.upper = min(self.upper, bound)
                 if least - value <= _EPSILON * max(1.0, abs(value)):
-                    return least
+                    return
                 if sum(map(len, self.columns)) > before:
                     break
             else:
-                return least
+                return
             raw = solve_matrix(self._master(), threads=1, time_limit=self.left())
             if raw.row_duals is None or raw.summary.objective is None:
-                return least
+                return
             jobs, value = len(self.points), raw.summary.objective
             duals = np.abs(raw.row_duals[jobs : 2 * jobs])
-        return least
 
     def _lagrangian(self, weights: Floats, cut: Cut) -> float:
         """Return the upper bound on the utility that a price a worker-slot gives."""
@@ -177,18 +182,19 @@ class Worked:
         for own, count in zip(slots, used or self.counts, strict=True):
             program.row(own, upper=count)
 
-    def plan(self, late: Callable[[], bool]) -> tuple[float, Weights | None]:
-        """Return an upper bound on the utility and the worker-slots by job that reach it, None where time was up."""
-        raw = solve_matrix(self.relaxation(), threads=1, time_limit=self.left(), seed=0, stop=late)
-        bound = float("inf") if raw.summary.bound is None else raw.summary.bound
+    def plan(self) -> Weights | None:
+        """Lower the bound; return the worker-slots by job that reach it, None where time was up."""
+        raw = solve_matrix(self.relaxation(), threads=1, time_limit=self.left(), seed=0)
+        if raw.summary.bound is not None:
+            self.upper = min(self.upper, raw.summary.bound)
         if raw.x is None:
-            return bound, None
+            return None
         numbers, start = [], 0
         for points in self.points:
             chosen = raw.x[start : start + len(points)]
             numbers.append(round(float(dot(chosen, list(points)))))
             start += len(points)
-        return bound, np.array(numbers, dtype=np.int64)
+        return np.array(numbers, dtype=np.int64)
 
     def relaxation(self, rows: Sequence[Row] | None = None, slack: float = 0.0) -> Matrix:
         """Return the program in worker-slots by job and class.
@@ -228,12 +234,13 @@ class Worked:
             if (cut.weights[own.present] > 0).any()
         ]
 
-    def covers(self, wanted: Weights, counts: Sequence[int], late: Callable[[], bool]) -> bool:
+    def covers(self, wanted: Weights, counts: Sequence[int]) -> bool:
         """Tell whether slots, `counts` of each class, can embed worker-slots in the mean; a cut is added if not.
 
         A mean of count vectors covers `wanted`: necessary for a schedule, mostly sufficient.
         """
-        while not late():
+        while True:
+            poll()
             program = Program()
             missing: list[Terms] = [[(program.column(float("inf"), cost=-1.0, integer=False), 1)] for _ in wanted]
             self._cover(program, missing, wanted.tolist(), counts)
@@ -248,7 +255,6 @@ class Worked:
                 return False
             if sum(map(len, self.columns)) == before:
                 return False
-        return False
 
     def needs(self, wanted: Weights, counts: Sequence[int]) -> list[Need]:
         """Return what one more slot must embed so that `counts` of each class can embed the rest of `wanted`."""

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.algorithms.exact.dmlrs.slots import Alternative, Ints, SlotJob, Slots
+from dlsched.models.halt import polled
 from dlsched.models.matrix import Floats
 
 Bools = npt.NDArray[np.bool_]
@@ -71,7 +72,8 @@ class BestFit:
         """Return the items of vectors, padded with empty ones, largest first."""
         tables = self._tables[alternative]
         lists = [
-            [item for i, level in enumerate(vector) if level for item in tables[i][level]] for vector in levels.tolist()
+            [item for i, level in enumerate(vector) if level for item in tables[i][level]]
+            for vector in polled(levels.tolist())
         ]
         most = max(map(len, lists), default=0)
         items = np.zeros((len(lists), most, len(self.weight)), dtype=self.slots.capacity.dtype)
@@ -85,7 +87,7 @@ class BestFit:
     def _place(self, room: Ints, items: list[Ints], rule: int) -> tuple[Bools, Ints]:
         """Place items, each of shape (resources,) or (vectors, resources)."""
         room, good, rows = room.copy(), np.ones(len(room), dtype=bool), np.arange(len(room))
-        for item in items:
+        for item in polled(items):
             after = room - (item if item.ndim == 1 else item[:, None])
             weighed = self._floats(after) * self.weight
             score: Floats = weighed.min(axis=2) if rule == 1 else weighed.sum(axis=2)

@@ -19,6 +19,7 @@ import numpy as np
 
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Part
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Limits
+from dlsched.models.halt import poll
 from dlsched.models.matrix import Floats
 from dlsched.relaxations.columns import Generated
 
@@ -60,10 +61,6 @@ class Node:
     prices: Floats
 
 
-class Halt(Exception):
-    """Raised inside the tree when time is up."""
-
-
 class Tree:
     """The search tree.
 
@@ -79,7 +76,6 @@ class Tree:
     decide : callable
         Called with the only plan of a part; returns whether it is known to fit or not to fit, and the value of the
         best plan known.
-    out_of_time : callable
 
     Attributes
     ----------
@@ -94,10 +90,9 @@ class Tree:
         margin: float,
         found: Callable[[list[tuple[JobSchedule, float]], Floats], float],
         decide: Callable[[list[JobSchedule]], tuple[bool, float]],
-        out_of_time: Callable[[], bool],
     ) -> None:
         self.decomposition, self.cutoff, self.margin = decomposition, cutoff, margin
-        self.found, self.decide, self.out_of_time = found, decide, out_of_time
+        self.found, self.decide = found, decide
         self._kept = -np.inf
         self.nodes = 0
         self._open: list[tuple[float, int, Node]] = []
@@ -168,8 +163,7 @@ class Tree:
 
     def _generate(self, part: Part, prices: Floats, rounds: int | None) -> Generated:
         def stop(bound: float, value: float) -> bool:
-            if self.out_of_time():
-                raise Halt
+            poll()
             return self._closed(bound)
 
         return self.decomposition.bound(part, start=prices, rounds=rounds, stop=stop)

@@ -16,6 +16,7 @@ from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Offer, P
 from dlsched.algorithms.exact.dmlrs.schedules import Bools, JobSchedule, Limits, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Alternative, Ints, Slots, TooLarge
 from dlsched.models.arithmetic import exact_product
+from dlsched.models.halt import poll
 from dlsched.models.matrix import Floats
 
 MOST_PATTERNS = 20_000
@@ -60,6 +61,7 @@ def patterns_of(slots: Slots, kinds: list[Kind], capacity: Ints) -> Ints:
     content = [0] * len(needs)
 
     def add(first: int, left: Ints) -> None:
+        poll()
         fits: Bools = np.all((needs <= left).astype(bool), axis=1)
         if not fits.any():
             found.append(content.copy())

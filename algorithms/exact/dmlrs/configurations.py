@@ -7,8 +7,6 @@ exactly, small vectors first, so that each search that fails gives a minimal vec
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +16,7 @@ from dlsched.algorithms.exact.dmlrs.best_fit import BestFit, Bools
 from dlsched.algorithms.exact.dmlrs.packing import Packer
 from dlsched.algorithms.exact.dmlrs.slots import Ints, Slots, TooLarge
 from dlsched.models.arithmetic import integer_product
+from dlsched.models.halt import polled
 
 Levels = npt.NDArray[np.int16]
 
@@ -92,17 +91,15 @@ class Configurations:
         return levels[~below]
 
 
-def enumerate_configurations(
-    slots: Slots, *, deadline: float = float("inf"), stop: Callable[[], bool] | None = None
-) -> Configurations:
+def enumerate_configurations(slots: Slots) -> Configurations:
     """List all configurations.
 
     Raises
     ------
     TooLarge
-        Where there are more than `MOST_CONFIGURATIONS`, or time is up.
+        Where there are more than `MOST_CONFIGURATIONS`.
     """
-    return _Enumeration(slots, deadline, stop or (lambda: False)).run()
+    return _Enumeration(slots).run()
 
 
 def most_configurations(slots: Slots) -> float:
@@ -123,8 +120,8 @@ def most_configurations(slots: Slots) -> float:
 
 
 class _Enumeration:
-    def __init__(self, slots: Slots, deadline: float, stop: Callable[[], bool]) -> None:
-        self.slots, self.deadline, self.stop = slots, deadline, stop
+    def __init__(self, slots: Slots) -> None:
+        self.slots = slots
         self.packer = Packer(slots)
         self.total = slots.capacity.sum(axis=0)
         self.best_fit = BestFit(slots)
@@ -141,7 +138,7 @@ class _Enumeration:
 
     def _extend(self, known: _Partial, i: int) -> _Partial:
         parts, parents = [known], known
-        for level in range(1, self.slots.jobs[i].levels + 1):
+        for level in polled(range(1, self.slots.jobs[i].levels + 1)):
             parents, children = self._raise(parents, i, level)
             parts.append(children)
             if sum(len(part.levels) for part in parts) > MOST_CONFIGURATIONS:
@@ -172,7 +169,7 @@ class _Enumeration:
     @staticmethod
     def _above(levels: Levels, vectors: list[Levels]) -> Bools:
         above = np.zeros(len(levels), dtype=bool)
-        for vector in vectors:
+        for vector in polled(vectors):
             used = np.flatnonzero(vector)
             above |= (levels[:, used] >= vector[used]).all(axis=1)
         return above
@@ -185,8 +182,6 @@ class _Enumeration:
         for k in todo.tolist():
             if hopeless[k]:
                 continue
-            if self.stop() or time.perf_counter() > self.deadline:
-                raise TooLarge("time is up")
             found = self.packer.fit(levels[k].tolist())
             if found is None:
                 self.unpackable.append(levels[k].copy())

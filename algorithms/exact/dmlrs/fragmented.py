@@ -18,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 
 from dlsched.algorithms.exact.bracket import Bracket
-from dlsched.algorithms.exact.dmlrs.branch import Halt, Node, Tree
+from dlsched.algorithms.exact.dmlrs.branch import Node, Tree
 from dlsched.algorithms.exact.dmlrs.by_configuration import ByConfiguration
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
 from dlsched.algorithms.exact.dmlrs.configurations import enumerate_configurations, most_configurations
@@ -31,6 +31,7 @@ from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge
 from dlsched.algorithms.exact.result import Note, Progress
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.dmlrs.job import Placement
+from dlsched.models.halt import Halt, grace, over, poll, until
 from dlsched.models.matrix import Floats
 from dlsched.models.numbers import TOLERANCE
 
@@ -38,7 +39,10 @@ _SEARCH_ROUNDS = 1500
 _SEARCH_SHARE = 0.25
 _NODE_ROUNDS = 40
 _PACKING_NODES = 200_000
+_LAST_NODES = 200
+"""Of packing a plan that is not packed yet when the work is over."""
 _MOST_CONFIGURATIONS = 300_000.0
+_OVER = "time is up"
 
 
 def solve_fragmented(
@@ -83,13 +87,13 @@ def solve_fragmented(
     ValueError
         Where the instance has other jobs.
     """
-    try:
-        slots = Slots.of(instance, exact=exact)
-    except TooLarge as error:
-        return incumbent or Schedule.of({}), upper, (Note(str(error)),)
-    report, halt = progress or (lambda *_: None), stop or (lambda: False)
-    solver = _Fragmented(instance, slots, incumbent, upper, deadline, report, halt)
-    solver.run()
+    with until(stop, deadline):
+        try:
+            slots = Slots.of(instance, exact=exact)
+        except (TooLarge, Halt) as error:
+            return incumbent or Schedule.of({}), upper, (Note(str(error) or _OVER),)
+        solver = _Fragmented(instance, slots, incumbent, upper, deadline, progress or (lambda *_: None))
+        solver.run()
     return solver.schedule, solver.known.upper, (*solver.evidence, *solver.known.refuted)
 
 
@@ -102,9 +106,8 @@ class _Fragmented:
         upper: float,
         deadline: float,
         progress: Progress,
-        stop: Callable[[], bool],
     ) -> None:
-        self.instance, self.deadline, self.report, self.stop = instance, deadline, progress, stop
+        self.instance, self.deadline, self.report = instance, deadline, progress
         self.slots = slots
         self.schedule = Schedule.of({}) if incumbent is None else incumbent
         most = float(sum(max(Fraction(0), max(job.utility)) for job in self.slots.jobs))
@@ -116,7 +119,7 @@ class _Fragmented:
         self.packer = Packer(self.slots, _PACKING_NODES)
 
     def run(self) -> None:
-        """Run the steps until value and bound meet or time is up."""
+        """Run the steps until value and bound meet or the work is over."""
         if not self.slots.most_levels:
             self.known.bound(0.0, "no job fits")
             self.evidence.append(Note("no job fits the cluster"))
@@ -124,20 +127,27 @@ class _Fragmented:
         try:
             self.schedules = Schedules(self.slots)
             self._decompose()
+            self._search()
         except TooLarge as error:
             self.evidence.append(Note(str(error)))
-            return
+        except Halt:
+            self.evidence.append(Note(_OVER))
+
+    def _search(self) -> None:
         try:
             self._root()
             self._branch()
         except Halt:
-            self.evidence.append(Note("time is up"))
+            self.packer.nodes = _LAST_NODES
+            with grace():
+                self._keep()
+            raise
 
     def _decompose(self) -> None:
         """Choose the offers: configurations where they can be listed, else the contents of single machines."""
         if most_configurations(self.slots) <= _MOST_CONFIGURATIONS:
             try:
-                listed = enumerate_configurations(self.slots, deadline=self.deadline, stop=self.stop)
+                listed = enumerate_configurations(self.slots)
             except TooLarge as error:
                 self.evidence.append(Note(str(error)))
             else:
@@ -159,11 +169,7 @@ class _Fragmented:
         """Return a callable that tells whether a share of the time left now is used up."""
         now = time.perf_counter()
         end = now + share * (self.deadline - now)
-        return lambda: self.stop() or time.perf_counter() > end
-
-    def out_of_time(self) -> bool:
-        """Tell whether to stop."""
-        return self.stop() or time.perf_counter() > self.deadline
+        return lambda: over() or time.perf_counter() > end
 
     def _root(self) -> None:
         rows = self.decomposition
@@ -184,7 +190,7 @@ class _Fragmented:
         self.root = min(bound, self.known.upper)
 
     def _branch(self) -> None:
-        tree = Tree(self.decomposition, self.known.value, self.margin, self._found, self._decide, self.out_of_time)
+        tree = Tree(self.decomposition, self.known.value, self.margin, self._found, self._decide)
         if not self.part.empty:
             tree.push(Node(self.root, self.part, self.prices))
         try:
@@ -198,8 +204,7 @@ class _Fragmented:
     def _check(self, bound: float, value: float) -> bool:
         del value
         self.known.bound(bound, "column generation")
-        if self.out_of_time():
-            raise Halt
+        poll()
         return bound <= self.known.value + self.margin
 
     def _found(self, used: list[tuple[JobSchedule, float]], prices: Floats) -> float:
@@ -217,7 +222,7 @@ class _Fragmented:
         shares = self.schedules.best(self.schedules.backward(cost, self.schedules.limits()))
         start = time.perf_counter()
         if self._searched < _SEARCH_SHARE * (start - self.start):
-            insertion.search(cost, shares, _NODE_ROUNDS, self.out_of_time, plan if self._nodes % 2 else None)
+            insertion.search(cost, shares, _NODE_ROUNDS, over, plan if self._nodes % 2 else None)
             self._nodes += 1
             self._searched += time.perf_counter() - start
         self._keep()

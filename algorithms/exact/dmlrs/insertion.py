@@ -12,6 +12,7 @@ import numpy as np
 
 from dlsched.algorithms.exact.dmlrs.schedules import Bools, JobSchedule, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Ints
+from dlsched.models.halt import polled
 from dlsched.models.matrix import Floats
 
 _WEIGHTS = (0.0, 0.3, 0.6, 1.0)
@@ -53,7 +54,7 @@ class Insertion:
         """Insert jobs in an order; those that do not fit, or are worth less than they cost, are left out."""
         plan = dict(plan)
         levels = self.schedules.levels_of(plan.values())
-        for i in order:
+        for i in polled(order):
             found = self.schedules.best_within(i, self.room(levels, i), cost[i])
             if found is not None:
                 plan[i] = found

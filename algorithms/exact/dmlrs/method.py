@@ -25,7 +25,9 @@ from dlsched.algorithms.exact.dmlrs.summed import Summed
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.algorithms.pd_ors import run as pd_ors
 from dlsched.algorithms.pd_ors import schedule_bound
+from dlsched.models.arguments import at_least, checked
 from dlsched.models.dmlrs import AsyncJob, Instance, Job, Machine, Schedule, check, exact_utility
+from dlsched.models.halt import Halt, grace, over, poll, until
 from dlsched.models.matrix import Matrix, compile_model
 from dlsched.models.numbers import TOLERANCE, agree
 
@@ -35,6 +37,7 @@ _NODES = 200
 """How much of the time, and how many nodes, the sum of machines gets where it will be a weak bound."""
 
 
+@checked
 def solve(
     instance: Instance,
     *,
@@ -55,24 +58,18 @@ def solve(
 
     Source: PD-ORS, (1)-(7); PD-ORS thesis, (3.1)-(3.7).
     """
+    at_least(0, time_limit=time_limit)
     start = time.perf_counter()
     if not instance.jobs:
         return Optimum(0.0, 0.0, Schedule.of({}), True, ("no jobs",), 0.0, 0.0)
-    report = progress or (lambda phase, lower, upper: None)
-    return _Solve(instance, start, time_limit, report, stop or (lambda: False)).run()
+    deadline = start + (float("inf") if time_limit is None else time_limit)
+    with until(stop, deadline):
+        return _Solve(instance, start, deadline, progress or (lambda phase, lower, upper: None)).run()
 
 
 class _Solve:
-    def __init__(
-        self,
-        instance: Instance,
-        start: float,
-        time_limit: float | None,
-        report: Progress,
-        stop: Callable[[], bool],
-    ) -> None:
-        self.instance, self.start, self.report, self.stop = instance, start, report, stop
-        self.deadline = start + (float("inf") if time_limit is None else time_limit)
+    def __init__(self, instance: Instance, start: float, deadline: float, report: Progress) -> None:
+        self.instance, self.start, self.deadline, self.report = instance, start, deadline, report
         self.best = Schedule.of({})
         self.known = Bracket(0.0, sum(max(0.0, job.utility(0)) for job in instance.jobs))
         self.evidence: list[Note] = []
@@ -80,20 +77,24 @@ class _Solve:
         self.proved = False
 
     def run(self) -> Optimum:
-        """Run the steps until value and bound meet by two routes or time is up."""
-        if not self._late():
-            self._begin()
+        """Run the steps until value and bound meet by two routes or the work is over."""
+        with suppress(Halt):
+            self._steps()
+        return self._conclude()
+
+    def _steps(self) -> None:
+        self._begin()
         if all(job.external_rate <= job.internal_rate for job in self.instance.jobs):
             for step in (self._summed, self._fragmented):
                 step()
-                if self.proved or self._late():
-                    return self._conclude()
+                if self.proved:
+                    return
+                poll()
         self._single_machines()
-        return self._conclude()
 
     def _begin(self) -> None:
         """Start from what PD-ORS finds; without it where it fails, as it only saves time."""
-        with suppress(ArithmeticError, RuntimeError, ValueError):
+        with suppress(ArithmeticError, RuntimeError, ValueError), grace():
             self._take(pd_ors(self.instance).schedule)
 
     def _take(self, schedule: Schedule) -> None:
@@ -108,12 +109,12 @@ class _Solve:
         summed = Summed.of(self.instance)
         if self._splits() and self._coarse():
             left = self._left()
-            summed.solve(None if left is None else _SHARE * left, self.stop, _NODES)
+            summed.solve(None if left is None else _SHARE * left, _NODES)
         else:
-            summed.solve(self._left(), self.stop)
+            summed.solve(self._left())
         self._learn(summed, "sum of machines")
         if summed.finished and not self.known.closed():
-            for _ in summed.thin_out(self.deadline, self.stop):
+            for _ in summed.thin_out(self.deadline):
                 self._learn(summed, "plans that leave room")
                 if self.known.closed():
                     break
@@ -154,7 +155,7 @@ class _Solve:
             return
         for exact in (False, True):
             self._search(self.instance, self.known.upper, exact)
-            if self.known.closed() or self._late() or Slots.of(self.instance).exact:
+            if self.known.closed() or over() or Slots.of(self.instance).exact:
                 break
         if not self.known.closed():
             return
@@ -171,16 +172,12 @@ class _Solve:
             upper=upper,
             deadline=self.deadline,
             progress=lambda phase, value, bound: self.report(phase, value, min(bound, self.known.upper)),
-            stop=self.stop,
             exact=exact,
         )
         self._take(schedule)
         self.known.bound(bound, "branch and price")
         self.evidence += evidence
         return bound
-
-    def _late(self) -> bool:
-        return self.stop() or time.perf_counter() > self.deadline
 
     def _first(self, matrix: Matrix, cutoff: float | None, seconds: float | None) -> Finding:
         """Return what the solve of the sum has shown, as a route."""
@@ -195,9 +192,7 @@ class _Solve:
         found = schedule_bound(
             self.instance,
             gap=0.1 * TOLERANCE,
-            stop=lambda bound, value: (
-                bound <= target or value > target or time.perf_counter() > deadline or self.stop()
-            ),
+            stop=lambda bound, value: bound <= target or value > target or time.perf_counter() > deadline,
         )
         return Finding("column generation over schedules", found.bound, None)
 
@@ -219,8 +214,6 @@ class _Solve:
         """Solve an exact program over single machines by two routes."""
         model = single_machines(self.instance)
         matrix = compile_model(model)
-        if self._late():
-            return
         certificate = certify(matrix, value=self.known.value, time_limit=self._each_route())
         self.evidence += certificate.evidence
         if certificate.point is not None:

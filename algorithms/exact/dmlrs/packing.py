@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from dlsched.algorithms.exact.dmlrs.coding import Coding, Needs
 from dlsched.algorithms.exact.dmlrs.slots import Alternative, Slots
 from dlsched.models.dmlrs.job import Placement
+from dlsched.models.halt import poll
 
 Room = tuple[Needs, ...]
 
@@ -108,6 +109,7 @@ class Packer:
         homes: list[int] = []
 
         def search(k: int, room: tuple[int, ...]) -> tuple[int, ...] | None:
+            poll()
             if k == count:
                 return room
             state = (k, *sorted(room))

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from dlsched.algorithms.exact.dmlrs.slots import Ints, SlotJob, Slots, TooLarge, amounts_left
 from dlsched.models.arithmetic import ceil_log2
+from dlsched.models.halt import polled
 from dlsched.models.matrix import Floats
 from dlsched.models.numbers import integer_dtype
 
@@ -78,14 +79,14 @@ class Schedules:
         self.grid = grid_of(slots.jobs)
         step = Fraction(self.grid)
         self.utility = np.array(
-            [[math.ceil(u / step) * self.grid for u in job.utility] for job in self.jobs], dtype=float
+            [[math.ceil(u / step) * self.grid for u in polled(job.utility)] for job in self.jobs], dtype=float
         ).reshape(len(self.jobs), slots.slots)
         amounts = [amounts_left(job, slots.slots) for job in self.jobs]
         states, most = max(map(len, amounts)), slots.most_levels
         if len(self.jobs) * states * (most + 1) > _MOST_STEPS:
             raise TooLarge(f"over {_MOST_STEPS} steps from one amount of work left to another")
         self.following = np.zeros((len(self.jobs), states, most + 1), dtype=np.int64)
-        for i, (job, left) in enumerate(zip(self.jobs, amounts, strict=True)):
+        for i, (job, left) in enumerate(polled(zip(self.jobs, amounts, strict=True))):
             amount = np.array(left, dtype=integer_dtype(job.total))
             after = np.maximum(amount[:, None] - np.array([0, *job.work], dtype=amount.dtype)[None], 0)
             self.following[i, : len(left), : job.levels + 1] = np.searchsorted(amount, after)
@@ -112,7 +113,7 @@ class Schedules:
         jobs, states, _ = self.following.shape
         value = np.full((self.slots.slots + 1, jobs, states), -np.inf)
         ends = np.where(limits.ends, self.utility, -np.inf)
-        for t in range(self.slots.slots - 1, -1, -1):
+        for t in polled(range(self.slots.slots - 1, -1, -1)):
             after = value[t + 1]
             after[:, 0] = ends[:, t]
             value[t] = (steps[:, t, None, :] + after[self._rows, self.following]).max(axis=2)
@@ -126,7 +127,7 @@ class Schedules:
     def trace(self, cost: Floats, limits: Limits, value: Floats) -> list[JobSchedule]:
         """Return a best schedule of each job that has one."""
         steps, found = self._steps(cost, limits), []
-        for i in np.flatnonzero(np.isfinite(self.best(value))).tolist():
+        for i in polled(np.flatnonzero(np.isfinite(self.best(value))).tolist()):
             state, levels, end = int(self.full[i]), [0] * self.slots.slots, -1
             for t in range(self.slots.slots):
                 level = int((steps[i, t] + value[t + 1, i][self.following[i, state]]).argmax())
@@ -150,7 +151,7 @@ class Schedules:
         using = np.full((jobs, self.slots.slots, levels), -np.inf)
         ending = np.full((jobs, self.slots.slots), -np.inf)
         flat = (self._rows * states + self.following).ravel()
-        for t in range(self.slots.slots):
+        for t in polled(range(self.slots.slots)):
             reach = so_far[:, :, None] + steps[:, t, None, :]
             whole = reach + value[t + 1][self._rows, self.following]
             using[:, t] = whole.max(axis=1)

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.models.dmlrs import Instance, Job
+from dlsched.models.halt import polled
 from dlsched.models.numbers import integer_dtype, to_integers, whole_units
 
 Ints = npt.NDArray[np.int64]
@@ -150,7 +151,7 @@ def _levels(job: object, slots: int, worker: tuple[int, ...], server: tuple[int,
     total, most, machines = job.work, job.most_workers, sorted(set(map(tuple, capacity.tolist())))
     room = [sum(column) for column in zip(*capacity.tolist(), strict=True)]
     done: list[tuple[Fraction, Alternative]] = []
-    for n in range(1, most + 1):
+    for n in polled(range(1, most + 1)):
         servers = job.servers_for(n)
         needs = [a * n + b * servers for a, b in zip(worker, server, strict=True)]
         if any(map(gt, needs, room)):
@@ -163,10 +164,10 @@ def _levels(job: object, slots: int, worker: tuple[int, ...], server: tuple[int,
         if n / job.external_time >= total:
             break
     works = sorted({work for work, _ in done})
-    alternatives = tuple(_fewest([choice for work, choice in done if work >= least]) for least in works)
+    alternatives = tuple(_fewest([choice for work, choice in done if work >= least]) for least in polled(works))
     whole, _ = to_integers([total, *works])
     utility = tuple(
-        job.utility.exact(t - job.arrival + 1) if t >= job.arrival - 1 else Fraction(0) for t in range(slots)
+        job.utility.exact(t - job.arrival + 1) if t >= job.arrival - 1 else Fraction(0) for t in polled(range(slots))
     )
     return SlotJob(job.name, job.arrival - 1, worker, server, tuple(whole[1:]), alternatives, whole[0], utility)
 
@@ -190,7 +191,7 @@ def amounts_left(job: SlotJob, slots: int) -> list[int]:
     """
     found = {job.total}
     frontier = found
-    for _ in range(slots - job.arrival):
+    for _ in polled(range(slots - job.arrival)):
         frontier = {max(0, left - work) for left in frontier for work in job.work} - found
         found = found | frontier
         if len(found) > MOST_STATES:

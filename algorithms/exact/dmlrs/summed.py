@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from pyomo.common.gc_manager import PauseGC
 
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.dmlrs.aggregate import used
+from dlsched.models.halt import grace, poll
 from dlsched.models.matrix import Matrix, compile_model
 from dlsched.models.solve import RawSolution, solve_matrix
 from dlsched.relaxations.aggregation import Aggregation, aggregate_machines
@@ -64,9 +65,9 @@ class Summed:
         most = sum(max(0.0, job.utility(0)) for job in instance.jobs)
         return cls(instance, aggregation, matrix, most, Schedule.of({}))
 
-    def solve(self, seconds: float | None, stop: Callable[[], bool], nodes: int | None = None) -> None:
+    def solve(self, seconds: float | None, nodes: int | None = None) -> None:
         """Solve the relaxation, with so many nodes at most, and pack its plan."""
-        raw = _solved(self.matrix, seconds, stop, nodes=nodes)
+        raw = _solved(self.matrix, seconds, nodes=nodes)
         if raw.summary.bound is not None:
             self.upper = min(self.upper, max(raw.summary.bound, 0.0))
         self.finished = raw.summary.status.value == "optimal"
@@ -74,7 +75,7 @@ class Summed:
             _load(self.matrix, raw.x)
             self._pack()
 
-    def thin_out(self, deadline: float, stop: Callable[[], bool]) -> Iterator[float]:
+    def thin_out(self, deadline: float) -> Iterator[float]:
         """Look for plans that leave room in every slot; yield the value of the best after each attempt.
 
         First with the completion slots of the relaxation's plan, then for the most utility, from little to much room.
@@ -83,22 +84,21 @@ class Summed:
         _measure_load(model)
         for it in model.IT:
             model.completion[it].fix(round(model.completion[it].value or 0))
-        yield from self._at_levels(_FULLEST, deadline, stop)
+        yield from self._at_levels(_FULLEST, deadline)
         model.completion.unfix()
         model.total_load.deactivate()
         model.total_utility.activate()
-        yield from self._at_levels(_FULLEST[::-1], deadline, stop)
+        yield from self._at_levels(_FULLEST[::-1], deadline)
 
-    def _at_levels(self, levels: tuple[float, ...], deadline: float, stop: Callable[[], bool]) -> Iterator[float]:
+    def _at_levels(self, levels: tuple[float, ...], deadline: float) -> Iterator[float]:
         model = self.aggregation.model
         for level in levels:
+            poll()
             left = deadline - time.perf_counter()
-            if left <= 0 or stop():
-                return
             for t in model.load_of:
                 model.load_of[t].setub(level)
             matrix = compile_model(model)
-            raw = _solved(matrix, min(_LEVEL_SECONDS, left), stop, _LEVEL_GAP)
+            raw = _solved(matrix, max(0.0, min(_LEVEL_SECONDS, left)), _LEVEL_GAP)
             if raw.x is not None:
                 _load(matrix, raw.x)
                 packed = self._pack()
@@ -109,7 +109,8 @@ class Summed:
     def _pack(self) -> bool:
         """Pack the plan in the model's variables; tell whether that went."""
         nodes = _PACKING_NODES if len(self.instance.machines) <= 10 else 0
-        packed = self.aggregation.recover(nodes=nodes)
+        with grace():
+            packed = self.aggregation.recover(nodes=nodes)
         if packed.schedule is None or check(self.instance, packed.schedule):
             return False
         value = float(exact_utility(self.instance, packed.schedule))
@@ -118,10 +119,8 @@ class Summed:
         return True
 
 
-def _solved(
-    matrix: Matrix, seconds: float | None, stop: Callable[[], bool], gap: float = 1e-9, nodes: int | None = None
-) -> RawSolution:
-    return solve_matrix(matrix, threads=1, seed=0, time_limit=seconds, gap=gap, nodes=nodes, stop=stop)
+def _solved(matrix: Matrix, seconds: float | None, gap: float = 1e-9, nodes: int | None = None) -> RawSolution:
+    return solve_matrix(matrix, threads=1, seed=0, time_limit=seconds, gap=gap, nodes=nodes)
 
 
 def _load(matrix: Matrix, x: Any) -> None:

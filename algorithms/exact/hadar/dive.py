@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
 from dlsched.algorithms.exact.hadar.graph import IDLE, Bools, Graph
 from dlsched.algorithms.exact.hadar.states import Ints
+from dlsched.models.halt import poll
 from dlsched.relaxations.columns import Generated
 
 _SURE = 0.95
@@ -56,9 +57,10 @@ class Dive:
         if paths:
             self.graph = self.graph.restrict(self._alive())
 
-    def run(self, generated: Generated, late: Callable[[], bool] = lambda: False) -> list[Path]:
+    def run(self, generated: Generated) -> list[Path]:
         """Return schedules that fit together, starting from an LP optimum over the graph."""
-        while not late() and (sure := self._surest(generated)):
+        while sure := self._surest(generated):
+            poll()
             self.keep(sure)
             if (self.graph.root >= 0).sum() == len(self.fixed):
                 break

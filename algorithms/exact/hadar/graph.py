@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.algorithms.exact.hadar.states import Ints, Options, States
+from dlsched.models.halt import polled
 from dlsched.models.matrix import Floats
 
 Bools = npt.NDArray[np.bool_]
@@ -81,7 +82,7 @@ class Graph:
         """Return the longest path from each node to the sink, -inf where there is none."""
         value = np.full(self.nodes, -np.inf)
         value[self.sink] = 0.0
-        for arcs, starts, tails in reversed(self.by_tail):
+        for arcs, starts, tails in polled(reversed(self.by_tail)):
             if len(tails):
                 value[tails] = np.maximum.reduceat(weight[arcs] + value[self.head[arcs]], starts)
         return value
@@ -90,7 +91,7 @@ class Graph:
         """Return the longest path from a root to each node but the sink, -inf where there is none."""
         value = np.full(self.nodes, -np.inf)
         value[self.root[self.root >= 0]] = 0.0
-        for arcs, starts, heads in self.by_head:
+        for arcs, starts, heads in polled(self.by_head):
             if len(heads):
                 reached = np.maximum.reduceat(weight[arcs] + value[self.tail[arcs]], starts)
                 value[heads] = np.maximum(value[heads], reached)
@@ -177,7 +178,7 @@ def assemble(graph: Graph) -> Graph:
     """Return the graph with its segments by tail and by head; its arcs are sorted by tail."""
     bounds = np.searchsorted(graph.slot, np.arange(graph.slots + 1))
     by_tail, by_head = [], []
-    for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+    for low, high in polled(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
         tails, starts = np.unique(graph.tail[low:high], return_index=True)
         by_tail.append((slice(low, high), starts, tails))
         inner = low + np.flatnonzero(graph.head[low:high] != graph.sink)
@@ -208,7 +209,7 @@ def build_graph(jobs: tuple[Options, ...], states: States, slots: int, units: Fl
         root[j] = first[options.arrival] + np.searchsorted(layer.states, states.root[j])
     tail, head, job, option, gain = [], [], [], [], []
     sink = int(first[-1])
-    for t, layer in enumerate(layers):
+    for t, layer in enumerate(polled(layers)):
         order = np.argsort(layer.tail, kind="stable")
         tail.append(first[t] + np.searchsorted(layer.states, layer.tail[order]))
         following = layers[t + 1].states if t + 1 < slots else layer.states[:0]
@@ -253,7 +254,7 @@ def _layers(jobs: tuple[Options, ...], states: States, slots: int, units: Floats
     arrival = np.array([o.arrival for o in jobs], dtype=np.int64)
     layers: list[_Layer] = []
     alive = np.zeros(len(states.job), dtype=bool)
-    for t in range(slots):
+    for t in polled(range(slots)):
         alive[states.root[arrival == t]] = True
         layer = _layer(states, np.flatnonzero(alive), t, slots, units)
         layers.append(layer)

@@ -33,10 +33,12 @@ from dlsched.algorithms.exact.hadar.rows import Inequality, hall_sets
 from dlsched.algorithms.exact.hadar.scale import Scale
 from dlsched.algorithms.exact.hadar.search import Plan, Search
 from dlsched.algorithms.exact.hadar.states import MAX_STATES, Options, Rounding, build_states, job_options
-from dlsched.algorithms.exact.hadar.tree import Halt, Stuck, Tree
+from dlsched.algorithms.exact.hadar.tree import Stuck, Tree
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
+from dlsched.models.arguments import Seed, at_least, checked, seed_of
 from dlsched.models.failure import SolverError
 from dlsched.models.hadar import Instance, Schedule, check, exact_utility
+from dlsched.models.halt import Halt, grace, over, poll, until
 from dlsched.models.matrix import Floats
 from dlsched.models.numbers import TOLERANCE
 from dlsched.models.scaling import UnfitNumberError
@@ -52,6 +54,7 @@ _FIRST = "branch, cut and price"
 _UNSOLVED = (SolverError, UnfitNumberError)
 
 
+@checked
 def solve(
     instance: Instance,
     *,
@@ -59,7 +62,7 @@ def solve(
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
     max_states: int = MAX_STATES,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Optimum:
     """Return the certified optimum of P1 with admission.
 
@@ -74,11 +77,23 @@ def solve(
         Asked often; where it tells True, the method ends as if time were up.
     max_states : int
         Amounts of remaining work a job may have before they are rounded.
-    seed : int
+    seed : int or numpy.random.Generator
         Of the search for schedules.
     """
+    at_least(0, time_limit=time_limit)
+    at_least(1, max_states=max_states)
+    start = time.perf_counter()
+    deadline = start + (np.inf if time_limit is None else time_limit)
     report = progress or (lambda phase, lower, upper: None)
-    return _Solve(instance, time_limit, report, stop or (lambda: False), max_states, seed).run()
+    with until(stop, deadline):
+        try:
+            with grace():
+                method = _Solve(instance, start, deadline, report, max_states, seed_of(seed))
+                method.begin()
+        except Halt:
+            most = sum(max(0.0, job.utility(0)) for job in instance.jobs)
+            return Optimum(0.0, most, Schedule.of({}), False, (), time.perf_counter() - start, 0.0)
+        return method.run()
 
 
 class _Refine(Exception):
@@ -89,15 +104,14 @@ class _Solve:
     def __init__(
         self,
         instance: Instance,
-        time_limit: float | None,
+        start: float,
+        deadline: float,
         progress: Progress,
-        stop: Callable[[], bool],
         max_states: int,
         seed: int,
     ) -> None:
-        self.instance, self.stop, self.max_states, self.seed = instance, stop, max_states, seed
-        self.start = time.perf_counter()
-        self.deadline = self.start + (np.inf if time_limit is None else time_limit)
+        self.instance, self.start, self.deadline = instance, start, deadline
+        self.max_states, self.seed = max_states, seed
         self.jobs: tuple[Options, ...] = job_options(instance)
         self.scale = Scale.of(self.jobs)
         self.units = self.scale.units(self.jobs, instance.slots)
@@ -114,6 +128,7 @@ class _Solve:
         self.pool: list[Inequality] = []
         self.record = Record()
         self.failed = False
+        self.found: float | None = None
         self.evidence: list[Note] = []
 
     def run(self) -> Optimum:
@@ -121,22 +136,27 @@ class _Solve:
         if not self.jobs:
             what = "no jobs" if not self.instance.jobs else "no job can finish with a positive utility"
             return Optimum(0.0, 0.0, Schedule.of({}), True, (what,), time.perf_counter() - self.start, 0.0)
-        self._begin_search()
-        self._first_route()
-        found = time.perf_counter() - self.start
-        proved = self._second_route()
-        while not (proved or self.failed or self.exact.all() or self.late()):
-            self.max_states *= _FINER
-            self._first_route()
-            proved = self._second_route()
-        proved = proved or self._other_routes()
-        value, proving = self.known.value, time.perf_counter() - self.start - found
+        try:
+            proved = self._proved()
+        except Halt:
+            proved = False
+            self.evidence.append(self._open())
+        seconds = time.perf_counter() - self.start
+        found = seconds if self.found is None else self.found
+        value, proving = self.known.value, seconds - found
         evidence = (Note("checked schedule worth ", value), *self.evidence, *self.known.refuted)
         return Optimum(value, self.known.upper, self.schedule, proved, evidence, found, proving)
 
-    def late(self) -> bool:
-        """Tell whether time is up, or the method is to stop."""
-        return time.perf_counter() > self.deadline or self.stop()
+    def _proved(self) -> bool:
+        """Take the routes; tell whether they prove an optimum."""
+        self._first_route()
+        self.found = time.perf_counter() - self.start
+        proved = self._second_route()
+        while not (proved or self.failed or self.exact.all()):
+            self.max_states *= _FINER
+            self._first_route()
+            proved = self._second_route()
+        return proved or self._other_routes()
 
     def progress(self, phase: str) -> None:
         """Report the phase and what is known."""
@@ -158,17 +178,21 @@ class _Solve:
         """Solutions up to this value are not looked for."""
         return self.lower + self.margin
 
-    def _begin_search(self) -> None:
+    def begin(self) -> None:
+        """Find first schedules."""
+        if not self.jobs:
+            return
         states = build_states(self.jobs, self.instance.slots, rounding=Rounding.PESSIMISTIC, limit=self.max_states)
         self.search = Search(self.jobs, states, self.sets, self.units, seed=self.seed)
         self.search.run(rounds=0)
         self.progress("search")
 
     def _first_route(self) -> None:
-        """Attempt until the tree is finished, time is up or a linear program fails; take the plan and the bound."""
+        """Attempt until the tree is finished or a linear program fails; take the plan and the bound."""
         finished, self.upper, self.notes = False, self.most, "column generation, cut and fixed at the root: closed"
         try:
-            while not finished and self.upper > self.cutoff and not self.late():
+            while not finished and self.upper > self.cutoff:
+                poll()
                 try:
                     finished = self._attempt()
                 except _Refine:
@@ -177,7 +201,8 @@ class _Solve:
                     self.known.bound(self.scale.utility(self.upper), _FIRST)
         except (*_UNSOLVED, Stuck) as failure:
             self.failed, self.notes = True, f"{_FIRST}: failed ({failure})"
-        self._take_schedule(schedule_of(self.instance, self.jobs, self.search.best))
+        finally:
+            self._take_schedule(schedule_of(self.instance, self.jobs, self.search.best))
 
     def _attempt(self) -> bool:
         """Bound, search, fix and branch; True where the tree is finished."""
@@ -187,13 +212,14 @@ class _Solve:
         graph = build_graph(self.jobs, states, slots, self.units)
         self.relaxation = Relaxation(self.jobs, self.sets, graph, self.pool)
         self.pool = self.relaxation.pool
-        self.polish = Polish(self.relaxation, self.seed, self.late)
+        self.polish = Polish(self.relaxation, self.seed)
         self.record = Record()
         self.required = np.zeros(len(self.jobs), dtype=bool)
         prices = self._root()
-        if self.upper <= self.cutoff or self.late():
-            return not self.late()
-        tree = Tree(self.relaxation, self.lower, self.margin, self._found, self.late, self.record)
+        if self.upper <= self.cutoff:
+            return True
+        poll()
+        tree = Tree(self.relaxation, self.lower, self.margin, self._found, self.record)
         tree.start(prices, self.required, self.upper)
         return self._branch(tree, prices)
 
@@ -204,13 +230,13 @@ class _Solve:
         self._fix(generated)
         self._look(generated, 10 + len(self.jobs) // 2)
         for _ in range(_PASSES):
-            if self.upper <= self.cutoff or self.late() or not relaxation.tighten(generated):
+            if self.upper <= self.cutoff or over() or not relaxation.tighten(generated):
                 break
             start = np.append(generated.duals, np.zeros(len(relaxation.row_slot) - len(generated.duals)))
             generated = relaxation.bound(relaxation.base, self.required, start=start, stop=self._stop)
             self._fix(generated)
             self.progress("bound")
-        if self.upper > self.cutoff and not self.late():
+        if self.upper > self.cutoff:
             self._dive(generated)
             self._look(generated, _JOB_ROUNDS // len(self.jobs))
             self._fix(generated)
@@ -221,21 +247,25 @@ class _Solve:
         return generated.duals[kept]
 
     def _stop(self, bound: float, value: float) -> bool:
-        return bound <= self.cutoff or self.late()
+        return bound <= self.cutoff or over()
 
     def _fix(self, generated: Generated) -> None:
         relaxation, prices = self.relaxation, generated.duals
         self.record.steps.append(relaxation.priced(prices))
-        bound, alive, self.required = relaxation.fixed(relaxation.base, self.required, prices, self.cutoff)
+        try:
+            bound, alive, self.required = relaxation.fixed(relaxation.base, self.required, prices, self.cutoff)
+        except Halt:
+            self.upper = min(self.upper, max(generated.bound, self.lower))
+            raise
         self.upper = min(self.upper, max(bound, self.lower))
         if np.count_nonzero(alive) < 0.8 * len(alive):
             relaxation.rebase(relaxation.base.restrict(alive))
 
     def _dive(self, generated: Generated) -> None:
         with suppress(*_UNSOLVED):
-            self._take(Dive(self.relaxation, self.relaxation.base, self.required).run(generated, self.late))
+            self._take(Dive(self.relaxation, self.relaxation.base, self.required).run(generated))
         for _ in range(_DIVES):
-            if self.upper > self.cutoff and not self.late():
+            if self.upper > self.cutoff:
                 with suppress(*_UNSOLVED):
                     self._take(self.polish.dive(self.required, generated.duals, [], self.cutoff))
         self.progress("dive")
@@ -243,7 +273,7 @@ class _Solve:
     def _improve(self, prices: Floats, patience: int) -> None:
         """Polish the best plan until so many neighbourhoods in a row did not help."""
         plan, tried = self.search.best, 0
-        while tried < patience and self.upper > self.cutoff and not self.late():
+        while tried < patience and self.upper > self.cutoff:
             if plan.value < self.lower:
                 plan = self.search.best
             found = None
@@ -268,14 +298,14 @@ class _Solve:
         """Search for schedules, guided by the prices of a bound."""
         cost = self.relaxation.costs(generated.duals)[:-1].reshape(self.instance.slots, -1, len(self.jobs))
         self.search.guide(cost, generated.best)
-        self.search.run(rounds, target=self.upper - self.margin, late=self.late)
+        self.search.run(rounds, target=self.upper - self.margin)
         self.progress("search")
 
     def _branch(self, tree: Tree, prices: Floats) -> bool:
         try:
             while tree.step():
                 self.upper = min(self.upper, max(tree.bound, self.lower))
-                self.search.run(_ROUNDS, target=self.upper - self.margin, late=self.late)
+                self.search.run(_ROUNDS, target=self.upper - self.margin)
                 self._improve(prices, len(self.jobs) // _JOBS_A_ROUND)
                 tree.cutoff = max(tree.cutoff, self.lower)
                 self.progress("branch")
@@ -327,15 +357,18 @@ class _Solve:
         if self.known.raise_to(float(exact_utility(self.instance, schedule))):
             self.schedule = schedule
 
+    def _open(self) -> Note:
+        """Return a line about a bound that is not the value."""
+        return Note(f"column generation with {len(self.pool)} kinds of inequalities: bound ", self.known.upper)
+
     def _second_route(self) -> bool:
         """Replay the record where value and bound agree; tell whether that proves it."""
         if self.failed or not self.known.closed():
-            open_ = Note(f"column generation with {len(self.pool)} kinds of inequalities: bound ", self.known.upper)
-            self.evidence.append(Note(self.notes) if self.failed else open_)
+            self.evidence.append(Note(self.notes) if self.failed else self._open())
             return False
         self.progress("replay")
         arguments = (self.instance, self.jobs, self.sets, self.pool, self.record, self.cutoff, self.scale)
-        units, note = replay(*arguments, out_of_time=self.late)
+        units, note = replay(*arguments)
         bound = self.scale.utility(max(units, self.cutoff))
         self.evidence += [Note(self.notes), Note(f"{note}: nothing above ", bound)]
         return self.known.agrees(bound)
@@ -346,8 +379,7 @@ class _Solve:
         from dlsched.algorithms.exact.hadar.programs import FORMULATIONS, certificate_of
 
         for formulation in FORMULATIONS:
-            if self.late():
-                break
+            poll()
             certificate, schedule = certificate_of(formulation, self.instance, self.known, self.left())
             self.evidence += [Note(f"{formulation}: ", *line.parts) for line in certificate.evidence]
             self.known.bound(certificate.bound, formulation)

@@ -7,8 +7,6 @@ here, where `dlsched.algorithms.exact.hadar.search` inserts one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
@@ -29,12 +27,10 @@ class Polish:
     ----------
     relaxation : Relaxation
     seed : int
-    late : callable, optional
-        Where it tells True, a dive stops.
     """
 
-    def __init__(self, relaxation: Relaxation, seed: int, late: Callable[[], bool] = lambda: False) -> None:
-        self.relaxation, self._late = relaxation, late
+    def __init__(self, relaxation: Relaxation, seed: int) -> None:
+        self.relaxation = relaxation
         self._rng = np.random.default_rng(seed)
         self._most = min(10, 2 + len(relaxation.jobs) // 3)
 
@@ -49,9 +45,9 @@ class Polish:
             dive.required,
             start=self._padded(prices),
             rounds=_ROUNDS,
-            stop=lambda bound, value: bound <= cutoff or self._late(),
+            stop=lambda bound, value: bound <= cutoff,
         )
-        return dive.run(generated, self._late) if generated.bound > cutoff else []
+        return dive.run(generated) if generated.bound > cutoff else []
 
     def around(self, levels: Ints, required: Bools, prices: Floats, cutoff: float) -> list[Path]:
         """Return a schedule from a random neighbourhood of another; empty where none there is better than the cutoff.

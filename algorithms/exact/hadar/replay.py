@@ -21,7 +21,7 @@ Amounts of the same future stay apart: what led to them differs, and so does wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -34,6 +34,7 @@ from dlsched.algorithms.exact.hadar.scale import GRID, Scale
 from dlsched.algorithms.exact.hadar.states import Ints, Options
 from dlsched.models.arithmetic import exact_power
 from dlsched.models.hadar import Instance
+from dlsched.models.halt import Halt, polled
 from dlsched.models.matrix import Floats
 
 _MOST_STATES = 3_000_000
@@ -64,7 +65,7 @@ class _Work:
         """Return, by slot, the best utility less cost from each (option, state) on, and from each state on."""
         onward: Floats = np.zeros(0)
         through, values = [], []
-        for i in range(len(self.following) - 1, -1, -1):
+        for i in polled(range(len(self.following) - 1, -1, -1)):
             table, t = self.following[i], self.options.arrival + i
             earned = np.append(onward, [-np.inf, self.gain[t]])[table]
             worth = np.where(mask[i], earned - np.append(cost[t], 0.0)[: table.shape[0], None], -np.inf)
@@ -76,7 +77,7 @@ class _Work:
     def so_far(self, cost: Floats, mask: Mask) -> list[Floats]:
         """Return, by slot, minus the least cost with which each state is reached."""
         reached = [np.zeros(1)]
-        for i, table in enumerate(self.following[:-1]):
+        for i, table in enumerate(polled(self.following[:-1])):
             t = self.options.arrival + i
             offer = np.where(mask[i], reached[-1][None, :] - np.append(cost[t], 0.0)[:, None], -np.inf)
             here = np.full(self.following[i + 1].shape[1], -np.inf)
@@ -95,7 +96,7 @@ def _follow(options: Options, slots: int, gain: Floats, room: int) -> _Work:
     kind = np.int64 if options.need < 2**62 else object
     works = np.array([*options.works, 0], dtype=kind)
     values, tables, total = np.array([options.need], dtype=kind), [], 0
-    for t in range(options.arrival, slots):
+    for t in polled(range(options.arrival, slots)):
         left = values[None, :] - works[:, None]
         alive = (left > 0) & (left <= options.works[0] * (slots - t - 1))
         after = np.unique(left[alive])
@@ -112,7 +113,7 @@ def _useful(tables: list[Ints]) -> Mask:
     """Return which option to use from which state: of those that lead to states of the same future, the slowest."""
     masks: Mask = []
     future = np.zeros(0, dtype=np.int64)
-    for table in reversed(tables):
+    for table in polled(reversed(tables)):
         onward = np.append(future, [_HOPELESS, _COMPLETE])[table]
         mask = onward != _HOPELESS
         for k in range(1, len(onward)):
@@ -125,16 +126,12 @@ def _useful(tables: list[Ints]) -> Mask:
 
 
 class _Replay:
-    def __init__(
-        self, works: list[_Work], slots: int, pool: list[Inequality], cutoff: float, check: Callable[[], bool]
-    ) -> None:
-        self.works, self.slots, self.pool, self.cutoff, self.out_of_time = works, slots, pool, cutoff, check
+    def __init__(self, works: list[_Work], slots: int, pool: list[Inequality], cutoff: float) -> None:
+        self.works, self.slots, self.pool, self.cutoff = works, slots, pool, cutoff
 
     def bound(self, record: Record, masks: list[Mask], required: npt.NDArray[np.bool_]) -> float:
         best = np.inf
         for step in record.steps or [_FREE]:
-            if self.out_of_time():
-                raise _Refused("out of time")
             value, masks, required = self._fix(step, masks, required)
             best = min(best, value)
             if best <= self.cutoff:
@@ -203,7 +200,7 @@ def _holds(instance: Instance, hall: Hall, inequality: Inequality, jobs: tuple[O
     """Check an inequality of the jobs that run within a set of types against the set's devices."""
     devices = sum(instance.capacity[r] for i, r in enumerate(instance.device_types) if hall.types >> i & 1)
     items = []
-    for j, options in enumerate(jobs):
+    for j, options in enumerate(polled(jobs)):
         worth = 0
         for k, types in enumerate(options.types):
             value = int(inequality.coefficient[k, j])
@@ -241,7 +238,6 @@ def replay(
     root: Record,
     cutoff: float,
     scale: Scale,
-    out_of_time: Callable[[], bool] = lambda: False,
 ) -> tuple[float, str]:
     """Return an upper bound on all solutions that are better than `cutoff`, and what was done.
 
@@ -256,8 +252,6 @@ def replay(
     cutoff : float
         Value of a checked schedule, plus the margin by which better ones must exceed it, in scaled utilities.
     scale : Scale
-    out_of_time : callable
-        Where it tells True, the replay stops.
 
     Returns
     -------
@@ -275,8 +269,10 @@ def replay(
             works.append(_follow(options, instance.slots, _rounded_up(options, scale), room))
             room -= sum(table.shape[1] for table in works[-1].following)
         masks = [work.useful for work in works]
-        checker = _Replay(works, instance.slots, pool, cutoff, out_of_time)
+        checker = _Replay(works, instance.slots, pool, cutoff)
         bound = checker.bound(root, masks, np.zeros(len(jobs), dtype=bool))
+    except Halt:
+        return float("inf"), "not replayed: out of time"
     except _Refused as refusal:
         return float("inf"), f"not replayed: {refusal}"
     return bound, f"replayed {len(records)} nodes from the instance"

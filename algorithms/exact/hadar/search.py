@@ -7,7 +7,6 @@ column-generation bound. All chains run in the same numpy calls. Acceptance cool
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from dlsched.algorithms.exact.hadar.rows import Hall
 from dlsched.algorithms.exact.hadar.states import Ints, Options, States
 from dlsched.models.arithmetic import log
+from dlsched.models.halt import over
 from dlsched.models.matrix import Floats
 
 _THETA = np.array([0.02, 0.3, 0.7, 1.0])
@@ -122,14 +122,14 @@ class Search:
                 self._state.left[chain] = self._devices
                 np.subtract.at(self._state.left[chain], t, self._need[plan.levels[j, t], j])
 
-    def run(self, rounds: int, *, target: float = np.inf, late: Callable[[], bool] = lambda: False) -> Plan:
+    def run(self, rounds: int, *, target: float = np.inf) -> Plan:
         """Search for some rounds, or until a plan is worth `target`; return the best plan of all runs."""
         if not self.jobs:
             return self.best
         state = self._state if self._state is not None else self._first()
         self._state = state
         for done in range(rounds):
-            if self.best.value >= target or late():
+            if self.best.value >= target or over():
                 break
             left = 1 - done / rounds
             before = state.copy()
@@ -182,6 +182,8 @@ class Search:
         tried = np.zeros(self.chains, dtype=np.int64)
         theta = _THETA[self._rng.integers(0, len(_THETA), self.chains)]
         for job in np.argsort(-self._worth * self._rng.uniform(0.2, 1.0, self.jobs), kind="stable").tolist():
+            if over():
+                break
             chains = np.flatnonzero(missing[:, job] & (tried < count))
             if len(chains):
                 tried[chains] += 1

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.models.hadar import Instance, Job
+from dlsched.models.halt import poll, polled
 from dlsched.models.numbers import to_integers
 
 Ints = npt.NDArray[np.int64]
@@ -89,7 +90,7 @@ def _options(instance: Instance, job: Job) -> Options | None:
         return None
     utility = tuple(
         max(Fraction(0), job.utility.exact(t - job.arrival + 1)) if t >= first else Fraction(0)
-        for t in range(instance.slots)
+        for t in polled(range(instance.slots))
     )
     bit = {r: 1 << i for i, r in enumerate(instance.device_types)}
     kept = sorted(slowest_of.items(), reverse=True)
@@ -136,7 +137,7 @@ def sums(options: Options, slots: int, limit: int = _MAX_SUMS) -> list[int] | No
     """Return the sorted total works of up to `slots` slots, up to the first that covers the need; None if too many."""
     known, fresh = {0}, {0}
     cover = options.need + max(options.works)
-    for _ in range(slots):
+    for _ in polled(range(slots)):
         fresh = {x + w for x in fresh if x < options.need for w in options.works if x + w < cover} - known
         known |= fresh
         if not fresh:
@@ -170,6 +171,7 @@ def _walk(options: Options, thresholds: list[int], down: bool, limit: int | None
     root = rounded(options.need)
     seen, stack, moves = {0, root}, [root], {}
     while stack:
+        poll()
         x = stack.pop()
         for option, work in enumerate(options.works):
             y = rounded(x - work)
@@ -218,7 +220,7 @@ def build_states(
     most = max((len(o.works) for o in jobs), default=1)
     parts: list[tuple[Ints, Ints, Ints]] = []
     base, root, exact = 0, [], []
-    for j, options in enumerate(jobs):
+    for j, options in enumerate(polled(jobs)):
         more = (extra or {}).get(j, frozenset())
         (values, moves), free = _classes(options, slots - options.arrival, rounding, more, limit)
         index = {x: base + i for i, x in enumerate(values)}

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
 from dlsched.algorithms.exact.hadar.branch import Branch, Record, undecided
 from dlsched.algorithms.exact.hadar.graph import Bools, Graph
+from dlsched.models.halt import Halt, poll
 from dlsched.models.matrix import Floats
 from dlsched.relaxations.columns import Generated
 
@@ -43,10 +44,6 @@ class Node:
     depth: int
 
 
-class Halt(Exception):
-    """Raised inside the tree when time is up."""
-
-
 class Stuck(RuntimeError):
     """A node is open, and the linear programs tell nothing that helps to close it."""
 
@@ -62,7 +59,6 @@ class Tree:
     margin : float
     found : callable
         Called with the paths of an integral solution; returns the new cutoff.
-    out_of_time : callable
     record : Record
         Of the root; children are attached to it.
     """
@@ -73,11 +69,10 @@ class Tree:
         cutoff: float,
         margin: float,
         found: Callable[[list[Path]], float],
-        out_of_time: Callable[[], bool],
         record: Record,
     ) -> None:
         self.relaxation, self.cutoff, self.margin = relaxation, cutoff, margin
-        self.found, self.out_of_time = found, out_of_time
+        self.found = found
         self.nodes = 0
         self.root = record
         self._open: list[tuple[float, int, Node]] = []
@@ -158,7 +153,7 @@ class Tree:
     def _probe(
         self, graph: Graph, required: Bools, generated: Generated, node: Node, branch: Branch, yes: bool
     ) -> Node:
-        self._check_time()
+        poll()
         cut = graph.restrict(branch.allows(graph, yes))
         needs = required.copy()
         needs[branch.job] |= yes
@@ -179,16 +174,12 @@ class Tree:
         """Tell whether nothing that is better than the incumbent fits below a bound."""
         return bound <= self.cutoff + self.margin
 
-    def _check_time(self) -> None:
-        if self.out_of_time():
-            raise Halt
-
     def _solve(self, node: Node, graph: Graph, required: Bools) -> tuple[Graph, Bools, Generated] | None:
         """Bound a node, fix and tighten while that helps; None where it is closed."""
         relaxation, prices = self.relaxation, node.prices
         passes = 8 if node.depth == 0 else 3
         for attempt in range(passes):
-            self._check_time()
+            poll()
             start = np.append(prices, np.zeros(len(relaxation.row_slot) - len(prices)))
             generated = relaxation.bound(graph, required, start=start, stop=self._closed)
             prices = generated.duals

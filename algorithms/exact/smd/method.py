@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from fractions import Fraction
 
 from dlsched.algorithms.exact.knapsack import solve_exact
 from dlsched.algorithms.exact.result import Optimum, Progress
-from dlsched.models.smd import Instance, Schedule, best_point, check, exact_utility
+from dlsched.models.arguments import at_least, checked
+from dlsched.models.halt import over, until
+from dlsched.models.smd import Instance, Job, Point, Schedule, best_point, check, exact_utility
 
 
+@checked
 def solve(
     instance: Instance,
     *,
@@ -28,43 +32,58 @@ def solve(
     ----------
     instance : Instance
     time_limit : float, optional
-        Seconds in all, apart from the inner problems, which take milliseconds each.
+        Seconds in all.
     progress, stop
         As for `dlsched.algorithms.optimum`.
 
     Source: SMD, (1)-(3).
     """
+    at_least(0, time_limit=time_limit)
     start = time.perf_counter()
-    points = {job.name: best_point(job) for job in instance.jobs if instance.admissible(job)}
-    best = {name: point for name, point in points.items() if point is not None}
-    inner = time.perf_counter() - start
-    names = list(best)
-    jobs = [instance.job(name) for name in names]
-    found = solve_exact(
-        [best[name].utility for name in names],
-        [[job.limit_of(r) for r in instance.resources] for job in jobs],
-        [instance.capacity_of(r) for r in instance.resources],
-        time_limit=None if time_limit is None else max(0.0, time_limit - inner),
-        progress=progress,
-        stop=stop,
-    )
+    with until(stop, start + (float("inf") if time_limit is None else time_limit)):
+        best, rest = _inner(instance)
+        inner = time.perf_counter() - start
+        names = list(best)
+        jobs = [instance.job(name) for name in names]
+        found = solve_exact(
+            [best[name].utility for name in names],
+            [[job.limit_of(r) for r in instance.resources] for job in jobs],
+            [instance.capacity_of(r) for r in instance.resources],
+            time_limit=None if time_limit is None else max(0.0, time_limit - inner),
+            progress=progress,
+        )
     schedule = Schedule.of({names[i]: (best[names[i]].workers, best[names[i]].servers) for i in found.chosen})
     if check(instance, schedule) or exact_utility(instance, schedule) != found.value:
         raise RuntimeError("the optimum's schedule does not pass the checker: report this instance")
+    open_ = sum((max(Fraction(0), job.utility.exact(0)) for job in rest), Fraction(0))
     return Optimum(
         value=float(found.value),
-        bound=max(float(found.bound), float(found.value)),
+        bound=max(float(found.bound + open_), float(found.value)),
         schedule=schedule,
-        proved=found.proved,
-        evidence=(_inner_evidence(instance, len(names)), *found.evidence),
+        proved=found.proved and not rest,
+        evidence=(_inner_evidence(instance, len(names), len(rest)), *found.evidence),
         seconds_found=inner + found.seconds_found,
         seconds_proved=found.seconds_proved,
     )
 
 
-def _inner_evidence(instance: Instance, admissible: int) -> str:
-    never = len(instance.jobs) - admissible
+def _inner(instance: Instance) -> tuple[dict[str, Point], list[Job]]:
+    """Return the best point of each job that can be admitted, and the jobs left when the work was over."""
+    best: dict[str, Point] = {}
+    for number, job in enumerate(instance.jobs):
+        if over():
+            return best, list(instance.jobs[number:])
+        point = best_point(job) if instance.admissible(job) else None
+        if point is not None:
+            best[job.name] = point
+    return best, []
+
+
+def _inner_evidence(instance: Instance, admissible: int, rest: int) -> str:
+    never = len(instance.jobs) - admissible - rest
     text = f"the best workers and servers of {admissible} jobs, in rationals"
+    if rest:
+        text += f", {rest} not looked at"
     if not never:
         return text
     return f"{text}; {never} can never be admitted: too little for one worker and one server, or more than there is"

@@ -1,0 +1,121 @@
+"""When to stop: asked wherever work takes long, however deep below whoever wants it to end.
+
+`until` says for a block, and for all that it calls, when the work is over; what runs long asks. Code that has something
+to return looks at `over`; code that has not asks by `poll`, and the `Halt` that this raises ends at whoever knows what
+is known so far. What makes a schedule of a solver's last point, say, is given a little `grace`.
+
+Blocks nest: work is over as soon as it is for one of them. Other threads do not see the block: solvers that call back
+from a thread of their own are given `current()`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class Halt(Exception):
+    """Raised by `poll` where the work is over."""
+
+
+def _never() -> bool:
+    return False
+
+
+_CURRENT: ContextVar[Callable[[], bool]] = ContextVar("when the work is over", default=_never)
+
+
+class _Until:
+    """Whether a block's work is over; once it is, it stays so, whatever is told later."""
+
+    def __init__(self, outer: Callable[[], bool], stop: Callable[[], bool] | None, deadline: float) -> None:
+        self._outer, self._stop, self._deadline = outer, stop, deadline
+        self._over = False
+
+    def __call__(self) -> bool:
+        self._over = (
+            self._over
+            or self._outer()
+            or (self._stop is not None and self._stop())
+            or time.perf_counter() > self._deadline
+        )
+        return self._over
+
+
+class _Grace:
+    """Whether a block's work has been over for some time."""
+
+    def __init__(self, outer: Callable[[], bool], seconds: float) -> None:
+        self._outer, self._seconds = outer, seconds
+        self._end: float | None = None
+
+    def __call__(self) -> bool:
+        if not self._outer():
+            return False
+        now = time.perf_counter()
+        if self._end is None:
+            self._end = now + self._seconds
+        return now > self._end
+
+
+@contextmanager
+def until(stop: Callable[[], bool] | None = None, deadline: float = float("inf")) -> Iterator[None]:
+    """Say for a block, and for all that it calls in this thread, when the work is over.
+
+    Parameters
+    ----------
+    stop : callable, optional
+        Asked often, also from threads of solvers; the work is over once it tells True.
+    deadline : float
+        On the clock of `time.perf_counter`.
+    """
+    token = _CURRENT.set(_Until(_CURRENT.get(), stop, deadline))
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+@contextmanager
+def grace(seconds: float = 0.5) -> Iterator[None]:
+    """Let a block go on for a little while after the work is over: what was found is lost without it.
+
+    Parameters
+    ----------
+    seconds : float
+        How long at most, from when the block first asks in vain.
+    """
+    token = _CURRENT.set(_Grace(_CURRENT.get(), seconds))
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+def over() -> bool:
+    """Tell whether the work is over."""
+    return _CURRENT.get()()
+
+
+def poll() -> None:
+    """Raise `Halt` if the work is over."""
+    if _CURRENT.get()():
+        raise Halt
+
+
+def polled(items: Iterable[T]) -> Iterator[T]:
+    """Yield items, and raise `Halt` before the first that comes when the work is over."""
+    for item in items:
+        poll()
+        yield item
+
+
+def current() -> Callable[[], bool] | None:
+    """Return what tells, in any thread, whether this block's work is over; None where it never is."""
+    asked = _CURRENT.get()
+    return None if asked is _never else asked
