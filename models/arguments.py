@@ -179,7 +179,7 @@ def expect(name: str, value: Any, *kinds: type) -> None:
     ------
     TypeError
     """
-    _taken(name, value, tuple(map(_class, kinds)))
+    _Rule(tuple(map(_class, kinds)), frozenset(kinds)).taken(name, value)
 
 
 def expect_model(model: Any) -> None:
@@ -216,15 +216,15 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     """
     parameters = inspect.signature(function).parameters
     by_position = [name for name, parameter in parameters.items() if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
-    allowed: dict[str, tuple[_Kind, ...]] = {}
+    rules: dict[str, _Rule] = {}
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        if not allowed:
+        if not rules:
             hints = typing.get_type_hints(function)
-            allowed.update({name: _kinds(hints.get(name, Any)) for name in parameters})
-        first = [_taken(name, value, allowed[name]) for name, value in zip(by_position, args, strict=False)]
-        named = {name: _taken(name, value, allowed.get(name, ())) for name, value in kwargs.items()}
+            rules.update({name: _Rule.of(hints.get(name, Any)) for name in parameters})
+        first = [rules[name].taken(name, value) for name, value in zip(by_position, args, strict=False)]
+        named = {name: rules[name].taken(name, value) if name in rules else value for name, value in kwargs.items()}
         return function(*first, *args[len(first) :], **named)  # type: ignore[arg-type]
 
     return call
@@ -240,19 +240,40 @@ class _Kind:
     document: str = ""
 
 
-def _taken(name: str, value: Any, kinds: tuple[_Kind, ...]) -> Any:
-    """Return the value as the function is to get it."""
-    for kind in kinds:
-        if kind.has(value):
-            try:
-                return kind.taken(value)
-            except (ValueError, OverflowError):
-                raise InputError(f"{name}: {_shown(value)} is not {kind.text}") from None
-    if not kinds:
-        return value
-    expected = " or ".join(dict.fromkeys(kind.text for kind in kinds))
-    remedies = (_remedy(name, value, kind) for kind in kinds if kind.document)
-    raise TypeError(f"{name}: expected {expected}, got {described(value)}{next(filter(None, remedies), '')}")
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """What an annotation allows: any of some kinds, and everything where there is none.
+
+    Most calls are right, and many are in loops: objects of the classes in `plain` are taken without a further look.
+    """
+
+    kinds: tuple[_Kind, ...]
+    plain: frozenset[type]
+
+    @classmethod
+    def of(cls, hint: Any) -> _Rule:
+        members = list(_members(hint))
+        if any(member in (Any, object) or isinstance(member, TypeVar) for member in members):
+            return cls((), frozenset())
+        if any(_is_enum(member) for member in members):
+            members = [member for member in members if member is not str]
+        members.sort(key=lambda member: _RANK.get(member, 0))
+        plain = frozenset(member for member in members if isinstance(member, type) and member is not float)
+        return cls(tuple(_PLAIN.get(member) or _class(member) for member in members), plain)
+
+    def taken(self, name: str, value: Any) -> Any:
+        """Return the value as the function is to get it."""
+        if type(value) in self.plain or not self.kinds:
+            return value
+        for kind in self.kinds:
+            if kind.has(value):
+                try:
+                    return kind.taken(value)
+                except (ValueError, OverflowError):
+                    raise InputError(f"{name}: {_shown(value)} is not {kind.text}") from None
+        expected = " or ".join(dict.fromkeys(kind.text for kind in self.kinds))
+        remedies = (_remedy(name, value, kind) for kind in self.kinds if kind.document)
+        raise TypeError(f"{name}: expected {expected}, got {described(value)}{next(filter(None, remedies), '')}")
 
 
 def _attribute(name: str, value: Any, fits: Callable[[Any], bool]) -> str:
@@ -264,18 +285,6 @@ def _remedy(name: str, value: Any, kind: _Kind) -> str:
     if isinstance(value, str | os.PathLike):
         return f": read it with {kind.document}.load"
     return f": read it with {kind.document}.parse" if isinstance(value, Mapping) else _attribute(name, value, kind.has)
-
-
-def _kinds(hint: Any) -> tuple[_Kind, ...]:
-    """Return what an annotation allows, numbers last; nothing where it allows everything."""
-    members = list(_members(hint))
-    if any(member in (Any, object) or isinstance(member, TypeVar) for member in members):
-        return ()
-    if any(_is_enum(member) for member in members):
-        members = [member for member in members if member is not str]
-    return tuple(
-        _PLAIN.get(member) or _class(member) for member in sorted(members, key=lambda member: _RANK.get(member, 0))
-    )
 
 
 def _members(hint: Any) -> Iterator[Any]:
