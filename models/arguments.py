@@ -144,6 +144,20 @@ def floats(name: str, values: Any) -> Floats:
         raise InputError(f"{name}: must be an array of numbers: {error}") from None
 
 
+def vector(name: str, values: Any, size: int) -> Floats:
+    """Return a vector of floats of a given size.
+
+    Raises
+    ------
+    InputError
+        As `floats`, and if it has another shape.
+    """
+    array = floats(name, values)
+    if array.shape != (size,):
+        raise InputError(f"{name}: has shape {array.shape}, not ({size},)")
+    return array
+
+
 def seed_of(seed: Seed) -> int:
     """Return a seed: the given one, or one drawn from the given generator.
 

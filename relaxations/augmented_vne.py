@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dlsched.models.arguments import checked
+from dlsched.models.arguments import checked, vector
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.matrix import Floats
 from dlsched.relaxations.fractional_embedding import FractionalEmbedding, Located, RingFlow, Routed
@@ -48,8 +48,10 @@ class AugmentedVne(RingLp):
             bound = replace(optimum, duals=plain.lift_duals(optimum, self))
         return by_columns(self, bound if self.cap else None) or RingLp.solve(self)
 
+    @checked
     def recover(self, point: Floats) -> FractionalEmbedding:
         """Return the fractional embedding of a point of shape (columns,); values below 1e-9 count 0."""
+        point = vector("point", point, self.matrix.A.shape[1])
         positive = np.flatnonzero(point > _NOTHING)
         flows = {}
         for ring in self.copies:

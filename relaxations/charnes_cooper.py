@@ -6,7 +6,7 @@ a_i.x <= b_i is a_i.y <= b_i t, the denominator is the row c.y + d t = 1, and th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -16,12 +16,13 @@ from pyomo.common.collections import ComponentMap
 from pyomo.common.gc_manager import PauseGC
 from pyomo.repn import generate_standard_repn
 
+from dlsched.models.arguments import checked
 from dlsched.models.matrix import Matrix
 from dlsched.models.ratio import Floats, Ratio
 from dlsched.models.solve import Status, solve_matrix
 from dlsched.relaxations.fractional import FractionalModel, fractional_model
 from dlsched.relaxations.lifting import check_liftable, lift_in_place
-from dlsched.relaxations.point import Point, values_of
+from dlsched.relaxations.point import Point, expect_duals, values_of
 from dlsched.relaxations.refusals import TransformationRefused
 from dlsched.relaxations.tree import clone, free_name, members
 
@@ -49,15 +50,14 @@ class CharnesCooper:
     _to_source: Any
     _rows: Any
 
-    def recover(
-        self, x: Mapping[Any, float] | None = None, duals: Mapping[Any, float] | None = None, *, load: bool = False
-    ) -> Point:
+    @checked
+    def recover(self, x: ComponentMap | None = None, duals: ComponentMap | None = None, *, load: bool = False) -> Point:
         """Map a point and duals of the linear program to the source.
 
         Parameters
         ----------
-        x : mapping, optional
-            Value of each variable of `model` (a ComponentMap); by default the values loaded in it.
+        x : ComponentMap, optional
+            Value of each variable of `model`; by default the values loaded in it.
         duals : mapping, optional
             Dual of each constraint of `model`, a ComponentMap or a Pyomo Suffix.
         load : bool
@@ -73,6 +73,7 @@ class CharnesCooper:
         ValueError
             If t is 0: the least ratio is then approached at infinity, where no point is.
         """
+        expect_duals(self.model, duals)
         values = values_of(members(self.model, pyo.Var), x)
         t = values.get(self.scale, 0.0)
         if not t > 0:

@@ -36,10 +36,11 @@ import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
 
+from dlsched.models.arguments import checked
 from dlsched.models.arithmetic import sparse_product
 from dlsched.models.matrix import Floats, Matrix
 from dlsched.relaxations.dual_model import build
-from dlsched.relaxations.point import Point, values_of
+from dlsched.relaxations.point import Point, expect_duals, values_of
 from dlsched.relaxations.refusals import TransformationRefused, compile_linear
 from dlsched.relaxations.tree import constants
 
@@ -65,15 +66,14 @@ class Dual:
     _column_rows: tuple[Any, ...]
     _constants: Any
 
-    def recover(
-        self, x: Mapping[Any, float] | None = None, duals: Mapping[Any, float] | None = None, *, load: bool = False
-    ) -> Point:
+    @checked
+    def recover(self, x: ComponentMap | None = None, duals: ComponentMap | None = None, *, load: bool = False) -> Point:
         """Map a point and duals of the dual program to the source.
 
         Parameters
         ----------
-        x : mapping, optional
-            Value of each variable of `model` (a ComponentMap); by default the values loaded in it.
+        x : ComponentMap, optional
+            Value of each variable of `model`; by default the values loaded in it.
         duals : mapping, optional
             Dual of each constraint of `model`, as shadow prices (a ComponentMap or a Pyomo Suffix). They are the
             primal point.
@@ -92,6 +92,7 @@ class Dual:
         ValueError
             If no dual variable has a value.
         """
+        expect_duals(self.model, duals)
         y = self._prices(values_of(self.model.component_data_objects(pyo.Var, descend_into=True), x))
         point = Point(
             values=ComponentMap() if duals is None else self._primal(duals),

@@ -15,7 +15,7 @@ from pyomo.common.gc_manager import PauseGC
 
 from dlsched.models.arguments import checked
 from dlsched.relaxations.lifting import check_liftable, lift_in_place
-from dlsched.relaxations.point import Point, values_of
+from dlsched.relaxations.point import Point, expect_duals, values_of
 from dlsched.relaxations.refusals import refuse_foreign, refuse_gaps
 from dlsched.relaxations.tree import clone, members, used_variables
 
@@ -39,15 +39,14 @@ class Relaxation:
     relaxed: tuple[Any, ...]
     _to_source: Any
 
-    def recover(
-        self, x: Mapping[Any, float] | None = None, duals: Mapping[Any, float] | None = None, *, load: bool = False
-    ) -> Point:
+    @checked
+    def recover(self, x: ComponentMap | None = None, duals: ComponentMap | None = None, *, load: bool = False) -> Point:
         """Map a point and duals of the relaxed model to the source.
 
         Parameters
         ----------
-        x : mapping, optional
-            Value of each variable of `model` (a ComponentMap); by default the values loaded in it.
+        x : ComponentMap, optional
+            Value of each variable of `model`; by default the values loaded in it.
         duals : mapping, optional
             Dual of each constraint of `model`, a ComponentMap or a Pyomo Suffix.
         load : bool
@@ -81,9 +80,8 @@ class LiftedBounds:
     _to_source: Any
     _rows: Any
 
-    def recover(
-        self, x: Mapping[Any, float] | None = None, duals: Mapping[Any, float] | None = None, *, load: bool = False
-    ) -> Point:
+    @checked
+    def recover(self, x: ComponentMap | None = None, duals: ComponentMap | None = None, *, load: bool = False) -> Point:
         """Map a point and duals of the lifted model to the source.
 
         Parameters
@@ -178,6 +176,7 @@ def lift_bounds(model: Any, *, objective_constant: bool = True) -> LiftedBounds:
 
 
 def _renamed(to_source: Any, model: Any, x: Mapping[Any, float] | None, duals: Mapping[Any, float] | None) -> Point:
+    expect_duals(model, duals)
     values = values_of((v for v in members(model, pyo.Var) if v in to_source), x)
     return Point(
         ComponentMap((to_source[v], value) for v, value in values.items()),

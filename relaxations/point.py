@@ -16,11 +16,14 @@ its column costs at the duals, which is the sum of the duals of its two bounds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
+
+from dlsched.models.document import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +52,39 @@ class Point:
                 variable.set_value(value, skip_validation=True)
 
 
-def values_of(variables: Iterable[Any], x: Mapping[Any, float] | None) -> Any:
-    """Return variable to value, from `x` or else from what is loaded; variables without a value are left out.
+def expect_known(name: str, given: ComponentMap | None, known: Iterable[Any]) -> None:
+    """Refuse a map that says nothing of the transformed model, as one of the source's components does.
+
+    Raises
+    ------
+    InputError
+    """
+    if given and not any(component in given for component in known):
+        first = next(iter(given), None)
+        raise InputError(f"{name}: '{getattr(first, 'name', first)}' is not of the transformed model, nor is any other")
+
+
+def expect_duals(model: Any, duals: ComponentMap | None) -> None:
+    """Refuse duals of another model.
+
+    Raises
+    ------
+    InputError
+    """
+    if duals:
+        expect_known("duals", duals, model.component_data_objects(pyo.Constraint, descend_into=True))
+
+
+def values_of(components: Iterable[Any], x: ComponentMap | None, name: str = "x") -> ComponentMap:
+    """Return component to number, from `x` or else the values that are loaded; what has none is left out.
 
     Raises
     ------
     ValueError
-        If nothing is loaded: the transformed model was not solved.
+        If nothing is loaded: the transformed model was not solved. If `x` says nothing of its components.
     """
-    known = list(variables)
+    known = list(components)
+    expect_known(name, x, known)
     pairs = ((v, v.value if x is None else x.get(v)) for v in known)
     found = ComponentMap((v, float(value)) for v, value in pairs if value is not None)
     if x is None and known and not found:

@@ -8,7 +8,6 @@ maximisation is negated. An integer variable stays integer, its bounds rounded i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,10 +20,11 @@ from pyomo.common.collections import ComponentMap
 from pyomo.common.gc_manager import PauseGC
 from pyomo.core.expr import LinearExpression
 
+from dlsched.models.arguments import checked, vector
 from dlsched.models.arithmetic import dot, sparse_product
 from dlsched.models.matrix import Floats, Matrix
 from dlsched.models.numbers import TOLERANCE
-from dlsched.relaxations.point import Point
+from dlsched.relaxations.point import Point, values_of
 from dlsched.relaxations.refusals import compile_linear
 from dlsched.relaxations.tree import constants
 
@@ -63,10 +63,11 @@ class StandardForm:
         with PauseGC():
             return _pyomo_model(self.matrix, f"{self.source.name} in standard form")
 
+    @checked
     def recover(
         self,
-        x: Floats | Mapping[Any, float] | None = None,
-        duals: Floats | Mapping[Any, float] | None = None,
+        x: Floats | ComponentMap | None = None,
+        duals: Floats | ComponentMap | None = None,
         *,
         load: bool = False,
     ) -> Point:
@@ -87,12 +88,12 @@ class StandardForm:
             Values of the source's variables, shadow prices of its rows and reduced costs.
         """
         compiled = self.compiled
-        structural = self._array(x, "x", self.matrix.A.shape[1])[: self.T.shape[1]]
+        structural = self._array("x", x, "x", self.matrix.A.shape[1])[: self.T.shape[1]]
         values = sparse_product(self.T, structural) + self.t
         point = Point(values=ComponentMap(self._constants.items()))
         point.values.update(zip(compiled.columns, values.tolist(), strict=True))
         if duals is not None:
-            y = compiled.sense * self._array(duals, "row", self.matrix.A.shape[0])[: len(compiled.rows)]
+            y = compiled.sense * self._array("duals", duals, "row", self.matrix.A.shape[0])[: len(compiled.rows)]
             reduced = compiled.c - sparse_product(compiled.A.T, y)
             point.duals.update(zip(compiled.rows, y.tolist(), strict=True))
             point.reduced_costs.update(zip(compiled.columns, reduced.tolist(), strict=True))
@@ -100,15 +101,14 @@ class StandardForm:
             point.load()
         return point
 
-    def _array(self, given: Floats | Mapping[Any, float] | None, name: str, size: int) -> Floats:
-        if isinstance(given, np.ndarray):
-            return given.astype(float)
-        known = {} if given is None else given
-        items = self.model.component(name).items()
+    def _array(self, name: str, given: Floats | ComponentMap | None, component: str, size: int) -> Floats:
+        if given is not None and not isinstance(given, ComponentMap):
+            return vector(name, given, size)
+        items = dict(self.model.component(component).items())
+        values = values_of(items.values(), given, name)
         array = np.zeros(size)
-        for k, item in items:
-            value = item.value if given is None else known.get(item)
-            array[k] = 0.0 if value is None else value
+        for k, item in items.items():
+            array[k] = values.get(item, 0.0)
         return array
 
 

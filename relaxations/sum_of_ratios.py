@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from pyomo.common.collections import ComponentMap
 
 from dlsched.models.arguments import checked, positive
 from dlsched.models.ratio import Floats, FractionalSum
 from dlsched.relaxations.capped import capped_model
 from dlsched.relaxations.fractional import continuous_sum
 from dlsched.relaxations.planar import Planar
-from dlsched.relaxations.point import Point
+from dlsched.relaxations.point import Point, expect_known
 from dlsched.relaxations.ratio_grid import Grid, size, steps, widest
 from dlsched.relaxations.ratio_lp import LinearProgram
 from dlsched.relaxations.refusals import TransformationRefused
@@ -70,15 +71,14 @@ class SumOfRatios:
     _variables: tuple[Any, ...] = ()
     _to_source: Any = None
 
-    def recover(
-        self, x: Mapping[Any, float] | None = None, duals: Mapping[Any, float] | None = None, *, load: bool = False
-    ) -> Point:
+    @checked
+    def recover(self, x: ComponentMap | None = None, duals: ComponentMap | None = None, *, load: bool = False) -> Point:
         """Return a point of the Pyomo model that was given; it has no duals.
 
         Parameters
         ----------
-        x : mapping, optional
-            Value of each variable of `model` (a ComponentMap); x~ where it is left out.
+        x : ComponentMap, optional
+            Value of each variable of `model`; x~ where it is left out.
         duals
             Not used: a sum of ratios has none.
         load : bool
@@ -98,6 +98,7 @@ class SumOfRatios:
         if x is None:
             point.values.update(zip(self._variables, self.x.tolist(), strict=True))
         else:
+            expect_known("x", x, self._to_source)
             point.values.update((self._to_source[v], float(value)) for v, value in x.items() if v in self._to_source)
         if load:
             point.load()

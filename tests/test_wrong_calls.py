@@ -255,6 +255,35 @@ def test_the_result_of_a_transformation_is_no_model(function: str, result: str) 
     assert line.endswith(" is not a Pyomo model or block: pass its .model")
 
 
+@pytest.mark.parametrize("name", RESULTS)
+def test_recover_takes_maps_of_the_transformed_model(name: str) -> None:
+    result = RESULTS[name]()
+    foreign = pyo.ComponentMap([(lp().x[1], 1.0)])
+    for argument in ("x",) if name == "sum_of_ratios" else ("x", "duals"):
+        for wrong, words in ((3, "got 3"), ({"x": 1.0}, "got a dict"), (result.model, ""), ("x", "got 'x'")):
+            line = refused(lambda a=argument, w=wrong: result.recover(**{a: w}), TypeError, InputError)
+            assert line.startswith(f"{argument}: ")
+            assert words in line
+        if argument == "x":
+            line = refused(lambda: result.recover(x=foreign), InputError)
+            assert line == "x: 'x[1]' is not of the transformed model, nor is any other"
+    assert refused(lambda: result.recover(load=1), TypeError) == "load: expected true or false, got 1"
+    if name != "sum_of_ratios":
+        assert "solve it, or pass a map" in refused(result.recover, ValueError)
+        assert refused(lambda: result.recover(x=_ones(result.model), duals=foreign), InputError).startswith("duals: ")
+
+
+def _ones(model: Any) -> Any:
+    return pyo.ComponentMap((v, 1.0) for v in model.component_data_objects(pyo.Var, descend_into=True))
+
+
+def test_points_of_another_shape_are_refused() -> None:
+    line = refused(lambda: standard_form(lp()).recover(np.ones(2)), InputError)
+    assert line.startswith("x: has shape (2,), not (")
+    line = refused(lambda: relaxations.augmented_vne(PROBLEM).recover([1.0] * 1000), InputError)
+    assert line.startswith("point: has shape (1000,), not (")
+
+
 NO_MODELS: dict[str, tuple[Callable[[], Any], str]] = {
     "an abstract model": (
         lambda: pyo.AbstractModel(name="later"),
