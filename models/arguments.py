@@ -12,7 +12,7 @@ import numbers
 import os
 import types
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -317,6 +317,13 @@ def _is_bool(value: Any) -> bool:
     return isinstance(value, bool | np.bool_)
 
 
+def _is_sequence(value: Any) -> bool:
+    """Tell whether something is a sequence or, as an array or a series, numpy's idea of one."""
+    if isinstance(value, Sequence):
+        return not isinstance(value, str | bytes)
+    return hasattr(value, "__array__") and not isinstance(value, np.generic)
+
+
 def _number(value: Any) -> float:
     number = float(value)
     if math.isnan(number):
@@ -341,7 +348,7 @@ def _class(hint: Any) -> _Kind:
     if kind is Callable:
         return _Kind("a function", callable)
     if kind in (Sequence, np.ndarray):
-        return _Kind("a sequence", lambda v: hasattr(v, "__len__") and not isinstance(v, str | bytes | Mapping | Set))
+        return _Kind("a sequence", _is_sequence)
     if kind in (Mapping, dict):
         return _Kind("a mapping", lambda value: isinstance(value, Mapping))
     if kind is os.PathLike:

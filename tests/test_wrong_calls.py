@@ -23,6 +23,7 @@ from dlsched.models import InputError, build, compile_model, ddljs, dmlrs, duals
 from dlsched.models.extras import MissingExtra
 from dlsched.relaxations import (
     TransformationRefused,
+    augmented_vne,
     charnes_cooper,
     dual,
     generate_columns,
@@ -257,8 +258,8 @@ def test_the_result_of_a_transformation_is_no_model(function: str, result: str) 
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_recover_takes_maps_of_the_transformed_model(name: str) -> None:
-    result = RESULTS[name]()
-    foreign = pyo.ComponentMap([(lp().x[1], 1.0)])
+    result, other = RESULTS[name](), lp()
+    foreign = pyo.ComponentMap([(other.x[1], 1.0)])
     for argument in ("x",) if name == "sum_of_ratios" else ("x", "duals"):
         for wrong, words in ((3, "got 3"), ({"x": 1.0}, "got a dict"), (result.model, ""), ("x", "got 'x'")):
             line = refused(lambda a=argument, w=wrong: result.recover(**{a: w}), TypeError, InputError)
@@ -280,7 +281,7 @@ def _ones(model: Any) -> Any:
 def test_points_of_another_shape_are_refused() -> None:
     line = refused(lambda: standard_form(lp()).recover(np.ones(2)), InputError)
     assert line.startswith("x: has shape (2,), not (")
-    line = refused(lambda: relaxations.augmented_vne(PROBLEM).recover([1.0] * 1000), InputError)
+    line = refused(lambda: augmented_vne(PROBLEM).recover([1.0] * 1000), InputError)
     assert line.startswith("point: has shape (1000,), not (")
 
 
