@@ -237,8 +237,9 @@ def test_devices_cannot_be_given_away_twice() -> None:
 
 @pytest.mark.parametrize("mode", ["commit", "rounds"])
 def test_devices_are_added_up_without_wrapping(mode: str) -> None:
-    machines = [{"name": f"m{h}", "devices": {"a": 10**18}} for h in range(12)]
-    job = {"arrival": 1, "gang": 10**18, "iterations": 10**18, "rate": {"a": 1}}
+    """1100 machines with as many devices as may be, 2**53, have more than 2**63."""
+    machines = [{"name": f"m{h}", "devices": {"a": 2**53}} for h in range(1100)]
+    job = {"arrival": 1, "gang": 2**53, "iterations": 2**53, "rate": {"a": 1}}
     utility = {"kind": "table", "values": [3, 2]}
     jobs = [job | {"name": name, "utility": utility} for name in "jk"]
     instance = Instance.parse({"slots": 2, "device_types": ["a"], "machines": machines, "jobs": jobs})

@@ -291,7 +291,7 @@ def test_utilities_of_1e20() -> None:
 
 
 @pytest.mark.usefixtures("no_heuristics")
-@pytest.mark.parametrize("scale", [Fraction(1, 10**25), Fraction(1, 3 * 10**6), Fraction(10**20, 7), Fraction(10**200)])
+@pytest.mark.parametrize("scale", [Fraction(1, 10**25), Fraction(1, 3 * 10**6), Fraction(10**20, 7), Fraction(10**90)])
 def test_the_unit_of_utility_does_not_matter(scale: Fraction) -> None:
     for data in (middle(137), middle(6), middle(91, jitter=0.05)):
         one = exact.solve(Instance.parse(data))
@@ -435,7 +435,7 @@ def test_gangs_of_any_size(factor: int, noise: int, expected: float) -> None:
 
 def test_crowds_are_refused_by_name() -> None:
     with pytest.raises(InputError, match=r"job job5: gang: 8\d* devices"):
-        optimum(crowded(4, 10**17, 3))
+        optimum(crowded(4, 10**14, 3))
 
 
 @settings(deadline=None, max_examples=60)
