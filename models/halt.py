@@ -10,13 +10,27 @@ from a thread of their own are given `current()`.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeVar
+from typing import Protocol, TypeVar, cast
 
 T = TypeVar("T")
+
+
+class Closing(Protocol):
+    """Something to be closed when it is not needed any more."""
+
+    def close(self) -> None:
+        """Close it."""
+
+
+C = TypeVar("C", bound=Closing)
+
+
+_OFTEN = 0.05
 
 
 class Halt(Exception):
@@ -36,6 +50,7 @@ class _Until:
     def __init__(self, outer: Callable[[], bool], stop: Callable[[], bool] | None, deadline: float) -> None:
         self._outer, self._stop, self._deadline = outer, stop, deadline
         self._over = False
+        self.held: dict[Callable[[], Closing], Closing] = getattr(outer, "held", {})
 
     def __call__(self) -> bool:
         self._over = (
@@ -52,6 +67,7 @@ class _Grace:
 
     def __init__(self, outer: Callable[[], bool], seconds: float) -> None:
         self._outer, self._seconds = outer, seconds
+        self.held: dict[Callable[[], Closing], Closing] = getattr(outer, "held", {})
         self._end: float | None = None
 
     def __call__(self) -> bool:
@@ -74,11 +90,19 @@ def until(stop: Callable[[], bool] | None = None, deadline: float = float("inf")
     deadline : float
         On the clock of `time.perf_counter`.
     """
-    token = _CURRENT.set(_Until(_CURRENT.get(), stop, deadline))
+    outer = _CURRENT.get()
+    if stop is None and deadline == float("inf"):
+        yield
+        return
+    block = _Until(outer, stop, deadline)
+    token = _CURRENT.set(block)
     try:
         yield
     finally:
         _CURRENT.reset(token)
+        if outer is _never:
+            for thing in block.held.values():
+                thing.close()
 
 
 @contextmanager
@@ -119,3 +143,51 @@ def current() -> Callable[[], bool] | None:
     """Return what tells, in any thread, whether this block's work is over; None where it never is."""
     asked = _CURRENT.get()
     return None if asked is _never else asked
+
+
+def run_in_thread(run: Callable[[], object], interrupt: Callable[[], object]) -> None:
+    """Run native code in a thread of its own, and interrupt it where the work is over or this thread is interrupted.
+
+    Parameters
+    ----------
+    run : callable
+        What it raises is raised here.
+    interrupt : callable
+        Makes `run` return before long; may be called more than once.
+    """
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            run()
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(_OFTEN)
+            if over():
+                interrupt()
+    except BaseException:
+        interrupt()
+        raise
+    if raised:
+        raise raised[0]
+
+
+def held(make: Callable[[], C]) -> C:
+    """Return what `make` makes: once for the outermost block, which closes it when it ends.
+
+    Raises
+    ------
+    LookupError
+        If there is no block.
+    """
+    things = getattr(_CURRENT.get(), "held", None)
+    if things is None:
+        raise LookupError("no block to hold it")
+    if make not in things:
+        things[make] = make()
+    return cast(C, things[make])

@@ -5,7 +5,7 @@ Compiling once and passing arrays is several times faster than the solver interf
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -294,18 +294,24 @@ def highs(matrix: Matrix, **options: Any) -> Any:
 
 
 @contextmanager
-def interruptible(solver: Any) -> Iterator[None]:
+def interruptible(solver: Any, interrupted: Callable[[], bool] | None = None) -> Iterator[None]:
     """Let a `highspy.Highs` that runs in the block end, as if time were up, where the work is over.
 
     It asks in all its phases that can (`dlsched.models.halt`).
+
+    Parameters
+    ----------
+    solver : highspy.Highs
+    interrupted : callable, optional
+        Where it tells True, HiGHS ends too.
     """
-    stop = current()
-    if stop is None:
+    asked = [tells for tells in (current(), interrupted) if tells is not None]
+    if not asked:
         yield
         return
 
     def ask(event: Any) -> None:
-        if stop():
+        if any(tells() for tells in asked):
             event.interrupt()
 
     callbacks = (solver.cbMipInterrupt, solver.cbSimplexInterrupt, solver.cbIpmInterrupt)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dlsched.models.extras import from_extra
+from dlsched.models.halt import run_in_thread
 from dlsched.models.matrix import Floats, Matrix
 from dlsched.models.numbers import TOLERANCE
 
@@ -22,9 +24,14 @@ _STATUS = {"optimal": "optimal", "infeasible": "infeasible", "unbounded": "unbou
 
 
 def solve_scip(
-    matrix: Matrix, time_limit: float | None, gap: float, seed: int | None, presolve: bool
+    matrix: Matrix,
+    time_limit: float | None,
+    gap: float,
+    seed: int | None,
+    presolve: bool,
+    tell: Callable[[float, Floats | None], None] | None = None,
 ) -> tuple[str, Floats | None, float | None, int, str, float]:
-    """Solve a matrix with SCIP.
+    """Solve a matrix with SCIP; `tell` as for `dlsched.models.solve.solve_here`.
 
     Returns
     -------
@@ -45,9 +52,35 @@ def solve_scip(
     pyscipopt = import_scip()
     scip, variables = _loaded(pyscipopt, matrix)
     apply_settings(pyscipopt, scip, time_limit, gap, seed, presolve)
+    if tell is not None:
+        _tell_news(pyscipopt, scip, variables, tell)
     status, bound, nodes, version, seconds = optimized(scip)
     x = np.array([scip.getVal(v) for v in variables]) if status in ("optimal", "feasible") else None
     return status, x, bound, nodes, version, seconds
+
+
+def _tell_news(pyscipopt: Any, scip: Any, variables: list[Any], tell: Callable[[float, Floats | None], None]) -> None:
+    """Tell bounds and points as SCIP finds them."""
+    kinds = pyscipopt.SCIP_EVENTTYPE
+
+    class News(pyscipopt.Eventhdlr):
+        def eventinit(self) -> None:
+            self.model.catchEvent(kinds.BESTSOLFOUND, self)
+            self.model.catchEvent(kinds.NODESOLVED, self)
+
+        def eventexit(self) -> None:
+            self.model.dropEvent(kinds.BESTSOLFOUND, self)
+            self.model.dropEvent(kinds.NODESOLVED, self)
+
+        def eventexec(self, event: Any) -> None:
+            bound = float(self.model.getDualbound())
+            x = None
+            if event.getType() == kinds.BESTSOLFOUND:
+                best = self.model.getBestSol()
+                x = np.array([self.model.getSolVal(best, v) for v in variables])
+            tell(bound if abs(bound) < INFINITE else float("nan"), x)
+
+    scip.includeEventhdlr(News(), "news", "tells bounds and points")
 
 
 def import_scip() -> Any:
@@ -69,6 +102,8 @@ def apply_settings(
     # It would ask SoPlex for less than it takes.
     scip.setParam("constraints/nonlinear/tightenlpfeastol", False)
     scip.setParam("limits/gap", gap)
+    # It would take Ctrl-C for itself and end as if nothing had happened.
+    scip.setParam("misc/catchctrlc", False)
     if time_limit is not None and np.isfinite(time_limit):
         scip.setParam("limits/time", float(time_limit))
     if seed is not None:
@@ -92,7 +127,7 @@ def optimized(scip: Any) -> tuple[str, float | None, int, str, float]:
     version = f"{scip.getMajorVersion()}.{scip.getMinorVersion()}.{scip.getTechVersion()}"
     start = time.perf_counter()
     try:
-        scip.optimize()
+        run_in_thread(scip.optimizeNogil, scip.interruptSolve)
     except MemoryError:
         raise
     except Exception:  # PySCIPOpt has no class of its own for SCIP's errors, e.g. of its LP solver

@@ -6,9 +6,9 @@ see `dlsched.algorithms.optimum`.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -18,7 +18,7 @@ import numpy as np
 
 from dlsched.models.arguments import at_least, between, checked, named
 from dlsched.models.failure import ResidualError
-from dlsched.models.halt import Halt, grace, over, until
+from dlsched.models.halt import Halt, current, grace, over, run_in_thread, until
 from dlsched.models.matrix import Floats, InfeasibleError, Matrix, NotLinearError, compile_model, highs, interruptible
 from dlsched.models.numbers import TOLERANCE
 from dlsched.models.scaling import scaled
@@ -226,10 +226,8 @@ def solve_matrix(
     if over():
         return RawSolution(_nothing(solver), None)
     fit = scaled(matrix if cutoff is None else matrix.beyond(cutoff))
-    if solver == "highs":
-        raw = _solve_highs(fit.matrix, time_limit, threads, gap, seed, presolve, nodes)
-    else:
-        raw = _solve_scip(fit.matrix, time_limit, threads, gap, seed, presolve)
+    settings: dict[str, Any] = {"threads": threads, "gap": gap, "seed": seed, "presolve": presolve, "nodes": nodes}
+    raw = _solve_stoppable(fit.matrix, solver, settings, time_limit)
     summary = raw.summary
     if summary.bound is not None:
         summary = replace(summary, bound=fit.value(summary.bound))
@@ -267,7 +265,7 @@ def _completed(matrix: Matrix, x: Floats) -> Floats:
     )
     fit = scaled(fixed)
     with grace():
-        raw = _solve_highs(fit.matrix, None, None, 0.0, None, True, None)
+        raw = solve_here(fit.matrix)
     return x if raw.x is None else np.where(matrix.integer, x, fit.point(raw.x))
 
 
@@ -278,6 +276,43 @@ def _with_value(summary: Solution, value: float, unit: float = 1.0) -> Solution:
     )
 
 
+def _solve_stoppable(matrix: Matrix, solver: str, settings: dict[str, Any], time_limit: float | None) -> RawSolution:
+    """Solve in this process, or in another where the solver would not ask often enough whether to stop."""
+    stop = current()
+    if stop is not None:
+        from dlsched.models.apart import is_long, solve_apart
+
+        if is_long(matrix, solver):
+            return solve_apart(matrix, solver, settings, stop, time_limit)
+    return solve_here(matrix, solver=solver, time_limit=time_limit, **settings)
+
+
+def solve_here(
+    matrix: Matrix,
+    *,
+    solver: str = "highs",
+    time_limit: float | None = None,
+    threads: int | None = None,
+    gap: float = 0.0,
+    seed: int | None = None,
+    presolve: bool = True,
+    nodes: int | None = None,
+    tell: Callable[[float, Floats | None], None] | None = None,
+) -> RawSolution:
+    """Solve a matrix, whose numbers a solver keeps, in this process; the point is as the solver returned it.
+
+    Parameters
+    ----------
+    matrix, solver, time_limit, threads, gap, seed, presolve, nodes
+        As for `solve_matrix`.
+    tell : callable, optional
+        Called from a search tree with the bound so far and, where there is a better one, the point.
+    """
+    if solver == "highs":
+        return _solve_highs(matrix, time_limit, threads, gap, seed, presolve, nodes, tell)
+    return _solve_scip(matrix, time_limit, gap, seed, presolve, tell)
+
+
 def _solve_highs(
     matrix: Matrix,
     time_limit: float | None,
@@ -286,6 +321,7 @@ def _solve_highs(
     seed: int | None,
     presolve: bool,
     nodes: int | None,
+    tell: Callable[[float, Floats | None], None] | None,
 ) -> RawSolution:
     import highspy
 
@@ -296,24 +332,22 @@ def _solve_highs(
     options |= {} if nodes is None else {"mip_max_nodes": nodes}
     options |= {} if threads is None else {"threads": threads}
     solver = highs(matrix, **options)
+    if tell is not None:
+        solver.cbMipInterrupt += lambda event: tell(event.data_out.mip_dual_bound, None)
+        solver.cbMipImprovingSolution += lambda event: tell(
+            event.data_out.mip_dual_bound, np.array(event.data_out.mip_solution)
+        )
     start = time.perf_counter()
-    run = solver.run if threads is None else partial(_run_apart, solver)
-    with interruptible(solver):
+    interrupted = threading.Event()
+    # The number of HiGHS's threads is fixed, for a whole Python thread, by the first model that it solves there: a
+    # second number is an error, and resetting it would take effect for everybody's models.
+    run = solver.run if threads is None else partial(run_in_thread, solver.run, interrupted.set)
+    with interruptible(solver, interrupted.is_set):
         run()
         if solver.getModelStatus() == highspy.HighsModelStatus.kUnboundedOrInfeasible:
             solver.setOptionValue("presolve", "off")
             run()
     return _read_highs(solver, matrix, time.perf_counter() - start)
-
-
-def _run_apart(solver: Any) -> None:
-    """Run HiGHS in a thread of its own.
-
-    The number of HiGHS's threads is fixed, for a whole Python thread, by the first model that it solves there: a
-    second number is an error, and resetting it would take effect for everybody's models.
-    """
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(solver.run).result()
 
 
 def _read_highs(solver: Any, matrix: Matrix, seconds: float) -> RawSolution:
@@ -345,12 +379,16 @@ def _read_highs(solver: Any, matrix: Matrix, seconds: float) -> RawSolution:
 
 
 def _solve_scip(
-    matrix: Matrix, time_limit: float | None, threads: int | None, gap: float, seed: int | None, presolve: bool
+    matrix: Matrix,
+    time_limit: float | None,
+    gap: float,
+    seed: int | None,
+    presolve: bool,
+    tell: Callable[[float, Floats | None], None] | None,
 ) -> RawSolution:
     from dlsched.models.scip import solve_scip
 
-    del threads
-    status, x, bound, nodes, version, seconds = solve_scip(matrix, time_limit, gap, seed, presolve)
+    status, x, bound, nodes, version, seconds = solve_scip(matrix, time_limit, gap, seed, presolve, tell)
     return RawSolution(Solution(Status(status), None, bound, None, seconds, nodes, "scip", version), x)
 
 

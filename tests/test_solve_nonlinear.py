@@ -86,7 +86,7 @@ def test_a_value_beyond_scips_infinity_is_not_unbounded() -> None:
 class Broken(pyscipopt.Model):
     """SCIP whose LP solver gives up."""
 
-    def optimize(self) -> None:
+    def optimizeNogil(self) -> None:
         raise Exception("SCIP: error in LP solver!")
 
 

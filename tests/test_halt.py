@@ -1,0 +1,157 @@
+"""When work is over: nested blocks, deadlines, a little grace, and native code in a thread of its own."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from dlsched.models.halt import Halt, current, grace, held, over, poll, polled, run_in_thread, until
+
+
+class Asked:
+    """Tells True from the k-th question on, or only then."""
+
+    def __init__(self, first: int, *, once: bool = False) -> None:
+        self.first, self.once, self.count = first, once, 0
+
+    def __call__(self) -> bool:
+        self.count += 1
+        return self.count == self.first if self.once else self.count >= self.first
+
+
+def test_outside_a_block_work_is_never_over() -> None:
+    assert not over()
+    assert current() is None
+    poll()
+    assert list(polled([1, 2])) == [1, 2]
+
+
+def test_a_block_that_nothing_ends_is_none() -> None:
+    with until(None):
+        assert current() is None
+
+
+def test_polling_ends_work_where_it_is_over() -> None:
+    stop = Asked(3)
+    with until(stop):
+        assert [over(), over(), over()] == [False, False, True]
+        with pytest.raises(Halt):
+            poll()
+    assert not over()
+
+
+def test_items_come_until_work_is_over() -> None:
+    with until(Asked(3)):
+        items = polled(range(10))
+        assert [next(items), next(items)] == [0, 1]
+        with pytest.raises(Halt):
+            next(items)
+
+
+def test_what_was_told_once_counts_for_good() -> None:
+    with until(Asked(2, once=True)):
+        assert [over() for _ in range(4)] == [False, True, True, True]
+
+
+def test_a_deadline_is_on_the_clock_of_perf_counter() -> None:
+    with until(deadline=time.perf_counter() + 3600):
+        assert not over()
+        with until(deadline=time.perf_counter() - 1):
+            assert over()
+        assert not over()
+
+
+def test_an_inner_block_ends_with_the_outer_one() -> None:
+    told = []
+    with until(lambda: bool(told)), until(lambda: False):
+        assert not over()
+        told.append(True)
+        assert over()
+
+
+def test_a_block_does_not_reach_other_threads_but_can_be_handed_over() -> None:
+    found = []
+    with until(lambda: True):
+        stop = current()
+        assert stop is not None
+        thread = threading.Thread(target=lambda: found.extend([over(), stop()]))
+        thread.start()
+        thread.join()
+    assert found == [False, True]
+
+
+def test_grace_lasts_a_little_longer() -> None:
+    with until(lambda: True):
+        with grace(3600):
+            poll()
+        with grace(0.0):
+            while not over():
+                pass
+            with pytest.raises(Halt):
+                poll()
+        assert over()
+
+
+def test_grace_counts_from_the_end_of_the_work() -> None:
+    with until(lambda: False), grace(-1.0):
+        poll()
+
+
+class Thing:
+    def __init__(self) -> None:
+        self.closed = 0
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def test_the_outermost_block_holds_things_and_closes_them() -> None:
+    with until(lambda: False):
+        with until(lambda: True), grace():
+            inner = held(Thing)
+        outer = held(Thing)
+        assert inner is outer
+        assert not outer.closed
+    assert outer.closed == 1
+    with pytest.raises(LookupError):
+        held(Thing)
+
+
+def test_things_are_closed_when_a_block_fails() -> None:
+    things = []
+
+    def fail() -> None:
+        with until(lambda: False):
+            things.append(held(Thing))
+            raise ValueError("boom")
+
+    with pytest.raises(ValueError, match="boom"):
+        fail()
+    assert [thing.closed for thing in things] == [1]
+
+
+def test_native_code_in_a_thread_is_interrupted_when_work_is_over() -> None:
+    asked = threading.Event()
+    with until(Asked(2)):
+        run_in_thread(asked.wait, asked.set)
+    assert asked.is_set()
+
+
+def test_what_a_thread_raises_is_raised() -> None:
+    def fail() -> None:
+        raise ValueError("boom")
+
+    with pytest.raises(ValueError, match="boom"):
+        run_in_thread(fail, lambda: None)
+
+
+def test_a_stop_that_fails_interrupts_the_thread_and_is_raised() -> None:
+    def broken() -> bool:
+        raise ValueError("boom")
+
+    asked = threading.Event()
+    with pytest.raises(ValueError, match="boom"), until(broken):
+        run_in_thread(asked.wait, asked.set)
+    assert asked.is_set()
