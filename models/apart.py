@@ -27,7 +27,7 @@ from dlsched.models.halt import held, until
 from dlsched.models.matrix import Floats, Matrix
 from dlsched.models.solve import RawSolution, Solution, Status, solve_here
 
-_INTEGRAL, _LINEAR = 10_000, 300_000
+_INTEGRAL, _LINEAR = 5_000, 300_000
 """Nonzeros from which HiGHS may not ask for a second; below, it is not worth a process, which takes half a second."""
 
 _OFTEN = 0.05
@@ -39,6 +39,9 @@ _SIDES = ("c", "row_lower", "row_upper", "lower", "upper", "integer")
 
 Message = tuple[dict[str, Any], dict[str, Any]]
 """Plain data and arrays, by name."""
+
+Box = queue.SimpleQueue[Message | None]
+"""Messages in order; None is the last."""
 
 
 def is_long(matrix: Matrix, solver: str) -> bool:
@@ -80,7 +83,8 @@ class _Process:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+        self._inbox: Box = queue.SimpleQueue()
+        self._outbox: Box = queue.SimpleQueue()
 
     def solve(self, matrix: Matrix, settings: dict[str, Any], stop: Callable[[], bool]) -> RawSolution:
         """Solve a matrix."""
@@ -102,9 +106,9 @@ class _Process:
     def _answer(self, matrix: Matrix, settings: dict[str, Any], stop: Callable[[], bool]) -> Message:
         """Return the answer; where it did not come, what was told."""
         told: Message = {}, {}
-        if not self._ask(matrix, settings):
-            self.close()
-            return told
+        A = matrix.A
+        arrays = {name: getattr(matrix, name) for name in _SIDES} | {"a": A.data, "i": A.indices, "p": A.indptr}
+        self._outbox.put((settings | {"sense": matrix.sense, "offset": matrix.offset}, arrays))
         asked = None
         while True:
             try:
@@ -112,7 +116,7 @@ class _Process:
             except queue.Empty:
                 if asked is None and stop():
                     asked = time.perf_counter()
-                    self._send({"stop": True}, {})
+                    self._outbox.put(({"stop": True}, {}))
                 if asked is not None and time.perf_counter() - asked > _PATIENCE:
                     self.close()
                     return told
@@ -127,11 +131,6 @@ class _Process:
                 return message
             told = told[0] | data, told[1] | arrays
 
-    def _ask(self, matrix: Matrix, settings: dict[str, Any]) -> bool:
-        A = matrix.A
-        arrays = {name: getattr(matrix, name) for name in _SIDES} | {"a": A.data, "i": A.indices, "p": A.indptr}
-        return self._send(settings | {"sense": matrix.sense, "offset": matrix.offset}, arrays)
-
     def start(self) -> None:
         """Start the process where it does not run; Ctrl-C is not for it: it ends with its input."""
         if self._process is not None:
@@ -142,23 +141,15 @@ class _Process:
             stdout=subprocess.PIPE,
             start_new_session=True,
         )
-        inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
-        threading.Thread(target=_collect, args=(process.stdout, inbox), daemon=True).start()
-        self._process, self._inbox = process, inbox
-
-    def _send(self, data: dict[str, Any], arrays: dict[str, Any]) -> bool:
-        if self._process is None or self._process.stdin is None:
-            return False
-        try:
-            _write(self._process.stdin, data, arrays)
-        except OSError:
-            return False
-        return True
+        self._process, self._inbox, self._outbox = process, queue.SimpleQueue(), queue.SimpleQueue()
+        threading.Thread(target=_collect, args=(process.stdout, self._inbox), daemon=True).start()
+        threading.Thread(target=_deliver, args=(process.stdin, self._outbox), daemon=True).start()
 
     def close(self) -> None:
         """End the process."""
         process, self._process = self._process, None
         if process is not None:
+            self._outbox.put(None)
             process.kill()
             process.wait()
             for stream in (process.stdin, process.stdout):
@@ -173,7 +164,16 @@ def _close(stream: Any) -> None:
         return
 
 
-def _collect(stream: IO[bytes], inbox: queue.SimpleQueue[Message | None]) -> None:
+def _deliver(stream: IO[bytes], outbox: Box) -> None:
+    """Write messages, up to None: a process that has just started reads nothing yet, and pipes are short."""
+    try:
+        while (message := outbox.get()) is not None:
+            _write(stream, *message)
+    except (OSError, ValueError):
+        return
+
+
+def _collect(stream: IO[bytes], inbox: Box) -> None:
     """Put messages into the inbox, and None behind the last."""
     try:
         while (message := _read(stream)) is not None:

@@ -22,6 +22,7 @@ from dlsched.algorithms.gadget.mixtures import Fractional
 from dlsched.algorithms.gadget.settling import overloads, settled
 from dlsched.algorithms.rings import Occupancy, Substrate
 from dlsched.models.ddljs import Embedding, RingProblem
+from dlsched.models.halt import poll
 from dlsched.rounding.decomposition import WeightedMapping
 from dlsched.rounding.mapping_sampling import sample_mappings
 from dlsched.rounding.mapping_table import MappingTable, Option
@@ -51,6 +52,7 @@ def best_draw(
     first: dict[str, Embedding] = {}
     worth, used, made = -1.0, 0, 0
     while made < draws and worth < fractional.value * (1 - _AS_GOOD):
+        poll()
         staying = {name for name, stay in zip(names, stays[made].tolist(), strict=True) if stay}
         chosen = _by_profit(sample.table, sample.chosen(made))
         occupancy = Occupancy(substrate)

@@ -10,6 +10,7 @@ from dlsched.algorithms.gadget.mixtures import Relaxation
 from dlsched.algorithms.run import Run, Variant
 from dlsched.models.arguments import Seed, at_least, checked, seed_of
 from dlsched.models.ddljs import Instance, Schedule, utility
+from dlsched.models.halt import polled
 
 Progress = Callable[[int, int], None]
 """Called with the slot that is done and the number of slots."""
@@ -99,7 +100,7 @@ def run(
         node_limit,
     )
     horizon = Horizon(instance, settings, seed_of(seed))
-    for slot in range(1, instance.slots + 1):
+    for slot in polled(range(1, instance.slots + 1)):
         horizon.step(slot)
         if progress is not None:
             progress(slot, instance.slots)

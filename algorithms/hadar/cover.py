@@ -29,6 +29,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dlsched.models.halt import polled
 from dlsched.models.numbers import to_integers
 
 _ROUNDING = 1e-12
@@ -109,7 +110,7 @@ def best_schedule(work: Sequence[Fraction], cost: _Floats, need: Fraction, value
     steps = _hull_steps(share, cost)
     everything = _relaxed(steps, len(values) - 1)
     best: Best | None = None
-    for row in _ends(values):
+    for row in polled(_ends(values)):
         reached = best.payoff if best else 0.0
         if everything is None or values[row] - everything.value <= reached + _ROUNDING * values[row]:
             break
@@ -212,7 +213,7 @@ def _labels(need: int, choices: list[list[_Choice]], start: _Label, bound: _Boun
     labels = [start]
     for i, slot in enumerate(choices):
         grown: list[_Label] = []
-        for done, spent, path in labels:
+        for done, spent, path in polled(labels):
             for row, level, work, price in slot:
                 after, cost = done + work, spent + price
                 longer = path if level < 0 else (path, row, level)

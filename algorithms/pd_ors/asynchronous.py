@@ -32,6 +32,7 @@ from dlsched.algorithms.run import Variant
 from dlsched.models.arguments import checked
 from dlsched.models.arithmetic import dot
 from dlsched.models.dmlrs import AsyncJob
+from dlsched.models.halt import polled
 from dlsched.models.numbers import to_integers
 from dlsched.rounding import Rounded
 
@@ -75,7 +76,7 @@ def exact_async_offers(market: Market, job: AsyncJob) -> AsyncOffers:
     servers = _servers(job, pairs)
     cost = np.full((market.slots, len(pairs)), np.inf)
     home = np.full(cost.shape, -1, dtype=np.int64)
-    for t in range(market.slots):
+    for t in polled(range(market.slots)):
         each = _pair_costs(market.row(t), pairs, servers)
         if each.size:
             home[t] = each.argmin(axis=0)
@@ -111,7 +112,7 @@ def _pair_costs(slot: Market, pairs: Ints, servers: Ints) -> Floats:
         fits &= (need[None, :] <= slot.room[0, :, r][:, None]).astype(bool)
     away = np.full((slot.machines, slot.most + 1), np.inf)
     away[:, 0] = 0.0
-    for p in range(slot.machines):
+    for p in polled(range(slot.machines)):
         prices = slot.worker_price[0, _cheapest_units(slot, p)]
         away[p, 1 : len(prices) + 1] = np.cumsum(prices)
     return np.where(fits, local + away[:, pairs[:, 1]], np.inf)
@@ -150,7 +151,7 @@ def rounded_async_offers(
     rounds = good = 0
     servers = np.array([fewest_servers(job, n, job.external_rate) for n in range(most + 1)], dtype=np.int64)
     states = np.argwhere(lower_bound(market.with_servers(servers))[:, 1:] < (ceiling if time else 0.0)).tolist()
-    for row, k in states:
+    for row, k in polled(states):
         slot = market.row(row)
         rounded = _round(slot, job, k + 1, rule, rng)
         rounds, good = rounds + rounded.rounds, good + rounded.feasible

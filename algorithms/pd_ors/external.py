@@ -18,6 +18,7 @@ import numpy as np
 from dlsched.algorithms.pd_ors.internal import largest_bundle
 from dlsched.algorithms.pd_ors.market import Ints, Market, units
 from dlsched.algorithms.pd_ors.occupancy import Amounts, Floats
+from dlsched.models.halt import polled
 
 _BLOCK = 2**21
 
@@ -51,7 +52,7 @@ def greedy_costs(market: Market) -> Floats:
 
     It is that of a placement that fits, or infinite, also where some placement would fit.
     """
-    blocks = [greedy(market.rows(rows)).cost for rows in _blocks(market)]
+    blocks = [greedy(market.rows(rows)).cost for rows in polled(_blocks(market))]
     return np.concatenate(blocks) if blocks else np.zeros((0, market.most + 1))
 
 

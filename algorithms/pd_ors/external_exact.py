@@ -20,6 +20,7 @@ from dlsched.algorithms.pd_ors.external import Placed
 from dlsched.algorithms.pd_ors.market import Ints, Market, units
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.models.arithmetic import dot, integer_product
+from dlsched.models.halt import polled
 from dlsched.models.matrix import Matrix
 from dlsched.models.optimal import solve_to_optimality
 
@@ -94,7 +95,7 @@ def _add_machine(market: Market, machine: int, table: Floats) -> Floats:
     """Return the least costs once a machine may also be used; shape (workers + 1, servers + 1)."""
     result = table.copy()
     height, breadth = table.shape
-    for w, q, cost in _options(market, machine):
+    for w, q, cost in polled(_options(market, machine)):
         if w or q:
             np.minimum(result[w:, q:], table[: height - w, : breadth - q] + cost, out=result[w:, q:])
     return result

@@ -11,6 +11,7 @@ import numpy as np
 
 from dlsched.algorithms.pd_ors.market import Ints, Market
 from dlsched.algorithms.pd_ors.occupancy import Floats
+from dlsched.models.halt import polled
 
 
 def internal_costs(market: Market) -> tuple[Floats, Ints]:
@@ -28,7 +29,7 @@ def internal_costs(market: Market) -> tuple[Floats, Ints]:
     cost = np.full((market.slots, market.most + 1), np.inf)
     where = np.full(cost.shape, -1, dtype=np.int64)
     cost[:, 0] = 0.0
-    for t in range(market.slots):
+    for t in polled(range(market.slots)):
         price = np.outer(market.worker_price[t], counts) + np.outer(market.server_price[t], market.servers)
         price[counts[None, :] > largest[t][:, None]] = np.inf
         if price.size:

@@ -21,6 +21,7 @@ from dlsched.models.arguments import checked
 from dlsched.models.dmlrs import Instance
 from dlsched.models.dmlrs.groups import identical
 from dlsched.models.dmlrs.job import Placement
+from dlsched.models.halt import polled
 from dlsched.relaxations.columns import Priced, generate_columns
 from dlsched.relaxations.master import Column, Master
 
@@ -129,7 +130,7 @@ class _Pricing:
         self.occupancy.prices[:] = prices.reshape(shape)[:, self.group, :]
         best = np.zeros(len(self.instance.jobs))
         columns = []
-        for i, job in enumerate(self.instance.jobs):
+        for i, job in enumerate(polled(self.instance.jobs)):
             response = self.respond(job)
             best[i] = response.payoff
             if response.plan:

@@ -29,6 +29,7 @@ from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.algorithms.pd_ors.program import Offers
 from dlsched.models.arguments import checked
 from dlsched.models.dmlrs import Job
+from dlsched.models.halt import polled
 from dlsched.rounding import Rounded
 
 Counts = tuple[Ints, Ints]
@@ -156,7 +157,7 @@ def _by_search(market: Market, is_open: Bools, bound: Floats, external: External
     cost[rows] = np.where(is_open[rows], greedy_costs(market.rows(rows)), np.inf)
     unsure = is_open & (cost > bound * _AGREES)
     if external is External.EXACT:
-        for row in np.flatnonzero(unsure.any(axis=1)).tolist():
+        for row in polled(np.flatnonzero(unsure.any(axis=1)).tolist()):
             wanted = np.flatnonzero(unsure[row])
             cost[row, wanted] = np.minimum(cost[row, wanted], exact_costs(market.row(row), wanted.tolist()))
     return cost, Subproblems(market.slots * market.most, int(unsure.sum()))
@@ -167,7 +168,7 @@ def _by_rounding(
 ) -> tuple[Floats, Subproblems]:
     cost = np.full(is_open.shape, np.inf)
     rounds = feasible = 0
-    for row, n in np.argwhere(is_open).tolist():
+    for row, n in polled(np.argwhere(is_open).tolist()):
         placed, rounded = rounder(market.row(row), n)
         rounds, feasible = rounds + rounded.rounds, feasible + rounded.feasible
         cost[row, n] = placed.cost

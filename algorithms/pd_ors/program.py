@@ -24,6 +24,7 @@ from dlsched.algorithms.hadar.cover import best_schedule
 from dlsched.algorithms.pd_ors.market import Ints
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.models.arguments import checked
+from dlsched.models.halt import polled
 
 MAX_CELLS, MAX_STEPS = 2 * 10**7, 10**9
 """Cells of the table, and cells times offers, beyond which the schedule is found by the label search of
@@ -166,7 +167,7 @@ def _forward(offers: Offers, limits: tuple[int, int]) -> Floats:
         after[:] = before
         padded = np.pad(before[:high, :wide], ((reach[0], 0), (reach[1], 0)), mode="edge")
         reached, sums = after[:high, :wide], np.empty((high, wide))
-        for k in np.flatnonzero(np.isfinite(costs)).tolist():
+        for k in polled(np.flatnonzero(np.isfinite(costs)).tolist()):
             i, e = reach - offers.workers[k]
             np.add(padded[i : i + high, e : e + wide], costs[k], out=sums)
             np.minimum(reached, sums, out=reached)

@@ -14,6 +14,7 @@ from dlsched.algorithms.run import Event, Run, Stripped, Variant
 from dlsched.models.arguments import Seed, checked, seed_of
 from dlsched.models.dmlrs import Instance, Schedule, progress, utility
 from dlsched.models.dmlrs.job import Placement
+from dlsched.models.halt import polled
 
 _PRICES = {Variant.PRINTED: Prices.PRINTED, Variant.CORRECTED: Prices.REPAIRED}
 _PROGRAM = {Variant.PRINTED: Program.SAMPLES, Variant.CORRECTED: Program.WORKER_SLOTS}
@@ -86,7 +87,7 @@ def run(
     plans: dict[str, dict[int, Placement]] = {}
     log: list[Event] = []
     order = sorted(instance.jobs, key=lambda job: job.arrival)
-    for job, own in zip(order, np.random.SeedSequence(seed_of(seed)).spawn(len(order)), strict=True):
+    for job, own in polled(zip(order, np.random.SeedSequence(seed_of(seed)).spawn(len(order)), strict=True)):
         for event in _decide(occupancy, job, settings, np.random.default_rng(own)):
             log.append(event)
             if isinstance(event, JobDecision) and event.admitted:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dlsched.algorithms.rings.occupancy import Need, Occupancy
 from dlsched.models.arguments import checked
 from dlsched.models.ddljs import Embedding
+from dlsched.models.halt import poll, polled
 
 _SETS = 12
 """The most sets of servers that a ring is looked for on."""
@@ -36,6 +37,7 @@ def place(occupancy: Occupancy, need: Need, workers: int) -> Embedding | None:
     workers : int
         At least 1, at most the request's largest ring.
     """
+    poll()
     rooms = occupancy.rooms(need)
     if sum(rooms) < workers:
         return None
@@ -92,7 +94,7 @@ def _spread(occupancy: Occupancy, need: Need, workers: int, rooms: Sequence[int]
     later: list[dict[int, int]] = []
     seen: set[frozenset[int]] = set()
     tries = 0
-    for seed in seeds:
+    for seed in polled(seeds):
         counts = _around(occupancy, need, workers, rooms, seeds, seed)
         if counts is None or frozenset(counts) in seen:
             continue
@@ -147,7 +149,7 @@ def _in_order(occupancy: Occupancy, need: Need, workers: int, rooms: Sequence[in
     number, names = occupancy.substrate.number, occupancy.substrate.names
     allowed = [{number[u] for u in nodes if rooms[number[u]]} for nodes in (need.request.allowed or ())[:workers]]
     found: list[Embedding] = []
-    for start in sorted(allowed[0]):
+    for start in polled(sorted(allowed[0])):
         order, paths = [start], []
         reserved: Counter[int] = Counter()
         taken = Counter(order)

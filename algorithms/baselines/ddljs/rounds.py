@@ -11,6 +11,7 @@ from dlsched.algorithms.run import Event, Run
 from dlsched.models.arguments import Seed, generator
 from dlsched.models.ddljs import Embedding, Instance, Job, RingProblem, RingRequest, Schedule, utility
 from dlsched.models.ddljs.requests import request_of
+from dlsched.models.halt import polled
 
 MOST = 10
 """The most workers that are drawn where their number is fixed (GADGET, Section VI)."""
@@ -94,7 +95,7 @@ def simulate(instance: Instance, network: Network, allocate: Allocate, log: list
     so_far = {job.name: 0 for job in instance.jobs}
     order = sorted(instance.jobs, key=lambda job: job.arrival)
     embeddings: dict[str, dict[int, Embedding]] = {}
-    for slot in range(1, instance.slots + 1):
+    for slot in polled(range(1, instance.slots + 1)):
         present = [job for job in order if job.arrival <= slot and payable(job, so_far[job.name])]
         if not present:
             continue

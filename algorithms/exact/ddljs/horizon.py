@@ -20,6 +20,7 @@ from dlsched.models.ddljs.job import Job
 from dlsched.models.ddljs.requests import unpriced_problem
 from dlsched.models.ddljs.rings import Embedding
 from dlsched.models.ddljs.schedule import Schedule
+from dlsched.models.halt import polled
 from dlsched.models.matrix import Floats, Matrix
 
 
@@ -55,7 +56,7 @@ def values(instance: Instance, job: Job) -> dict[int, Fraction]:
         result = {0: job.value(0)}
     except ValueError:
         result = {}
-    return result | {n: job.value(n) for n in range(1, instance.most(job) + 1)}
+    return result | {n: job.value(n) for n in polled(range(1, instance.most(job) + 1))}
 
 
 def alike(instance: Instance) -> list[list[int]]:

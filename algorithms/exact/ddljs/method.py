@@ -24,7 +24,7 @@ from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.requests import slot_problem
 from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
 from dlsched.models.failure import ResidualError
-from dlsched.models.halt import Halt, until
+from dlsched.models.halt import Halt, grace, until
 from dlsched.models.numbers import agree
 from dlsched.models.solve import Status, solve_matrix
 
@@ -68,8 +68,7 @@ class _Solve:
     def __init__(self, instance: Instance, start: float, deadline: float, report: Progress) -> None:
         self.instance, self.start, self.deadline, self.report = instance, start, deadline, report
         self.best: Schedule | None = None
-        most = sum(float(max(values(instance, job).values(), default=0)) for job in instance.jobs)
-        self.known = Bracket(-float("inf"), most)
+        self.known = Bracket(-float("inf"), float("inf"))
         self.evidence: list[Note] = []
 
     def run(self) -> Optimum:
@@ -80,6 +79,10 @@ class _Solve:
             return self._conclude(False, time.perf_counter() - self.start)
 
     def _steps(self) -> Optimum:
+        with grace():
+            self._take(Schedule.of({}))
+            most = sum(float(max(values(self.instance, job).values(), default=0)) for job in self.instance.jobs)
+            self.known.bound(most, "every job at its best")
         if self.instance.slots == 1 and self._finite():
             return self._one_slot()
         for schedule in first_schedules(self.instance):

@@ -13,6 +13,7 @@ from dlsched.algorithms.exact.ddljs.program import Program
 from dlsched.algorithms.exact.ddljs.ring_nodes import ring_node_block
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Arc, Embedding
+from dlsched.models.halt import polled
 from dlsched.models.matrix import Floats, Matrix
 
 
@@ -84,7 +85,7 @@ def _capacity_rows(program: Program, problem: RingProblem, blocks: Mapping[str, 
     """Write (18) and (19)."""
     nodes: dict[tuple[str, str], list[tuple[int, Fraction]]] = defaultdict(list)
     arcs: dict[Arc, list[tuple[int, Fraction]]] = defaultdict(list)
-    for request in problem.requests:
+    for request in polled(problem.requests):
         block = blocks[request.name]
         for u, terms in block.on_node.items():
             for r, need in request.demand.items():

@@ -12,7 +12,6 @@ from dlsched.models.ddljs.schedule import Schedule
 
 def first_schedules(instance: Instance) -> Iterator[Schedule]:
     """Yield feasible schedules; none where some utility is minus infinity at 0."""
-    yield Schedule.of({})
     for run in (gadget, las.run, drf.run, fifo.run):
         try:
             yield run(instance, seed=0).schedule
