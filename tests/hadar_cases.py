@@ -66,3 +66,21 @@ def _job(
         "rate": {r: jittered(x) if Fraction(x) else 0 for r, x in rates.items()},
         "utility": {"kind": "table", "values": values},
     }
+
+
+def nearly(data: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Return an instance of the same sizes in which some slots at a rate do a job's work, but for rounding the rate.
+
+    The rate is rounded to 4 to 14 digits, up or down: the work is done in those slots, or takes one more.
+    """
+    rng = random.Random(seed)
+    jobs = []
+    for job in data["jobs"]:
+        iterations = Fraction(job["iterations"])
+        rates = dict(job["rate"])
+        for r in rates:
+            if rng.random() < 0.7:
+                rate = float(iterations / rng.randint(1, 4) / job["gang"])
+                rates[r] = float(f"{rate:.{rng.randint(4, 14)}g}")
+        jobs.append(job | {"iterations": float(iterations), "rate": rates})
+    return data | {"jobs": jobs}
