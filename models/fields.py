@@ -14,20 +14,19 @@ from dlsched.models.utility import Utility
 
 MAX_NAME = 256
 MAX_COUNT = 10**18
-MOST = 2**53
-"""Counts are at most this: beyond it floats skip whole numbers."""
+"""Counts are at most this: machine integers hold them."""
 
 
 def countable(count: int) -> int:
-    """Refuse a count that floats cannot tell from its neighbours.
+    """Refuse a count that machine integers cannot hold.
 
     Raises
     ------
     ValueError
-        If it is above `MOST`.
+        If it is above `MAX_COUNT`.
     """
-    if count > MOST:
-        raise ValueError(f"{size_of(Fraction(count))} must be at most 2**53, beyond which floats skip whole numbers")
+    if count > MAX_COUNT:
+        raise ValueError(f"{size_of(Fraction(count))} must be at most 1e18, so that machine integers hold it")
     return count
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from dlsched.models.arithmetic import dot
+from dlsched.models.arithmetic import dot, sparse_product
 from dlsched.models.failure import SolverError
 from dlsched.models.matrix import Floats
 from dlsched.models.session import Session
@@ -79,7 +79,9 @@ class Master:
         largest = np.where(rhs == 0.0, abs(rows).max(axis=1).toarray().ravel() if rows.shape[1] else 0.0, np.abs(rhs))
         units = np.ldexp(1.0, np.frexp(np.where(largest == 0.0, 1.0, largest))[1])
         self._units = np.concatenate([self._units, units])
-        self._session.add_rows(np.full(len(rhs), -np.inf), rhs / units, _seen(sp.diags_array(1.0 / units) @ rows))
+        self._session.add_rows(
+            np.full(len(rhs), -np.inf), rhs / units, _seen(sparse_product(sp.diags_array(1.0 / units), rows))
+        )
 
     def add(self, columns: Sequence[Column]) -> int:
         """Add the columns that are new; return how many were."""

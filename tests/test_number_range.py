@@ -79,11 +79,11 @@ def test_large_utilities_are_solved() -> None:
     assert optimum(hadar.Instance.parse(one_gpu(utility=table(1e20)))).value == pytest.approx(1e20)
 
 
-@pytest.mark.parametrize("count", [2**53 + 1, 10**18, 10**100])
-def test_counts_that_floats_skip(count: int) -> None:
+@pytest.mark.parametrize("count", [10**18 + 1, 10**30, 10**100])
+def test_counts_that_machine_integers_do_not_hold(count: int) -> None:
     data = one_gpu()
     data["machines"][0]["devices"]["a"] = count
-    with pytest.raises(InputError, match=r"^machines\[0\]\.devices\.a: [0-9.e+]+ must be at most 2\*\*53"):
+    with pytest.raises(InputError, match=r"^machines\[0\]\.devices\.a: [0-9.e+]+ must be at most 1e18"):
         hadar.Instance.parse(data)
 
 
@@ -112,7 +112,7 @@ def synchronous(**changed: Any) -> dict[str, Any]:
         ({"epochs": 1e60, "samples": 1e60}, "all of its work, 1e+120 must be 0 or between"),
         ({"gradient_size": 1e60, "internal_rate": 1e-60}, "slots per unit of work within a machine, 2e+120 must be"),
         ({"gradient_size": 1e60, "external_rate": 1e-60}, "slots per unit of work between machines, 2e+120 must be"),
-        ({"workers_per_server": 1e-60}, "its servers, 1e+60 must be at most 2**53"),
+        ({"workers_per_server": 1e-60}, "its servers, 1e+60 must be at most 1e18"),
     ],
 )
 def test_what_numbers_make(changed: dict[str, Any], message: str) -> None:
