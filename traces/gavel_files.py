@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from dlsched.models.document import parse_json
@@ -29,12 +30,15 @@ LAYOUTS: dict[int, tuple[str, ...]] = {
 }
 """Columns of a trace line, by their number: Microsoft's cluster, Gavel's physical cluster, Shockwave."""
 
+MAX_JOBS = 150_000
+"""Of a trace: more than Microsoft's published log has, and as many as an instance file holds that can be read again."""
+
 _KEY = re.compile(r"\('(.+)', ([1-9]\d{0,8})\)")
 COUNT = re.compile(r"[1-9]\d{0,17}")
 """A positive integer in text."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Throughputs:
     """Measured throughputs of jobs that run alone.
 
@@ -59,7 +63,11 @@ class Throughputs:
 
     def knows(self, model: str) -> bool:
         """Tell whether the file has a model, on whatever type and at whatever scale factor."""
-        return any(model == name for entries in self.steps_per_second.values() for name, _ in entries)
+        return model in self._models
+
+    @cached_property
+    def _models(self) -> frozenset[str]:
+        return frozenset(name for entries in self.steps_per_second.values() for name, _ in entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +183,8 @@ def read_trace(path: PathLike) -> Trace:
         lines.pop()
     if not lines:
         raise InputError(f"{path}: is empty; a trace has one job a line")
+    if len(lines) > MAX_JOBS:
+        raise InputError(f"{path}: {len(lines)} lines; traces of at most {MAX_JOBS} jobs are read")
     columns = lines[0].count("\t") + 1
     if columns not in LAYOUTS:
         raise InputError(f"{path}: line 1: {columns} tab-separated columns; a Gavel trace has 7, 10 or 12")

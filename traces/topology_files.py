@@ -23,6 +23,11 @@ from dlsched.traces.source import Source
 MAX_CHARACTERS = 2**20
 """Larger topologies are refused; the largest of the Zoo has 754 nodes."""
 
+MAX_DEFAULTS = 2**20
+"""Attributes that a document gives to nodes or edges by default, in all: few keys could make many of them."""
+
+_Keys = Mapping[str | None, ElementTree.Element]
+
 
 @dataclass(frozen=True, slots=True)
 class Topology:
@@ -127,19 +132,20 @@ def _from_graphml(text: str) -> Any:
     if graphs[0].find("{*}hyperedge") is not None:
         raise InputError("has a hyperedge; edges join two nodes")
     keys = {key.get("id"): key for key in root.findall("{*}key")}
+    nodes, edges = graphs[0].findall("{*}node"), graphs[0].findall("{*}edge")
+    of_nodes, of_edges = _defaults(keys, "node", len(nodes)), _defaults(keys, "edge", len(edges))
     directed = graphs[0].get("edgedefault") == "directed"
     graph = nx.MultiDiGraph() if directed else nx.MultiGraph()
-    for element in graphs[0].findall("{*}node"):
+    for element in nodes:
         place = f"node {shown(element.get('id'))}"
         if element.find("{*}graph") is not None:
             raise InputError(f"{place}: has a graph inside; nested graphs are not read")
-        _add_node(graph, element.get("id"), dict(_attributes(element, keys, place)))
-    for n, element in enumerate(graphs[0].findall("{*}edge")):
+        _add_node(graph, element.get("id"), of_nodes | dict(_attributes(element, keys, place)))
+    for n, element in enumerate(edges):
         if element.get("directed", str(directed).lower()) != str(directed).lower():
             raise InputError(f"edges[{n}]: directed and undirected edges are mixed")
-        _add_edge(
-            graph, n, element.get("source"), element.get("target"), dict(_attributes(element, keys, f"edges[{n}]"))
-        )
+        attributes = of_edges | dict(_attributes(element, keys, f"edges[{n}]"))
+        _add_edge(graph, n, element.get("source"), element.get("target"), attributes)
     return graph
 
 
@@ -157,14 +163,20 @@ def _tag(element: ElementTree.Element) -> str:
     return element.tag.rpartition("}")[2]
 
 
-def _attributes(
-    element: ElementTree.Element, keys: Mapping[str | None, ElementTree.Element], place: str
-) -> Iterator[tuple[str, str]]:
-    """Yield the attributes of a node or an edge by name, those that the document gives by default first."""
+def _defaults(keys: _Keys, kind: str, count: int) -> dict[str, str]:
+    """Return the attributes that the document gives by default to so many nodes or edges, by name."""
+    found = {}
     for key in keys.values():
         default = key.find("{*}default")
-        if default is not None and key.get("for") in (_tag(element), "all"):
-            yield _name_of(key, place), default.text or ""
+        if default is not None and key.get("for") in (kind, "all"):
+            found[_name_of(key, f"{kind}s")] = default.text or ""
+    if len(found) * count > MAX_DEFAULTS:
+        raise InputError(f"{kind}s: {len(found)} defaults for each of {count}; in all, {MAX_DEFAULTS} are read")
+    return found
+
+
+def _attributes(element: ElementTree.Element, keys: _Keys, place: str) -> Iterator[tuple[str, str]]:
+    """Yield the attributes that a node or an edge has itself, by name."""
     for data in element.findall("{*}data"):
         key_ = keys.get(data.get("key"))
         if key_ is None:

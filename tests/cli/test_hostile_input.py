@@ -1,0 +1,196 @@
+"""Input that is made to take for ever, to fill the memory or to flood the terminal: one short line, in little of it."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dlsched.models.files import MAX_BYTES
+from dlsched.traces.gavel_files import MAX_JOBS
+from tests.cli.cases import h2, refusal, save
+from tests.cli.conftest import COMMAND
+
+DATA = Path(__file__).parents[1] / "data" / "gavel"
+MEMORY = 2 * 2**30
+SHORT = 2100
+GAVEL = ("convert", "gavel", "--cluster", "fast=2,slow=2", "--slots", "10", "--slot-seconds", "10")
+
+
+def refused(folder: Path, *arguments: object) -> str:
+    """Return the line with which a command refuses in a bounded memory."""
+    process = subprocess.run(
+        [COMMAND, *map(str, arguments)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=240,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+    )
+    line = refusal(process)
+    assert len(line) < SHORT
+    assert line.isprintable()
+    return line
+
+
+def _fields(size: int, value: int) -> str:
+    """Return the inside of a JSON object with so many fields."""
+    return ", ".join(f'"{i}": {value}' for i in range(size))
+
+
+def _instance(**changed: object) -> str:
+    return json.dumps(h2() | changed)
+
+
+def _job(**changed: object) -> str:
+    return _instance(jobs=[h2()["jobs"][0] | changed])
+
+
+def _broken_jobs() -> str:
+    job = json.dumps(h2()["jobs"][0] | {"gang": -2, "iterations": -4})
+    count = (MAX_BYTES - 1000) // (len(job) + 2)
+    return _instance(jobs=[]).replace('"jobs": []', f'"jobs": [{", ".join([job] * count)}]')
+
+
+TEXTS: dict[str, tuple[Callable[[], str], str]] = {
+    "broken jobs": (_broken_jobs, "jobs[0].gang: -2 should be greater than or equal to 1 (and at least 1 more)"),
+    "a million broken rates": (
+        lambda: _job(rate={}).replace('"rate": {}', f'"rate": {{{_fields(10**6, -1)}}}'),
+        "jobs[0].rate.0: -1 must not be negative",
+    ),
+    "a million unknown fields": (
+        lambda: "{" + _fields(10**6, 0) + "}",
+        "0: unknown field",
+    ),
+    "a key repeated after a million": (
+        lambda: "{" + _fields(10**6, 0) + ', "0": 0}',
+        "key '0' appears twice in one object",
+    ),
+    "a long table": (
+        lambda: _job(utility={"kind": "table", "values": [1] * (2**21 + 1)}),
+        f"jobs[0].utility.values: {2**21 + 1} values; it must have at most {2**21}",
+    ),
+    "millions of lists": (lambda: "[" + "[]," * (MAX_BYTES // 3 - 2) + "[]]", "a list should be a valid dictionary"),
+    "millions of dicts": (lambda: "[" + "{}," * (MAX_BYTES // 3 - 2) + "{}]", "a list should be a valid dictionary"),
+    "deep lists": (lambda: "[" * 10**5 + "]" * 10**5, "nested too deeply"),
+    "deep dicts": (lambda: '{"a":' * 10**5 + "1" + "}" * 10**5, "nested too deeply"),
+    "an endless integer": (
+        lambda: _job(iterations=0).replace('s": 0', 's": 1' + "0" * 10**6),
+        "has an integer of more",
+    ),
+    "500 digits": (lambda: _job(iterations=10**500), "jobs[0].iterations: must be 0 or from 1e-323 to 1e308 in size"),
+    "500 digits of a count": (lambda: _instance(machines=[{"name": "m", "devices": {"fast": 10**500}}]), "machines[0]"),
+    "1e400": (lambda: _job(iterations="1e400"), "jobs[0].iterations: must be 0 or from 1e-323 to 1e308 in size"),
+    "1e-400": (lambda: _job(iterations="1e-400"), "jobs[0].iterations: must be 0 or from 1e-323 to 1e308 in size"),
+    "literal 1e400": (lambda: _job(iterations=0).replace('s": 0', 's": 1e400'), "jobs[0].iterations: must be a finite"),
+    "literal NaN": (lambda: "NaN", "nan should be a valid dictionary"),
+    "literal Infinity": (lambda: _instance(slots=float("inf")), "slots: inf should be a "),
+    "a byte order mark": (lambda: "\ufeff" + _instance(), "starts with a byte order mark; JSON is UTF-8 without one"),
+    "a long name": (lambda: _job(name="a" * 10**6), "jobs[0].name: 'aaaa"),
+    "a long key": (lambda: _job(rate={"a" * 10**6: 1}), "jobs[0].rate.aaaa"),
+    "a long unknown key": (lambda: _job(**{"a" * 10**6: 1}), "jobs[0].aaaa"),
+    "a long repeated key": (lambda: '{"' + "a" * 10**6 + '": 0, "' + "a" * 10**6 + '": 0}', "key 'aaaa"),
+    "a long kind": (lambda: _job(utility={"kind": "a" * 10**6}), "jobs[0].utility: a dict tag 'aaaa"),
+    "many types": (
+        lambda: _instance(device_types=[f"t{i:05}" for i in range(10**4)]),
+        "machines[0].devices.fast: unknown device type; device_types lists t00000, t00001,",
+    ),
+    "what a terminal obeys": (lambda: _job(**{"\x1b[2J\x07": 1}), r"jobs[0].\x1b[2J\x07: unknown field"),
+}
+
+
+@pytest.mark.parametrize("case", TEXTS)
+def test_instance(tmp_path: Path, case: str) -> None:
+    make, message = TEXTS[case]
+    path = tmp_path / "bad.json"
+    path.write_text(make(), encoding="utf-8")
+    assert refused(tmp_path, "run", "hadar", path).startswith(f"{path}: {message}")
+
+
+@pytest.mark.parametrize("content", [b'{"a": "\xff"}', _instance().encode("utf-16")])
+def test_other_encodings(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "bad.json"
+    path.write_bytes(content)
+    assert refused(tmp_path, "run", "hadar", path).endswith(" is not UTF-8 text")
+
+
+def test_broken_schedule(tmp_path: Path) -> None:
+    path = tmp_path / "schedule.json"
+    path.write_text(f'{{"problem": "hadar", "jobs": {{{_fields(10**6, 0)}}}}}')
+    instance = save(tmp_path / "i.json", h2())
+    assert refused(tmp_path, "check", "hadar", instance, path).startswith(f"{path}: jobs.0: 0 should be a valid ")
+    data: dict[str, Any] = {"a": {"slots": {"1": {"m1": {"fast": 10**4000}}}}}
+    save(path, {"problem": "hadar", "jobs": data})
+    message = refused(tmp_path, "check", "hadar", instance, path)
+    assert message.startswith(f"{path}: jobs.a.slots.1.m1.fast: 1000")
+
+
+def _laughs(text: str) -> str:
+    levels = [f"l{i}: &l{i} [{', '.join([f'*l{i - 1}'] * 9)}]" for i in range(1, 30)]
+    return "\n".join(["l0: &l0 [ha]", *levels, text, ""])
+
+
+XML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+NODES = "".join(f'<node id="{i}"/>' for i in range(30_000))
+DEFAULTS = "".join(f'<key id="k{i}" for="node" attr.name="a{i}"><default/></key>' for i in range(6000))
+TOPOLOGIES = {
+    "aliases": (_laughs("nodes: {a: *l29}\nedges: []"), "line 2 column 10: not YAML: aliases are not read"),
+    "objects": ("nodes: !!python/object/apply:os.mkdir [pwned]\nedges: []\n", "nodes: must be a mapping of ids"),
+    "deep YAML": ("[" * 10**6, "nested too deeply"),
+    "deep block": ("- " * 500_000, "nested too deeply"),
+    "long YAML": ("a" * (2**20 + 1), f"{2**20 + 1} characters; topologies of at most {2**20} are read"),
+    "entities": (
+        f'<!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>{XML}<graph>&b;</graph></graphml>',
+        "has a document type declaration; such XML is not read",
+    ),
+    "external entity": (
+        f'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/hostname">]>{XML}&b;</graphml>',
+        "has a document type declaration; such XML is not read",
+    ),
+    "deep XML": ("<a>" * 300_000, "line 1 column 900001: not XML: no element found"),
+    "many defaults": (f"{XML}{DEFAULTS}<graph>{NODES}</graph></graphml>", "nodes: 6000 defaults for each of 30000"),
+    "long id": (f'{XML}<graph><node id="{"a" * 10**6}"/></graph></graphml>', "name: 'aaaa"),
+}
+
+
+@pytest.mark.parametrize("case", TOPOLOGIES)
+def test_topology(tmp_path: Path, case: str) -> None:
+    text, message = TOPOLOGIES[case]
+    path = tmp_path / "network"
+    path.write_text(text, encoding="utf-8")
+    assert refused(tmp_path, "convert", "topology-zoo", path, "--out", "out.json").startswith(f"{path}: {message}")
+    assert [file.name for file in tmp_path.iterdir()] == ["network"]
+
+
+LINE = "Alpha (batch size 8)\tcmd\t-n\t1\t10\t0.0\t1\n"
+TRACES = {
+    "too many jobs": (LINE * (MAX_JOBS + 1), f"{MAX_JOBS + 1} lines; traces of at most {MAX_JOBS} jobs are read"),
+    "empty lines": (LINE + "\n" * (MAX_BYTES - 1000), f"{MAX_BYTES - 999} lines; traces of at most {MAX_JOBS} jobs"),
+    "tabs": ("\t" * 10**7, f"line 1: {10**7 + 1} tab-separated columns; a Gavel trace has 7, 10 or 12"),
+    "a long number": (LINE.replace("0.0", "1" * 10**7), "line 1, column 6 (arrival): must be a number"),
+    "a long model": (LINE.replace("Alpha", "a" * 10**7), "line 1, column 1 (model): 'aaaa"),
+}
+
+
+@pytest.mark.parametrize("case", TRACES)
+def test_trace(tmp_path: Path, case: str) -> None:
+    text, message = TRACES[case]
+    path = tmp_path / "trace"
+    path.write_text(text, encoding="utf-8")
+    options = ("--throughputs", DATA / "throughputs.json", "--trace", path, "--out", "out.json")
+    assert refused(tmp_path, *GAVEL, *options).startswith(f"{path}: {message}")
+    assert [file.name for file in tmp_path.iterdir()] == ["trace"]
+
+
+def test_throughputs(tmp_path: Path) -> None:
+    path = tmp_path / "throughputs.json"
+    path.write_text('{"fast": {"' + "a" * 10**6 + '": {"null": -1}}}')
+    message = refused(tmp_path, *GAVEL, "--throughputs", path, "--trace", DATA / "seven.trace.txt")
+    assert message.startswith(f"{path}: fast.aaaa")
