@@ -223,10 +223,10 @@ class Search:
         for t in range(slots - 1, -1, -1):
             after, here = value[t + 1], value[t]
             after[0] = gain[t]
-            np.take(after, table[0], axis=0, out=here)
+            after.take(table[0], axis=0, out=here, mode="clip")
             here -= cost[t, 0]
             for option in range(1, options):
-                np.take(after, table[option], axis=0, out=ran)
+                after.take(table[option], axis=0, out=ran, mode="clip")
                 ran -= cost[t, option]
                 np.maximum(here, ran, out=here)
             after[0] = -_NEVER
