@@ -177,8 +177,12 @@ def unsolved(*args: Any, **options: Any) -> Any:
     raise SolverError("the master LP has no optimum")
 
 
+def replay_is_refused(*args: Any, **options: Any) -> tuple[float, str]:
+    return np.inf, "not replayed: an inequality does not hold"
+
+
 def replay_is_weak(*args: Any, **options: Any) -> tuple[float, str]:
-    return np.inf, "not replayed"
+    return 1000.0, "replayed 3 nodes"
 
 
 @pytest.mark.parametrize("data", [middle(137), middle(140), middle(91, jitter=0.05)])
@@ -187,7 +191,8 @@ def replay_is_weak(*args: Any, **options: Any) -> tuple[float, str]:
     [
         ("_Solve._attempt", first_route_errs, "hadar/hall: HiGHS"),
         ("_Solve._attempt", unsolved, "branch, cut and price: failed (the master LP has no optimum)"),
-        ("replay", replay_is_weak, "not replayed"),
+        ("replay", replay_is_refused, "not replayed: an inequality does not hold"),
+        ("replay", replay_is_weak, "replayed 3 nodes: nothing above"),
         ("Dive.run", unsolved, "replayed"),
         ("Polish.dive", unsolved, "replayed"),
     ],

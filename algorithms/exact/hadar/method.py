@@ -50,6 +50,7 @@ _JOB_ROUNDS = 1000
 _ROUNDS = 2
 _DIVES = 3
 _FINER = 8
+_MOST_STATES = 10**5
 _FIRST = "branch, cut and price"
 _UNSOLVED = (SolverError, UnfitNumberError)
 
@@ -152,7 +153,7 @@ class _Solve:
         self._first_route()
         self.found = time.perf_counter() - self.start
         proved = self._second_route()
-        while not (proved or self.failed or self.exact.all()):
+        while not (proved or self.failed or self.exact.all() or self.max_states > _MOST_STATES):
             self.max_states *= _FINER
             self._first_route()
             proved = self._second_route()
@@ -369,8 +370,13 @@ class _Solve:
         self.progress("replay")
         arguments = (self.instance, self.jobs, self.sets, self.pool, self.record, self.cutoff, self.scale)
         units, note = replay(*arguments)
+        self.evidence.append(Note(self.notes))
+        if np.isinf(units):
+            self.failed = True
+            self.evidence.append(Note(note))
+            return False
         bound = self.scale.utility(max(units, self.cutoff))
-        self.evidence += [Note(self.notes), Note(f"{note}: nothing above ", bound)]
+        self.evidence.append(Note(f"{note}: nothing above ", bound))
         return self.known.agrees(bound)
 
     def _other_routes(self) -> bool:
