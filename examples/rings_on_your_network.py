@@ -8,7 +8,6 @@ two workers.
 from fractions import Fraction
 
 import networkx as nx
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -38,7 +37,7 @@ def main() -> None:
     capped = augmented_vne(problem, cap=True)
     solution = capped.solve()
     mappings = decompose(capped.recover(solution.point))
-    kept = round_mappings(problem, mappings, np.random.default_rng(0), rule="fitting")
+    kept = round_mappings(problem, mappings, 0, rule="fitting")
     best = embed(problem)
 
     table = Table("step", "value")
