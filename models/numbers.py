@@ -47,13 +47,8 @@ def rational(value: object) -> Fraction:
     Raises
     ------
     ValueError
-        If `value` is not a finite number, or an integer or string for which there is no double.
+        If `value` is not a finite number.
     """
-    number = _exact(value)
-    return _as_double(number) if isinstance(value, int | str) else number
-
-
-def _exact(value: object) -> Fraction:
     if isinstance(value, Fraction):
         return value
     if isinstance(value, bool):
@@ -67,16 +62,6 @@ def _exact(value: object) -> Fraction:
     if isinstance(value, str):
         return _from_string(value)
     raise ValueError(f'must be a number or a string "p/q", not {shown(value)}')
-
-
-def _as_double(value: Fraction) -> Fraction:
-    """Refuse what is infinite or 0 as a double, though it is neither: solvers compute in doubles."""
-    try:
-        if bool(float(value)) == bool(value):
-            return value
-    except OverflowError:
-        pass
-    raise ValueError("must be 0 or from 1e-323 to 1e308 in size, as doubles are")
 
 
 def _from_float(value: float) -> Fraction:
@@ -105,7 +90,7 @@ def in_range(value: object) -> Fraction:
     ValueError
         As `rational`, and if it is neither 0 nor between 1e-100 and 1e100 in size.
     """
-    number = _exact(value)
+    number = rational(value)
     size = abs(number)
     if max(size.numerator, size.denominator) > LARGEST and not 1 <= size * LARGEST <= LARGEST * LARGEST:
         seen = size_of(value) if isinstance(value, Fraction) else shown(value)

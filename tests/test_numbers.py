@@ -47,12 +47,6 @@ def test_what_a_number_stands_for(given_: object, expected: Fraction) -> None:
         [],
         "9" * 500,
         "1e9999",
-        "1e400",
-        "-1e400",
-        "1e-400",
-        "1/1" + "0" * 350,
-        10**400,
-        -(10**309),
         Decimal("NaN"),
     ],
 )

@@ -16,7 +16,7 @@ from typing import Any
 from dlsched.models.document import parse_json
 from dlsched.models.errors import InputError, shown
 from dlsched.models.files import PathLike, decode, read_bytes
-from dlsched.models.numbers import rational, to_json
+from dlsched.models.numbers import in_range, to_json
 from dlsched.traces.source import Source
 
 _SHARED = ("steps argument", "needs data dir", "total steps")
@@ -161,7 +161,7 @@ def _key(path: PathLike, type_: str, text: str) -> tuple[tuple[str, int], str]:
 def _alone(path: PathLike, place: str, entry: Any) -> Fraction:
     value = _object(path, place, entry).get("null", 0)
     try:
-        rate = rational(value)
+        rate = in_range(value)
     except ValueError as error:
         raise InputError(f"{path}: {place}.null: {error}") from None
     if rate < 0:
@@ -217,7 +217,7 @@ def _count(place: str, columns: int, name: str, fields: Mapping[str, str]) -> in
 
 def _seconds(place: str, columns: int, fields: Mapping[str, str]) -> Fraction:
     try:
-        value = rational(fields["arrival"])
+        value = in_range(fields["arrival"])
     except ValueError as error:
         raise InputError(f"{_cell(place, columns, 'arrival')}: {error}") from None
     if value < 0:

@@ -14,7 +14,7 @@ import numpy as np
 
 from dlsched.models.ddljs.instance import Arc, Link, Node
 from dlsched.models.errors import InputError, shown
-from dlsched.models.numbers import rational, to_json
+from dlsched.models.numbers import in_range, rational, to_json
 
 GPUS = (1, 2, 4, 8)
 """What servers have in GADGET, Section VI."""
@@ -155,7 +155,7 @@ def _speed(place: str, attributes: Mapping[str, Any]) -> Fraction | None:
             return None
         field, value, factor = "LinkSpeed", amount, _UNITS[unit]
     try:
-        speed = rational(value) * factor / _GIGABIT
+        speed = in_range(value) * factor / _GIGABIT
     except ValueError as error:
         raise InputError(f"{place}: {field}: {error}") from None
     if speed < 0:
