@@ -118,20 +118,26 @@ def _first(file: Path, handle: int) -> bytes:
 
 
 def status(path: PathLike) -> os.stat_result | None:
-    """Return the status of the regular file that a path leads to, None where nothing is there.
+    """Return the status of the regular file that is to be written, None where there is none yet.
 
     Raises
     ------
     InputError
-        If the path leads to a folder, a device, a pipe or a socket.
+        If the path leads to a folder, a device, a pipe, a socket or the file that standard output or error goes to.
     """
     file = Path(path)
     try:
         found = _status(file)
     except OSError as error:
         raise InputError(f"{file}: {error.strerror or error}") from None
-    if found is not None and not stat.S_ISREG(found.st_mode):
+    if found is None:
+        return None
+    if not stat.S_ISREG(found.st_mode):
         raise InputError(f"{file}: is not a file but {_kind(found.st_mode)}; only files are written")
+    for number, name in ((1, "output"), (2, "error")):
+        with contextlib.suppress(OSError):
+            if os.path.samestat(found, os.fstat(number)):
+                raise InputError(f"{file}: is where standard {name} goes; name another file")
     return found
 
 
@@ -141,8 +147,7 @@ def target(path: PathLike) -> Path:
     Raises
     ------
     InputError
-        If the path leads to a folder, a device, a pipe, a socket or the file that standard output or error goes to, or
-        may not be written.
+        As `status`, and if it may not be written.
     """
     file = Path(path)
     before = status(file)
@@ -161,10 +166,6 @@ def target(path: PathLike) -> Path:
 
 
 def _check_replaceable(file: Path, before: os.stat_result, real: Path) -> None:
-    for number, name in ((1, "output"), (2, "error")):
-        with contextlib.suppress(OSError):
-            if os.path.samestat(before, os.fstat(number)):
-                raise InputError(f"{file}: is where standard {name} goes; name another file")
     if not os.path.samestat(before, os.stat(real)):
         raise InputError(f"{file}: leads to an open file, which has no name to be replaced by")
     os.close(os.open(real, os.O_WRONLY))

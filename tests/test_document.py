@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from dlsched.models import ddljs, dmlrs, hadar, smd
-from dlsched.models.document import Document
+from dlsched.models.document import Document, InputError
 
 
 def drawn() -> list[Document]:
@@ -24,6 +26,23 @@ def test_what_is_derived_follows_a_copy(instance: Document) -> None:
     assert fewer.digest == type(instance).parse(fewer.dump()).digest != before
     assert instance.digest == before
     assert instance.model_copy() == instance
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(5, "Input/output error")])
+def test_a_write_that_is_stopped_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    path = tmp_path / "old.json"
+    path.write_text("old")
+
+    def fsync(handle: int) -> None:
+        raise error
+
+    monkeypatch.setattr("os.fsync", fsync)
+    with pytest.raises((KeyboardInterrupt, InputError)):
+        hadar.random(np.random.default_rng(3)).save(path)
+    assert [file.name for file in tmp_path.iterdir()] == ["old.json"]
+    assert path.read_text() == "old"
 
 
 def test_what_a_job_derives_follows_a_copy() -> None:

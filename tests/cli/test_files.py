@@ -170,11 +170,12 @@ def test_a_full_disk_leaves_what_was_there(place: Path, verb: str, there: bool) 
         assert path.read_text() == "old"
 
 
-def test_the_file_that_standard_output_goes_to_is_not_replaced(place: Path) -> None:
+@pytest.mark.parametrize("verb", ["generate", "verify"])
+def test_the_file_that_standard_output_goes_to_is_not_replaced(place: Path, verb: str) -> None:
     log = place / "log"
     for name in ("/dev/stdout", log):
         with log.open("w") as stream:
-            command = [COMMAND, "generate", "hadar", "--out", str(name)]
+            command = [COMMAND, *WRITERS[verb][:-1], str(name)]
             process = subprocess.run(command, stdout=stream, stderr=subprocess.PIPE, text=True, check=False)
         assert process.returncode == 2
         assert process.stderr == f"dlsched: error: {name}: is where standard output goes; name another file\n"

@@ -94,6 +94,35 @@ def test_an_interrupt_ends_a_solve_at_once_and_leaves_nothing_behind(tmp_path: P
     assert [file.name for file in tmp_path.iterdir()] == ["endless.json"]
 
 
+STUCK = """
+import os, signal, sys
+from dlsched.cli.main import main
+
+def fsync(handle):
+    # As a disk that hangs: nothing reaches the main thread, and the process is ended from another.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    print("writing", flush=True)
+    os.read(os.pipe()[0], 1)
+
+os.fsync = fsync
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_an_interrupt_while_a_disk_hangs_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "old.json").write_text("old")
+    command = [sys.executable, "-c", STUCK, "generate", "hadar", "--out", "old.json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"writing\n"
+        assert len(list(tmp_path.iterdir())) == 2
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, b"dlsched: interrupted\n")
+    assert [file.name for file in tmp_path.iterdir()] == ["old.json"]
+    assert (tmp_path / "old.json").read_text() == "old"
+
+
 def test_an_interrupt_keeps_the_best_schedule_found(tmp_path: Path) -> None:
     path, best = tmp_path / "hard.json", tmp_path / "best.json"
     preset("benchmark", 0, jobs=40, machines=15, slots=40).save(path)
