@@ -270,8 +270,9 @@ def _binade(x: Real) -> tuple[float, int]:
     """Return the (m, k) with x nearest to m 2**k, 1/2 <= m < 1, x > 0."""
     if isinstance(x, float):
         return math.frexp(x)
-    shift = x.numerator.bit_length() - x.denominator.bit_length()
-    m, k = math.frexp(float(x / Fraction(2) ** shift))
+    exact = Fraction(int(x.numerator), int(x.denominator))
+    shift = exact.numerator.bit_length() - exact.denominator.bit_length()
+    m, k = math.frexp(float(exact / Fraction(2) ** shift))
     return m, k + shift
 
 

@@ -141,6 +141,11 @@ def test_logarithms_of_numbers_of_any_size(p: int, q: int) -> None:
     assert not exact or ulps(arithmetic.log(Fraction(p, q)), exact) < 0.53 + rounding
 
 
+def test_numbers_of_numpy() -> None:
+    assert arithmetic.log(np.int64(7)) == arithmetic.log(np.float64(7)) == arithmetic.log(Fraction(7)) == math.log(7)
+    assert arithmetic.ceil_log2(np.int64(8)) == 3
+
+
 @given(st.fractions(Fraction(1, 10**9), 10**9))
 def test_ceil_log2(x: Fraction) -> None:
     k = arithmetic.ceil_log2(x)
