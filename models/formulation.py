@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import logging
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -10,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from dlsched.models.arguments import expect
+from dlsched.models.halt import Halt
 
 
 class Kind(StrEnum):
@@ -59,6 +62,9 @@ class Formulation:
 
         Raises
         ------
+        Halt
+            If the work (`dlsched.models.halt`) is over; where a model is too small to take long, it is built all the
+            same.
         TypeError
             If `data` has an argument that the formulation does not take, or the instance is of another problem.
         """
@@ -70,5 +76,11 @@ class Formulation:
         builder = getattr(importlib.import_module(f"dlsched.models.{module}"), function)
         from pyomo.common.gc_manager import PauseGC
 
+        logging.getLogger("pyomo.core").addFilter(_is_no_halt)
         with PauseGC():
             return builder(instance, **data)
+
+
+def _is_no_halt(record: logging.LogRecord) -> bool:
+    """Tell what is worth a line: Pyomo writes one about whatever a rule raises."""
+    return not isinstance(sys.exc_info()[1], Halt)

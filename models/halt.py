@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 T = TypeVar("T")
 
@@ -137,6 +137,16 @@ def polled(items: Iterable[T]) -> Iterator[T]:
     for item in items:
         poll()
         yield item
+
+
+def asking(rule: Callable[..., T]) -> Callable[..., T]:
+    """Return the rule of a Pyomo component so that it polls before each call: Pyomo calls it and asks nothing."""
+
+    def asked(*arguments: Any) -> T:
+        poll()
+        return rule(*arguments)
+
+    return asked
 
 
 def current() -> Callable[[], bool] | None:

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from dlsched.models.arguments import expect_model
 from dlsched.models.arithmetic import dot, sparse_product
-from dlsched.models.halt import current
+from dlsched.models.halt import current, polled
 
 Floats = npt.NDArray[np.float64]
 
@@ -176,16 +176,28 @@ def compile_model(model: Any) -> Matrix:
         raise ValueError(f"the model has {len(objectives)} active objectives; one is needed")
     try:
         with PauseGC():
-            form = LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=None)
+            form = LinearStandardFormCompiler().write(_Polled(model), mixed_form=True, set_sense=None)
+            return _from_form(form, objectives[0])
     except InfeasibleConstraintException as error:
         raise InfeasibleError(f"the model is infeasible: {error}") from error
     except InvalidExpressionError as error:
         raise NotLinearError(f"the model is not linear: {error}") from error
-    try:
-        return _from_form(form, objectives[0])
     except InvalidValueError as error:
         reason = str(error).splitlines()[-1].strip()
         raise ValueError(f"a fixed variable or parameter has no value: {reason}") from error
+
+
+class _Polled:
+    """A model whose rows are taken one by one only as long as the work is not over."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    def component_data_objects(self, *arguments: Any, **options: Any) -> Iterator[Any]:
+        return polled(self._model.component_data_objects(*arguments, **options))
 
 
 def _from_form(form: Any, objective: Any) -> Matrix:
@@ -207,8 +219,8 @@ def _from_form(form: Any, objective: Any) -> Matrix:
         lower=lower,
         upper=upper,
         integer=np.fromiter((_is_integer(v) for v in columns), dtype=bool, count=len(columns)),
-        row_names=tuple(row.name for row in rows),
-        column_names=tuple(v.name for v in columns),
+        row_names=tuple(row.name for row in polled(rows)),
+        column_names=tuple(v.name for v in polled(columns)),
         rows=tuple(rows),
         columns=columns,
     )
@@ -224,7 +236,7 @@ def _is_integer(variable: Any) -> bool:
 def _bounds(columns: tuple[Any, ...]) -> tuple[Floats, Floats]:
     lower = np.full(len(columns), -np.inf)
     upper = np.full(len(columns), np.inf)
-    for i, variable in enumerate(columns):
+    for i, variable in enumerate(polled(columns)):
         lb, ub = variable.bounds
         if lb is not None:
             lower[i] = lb
@@ -241,7 +253,7 @@ def _merge_ranges(
     row_upper = np.where(kind >= 0, rhs, np.inf)
     first: dict[int, int] = {}
     keep = []
-    for i, constraint in enumerate(constraints):
+    for i, constraint in enumerate(polled(constraints)):
         previous = first.setdefault(id(constraint), i)
         if previous == i:
             keep.append(i)

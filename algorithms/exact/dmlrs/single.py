@@ -6,12 +6,19 @@ from collections import defaultdict
 from typing import Any
 
 import numpy as np
+import pyomo.environ as pyo
+from pyomo.common.gc_manager import PauseGC
+from pyomo.gdp import Disjunction
 
 from dlsched.models import build
 from dlsched.models.dmlrs import Instance, Schedule, completions
 from dlsched.models.dmlrs.groups import singletons
+from dlsched.models.halt import polled
 from dlsched.models.matrix import Floats, Matrix
 from dlsched.relaxations.aggregation import Aggregation, place, trimmed
+
+_AT_A_TIME = 5
+"""Disjunctions that are transformed together."""
 
 
 def single_machines(instance: Instance) -> Any:
@@ -21,11 +28,18 @@ def single_machines(instance: Instance) -> Any:
     """
     if all(job.external_rate <= job.internal_rate for job in instance.jobs):
         return build("dmlrs/compact-milp", instance)
-    import pyomo.environ as pyo
-
     model = build("dmlrs/async" if instance.asynchronous else "dmlrs/compact", instance)
-    pyo.TransformationFactory("gdp.bigm").apply_to(model)
+    relax_disjunctions(model)
     return model
+
+
+def relax_disjunctions(model: Any) -> None:
+    """Write the disjunctions of a model by big-M, some at a time: Pyomo asks nothing while it does."""
+    bigm = pyo.TransformationFactory("gdp.bigm")
+    waiting = list(model.component_data_objects(Disjunction, active=True))
+    with PauseGC():
+        for first in polled(range(0, len(waiting), _AT_A_TIME)):
+            bigm.apply_to(model, targets=waiting[first : first + _AT_A_TIME])
 
 
 def read(instance: Instance, model: Any, matrix: Matrix, x: Floats) -> Schedule:
