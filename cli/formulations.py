@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dlsched.cli import output, rooms
+from dlsched.cli import interrupt, output, rooms
 from dlsched.cli.options import FormulationName, Gdp, InstanceFile, Json, TimeLimit, given, writable
 
 GdpOption = Annotated[Gdp | None, typer.Option("--gdp", help="Write either-or as rows in this way.")]
@@ -111,10 +111,11 @@ def solve(
     seed: SolverSeed = None,
     job: JobName = None,
     as_json: Json = False,
-) -> None:
+) -> int:
     """Solve a formulation once.
 
-    Either-or is written by big-M unless --gdp says else. The certified optimum is what `dlsched optimum` gives.
+    Either-or is written by big-M unless --gdp says else. Ctrl-C ends the solve with what is known so far. The certified
+    optimum is what `dlsched optimum` gives.
     """
     from dlsched.models.solve import solve as solve_
 
@@ -129,8 +130,9 @@ def solve(
             from dlsched.relaxations import relax as relax_
 
             model = relax_(model).model
-    with output.waiting(f"solving {formulation}"):
-        solution = solve_(model, solver=solver, **given(time_limit=time_limit, threads=threads, seed=seed))
+    settings = given(time_limit=time_limit, threads=threads, seed=seed)
+    with output.waiting(f"solving {formulation}"), interrupt.deferred() as stop:
+        solution = solve_(model, solver=solver, stop=stop, **settings)
     result: dict[str, Any] = {
         "formulation": formulation,
         "relaxed": relax,
@@ -148,6 +150,7 @@ def solve(
         output.emit_json(result)
     else:
         output.facts(f"{formulation}: {file.name}", result)
+    return interrupt.INTERRUPTED if stop() else 0
 
 
 def _refuse_nonlinear(name: str, message: str) -> None:

@@ -169,9 +169,11 @@ def compile_model(model: Any) -> Matrix:
     from pyomo.repn.util import InvalidValueError
 
     expect_model(model)
-    if next(model.component_data_objects(Disjunction, active=True, descend_into=True), None) is not None:
-        raise ValueError("the model has disjunctions: apply gdp.bigm or gdp.hull first")
-    objectives = list(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
+    objectives = []
+    for block in polled(model.block_data_objects(active=True, descend_into=True)):
+        if next(block.component_data_objects(Disjunction, active=True, descend_into=False), None) is not None:
+            raise ValueError("the model has disjunctions: apply gdp.bigm or gdp.hull first")
+        objectives += block.component_data_objects(pyo.Objective, active=True, descend_into=False)
     if len(objectives) != 1:
         raise ValueError(f"the model has {len(objectives)} active objectives; one is needed")
     try:
@@ -188,7 +190,7 @@ def compile_model(model: Any) -> Matrix:
 
 
 class _Polled:
-    """A model whose rows are taken one by one only as long as the work is not over."""
+    """A model whose blocks and rows are taken one by one only as long as the work is not over."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
@@ -198,6 +200,9 @@ class _Polled:
 
     def component_data_objects(self, *arguments: Any, **options: Any) -> Iterator[Any]:
         return polled(self._model.component_data_objects(*arguments, **options))
+
+    def block_data_objects(self, *arguments: Any, **options: Any) -> Iterator[Any]:
+        return polled(self._model.block_data_objects(*arguments, **options))
 
 
 def _from_form(form: Any, objective: Any) -> Matrix:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -9,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from dlsched.models.hadar import Instance, Schedule, check, preset, utility
 from tests.cli.cases import h2, save
@@ -85,11 +88,18 @@ def interrupted(folder: Path, after: bytes, *arguments: object) -> tuple[int, by
     return process.returncode, out, seen
 
 
-def test_an_interrupt_ends_a_solve_at_once_and_leaves_nothing_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [(), ("--threads", 1)])
+def test_an_interrupt_ends_a_solve_with_what_is_known_and_leaves_nothing_behind(
+    options: tuple[Any, ...], tmp_path: Path
+) -> None:
     path = save(tmp_path / "endless.json", _endless())
-    arguments = ("solve", "hadar/p1-admission", path, "--time-limit", 200)
+    arguments = ("solve", "hadar/p1-admission", path, "--time-limit", 200, "--json", *options)
     code, out, seen = interrupted(tmp_path, b"solving hadar/p1-admission", *arguments)
-    assert (code, out) == (130, b"")
+    answer = json.loads(out)
+    assert code == 130
+    assert answer["status"] in ("feasible", "no_solution")
+    if answer["objective"] is not None and answer["bound"] is not None:
+        assert answer["objective"] <= answer["bound"]
     assert b"Traceback" not in seen
     assert [file.name for file in tmp_path.iterdir()] == ["endless.json"]
 
@@ -121,6 +131,25 @@ def test_an_interrupt_while_a_disk_hangs_leaves_nothing_behind(tmp_path: Path) -
     assert (process.returncode, err) == (130, b"dlsched: interrupted\n")
     assert [file.name for file in tmp_path.iterdir()] == ["old.json"]
     assert (tmp_path / "old.json").read_text() == "old"
+
+
+LARGE = {
+    "ddljs": {"servers": 50, "jobs": 100, "slots": 200},
+    "dmlrs": {"jobs": 200, "machines": 100, "slots": 50},
+}
+
+
+@pytest.mark.parametrize("problem", LARGE)
+def test_an_interrupt_ends_an_optimum_that_would_take_hours(problem: str, tmp_path: Path) -> None:
+    models, path, best = importlib.import_module(f"dlsched.models.{problem}"), tmp_path / "i.json", tmp_path / "s.json"
+    models.preset("benchmark", 0, **LARGE[problem]).save(path)
+    arguments = ("optimum", problem, path, "--out", best, "--json")
+    code, out, seen = interrupted(tmp_path, b"looking for the optimum", *arguments)
+    answer, instance, schedule = json.loads(out), models.Instance.load(path), models.Schedule.load(best)
+    assert (code, answer["proved"]) == (130, False)
+    assert b"Traceback" not in seen
+    assert models.check(instance, schedule) == []
+    assert models.utility(instance, schedule) == answer["value"] < answer["bound"]
 
 
 def test_an_interrupt_keeps_the_best_schedule_found(tmp_path: Path) -> None:

@@ -223,8 +223,8 @@ class _Solve:
         self.proved = certificate.proved and self.known.closed()
 
     def _conclude(self) -> Optimum:
-        if check(self.instance, self.best) or not agree(exact_utility(self.instance, self.best), self.known.value):
-            raise RuntimeError("the optimum's schedule does not pass the checker: report this instance")
+        if not agree(exact_utility(self.instance, self.best), self.known.value):
+            raise RuntimeError("the optimum's schedule is not worth what it was: report this instance")
         seconds = time.perf_counter() - self.start
         found = seconds if self.found is None else self.found
         evidence = (*self.evidence, *self.known.refuted)
