@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -90,6 +91,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         return _report(error)
     if code == interrupt.INTERRUPTED:
+        # Python would look through all objects before it ends: seconds, with a large model.
+        gc.freeze()
         output.note("interrupted")
     return int(code or 0)
 
