@@ -64,6 +64,8 @@ def compare(
     unit : float
         As for `dlsched.models.numbers.slack`.
     """
+    if any(math.isnan(end) for end in (*_ends(measured), *_ends(bound))):
+        return Status.UNDECIDED, measured.low, bound.high
     if relation is Relation.AT_LEAST:
         status, other, own = compare(bound, Relation.AT_MOST, measured, unit=unit)
         return status, own, other
