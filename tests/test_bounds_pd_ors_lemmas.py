@@ -138,7 +138,7 @@ def test_a_point_that_is_not_optimal_fails_the_premise() -> None:
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: " ".join(c.key))
 def test_widths_beyond_floating_point_are_never_an_error(claim: Claim) -> None:
-    tiny = 1e-120
+    tiny = 1e-100
     program = MixedProgram.parse(
         {
             "cost": [1, 1],
