@@ -31,7 +31,7 @@ test: build/.installed
 	$(BIN)/mypy $(addprefix -p dlsched.,$(ROOMS))
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
 
-audit: build/.installed
+audit: lowest build/.installed
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.audit --out build/audit.sqlite
 
 dev:

@@ -142,7 +142,7 @@ def marked(number: int) -> Any:
     return pytest.param(number, marks=pytest.mark.shared_data if needs_data else ())
 
 
-@pytest.mark.parametrize("number", map(marked, range(2, len(sessions()))))
+@pytest.mark.parametrize("number", [marked(number) for number in range(2, len(sessions()))])
 def test_session(number: int, tmp_path: Path) -> None:
     if any(command.startswith("make") for command, _ in sessions()[number]):
         assert all(command in {"make verify", "make test"} for command, _ in sessions()[number])
