@@ -34,6 +34,9 @@ _NOISE = 2.0**-52
 _SPREAD = 70
 """Of a line's exponents: what lies further below its largest number is noise or refused, and moves no middle."""
 
+_MOST_EXPONENT = 1000
+"""Of a factor: what is smaller than that is at the end of the range of floats, and its factor would be infinite."""
+
 _ROUNDS = 3
 """Of rows and columns in turn; geometric scaling settles after two or three."""
 
@@ -167,6 +170,7 @@ def _factors(matrix: Matrix) -> tuple[Floats, Floats]:
     for _ in range(_ROUNDS):
         rows = -_middles(exponent + columns[at_column], at_row, A.shape[0])
         columns = np.where(movable, -_middles(exponent + rows[at_row], at_column, A.shape[1]), columns)
+    rows, columns = (np.clip(part, -_MOST_EXPONENT, _MOST_EXPONENT) for part in (rows, columns))
     return np.ldexp(1.0, rows), np.ldexp(1.0, columns)
 
 
@@ -189,7 +193,7 @@ def _objective_factor(c: Floats) -> float:
     most = float(np.abs(c).max(initial=0.0))
     if most == 0.0 or _LEAST_COST <= most <= _LARGE:
         return 1.0
-    return float(np.ldexp(1.0, -int(np.frexp(most)[1])))
+    return float(np.ldexp(1.0, min(_MOST_EXPONENT, -int(np.frexp(most)[1]))))
 
 
 def _without_noise(matrix: Matrix) -> Matrix:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.algorithms.exact import certify
-from dlsched.models import Matrix, Status, solve
+from dlsched.models import Matrix, Status, compile_model, solve
 from dlsched.models.scaling import UnfitNumberError, scaled
 from dlsched.models.solve import solve_matrix
 
@@ -210,3 +210,11 @@ def test_small_costs_beside_one_that_cannot_be_had() -> None:
     worth = 2e-4 * model.y + 1e-8 * sum((i + 1) * model.x[i] for i in model.x)
     model.worth = pyo.Objective(expr=worth, sense=pyo.maximize)
     assert solve(model).objective == pytest.approx(7e-8)
+
+
+def test_an_objective_at_the_end_of_the_range_of_floats() -> None:
+    model = plain()
+    model.worth.set_value(5e-324 * model.x[1])
+    fit = scaled(compile_model(model))
+    assert np.isfinite(fit.objective)
+    assert np.isfinite(fit.matrix.c).all()
