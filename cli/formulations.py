@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -68,6 +70,7 @@ def show(
     lp: LpFile = None,
     mps: MpsFile = None,
     job: JobName = None,
+    time_limit: TimeLimit = None,
     as_json: Json = False,
 ) -> None:
     """Show what a model is made of.
@@ -75,18 +78,32 @@ def show(
     With --gdp, after its either-or is written as rows. With --lp or --mps, write it as a file too, either-or by big-M
     unless --gdp says else.
     """
+    from dlsched.models.errors import InputError
+    from dlsched.models.files import write_text
+    from dlsched.models.halt import Halt, cut, until
     from dlsched.models.inspect import inspect
 
-    model, disjunctive = _built(formulation, file, job)
+    end = time.perf_counter() + (time_limit or math.inf)
+    entry, instance = _loaded(formulation, file, job)
     to_file = lp is not None or mps is not None
     if to_file:
         _refuse_nonlinear(formulation, "--lp, --mps: {} is nonlinear; these files hold linear models")
-    if disjunctive and gdp is not None:
-        _transform(model, gdp)
-    inspection = inspect(model)
-    if disjunctive and gdp is None and to_file:
-        _transform(model, Gdp.BIGM)
-    _write(model, {"lp": lp, "mps": mps})
+
+    def inspected() -> Any:
+        model = _built(entry, instance, file, job, gdp if entry.disjunctive else None)
+        inspection = inspect(model)
+        if entry.disjunctive and gdp is None and to_file:
+            _transform(model, Gdp.BIGM)
+        return inspection, _texts(model, {"lp": lp, "mps": mps})
+
+    try:
+        with output.waiting(f"building {formulation}"), until(deadline=end):
+            inspection, texts = cut(inspected)
+    except Halt:
+        raise InputError(f"--time-limit: {formulation} is not built and written within {time_limit:g} s") from None
+    for path, text in texts.items():
+        write_text(path, text)
+        output.note(f"wrote {path}")
     if as_json:
         output.emit_json({"formulation": formulation, **inspection.dump()})
         return
@@ -117,26 +134,29 @@ def solve(
     Either-or is written by big-M unless --gdp says else. Ctrl-C ends the solve with what is known so far. The certified
     optimum is what `dlsched optimum` gives.
     """
+    from dlsched.models.halt import Halt, cut, until
+    from dlsched.models.solve import Solution, Status
     from dlsched.models.solve import solve as solve_
 
     rooms.choose("solver", solver, ("highs", "scip"))
     if solver == "highs":
         _refuse_nonlinear(formulation, "--solver: {} is nonlinear; use --solver scip (extra certify)")
-    with output.waiting(f"building {formulation}"):
-        model, disjunctive = _built(formulation, file, job)
-        if disjunctive:
-            _transform(model, gdp or Gdp.BIGM)
-        if relax:
-            from dlsched.relaxations import relax as relax_
-
-            model = relax_(model).model
-    settings = given(time_limit=time_limit, threads=threads, seed=seed)
-    with output.waiting(f"solving {formulation}"), interrupt.deferred() as stop:
-        solution = solve_(model, solver=solver, stop=stop, **settings)
+    start = time.perf_counter()
+    entry, instance = _loaded(formulation, file, job)
+    either_or = (gdp or Gdp.BIGM) if entry.disjunctive else None
+    with interrupt.deferred() as stop, until(stop, start + (time_limit or math.inf)):
+        try:
+            with output.waiting(f"building {formulation}"):
+                model = cut(lambda: _built(entry, instance, file, job, either_or, relax))
+            left = time_limit and max(0.0, start + time_limit - time.perf_counter())
+            with output.waiting(f"solving {formulation}"):
+                solution = solve_(model, solver=solver, **given(time_limit=left, threads=threads, seed=seed))
+        except Halt:
+            solution = Solution(Status.NO_SOLUTION, None, None, None, time.perf_counter() - start, 0, solver, "")
     result: dict[str, Any] = {
         "formulation": formulation,
         "relaxed": relax,
-        "gdp": (gdp or Gdp.BIGM).value if disjunctive else None,
+        "gdp": either_or and either_or.value,
         "status": solution.status.value,
         "objective": solution.objective,
         "bound": solution.bound,
@@ -160,18 +180,31 @@ def _refuse_nonlinear(name: str, message: str) -> None:
         raise InputError(message.format(name))
 
 
-def _built(name: str, file: Path, job: str | None) -> tuple[Any, bool]:
-    """Return the model of an instance file, and whether it has either-or that solvers do not take."""
+def _loaded(name: str, file: Path, job: str | None) -> tuple[Any, Any]:
+    """Return a formulation and the instance in a file."""
     from dlsched.models.document import InputError
 
     entry = rooms.formulation(name)
     if job is not None and "job" not in entry.data:
         raise InputError(f"--job: {name} is of all jobs")
-    instance = rooms.problem(entry.problem).Instance.load(file)
+    return entry, rooms.problem(entry.problem).Instance.load(file)
+
+
+def _built(entry: Any, instance: Any, file: Path, job: str | None, gdp: Gdp | None, relax: bool = False) -> Any:
+    """Return the model, its either-or written in some way, relaxed if asked."""
+    from dlsched.models.document import InputError
+
     try:
-        return entry.build(instance, **given(job=job)), entry.disjunctive
+        model = entry.build(instance, **given(job=job))
     except ValueError as error:
-        raise InputError(f"{file}: {name}: {error}") from None
+        raise InputError(f"{file}: {entry.name}: {error}") from None
+    if gdp is not None:
+        _transform(model, gdp)
+    if relax:
+        from dlsched.relaxations import relax as relax_
+
+        return relax_(model).model
+    return model
 
 
 def _transform(model: Any, gdp: Gdp) -> None:
@@ -180,9 +213,9 @@ def _transform(model: Any, gdp: Gdp) -> None:
     pyo.TransformationFactory(f"gdp.{gdp.value}").apply_to(model)
 
 
-def _write(model: Any, files: dict[str, Path | None]) -> None:
+def _texts(model: Any, files: dict[str, Path | None]) -> dict[Path, str]:
+    """Return what the files of some formats are to hold."""
     from dlsched.models.errors import InputError
-    from dlsched.models.files import write_text
 
     texts = {}
     try:
@@ -194,6 +227,4 @@ def _write(model: Any, files: dict[str, Path | None]) -> None:
                     texts[path] = written.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"the folder for temporary files: {error}") from None
-    for path, text in texts.items():
-        write_text(path, text)
-        output.note(f"wrote {path}")
+    return texts

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from dlsched.models.arguments import expect
-from dlsched.models.halt import Halt
+from dlsched.models.halt import Halt, cut
 
 
 class Kind(StrEnum):
@@ -63,8 +63,7 @@ class Formulation:
         Raises
         ------
         Halt
-            If the work (`dlsched.models.halt`) is over; where a model is too small to take long, it is built all the
-            same.
+            If the work (`dlsched.models.halt`) is over before the model is built.
         TypeError
             If `data` has an argument that the formulation does not take, or the instance is of another problem.
         """
@@ -78,7 +77,7 @@ class Formulation:
 
         logging.getLogger("pyomo.core").addFilter(_is_no_halt)
         with PauseGC():
-            return builder(instance, **data)
+            return cut(lambda: builder(instance, **data))
 
 
 def _is_no_halt(record: logging.LogRecord) -> bool:

@@ -10,12 +10,13 @@ from a thread of their own are given `current()`.
 
 from __future__ import annotations
 
+import ctypes
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Protocol, TypeVar, cast
+from typing import Protocol, TypeVar, cast
 
 T = TypeVar("T")
 
@@ -31,6 +32,10 @@ C = TypeVar("C", bound=Closing)
 
 
 _OFTEN = 0.05
+"""Seconds between two questions whether the work is over."""
+
+_AGAIN = 0.5
+"""Seconds after which work is cut once more that has not ended."""
 
 
 class Halt(Exception):
@@ -139,20 +144,57 @@ def polled(items: Iterable[T]) -> Iterator[T]:
         yield item
 
 
-def asking(rule: Callable[..., T]) -> Callable[..., T]:
-    """Return the rule of a Pyomo component so that it polls before each call: Pyomo calls it and asks nothing."""
-
-    def asked(*arguments: Any) -> T:
-        poll()
-        return rule(*arguments)
-
-    return asked
-
-
 def current() -> Callable[[], bool] | None:
     """Return what tells, in any thread, whether this block's work is over; None where it never is."""
     asked = _CURRENT.get()
     return None if asked is _never else asked
+
+
+class _Cut:
+    """A thread that raises `Halt` in another one, between two steps of its Python code, once the work there is over."""
+
+    def __init__(self, over: Callable[[], bool]) -> None:
+        self._over, self._ended = over, threading.Event()
+        self._cut = ctypes.c_ulong(threading.get_ident())
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(_OFTEN):
+            if self._over():
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(self._cut, ctypes.py_object(Halt))
+                # Where it was raised in a destructor, say, it was lost and is raised again.
+                self._ended.wait(_AGAIN)
+
+    def end(self) -> None:
+        """Raise nothing from now on, not even what was already on its way."""
+        self._ended.set()
+        self._thread.join()
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(self._cut, None)
+
+
+def cut(run: Callable[[], T]) -> T:
+    """Return what Python code returns that asks nothing: a builder of models, say, whose rules Pyomo calls.
+
+    Raises
+    ------
+    Halt
+        In the midst of `run`, where the work is over before it ends; what it has half done has to be thrown away.
+    """
+    over = current()
+    if over is None:
+        return run()
+    poll()
+    watch = _Cut(over)
+    try:
+        try:
+            return run()
+        finally:
+            watch.end()
+    except Halt:
+        # It may have come before `end` was called.
+        watch.end()
+        raise
 
 
 def run_in_thread(run: Callable[[], object], interrupt: Callable[[], object]) -> None:

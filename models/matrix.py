@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from dlsched.models.arguments import expect_model
 from dlsched.models.arithmetic import dot, sparse_product
-from dlsched.models.halt import current, polled
+from dlsched.models.halt import current, cut
 
 Floats = npt.NDArray[np.float64]
 
@@ -160,7 +160,14 @@ def compile_model(model: Any) -> Matrix:
         variable whose domain is neither an interval nor its integers.
     InfeasibleError
         If a row without variables does not hold.
+    Halt
+        If the work (`dlsched.models.halt`) is over before it is compiled.
     """
+    expect_model(model)
+    return cut(lambda: _compiled(model))
+
+
+def _compiled(model: Any) -> Matrix:
     import pyomo.environ as pyo
     from pyomo.common.errors import InfeasibleConstraintException, InvalidExpressionError
     from pyomo.common.gc_manager import PauseGC
@@ -168,9 +175,8 @@ def compile_model(model: Any) -> Matrix:
     from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
     from pyomo.repn.util import InvalidValueError
 
-    expect_model(model)
     objectives = []
-    for block in polled(model.block_data_objects(active=True, descend_into=True)):
+    for block in model.block_data_objects(active=True, descend_into=True):
         if next(block.component_data_objects(Disjunction, active=True, descend_into=False), None) is not None:
             raise ValueError("the model has disjunctions: apply gdp.bigm or gdp.hull first")
         objectives += block.component_data_objects(pyo.Objective, active=True, descend_into=False)
@@ -178,7 +184,7 @@ def compile_model(model: Any) -> Matrix:
         raise ValueError(f"the model has {len(objectives)} active objectives; one is needed")
     try:
         with PauseGC():
-            form = LinearStandardFormCompiler().write(_Polled(model), mixed_form=True, set_sense=None)
+            form = LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=None)
             return _from_form(form, objectives[0])
     except InfeasibleConstraintException as error:
         raise InfeasibleError(f"the model is infeasible: {error}") from error
@@ -187,22 +193,6 @@ def compile_model(model: Any) -> Matrix:
     except InvalidValueError as error:
         reason = str(error).splitlines()[-1].strip()
         raise ValueError(f"a fixed variable or parameter has no value: {reason}") from error
-
-
-class _Polled:
-    """A model whose blocks and rows are taken one by one only as long as the work is not over."""
-
-    def __init__(self, model: Any) -> None:
-        self._model = model
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)
-
-    def component_data_objects(self, *arguments: Any, **options: Any) -> Iterator[Any]:
-        return polled(self._model.component_data_objects(*arguments, **options))
-
-    def block_data_objects(self, *arguments: Any, **options: Any) -> Iterator[Any]:
-        return polled(self._model.block_data_objects(*arguments, **options))
 
 
 def _from_form(form: Any, objective: Any) -> Matrix:
@@ -224,8 +214,8 @@ def _from_form(form: Any, objective: Any) -> Matrix:
         lower=lower,
         upper=upper,
         integer=np.fromiter((_is_integer(v) for v in columns), dtype=bool, count=len(columns)),
-        row_names=tuple(row.name for row in polled(rows)),
-        column_names=tuple(v.name for v in polled(columns)),
+        row_names=tuple(row.name for row in rows),
+        column_names=tuple(v.name for v in columns),
         rows=tuple(rows),
         columns=columns,
     )
@@ -241,7 +231,7 @@ def _is_integer(variable: Any) -> bool:
 def _bounds(columns: tuple[Any, ...]) -> tuple[Floats, Floats]:
     lower = np.full(len(columns), -np.inf)
     upper = np.full(len(columns), np.inf)
-    for i, variable in enumerate(polled(columns)):
+    for i, variable in enumerate(columns):
         lb, ub = variable.bounds
         if lb is not None:
             lower[i] = lb
@@ -258,7 +248,7 @@ def _merge_ranges(
     row_upper = np.where(kind >= 0, rhs, np.inf)
     first: dict[int, int] = {}
     keep = []
-    for i, constraint in enumerate(polled(constraints)):
+    for i, constraint in enumerate(constraints):
         previous = first.setdefault(id(constraint), i)
         if previous == i:
             keep.append(i)

@@ -24,6 +24,8 @@ OTHERS = {
     "NumPy without wide instructions": {"NPY_DISABLE_CPU_FEATURES": " ".join(FEATURES)},
     "a C library without wide instructions": {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F,-FMA4"},
 }
+USUAL = {name: value for name, value in os.environ.items() if not any(name in other for other in OTHERS.values())}
+"""The environment of an unchanged process, also where the tests themselves run in another one."""
 CONTROL = {
     "an old BLAS kernel": "control blas",
     "NumPy without wide instructions": "control numpy",
@@ -35,7 +37,7 @@ def digests(changed: dict[str, str]) -> dict[str, str]:
     """What the script prints in an environment."""
     done = subprocess.run(
         [sys.executable, SCRIPT],
-        env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **changed},
+        env={**USUAL, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **changed},
         capture_output=True,
         text=True,
         check=False,

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from dlsched.models.halt import Halt, current, grace, held, over, poll, polled, run_in_thread, until
+from dlsched.models.halt import Halt, current, cut, grace, held, over, poll, polled, run_in_thread, until
 
 
 class Asked:
@@ -155,3 +155,69 @@ def test_a_stop_that_fails_interrupts_the_thread_and_is_raised() -> None:
     with pytest.raises(ValueError, match="boom"), until(broken):
         run_in_thread(asked.wait, asked.set)
     assert asked.is_set()
+
+
+def endless() -> None:
+    while True:
+        pass
+
+
+def test_what_asks_nothing_is_cut() -> None:
+    with until(deadline=time.perf_counter() + 0.01), pytest.raises(Halt):
+        cut(endless)
+
+
+def test_what_is_not_over_is_not_cut() -> None:
+    assert cut(lambda: 1) == 1
+    with until(lambda: False):
+        assert cut(lambda: 2) == 2
+        with pytest.raises(KeyError):
+            cut(lambda: {}[0])
+
+
+def test_nothing_is_cut_after_it_ended() -> None:
+    told = threading.Event()
+    with until(told.is_set):
+        assert [cut(lambda: 3) for _ in range(100)] == [3] * 100
+        told.set()
+        end = time.perf_counter() + 0.3
+        while time.perf_counter() < end:
+            pass
+
+
+def test_a_cut_that_was_lost_comes_again() -> None:
+    lost = []
+
+    def stubborn() -> None:
+        try:
+            endless()
+        except Halt:
+            lost.append(True)
+        endless()
+
+    with until(deadline=time.perf_counter() + 0.01), pytest.raises(Halt):
+        cut(stubborn)
+    assert lost
+
+
+def test_a_cut_within_a_cut_ends_both() -> None:
+    with until(deadline=time.perf_counter() + 0.01), pytest.raises(Halt):
+        cut(lambda: cut(endless))
+    assert not over()
+
+
+def test_a_cut_raises_in_its_own_thread_only() -> None:
+    raised: list[bool] = []
+
+    def work() -> None:
+        with until(deadline=time.perf_counter() + 0.01):
+            try:
+                cut(endless)
+            except Halt:
+                raised.append(True)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while thread.is_alive():
+        pass
+    assert raised == [True]

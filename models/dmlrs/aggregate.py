@@ -19,7 +19,6 @@ from dlsched.models.dmlrs.frame import completions, fitting, servers_needed
 from dlsched.models.dmlrs.groups import Group, identical, singletons
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job
-from dlsched.models.halt import asking, polled
 
 
 def build(instance: Instance) -> pyo.ConcreteModel:
@@ -61,9 +60,9 @@ def _build(instance: Instance, groups: tuple[Group, ...]) -> pyo.ConcreteModel:
     )
     completions(m)
     _modes(m)
-    m.work = pyo.Constraint(m.I, rule=asking(_work), doc="(3) an admitted job does all its work")
-    m.capacity = pyo.Constraint(m.used, rule=asking(_capacity), doc="(5) capacity of a group and resource")
-    m.fits = pyo.Constraint(m.homely, rule=asking(_fits), doc="(5) a home fits one machine")
+    m.work = pyo.Constraint(m.I, rule=_work, doc="(3) an admitted job does all its work")
+    m.capacity = pyo.Constraint(m.used, rule=_capacity, doc="(5) capacity of a group and resource")
+    m.fits = pyo.Constraint(m.homely, rule=_fits, doc="(5) a home fits one machine")
     return m
 
 
@@ -95,17 +94,17 @@ def _sets(m: Any, instance: Instance, groups: tuple[Group, ...]) -> None:
     )
     homes = [(i, c) for i, j in m.job.items() for c in m.group if has_home(j, m.group[c])]
     m.ITC = pyo.Set(
-        initialize=polled((i, t, c) for i, own in m.slots_of.items() for t in own for c in m.group),
+        initialize=((i, t, c) for i, own in m.slots_of.items() for t in own for c in m.group),
         dimen=3,
         doc="(7) jobs, slots from their arrival on, groups",
     )
     m.home_at = pyo.Set(
-        initialize=polled((i, t, c) for i, c in homes for t in m.slots_of[i]),
+        initialize=((i, t, c) for i, c in homes for t in m.slots_of[i]),
         dimen=3,
         doc="jobs, slots and the groups on whose machines a worker and a server fit",
     )
     m.homely = pyo.Set(
-        initialize=polled(
+        initialize=(
             (i, t, c, r) for i, c in homes for t in m.slots_of[i] for r in instance.resources if any(m.needs[i, r])
         ),
         dimen=4,
@@ -152,13 +151,13 @@ def _variables(m: Any) -> None:
 
     m.completion = pyo.Var(m.IT, domain=pyo.Binary, doc="1 where the job's completion slot t~_i is t")
     m.home = pyo.Var(m.home_at, domain=pyo.Binary, doc="1 where the job has its home in the group")
-    m.home_workers = pyo.Var(m.home_at, domain=whole, bounds=asking(_most(0, True)), doc="workers at home")
-    m.home_servers = pyo.Var(m.home_at, domain=whole, bounds=asking(_most(1, True)), doc="servers at home")
-    m.spread_workers = pyo.Var(m.ITC, domain=whole, bounds=asking(_most(0, False)), doc="workers elsewhere")
+    m.home_workers = pyo.Var(m.home_at, domain=whole, bounds=_most(0, True), doc="workers at home")
+    m.home_servers = pyo.Var(m.home_at, domain=whole, bounds=_most(1, True), doc="servers at home")
+    m.spread_workers = pyo.Var(m.ITC, domain=whole, bounds=_most(0, False), doc="workers elsewhere")
     m.spread_servers = pyo.Var(
         [itc for itc in m.ITC if isinstance(m.job[itc[0]], Job)],
         domain=whole,
-        bounds=asking(_most(1, False)),
+        bounds=_most(1, False),
         doc="servers elsewhere (journal)",
     )
     m.external = pyo.Var(
@@ -169,29 +168,25 @@ def _variables(m: Any) -> None:
 
 
 def _modes(m: Any) -> None:
-    m.last = pyo.Constraint(m.IT, rule=asking(_last), doc="(6) one mode, none after the completion slot")
-    m.home_most = pyo.Constraint(m.home_at, rule=asking(_home_most), doc="(4) workers at home")
-    m.spread_most = pyo.Constraint(m.IT, rule=asking(_spread_most), doc="(4) workers elsewhere")
+    m.last = pyo.Constraint(m.IT, rule=_last, doc="(6) one mode, none after the completion slot")
+    m.home_most = pyo.Constraint(m.home_at, rule=_home_most, doc="(4) workers at home")
+    m.spread_most = pyo.Constraint(m.IT, rule=_spread_most, doc="(4) workers elsewhere")
     m.home_enough = pyo.Constraint(
         [itc for itc in m.home_at if isinstance(m.job[itc[0]], Job)],
-        rule=asking(_home_enough),
+        rule=_home_enough,
         doc="(2) servers at home",
     )
-    m.spread_enough = pyo.Constraint(m.external.index_set(), rule=asking(_spread_enough), doc="(2) servers elsewhere")
+    m.spread_enough = pyo.Constraint(m.external.index_set(), rule=_spread_enough, doc="(2) servers elsewhere")
     asynchronous = [it for it in m.IT if isinstance(m.job[it[0]], AsyncJob)]
-    m.all_workers = pyo.Constraint(asynchronous, rule=asking(_all_workers), doc="(3.2) at most K_i workers")
-    m.server_load = pyo.Constraint(asynchronous, rule=asking(_load), doc="(3.4) servers bear their workers")
-    m.fewer_servers = pyo.Constraint(
-        asynchronous, rule=asking(_fewer_servers), doc="(3.5) no more servers than workers"
-    )
+    m.all_workers = pyo.Constraint(asynchronous, rule=_all_workers, doc="(3.2) at most K_i workers")
+    m.server_load = pyo.Constraint(asynchronous, rule=_load, doc="(3.4) servers bear their workers")
+    m.fewer_servers = pyo.Constraint(asynchronous, rule=_fewer_servers, doc="(3.5) no more servers than workers")
     m.away = pyo.Constraint(
         [itc for itc in m.home_at if isinstance(m.job[itc[0]], AsyncJob) and len(m.group[itc[2]]) == 1],
-        rule=asking(_away),
+        rule=_away,
         doc="(3.4) a worker on the servers' machine is at home",
     )
-    m.home_servers_only = pyo.Constraint(
-        m.home_at, rule=asking(_home_servers_only), doc="(1) servers at home only where it is"
-    )
+    m.home_servers_only = pyo.Constraint(m.home_at, rule=_home_servers_only, doc="(1) servers at home only where it is")
 
 
 def _homes(m: Any, variable: Any, i: str, t: int) -> Any:

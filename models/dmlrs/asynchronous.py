@@ -18,7 +18,6 @@ from pyomo.gdp import Disjunct, Disjunction
 
 from dlsched.models.dmlrs.frame import asynchronous, completions, frame
 from dlsched.models.dmlrs.instance import Instance
-from dlsched.models.halt import asking
 
 
 def build(instance: Instance) -> pyo.ConcreteModel:
@@ -38,8 +37,8 @@ def build(instance: Instance) -> pyo.ConcreteModel:
     m.internal_share = {job.name: float(1 / (job.internal_time * job.work)) for job in instance.jobs}
     m.external_share = {job.name: float(1 / (job.external_time * job.work)) for job in instance.jobs}
     m.batches = pyo.Var(m.IT, bounds=_most_batches, doc="mini-batches done in a slot, as a share of E_i K_i M_i")
-    m.idle = Disjunct(m.IT, rule=asking(_idle), doc="(3.1) no worker, no server")
-    m.hub = Disjunct(m.placed, rule=asking(_hub), doc="(3.1) all servers on one machine")
+    m.idle = Disjunct(m.IT, rule=_idle, doc="(3.1) no worker, no server")
+    m.hub = Disjunct(m.placed, rule=_hub, doc="(3.1) all servers on one machine")
     m.mode = Disjunction(
         m.IT,
         rule=lambda m, i, t: [m.idle[i, t], *(m.hub[i, t, h] for h in m.machines)],
@@ -85,13 +84,13 @@ def _constraints(m: Any) -> None:
         rule=lambda m, i: sum(m.batches[i, t] for t in m.slots_of[i]) >= sum(m.completion[i, t] for t in m.slots_of[i]),
         doc="(3.1) an admitted job does all its mini-batches",
     )
-    m.most = pyo.Constraint(m.IT, rule=asking(_most), doc="(3.2) at most K_i workers in a slot")
+    m.most = pyo.Constraint(m.IT, rule=_most, doc="(3.2) at most K_i workers in a slot")
     m.fewer_servers = pyo.Constraint(
         m.IT,
         rule=lambda m, i, t: sum(m.servers[i, t, h] for h in m.machines) <= sum(m.workers[i, t, h] for h in m.machines),
         doc="(3.5) no more servers than workers",
     )
-    m.last = pyo.Constraint(m.IT, rule=asking(_last), doc="(3.6) no worker after the completion slot")
+    m.last = pyo.Constraint(m.IT, rule=_last, doc="(3.6) no worker after the completion slot")
 
 
 def _most(m: Any, i: str, t: int) -> Any:

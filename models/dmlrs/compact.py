@@ -20,7 +20,6 @@ from pyomo.gdp import Disjunct, Disjunction
 from dlsched.models.dmlrs.frame import completions, frame, synchronous
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import Job
-from dlsched.models.halt import asking, polled
 
 
 def build(instance: Instance) -> pyo.ConcreteModel:
@@ -42,11 +41,11 @@ def build(instance: Instance) -> pyo.ConcreteModel:
         doc="samples done in a slot, as a share of V_i",
     )
     m.separated = pyo.Var(m.separable, domain=pyo.Binary, doc="1 where the machine has no server, 0 where no worker")
-    m.idle = Disjunct(m.IT, rule=asking(_idle), doc="(1) no worker, no server")
-    m.internal = Disjunct(m.ITH, rule=asking(_internal), doc="(1) all workers and servers on one machine")
-    m.external = Disjunct(m.IT, rule=asking(_external), doc="(1) workers and servers anywhere")
-    m.apart = Disjunct(m.IT_apart, rule=asking(_apart), doc="(1) no machine with both workers and servers")
-    m.mode = Disjunction(m.IT, rule=asking(_modes), doc="(1) idle, internal or external")
+    m.idle = Disjunct(m.IT, rule=_idle, doc="(1) no worker, no server")
+    m.internal = Disjunct(m.ITH, rule=_internal, doc="(1) all workers and servers on one machine")
+    m.external = Disjunct(m.IT, rule=_external, doc="(1) workers and servers anywhere")
+    m.apart = Disjunct(m.IT_apart, rule=_apart, doc="(1) no machine with both workers and servers")
+    m.mode = Disjunction(m.IT, rule=_modes, doc="(1) idle, internal or external")
     _constraints(m)
     completions(m)
     return m
@@ -57,7 +56,7 @@ def _sets(m: Any, instance: Instance) -> None:
     fast = {job.name for job in instance.jobs if job.internal_rate > job.external_rate}
     m.machines = [machine.name for machine in instance.machines]
     m.ITH = pyo.Set(
-        initialize=polled((i, t, h) for i, t, h in m.placed if i in fast),
+        initialize=((i, t, h) for i, t, h in m.placed if i in fast),
         dimen=3,
         doc="jobs that are faster on one machine, slots and machines",
     )
@@ -65,7 +64,7 @@ def _sets(m: Any, instance: Instance) -> None:
         initialize=[(i, t) for i, t in m.IT if i in slow], dimen=2, doc="jobs that are faster between machines, slots"
     )
     m.separable = pyo.Set(
-        initialize=polled((i, t, h) for i, t, h in m.placed if i in slow), dimen=3, doc="those jobs, slots and machines"
+        initialize=((i, t, h) for i, t, h in m.placed if i in slow), dimen=3, doc="those jobs, slots and machines"
     )
     m.internal_share = {job.name: float(1 / (job.internal_time * job.work)) for job in instance.jobs}
     m.external_share = {job.name: float(1 / (job.external_time * job.work)) for job in instance.jobs}
@@ -128,9 +127,9 @@ def _constraints(m: Any) -> None:
         rule=lambda m, i, t: m.gamma[i] * _total(m.servers, m, i, t) >= _total(m.workers, m, i, t),
         doc="(2) workers per server, rounded up to whole servers",
     )
-    m.work = pyo.Constraint(m.I, rule=asking(_work), doc="(3) an admitted job does all its samples")
-    m.most = pyo.Constraint(m.IT, rule=asking(_most), doc="(4) at most F_i workers in a slot")
-    m.last = pyo.Constraint(m.IT, rule=asking(_last), doc="(6) no worker after the completion slot")
+    m.work = pyo.Constraint(m.I, rule=_work, doc="(3) an admitted job does all its samples")
+    m.most = pyo.Constraint(m.IT, rule=_most, doc="(4) at most F_i workers in a slot")
+    m.last = pyo.Constraint(m.IT, rule=_last, doc="(6) no worker after the completion slot")
 
 
 def _total(variable: Any, m: Any, i: str, t: int) -> Any:

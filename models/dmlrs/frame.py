@@ -10,7 +10,6 @@ import pyomo.environ as pyo
 
 from dlsched.models.dmlrs.instance import Instance, Machine
 from dlsched.models.dmlrs.job import AsyncJob, Job
-from dlsched.models.halt import asking, polled
 
 
 def synchronous(instance: Instance, name: str) -> None:
@@ -53,7 +52,7 @@ def frame(instance: Instance, name: str, *, capacity: str = "(5)", arrival: str 
     m.total_utility = pyo.Objective(
         expr=sum(m.utility[it] * m.completion[it] for it in m.IT), sense=pyo.maximize, doc="(DMLRS) total utility"
     )
-    m.capacity = pyo.Constraint(m.used, rule=asking(_capacity), doc=f"{capacity} capacity of a machine and resource")
+    m.capacity = pyo.Constraint(m.used, rule=_capacity, doc=f"{capacity} capacity of a machine and resource")
     return m
 
 
@@ -87,7 +86,7 @@ def _sets(m: Any, instance: Instance, arrival: str) -> None:
         doc=f"{arrival} jobs and the slots from their arrival on",
     )
     m.placed = pyo.Set(
-        initialize=polled((i, t, h.name) for i, own in m.slots_of.items() for t in own for h in machines),
+        initialize=((i, t, h.name) for i, own in m.slots_of.items() for t in own for h in machines),
         dimen=3,
         doc=f"{arrival} jobs, slots from their arrival on, machines",
     )
@@ -112,13 +111,13 @@ def _variables(m: Any, instance: Instance) -> None:
     m.workers = pyo.Var(
         m.placed,
         domain=pyo.NonNegativeIntegers,
-        bounds=asking(lambda m, i, t, h: (0, min(workers[i, h], m.most_workers[i]))),
+        bounds=lambda m, i, t, h: (0, min(workers[i, h], m.most_workers[i])),
         doc="w_ih[t], workers",
     )
     m.servers = pyo.Var(
         m.placed,
         domain=pyo.NonNegativeIntegers,
-        bounds=asking(lambda m, i, t, h: (0, min(servers[i, h], most[i]))),
+        bounds=lambda m, i, t, h: (0, min(servers[i, h], most[i])),
         doc="s_ih[t], servers",
     )
     m.completion = pyo.Var(m.IT, domain=pyo.Binary, doc="1 where the job's completion slot t~_i is t")

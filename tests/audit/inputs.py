@@ -77,7 +77,7 @@ def _instance(rng: np.random.Generator) -> tuple[Files, list[str]]:
             ["optimum", problem, "instance.json", "--time-limit", "1", "--out", "out.json"],
             ["run", _one(rng, algorithms), "instance.json", "--out", "out.json"],
             ["solve", _one(rng, formulations), "instance.json", "--time-limit", "1"],
-            ["show", _one(rng, formulations), "instance.json", "--lp", "out.lp"],
+            ["show", _one(rng, formulations), "instance.json", "--lp", "out.lp", "--time-limit", "1"],
             ["check", problem, "instance.json", "schedule.json"],
         ),
     )

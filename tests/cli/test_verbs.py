@@ -11,7 +11,7 @@ from dlsched.bounds.witness import shipped
 from dlsched.cli.rooms import ALGORITHMS
 from dlsched.models import catalog
 from dlsched.models.hadar import PRESETS, Instance
-from tests.cli.cases import answer, best, refusal, save
+from tests.cli.cases import answer, best, h2, refusal, save
 from tests.cli.conftest import Command
 
 GAVEL = Path(__file__).parents[1] / "data" / "gavel"
@@ -98,6 +98,15 @@ def test_solve_options(dlsched: Command, instance: Path, options: tuple[str, ...
     assert data["relaxed"] == ("--relax" in options)
     assert data["solver"] == ("scip" if "scip" in options else "highs")
     assert data["objective"] >= 17 - 1e-6
+
+
+def test_a_time_limit_holds_while_a_large_model_is_built(dlsched: Command, tmp_path: Path) -> None:
+    file = save(tmp_path / "long.json", h2() | {"slots": 20_000})
+    data = answer(dlsched("solve", "hadar/p1", file, "--time-limit", 0.2, "--json"))
+    assert (data["status"], data["objective"], data["bound"]) == ("no_solution", None, None)
+    said = refusal(dlsched("show", "hadar/p1", file, "--lp", "long.lp", "--time-limit", 0.2))
+    assert said == "--time-limit: hadar/p1 is not built and written within 0.2 s"
+    assert not (tmp_path / "long.lp").exists()
 
 
 def test_optimum(dlsched: Command, tmp_path: Path, instance: Path) -> None:
