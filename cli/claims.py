@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dlsched.cli import output
-from dlsched.cli.options import Json, Seed, given, named
+from dlsched.cli.options import Json, Seed, TimeLimit, given, named
 
 if TYPE_CHECKING:
     from dlsched.bounds.table import Row
@@ -83,14 +83,15 @@ def _row(row: Row) -> tuple[object, ...]:
     return row.id, row.variant, row.expectation.value, *judged, first, row.outcome.value
 
 
-def replay(witness: WitnessFile, as_json: Json = False) -> int:
+def replay(witness: WitnessFile, time_limit: TimeLimit = None, as_json: Json = False) -> int:
     """Check a witness again.
 
     From its instance and seed alone; exit code 1 where something else comes out.
     """
     from dlsched.bounds import replay as replay_
 
-    result = replay_(witness)
+    with output.waiting(f"replaying {witness.name}"):
+        result = output.within(time_limit, f"replaying {witness}", lambda: replay_(witness))
     data: dict[str, object] = {
         "claim": result.verdict.claim,
         "variant": result.verdict.variant.value,

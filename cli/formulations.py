@@ -78,12 +78,9 @@ def show(
     With --gdp, after its either-or is written as rows. With --lp or --mps, write it as a file too, either-or by big-M
     unless --gdp says else.
     """
-    from dlsched.models.errors import InputError
     from dlsched.models.files import write_text
-    from dlsched.models.halt import Halt, cut, until
     from dlsched.models.inspect import inspect
 
-    end = time.perf_counter() + (time_limit or math.inf)
     entry, instance = _loaded(formulation, file, job)
     to_file = lp is not None or mps is not None
     if to_file:
@@ -96,11 +93,8 @@ def show(
             _transform(model, Gdp.BIGM)
         return inspection, _texts(model, {"lp": lp, "mps": mps})
 
-    try:
-        with output.waiting(f"building {formulation}"), until(deadline=end):
-            inspection, texts = cut(inspected)
-    except Halt:
-        raise InputError(f"--time-limit: {formulation} is not built and written within {time_limit:g} s") from None
+    with output.waiting(f"building {formulation}"):
+        inspection, texts = output.within(time_limit, f"building and writing {formulation}", inspected)
     for path, text in texts.items():
         write_text(path, text)
         output.note(f"wrote {path}")

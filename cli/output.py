@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, is_dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import typer
+
+T = TypeVar("T")
 
 PATIENCE = 2.0
 """Seconds after which a terminal is told that something is still going on."""
@@ -126,6 +128,24 @@ def _rendered(renderable: Any) -> str:
     with _to_stdout(), console.capture() as capture:
         console.print(renderable)
     return capture.get().rstrip("\n")
+
+
+def within(seconds: float | None, work: str, run: Callable[[], T]) -> T:
+    """Return what a function returns, if it does within a time.
+
+    Raises
+    ------
+    InputError
+        If it does not.
+    """
+    from dlsched.models.errors import InputError
+    from dlsched.models.halt import Halt, cut, until
+
+    try:
+        with until(deadline=time.perf_counter() + (seconds or math.inf)):
+            return cut(run)
+    except Halt:
+        raise InputError(f"--time-limit: {work} takes longer than {seconds:g} s") from None
 
 
 @contextmanager

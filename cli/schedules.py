@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from dlsched.cli import interrupt, output, rooms
-from dlsched.cli.options import InstanceFile, Json, Out, Problem, Seed, TimeLimit, writable
+from dlsched.cli.options import InstanceFile, Json, Out, Problem, Seed, TimeLimit, given, writable
 
 
 class Variant(StrEnum):
@@ -190,7 +190,7 @@ def run(
 ) -> None:
     """Run an algorithm on an instance.
 
-    With --out, keep its schedule.
+    With --out, keep its schedule. With --time-limit, give up after so long; gadget bounds the exact method of a slot.
     """
     package, function, data = rooms.algorithm(algorithm, file)
     options = _options(
@@ -214,8 +214,9 @@ def run(
         idle=idle,
         normaliser=normaliser,
         node_limit=node_limit,
-        time_limit=time_limit,
     )
+    if "time_limit" in inspect.signature(function).parameters:
+        options |= given(time_limit=time_limit)
     instance = package.Instance.load(file) if data is None else package.Instance.parse(data, file)
     start = time.perf_counter()
     if "progress" in inspect.signature(function).parameters:
@@ -223,7 +224,9 @@ def run(
             outcome = function(instance, seed=seed, **options, progress=step)
     else:
         with output.waiting(f"running {algorithm}"):
-            outcome = function(instance, seed=seed, **options)
+            outcome = output.within(
+                time_limit, f"running {algorithm}", lambda: function(instance, seed=seed, **options)
+            )
     seconds = time.perf_counter() - start
     result: dict[str, object] = {
         "algorithm": algorithm,

@@ -12,6 +12,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from dlsched.models.arguments import expect
 from dlsched.models.ddljs.instance import Arc, Link, Node
 from dlsched.models.errors import InputError, shown
 from dlsched.models.numbers import in_range, rational, to_json
@@ -76,9 +77,12 @@ def substrate(
 
     Raises
     ------
+    TypeError
+        If it is no graph.
     InputError
         If a choice makes no sense, a speed is not a number that is not negative, or is missing and there is no range.
     """
+    expect("graph", graph, nx.Graph)
     if not gpus or min(gpus) < 1:
         raise InputError("gpus: must be positive whole numbers")
     names = _names(graph)

@@ -75,7 +75,7 @@ def _instance(rng: np.random.Generator) -> tuple[Files, list[str]]:
         rng,
         (
             ["optimum", problem, "instance.json", "--time-limit", "1", "--out", "out.json"],
-            ["run", _one(rng, algorithms), "instance.json", "--out", "out.json"],
+            ["run", _one(rng, algorithms), "instance.json", "--time-limit", "1", "--out", "out.json"],
             ["solve", _one(rng, formulations), "instance.json", "--time-limit", "1"],
             ["show", _one(rng, formulations), "instance.json", "--lp", "out.lp", "--time-limit", "1"],
             ["check", problem, "instance.json", "schedule.json"],
@@ -109,7 +109,7 @@ def _witnesses() -> dict[str, bytes]:
 
 def _witness(rng: np.random.Generator) -> tuple[Files, list[str]]:
     data = json.loads(_witnesses()[_one(rng, _witnesses())])
-    return {"witness.json": _mutated(data, rng, _drawn(rng))}, ["replay", "witness.json"]
+    return {"witness.json": _mutated(data, rng, _drawn(rng))}, ["replay", "witness.json", "--time-limit", "1"]
 
 
 _VERIFY = ("verify", "hadar/initial-dual", "smd/lemma-3", "--instances", "2", "--jobs", "1", "--out", "verdicts.sqlite")
