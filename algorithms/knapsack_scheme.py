@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import scipy.sparse as sp
 
+from dlsched.lazy import sp
 from dlsched.models.document import InputError
 from dlsched.models.matrix import Floats
 from dlsched.models.numbers import rational, to_integers

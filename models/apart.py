@@ -20,8 +20,8 @@ from importlib.util import find_spec
 from typing import IO, Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from dlsched.lazy import sp
 from dlsched.models.failure import SolverError
 from dlsched.models.halt import held, until
 from dlsched.models.matrix import Floats, Matrix

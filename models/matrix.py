@@ -13,8 +13,8 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
+from dlsched.lazy import sp
 from dlsched.models.arguments import expect_model
 from dlsched.models.arithmetic import dot, sparse_product
 from dlsched.models.halt import current, cut

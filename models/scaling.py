@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
+from dlsched.lazy import sp
 from dlsched.models.matrix import Floats, Matrix
 
 _SMALL, _LARGE = 2.0**-13, 2.0**20

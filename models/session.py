@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
+from dlsched.lazy import sp
 from dlsched.models.failure import SolverError
 from dlsched.models.halt import Halt, poll
 from dlsched.models.matrix import Floats, interruptible

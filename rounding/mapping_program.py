@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import scipy.sparse as sp
 
+from dlsched.lazy import sp
 from dlsched.models.arguments import at_least, between, checked
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.failure import ResidualError

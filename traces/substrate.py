@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import networkx as nx
 import numpy as np
 
+from dlsched.lazy import nx
 from dlsched.models.arguments import expect
 from dlsched.models.ddljs.instance import Arc, Link, Node
 from dlsched.models.errors import InputError, shown

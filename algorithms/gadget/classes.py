@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import scipy.sparse as sp
 
+from dlsched.lazy import sp
 from dlsched.models.arithmetic import dot
 from dlsched.models.ddljs import RingProblem, RingRequest
 from dlsched.models.failure import SolverError

@@ -11,13 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from dlsched import relaxations
 from dlsched.algorithms.gadget.classes import server_classes, spread, weights
 from dlsched.algorithms.gadget.events import Selection
 from dlsched.models.ddljs import RingMapping, RingProblem, RingRequest
 from dlsched.models.document import InputError
 from dlsched.models.numbers import rational
-from dlsched.relaxations.augmented_vne import augmented_vne
-from dlsched.relaxations.plain_vne import plain_vne, select_rings
 from dlsched.rounding.decomposition import WeightedMapping, at_most_one, decompose
 from dlsched.rounding.placement_mix import placement_mix
 
@@ -80,13 +79,13 @@ def selected(problem: RingProblem, relaxation: Relaxation) -> Fractional:
     """
     if not _colocated(problem, relaxation):
         _refuse_large(problem)
-        plain = plain_vne(problem).solve()
-        sizes = select_rings(problem, {key: chi for key, chi in plain.weights.items() if chi > _ZERO})
+        plain = relaxations.plain_vne(problem).solve()
+        sizes = relaxations.select_rings(problem, {key: chi for key, chi in plain.weights.items() if chi > _ZERO})
         fractional = _decomposed(_only(problem, sizes), cap=False)
         return Fractional(fractional.value, fractional.mappings, Selection(plain.value, sizes))
     classes = server_classes(problem)
     found, value = weights(problem, classes, cap=False)
-    sizes = select_rings(problem, {key: sum(x.values()) for key, x in found.items()})
+    sizes = relaxations.select_rings(problem, {key: sum(x.values()) for key, x in found.items()})
     rest = _only(problem, sizes)
     kept, reduced = weights(rest, classes, cap=False)
     return Fractional(reduced, _together(spread(rest, classes, kept, cap=False)), Selection(value, sizes))
@@ -106,7 +105,7 @@ def _only(problem: RingProblem, sizes: Mapping[str, int]) -> RingProblem:
 def _decomposed(problem: RingProblem, *, cap: bool) -> Fractional:
     """Solve the augmented program and decompose it."""
     _refuse_large(problem)
-    program = augmented_vne(problem, cap=cap)
+    program = relaxations.augmented_vne(problem, cap=cap)
     solution = program.solve()
     return Fractional(solution.value, decompose(program.recover(solution.point)))
 

@@ -14,11 +14,11 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from dlsched.algorithms.pd_ors.external import Placed
 from dlsched.algorithms.pd_ors.market import Ints, Market, units
 from dlsched.algorithms.pd_ors.occupancy import Floats
+from dlsched.lazy import sp
 from dlsched.models.arithmetic import dot, integer_product
 from dlsched.models.halt import polled
 from dlsched.models.matrix import Matrix
@@ -130,7 +130,7 @@ def _integer_program(market: Market, machines: Ints) -> Matrix:
     at = np.array([k for k, _ in sides], dtype=np.int64)
     numbers = np.array([row for _, row in sides], dtype=float).reshape(-1, 3)
     rows = len(sides)
-    A = csr_array(
+    A = sp.csr_array(
         (
             np.concatenate([numbers[:, :2].ravel(), np.ones(2 * count)]),
             np.concatenate([np.column_stack([at, count + at]).ravel(), np.arange(2 * count)]),

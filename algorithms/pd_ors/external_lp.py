@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from dlsched.algorithms.pd_ors.market import Market
 from dlsched.algorithms.pd_ors.occupancy import Floats
+from dlsched.lazy import sp
 from dlsched.models.arguments import checked
 from dlsched.models.matrix import Matrix
 from dlsched.models.optimal import solve_to_optimality
@@ -108,7 +108,7 @@ def _by_solver(
     packing, columns = machines * len(both), 2 * machines
     pair = np.column_stack([units[0][both], units[1][both]]) / size[:, None]
     homes = np.repeat(np.arange(machines), len(both))
-    A = csr_array(
+    A = sp.csr_array(
         (
             np.concatenate([np.tile(pair, (machines, 1)).ravel(), np.ones(columns)]),
             np.concatenate([np.column_stack([homes, machines + homes]).ravel(), np.arange(columns)]),

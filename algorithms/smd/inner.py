@@ -14,13 +14,13 @@ from enum import StrEnum
 
 import numpy as np
 
+from dlsched import relaxations
 from dlsched.algorithms.run import Event, Variant
 from dlsched.algorithms.smd.admission import point
 from dlsched.models.arguments import checked
 from dlsched.models.document import InputError
 from dlsched.models.ratio import Floats
 from dlsched.models.smd import Job, Point, best_point, ratios
-from dlsched.relaxations.sum_of_ratios import SumOfRatios, sum_of_ratios
 from dlsched.rounding import Rounded, gain_packing, round_shifted, round_until_feasible, width
 
 _WHOLE = 1e-9
@@ -139,7 +139,7 @@ def inner_step(job: Job, settings: Settings, rng: np.random.Generator) -> InnerS
     if not problem.ratios:
         return exact_step(job)
     try:
-        relaxation = sum_of_ratios(problem, epsilon=settings.epsilon, variant=settings.variant)
+        relaxation = relaxations.sum_of_ratios(problem, epsilon=settings.epsilon, variant=settings.variant)
     except ValueError as error:
         raise InputError(f"job {job.name}: {error}") from None
     if relaxation.x is None:
@@ -149,7 +149,7 @@ def inner_step(job: Job, settings: Settings, rng: np.random.Generator) -> InnerS
     return _corrected(job, relaxation, settings, rng)
 
 
-def _printed(job: Job, relaxation: SumOfRatios, settings: Settings, rng: np.random.Generator) -> InnerStep:
+def _printed(job: Job, relaxation: relaxations.SumOfRatios, settings: Settings, rng: np.random.Generator) -> InnerStep:
     polytope, gain = ratios(job).polytope, settings.gain
     if settings.delta is not None:
         gain = gain_packing(width(polytope.A, polytope.row_upper), settings.resources, settings.delta, "printed")
@@ -161,7 +161,9 @@ def _printed(job: Job, relaxation: SumOfRatios, settings: Settings, rng: np.rand
     return _event(job, relaxation, gain, scaled, rounded, chosen, math.inf)
 
 
-def _corrected(job: Job, relaxation: SumOfRatios, settings: Settings, rng: np.random.Generator) -> InnerStep:
+def _corrected(
+    job: Job, relaxation: relaxations.SumOfRatios, settings: Settings, rng: np.random.Generator
+) -> InnerStep:
     single = np.array([job.most_workers == 1, job.most_servers == 1])
     x = np.maximum(np.asarray(relaxation.x), 1.0)
     gain = settings.gain if settings.delta is None else _shifted_gain(job, single, settings.delta)
@@ -202,7 +204,7 @@ def _down(job: Job, x: Floats) -> tuple[int, int]:
 
 def _event(
     job: Job,
-    relaxation: SumOfRatios,
+    relaxation: relaxations.SumOfRatios,
     gain: float,
     scaled: Floats,
     rounded: Rounded,

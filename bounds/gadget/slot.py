@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from dlsched import relaxations
 from dlsched.algorithms.exact.ddljs import SlotOptimum, embed
 from dlsched.algorithms.gadget.activity import Activity
 from dlsched.algorithms.gadget.activity import Sizes as JointSizes
@@ -18,15 +19,6 @@ from dlsched.bounds.gadget.horizon import Counts, count_vectors
 from dlsched.bounds.gadget.shape import concave, finite
 from dlsched.models.ddljs import Instance, RingProblem, slot_problem
 from dlsched.models.solve import Solution, Status, solve_matrix
-from dlsched.relaxations import (
-    AugmentedVne,
-    PlainVne,
-    VneSolution,
-    augmented_vne,
-    knapsack_vne,
-    plain_vne,
-    select_rings,
-)
 from dlsched.relaxations.ring_lp import RingLp
 from dlsched.rounding import Acceptance, MappingConstants, MappingLaw, decompose, mapping_constants
 
@@ -56,9 +48,9 @@ class SlotFacts:
 
     def __init__(self, instance: Instance, seed: int) -> None:
         self.instance = instance
-        self._solved: dict[tuple[bool, Key], VneSolution] = {}
-        self._plain_programs: dict[Key, PlainVne] = {}
-        self._augmented_programs: dict[Key, AugmentedVne] = {}
+        self._solved: dict[tuple[bool, Key], relaxations.VneSolution] = {}
+        self._plain_programs: dict[Key, relaxations.PlainVne] = {}
+        self._augmented_programs: dict[Key, relaxations.AugmentedVne] = {}
         self._selected: dict[tuple[bool, bool], dict[str, int]] = {}
         self._laws: dict[Key, MappingLaw] = {}
 
@@ -142,7 +134,7 @@ class SlotFacts:
         binary = replace(matrix, upper=ones, integer=ones.astype(bool))
         return _proved(solve_matrix(binary, threads=1, nodes=NODES).summary)
 
-    def solve(self, *, augmented: bool, cap: bool = False, sizes: Sizes | None = None) -> VneSolution:
+    def solve(self, *, augmented: bool, cap: bool = False, sizes: Sizes | None = None) -> relaxations.VneSolution:
         """Return an optimum of the plain or the augmented LP, with or without (5), of some ring sizes or of all."""
         key = _key(cap, sizes)
         if (augmented, key) not in self._solved:
@@ -150,16 +142,16 @@ class SlotFacts:
             self._solved[augmented, key] = program.solve()
         return self._solved[augmented, key]
 
-    def _plain(self, cap: bool = False, sizes: Sizes | None = None) -> PlainVne:
+    def _plain(self, cap: bool = False, sizes: Sizes | None = None) -> relaxations.PlainVne:
         key = _key(cap, sizes)
         if key not in self._plain_programs:
-            self._plain_programs[key] = plain_vne(self.problem, sizes=sizes, cap=cap)
+            self._plain_programs[key] = relaxations.plain_vne(self.problem, sizes=sizes, cap=cap)
         return self._plain_programs[key]
 
-    def _augmented(self, cap: bool = False, sizes: Sizes | None = None) -> AugmentedVne:
+    def _augmented(self, cap: bool = False, sizes: Sizes | None = None) -> relaxations.AugmentedVne:
         key = _key(cap, sizes)
         if key not in self._augmented_programs:
-            self._augmented_programs[key] = augmented_vne(self.problem, sizes=sizes, cap=cap)
+            self._augmented_programs[key] = relaxations.augmented_vne(self.problem, sizes=sizes, cap=cap)
         return self._augmented_programs[key]
 
     @cached_property
@@ -171,17 +163,17 @@ class SlotFacts:
     @cached_property
     def knapsack(self) -> float:
         """The value of the LP in which all workers of a job share a node."""
-        return float(knapsack_vne(self.problem).solve().value)
+        return float(relaxations.knapsack_vne(self.problem).solve().value)
 
     def selected(self, *, augmented: bool = False, cap: bool = False) -> dict[str, int]:
         """Return kappa_i = argmax_k pi_ik chi_ik, the smallest of equals, of the jobs with rho_i > 0."""
         if (augmented, cap) not in self._selected:
-            self._selected[augmented, cap] = select_rings(self.problem, self._weights(augmented, cap))
+            self._selected[augmented, cap] = relaxations.select_rings(self.problem, self._weights(augmented, cap))
         return self._selected[augmented, cap]
 
     def averaged(self) -> dict[str, int]:
         """Return max(1, floor(sum_k k chi_ik)) by the plain LP, of the jobs with rho_i > 0."""
-        return select_rings(self.problem, self._weights(augmented=False, cap=False), "mean")
+        return relaxations.select_rings(self.problem, self._weights(augmented=False, cap=False), "mean")
 
     def _weights(self, augmented: bool, cap: bool) -> dict[tuple[str, int], float]:
         weights = self.solve(augmented=augmented, cap=cap).weights

@@ -12,10 +12,10 @@ from functools import cached_property
 from typing import Annotated, Self, TypeVar
 
 import numpy as np
-import scipy.sparse as sp
 from pydantic import Field, model_validator
 
 from dlsched.bounds.claim import Undecided
+from dlsched.lazy import sp
 from dlsched.models.document import Document
 from dlsched.models.failure import SolverError
 from dlsched.models.matrix import Matrix

@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from dlsched import relaxations
 from dlsched.algorithms import Optimum, optimum
 from dlsched.algorithms.baselines.smd import esw, optimus
 from dlsched.algorithms.run import Run
@@ -18,7 +19,6 @@ from dlsched.bounds.claim import Undecided
 from dlsched.bounds.comparison import Interval
 from dlsched.models.smd import Instance, Job, Layer, Measured, Point, Schedule, best_point, points, ratios
 from dlsched.models.smd.layered import layered_time
-from dlsched.relaxations import SumOfRatios, sum_of_ratios
 from dlsched.rounding import gain_packing, outcome_distribution, width
 
 DELTA = 0.5
@@ -119,17 +119,20 @@ class SmdFacts:
         return tuple(found)
 
     @cached_property
-    def coarse(self) -> dict[str, dict[str, SumOfRatios]]:
+    def coarse(self) -> dict[str, dict[str, relaxations.SumOfRatios]]:
         """Algorithm 1 at `COARSE` by variant and job."""
         return {
-            variant: {job.name: sum_of_ratios(ratios(job), epsilon=COARSE, variant=variant) for job in self.running}
+            variant: {
+                job.name: relaxations.sum_of_ratios(ratios(job), epsilon=COARSE, variant=variant)
+                for job in self.running
+            }
             for variant in ("printed", "corrected")
         }
 
     @cached_property
-    def fine(self) -> dict[str, SumOfRatios]:
+    def fine(self) -> dict[str, relaxations.SumOfRatios]:
         """Algorithm 1, corrected, at `FINE`, by job."""
-        return {job.name: sum_of_ratios(ratios(job), epsilon=FINE) for job in self.running}
+        return {job.name: relaxations.sum_of_ratios(ratios(job), epsilon=FINE) for job in self.running}
 
     def least_time(self, job: Job) -> Interval:
         """Return the continuous optimum of a job's time: a bound, and a point's value."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from dlsched import relaxations
 from dlsched.bounds.claim import Claim, Expectation, Premise, Variant
 from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.smd.facts import COARSE, SmdFacts
 from dlsched.bounds.smd.sources import INNER, TINY
 from dlsched.models.smd import Job, ratios
-from dlsched.relaxations import SumOfRatios
 
 RUNNING = Premise("some job can run, and takes time", lambda facts: bool(facts.running))
 
@@ -51,7 +51,7 @@ DENOMINATORS_CORRECTED = Claim(
 )
 
 
-def _overshoot(found: SumOfRatios) -> float:
+def _overshoot(found: relaxations.SumOfRatios) -> float:
     """Return the greatest phi_j over the last step of ratio j's grid."""
     gridded = [j for j in range(len(found.lower)) if j != found.last]
     return max((float(found.upper[j] / grid[-1]) for j, grid in zip(gridded, found.grids, strict=True)), default=1.0)

@@ -33,8 +33,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import pyomo.environ as pyo
-
+from dlsched.lazy import pyo
 from dlsched.models.ddljs.frame import all_slots, interchangeable, utilities, workers
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.requests import RingProblem, RingRequest, slot_problem

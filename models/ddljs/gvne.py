@@ -18,10 +18,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import pyomo.environ as pyo
-from pyomo.common.gc_manager import PauseGC
-from pyomo.core.expr.numeric_expr import LinearExpression
-
+from dlsched.lazy import pyo
 from dlsched.models.ddljs.instance import Arc, Instance
 from dlsched.models.ddljs.joint import printed_problem
 from dlsched.models.ddljs.requests import RingProblem, RingRequest, slot_problem
@@ -95,6 +92,8 @@ def embedding_program(problem: RingProblem, *, cap: bool = False, slot: int = 1)
 def _program(
     problem: RingProblem, hosts: Hosts, links: Callable[[RingRequest], tuple[Arc, ...]], slot: int
 ) -> pyo.ConcreteModel:
+    from pyomo.common.gc_manager import PauseGC
+
     with PauseGC():
         return _built(problem, hosts, links, slot)
 
@@ -233,6 +232,8 @@ def _terms(m: Any) -> dict[str, Terms]:
 
 
 def _sum(coefficients: list[float], variables: list[Any]) -> Any:
+    from pyomo.core.expr import LinearExpression
+
     return LinearExpression(linear_coefs=coefficients, linear_vars=variables)
 
 

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-import pyomo.environ as pyo
-
+from dlsched.lazy import pyo
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.job import Job
 from dlsched.models.ddljs.requests import RingProblem, problem_of, request_of

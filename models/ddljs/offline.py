@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyomo.environ as pyo
-from pyomo.gdp import Disjunct, Disjunction
-
+from dlsched.lazy import gdp, pyo
 from dlsched.models.ddljs.frame import all_slots, at_most, no_ghosts, utilities, workers
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.paths import simple_paths
@@ -53,10 +51,12 @@ def shapes(m: Any) -> None:
     """Add (9) corrected, as a disjunction."""
     positions(m)
     pairs = by_pair(m.pairs)
-    m.idle = Disjunct(m.IT, rule=_idle, doc="(9) no server")
-    m.single = Disjunct(m.placed, rule=_single, doc="(9) one server")
-    m.ring = Disjunct(m.spread, rule=lambda d, i, t: _ring(d, i, t, pairs.get((i, t), [])), doc="(9) a ring of servers")
-    m.shape = Disjunction(m.IT, rule=_shapes, doc="(9) corrected: no server, one server or one ring of servers")
+    m.idle = gdp.Disjunct(m.IT, rule=_idle, doc="(9) no server")
+    m.single = gdp.Disjunct(m.placed, rule=_single, doc="(9) one server")
+    m.ring = gdp.Disjunct(
+        m.spread, rule=lambda d, i, t: _ring(d, i, t, pairs.get((i, t), [])), doc="(9) a ring of servers"
+    )
+    m.shape = gdp.Disjunction(m.IT, rule=_shapes, doc="(9) corrected: no server, one server or one ring of servers")
 
 
 def _idle(disjunct: Any, i: str, t: int) -> None:

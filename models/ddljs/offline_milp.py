@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyomo.environ as pyo
-
+from dlsched.lazy import pyo
 from dlsched.models.ddljs.frame import all_slots, at_most, no_ghosts, utilities, workers
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.paths import simple_paths

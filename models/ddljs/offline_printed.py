@@ -15,9 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-import pyomo.environ as pyo
-from pyomo.gdp import Disjunct, Disjunction
-
+from dlsched.lazy import gdp, pyo
 from dlsched.models.ddljs.frame import Stage, all_slots, at_most, no_ghosts, utilities, workers
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.offline import shapes
@@ -75,9 +73,9 @@ def _degrees(m: Any) -> None:
         dimen=2,
         doc="jobs and slots in which every server has a path",
     )
-    m.alone = Disjunct(m.IT, rule=_alone, doc="(9) at most one server in use")
-    m.degree_two = Disjunct(m.ringed, rule=_degree_two, doc="(9) degree two at every server")
-    m.shape = Disjunction(
+    m.alone = gdp.Disjunct(m.IT, rule=_alone, doc="(9) at most one server in use")
+    m.degree_two = gdp.Disjunct(m.ringed, rule=_degree_two, doc="(9) degree two at every server")
+    m.shape = gdp.Disjunction(
         m.IT,
         rule=lambda m, i, t: [m.alone[i, t], *([m.degree_two[i, t]] if (i, t) in m.ringed else [])],
         doc="(9) at most one server in use, or degree two at every server",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import networkx as nx
 import numpy as np
 
+from dlsched.lazy import nx
 from dlsched.models.arguments import at_least, checked, generator
 from dlsched.models.ddljs.instance import Instance, Link, Node
 from dlsched.models.ddljs.job import Job

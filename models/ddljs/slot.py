@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-import pyomo.environ as pyo
-
+from dlsched.lazy import pyo
 from dlsched.models.ddljs.frame import Stage, at_most, no_ghosts, one_slot, utilities, workers
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.offline import shapes

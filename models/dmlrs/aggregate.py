@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyomo.environ as pyo
-
+from dlsched.lazy import pyo
 from dlsched.models.dmlrs.frame import completions, fitting, servers_needed
 from dlsched.models.dmlrs.groups import Group, identical, singletons
 from dlsched.models.dmlrs.instance import Instance

@@ -13,9 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyomo.environ as pyo
-from pyomo.gdp import Disjunct, Disjunction
-
+from dlsched.lazy import gdp, pyo
 from dlsched.models.dmlrs.frame import asynchronous, completions, frame
 from dlsched.models.dmlrs.instance import Instance
 
@@ -37,9 +35,9 @@ def build(instance: Instance) -> pyo.ConcreteModel:
     m.internal_share = {job.name: float(1 / (job.internal_time * job.work)) for job in instance.jobs}
     m.external_share = {job.name: float(1 / (job.external_time * job.work)) for job in instance.jobs}
     m.batches = pyo.Var(m.IT, bounds=_most_batches, doc="mini-batches done in a slot, as a share of E_i K_i M_i")
-    m.idle = Disjunct(m.IT, rule=_idle, doc="(3.1) no worker, no server")
-    m.hub = Disjunct(m.placed, rule=_hub, doc="(3.1) all servers on one machine")
-    m.mode = Disjunction(
+    m.idle = gdp.Disjunct(m.IT, rule=_idle, doc="(3.1) no worker, no server")
+    m.hub = gdp.Disjunct(m.placed, rule=_hub, doc="(3.1) all servers on one machine")
+    m.mode = gdp.Disjunction(
         m.IT,
         rule=lambda m, i, t: [m.idle[i, t], *(m.hub[i, t, h] for h in m.machines)],
         doc="(3.1) idle, or which machine has the servers",

@@ -14,9 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyomo.environ as pyo
-from pyomo.gdp import Disjunct, Disjunction
-
+from dlsched.lazy import gdp, pyo
 from dlsched.models.dmlrs.frame import completions, frame, synchronous
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import Job
@@ -41,11 +39,11 @@ def build(instance: Instance) -> pyo.ConcreteModel:
         doc="samples done in a slot, as a share of V_i",
     )
     m.separated = pyo.Var(m.separable, domain=pyo.Binary, doc="1 where the machine has no server, 0 where no worker")
-    m.idle = Disjunct(m.IT, rule=_idle, doc="(1) no worker, no server")
-    m.internal = Disjunct(m.ITH, rule=_internal, doc="(1) all workers and servers on one machine")
-    m.external = Disjunct(m.IT, rule=_external, doc="(1) workers and servers anywhere")
-    m.apart = Disjunct(m.IT_apart, rule=_apart, doc="(1) no machine with both workers and servers")
-    m.mode = Disjunction(m.IT, rule=_modes, doc="(1) idle, internal or external")
+    m.idle = gdp.Disjunct(m.IT, rule=_idle, doc="(1) no worker, no server")
+    m.internal = gdp.Disjunct(m.ITH, rule=_internal, doc="(1) all workers and servers on one machine")
+    m.external = gdp.Disjunct(m.IT, rule=_external, doc="(1) workers and servers anywhere")
+    m.apart = gdp.Disjunct(m.IT_apart, rule=_apart, doc="(1) no machine with both workers and servers")
+    m.mode = gdp.Disjunction(m.IT, rule=_modes, doc="(1) idle, internal or external")
     _constraints(m)
     completions(m)
     return m

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pyomo.environ as pyo
-
+from dlsched.lazy import pyo
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.reformulated import columns_of, usage_of
 from dlsched.models.dmlrs.schedules import Column

@@ -14,8 +14,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-import pyomo.environ as pyo
-
+from dlsched.lazy import pyo
 from dlsched.models.dmlrs.frame import fitting, synchronous
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import Job

@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import pyomo.environ as pyo
-
+from dlsched.lazy import pyo
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
 

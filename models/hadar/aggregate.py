@@ -21,8 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyomo.environ as pyo
-
+from dlsched.lazy import pyo
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.levels import frame, running
 

@@ -24,8 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import pyomo.environ as pyo
-
+from dlsched.lazy import pyo
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.hadar.levels import frame
 

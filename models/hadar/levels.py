@@ -21,9 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import networkx as nx
-import pyomo.environ as pyo
-
+from dlsched.lazy import nx, pyo
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.schedule import Schedule, place
 from dlsched.models.hadar.shares import shares

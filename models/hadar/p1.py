@@ -18,9 +18,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyomo.environ as pyo
-from pyomo.gdp import Disjunct, Disjunction
-
+from dlsched.lazy import gdp, pyo
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.shares import shares
 
@@ -124,12 +122,12 @@ def _constraints(m: Any, instance: Instance) -> None:
         m.HR, m.busy if instance.jobs else [], rule=_capacity, doc="(1d) devices of a machine and type"
     )
     m.work = pyo.Constraint(m.J, rule=_work, doc="(1a) iterations done")
-    m.option = Disjunct(
+    m.option = gdp.Disjunct(
         [(j, t, option) for j, t in m.JT for option in ("idle", *m.levels[j])],
         rule=_option,
         doc="(1b) (1e) idle, or a full gang with this bottleneck type",
     )
-    m.idle_or_gang = Disjunction(
+    m.idle_or_gang = gdp.Disjunction(
         m.JT,
         rule=lambda m, j, t: [m.option[j, t, option] for option in ("idle", *m.levels[j])],
         doc="(1e) a gang or nothing",

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pyomo.environ as pyo
-
+from dlsched.lazy import pyo
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.p2 import columns_of, usage_of
 from dlsched.models.hadar.schedules import Column

@@ -20,8 +20,8 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
+from dlsched.lazy import sp
 from dlsched.models.arithmetic import dot, integer_product
 from dlsched.models.failure import SolverError
 from dlsched.models.hadar.instance import Instance, Job

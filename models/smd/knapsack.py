@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-import pyomo.environ as pyo
-
+from dlsched.lazy import pyo
 from dlsched.models.smd.inner import best_point
 from dlsched.models.smd.instance import Instance
 

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pyomo.environ as pyo
-
+from dlsched.lazy import pyo
 from dlsched.models.smd.inner import Ints, points
 from dlsched.models.smd.instance import Instance, Job
 from dlsched.models.smd.layered import layered_time

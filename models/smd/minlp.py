@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyomo.environ as pyo
-
+from dlsched.lazy import pyo
 from dlsched.models.smd.instance import Instance, Job
 from dlsched.models.smd.levels import levels
 from dlsched.models.smd.terms import completion_time

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pyomo.environ as pyo
-
+from dlsched.lazy import pyo
 from dlsched.models.smd.instance import Instance
 from dlsched.models.smd.terms import completion_time
 

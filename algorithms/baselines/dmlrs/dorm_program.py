@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import scipy.sparse as sp
 
 from dlsched.algorithms.baselines.dmlrs.cluster import AnyJob, Cluster, Held, Needs
+from dlsched.lazy import sp
 from dlsched.models.arithmetic import dot
 from dlsched.models.dmlrs import Job
 from dlsched.models.matrix import Floats, Matrix

@@ -22,8 +22,8 @@ from enum import StrEnum
 from fractions import Fraction
 
 import numpy as np
-import scipy.sparse as sp
 
+from dlsched.lazy import sp
 from dlsched.models.arguments import checked
 from dlsched.models.failure import SolverError
 from dlsched.models.hadar import Instance, Job

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
-import scipy.sparse as sp
 
+from dlsched.lazy import sp
 from dlsched.models.halt import poll
 from dlsched.models.matrix import Matrix
 from dlsched.models.numbers import to_integers

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from dlsched.algorithms.exact.ddljs.routing import embeddings_at, mostly_outside_core
 from dlsched.algorithms.exact.ddljs.slot_program import slot_program
+from dlsched.lazy import sp
 from dlsched.models.arithmetic import integer_product, sparse_product
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.requests import unpriced_problem

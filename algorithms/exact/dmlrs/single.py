@@ -6,10 +6,9 @@ from collections import defaultdict
 from typing import Any
 
 import numpy as np
-import pyomo.environ as pyo
 from pyomo.common.gc_manager import PauseGC
-from pyomo.gdp import Disjunction
 
+from dlsched.lazy import gdp, pyo
 from dlsched.models import build
 from dlsched.models.dmlrs import Instance, Schedule, completions
 from dlsched.models.dmlrs.groups import singletons
@@ -36,7 +35,7 @@ def single_machines(instance: Instance) -> Any:
 def relax_disjunctions(model: Any) -> None:
     """Write the disjunctions of a model by big-M, some at a time: Pyomo asks nothing while it does."""
     bigm = pyo.TransformationFactory("gdp.bigm")
-    waiting = list(model.component_data_objects(Disjunction, active=True))
+    waiting = list(model.component_data_objects(gdp.Disjunction, active=True))
     with PauseGC():
         for first in polled(range(0, len(waiting), _AT_A_TIME)):
             bigm.apply_to(model, targets=waiting[first : first + _AT_A_TIME])

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyomo.environ as pyo
 from pyomo.common.gc_manager import PauseGC
 
+from dlsched.lazy import pyo
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.dmlrs.aggregate import used
 from dlsched.models.halt import grace, poll

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pyomo.environ as pyo
-
 from dlsched.algorithms.exact.bracket import Bracket
 from dlsched.algorithms.exact.certify import Certificate, Finding, Runner, certify, default_routes
 from dlsched.algorithms.exact.result import Note
+from dlsched.lazy import pyo
 from dlsched.models import build
 from dlsched.models.hadar import Instance, Schedule, check
 from dlsched.models.hadar.levels import schedule_of

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from dlsched.algorithms.exact.hadar.states import Ints, Options
+from dlsched.lazy import sp
 from dlsched.models.arithmetic import dot
 from dlsched.models.document import InputError
 from dlsched.models.failure import SolverError

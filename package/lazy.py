@@ -1,0 +1,35 @@
+"""Modules that are imported when something in them is first used.
+
+Pyomo takes most of a second to import. A module that defines formulations is imported whenever formulations are
+listed, and needs Pyomo only once it builds one: ``from dlsched.lazy import pyo`` stands for ``import pyomo.environ as
+pyo`` there.
+"""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["gdp", "nx", "pyo", "sp"]
+
+
+class _Lazy(ModuleType):
+    """Stands for a module; `importlib.util.LazyLoader` is not safe where two threads use it first."""
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(importlib.import_module(self.__name__), name)
+        setattr(self, name, value)
+        return value
+
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pyomo.environ as pyo
+    import scipy.sparse as sp
+    from pyomo import gdp
+else:
+    pyo = _Lazy("pyomo.environ")
+    gdp = _Lazy("pyomo.gdp")
+    nx = _Lazy("networkx")
+    sp = _Lazy("scipy.sparse")
