@@ -15,12 +15,12 @@ from dlsched.models.smd.formulations import FORMULATIONS as SMD
 _CATALOG = (*HADAR, *SMD, *DMLRS, *DDLJS)
 
 
-def catalog() -> tuple[Formulation, ...]:
+def catalog() -> tuple[Formulation[Any], ...]:
     """Return all formulations."""
     return _CATALOG
 
 
-def formulation(name: str) -> Formulation:
+def formulation(name: str) -> Formulation[Any]:
     """Return the formulation of that name.
 
     Raises

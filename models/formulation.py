@@ -1,18 +1,20 @@
-"""What a formulation is: one way to write a problem as a Pyomo model, announced by an entry of the catalog."""
+"""What a formulation is: one way to write a problem as a Pyomo model, and to read a schedule off the solved model."""
 
 from __future__ import annotations
 
-import importlib
 import logging
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from dlsched.models.arguments import expect
+from dlsched.models.document import Document
 from dlsched.models.halt import Halt, cut
+
+I = TypeVar("I", bound=Document)  # noqa: E741
 
 
 class Kind(StrEnum):
@@ -21,24 +23,32 @@ class Kind(StrEnum):
     EXACT = "exact"
     RELAXATION = "relaxation"
     AS_PRINTED = "as printed"
+    SUBPROBLEM = "subproblem"
+
+
+class UnreadableModel(ValueError):
+    """A model that nothing can be read from; the message says what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
-class Formulation:
+class Formulation(Generic[I]):
     """One way to write a problem as a Pyomo model.
 
     Attributes
     ----------
     name : str
         ``problem/formulation``.
-    problem : str
+    instance : type
+        Of the instances that it is for.
     title : str
         What it is, in a line.
     equations : tuple of str
         The paper's numbers that its components carry at the start of their ``doc``.
     kind : Kind
-    builder : str
-        ``module:function`` below `dlsched.models`; called with the instance and the data.
+    builder : callable
+        ``(instance, **data) -> model``.
+    reader : callable, optional
+        ``(solved model, instance) -> schedule``; of a part of a problem, its piece of one. A relaxation has none.
     data : mapping of str to str
         Extra arguments of the builder, with what is used where one is left out.
     disjunctive : bool
@@ -48,16 +58,22 @@ class Formulation:
     """
 
     name: str
-    problem: str
+    instance: type[I]
     title: str
     equations: tuple[str, ...]
     kind: Kind
-    builder: str
+    builder: Callable[..., Any]
+    reader: Callable[[Any, I], Any] | None = None
     data: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     disjunctive: bool = False
     linear: bool = True
 
-    def build(self, instance: Any, **data: Any) -> Any:
+    @property
+    def problem(self) -> str:
+        """Name of the problem."""
+        return self.name.split("/")[0]
+
+    def build(self, instance: I, **data: Any) -> Any:
         """Return the Pyomo model of an instance.
 
         Raises
@@ -70,14 +86,67 @@ class Formulation:
         unknown = sorted(set(data) - set(self.data))
         if unknown:
             raise TypeError(f"{self.name} takes {', '.join(self.data) or 'no data'}, not {', '.join(unknown)}")
-        expect(self.name, instance, importlib.import_module(f"dlsched.models.{self.problem}").Instance)
-        module, function = self.builder.split(":")
-        builder = getattr(importlib.import_module(f"dlsched.models.{module}"), function)
+        expect(self.name, instance, self.instance)
         from pyomo.common.gc_manager import PauseGC
 
         logging.getLogger("pyomo.core").addFilter(_is_no_halt)
         with PauseGC():
-            return cut(lambda: builder(instance, **data))
+            model = cut(lambda: self.builder(instance, **data))
+        model.built_as = _Built(self.name, instance.digest)
+        return model
+
+    def read(self, model: Any, instance: I) -> Any:
+        """Return the schedule that a solved model stands for; of a part of a problem, its piece of one.
+
+        Parameters
+        ----------
+        model : pyomo.environ.ConcreteModel
+            As `build` returns it, also after ``gdp.bigm`` or ``gdp.hull``, with the values of a solution.
+        instance : Instance
+            What it was built from.
+
+        Raises
+        ------
+        TypeError
+            If the instance is of another problem.
+        UnreadableModel
+            If nothing can be read back from the formulation, or the model is of another one, of another instance, or
+            not solved; a ValueError.
+        """
+        expect(self.name, instance, self.instance)
+        if self.reader is None:
+            raise UnreadableModel(f"{self.name} is a {self.kind}: its points are no schedules")
+        built = getattr(model, "built_as", None)
+        if not isinstance(built, _Built):
+            raise UnreadableModel(f"{self.name}: expected a model that {self.name} has built")
+        if built.name != self.name:
+            raise UnreadableModel(f"{self.name}: expected a model of its own, not one of {built.name}")
+        if built.digest != instance.digest:
+            raise UnreadableModel(f"{self.name}: the model was built from another instance")
+        _refuse_unsolved(self.name, model)
+        return self.reader(model, instance)
+
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    """Which formulation has built a model, and of which instance; it stays with copies of the model."""
+
+    name: str
+    digest: str
+
+
+def _refuse_unsolved(name: str, model: Any) -> None:
+    import pyomo.environ as pyo
+
+    for variable in model.component_data_objects(pyo.Var, active=True, descend_into=(pyo.Block, *_disjunct())):
+        if variable.value is None:
+            raise UnreadableModel(f"{name}: the model has no solution ({variable.name} has no value): solve it first")
+
+
+def _disjunct() -> tuple[type, ...]:
+    from pyomo.gdp import Disjunct
+
+    return (Disjunct,)
 
 
 def _is_no_halt(record: logging.LogRecord) -> bool:

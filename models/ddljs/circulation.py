@@ -37,6 +37,7 @@ from dlsched.lazy import pyo
 from dlsched.models.ddljs.frame import all_slots, interchangeable, utilities, workers
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.requests import RingProblem, RingRequest, slot_problem
+from dlsched.models.formulation import Formulation, Kind
 
 
 def build(instance: Instance) -> pyo.ConcreteModel:
@@ -249,3 +250,23 @@ def _connected(m: Any, i: str, t: int, u: str) -> Any:
 def _first(m: Any, i: str, t: int, s: str) -> Any:
     hosts = m.hosts[i, t]
     return m.in_use[i, t, s] <= sum(m.root[i, t, u] for u in hosts[: hosts.index(s) + 1])
+
+
+OFFLINE_CIRCULATION = Formulation(
+    "ddljs/offline-circulation",
+    Instance,
+    "DDLJS with rings as circulations, no paths: what a MILP solver should get",
+    ("(2)", "(3)", "(4)", "(5)", "(6)", "(7)", "(8)", "(9)"),
+    Kind.EXACT,
+    build,
+)
+
+SLOT_CIRCULATION = Formulation(
+    "ddljs/slot-circulation",
+    Instance,
+    "what rings can add in one slot, as circulations: what a MILP solver should get",
+    ("(2)", "(4)", "(5)", "(6)", "(7)", "(8)", "(9)", "(10)", "(11)", "(12)"),
+    Kind.SUBPROBLEM,
+    build_slot,
+    data={"slot": "1", "so_far": "no job has had anything"},
+)

@@ -22,6 +22,7 @@ from dlsched.lazy import pyo
 from dlsched.models.ddljs.instance import Arc, Instance
 from dlsched.models.ddljs.joint import printed_problem
 from dlsched.models.ddljs.requests import RingProblem, RingRequest, slot_problem
+from dlsched.models.formulation import Formulation, Kind
 
 Hosts = Callable[[RingRequest, int], tuple[str, ...]]
 
@@ -240,3 +241,28 @@ def _sum(coefficients: list[float], variables: list[Any]) -> Any:
 def _cap(m: Any, i: str, k: int, u: str) -> Any:
     nodes = [a for a in range(k) if (i, k, a, u) in m.place]
     return sum(m.place[i, k, a, u] for a in nodes) <= m.room[i, u] * m.size[i, k]
+
+
+GVNE = Formulation(
+    "ddljs/gvne",
+    Instance,
+    "G-VNE: what rings of chosen sizes add in one slot, valid places and routes only",
+    ("(12)", "(13)", "(14)", "(15)", "(16)", "(17)", "(18)", "(19)"),
+    Kind.SUBPROBLEM,
+    build,
+    data={
+        "slot": "1",
+        "so_far": "no job has had anything",
+        "cap": "False: no row for the workers that fit on one node",
+    },
+)
+
+GVNE_PRINTED = Formulation(
+    "ddljs/gvne-printed",
+    Instance,
+    "the same as printed: ring sizes by a joint relaxation rounded up, any place and route",
+    ("(12)", "(13)", "(14)", "(15)", "(16)", "(17)", "(18)", "(19)"),
+    Kind.SUBPROBLEM,
+    build_printed,
+    data={"slot": "1", "so_far": "no job has had anything"},
+)

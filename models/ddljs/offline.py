@@ -17,6 +17,7 @@ from dlsched.models.ddljs.frame import all_slots, at_most, no_ghosts, utilities,
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.paths import simple_paths
 from dlsched.models.ddljs.routes import by_pair, enters, leaves, links, next_in_ring, positions, routes
+from dlsched.models.formulation import Formulation, Kind
 
 
 def build(instance: Instance, paths: str = "all") -> pyo.ConcreteModel:
@@ -99,3 +100,15 @@ def _ring(disjunct: Any, i: str, t: int, pairs: list[tuple[str, str]]) -> None:
 def _shapes(m: Any, i: str, t: int) -> list[Any]:
     rings = [m.ring[i, t]] if (i, t) in m.spread else []
     return [m.idle[i, t], *(m.single[i, t, s] for s in m.hosts[i, t]), *rings]
+
+
+OFFLINE = Formulation(
+    "ddljs/offline",
+    Instance,
+    "DDLJS over paths, corrected: no server, one server or a ring, per job and slot",
+    ("(2)", "(3)", "(4)", "(5)", "(6)", "(7)", "(8)", "(9)"),
+    Kind.EXACT,
+    build,
+    data={"paths": "all simple paths"},
+    disjunctive=True,
+)

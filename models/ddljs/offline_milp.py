@@ -16,6 +16,7 @@ from dlsched.models.ddljs.frame import all_slots, at_most, no_ghosts, utilities,
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.paths import simple_paths
 from dlsched.models.ddljs.routes import enters, leaves, links, next_in_ring, positions, routes
+from dlsched.models.formulation import Formulation, Kind
 
 
 def build(instance: Instance, paths: str = "all") -> pyo.ConcreteModel:
@@ -97,3 +98,14 @@ def _rings(m: Any) -> None:
 
 def _in_use(m: Any, i: str, t: int) -> Any:
     return sum(m.in_use[i, t, s] for s in m.hosts[i, t])
+
+
+OFFLINE_MILP = Formulation(
+    "ddljs/offline-milp",
+    Instance,
+    "the same with its disjunction written out",
+    ("(2)", "(3)", "(4)", "(5)", "(6)", "(7)", "(8)", "(9)"),
+    Kind.EXACT,
+    build,
+    data={"paths": "all simple paths"},
+)

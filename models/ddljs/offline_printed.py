@@ -22,6 +22,7 @@ from dlsched.models.ddljs.offline import shapes
 from dlsched.models.ddljs.paths import simple_paths
 from dlsched.models.ddljs.routes import enters, leaves, links, narrowest_links, routes
 from dlsched.models.document import InputError
+from dlsched.models.formulation import Formulation, Kind
 
 LITERAL = ("(5)", "(8)", "(9)")
 
@@ -96,3 +97,15 @@ def _degree_two(disjunct: Any, i: str, t: int) -> None:
         rule=lambda d, s: leaves(m, i, t, s) + enters(m, i, t, s) == 2,
         doc="(9) the indicator is 1: two paths at every server",
     )
+
+
+OFFLINE_PRINTED = Formulation(
+    "ddljs/offline-printed",
+    Instance,
+    "DDLJS as printed: (5) lets servers without workers relay, (8) is by path, (9) speaks of every server",
+    ("(2)", "(3)", "(4)", "(5)", "(6)", "(7)", "(8)", "(9)"),
+    Kind.AS_PRINTED,
+    build,
+    data={"paths": "all simple paths", "literal": "(5), (8) and (9)"},
+    disjunctive=True,
+)

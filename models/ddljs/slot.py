@@ -19,6 +19,7 @@ from dlsched.models.ddljs.offline import shapes
 from dlsched.models.ddljs.offline_printed import LITERAL, printed
 from dlsched.models.ddljs.paths import simple_paths
 from dlsched.models.ddljs.routes import links, routes
+from dlsched.models.formulation import Formulation, Kind
 
 
 def build(
@@ -91,3 +92,26 @@ def _utilities(m: Any, stage: Stage) -> None:
     utilities(
         m, stage.values, "(10) utility of the active jobs", "(11) workers, within what is left of the job's budget"
     )
+
+
+SLOT = Formulation(
+    "ddljs/slot",
+    Instance,
+    "the workers and rings of one slot, over paths, corrected",
+    ("(2)", "(4)", "(5)", "(6)", "(7)", "(8)", "(9)", "(10)", "(11)"),
+    Kind.SUBPROBLEM,
+    build,
+    data={"slot": "1", "so_far": "no job has had anything", "paths": "all simple paths"},
+    disjunctive=True,
+)
+
+SLOT_PRINTED = Formulation(
+    "ddljs/slot-printed",
+    Instance,
+    "the same with (5), (8) and (9) as printed",
+    ("(2)", "(4)", "(5)", "(6)", "(7)", "(8)", "(9)", "(10)", "(11)"),
+    Kind.SUBPROBLEM,
+    build_printed,
+    data={"slot": "1", "so_far": "no job has had anything", "paths": "all simple paths", "literal": "(5), (8) and (9)"},
+    disjunctive=True,
+)

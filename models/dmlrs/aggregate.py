@@ -18,6 +18,7 @@ from dlsched.models.dmlrs.frame import completions, fitting, servers_needed
 from dlsched.models.dmlrs.groups import Group, identical, singletons
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job
+from dlsched.models.formulation import Formulation, Kind
 
 
 def build(instance: Instance) -> pyo.ConcreteModel:
@@ -273,3 +274,22 @@ def _fits(m: Any, i: str, t: int, c: str, r: str) -> Any:
     worker, server = m.needs[i, r]
     used = worker * m.home_workers[i, t, c] + server * m.home_servers[i, t, c]
     return used <= float(m.group[c].model.capacity_of(r)) * m.home[i, t, c]
+
+
+COMPACT_MILP = Formulation(
+    "dmlrs/compact-milp",
+    Instance,
+    "a home on one machine or spread over all, journal and thesis: what a MILP solver should get",
+    ("(1)", "(2)", "(3)", "(4)", "(5)", "(6)", "(7)"),
+    Kind.EXACT,
+    build,
+)
+
+AGGREGATE = Formulation(
+    "dmlrs/aggregate",
+    Instance,
+    "compact-milp with identical machines summed: an upper bound",
+    ("(1)", "(2)", "(3)", "(4)", "(5)", "(6)", "(7)"),
+    Kind.RELAXATION,
+    build_summed,
+)

@@ -16,6 +16,7 @@ from typing import Any
 from dlsched.lazy import gdp, pyo
 from dlsched.models.dmlrs.frame import asynchronous, completions, frame
 from dlsched.models.dmlrs.instance import Instance
+from dlsched.models.formulation import Formulation, Kind
 
 
 def build(instance: Instance) -> pyo.ConcreteModel:
@@ -98,3 +99,14 @@ def _most(m: Any, i: str, t: int) -> Any:
 
 def _last(m: Any, i: str, t: int) -> Any:
     return 1 - m.idle[i, t].binary_indicator_var <= sum(m.completion[i, q] for q in range(t, m.slots_of[i].stop))
+
+
+ASYNC = Formulation(
+    "dmlrs/async",
+    Instance,
+    "DMLRS of the thesis: idle, or all servers on one machine, per job and slot",
+    ("(3.1)", "(3.2)", "(3.3)", "(3.4)", "(3.5)", "(3.6)", "(3.7)"),
+    Kind.EXACT,
+    build,
+    disjunctive=True,
+)

@@ -18,6 +18,7 @@ from dlsched.lazy import gdp, pyo
 from dlsched.models.dmlrs.frame import completions, frame, synchronous
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import Job
+from dlsched.models.formulation import Formulation, Kind
 
 
 def build(instance: Instance) -> pyo.ConcreteModel:
@@ -144,3 +145,14 @@ def _most(m: Any, i: str, t: int) -> Any:
 
 def _last(m: Any, i: str, t: int) -> Any:
     return 1 - m.idle[i, t].binary_indicator_var <= sum(m.completion[i, q] for q in range(t, m.slots_of[i].stop))
+
+
+COMPACT = Formulation(
+    "dmlrs/compact",
+    Instance,
+    "DMLRS of the journal: idle, internal or external, per job and slot",
+    ("(1)", "(2)", "(3)", "(4)", "(5)", "(6)", "(7)"),
+    Kind.EXACT,
+    build,
+    disjunctive=True,
+)

@@ -16,6 +16,7 @@ from dlsched.lazy import pyo
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.reformulated import columns_of, usage_of
 from dlsched.models.dmlrs.schedules import Column
+from dlsched.models.formulation import Formulation, Kind
 
 
 def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None = None) -> pyo.ConcreteModel:
@@ -51,3 +52,14 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
 
     m.reduced_utility = pyo.Constraint(m.schedules, rule=_payoff, doc="(11) payoff at least utility less cost")
     return m
+
+
+DUAL = Formulation(
+    "dmlrs/dual",
+    Instance,
+    "D-R-DMLRS: the dual of R-DMLRS's LP relaxation",
+    ("(10)", "(11)"),
+    Kind.RELAXATION,
+    build,
+    data={"schedules": "every schedule of every job in which no slot can be dropped"},
+)

@@ -18,6 +18,7 @@ from dlsched.lazy import pyo
 from dlsched.models.dmlrs.frame import fitting, synchronous
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import Job
+from dlsched.models.formulation import Formulation, Kind
 
 Amounts = Mapping[tuple[str, str], float | Fraction]
 """By (machine, resource)."""
@@ -139,3 +140,31 @@ def _filled(what: str, given: Amounts | None, default: dict[tuple[str, str], flo
 def _used(m: Any, h: str, r: str) -> Any:
     worker, server = m.needs[r]
     return worker * m.workers[h] + server * m.servers[h]
+
+
+_DATA = {
+    "job": "the first job",
+    "workload": "an equal share of the job's work in each slot",
+    "prices": "1 for every machine and resource",
+    "residuals": "the machines' capacities",
+}
+
+EXTERNAL_SLOT = Formulation(
+    "dmlrs/external-slot",
+    Instance,
+    "the cheapest workers and servers of one job in one slot, on any machines, with the row that the print forgets",
+    ("(2)", "(23)", "(24)", "(25)", "(26)"),
+    Kind.SUBPROBLEM,
+    build,
+    data=_DATA,
+)
+
+EXTERNAL_SLOT_PRINTED = Formulation(
+    "dmlrs/external-slot-printed",
+    Instance,
+    "the same as printed: no row asks for servers",
+    ("(23)", "(24)", "(25)", "(26)"),
+    Kind.SUBPROBLEM,
+    build_printed,
+    data=_DATA,
+)

@@ -12,6 +12,7 @@ from typing import Any
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
+from dlsched.models.formulation import Formulation, Kind
 
 Key = tuple[str, int]
 Place = tuple[str, str, int]
@@ -68,3 +69,14 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     m.capacity = pyo.Constraint(m.used, rule=_capacity, doc="(8) capacity of a machine and resource in a slot")
     m.once = pyo.Constraint(m.I, rule=_once, doc="(9) at most one schedule a job")
     return m
+
+
+SCHEDULES = Formulation(
+    "dmlrs/schedules",
+    Instance,
+    "R-DMLRS: choose one of the given schedules for each job",
+    ("(8)", "(9)"),
+    Kind.EXACT,
+    build,
+    data={"schedules": "every schedule of every job in which no slot can be dropped"},
+)

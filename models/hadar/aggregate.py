@@ -22,6 +22,7 @@ from __future__ import annotations
 from typing import Any
 
 from dlsched.lazy import pyo
+from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.levels import frame, running
 
@@ -72,3 +73,13 @@ def _fast_enough(m: Any, j: str, t: int, r: str) -> Any:
 
 def _capacity(m: Any, r: str, t: int) -> Any:
     return sum(m.devices[j, t, r] for j in m.users[r, t]) <= m.count[r]
+
+
+AGGREGATE = Formulation(
+    "hadar/aggregate",
+    Instance,
+    "machines summed to types, bottleneck binaries, continuous counts, work-by-slot rows",
+    ("(1)", "(1a)", "(1b)", "(1c)", "(1d)", "(1e)"),
+    Kind.EXACT,
+    build,
+)

@@ -25,6 +25,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dlsched.lazy import pyo
+from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.hadar.levels import frame
 
@@ -81,3 +82,13 @@ def unions(sets: Iterable[Types]) -> set[Types]:
 def _hall(m: Any, s: int, t: int) -> Any:
     pairs, devices = m.within[s]
     return sum(m.gang[j] * m.bottleneck[j, t, level] for j, level in pairs if t in m.slots[j]) <= devices
+
+
+HALL = Formulation(
+    "hadar/hall",
+    Instance,
+    "no devices: Hall's condition for the gangs of a slot, work-by-slot rows",
+    ("(1)", "(1a)", "(1b)", "(1c)", "(1d)", "(1e)"),
+    Kind.EXACT,
+    build,
+)

@@ -19,6 +19,7 @@ from __future__ import annotations
 from typing import Any
 
 from dlsched.lazy import gdp, pyo
+from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.shares import shares
 
@@ -172,3 +173,24 @@ def _finishes(m: Any, j: str) -> Any:
 
 def _at_most_once(m: Any, j: str) -> Any:
     return sum(m.completion[j, t] for t in m.slots[j]) <= 1
+
+
+P1 = Formulation(
+    "hadar/p1",
+    Instance,
+    "P1: every job must finish",
+    ("(1)", "(1a)", "(1b)", "(1c)", "(1d)", "(1e)"),
+    Kind.AS_PRINTED,
+    build,
+    disjunctive=True,
+)
+
+P1_ADMISSION = Formulation(
+    "hadar/p1-admission",
+    Instance,
+    "P1 in which a job may be rejected",
+    ("(1)", "(1a)", "(1b)", "(1c)", "(1d)", "(1e)"),
+    Kind.EXACT,
+    build_admission,
+    disjunctive=True,
+)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dlsched.lazy import pyo
+from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.schedules import Column, enumerate_schedules
 
@@ -68,3 +69,14 @@ def usage_of(
         for place, n in column.usage().items():
             usage.setdefault(place, []).append((js, n))
     return dict(sorted(usage.items(), key=lambda item: (item[0][2], item[0][0], item[0][1])))
+
+
+P2 = Formulation(
+    "hadar/p2",
+    Instance,
+    "P2: choose one of the given schedules for each job",
+    ("(2)", "(2a)", "(2b)", "(2c)"),
+    Kind.EXACT,
+    build,
+    data={"schedules": "every schedule of every job in which no slot can be dropped"},
+)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dlsched.lazy import pyo
+from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.p2 import columns_of, usage_of
 from dlsched.models.hadar.schedules import Column
@@ -50,3 +51,14 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
 
     m.reduced_utility = pyo.Constraint(m.JS, rule=_payoff, doc="(3a) payoff at least utility less cost phi_j(s)")
     return m
+
+
+P3 = Formulation(
+    "hadar/p3",
+    Instance,
+    "P3: the dual of P2's LP relaxation",
+    ("(3)", "(3a)"),
+    Kind.RELAXATION,
+    build,
+    data={"schedules": "every schedule of every job in which no slot can be dropped"},
+)

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from dlsched.lazy import pyo
+from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.smd.inner import best_point
 from dlsched.models.smd.instance import Instance
 
@@ -58,3 +59,14 @@ def _capacity(m: Any, instance: Instance, r: str) -> Any:
     if not any(reserved.values()):
         return pyo.Constraint.Skip
     return sum(size * m.admitted[i] for i, size in reserved.items() if size) <= float(instance.capacity_of(r))
+
+
+KNAPSACK = Formulation(
+    "smd/knapsack",
+    Instance,
+    "the outer problem: which jobs to admit, at given utilities",
+    ("(2)", "(16)"),
+    Kind.SUBPROBLEM,
+    build,
+    data={"utilities": "the exact optimum of each job's inner problem"},
+)

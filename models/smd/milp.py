@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dlsched.lazy import pyo
+from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.smd.inner import Ints, points
 from dlsched.models.smd.instance import Instance, Job
 from dlsched.models.smd.layered import layered_time
@@ -93,3 +94,22 @@ def _points(instance: Instance) -> dict[str, Ints]:
                     f"the jobs have more than {MAX_POINTS} feasible (workers, servers) points to write out"
                 )
     return found
+
+
+MILP = Formulation(
+    "smd/milp",
+    Instance,
+    "Problem (1) over every feasible number of workers and servers",
+    ("(1)", "(2)", "(3)"),
+    Kind.EXACT,
+    build,
+)
+
+MILP_LAYERS = Formulation(
+    "smd/milp-layers",
+    Instance,
+    "Problem (1) with the critical path through the layers of each point, not a constant eta",
+    ("(1)", "(2)", "(3)"),
+    Kind.EXACT,
+    build_layers,
+)

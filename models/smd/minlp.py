@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from dlsched.lazy import pyo
+from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.smd.instance import Instance, Job
 from dlsched.models.smd.levels import levels
 from dlsched.models.smd.terms import completion_time
@@ -109,3 +110,14 @@ def _reach(m: Any, i: str, k: int) -> Any:
 
 def _one_level(m: Any, i: str) -> Any:
     return sum(m.reaches[i, k] for k in range(len(m.levels_of[i]))) <= m.admitted[i]
+
+
+MINLP = Formulation(
+    "smd/minlp",
+    Instance,
+    "Problem (1), its ratios written out: nonlinear, for a global solver",
+    ("(1)", "(2)", "(3)"),
+    Kind.EXACT,
+    build,
+    linear=False,
+)

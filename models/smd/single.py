@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dlsched.lazy import pyo
+from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.smd.instance import Instance
 from dlsched.models.smd.terms import completion_time
 
@@ -55,3 +56,15 @@ def build(instance: Instance, job: str | None = None) -> pyo.ConcreteModel:
         doc="(7) the job keeps its limits",
     )
     return model
+
+
+INNER = Formulation(
+    "smd/inner",
+    Instance,
+    "the inner problem of one job, its completion time a sum of ratios: nonlinear",
+    ("(6)", "(7)", "(12)"),
+    Kind.SUBPROBLEM,
+    build,
+    data={"job": "the first job that can run"},
+    linear=False,
+)
