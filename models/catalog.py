@@ -5,19 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from dlsched.models.arguments import checked, named
-from dlsched.models.ddljs.formulations import FORMULATIONS as DDLJS
-from dlsched.models.dmlrs.formulations import FORMULATIONS as DMLRS
 from dlsched.models.formulation import Formulation as Formulation
 from dlsched.models.formulation import Kind as Kind
-from dlsched.models.hadar.formulations import FORMULATIONS as HADAR
-from dlsched.models.smd.formulations import FORMULATIONS as SMD
-
-_CATALOG = (*HADAR, *SMD, *DMLRS, *DDLJS)
+from dlsched.models.problem import problems
 
 
 def catalog() -> tuple[Formulation[Any], ...]:
-    """Return all formulations."""
-    return _CATALOG
+    """Return the formulations of all problems."""
+    return tuple(entry for problem in problems() for entry in problem.formulations)
 
 
 def formulation(name: str) -> Formulation[Any]:
@@ -28,7 +23,7 @@ def formulation(name: str) -> Formulation[Any]:
     InputError
         If there is none; the message lists those there are.
     """
-    return named("formulation", name, {entry.name: entry for entry in _CATALOG})
+    return named("formulation", name, {entry.name: entry for entry in catalog()})
 
 
 @checked

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
+from dlsched.algorithms.algorithm import exact_method
+from dlsched.algorithms.exact import general
 from dlsched.algorithms.exact.result import Optimum, Progress
-from dlsched.models.arguments import checked, expect
-
-_PROBLEMS = ("hadar", "smd", "dmlrs", "ddljs")
-_RATIONAL = "smd"
-"""The problem whose method compares values in rationals, in any unit."""
+from dlsched.algorithms.exact.units import solved_in_own_unit
+from dlsched.models.arguments import at_least, checked
+from dlsched.models.problem import problem_of
 
 
 @checked
@@ -24,10 +23,12 @@ def optimum(
 ) -> Optimum:
     """Return the certified optimum of an instance, or what is known of it when time is up.
 
+    A problem's own exact method finds it, or else its exact formulation and the general certifier.
+
     Parameters
     ----------
     instance : Instance
-        Of any problem with an exact method: Hadar, SMD, DMLRS, DDLJS.
+        Of any problem.
     time_limit : float, optional
         Seconds in all; without one the method runs until it has a proof.
     progress : callable, optional
@@ -43,22 +44,18 @@ def optimum(
     Raises
     ------
     TypeError
-        If it is no instance of a problem with an exact method.
+        If it is no instance of a problem.
     InputError
-        If the time limit is negative or not a number.
+        If the time limit is negative or not a number, or the problem has neither an exact method nor an exact linear
+        formulation with a reader.
     """
-    kinds = {importlib.import_module(f"dlsched.models.{problem}").Instance: problem for problem in _PROBLEMS}
-    expect("instance", instance, *kinds)
-    problem = next(problem for kind, problem in kinds.items() if isinstance(instance, kind))
-    return _solved(problem, instance, {"time_limit": time_limit, "progress": progress, "stop": stop})
-
-
-def _solved(problem: str, instance: Any, settings: dict[str, Any]) -> Optimum:
-    method = importlib.import_module(f"dlsched.algorithms.exact.{problem}")
-    if problem == _RATIONAL:
-        result: Optimum = method.solve(instance, **settings)
-        return result
-    from dlsched.algorithms.exact.units import solved_in_own_unit
-
-    utility = importlib.import_module(f"dlsched.models.{problem}").exact_utility
-    return solved_in_own_unit(method.solve, utility, instance, **settings)
+    at_least(0, time_limit=time_limit)
+    problem = problem_of(instance)
+    method = exact_method(problem.name)
+    if method is None:
+        return general.solve(problem, instance, time_limit=time_limit, progress=progress, stop=stop)
+    if not method.own_unit:
+        return method.solve(instance, time_limit=time_limit, progress=progress, stop=stop)
+    return solved_in_own_unit(
+        method.solve, problem.utility, instance, time_limit=time_limit, progress=progress, stop=stop
+    )

@@ -24,7 +24,7 @@ def unit_of(greatest: Fraction) -> Fraction:
 
 def solved_in_own_unit(
     solve: Callable[..., Optimum],
-    utility: Callable[[Any, Any], Fraction],
+    utility: Callable[[Any, Any], Fraction | float],
     instance: Any,
     *,
     time_limit: float | None,

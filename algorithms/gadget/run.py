@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.gadget.activity import Sizes
 from dlsched.algorithms.gadget.horizon import Horizon, Method, Settings
 from dlsched.algorithms.gadget.mixtures import Relaxation
@@ -106,3 +107,6 @@ def run(
             progress(slot, instance.slots)
     schedule = Schedule.of(horizon.embeddings)
     return Run(schedule, utility(instance, schedule), {}, tuple(horizon.log))
+
+
+ALGORITHM = Algorithm("gadget", "ddljs", "GADGET: slot after slot, the embedding that adds the most utility", run)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
+from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.hadar.commit import commit
 from dlsched.algorithms.hadar.occupancy import Occupancy
 from dlsched.algorithms.hadar.prices import PriceConstants, constants
@@ -109,3 +110,6 @@ def dual_value(instance: Instance, result: Run[Schedule]) -> float:
     payoffs = sum(event.payoff for event in result.log if isinstance(event, Decision))
     capacity = {(m.name, r): m.count(r) for m in instance.machines for r in m.devices}
     return payoffs + sum(price * capacity[machine, r] for (machine, r, _), price in result.prices.items())
+
+
+ALGORITHM = Algorithm("hadar", "hadar", "Hadar: prices on devices, committed at arrival or anew in rounds", run)

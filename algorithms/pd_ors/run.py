@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.pd_ors.events import JobDecision
 from dlsched.algorithms.pd_ors.external_rounding import GainRule, Rounding
 from dlsched.algorithms.pd_ors.occupancy import Occupancy
@@ -108,3 +109,6 @@ def _decide(occupancy: Occupancy, job: AnyJob, settings: Settings, rng: np.rando
         return [Stripped(job.name, tuple(plan), done, job.work), turned_away]
     steps = occupancy.commit(job, plan)
     return [JobDecision(job.name, job.arrival, True, response.payoff, max(plan), steps, plan, response.subproblems)]
+
+
+ALGORITHM = Algorithm("pd_ors", "dmlrs", "PD-ORS: jobs by arrival, each with its best schedule at the prices", run)

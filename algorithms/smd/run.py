@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.run import Event, Run, Variant
 from dlsched.algorithms.smd.admission import NeverAdmitted, Outer, admit, inadmissible
 from dlsched.algorithms.smd.inner import Inner, Settings, exact_step, inner_step
@@ -104,3 +105,6 @@ def _check(epsilon: float, delta: float | None, rounds: int, gain: float | None,
     if gain is not None and delta is not None:
         raise InputError(f"gain: is given, {gain}, and so is delta, which chooses it; give one of them")
     at_least(1, rounds=rounds)
+
+
+ALGORITHM = Algorithm("smd", "smd", "SMD: a sum of ratios for each job, then a knapsack over the jobs", run)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import networkx as nx
 import numpy as np
 
+from dlsched.lazy import nx
 from dlsched.models import picture
 from dlsched.models.arguments import checked
 from dlsched.models.ddljs.instance import Instance

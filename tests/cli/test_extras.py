@@ -58,9 +58,7 @@ def test_a_picture_without_matplotlib_costs_nobody_the_verdict(
 
 def test_a_picture_that_cannot_be_written_costs_nobody_the_verdict(instance: Path, schedule: Path) -> None:
     arguments = ["check", "hadar", str(instance), str(schedule), "--json", "--plot", "picture.xyz"]
-    process = subprocess.run(
-        [sys.executable, "-m", "dlsched", *arguments], capture_output=True, text=True, check=False
-    )
+    process = subprocess.run([sys.executable, "-m", "dlsched", *arguments], capture_output=True, text=True, check=False)
     assert advice(process).startswith("dlsched: error: picture.xyz: pictures are written as ")
     assert answer(process, 2) == {"violations": [], "utility": 17.0}
 

@@ -12,6 +12,7 @@ import heapq
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.baselines.ddljs.rounds import Network, payable, simulate
 from dlsched.algorithms.rings import Need, Occupancy, place
 from dlsched.algorithms.run import Run
@@ -89,3 +90,6 @@ def _beside(occupancy: Occupancy, need: Need, held: Embedding) -> Embedding | No
     if node is None:
         return None
     return held.model_copy(update={"workers": held.workers | {node: held.workers[node] + 1}})
+
+
+ALGORITHM = Algorithm("drf", "ddljs", "DRF: dominant resource fairness in every slot", run)

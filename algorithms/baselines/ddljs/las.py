@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.baselines.ddljs.rounds import Network, fixed_numbers, payable, simulate
 from dlsched.algorithms.rings import Occupancy, place
 from dlsched.algorithms.run import Run
@@ -45,3 +46,6 @@ def run(instance: Instance, *, seed: Seed = 0) -> Run[Schedule]:
         return given
 
     return simulate(instance, network, allocate, [*fixed.values()])
+
+
+ALGORITHM = Algorithm("las", "ddljs", "LAS: in every slot who has had least goes first", run)

@@ -24,6 +24,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.baselines.dmlrs.cluster import AnyJob, Cluster, Held, grow, place
 from dlsched.algorithms.baselines.dmlrs.dorm_program import Limits, counts, program
 from dlsched.algorithms.baselines.dmlrs.drf import fill
@@ -170,3 +171,6 @@ class _Partitions:
 def _most(job: AnyJob, remaining: Fraction) -> int:
     """Return the most workers that are of use."""
     return min(job.most_workers, math.ceil(remaining * max(job.internal_time, job.external_time)))
+
+
+ALGORITHM = Algorithm("dorm", "dmlrs", "Dorm: partitions by a mixed-integer program of utilisation", run)

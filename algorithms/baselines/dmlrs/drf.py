@@ -12,6 +12,7 @@ import heapq
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.baselines.dmlrs.cluster import AnyJob, Cluster, Held, grow
 from dlsched.algorithms.baselines.dmlrs.rounds import simulate
 from dlsched.algorithms.run import Run
@@ -68,3 +69,6 @@ def fill(cluster: Cluster, jobs: Sequence[AnyJob], remaining: Mapping[str, Fract
         else:
             heapq.heappop(queue)
     return {each.job.name: each for each in held if each.workers}
+
+
+ALGORITHM = Algorithm("drf", "dmlrs", "DRF: dominant resource fairness anew in every slot", run)

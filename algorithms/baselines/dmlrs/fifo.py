@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.baselines.dmlrs.cluster import AnyJob, Cluster, Held, grow, place
 from dlsched.algorithms.baselines.dmlrs.rounds import simulate
 from dlsched.algorithms.run import Event, Run
@@ -96,3 +97,6 @@ class _Queue:
                 break
             self._running[job.name] = held
         return dict(self._running)
+
+
+ALGORITHM = Algorithm("fifo", "dmlrs", "FIFO: by arrival, with a fixed number of workers until it is done", run)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.pd_ors.events import JobDecision
 from dlsched.algorithms.pd_ors.market import Ints, Market, fewest_servers, market
 from dlsched.algorithms.pd_ors.occupancy import Floats, Occupancy
@@ -144,3 +145,6 @@ def _fill(price: Floats, held: Ints, most: int) -> tuple[Ints, Floats]:
     cost[0] = 0.0
     cost[1 : len(hosts) + 1] = np.cumsum(price[hosts])
     return hosts, cost
+
+
+ALGORITHM = Algorithm("oasis", "dmlrs", "OASiS: primal-dual prices, workers and servers on separate machines", run)

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.baselines.hadar.max_min import DIGITS, Normaliser, Weights, max_min_shares
 from dlsched.algorithms.run import Event, Run, Stripped
 from dlsched.models.arguments import Seed, checked
@@ -169,3 +170,6 @@ def _checked(instance: Instance, shares: Shares) -> Shares:
             if not 0 <= share < math.inf:
                 raise ValueError(f"shares.{name}.{r}: {share} must be finite and not negative")
     return shares
+
+
+ALGORITHM = Algorithm("gavel", "hadar", "Gavel: shares of time by a max-min policy, in rounds", run)

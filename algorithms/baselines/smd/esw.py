@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.run import Event, Run
 from dlsched.algorithms.smd.admission import Outer, admit, inadmissible, point
 from dlsched.models.arguments import Seed, checked, inside
@@ -68,3 +69,6 @@ def run(
 def _equal(job: Job) -> Point:
     each = min(job.limit_of(r) // need for r, need in job.uses(1, 1).items())
     return point(job, each, each)
+
+
+ALGORITHM = Algorithm("esw", "smd", "ESW: equal shares of workers and servers", run)

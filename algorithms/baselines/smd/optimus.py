@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.run import Event, Run
 from dlsched.algorithms.smd.admission import Outer, admit, inadmissible, point
 from dlsched.models.arguments import Seed, checked, inside
@@ -91,3 +92,6 @@ def _worth(job: Job, at: Point) -> tuple[Fraction, Fraction]:
     """Return a key that increases with the utility, as exactly as its kind can tell."""
     falls = isinstance(job.utility, Sigmoid) and job.utility.height > 0 and job.utility.steepness > 0
     return at.utility, -at.time if falls else Fraction(0)
+
+
+ALGORITHM = Algorithm("optimus", "smd", "Optimus: workers and servers one by one, by utility gain", run)

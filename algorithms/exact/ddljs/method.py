@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from dlsched.algorithms.algorithm import ExactMethod
 from dlsched.algorithms.exact.bracket import Bracket
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.ddljs.by_slots import BySlots
@@ -206,3 +207,6 @@ class _Solve:
         value = None if self.best is None else self.known.value
         evidence = (*self.evidence, *self.known.refuted)
         return Optimum(value, self.known.upper, self.best, proved, evidence, found, seconds)
+
+
+EXACT = ExactMethod("exact", "ddljs", "branch and bound over slots and worker counts", solve)

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
+from dlsched.algorithms.algorithm import ExactMethod
 from dlsched.algorithms.exact.bracket import Bracket
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
@@ -241,3 +242,6 @@ def _at_home(job: Job | AsyncJob, machine: Machine) -> int:
         for n in range(job.batch + 1)
         if all(amount <= machine.capacity_of(r) for r, amount in job.uses(n, job.servers_for(n)).items())
     )
+
+
+EXACT = ExactMethod("exact", "dmlrs", "branch and price over schedules", solve)

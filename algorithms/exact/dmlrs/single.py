@@ -6,7 +6,6 @@ from collections import defaultdict
 from typing import Any
 
 import numpy as np
-from pyomo.common.gc_manager import PauseGC
 
 from dlsched.lazy import gdp, pyo
 from dlsched.models import build
@@ -36,6 +35,8 @@ def relax_disjunctions(model: Any) -> None:
     """Write the disjunctions of a model by big-M, some at a time: Pyomo asks nothing while it does."""
     bigm = pyo.TransformationFactory("gdp.bigm")
     waiting = list(model.component_data_objects(gdp.Disjunction, active=True))
+    from pyomo.common.gc_manager import PauseGC
+
     with PauseGC():
         for first in polled(range(0, len(waiting), _AT_A_TIME)):
             bigm.apply_to(model, targets=waiting[first : first + _AT_A_TIME])

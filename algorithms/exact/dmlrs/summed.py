@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from pyomo.common.gc_manager import PauseGC
 
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
@@ -59,6 +58,8 @@ class Summed:
     @classmethod
     def of(cls, instance: Instance) -> Summed:
         """Build the relaxation."""
+        from pyomo.common.gc_manager import PauseGC
+
         with PauseGC():
             aggregation = aggregate_machines(instance)
             matrix = compile_model(aggregation.model)

@@ -25,6 +25,7 @@ from contextlib import suppress
 
 import numpy as np
 
+from dlsched.algorithms.algorithm import ExactMethod
 from dlsched.algorithms.exact.bracket import Bracket
 from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
 from dlsched.algorithms.exact.hadar.branch import Record
@@ -402,3 +403,6 @@ class _Solve:
     def left(self) -> float | None:
         """Return the seconds left, None where there is no limit."""
         return None if np.isinf(self.deadline) else max(0.0, self.deadline - time.perf_counter())
+
+
+EXACT = ExactMethod("exact", "hadar", "a tree over completion slots, certified by replay", solve)

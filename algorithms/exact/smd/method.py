@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from fractions import Fraction
 
+from dlsched.algorithms.algorithm import ExactMethod
 from dlsched.algorithms.exact.knapsack import solve_exact
 from dlsched.algorithms.exact.result import Optimum, Progress
 from dlsched.models.arguments import at_least, checked
@@ -87,3 +88,6 @@ def _inner_evidence(instance: Instance, admissible: int, rest: int) -> str:
     if not never:
         return text
     return f"{text}; {never} can never be admitted: too little for one worker and one server, or more than there is"
+
+
+EXACT = ExactMethod("exact", "smd", "each job by itself in rationals, then a knapsack", solve, own_unit=False)

@@ -1,0 +1,105 @@
+"""What an algorithm and an exact method are, and which there are for a problem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from dlsched.algorithms.exact.result import Optimum
+from dlsched.algorithms.run import Run
+from dlsched.models.arguments import expect, named
+from dlsched.models.document import Document
+from dlsched.models.problem import Problem, problem
+from dlsched.models.registry import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """Something that makes schedules for the instances of a problem.
+
+    Attributes
+    ----------
+    name : str
+        Unique among the methods of its problem.
+    problem : str
+        Name of the problem.
+    title : str
+        What it is, in a line.
+    """
+
+    name: str
+    problem: str
+    title: str
+
+    def expect(self, instance: Document) -> Problem[Any, Any]:
+        """Return the problem, if the instance is of it.
+
+        Raises
+        ------
+        TypeError
+            If it is not.
+        """
+        own = problem(self.problem)
+        expect(self.name, instance, own.instance)
+        return own
+
+
+@dataclass(frozen=True, slots=True)
+class Algorithm(Method):
+    """An algorithm.
+
+    Attributes
+    ----------
+    run : callable
+        ``(instance, *, seed, **options) -> Run``. Its keyword parameters with defaults, except the seed, are its
+        options; what the command line offers is made from them and from what its docstring says of them.
+    """
+
+    run: Callable[..., Run[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class ExactMethod(Method):
+    """A method of a problem's own for its certified optimum, in place of a formulation and the general certifier.
+
+    Attributes
+    ----------
+    solve : callable
+        ``(instance, *, time_limit, progress, stop) -> Optimum``, as `dlsched.algorithms.optimum`.
+    own_unit : bool
+        Whether the instance has to be brought into a unit of utility that its tolerances suit.
+    """
+
+    solve: Callable[..., Optimum]
+    own_unit: bool = True
+
+
+METHODS: Registry[Method] = Registry("algorithms", Method, lambda method: f"{method.problem}/{method.name}")
+
+
+def algorithms() -> tuple[Algorithm, ...]:
+    """Return every algorithm."""
+    return tuple(method for method in METHODS.all().values() if isinstance(method, Algorithm))
+
+
+def algorithms_named(name: str) -> tuple[Algorithm, ...]:
+    """Return the algorithms of a name: several where several problems have one; ``problem/name`` is one of them.
+
+    Raises
+    ------
+    InputError
+        If there is none; the message lists those there are.
+    """
+    by_name: dict[str, tuple[Algorithm, ...]] = {}
+    for entry in algorithms():
+        by_name[entry.name] = (*by_name.get(entry.name, ()), entry)
+    if "/" in name:
+        by_name = {f"{entry.problem}/{entry.name}": (entry,) for entry in algorithms()}
+    return named("algorithm", name, by_name)
+
+
+def exact_method(problem: str) -> ExactMethod | None:
+    """Return a problem's own exact method, if it has one."""
+    methods = (method for method in METHODS.all().values() if method.problem == problem)
+    return next((method for method in methods if isinstance(method, ExactMethod)), None)

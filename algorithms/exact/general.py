@@ -1,0 +1,102 @@
+"""The certified optimum of any problem: its exact formulation, two routes, and the schedule of the point."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+from dlsched.algorithms.exact.certify import Certificate, certify
+from dlsched.algorithms.exact.result import Optimum, Progress
+from dlsched.lazy import pyo
+from dlsched.models.errors import InputError
+from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.halt import Halt, cut, until
+from dlsched.models.matrix import Matrix, compile_model
+from dlsched.models.numbers import agree
+from dlsched.models.problem import Problem
+
+
+class UnsoundFormulation(ValueError):
+    """An optimal point of an exact formulation stands for no feasible schedule, or for one of another value."""
+
+
+def solve(
+    problem: Problem[Any, Any],
+    instance: Any,
+    *,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Optimum:
+    """Return the certified optimum of an instance, or what is known of it when time is up.
+
+    Parameters
+    ----------
+    problem : Problem
+    instance : Instance
+    time_limit, progress, stop
+        As for `dlsched.algorithms.optimum`.
+
+    Raises
+    ------
+    InputError
+        If the problem has no exact linear formulation that can be read back.
+    UnsoundFormulation
+        If the problem's checker finds fault with the schedule that is read back, or values it otherwise.
+    """
+    formulation = exact_formulation(problem)
+    start = time.perf_counter()
+    with until(stop, start + (time_limit if time_limit is not None else math.inf)):
+        try:
+            model, matrix = cut(lambda: _compiled(formulation, instance))
+        except Halt:
+            return Optimum(None, None, None, False, (f"{formulation.name}: not built in time",), _since(start), 0.0)
+        found = certify(matrix, time_limit=time_limit)
+    if progress is not None and found.value is not None and found.bound is not None:
+        progress("certified", found.value, found.bound)
+    return _read(problem, formulation, instance, model, matrix, found, _since(start))
+
+
+def exact_formulation(problem: Problem[Any, Any]) -> Formulation[Any]:
+    """Return the formulation that solvers get: exact, linear and readable, one without either-or where there is one."""
+    known = [f for f in problem.formulations if f.kind is Kind.EXACT and f.linear and f.reader is not None]
+    if not known:
+        raise InputError(f"{problem.name}: has neither an exact method nor an exact linear formulation with a reader")
+    return min(known, key=lambda formulation: formulation.disjunctive)
+
+
+def _compiled(formulation: Formulation[Any], instance: Any) -> tuple[Any, Matrix]:
+    model = formulation.build(instance)
+    if formulation.disjunctive:
+        pyo.TransformationFactory("gdp.bigm").apply_to(model)
+    return model, compile_model(model)
+
+
+def _read(
+    problem: Problem[Any, Any],
+    formulation: Formulation[Any],
+    instance: Any,
+    model: Any,
+    matrix: Matrix,
+    found: Certificate,
+    seconds: float,
+) -> Optimum:
+    evidence = tuple(found.evidence)
+    if found.point is None:
+        return Optimum(None, found.bound, None, found.infeasible, evidence, seconds, 0.0)
+    for variable, value in zip(matrix.columns, found.point.tolist(), strict=True):
+        variable.set_value(value, skip_validation=True)
+    schedule = formulation.read(model, instance)
+    violations = problem.check(instance, schedule)
+    if violations:
+        raise UnsoundFormulation(f"{formulation.name}: an optimal point breaks a rule: {violations[0]}")
+    value = float(problem.utility(instance, schedule))
+    if found.value is None or not agree(value, found.value, unit=matrix.unit):
+        raise UnsoundFormulation(f"{formulation.name}: says {found.value}, but the schedule is worth {value}")
+    return Optimum(value, found.bound, schedule, found.proved, evidence, seconds, 0.0)
+
+
+def _since(start: float) -> float:
+    return time.perf_counter() - start

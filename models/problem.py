@@ -1,0 +1,94 @@
+"""What a problem is: its instances and schedules, what makes a schedule feasible and what it is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
+
+from dlsched.models.arguments import Seed, expect, generator, named
+from dlsched.models.document import Document
+from dlsched.models.formulation import Formulation
+from dlsched.models.registry import Registry
+from dlsched.models.violation import Violation
+
+I = TypeVar("I", bound=Document)  # noqa: E741
+S = TypeVar("S", bound=Document)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem(Generic[I, S]):
+    """A scheduling problem.
+
+    Attributes
+    ----------
+    name : str
+    title : str
+        What it is, in a line.
+    instance, schedule : type
+        Documents; a schedule's class has a field ``jobs`` with what is scheduled.
+    check : callable
+        ``(instance, schedule) -> violations``: every rule that the schedule breaks.
+    utility : callable
+        ``(instance, schedule) -> value`` of a feasible schedule, exact where the data are.
+    families : mapping
+        Name of a family of instances to its function of a generator and sizes; ``random`` is the default.
+    formulations : tuple of Formulation
+    save_plot : callable, optional
+        ``(instance, schedule, path)`` draws a schedule into a file.
+    """
+
+    name: str
+    title: str
+    instance: type[I]
+    schedule: type[S]
+    check: Callable[[I, S], list[Violation]]
+    utility: Callable[[I, S], Fraction | float]
+    families: Mapping[str, Callable[..., I]] = field(default_factory=lambda: MappingProxyType({}))
+    formulations: tuple[Formulation[I], ...] = ()
+    save_plot: Callable[[I, S, Path], None] | None = None
+
+    def preset(self, name: str, seed: Seed = 0, **sizes: Any) -> I:
+        """Return an instance of a family.
+
+        Raises
+        ------
+        InputError
+            If there is no such family.
+        """
+        return named("preset", name, self.families)(generator(seed), **sizes)
+
+
+PROBLEMS: Registry[Problem[Any, Any]] = Registry("problems", Problem, lambda problem: problem.name)
+
+
+def problems() -> tuple[Problem[Any, Any], ...]:
+    """Return every problem."""
+    return tuple(PROBLEMS.all().values())
+
+
+def problem(name: str) -> Problem[Any, Any]:
+    """Return the problem of a name.
+
+    Raises
+    ------
+    InputError
+        If there is none; the message lists those there are.
+    """
+    return PROBLEMS.get(name)
+
+
+def problem_of(instance: Document) -> Problem[Any, Any]:
+    """Return the problem that an instance is of.
+
+    Raises
+    ------
+    TypeError
+        If it is an instance of none.
+    """
+    found = {entry.instance: entry for entry in problems()}
+    expect("instance", instance, *found)
+    return next(entry for kind, entry in found.items() if isinstance(instance, kind))

@@ -1,0 +1,220 @@
+"""What there is: problems, algorithms, claims, readers and figures of all that is installed, and of plug-ins.
+
+A distribution names what it adds as entry points of its ``pyproject.toml``, in the groups of `GROUPS`; this package
+names its own in the same way. An entry is an object, several, or a function that returns them, and is imported when
+something of its group is first asked for. What cannot be used is told in one line and hides nothing else. A module that
+is not installed is named with `load`, or in the environment variable `VARIABLE`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from importlib import metadata
+from types import MappingProxyType, ModuleType
+from typing import Any, Generic, TypeVar
+
+from dlsched.models.arguments import named
+from dlsched.models.errors import InputError
+
+T = TypeVar("T")
+
+INTERFACE = 1
+"""Version of what plug-ins rely on; a plug-in's modules may say for which they are written, as `DLSCHED_INTERFACE`."""
+
+VARIABLE = "DLSCHED_PLUGINS"
+"""Environment variable with modules to load, separated by commas."""
+
+GROUPS = MappingProxyType({name: name.upper() for name in ("problems", "algorithms", "claims", "readers", "figures")})
+"""Groups of entry points, without ``dlsched.``, and the names under which a module that is loaded has such objects."""
+
+_OWN = "dlsched"
+
+
+class PluginWarning(UserWarning):
+    """A plug-in, or an entry of one, is left out; the message says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something that a distribution or a module adds to a group.
+
+    Attributes
+    ----------
+    name : str
+    origin : str
+        What to call it in a message.
+    module : str
+        That is imported for it.
+    load : callable
+        Returns what it names.
+    """
+
+    name: str
+    origin: str
+    module: str
+    load: Callable[[], Any]
+
+
+class Registry(Generic[T]):
+    """The objects of one group by name.
+
+    Parameters
+    ----------
+    group : str
+        A key of `GROUPS`.
+    kind : type
+        Of its objects.
+    key : callable
+        The name of an object, which is unique.
+    """
+
+    def __init__(self, group: str, kind: type[T], key: Callable[[T], str]) -> None:
+        self._group, self._kind, self._key = group, kind, key
+        self._found: dict[str, T] | None = None
+        self._generation = -1
+
+    def all(self) -> dict[str, T]:
+        """Return every object by name: this package's own, then others', in a fixed order."""
+        if self._found is None or self._generation != len(_LOADED):
+            self._generation = len(_LOADED)
+            self._found = self._gathered()
+        return self._found
+
+    def get(self, name: str) -> T:
+        """Return the object of a name.
+
+        Raises
+        ------
+        InputError
+            If there is none; the message lists the names there are.
+        """
+        return named(self._group.removesuffix("s"), name, self.all())
+
+    def _gathered(self) -> dict[str, T]:
+        found: dict[str, T] = {}
+        origins: dict[str, str] = {}
+        for entry in entries(self._group):
+            for item in self._items(entry):
+                name = self._key(item)
+                if name in found and found[name] is not item:
+                    _leave_out(
+                        f"{entry.origin}: {self._group.removesuffix('s')} {name!r} is there from {origins[name]}"
+                    )
+                else:
+                    found[name], origins[name] = item, entry.origin
+        return found
+
+    def _items(self, entry: Entry) -> Iterator[T]:
+        """Yield the objects of an entry; what is none is left out."""
+        try:
+            value = entry.load()
+            written_for = getattr(sys.modules.get(entry.module), "DLSCHED_INTERFACE", INTERFACE)
+            if written_for != INTERFACE:
+                _leave_out(f"{entry.origin}: is written for interface {written_for!r} of dlsched; this is {INTERFACE}")
+                return
+            if not isinstance(value, self._kind) and callable(value):
+                value = value()
+        except Exception as error:
+            _leave_out(f"{entry.origin}: {type(error).__name__}: {error}")
+            return
+        listed = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+        for item in listed:
+            if isinstance(item, self._kind):
+                yield item
+            else:
+                _leave_out(f"{entry.origin}: expected a {self._kind.__name__}, not {type(item).__name__}")
+
+
+def entries(group: str) -> list[Entry]:
+    """Return what is added to a group: by this package, by other distributions, by modules that were loaded."""
+    _load_named()
+    own: list[Entry] = []
+    others: list[Entry] = []
+    for point in metadata.entry_points(group=f"{_OWN}.{group}"):
+        distribution = point.dist.name if point.dist is not None else "?"
+        origin = f"{distribution}, entry point {point.name!r}"
+        (own if distribution == _OWN else others).append(Entry(point.name, origin, point.module, point.load))
+    if not own and group == "problems":
+        raise RuntimeError("dlsched is not installed as a distribution: its entry points are missing")
+    attribute = GROUPS[group]
+    modules = [
+        Entry(module.__name__, f"module {module.__name__}", module.__name__, partial(getattr, module, attribute))
+        for module in _LOADED
+        if hasattr(module, attribute)
+    ]
+    return [*own, *sorted(others, key=lambda entry: (entry.origin, entry.name)), *modules]
+
+
+def foreign() -> list[str]:
+    """Return the modules that are not this package's and add something to any group."""
+    found = (entry.module for group in GROUPS for entry in entries(group))
+    return sorted({name for name in found if name.split(".")[0] != _OWN})
+
+
+def load(name: str) -> ModuleType:
+    """Import a module that is not installed as a distribution, and add what it has.
+
+    Parameters
+    ----------
+    name : str
+        As Python imports it, also from the current folder. The module has one or more of PROBLEMS, ALGORITHMS, CLAIMS,
+        READERS and FIGURES: an object, several, or a function that returns them.
+
+    Raises
+    ------
+    InputError
+        If it cannot be imported, or adds nothing.
+    """
+    try:
+        module = _imported(name)
+    except Exception as error:
+        raise InputError(f"plug-in {name}: {type(error).__name__}: {error}") from None
+    if not any(hasattr(module, attribute) for attribute in GROUPS.values()):
+        raise InputError(f"plug-in {name}: adds nothing; expected one of {', '.join(GROUPS.values())}")
+    if module not in _LOADED:
+        _LOADED.append(module)
+    return module
+
+
+def loaded() -> tuple[str, ...]:
+    """Return the names of the modules that were loaded: worker processes load the same."""
+    return tuple(module.__name__ for module in _LOADED)
+
+
+_LOADED: list[ModuleType] = []
+_TOLD: set[str] = set()
+
+
+def _imported(name: str) -> ModuleType:
+    if "" in sys.path or os.getcwd() in sys.path:
+        return importlib.import_module(name)
+    # A script finds modules in its own folder only; whoever names one means the current folder.
+    sys.path.append(os.getcwd())
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(os.getcwd())
+
+
+def _load_named() -> None:
+    """Load the modules that the environment names, each once, and tell which cannot be."""
+    for name in filter(None, os.environ.get(VARIABLE, "").split(",")):
+        if name not in loaded() and name not in _TOLD:
+            try:
+                load(name)
+            except InputError as error:
+                _TOLD.add(name)
+                _leave_out(str(error))
+
+
+def _leave_out(message: str) -> None:
+    line = " ".join(message.split())
+    if line not in _TOLD:
+        _TOLD.add(line)
+        warnings.warn(f"{line}; it is left out", PluginWarning, stacklevel=2)
