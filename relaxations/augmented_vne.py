@@ -8,25 +8,31 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
-from dlsched.models.arguments import checked, vector
+from dlsched.lazy import pyo
+from dlsched.models.arguments import checked
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.matrix import Floats
+from dlsched.relaxations.contract import Point, Recovery
 from dlsched.relaxations.fractional_embedding import FractionalEmbedding, Located, RingFlow, Routed
 from dlsched.relaxations.knapsack_vne import knapsack_vne
-from dlsched.relaxations.plain_vne import plain_vne
-from dlsched.relaxations.ring_copies import RingCopies
-from dlsched.relaxations.ring_lp import RingLp, VneSolution, ring_lp
+from dlsched.relaxations.plain_vne import ROWS, PlainVne, plain_vne
+from dlsched.relaxations.ring_copies import Layout, RingCopies
+from dlsched.relaxations.ring_lp import RingLp, VneSolution
 from dlsched.relaxations.ring_master import by_columns
 
 _NOTHING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class AugmentedVne(RingLp):
+class AugmentedVne(RingLp, Recovery["RecoveredEmbedding"]):
     """The augmented LP; see `augmented_vne`."""
+
+    layout: ClassVar[Layout] = Layout.AUGMENTED
 
     def solve(self) -> VneSolution:
         """Solve the program.
@@ -35,30 +41,83 @@ class AugmentedVne(RingLp):
         combinations are all points that count; with caps one is optimal where it attains the bound of the plain LP.
         Where none does, the simplex method of HiGHS takes the whole program.
         """
-        placement = any(request.allowed is not None for request in self.problem.requests)
-        if not placement:
+        bound = None
+        if all(request.allowed is None for request in self.problem.requests):
             knapsack = knapsack_vne(self.problem, sizes=self.sizes, cap=self.cap)
             optimum = knapsack.solve()
             if not self.cap:
                 return knapsack.lift(optimum, self)
             bound = replace(optimum, duals=knapsack.lift_duals(optimum, self))
         elif self.cap:
-            plain = plain_vne(self.problem, sizes=self.sizes, cap=True)
+            plain = self._plain()
             optimum = plain.solve()
             bound = replace(optimum, duals=plain.lift_duals(optimum, self))
-        return by_columns(self, bound if self.cap else None) or RingLp.solve(self)
+        return by_columns(self, bound) or self.simplex()
 
-    @checked
-    def recover(self, point: Floats) -> FractionalEmbedding:
-        """Return the fractional embedding of a point of shape (columns,); values below 1e-9 count 0."""
-        point = vector("point", point, self.matrix.A.shape[1])
+    def _plain(self) -> PlainVne:
+        return plain_vne(self.problem, sizes=self.sizes, cap=self.cap)
+
+    def _recovered(self, x: Any, duals: Any) -> RecoveredEmbedding:
+        return RecoveredEmbedding(self, self.point_array(x), self.duals_array(duals))
+
+    def on_source(self, point: Floats) -> Any:
+        """Return the values of the formulation's variables at a point: those of a ring's copies added up."""
+        plain = self._plain()
+        collapsed = np.zeros(len(plain.matrix.c))
+        for mine, theirs in zip(self.copies, plain.copies, strict=True):
+            columns, first = mine.of_point(point), len(mine.block.hosts[0])
+            into, total = theirs.of_point(collapsed)[0], columns.sum(axis=0)
+            into[0], into[1 : 1 + first], into[1 + first :] = total[0], columns[:, 0], total[1:]
+        return plain.on_source(collapsed, None, self.source).values
+
+
+class RecoveredEmbedding(FractionalEmbedding, Point):
+    """A point of the augmented LP: the fractional embedding that it is, and its values on the formulation.
+
+    Parameters
+    ----------
+    program : AugmentedVne
+    point : ndarray of shape (columns,)
+        Values below 1e-9 count 0 in the fractional embedding.
+    duals : ndarray of shape (rows,), optional
+        Those of requests, nodes and links are duals of the formulation, too.
+    """
+
+    _program: AugmentedVne
+    _point: Floats
+    _duals: Floats | None
+
+    def __init__(self, program: AugmentedVne, point: Floats, duals: Floats | None) -> None:
         positive = np.flatnonzero(point > _NOTHING)
         flows = {}
-        for ring in self.copies:
+        for ring in program.copies:
             mine = positive[(positive >= ring.column_start) & (positive < ring.column_start + ring.columns)]
             if len(mine):
-                flows[ring.block.request.name, ring.block.size] = _ring_flow(ring, mine, point)
-        return FractionalEmbedding(self.problem, flows)
+                flows[ring.name] = _ring_flow(ring, mine, point)
+        FractionalEmbedding.__init__(self, program.problem, flows)
+        vars(self).update(_program=program, _point=point, _duals=duals)
+
+    # Made when asked for: decomposing needs none of them, and the formulation can take longer to build than the LP.
+    @cached_property
+    def values(self) -> Any:
+        """Formulation's variable to value: those of a ring's copies added up."""
+        return self._program.on_source(self._point)
+
+    @cached_property
+    def duals(self) -> Any:
+        """Formulation's constraint to its dual, for the constraints that rings share."""
+        if self._duals is None:
+            return pyo.ComponentMap()
+        source, shared = self._program.source, self._program.shared_rows
+        keys = zip(self._program.row_keys(), self._program.kept.tolist(), self._duals.tolist(), strict=True)
+        return pyo.ComponentMap(
+            (source.component(ROWS[name])[index], dual) for (name, index), row, dual in keys if row < shared
+        )
+
+    @cached_property
+    def reduced_costs(self) -> Any:
+        """Empty: the copies' are none of the formulation's."""
+        return pyo.ComponentMap()
 
 
 def _ring_flow(ring: RingCopies, columns: np.ndarray, point: Floats) -> RingFlow:
@@ -115,4 +174,4 @@ def augmented_vne(problem: RingProblem, *, sizes: Mapping[str, int] | None = Non
     is enough. GADGET gives no validity filters and no rule for rings of one and two nodes: here a node or link is valid
     if it can carry one ring node or edge, a ring of one node has no edge, one of two has an edge in each direction.
     """
-    return AugmentedVne(**ring_lp(problem, sizes, cap, augmented=True))
+    return AugmentedVne.of(problem, sizes, cap)

@@ -16,13 +16,12 @@ from pyomo.common.collections import ComponentMap
 from pyomo.common.gc_manager import PauseGC
 from pyomo.repn import generate_standard_repn
 
-from dlsched.models.arguments import checked
 from dlsched.models.matrix import Matrix
 from dlsched.models.ratio import Floats, Ratio
 from dlsched.models.solve import Status, solve_matrix
+from dlsched.relaxations.contract import Point, Recovery, expect_duals, values_of
 from dlsched.relaxations.fractional import FractionalModel, fractional_model
 from dlsched.relaxations.lifting import check_liftable, lift_in_place
-from dlsched.relaxations.point import Point, expect_duals, values_of
 from dlsched.relaxations.refusals import TransformationRefused
 from dlsched.relaxations.tree import clone, free_name, members
 
@@ -30,7 +29,7 @@ _POSITIVE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CharnesCooper:
+class CharnesCooper(Recovery[Point]):
     """A linear-fractional program as a linear one.
 
     Attributes
@@ -50,23 +49,8 @@ class CharnesCooper:
     _to_source: Any
     _rows: Any
 
-    @checked
-    def recover(self, x: ComponentMap | None = None, duals: ComponentMap | None = None, *, load: bool = False) -> Point:
-        """Map a point and duals of the linear program to the source.
-
-        Parameters
-        ----------
-        x : ComponentMap, optional
-            Value of each variable of `model`; by default the values loaded in it.
-        duals : mapping, optional
-            Dual of each constraint of `model`, a ComponentMap or a Pyomo Suffix.
-        load : bool
-            Also set the source's variables to the values.
-
-        Returns
-        -------
-        Point
-            x = y / t, and the shadow prices of the source's rows and bounds: t times those of the homogeneous rows.
+    def _recovered(self, x: Any, duals: Any) -> Point:
+        """Return x = y / t, and as prices of rows and bounds t times those of the homogeneous rows.
 
         Raises
         ------
@@ -87,8 +71,6 @@ class CharnesCooper:
             if kind is not None:
                 target = getattr(point, kind)
                 target[component] = target.get(component, 0.0) + t * float(dual)
-        if load:
-            point.load()
         return point
 
 

@@ -2,7 +2,7 @@
 
 The dual variable of a constraint keeps its name, its indices and its block, and the dual row of a variable keeps the
 variable's: the dual of ``capacity[h, r, t]`` is the variable ``capacity[h, r, t]``, the row of ``x[i]`` is ``x[i]``.
-The signs are those of shadow prices (`dlsched.relaxations.point`), so that the two objectives agree for either sense.
+The signs are those of shadow prices (`dlsched.relaxations.contract`), so that the objectives agree for either sense.
 
 ==============================  ====================================  ====================================
 source                          dual of a minimisation (maximises)    dual of a maximisation (minimises)
@@ -36,17 +36,16 @@ import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
 
-from dlsched.models.arguments import checked
 from dlsched.models.arithmetic import sparse_product
 from dlsched.models.matrix import Floats, Matrix
+from dlsched.relaxations.contract import Point, Recovery, expect_duals, values_of
 from dlsched.relaxations.dual_model import build
-from dlsched.relaxations.point import Point, expect_duals, values_of
 from dlsched.relaxations.refusals import TransformationRefused, compile_linear
 from dlsched.relaxations.tree import constants
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Dual:
+class Dual(Recovery[Point]):
     """The dual of a linear program.
 
     Attributes
@@ -66,44 +65,20 @@ class Dual:
     _column_rows: tuple[Any, ...]
     _constants: Any
 
-    @checked
-    def recover(self, x: ComponentMap | None = None, duals: ComponentMap | None = None, *, load: bool = False) -> Point:
-        """Map a point and duals of the dual program to the source.
+    def _recovered(self, x: Any, duals: Any) -> Point:
+        """Return the shadow prices that `x` is, and the primal point that `duals` are, which is empty without them.
 
-        Parameters
-        ----------
-        x : ComponentMap, optional
-            Value of each variable of `model`; by default the values loaded in it.
-        duals : mapping, optional
-            Dual of each constraint of `model`, as shadow prices (a ComponentMap or a Pyomo Suffix). They are the
-            primal point.
-        load : bool
-            Also set the source's variables to the primal point.
-
-        Returns
-        -------
-        Point
-            `values` is the primal point, empty without `duals`: fixed variables at their value, variables in no row
-            and no objective at their bound nearest 0. `duals` are the shadow prices of the source's rows, a range
-            row's being the sum of its two dual variables. `reduced_costs` are ``c - A' y``.
-
-        Raises
-        ------
-        ValueError
-            If no dual variable has a value.
+        A range row's price is the sum of its two dual variables. Fixed variables are at their value, variables in no
+        row and no objective at their bound nearest 0.
         """
         expect_duals(self.model, duals)
         y = self._prices(values_of(self.model.component_data_objects(pyo.Var, descend_into=True), x))
-        point = Point(
+        reduced = self.matrix.c - sparse_product(self.matrix.A.T, y)
+        return Point(
             values=ComponentMap() if duals is None else self._primal(duals),
             duals=ComponentMap(zip(self.matrix.rows, y.tolist(), strict=True)),
-            reduced_costs=ComponentMap(
-                zip(self.matrix.columns, (self.matrix.c - sparse_product(self.matrix.A.T, y)).tolist(), strict=True)
-            ),
+            reduced_costs=ComponentMap(zip(self.matrix.columns, reduced.tolist(), strict=True)),
         )
-        if load:
-            point.load()
-        return point
 
     def _prices(self, values: Mapping[Any, float]) -> Floats:
         return np.array([sum(values.get(v, 0.0) for v in variables) for variables in self._row_variables], dtype=float)

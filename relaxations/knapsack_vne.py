@@ -7,51 +7,44 @@ number); m_iu how many fit there.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dlsched.models.arguments import checked
 from dlsched.models.ddljs.requests import RingProblem
-from dlsched.models.matrix import Floats, Matrix
-from dlsched.relaxations.ring_blocks import Entries, Ints, RingBlock, Substrate, blocks
-from dlsched.relaxations.ring_lp import RingLp, VneSolution, optimum, without_empty_rows
+from dlsched.models.matrix import Floats
+from dlsched.relaxations.contract import Point, Recovery
+from dlsched.relaxations.plain_vne import plain_vne
+from dlsched.relaxations.ring_copies import Layout
+from dlsched.relaxations.ring_lp import RingLp, VneSolution
 
 
 @dataclass(frozen=True, eq=False)
-class KnapsackVne:
-    """The knapsack LP; see `knapsack_vne`.
+class KnapsackVne(RingLp, Recovery[Point]):
+    """The knapsack LP; see `knapsack_vne`. Its columns are chi_ik and, as ``load``, L_iku of valid nodes."""
 
-    Attributes
-    ----------
-    problem : RingProblem
-    sizes : mapping of str to int, or None
-    cap : bool
-    substrate : Substrate
-    blocks : tuple of RingBlock
-    starts : ndarray of int
-        Of each block, the column chi_ik; L_iku of its valid nodes follow. One more number at the end.
-    matrix : Matrix
-        Rows: requests, nodes by resource, then for each block sum_u L_iku = k chi_ik and the room of nodes.
-    kept : ndarray of int
-        Numbers of the matrix's rows among all; rows without entries are left out.
-    """
-
-    problem: RingProblem
-    sizes: Mapping[str, int] | None
-    cap: bool
-    substrate: Substrate
-    blocks: tuple[RingBlock, ...]
-    starts: Ints
-    matrix: Matrix
-    kept: Ints
+    layout: ClassVar[Layout] = Layout.KNAPSACK
 
     def solve(self) -> VneSolution:
         """Solve the program."""
-        value, point, duals = optimum(self.matrix)
-        names = [(block.request.name, block.size) for block in self.blocks]
-        weights = dict(zip(names, point[self.starts[:-1]].tolist(), strict=True))
-        return VneSolution(value, point, duals, weights, "knapsack")
+        return replace(self.simplex(), method="knapsack")
+
+    def loads(self, point: Floats) -> dict[tuple[str, int], dict[str, float]]:
+        """Return L_iku at a point, by request and ring size."""
+        names = self.substrate.names
+        found = {}
+        for ring in self.copies:
+            loads = ring.of_point(point)[0, 1:].tolist()
+            found[ring.name] = {names[u]: load for u, load in zip(ring.located[1], loads, strict=True)}
+        return found
+
+    def _recovered(self, x: Any, duals: Any) -> Point:
+        """Return the point of the plain LP that a point of this program gives; its ring nodes are spread alike."""
+        plain, y = plain_vne(self.problem, sizes=self.sizes, cap=self.cap), self.duals_array(duals)
+        point = self._lifted(self.point_array(x), plain)
+        return plain.on_source(point, None if y is None else self._lifted_duals(y, plain), self.source)
 
     def lift(self, solution: VneSolution, into: RingLp) -> VneSolution:
         """Return the optimum of a larger LP that an optimum of this one gives.
@@ -73,53 +66,46 @@ class KnapsackVne:
         ValueError
             If `into` is another problem's, or augmented with `cap`: bandwidth counts there.
         """
-        if into.augmented and self.cap:
+        if into.layout is Layout.AUGMENTED and self.cap:
             raise ValueError("with cap the augmented LP can be below the knapsack LP; only duals lift")
         duals = self.lift_duals(solution, into)
-        point = np.zeros(into.matrix.A.shape[1])
-        for block, ring, start in zip(self.blocks, into.copies, self.starts[:-1].tolist(), strict=True):
-            valid = block.hosts[0]
+        return into.solution(self._lifted(solution.point, into), duals, "knapsack")
+
+    def _lifted(self, point: Floats, into: RingLp) -> Floats:
+        full = np.zeros(len(into.matrix.c))
+        for mine, theirs in zip(self.copies, into.copies, strict=True):
+            weight, *loads = mine.of_point(point)[0].tolist()
+            valid, nodes, columns = mine.located[1], theirs.located[1], theirs.of_point(full)
             hosted = np.zeros(len(self.substrate.names))
-            hosted[valid] = solution.point[start + 1 : start + 1 + len(valid)] / block.size
-            columns = point[ring.column_start : ring.column_start + ring.columns].reshape(ring.copies, ring.width)
-            nodes = ring.located[1]
-            if into.augmented:
+            hosted[valid] = np.array(loads) / mine.block.size
+            if into.layout is Layout.AUGMENTED:
                 columns[:, 0] = hosted[valid]
                 columns[:, 1 : 1 + len(nodes)] = np.where(valid[:, None] == nodes, hosted[nodes], 0.0)
             else:
-                columns[0, 0] = solution.point[start]
+                columns[0, 0] = weight
                 columns[0, 1 : 1 + len(nodes)] = hosted[nodes]
-        return VneSolution(into.matrix.value(point), point, duals, into.weights(point), "knapsack")
+        return full
 
     def lift_duals(self, solution: VneSolution, into: RingLp) -> Floats:
         """Return duals of a larger LP, feasible and of the same value: an upper bound on it.
 
         Parameters as in `lift`, but `into` may also be the augmented LP with `cap`.
         """
-        same = [(b.request, b.size) for b in self.blocks] == [(r.block.request, r.block.size) for r in into.copies]
+        same = [ring.block.request for ring in self.copies] == [ring.block.request for ring in into.copies]
+        same = same and [ring.name for ring in self.copies] == [ring.name for ring in into.copies]
         if not same or self.problem.nodes != into.problem.nodes or self.cap != into.cap:
             raise ValueError("the two programs are not of the same problem, sizes and cap")
-        shared = len(self.problem.requests) + self.substrate.capacity.size
-        own = np.zeros(shared + sum(1 + len(_capped(block, self.cap)) for block in self.blocks))
-        own[self.kept] = solution.duals
-        full = np.zeros(into.all_rows)
-        full[:shared] = own[:shared]
-        row = shared
-        for block, ring in zip(self.blocks, into.copies, strict=True):
-            capped = _capped(block, self.cap)
-            rows = full[ring.row_start : ring.row_start + ring.rows].reshape(ring.copies, ring.height)
-            rows[:, : block.size - ring.first] = own[row]
+        return self._lifted_duals(solution.duals, into)
+
+    def _lifted_duals(self, duals: Floats, into: RingLp) -> Floats:
+        own, full = self.all_duals(duals), np.zeros(into.all_rows)
+        full[: self.shared_rows] = own[: self.shared_rows]
+        for mine, theirs in zip(self.copies, into.copies, strict=True):
             room = np.zeros(len(self.substrate.names))
-            room[capped] = own[row + 1 : row + 1 + len(capped)]
-            rows[:, ring.height - len(ring.capped) :] = room[ring.capped]
-            row += 1 + len(capped)
+            room[mine.capped] = mine.room_part(own)[0]
+            theirs.located_part(full)[...] = mine.located_part(own)
+            theirs.room_part(full)[...] = room[theirs.capped]
         return full[into.kept]
-
-
-def _capped(block: RingBlock, cap: bool) -> Ints:
-    """Return the valid nodes where a whole ring does not fit."""
-    valid = block.hosts[0]
-    return valid[block.room[valid] < block.size] if cap else valid[:0]
 
 
 @checked
@@ -161,27 +147,4 @@ def knapsack_vne(problem: RingProblem, *, sizes: Mapping[str, int] | None = None
     told = next((request.name for request in problem.requests if request.allowed is not None), None)
     if told is not None:
         raise ValueError(f"request {told!r} has a placement of its own for each ring node; no knapsack tells")
-    substrate, found = blocks(problem, sizes)
-    requests, resources = len(problem.requests), len(problem.resources)
-    shared = requests + substrate.capacity.size
-    lengths = [1 + len(block.hosts[0]) for block in found]
-    starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    entries, row, upper = Entries(), shared, [np.ones(requests), substrate.capacity.ravel()]
-    lower = [np.full(shared, -np.inf)]
-    for block, start in zip(found, starts[:-1].tolist(), strict=True):
-        valid, loads, capped = block.hosts[0], start + 1 + np.arange(len(block.hosts[0])), _capped(block, cap)
-        entries.add(block.number, start, 1.0)
-        for r in np.flatnonzero(block.demand):
-            entries.add(requests + valid * resources + r, loads, block.demand[r])
-        entries.add(row, loads, 1.0)
-        entries.add(row, start, -block.size)
-        room = row + 1 + np.arange(len(capped))
-        entries.add(room, loads[np.isin(valid, capped)], 1.0)
-        entries.add(room, start, -block.room[capped])
-        row += 1 + len(capped)
-        upper.append(np.zeros(1 + len(capped)))
-        lower += [np.zeros(1), np.full(len(capped), -np.inf)]
-    c = np.zeros(int(starts[-1]))
-    c[starts[:-1]] = [block.profit for block in found]
-    matrix, kept = without_empty_rows(entries.matrix(row, len(c)), c, np.concatenate(lower), np.concatenate(upper))
-    return KnapsackVne(problem, sizes, cap, substrate, found, starts, matrix, kept)
+    return KnapsackVne.of(problem, sizes, cap)

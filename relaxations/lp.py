@@ -5,7 +5,6 @@ Both work on a copy; the map back is one to one, since no variable or constraint
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,14 +13,14 @@ from pyomo.common.collections import ComponentMap
 from pyomo.common.gc_manager import PauseGC
 
 from dlsched.models.arguments import checked
+from dlsched.relaxations.contract import Point, Recovery, expect_duals, values_of
 from dlsched.relaxations.lifting import check_liftable, lift_in_place
-from dlsched.relaxations.point import Point, expect_duals, values_of
 from dlsched.relaxations.refusals import refuse_foreign, refuse_gaps
 from dlsched.relaxations.tree import clone, members, used_variables
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Relaxation:
+class Relaxation(Recovery[Point]):
     """A continuous relaxation.
 
     Attributes
@@ -39,32 +38,12 @@ class Relaxation:
     relaxed: tuple[Any, ...]
     _to_source: Any
 
-    @checked
-    def recover(self, x: ComponentMap | None = None, duals: ComponentMap | None = None, *, load: bool = False) -> Point:
-        """Map a point and duals of the relaxed model to the source.
-
-        Parameters
-        ----------
-        x : ComponentMap, optional
-            Value of each variable of `model`; by default the values loaded in it.
-        duals : mapping, optional
-            Dual of each constraint of `model`, a ComponentMap or a Pyomo Suffix.
-        load : bool
-            Also set the source's variables to the values, which may be fractional.
-
-        Returns
-        -------
-        Point
-            The same numbers on the source's variables and constraints.
-        """
-        point = _renamed(self._to_source, self.model, x, duals)
-        if load:
-            point.load()
-        return point
+    def _recovered(self, x: Any, duals: Any) -> Point:
+        return _renamed(self._to_source, self.model, x, duals)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LiftedBounds:
+class LiftedBounds(Recovery[Point]):
     """A model whose variables have no bounds, no fixings and no signs: rows say it all.
 
     Attributes
@@ -80,27 +59,13 @@ class LiftedBounds:
     _to_source: Any
     _rows: Any
 
-    @checked
-    def recover(self, x: ComponentMap | None = None, duals: ComponentMap | None = None, *, load: bool = False) -> Point:
-        """Map a point and duals of the lifted model to the source.
-
-        Parameters
-        ----------
-        x, duals, load
-            As for `Relaxation.recover`; fixed variables of the source are not loaded.
-
-        Returns
-        -------
-        Point
-            The duals of the source's rows as they are, and the duals of the lifted rows as reduced costs.
-        """
+    def _recovered(self, x: Any, duals: Any) -> Point:
+        """Return the duals of the source's rows as they are, and those of the lifted rows as reduced costs."""
         point = _renamed(self._to_source, self.model, x, duals)
         for row, dual in (duals or {}).items():
             if row in self._rows:
                 variable = self._rows[row]
                 point.reduced_costs[variable] = point.reduced_costs.get(variable, 0.0) + float(dual)
-        if load:
-            point.load()
         return point
 
 
@@ -175,7 +140,7 @@ def lift_bounds(model: Any, *, objective_constant: bool = True) -> LiftedBounds:
         return LiftedBounds(copy, model, to_source, ComponentMap((row, to_source[v]) for row, v in rows.items()))
 
 
-def _renamed(to_source: Any, model: Any, x: Mapping[Any, float] | None, duals: Mapping[Any, float] | None) -> Point:
+def _renamed(to_source: Any, model: Any, x: Any, duals: Any) -> Point:
     expect_duals(model, duals)
     values = values_of((v for v in members(model, pyo.Var) if v in to_source), x)
     return Point(

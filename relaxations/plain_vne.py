@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,12 +16,51 @@ from dlsched.models.arguments import checked
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.matrix import Floats
 from dlsched.models.numbers import TOLERANCE
-from dlsched.relaxations.ring_lp import RingLp, VneSolution, ring_lp
+from dlsched.relaxations.contract import Point, Recovery
+from dlsched.relaxations.ring_copies import Layout
+from dlsched.relaxations.ring_lp import RingLp, VneSolution
+
+ROWS = {
+    "request": "one_size",
+    "node": "node_load",
+    "link": "link_load",
+    "locations": "placed",
+    "balance": "flow",
+    "room": "cap",
+}
+"""The formulation's constraint that each row of the program is."""
 
 
 @dataclass(frozen=True, eq=False)
-class PlainVne(RingLp):
+class PlainVne(RingLp, Recovery[Point]):
     """The plain LP; see `plain_vne`."""
+
+    layout: ClassVar[Layout] = Layout.PLAIN
+
+    def _recovered(self, x: Any, duals: Any) -> Point:
+        return self.on_source(self.point_array(x), self.duals_array(duals), self.source)
+
+    def on_source(self, point: Floats, duals: Floats | None, source: Any) -> Point:
+        """Return a point of this program, and its duals, as a point of the formulation that it relaxes.
+
+        Parameters
+        ----------
+        point : ndarray of shape (columns,)
+        duals : ndarray of shape (rows,), optional
+        source : pyomo.environ.ConcreteModel
+            `RingLp.source`, of this program or of one of another layout.
+        """
+        found = Point()
+        variables = {"chi": source.size, "varrho": source.place, "theta": source.route}
+        for (name, index), value in zip(self.column_keys(), point.tolist(), strict=True):
+            found.values[variables[name][index]] = value
+        found.values.update((embedded, 0.0) for embedded in source.embedded.values())
+        for (i, _), weight in self.weights(point).items():
+            found.values[source.embedded[i]] += weight
+        if duals is not None:
+            for (name, index), dual in zip(self.row_keys(), duals.tolist(), strict=True):
+                found.duals[source.component(ROWS[name])[index]] = dual
+        return found
 
     def lift_duals(self, solution: VneSolution, into: RingLp) -> Floats:
         """Return duals of the augmented LP, feasible and of the same value: an upper bound on it.
@@ -35,15 +75,14 @@ class PlainVne(RingLp):
         into : RingLp
             The augmented LP of the same problem, sizes and `cap`.
         """
-        if not into.augmented or (into.problem, into.sizes, into.cap) != (self.problem, self.sizes, self.cap):
+        if into.layout is not Layout.AUGMENTED or not self.is_like(into):
             raise ValueError("the duals lift into the augmented LP of the same problem, sizes and cap")
-        own, full = np.zeros(self.all_rows), np.zeros(into.all_rows)
-        own[self.kept] = solution.duals
-        shared = len(self.problem.requests) + self.substrate.capacity.size + len(self.substrate.bandwidth)
-        full[:shared] = own[:shared]
+        own, full = self.all_duals(solution.duals), np.zeros(into.all_rows)
+        full[: self.shared_rows] = own[: self.shared_rows]
         for mine, theirs in zip(self.copies, into.copies, strict=True):
-            rows = full[theirs.row_start : theirs.row_start + theirs.rows].reshape(theirs.copies, theirs.height)
-            rows[:] = own[mine.row_start + 1 : mine.row_start + mine.rows]
+            theirs.located_part(full)[...] = mine.located_part(own)[:, 1:]
+            theirs.balance_part(full)[...] = mine.balance_part(own)
+            theirs.room_part(full)[...] = mine.room_part(own)
         return full[into.kept]
 
 
@@ -67,7 +106,7 @@ def plain_vne(problem: RingProblem, *, sizes: Mapping[str, int] | None = None, c
     A solution need not be a convex combination of embeddings: on a directed cycle, half flows between nodes that
     alternate take half of what an embedding takes.
     """
-    return PlainVne(**ring_lp(problem, sizes, cap, augmented=False))
+    return PlainVne.of(problem, sizes, cap)
 
 
 @checked

@@ -4,60 +4,80 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dlsched.models.matrix import Floats
+from dlsched.relaxations.matrix_model import Key
 from dlsched.relaxations.ring_blocks import Entries, Ints, RingBlock
 
-Key = tuple[str, tuple[Any, ...]]
-"""Component and index of a column or row."""
+
+class Layout(Enum):
+    """Which linear program a ring's columns and rows are of."""
+
+    KNAPSACK = "knapsack"
+    """One copy; how many ring nodes a node hosts, not which; no flow."""
+    PLAIN = "plain"
+    """One copy, all of whose ring nodes 0..k-1 have a location, and flow along each ring edge."""
+    AUGMENTED = "augmented"
+    """A copy for each valid node w of ring node 0; the ring nodes 1..k-1 have a location."""
 
 
 @dataclass(frozen=True, eq=False)
 class RingCopies:
     """A ring block's columns and rows; those of its copies are alike and follow one another.
 
-    In the plain LP a ring has one copy, all of whose nodes 0..k-1 have a location; in the augmented LP it has one for
-    each valid node w of ring node 0, and nodes 1..k-1 have a location. A copy's columns are its weight, the locations
-    by ring node, the flows by ring edge.
+    A copy's columns are its weight, the locations by ring node, the flows by ring edge. Its rows say that its ring
+    nodes are located, that flows are balanced, and that nodes have room.
 
     Attributes
     ----------
     block : RingBlock
-    augmented, cap : bool
+    layout : Layout
+    cap : bool
     column_start, row_start : int
     """
 
     block: RingBlock
-    augmented: bool
+    layout: Layout
     cap: bool
     column_start: int
     row_start: int
 
     @property
-    def copies(self) -> int:
-        """The number of copies."""
-        return len(self.block.hosts[0]) if self.augmented else 1
+    def name(self) -> tuple[str, int]:
+        """Request name and ring size."""
+        return self.block.request.name, self.block.size
 
     @property
-    def first(self) -> int:
+    def copies(self) -> int:
+        """The number of copies."""
+        return len(self.block.hosts[0]) if self.layout is Layout.AUGMENTED else 1
+
+    @property
+    def _first(self) -> int:
         """The first ring node with a location."""
-        return 1 if self.augmented else 0
+        return 1 if self.layout is Layout.AUGMENTED else 0
+
+    @property
+    def located_rows(self) -> int:
+        """Rows of a copy that say that ring nodes are located; in the knapsack LP one says it of all."""
+        return 1 if self.layout is Layout.KNAPSACK else self.block.size - self._first
 
     @cached_property
     def located(self) -> tuple[Ints, Ints]:
-        """Ring node and substrate node of each location column of a copy."""
-        hosts = self.block.hosts[self.first :]
-        ring_nodes = np.repeat(np.arange(self.first, self.block.size), [len(some) for some in hosts])
+        """Ring node (0 where all are one) and substrate node of each location column of a copy."""
+        hosts = self.block.hosts[self._first : self._first + self.located_rows]
+        ring_nodes = np.repeat(self._first + np.arange(len(hosts)), [len(some) for some in hosts])
         return ring_nodes, np.concatenate([*hosts, np.zeros(0, dtype=np.int64)])
 
     @property
     def edges(self) -> int:
         """The number of ring edges."""
-        return self.block.size if self.block.size > 1 else 0
+        return self.block.size if self.block.size > 1 and self.layout is not Layout.KNAPSACK else 0
 
     @cached_property
     def width(self) -> int:
@@ -71,18 +91,20 @@ class RingCopies:
             return np.zeros(0, dtype=np.int64)
         times = np.bincount(self.located[1], minlength=len(self.block.room))
         room = self.block.room.copy()
-        if self.augmented:
+        if self.layout is Layout.KNAPSACK:
+            times = times * self.block.size
+        elif self.layout is Layout.AUGMENTED:
             room[self.block.hosts[0]] -= 1
         return np.flatnonzero(room < times)
 
     @cached_property
     def height(self) -> int:
         """Rows of a copy."""
-        return self._balance_start + self.edges * len(self.block.nodes) + len(self.capped)
+        return self._room_start + len(self.capped)
 
     @property
-    def _balance_start(self) -> int:
-        return self.block.size - self.first
+    def _room_start(self) -> int:
+        return self.located_rows + self.edges * len(self.block.nodes)
 
     @property
     def columns(self) -> int:
@@ -99,10 +121,25 @@ class RingCopies:
         """The columns x^w, or chi_ik."""
         return slice(self.column_start, self.column_start + self.columns, self.width)
 
-    def room_rows(self, values: Floats) -> Floats:
-        """Return the part of a row vector that belongs to the room of nodes, shape (copies, capped nodes)."""
-        mine = values[self.row_start : self.row_start + self.rows].reshape(self.copies, self.height)
-        return mine[:, self.height - len(self.capped) :]
+    def of_point(self, point: Floats) -> Floats:
+        """Return the part of a point that belongs to the ring, shape (copies, width); a view."""
+        return point[self.column_start : self.column_start + self.columns].reshape(self.copies, self.width)
+
+    def located_part(self, values: Floats) -> Floats:
+        """Return the part of a row vector for the locations, shape (copies, located_rows); a view."""
+        return self._of_rows(values)[:, : self.located_rows]
+
+    def balance_part(self, values: Floats) -> Floats:
+        """Return the part of a row vector for the flows, shape (copies, edges, nodes of the block); a view."""
+        mine = self._of_rows(values)[:, self.located_rows : self._room_start]
+        return mine.reshape(self.copies, self.edges, len(self.block.nodes))
+
+    def room_part(self, values: Floats) -> Floats:
+        """Return the part of a row vector for the room of nodes, shape (copies, capped nodes); a view."""
+        return self._of_rows(values)[:, self._room_start :]
+
+    def _of_rows(self, values: Floats) -> Floats:
+        return values[self.row_start : self.row_start + self.rows].reshape(self.copies, self.height)
 
     def put(self, entries: Entries, node_row: int, link_row: int) -> None:
         """Add all nonzeros; the first rows are those of the requests, then nodes and links as the numbers tell."""
@@ -119,16 +156,16 @@ class RingCopies:
             used = np.arange(self.edges * len(share))
             flows = columns + 1 + len(nodes) + used
             entries.add(link_row + np.tile(share, self.edges), flows, self.block.bandwidth)
-        if self.augmented:
+        if self.layout is Layout.AUGMENTED:
             self._put_first_node(entries, node_row, columns.ravel(), rows.ravel())
 
     def _local(self) -> Iterator[tuple[Any, Any, Any]]:
         """Yield rows, columns and values that are the same in each copy, numbered from the copy's first."""
         ring_nodes, nodes = self.located
         at = 1 + np.arange(len(nodes))
-        yield np.arange(self._balance_start), 0, -1.0
-        yield ring_nodes - self.first, at, 1.0
-        size, arcs, start, many = self.block.size, self.block.arcs, self._balance_start, len(self.block.nodes)
+        size, arcs, start, many = self.block.size, self.block.arcs, self.located_rows, len(self.block.nodes)
+        yield np.arange(start), 0, -float(size) if self.layout is Layout.KNAPSACK else -1.0
+        yield ring_nodes - self._first, at, 1.0
         if self.edges:
             place = np.searchsorted(self.block.nodes, nodes)
             yield start + ring_nodes * many + place, at, -1.0
@@ -138,10 +175,9 @@ class RingCopies:
             for ends, sign in ((self.block.substrate.tail, 1.0), (self.block.substrate.head, -1.0)):
                 yield start + edge + np.tile(np.searchsorted(self.block.nodes, ends[arcs]), size), flows, sign
         if len(self.capped):
-            start += self.edges * many
             here = np.isin(nodes, self.capped)
-            yield start + np.searchsorted(self.capped, nodes[here]), at[here], 1.0
-            yield start + np.arange(len(self.capped)), 0, -self.block.room[self.capped]
+            yield self._room_start + np.searchsorted(self.capped, nodes[here]), at[here], 1.0
+            yield self._room_start + np.arange(len(self.capped)), 0, -self.block.room[self.capped]
 
     def _put_first_node(self, entries: Entries, node_row: int, weights: Ints, rows: Ints) -> None:
         """Add what depends on the copy: ring node 0 is on w with weight x^w."""
@@ -149,12 +185,12 @@ class RingCopies:
         for r in np.flatnonzero(demand):
             entries.add(node_row + first * len(demand) + r, weights, demand[r])
         if self.edges:
-            many, place = len(self.block.nodes), rows + self._balance_start + np.searchsorted(self.block.nodes, first)
+            many, place = len(self.block.nodes), rows + self.located_rows + np.searchsorted(self.block.nodes, first)
             entries.add(place, weights, -1.0)
             entries.add(place + (self.edges - 1) * many, weights, 1.0)
         here = np.isin(first, self.capped)
-        start = rows[here] + self._balance_start + self.edges * len(self.block.nodes)
-        entries.add(start + np.searchsorted(self.capped, first[here]), weights[here], 1.0)
+        room = rows[here] + self._room_start + np.searchsorted(self.capped, first[here])
+        entries.add(room, weights[here], 1.0)
 
     def column_keys(self) -> Iterator[Key]:
         """Yield component and index of each column."""
@@ -162,20 +198,26 @@ class RingCopies:
         names, arcs = substrate.names, [substrate.problem.arcs[e] for e in block.arcs]
         located = [(int(a), names[u]) for a, u in zip(*self.located, strict=True)]
         for copy in self._copy_names():
-            index = (block.request.name, block.size, *copy)
-            yield ("x" if self.augmented else "chi"), index
-            yield from (("varrho", (*index, a, u)) for a, u in located)
-            yield from (("theta", (*index, a, *arc)) for a in range(self.edges) for arc in arcs)
+            index = (*self.name, *copy)
+            yield ("x" if self.layout is Layout.AUGMENTED else "chi"), index
+            if self.layout is Layout.KNAPSACK:
+                yield from (("load", (*index, u)) for _, u in located)
+            else:
+                yield from (("varrho", (*index, a, u)) for a, u in located)
+                yield from (("theta", (*index, a, *arc)) for a in range(self.edges) for arc in arcs)
 
     def row_keys(self) -> Iterator[Key]:
         """Yield component and index of each row."""
         names, block = self.block.substrate.names, self.block
         for copy in self._copy_names():
-            index = (block.request.name, block.size, *copy)
-            yield from (("locations", (*index, a)) for a in range(self.first, block.size))
+            index = (*self.name, *copy)
+            if self.layout is Layout.KNAPSACK:
+                yield "locations", index
+            else:
+                yield from (("locations", (*index, a)) for a in range(self._first, block.size))
             yield from (("balance", (*index, a, names[u])) for a in range(self.edges) for u in block.nodes)
             yield from (("room", (*index, names[u])) for u in self.capped)
 
     def _copy_names(self) -> list[tuple[str, ...]]:
         names = self.block.substrate.names
-        return [(names[w],) for w in self.block.hosts[0]] if self.augmented else [()]
+        return [(names[w],) for w in self.block.hosts[0]] if self.layout is Layout.AUGMENTED else [()]

@@ -1,10 +1,11 @@
-"""The plain and the augmented linear program of ring embeddings, as arrays and as Pyomo models."""
+"""The linear programs of ring embeddings, as arrays and as Pyomo models, and their way back to the formulation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,8 +15,10 @@ from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.failure import SolverError
 from dlsched.models.matrix import Floats, Matrix
 from dlsched.models.optimal import solve_to_optimality
+from dlsched.relaxations.contract import array_of
+from dlsched.relaxations.matrix_model import Key, MatrixModel, matrix_model
 from dlsched.relaxations.ring_blocks import Entries, Ints, Substrate, blocks
-from dlsched.relaxations.ring_copies import Key, RingCopies
+from dlsched.relaxations.ring_copies import Layout, RingCopies
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +34,7 @@ class VneSolution:
     weights : dict of (request name, ring size) to float
         chi_ik.
     method : str
-        What solved it: ``"knapsack"``, or a HiGHS method.
+        What solved it: ``"knapsack"``, ``"columns"``, or a HiGHS method.
     """
 
     value: float
@@ -49,7 +52,7 @@ class RingLp:
     ----------
     problem : RingProblem
     sizes : mapping of str to int, or None
-    cap, augmented : bool
+    cap : bool
     substrate : Substrate
     copies : tuple of RingCopies
         For each request and ring size where its columns and rows are.
@@ -61,30 +64,94 @@ class RingLp:
         Numbers of the matrix's rows among all.
     """
 
+    layout: ClassVar[Layout]
+
     problem: RingProblem
     sizes: Mapping[str, int] | None
     cap: bool
-    augmented: bool
     substrate: Substrate
     copies: tuple[RingCopies, ...]
     matrix: Matrix
     kept: Ints
 
+    @classmethod
+    def of(cls, problem: RingProblem, sizes: Mapping[str, int] | None, cap: bool) -> Self:
+        """Return the program of a problem; parameters as in `augmented_vne`."""
+        substrate, found = blocks(problem, sizes)
+        links = len(problem.requests) + substrate.capacity.size
+        upper = [np.ones(len(problem.requests)), substrate.capacity.ravel(), substrate.bandwidth]
+        shared = links + len(substrate.bandwidth)
+        row, column = shared, 0
+        copies = []
+        for block in found:
+            ring = RingCopies(block, cls.layout, cap, column, row)
+            copies.append(ring)
+            column, row = column + ring.columns, row + ring.rows
+        entries, c = Entries(), np.zeros(column)
+        lower = np.zeros(row)
+        lower[:shared] = -np.inf
+        for ring in copies:
+            ring.put(entries, len(problem.requests), links)
+            ring.room_part(lower)[...] = -np.inf
+            c[ring.weights] = ring.block.profit
+        A = entries.matrix(row, column)
+        kept = np.flatnonzero(np.diff(A.indptr))
+        matrix = Matrix(
+            c=c,
+            offset=0.0,
+            sense=-1,
+            A=sp.csr_array((A.data, A.indices, np.append(A.indptr[kept], A.indptr[-1])), shape=(len(kept), column)),
+            row_lower=lower[kept],
+            row_upper=np.concatenate([*upper, np.zeros(row - shared)])[kept],
+            lower=np.zeros(column),
+            upper=np.full(column, np.inf),
+            integer=np.zeros(column, dtype=bool),
+        )
+        return cls(problem, None if sizes is None else dict(sizes), cap, substrate, tuple(copies), matrix, kept)
+
+    @property
+    def shared_rows(self) -> int:
+        """The number of rows that rings share: those of requests, nodes and links; they come first."""
+        return len(self.problem.requests) + self.substrate.capacity.size + len(self.substrate.bandwidth)
+
     @property
     def all_rows(self) -> int:
         """The number of rows, those without entries included."""
-        shared = len(self.problem.requests) + self.substrate.capacity.size + len(self.substrate.bandwidth)
-        return shared + sum(ring.rows for ring in self.copies)
+        return self.shared_rows + sum(ring.rows for ring in self.copies)
+
+    def all_duals(self, duals: Floats) -> Floats:
+        """Return duals of the matrix's rows as duals of all rows, 0 for those without entries."""
+        full = np.zeros(self.all_rows)
+        full[self.kept] = duals
+        return full
+
+    def is_like(self, other: RingLp) -> bool:
+        """Tell whether another program is of the same problem, sizes and cap."""
+        return (self.problem, self.sizes, self.cap) == (other.problem, other.sizes, other.cap)
 
     @property
     def model(self) -> Any:
-        """The program as a Pyomo model with the same rows and columns; made anew each time."""
-        from dlsched.relaxations.ring_model import pyomo_model
+        """The program as a Pyomo model with the same rows and columns; built when first asked for."""
+        return self._built.model
 
-        return pyomo_model(self.matrix, list(self.column_keys()), list(self.row_keys()))
+    @cached_property
+    def _built(self) -> MatrixModel:
+        name = f"{self.layout.value} LP of G-VNE"
+        return matrix_model(self.matrix, self.column_keys(), self.row_keys(), name=name, objective="profit")
+
+    @cached_property
+    def source(self) -> Any:
+        """The formulation (12)-(19) of the same requests and ring sizes; built when first asked for."""
+        from dlsched.models.ddljs.gvne import embedding_program
+
+        problem = self.problem
+        if self.sizes is not None:
+            chosen = [request for request in problem.requests if request.name in self.sizes]
+            problem = problem.keeping(request.only(self.sizes[request.name]) for request in chosen)
+        return embedding_program(problem, cap=self.cap)
 
     def column_keys(self) -> Iterator[Key]:
-        """Yield component and index of each column: ``x`` or ``chi``, ``varrho``, ``theta``."""
+        """Yield component and index of each column: ``x`` or ``chi``, ``varrho`` or ``load``, ``theta``."""
         for ring in self.copies:
             yield from ring.column_keys()
 
@@ -102,12 +169,28 @@ class RingLp:
 
     def weights(self, point: Floats) -> dict[tuple[str, int], float]:
         """Return chi_ik at a point: how much of each request is embedded with each ring size."""
-        return {(r.block.request.name, r.block.size): float(point[r.weights].sum()) for r in self.copies}
+        return {ring.name: float(point[ring.weights].sum()) for ring in self.copies}
+
+    def solution(self, point: Floats, duals: Floats, method: str) -> VneSolution:
+        """Return a point with its value and weights."""
+        return VneSolution(self.matrix.value(point), point, duals, self.weights(point), method)
 
     def solve(self) -> VneSolution:
-        """Solve the program by the simplex method of HiGHS."""
-        value, point, duals = optimum(self.matrix)
-        return VneSolution(value, point, duals, self.weights(point), "simplex")
+        """Solve the program."""
+        return self.simplex()
+
+    def simplex(self) -> VneSolution:
+        """Solve the whole program by the simplex method of HiGHS.
+
+        Notes
+        -----
+        Presolve is off: it takes longer than the dual simplex on 500 000 columns, and makes that slower where links
+        bind.
+        """
+        found = solve_to_optimality(self.matrix, presolve=False, duals=True)
+        if found is None or found.row_duals is None:
+            raise SolverError("a linear program of ring embeddings has no point, although embedding nothing is one")
+        return self.solution(np.maximum(found.x, 0.0), found.row_duals, "simplex")
 
     def certify(self, solution: VneSolution) -> dict[str, float]:
         """Return the residuals of a point and its duals: all within rounding of 0 proves that the point is optimal.
@@ -117,87 +200,19 @@ class RingLp:
         dict
             ``primal`` (rows and bounds), ``dual`` (signs of duals and reduced costs), ``gap`` (between the two values).
         """
-        return certificate(self.matrix, solution.point, solution.duals)
+        matrix, duals = self.matrix, solution.duals
+        inequality = np.isneginf(matrix.row_lower)
+        reduced = matrix.c - sparse_product(matrix.A.T, duals)
+        return {
+            "primal": matrix.residual(solution.point),
+            "dual": max(0.0, float(reduced.max(initial=0.0)), float(-duals[inequality].min(initial=0.0))),
+            "gap": abs(matrix.value(solution.point) - float(dot(matrix.row_upper, duals))),
+        }
 
+    def point_array(self, x: Any) -> Floats:
+        """Return the ``x`` of `recover` as an array of shape (columns,)."""
+        return array_of("x", x, len(self.matrix.c), lambda: self._built.columns)
 
-def certificate(matrix: Matrix, point: Floats, duals: Floats) -> dict[str, float]:
-    """Return how far a point and row duals are from proving each other optimal.
-
-    Parameters
-    ----------
-    matrix : Matrix
-        A maximisation over x >= 0 with rows ``=`` or ``<=`` a right-hand side.
-    point, duals : ndarray
-    """
-    inequality = np.isneginf(matrix.row_lower)
-    reduced = matrix.c - sparse_product(matrix.A.T, duals)
-    return {
-        "primal": matrix.residual(point),
-        "dual": max(0.0, float(reduced.max(initial=0.0)), float(-duals[inequality].min(initial=0.0))),
-        "gap": abs(matrix.value(point) - float(dot(matrix.row_upper, duals))),
-    }
-
-
-def optimum(matrix: Matrix) -> tuple[float, Floats, Floats]:
-    """Return the value, a point and row duals of an optimum of a bounded, feasible linear program.
-
-    Notes
-    -----
-    Presolve is off: it takes longer than the dual simplex on 500 000 columns, and makes that slower where links bind.
-    """
-    found = solve_to_optimality(matrix, presolve=False, duals=True)
-    if found is None or found.row_duals is None:
-        raise SolverError("a linear program of ring embeddings has no point, although embedding nothing is one")
-    point = np.maximum(found.x, 0.0)
-    return matrix.value(point), point, found.row_duals
-
-
-def ring_lp(problem: RingProblem, sizes: Mapping[str, int] | None, cap: bool, augmented: bool) -> dict[str, Any]:
-    """Return the attributes of a `RingLp`; parameters as in `augmented_vne`."""
-    substrate, found = blocks(problem, sizes)
-    requests, links = len(problem.requests), len(problem.requests) + substrate.capacity.size
-    shared = links + len(substrate.bandwidth)
-    row, column = shared, 0
-    copies = []
-    for block in found:
-        ring = RingCopies(block, augmented, cap, column, row)
-        copies.append(ring)
-        column, row = column + ring.columns, row + ring.rows
-    entries, c = Entries(), np.zeros(column)
-    lower, upper = np.zeros(row), np.zeros(row)
-    upper[:shared] = np.concatenate([np.ones(requests), substrate.capacity.ravel(), substrate.bandwidth])
-    lower[:shared] = -np.inf
-    for ring in copies:
-        ring.put(entries, requests, links)
-        ring.room_rows(lower)[...] = -np.inf
-        c[ring.weights] = ring.block.profit
-    matrix, kept = without_empty_rows(entries.matrix(row, column), c, lower, upper)
-    return {
-        "problem": problem,
-        "sizes": None if sizes is None else dict(sizes),
-        "cap": cap,
-        "augmented": augmented,
-        "substrate": substrate,
-        "copies": tuple(copies),
-        "matrix": matrix,
-        "kept": kept,
-    }
-
-
-def without_empty_rows(A: sp.csr_array, c: Floats, lower: Floats, upper: Floats) -> tuple[Matrix, Ints]:
-    """Return a maximisation over x >= 0 and the numbers of the rows that have entries."""
-    kept = np.flatnonzero(np.diff(A.indptr))
-    starts = np.append(A.indptr[kept], A.indptr[-1])
-    columns = len(c)
-    matrix = Matrix(
-        c=c,
-        offset=0.0,
-        sense=-1,
-        A=sp.csr_array((A.data, A.indices, starts), shape=(len(kept), columns)),
-        row_lower=lower[kept],
-        row_upper=upper[kept],
-        lower=np.zeros(columns),
-        upper=np.full(columns, np.inf),
-        integer=np.zeros(columns, dtype=bool),
-    )
-    return matrix, kept
+    def duals_array(self, duals: Any) -> Floats | None:
+        """Return the ``duals`` of `recover` as an array of shape (rows,), None where there are none."""
+        return None if duals is None else array_of("duals", duals, len(self.kept), lambda: self._built.rows)

@@ -18,7 +18,7 @@ from dlsched.models.matrix import Floats
 from dlsched.models.session import Session
 from dlsched.relaxations.ring_copies import RingCopies
 from dlsched.relaxations.ring_lp import RingLp, VneSolution
-from dlsched.relaxations.ring_pricing import Distances, Walk, cheapest_walks
+from dlsched.relaxations.ring_pricing import Walk, cheapest_walks, costs_to_go
 
 _ROUNDS = 300
 _MOST = 20
@@ -49,10 +49,9 @@ class RingMaster:
 
     def first_duals(self, bound: VneSolution | None) -> Floats:
         """Return what the duals of a bound say about the master's rows, 0 without a bound."""
-        full = np.zeros(self._lp.all_rows)
-        if bound is not None:
-            full[self._lp.kept] = np.maximum(bound.duals, 0.0)
-        return full[: self._links + len(self._lp.substrate.bandwidth)]
+        if bound is None:
+            return np.zeros(self._lp.shared_rows)
+        return np.maximum(self._lp.all_duals(bound.duals), 0.0)[: self._lp.shared_rows]
 
     def add(self, walks: list[Walk]) -> int:
         """Add mappings whose loads are new; return how many were."""
@@ -81,15 +80,17 @@ class RingMaster:
 
     def price(self, duals: Floats, worth: float, most: int) -> list[Walk]:
         """Return mappings that earn more than `worth` beyond the prices of the rows."""
-        nodes, links = (
-            duals[self._requests : self._links].reshape(self._lp.substrate.capacity.shape),
-            duals[self._links :],
-        )
+        nodes, links = self._prices(duals)
         found = []
         for number, rings in self._rings.items():
             node_prices = dot(nodes, rings[0].block.demand)
             found += [w for _, w in cheapest_walks(rings, links, node_prices, duals[number] + worth, most)]
         return found
+
+    def _prices(self, duals: Floats) -> tuple[Floats, Floats]:
+        """Return the prices of nodes, shape (nodes, resources), and of links among duals of the master's rows."""
+        nodes = duals[self._requests : self._links].reshape(self._lp.substrate.capacity.shape)
+        return nodes, duals[self._links :]
 
     def solve(self) -> tuple[float, Floats, Floats] | None:
         """Return value, weights of the mappings and duals; None where HiGHS fails."""
@@ -103,50 +104,35 @@ class RingMaster:
 
     def point(self, weights: Floats) -> Floats:
         """Return the point of the augmented LP that weights of the mappings give."""
-        point = np.zeros(self._lp.matrix.A.shape[1])
+        point = np.zeros(len(self._lp.matrix.c))
         for n in np.flatnonzero(weights > 0).tolist():
             walk = self.walks[n]
-            ring, size = walk.ring, len(walk.nodes)
-            start = ring.column_start + int(np.searchsorted(ring.block.hosts[0], walk.nodes[0])) * ring.width
-            ring_nodes, nodes = ring.located
-            point[start] += weights[n]
-            for a in range(1, size):
-                point[start + 1 + int(np.flatnonzero((ring_nodes == a) & (nodes == walk.nodes[a]))[0])] += weights[n]
+            ring, (ring_nodes, nodes) = walk.ring, walk.ring.located
+            columns = ring.of_point(point)[int(np.searchsorted(ring.block.hosts[0], walk.nodes[0]))]
+            columns[0] += weights[n]
+            for a, u in enumerate(walk.nodes[1:], start=1):
+                columns[1 + int(np.flatnonzero((ring_nodes == a) & (nodes == u))[0])] += weights[n]
             for a, path in enumerate(walk.arcs):
-                flows = start + 1 + len(nodes) + a * len(ring.block.arcs)
-                point[flows + np.searchsorted(ring.block.arcs, path)] += weights[n]
+                flows = 1 + len(nodes) + a * len(ring.block.arcs)
+                columns[flows + np.searchsorted(ring.block.arcs, path)] += weights[n]
         return point
 
     def potentials(self, duals: Floats) -> Floats:
         """Return duals of the augmented LP, 0 for caps, from those of the master's rows.
 
-        The dual of (A3) at edge a and node u is minus the cost to go from u: along edge a, on to the ring nodes after
-        it, and back to w. Costs to go differ by at most an arc's price along it, and by at most a node's price between
-        the edges before and after a ring node; those of (A2) are 0.
+        The dual of (A3) at edge a and node u is minus the cost to go from u. Costs to go differ by at most an arc's
+        price along it, and by at most a node's price between the edges before and after a ring node; those of (A2)
+        are 0. A request's dual is what its ring earns at most, in the copy whose way around costs least.
         """
-        full = np.zeros(self._lp.all_rows)
-        full[: len(duals)] = duals
-        shape = self._lp.substrate.capacity.shape
+        nodes, links = self._prices(duals)
+        full = np.concatenate([duals, np.zeros(self._lp.all_rows - len(duals))])
         for ring in self._lp.copies:
-            block = ring.block
-            node_prices = dot(duals[self._requests : self._links].reshape(shape), block.demand)
-            first = block.hosts[0]
-            to_go = np.zeros((len(first), shape[0]))
-            if ring.edges:
-                limit = max(block.profit, 0.0) + 1
-                distance = np.minimum(Distances.of(block, duals[self._links :]).cost, limit)
-                rows = full[ring.row_start : ring.row_start + ring.rows].reshape(ring.copies, ring.height)
-                edges = rows[:, block.size - 1 : ring.height - len(ring.capped)].reshape(
-                    ring.copies, ring.edges, len(block.nodes)
-                )
-                to_go = distance[:, first].T
-                edges[:, -1] = -to_go[:, block.nodes]
-                for a in range(block.size - 1, 0, -1):
-                    on = (node_prices + to_go)[:, block.hosts[a]]
-                    ways = distance[:, block.hosts[a]] + on[:, None, :]
-                    to_go = np.minimum(ways.min(axis=2, initial=np.inf), limit)
-                    edges[:, a - 1] = -to_go[:, block.nodes]
-            earned = block.profit - node_prices[first] - to_go[np.arange(len(first)), first]
+            block, first = ring.block, ring.block.hosts[0]
+            node_prices = dot(nodes, block.demand)
+            costs = costs_to_go(ring, links, node_prices)
+            ring.balance_part(full)[...] = -costs[:, :, block.nodes]
+            around = costs[np.arange(ring.copies), 0, first] if ring.edges else 0.0
+            earned = block.profit - node_prices[first] - around
             full[block.number] = max(full[block.number], float(earned.max(initial=0.0)))
         return full[self._lp.kept]
 
@@ -179,4 +165,4 @@ def by_columns(lp: RingLp, bound: VneSolution | None = None) -> VneSolution | No
     if float(dot(lp.matrix.row_upper, proof)) > most:
         return None
     point = master.point(weights)
-    return VneSolution(lp.matrix.value(point), point, proof, lp.weights(point), "columns")
+    return lp.solution(point, proof, "columns")

@@ -66,6 +66,36 @@ class Distances:
         return tuple(reversed(arcs))
 
 
+def costs_to_go(ring: RingCopies, prices: Floats, node_prices: Floats) -> Floats:
+    """Return what it costs at least to go from each node along a ring edge, on to the ring nodes after it, and back.
+
+    Parameters
+    ----------
+    ring : RingCopies
+        Of the augmented LP: the way of a copy ends at its node w.
+    prices, node_prices : ndarray
+        Of the shares' bandwidth, and of one ring node on each node.
+
+    Returns
+    -------
+    ndarray, shape (copies, edges, nodes)
+        At most 1 above the ring's profit: what costs more, or leads nowhere, is not taken anyway.
+    """
+    block, k = ring.block, ring.edges
+    costs = np.empty((ring.copies, k, len(node_prices)))
+    if not k:
+        return costs
+    limit = max(block.profit, 0.0) + 1
+    distance = np.minimum(Distances.of(block, prices).cost, limit)
+    costs[:, k - 1] = distance[:, block.hosts[0]].T
+    for a in range(k - 2, -1, -1):
+        hosts = block.hosts[a + 1]
+        from_host = node_prices[hosts] + costs[:, a + 1, hosts]
+        ways = distance[:, hosts] + from_host[:, None, :]
+        costs[:, a] = np.minimum(ways.min(axis=2, initial=np.inf), limit)
+    return costs
+
+
 def cheapest_walks(
     rings: list[RingCopies], prices: Floats, node_prices: Floats, worth: float, most: int
 ) -> Iterator[tuple[float, Walk]]:

@@ -14,17 +14,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyomo.environ as pyo
 import scipy.sparse as sp
 from pyomo.common.collections import ComponentMap
-from pyomo.common.gc_manager import PauseGC
-from pyomo.core.expr import LinearExpression
 
-from dlsched.models.arguments import checked, vector
 from dlsched.models.arithmetic import dot, sparse_product
 from dlsched.models.matrix import Floats, Matrix
 from dlsched.models.numbers import TOLERANCE
-from dlsched.relaxations.point import Point, values_of
+from dlsched.relaxations.contract import Point, Recovery, array_of
+from dlsched.relaxations.matrix_model import MatrixModel, matrix_model
 from dlsched.relaxations.refusals import compile_linear
 from dlsched.relaxations.tree import constants
 
@@ -32,7 +29,7 @@ Indices = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class StandardForm:
+class StandardForm(Recovery[Point]):
     """A linear model in standard form.
 
     Attributes
@@ -54,62 +51,37 @@ class StandardForm:
     t: Floats
     _constants: Any
 
-    @cached_property
+    @property
     def model(self) -> Any:
         """The standard form as a Pyomo model with variables ``x[j]``, rows ``row[i]`` and ``objective``.
 
         Built when first asked for. A row that reads 0 = 0 is left out.
         """
-        with PauseGC():
-            return _pyomo_model(self.matrix, f"{self.source.name} in standard form")
+        return self._built.model
 
-    @checked
-    def recover(
-        self,
-        x: Floats | ComponentMap | None = None,
-        duals: Floats | ComponentMap | None = None,
-        *,
-        load: bool = False,
-    ) -> Point:
-        """Map a point and duals of the standard form to the source.
+    @cached_property
+    def _built(self) -> MatrixModel:
+        rows, columns = self.matrix.A.shape
+        return matrix_model(
+            self.matrix,
+            [("x", (j,)) for j in range(columns)],
+            [("row", (i,)) for i in range(rows)],
+            name=f"{self.source.name} in standard form",
+            docs={"x": "variables and slacks", "row": "A x = b", "objective": "c'x"},
+        )
 
-        Parameters
-        ----------
-        x : ndarray of shape (columns,) or mapping, optional
-            An array, or the value of each ``model.x[j]``; by default the values loaded in `model`.
-        duals : ndarray of shape (rows,) or mapping, optional
-            An array, or the dual of each ``model.row[i]``; as shadow prices of the standard form.
-        load : bool
-            Also set the source's variables to the values.
-
-        Returns
-        -------
-        Point
-            Values of the source's variables, shadow prices of its rows and reduced costs.
-        """
-        compiled = self.compiled
-        structural = self._array("x", x, "x", self.matrix.A.shape[1])[: self.T.shape[1]]
+    def _recovered(self, x: Any, duals: Any) -> Point:
+        compiled, (rows, columns) = self.compiled, self.matrix.A.shape
+        structural = array_of("x", x, columns, lambda: self._built.columns)[: self.T.shape[1]]
         values = sparse_product(self.T, structural) + self.t
         point = Point(values=ComponentMap(self._constants.items()))
         point.values.update(zip(compiled.columns, values.tolist(), strict=True))
         if duals is not None:
-            y = compiled.sense * self._array("duals", duals, "row", self.matrix.A.shape[0])[: len(compiled.rows)]
+            y = compiled.sense * array_of("duals", duals, rows, lambda: self._built.rows)[: len(compiled.rows)]
             reduced = compiled.c - sparse_product(compiled.A.T, y)
             point.duals.update(zip(compiled.rows, y.tolist(), strict=True))
             point.reduced_costs.update(zip(compiled.columns, reduced.tolist(), strict=True))
-        if load:
-            point.load()
         return point
-
-    def _array(self, name: str, given: Floats | ComponentMap | None, component: str, size: int) -> Floats:
-        if given is not None and not isinstance(given, ComponentMap):
-            return vector(name, given, size)
-        items = dict(self.model.component(component).items())
-        values = values_of(items.values(), given, name)
-        array = np.zeros(size)
-        for k, item in items.items():
-            array[k] = values.get(item, 0.0)
-        return array
 
 
 def standard_form(model: Any) -> StandardForm:
@@ -199,27 +171,3 @@ def _assemble(compiled: Matrix, T: sp.csr_array, t: Floats, first: Indices, lowe
         upper=np.full(shape[1], np.inf),
         integer=np.concatenate([sparse_product(abs(T).T, compiled.integer) > 0, np.zeros(shape[1] - n, dtype=bool)]),
     )
-
-
-def _pyomo_model(matrix: Matrix, name: str) -> Any:
-    model = pyo.ConcreteModel(name=name)
-    model.x = pyo.Var(range(len(matrix.c)), domain=pyo.NonNegativeReals, doc="variables and slacks")
-    x = list(model.x.values())
-    for j in np.flatnonzero(matrix.integer):
-        x[j].domain = pyo.NonNegativeIntegers
-    costly = np.flatnonzero(matrix.c)
-    model.objective = pyo.Objective(
-        expr=LinearExpression(
-            constant=matrix.offset, linear_coefs=matrix.c[costly].tolist(), linear_vars=[x[j] for j in costly]
-        ),
-        doc="c'x",
-    )
-    starts, columns, values = (part.tolist() for part in (matrix.A.indptr, matrix.A.indices, matrix.A.data))
-    filled = [i for i in range(len(matrix.row_lower)) if starts[i] < starts[i + 1]]
-    model.row = pyo.Constraint(filled, doc="A x = b")
-    rhs = matrix.row_lower.tolist()
-    for i in filled:
-        part = slice(starts[i], starts[i + 1])
-        body = LinearExpression(linear_coefs=values[part], linear_vars=[x[j] for j in columns[part]])
-        model.row.add(i, (body, rhs[i]))
-    return model

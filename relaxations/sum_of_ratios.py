@@ -14,9 +14,9 @@ from pyomo.common.collections import ComponentMap
 from dlsched.models.arguments import checked, positive
 from dlsched.models.ratio import Floats, FractionalSum
 from dlsched.relaxations.capped import capped_model
+from dlsched.relaxations.contract import Point, Recovery, expect_known
 from dlsched.relaxations.fractional import continuous_sum
 from dlsched.relaxations.planar import Planar
-from dlsched.relaxations.point import Point, expect_known
 from dlsched.relaxations.ratio_grid import Grid, size, steps, widest
 from dlsched.relaxations.ratio_lp import LinearProgram
 from dlsched.relaxations.refusals import TransformationRefused
@@ -27,7 +27,7 @@ _ZERO = 1e-10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SumOfRatios:
+class SumOfRatios(Recovery[Point]):
     """What Algorithm 1 found.
 
     Attributes
@@ -54,6 +54,8 @@ class SumOfRatios:
     model : pyomo.environ.ConcreteModel or None
         The program (15) whose optimum x~ is, a linear-fractional copy of the model that was given; None where arrays
         were given, or no point was found.
+    source : pyomo.environ.ConcreteModel or None
+        The model that was given.
     """
 
     x: Floats | None
@@ -68,41 +70,27 @@ class SumOfRatios:
     feasible: int
     seconds: float
     model: Any = None
+    source: Any = None
     _variables: tuple[Any, ...] = ()
     _to_source: Any = None
 
-    @checked
-    def recover(self, x: ComponentMap | None = None, duals: ComponentMap | None = None, *, load: bool = False) -> Point:
-        """Return a point of the Pyomo model that was given; it has no duals.
-
-        Parameters
-        ----------
-        x : ComponentMap, optional
-            Value of each variable of `model`; x~ where it is left out.
-        duals
-            Not used: a sum of ratios has none.
-        load : bool
-            Also set the model's variables.
+    def _recovered(self, x: Any, duals: Any) -> Point:
+        """Return the point `x` of `model`, x~ where it is left out; a sum of ratios has no duals.
 
         Raises
         ------
         ValueError
             If arrays were given and no model, or no point was found.
         """
-        del duals
-        if not self._variables:
+        if self.source is None:
             raise ValueError("the problem was given as arrays: there is no model to recover to")
         if self.x is None:
             raise ValueError("no grid point has a feasible program: there is no point to recover")
-        point = Point()
+        expect_known("x", x, self._to_source)
         if x is None:
-            point.values.update(zip(self._variables, self.x.tolist(), strict=True))
-        else:
-            expect_known("x", x, self._to_source)
-            point.values.update((self._to_source[v], float(value)) for v, value in x.items() if v in self._to_source)
-        if load:
-            point.load()
-        return point
+            return Point(values=ComponentMap(zip(self._variables, self.x.tolist(), strict=True)))
+        known = ((self._to_source[v], float(value)) for v, value in x.items() if v in self._to_source)
+        return Point(values=ComponentMap(known))
 
 
 @checked
@@ -184,6 +172,7 @@ def sum_of_ratios(
         feasible=best.feasible,
         seconds=time.perf_counter() - start,
         model=model,
+        source=source,
         _variables=variables,
         _to_source=to_source,
     )

@@ -100,14 +100,11 @@ def placement_mix(problem: RingProblem, loads: Mapping[tuple[str, int], Mapping[
 @checked
 def knapsack_loads(program: KnapsackVne, solution: VneSolution) -> dict[tuple[str, int], dict[str, float]]:
     """Return the loads L_iku of a solution of the knapsack LP, by request and ring size, those up to 1e-9 left out."""
-    names, loads = program.substrate.names, {}
-    for block, start in zip(program.blocks, program.starts.tolist(), strict=False):
-        hosts = block.hosts[0].tolist()
-        values = solution.point[start + 1 : start + 1 + len(hosts)].tolist()
-        parts = {names[u]: value for u, value in zip(hosts, values, strict=True) if value > ZERO}
-        if parts:
-            loads[block.request.name, block.size] = parts
-    return loads
+    used = {
+        ring: {u: load for u, load in loads.items() if load > ZERO}
+        for ring, loads in program.loads(solution.point).items()
+    }
+    return {ring: loads for ring, loads in used.items() if loads}
 
 
 @checked
@@ -141,7 +138,7 @@ def integer_mix(loads: Mapping[str, Number], size: int) -> list[WeightedCounts]:
     weight = sum(kept.values(), Fraction(0)) / size
     if not kept:
         return []
-    ends = _tidy([Fraction(0), *itertools.accumulate(load / weight for load in kept.values())])
+    ends = _without_rounding([Fraction(0), *itertools.accumulate(load / weight for load in kept.values())])
     offsets = sorted({end - math.floor(end) for end in ends} | {Fraction(0)})
     mixed = []
     for offset, following in itertools.pairwise((*offsets, Fraction(1))):
@@ -173,20 +170,21 @@ def _of_request(
     return [WeightedCounts(weight, one.size, one.counts) for weight, one in zip(weights, mixed, strict=True)]
 
 
-def _tidy(ends: list[Fraction]) -> list[Fraction]:
-    """Return the ends with fractional parts that differ by rounding errors made equal."""
-    meant: dict[Fraction, Fraction] = {}
-    last = first = Fraction(0)
-    for part in sorted({end - math.floor(end) for end in ends}):
-        first = first if part - last <= ZERO else part
-        last = meant[part] = part
-        meant[part] = first
-    wraps = 1 - last <= ZERO
-    return [
-        math.floor(end) + (Fraction(1) if wraps and meant[part] == first else meant[part])
-        for end in ends
-        for part in (end - math.floor(end),)
-    ]
+def _without_rounding(ends: list[Fraction]) -> list[Fraction]:
+    """Return the ends of pieces with fractional parts that differ only by rounding made equal.
+
+    Of parts that follow one another within `ZERO` the least is taken for all; parts so little below 1 are whole.
+    """
+    groups: list[list[Fraction]] = []
+    for part in sorted({end % 1 for end in ends}):
+        if groups and part - groups[-1][-1] <= ZERO:
+            groups[-1].append(part)
+        else:
+            groups.append([part])
+    meant = {part: group[0] for group in groups for part in group}
+    if 1 - groups[-1][-1] <= ZERO:
+        meant.update(dict.fromkeys(groups[-1], Fraction(1)))
+    return [math.floor(end) + meant[end % 1] for end in ends]
 
 
 class _Roads:

@@ -15,7 +15,7 @@ from dlsched.models.ddljs.gvne import embedding_program
 from dlsched.models.ddljs.presets import benchmark
 from dlsched.models.solve import solve, solve_matrix
 from dlsched.relaxations import augmented_vne, knapsack_vne, plain_vne, relax, select_rings
-from dlsched.relaxations.ring_copies import Key
+from dlsched.relaxations.matrix_model import Key
 from dlsched.relaxations.ring_lp import RingLp
 from tests import ddljs_cases as cases
 from tests.oracles.ddljs_slot import best
@@ -151,7 +151,7 @@ def test_knapsack_optima_are_optima_of_the_larger_programs(seed: int, cap: bool)
             lp = larger(problem, sizes=sizes, cap=cap)
             lifted = knapsack.lift(solution, lp)
             assert max(lp.certify(lifted).values()) < EXACT
-            assert lifted.value == near(RingLp.solve(lp).value)
+            assert lifted.value == near(lp.simplex().value)
         augmented = augmented_vne(problem, sizes=sizes, cap=cap)
         duals = knapsack.lift_duals(solution, augmented)
         assert (augmented.matrix.c - augmented.matrix.A.T @ duals).max(initial=0.0) < EXACT
@@ -163,7 +163,7 @@ def test_knapsack_optima_are_optima_of_the_larger_programs(seed: int, cap: bool)
 def test_all_ways_to_solve_agree(seed: int, cap: bool) -> None:
     problem = drawn(seed, True, servers=4, jobs=3, workers=4)
     lp = augmented_vne(problem, cap=cap)
-    whole = RingLp.solve(lp)
+    whole = lp.simplex()
     found = lp.solve()
     assert found.value == near(whole.value)
     assert found.method == "columns" or cap or not problem.requests

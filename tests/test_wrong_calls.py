@@ -283,7 +283,7 @@ def test_points_of_another_shape_are_refused() -> None:
     line = refused(lambda: standard_form(lp()).recover(np.ones(2)), InputError)
     assert line.startswith("x: has shape (2,), not (")
     line = refused(lambda: augmented_vne(PROBLEM).recover([1.0] * 1000), InputError)
-    assert line.startswith("point: has shape (1000,), not (")
+    assert line.startswith("x: has shape (1000,), not (")
 
 
 NO_MODELS: dict[str, tuple[Callable[[], Any], str]] = {

@@ -19,7 +19,6 @@ from dlsched.bounds.gadget.horizon import Counts, count_vectors
 from dlsched.bounds.gadget.shape import concave, finite
 from dlsched.models.ddljs import Instance, RingProblem, slot_problem
 from dlsched.models.solve import Solution, Status, solve_matrix
-from dlsched.relaxations.ring_lp import RingLp
 from dlsched.rounding import Acceptance, MappingConstants, MappingLaw, decompose, mapping_constants
 
 NODES = 5_000
@@ -157,7 +156,7 @@ class SlotFacts:
     @cached_property
     def simplex(self) -> Interval:
         """The values of the plain and the augmented LP without (5), each solved in full."""
-        values = [RingLp.solve(self._plain()).value, RingLp.solve(self._augmented()).value]
+        values = [self._plain().simplex().value, self._augmented().simplex().value]
         return Interval(min(values), max(values))
 
     @cached_property
