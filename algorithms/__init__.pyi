@@ -3,6 +3,9 @@ from . import gadget as gadget
 from . import hadar as hadar
 from . import pd_ors as pd_ors
 from . import smd as smd
+from .algorithm import Algorithm as Algorithm
+from .algorithm import ExactMethod as ExactMethod
+from .algorithm import algorithms as algorithms
 from .exact import Optimum as Optimum
 from .exact import optimum as optimum
 from .knapsack import solve_knapsack as solve_knapsack

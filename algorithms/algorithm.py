@@ -10,6 +10,7 @@ from dlsched.algorithms.exact.result import Optimum
 from dlsched.algorithms.run import Run
 from dlsched.models.arguments import expect, named
 from dlsched.models.document import Document
+from dlsched.models.options import options_of
 from dlsched.models.problem import Problem, problem
 from dlsched.models.registry import Registry
 
@@ -57,6 +58,11 @@ class Algorithm(Method):
     """
 
     run: Callable[..., Run[Any]]
+
+    @property
+    def options(self) -> type:
+        """A frozen dataclass of what may be chosen beside the seed and when to stop."""
+        return options_of(self.run, without=("seed", "time_limit", "progress", "stop"))
 
 
 @dataclass(frozen=True, slots=True)

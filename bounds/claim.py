@@ -11,7 +11,6 @@ import importlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -19,6 +18,7 @@ from dlsched.bounds.comparison import Interval, Relation, Status, Value, compare
 from dlsched.bounds.witness import Witness, finite
 from dlsched.models.arguments import at_least, checked, expect
 from dlsched.models.document import Document, InputError
+from dlsched.models.registry import Registry
 
 PAPERS = ("hadar", "smd", "pd_ors", "gadget")
 """Modules of this room that hold a paper's ``CLAIMS``."""
@@ -228,12 +228,12 @@ def _witness(claim: Claim, instance: Document, seed: int, facts: Facts, measured
     )
 
 
-@cache
+CLAIMS: Registry[Claim] = Registry("claims", Claim, lambda claim: f"{claim.id} ({claim.variant.value})")
+
+
 def claims() -> tuple[Claim, ...]:
     """Return every claim in every variant, sorted by id, printed first."""
-    modules = (importlib.import_module(f"dlsched.bounds.{paper}") for paper in PAPERS)
-    found = (claim for module in modules for claim in module.CLAIMS)
-    return tuple(sorted(found, key=lambda claim: (claim.id, claim.variant is Variant.CORRECTED)))
+    return tuple(sorted(CLAIMS.all().values(), key=lambda claim: (claim.id, claim.variant is Variant.CORRECTED)))
 
 
 @checked

@@ -16,6 +16,7 @@ from dlsched.bounds.cluster import connect
 from dlsched.bounds.search import Task, evaluate
 from dlsched.bounds.store import code_version
 from dlsched.models.document import InputError
+from dlsched.models.registry import load, loaded
 
 Runner = Callable[[Iterator[Task]], Iterator[tuple[Task, list[Verdict]]]]
 
@@ -79,7 +80,7 @@ def _concurrently(
     patience = None if confirm_alive is None else _PATIENCE
     while True:
         for task in islice(tasks, ahead - len(waiting)):
-            waiting[executor.submit(_evaluate_elsewhere, task, code_version())] = task
+            waiting[executor.submit(_evaluate_elsewhere, task, code_version(), loaded())] = task
         if not waiting:
             return
         finished, _ = wait(waiting, patience, FIRST_COMPLETED)
@@ -89,8 +90,10 @@ def _concurrently(
             yield waiting.pop(future), future.result()
 
 
-def _evaluate_elsewhere(task: Task, code: str) -> list[Verdict]:
+def _evaluate_elsewhere(task: Task, code: str, plugins: tuple[str, ...]) -> list[Verdict]:
     """Evaluate a task in a process that may be another machine's, with what is installed there."""
+    for name in plugins:
+        load(name)
     if code_version() != code:
         raise InputError(
             f"{platform.node()}: a worker there has another version of dlsched (code {code_version()}, here {code}); "

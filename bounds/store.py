@@ -27,6 +27,7 @@ from dlsched.bounds.witness import Witness
 from dlsched.models.document import Record, one_line
 from dlsched.models.errors import InputError, cut, shown
 from dlsched.models.files import PathLike, status
+from dlsched.models.registry import foreign
 
 _APPLICATION = 0x646C7364
 _VERSION = 1
@@ -57,17 +58,25 @@ _REASONS = {
 }
 
 
-@cache
 def code_version() -> str:
-    """Return a digest of the source files and shipped cases that decide verdicts."""
+    """Return a digest of the source files and shipped cases that decide verdicts, those of plug-ins too."""
+    return _digest((*(f"dlsched.{room}" for room in _ROOMS), *foreign()))
+
+
+@cache
+def _digest(modules: tuple[str, ...]) -> str:
     content = hashlib.sha256()
-    for room in _ROOMS:
-        spec = importlib.util.find_spec(f"dlsched.{room}")
+    for name in modules:
+        spec = importlib.util.find_spec(name)
         if spec is None or spec.origin is None:
-            raise RuntimeError(f"dlsched.{room} is not installed")
-        root = Path(spec.origin).parent
-        for file in sorted(path for kind in ("*.py", "*.json") for path in root.rglob(kind)):
-            content.update(f"{room}/{file.relative_to(root).as_posix()}\0".encode())
+            raise RuntimeError(f"{name} is not installed")
+        root = Path(spec.origin)
+        files = [root]
+        if spec.submodule_search_locations is not None:
+            root = root.parent
+            files = sorted(path for kind in ("*.py", "*.json") for path in root.rglob(kind))
+        for file in files:
+            content.update(f"{name}/{file.relative_to(root).as_posix()}\0".encode())
             content.update(file.read_bytes())
     return content.hexdigest()[:16]
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dlsched.cli import interrupt, output, rooms
+from dlsched.cli import interrupt, output
 from dlsched.cli.options import FormulationName, Gdp, InstanceFile, Json, TimeLimit, given, writable
 
 GdpOption = Annotated[Gdp | None, typer.Option("--gdp", help="Write either-or as rows in this way.")]
@@ -32,8 +32,10 @@ def list_(as_json: Json = False) -> None:
 
     Problems and presets too.
     """
+    from dlsched.algorithms.algorithm import algorithms
     from dlsched.bounds import claims
     from dlsched.models.catalog import catalog
+    from dlsched.models.problem import problems
 
     formulations = [
         {
@@ -46,19 +48,20 @@ def list_(as_json: Json = False) -> None:
         }
         for entry in catalog()
     ]
-    algorithms = [{"name": entry.name, "problem": entry.problem} for entry in rooms.ALGORITHMS]
-    presets = [{"problem": of, "name": name} for of in rooms.problems() for name in rooms.problem(of).PRESETS]
+    methods = [{"name": entry.name, "problem": entry.problem, "title": entry.title} for entry in algorithms()]
+    presets = [{"problem": problem.name, "name": name} for problem in problems() for name in problem.families]
     stated = [
         {"id": c.id, "variant": c.variant.value, "expectation": c.expectation.value, "statement": c.statement}
         for c in claims()
     ]
     if as_json:
         names = "problems", "formulations", "algorithms", "presets", "claims"
-        output.emit_json(dict(zip(names, (rooms.problems(), formulations, algorithms, presets, stated), strict=True)))
+        known = [problem.name for problem in problems()]
+        output.emit_json(dict(zip(names, (known, formulations, methods, presets, stated), strict=True)))
         return
     rows = [(e["name"], e["kind"], " ".join(e["equations"]), e["title"], ", ".join(e["data"])) for e in formulations]
     output.table("Formulations", ("name", "kind", "equations", "what it is", "takes"), rows)
-    output.table("Algorithms", ("name", "problem"), [tuple(e.values()) for e in algorithms])
+    output.table("Algorithms", ("name", "problem", "what it is"), [tuple(e.values()) for e in methods])
     output.table("Presets", ("problem", "name"), [tuple(e.values()) for e in presets])
     output.table("Claims", ("id", "variant", "known to be", "statement"), [tuple(e.values()) for e in stated])
 
@@ -128,11 +131,12 @@ def solve(
     Either-or is written by big-M unless --gdp says else. Ctrl-C ends the solve with what is known so far. The certified
     optimum is what `dlsched optimum` gives.
     """
+    from dlsched.models.arguments import named
     from dlsched.models.halt import Halt, cut, until
     from dlsched.models.solve import Solution, Status
     from dlsched.models.solve import solve as solve_
 
-    rooms.choose("solver", solver, ("highs", "scip"))
+    named("solver", solver, dict.fromkeys(("highs", "scip")))
     if solver == "highs":
         _refuse_nonlinear(formulation, "--solver: {} is nonlinear; use --solver scip (extra certify)")
     start = time.perf_counter()
@@ -168,20 +172,22 @@ def solve(
 
 
 def _refuse_nonlinear(name: str, message: str) -> None:
-    from dlsched.models.document import InputError
+    from dlsched.models.catalog import formulation
+    from dlsched.models.errors import InputError
 
-    if not rooms.formulation(name).linear:
+    if not formulation(name).linear:
         raise InputError(message.format(name))
 
 
 def _loaded(name: str, file: Path, job: str | None) -> tuple[Any, Any]:
     """Return a formulation and the instance in a file."""
-    from dlsched.models.document import InputError
+    from dlsched.models.catalog import formulation
+    from dlsched.models.errors import InputError
 
-    entry = rooms.formulation(name)
+    entry = formulation(name)
     if job is not None and "job" not in entry.data:
         raise InputError(f"--job: {name} is of all jobs")
-    return entry, rooms.problem(entry.problem).Instance.load(file)
+    return entry, entry.instance.load(file)
 
 
 def _built(entry: Any, instance: Any, file: Path, job: str | None, gdp: Gdp | None, relax: bool = False) -> Any:

@@ -2,136 +2,100 @@
 
 from __future__ import annotations
 
-import inspect
+import dataclasses
 import json
-from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from dlsched.cli import output, rooms
-from dlsched.cli.options import Json, Out, Problem, Seed, given, help_if_bare, named
+from dlsched.cli import output, signature
+from dlsched.cli.options import Json, Out, ProblemName, Seed, given, help_if_bare, named
+from dlsched.models.options import options_of
 
-Preset = Annotated[str, typer.Option("--preset", metavar="NAME", help="A family, as `dlsched list` names it.")]
-Count = Annotated[int | None, typer.Option(min=1, max=10**6)]
-Load = Annotated[float | None, typer.Option(min=1e-6, max=1e6, help="Work offered, relative to the family's measure.")]
-PerDevice = Annotated[bool | None, typer.Option("--per-device", help="Read printed speeds per device.")]
-Multiple = Annotated[float | None, typer.Option(min=1e-6, max=1e6, help="Machines' size, in a worker's mean needs.")]
-Identical = Annotated[bool | None, typer.Option("--identical", help="All machines alike.")]
-Asynchronous = Annotated[bool | None, typer.Option("--asynchronous", help="Jobs of the thesis, not of the journal.")]
-FasterExternal = Annotated[
-    bool | None, typer.Option("--faster-external", help="Some jobs exchange data faster between machines.")
-]
-Shape = Annotated[str | None, typer.Option("--shape", metavar="NAME", help="How servers are linked.")]
-UtilityKind = Annotated[str | None, typer.Option("--utility", metavar="NAME", help="What kind of utilities.")]
-Varying = Annotated[bool | None, typer.Option("--varying", help="Bandwidths differ by slot.")]
+if TYPE_CHECKING:
+    from dlsched.models.problem import Problem
+
+_DRAWN = ("rng",)
+_LARGEST = 10**6
+"""Of a size: more could not be kept in memory."""
+
 Half = Annotated[bool | None, typer.Option("--half", help="Both directions of a link share its bandwidth.")]
-Tight = Annotated[bool | None, typer.Option("--tight", help="Few devices and narrow links.")]
 Budget = Annotated[str | None, typer.Option("--budget", metavar="NAME", help="How GADGET's F is read.")]
-Units = Annotated[int | None, typer.Option(min=1, max=10**6, help="Size of the cluster, in the paper's units.")]
-
 FileOrFolder = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="FILE|FOLDER", callback=named, help="Write it to FILE, several into FOLDER."),
 ]
 
 
-class Training(StrEnum):
-    """When servers update the parameters."""
-
-    SYNC = "sync"
-    ASYNC = "async"
+convert = typer.Typer(subcommand_metavar="FORMAT [OPTIONS] [FILES]", rich_markup_mode=None, add_completion=False)
 
 
-class OverlapOption(StrEnum):
-    """How communication overlaps computation."""
+class _Problems(TyperGroup):
+    """The registered problems as subcommands, each made when it is asked for."""
 
-    SEQUENTIAL = "sequential"
-    WAIT_FREE = "wait-free"
-    PRIORITY = "priority"
+    def list_commands(self, ctx: Any) -> list[str]:
+        del ctx
+        from dlsched.models.problem import problems
+
+        return [entry.name for entry in problems() if entry.families]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        del ctx
+        from dlsched.models.problem import problem
+
+        return _generating(problem(cmd_name))
 
 
-convert = typer.Typer(rich_markup_mode=None, add_completion=False)
+generate = typer.Typer(
+    cls=_Problems, subcommand_metavar="PROBLEM [OPTIONS]", rich_markup_mode=None, add_completion=False
+)
 
 
-def generate(
-    problem: Problem,
-    preset: Preset = "random",
-    seed: Seed = 0,
-    jobs: Count = None,
-    machines: Count = None,
-    types: Count = None,
-    slots: Count = None,
-    devices: Count = None,
-    load: Load = None,
-    per_device: PerDevice = None,
-    resources: Count = None,
-    limit: Count = None,
-    units: Units = None,
-    mode: Annotated[Training | None, typer.Option("--mode", help="How jobs train.")] = None,
-    overlap: Annotated[OverlapOption | None, typer.Option("--overlap", help="How they communicate.")] = None,
-    capacity: Count = None,
-    multiple: Multiple = None,
-    identical: Identical = None,
-    asynchronous: Asynchronous = None,
-    faster_external: FasterExternal = None,
-    mix: Annotated[str | None, typer.Option("--mix", metavar="NAME", help="How urgent the jobs are.")] = None,
-    ratio: Annotated[int | None, typer.Option(min=1, max=10**6, help="Internal to external data rate.")] = None,
-    servers: Count = None,
-    workers: Count = None,
-    shape: Shape = None,
-    utility: UtilityKind = None,
-    varying: Varying = None,
-    half: Half = None,
-    tight: Tight = None,
-    budget: Budget = None,
-    out: Out = None,
-    as_json: Json = False,
-) -> None:
+@generate.callback(invoke_without_command=True)
+def _generate(context: typer.Context) -> None:
     """Generate an instance of a family.
 
-    As JSON on stdout, or in a file.
+    Each problem has its own families and sizes: `dlsched generate PROBLEM --help`.
     """
-    from dlsched.models.document import InputError
+    help_if_bare(context)
 
-    package = rooms.problem(problem)
-    rooms.choose("preset", preset, package.PRESETS)
-    sizes = given(
-        jobs=jobs,
-        machines=machines,
-        types=types,
-        slots=slots,
-        devices=devices,
-        load=load,
-        per_device=per_device,
-        resources=resources,
-        limit=limit,
-        units=units,
-        mode=mode,
-        overlap=overlap,
-        capacity=capacity,
-        multiple=multiple,
-        identical=identical,
-        asynchronous=asynchronous,
-        faster_external=faster_external,
-        mix=mix,
-        ratio=ratio,
-        servers=servers,
-        workers=workers,
-        shape=shape,
-        utility=utility,
-        varying=varying,
-        half=half,
-        tight=tight,
-        budget=budget,
-    )
-    taken = list(inspect.signature(package.PRESETS[preset]).parameters)[1:]
-    for name in sizes:
+
+def _generating(problem: Problem[Any, Any]) -> Any:
+    """Return the command that generates instances of a problem; its options are the sizes of all families."""
+    sizes: dict[str, dataclasses.Field[Any]] = {}
+    for family in problem.families.values():
+        sizes |= signature.fields_that_can_be_typed(options_of(family, without=_DRAWN))
+    names = ", ".join(problem.families)
+    parameters = [
+        signature.parameter("preset", Annotated[str, typer.Option("--preset", metavar="NAME", help=names)], "random"),
+        signature.parameter("seed", Seed, 0),
+        *signature.parameters(sizes, with_defaults=False, most=_LARGEST),
+        signature.parameter("out", Out, None),
+        signature.parameter("as_json", Json, False),
+    ]
+    app = typer.Typer(rich_markup_mode=None, add_completion=False)
+    doc = f"Generate an instance: {problem.title}.\n\nAs JSON on stdout, or in a file."
+    app.command(problem.name)(signature.with_signature(partial(_generated, problem), parameters, doc))
+    return typer.main.get_command(app)
+
+
+def _generated(
+    problem: Problem[Any, Any], preset: str, seed: int, out: Path | None, as_json: bool, **sizes: Any
+) -> None:
+    from dlsched.models.arguments import named
+    from dlsched.models.errors import InputError
+
+    family = named("preset", preset, problem.families)
+    taken = signature.fields_that_can_be_typed(options_of(family, without=_DRAWN))
+    chosen = given(**sizes)
+    for name in chosen:
         if name not in taken:
             option = name.replace("_", "-")
             raise InputError(f"--{option}: preset {preset} takes {', '.join(taken) or 'no sizes'}")
-    _deliver(package.preset(preset, seed, **sizes), out, as_json)
+    _deliver(problem.preset(preset, seed, **chosen), out, as_json)
 
 
 def _deliver(instance: Any, out: Path | None, as_json: bool) -> None:
@@ -244,12 +208,14 @@ def _in_folder(files: list[Path], out: Path | None) -> list[Path]:
 
 
 def schema(
-    problem: Problem,
+    problem: ProblemName,
     schedule: Annotated[bool, typer.Option("--schedule", help="Of schedules, not of instances.")] = False,
     as_json: Json = False,
 ) -> None:
     """Print the JSON schema of instances."""
     del as_json
-    package = rooms.problem(problem)
-    document = package.Schedule if schedule else package.Instance
+    from dlsched.models.problem import problem as find
+
+    own = find(problem)
+    document = own.schedule if schedule else own.instance
     output.emit(json.dumps(document.model_json_schema(), indent=1))

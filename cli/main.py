@@ -11,12 +11,14 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 
-from dlsched.cli import claims, formulations, instances, interrupt, output, schedules
+from dlsched.cli import claims, formulations, instances, interrupt, output, run, schedules
 from dlsched.cli.options import BAD_INPUT, help_if_bare
 
 DEFECT = 70
@@ -35,11 +37,11 @@ app.command("list")(formulations.list_)
 app.command()(formulations.show)
 app.command()(formulations.solve)
 app.command()(schedules.optimum)
-app.command()(schedules.run)
+app.add_typer(run.run, name="run")
 app.command()(schedules.check)
 app.command()(claims.verify)
 app.command()(claims.replay)
-app.command()(instances.generate)
+app.add_typer(instances.generate, name="generate")
 app.add_typer(instances.convert, name="convert")
 app.command()(instances.schema)
 
@@ -58,9 +60,18 @@ def _dlsched(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
+    plugin: Annotated[
+        list[str] | None,
+        typer.Option("--plugin", metavar="MODULE", help="Load a module with problems, algorithms, claims or readers."),
+    ] = None,
 ) -> None:
     """Scheduling of deep-learning training jobs: models, certified optima, executable theorems."""
     help_if_bare(context)
+    if plugin:
+        from dlsched.models.registry import load
+
+        for name in plugin:
+            load(name)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -81,6 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             setattr(sys, stream, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+    warnings.showwarning = partial(_tell_warning, warnings.showwarning)
     try:
         with interrupt.prompt():
             code = app(args=arguments, prog_name="dlsched", standalone_mode=False)
@@ -95,6 +107,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         gc.freeze()
         output.note("interrupted")
     return int(code or 0)
+
+
+def _tell_warning(usual: Callable[..., None], message: Warning | str, category: type[Warning], *rest: Any) -> None:
+    """Tell of a plug-in that is left out in one line; other warnings as usual."""
+    from dlsched.models.registry import PluginWarning
+
+    if issubclass(category, PluginWarning):
+        output.note(str(message))
+    else:
+        usual(message, category, *rest)
 
 
 def _refuse(message: str) -> int:

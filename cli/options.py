@@ -56,7 +56,7 @@ Out = Annotated[
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of the random draws.")]
 TimeLimit = Annotated[float | None, typer.Option(parser=_seconds, metavar="SECONDS", help="Stop after SECONDS.")]
-Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="A problem, e.g. hadar.")]
+ProblemName = Annotated[str, typer.Argument(metavar="PROBLEM", help="A problem, e.g. hadar.")]
 FormulationName = Annotated[str, typer.Argument(metavar="FORMULATION", help="As `dlsched list` names it.")]
 InstanceFile = Annotated[Path, typer.Argument(metavar="FILE", help="An instance, as JSON.")]
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, is_dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, TypeVar
 
 import typer
@@ -210,3 +211,22 @@ def _stderr() -> Any:
     from rich.console import Console
 
     return Console(stderr=True)
+
+
+def tell(title: str, result: dict[str, object], as_json: bool) -> None:
+    """Print what was found: in a ``finally``, so that a file that cannot be written costs nobody the result."""
+    if as_json:
+        emit_json(result)
+    else:
+        facts(title, result)
+
+
+def keep(schedule: Any, out: Path | None) -> None:
+    """Write a schedule where a file is named, and say so."""
+    if out is None:
+        return
+    if schedule is None:
+        note(f"{out} is not written: there is no feasible schedule")
+        return
+    schedule.save(out)
+    note(f"wrote {out}")

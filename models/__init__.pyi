@@ -8,10 +8,16 @@ from .catalog import build as build
 from .catalog import catalog as catalog
 from .document import InputError as InputError
 from .formulation import Formulation as Formulation
+from .formulation import Kind as Kind
+from .formulation import UnreadableModel as UnreadableModel
 from .inspect import Inspection as Inspection
 from .inspect import inspect as inspect
 from .matrix import Matrix as Matrix
 from .matrix import compile_model as compile_model
+from .problem import Problem as Problem
+from .problem import problem as problem
+from .problem import problem_of as problem_of
+from .problem import problems as problems
 from .ratio import FractionalSum as FractionalSum
 from .ratio import Polytope as Polytope
 from .ratio import Ratio as Ratio

@@ -151,10 +151,10 @@ def entries(group: str) -> list[Entry]:
     return [*own, *sorted(others, key=lambda entry: (entry.origin, entry.name)), *modules]
 
 
-def foreign() -> list[str]:
-    """Return the modules that are not this package's and add something to any group."""
-    found = (entry.module for group in GROUPS for entry in entries(group))
-    return sorted({name for name in found if name.split(".")[0] != _OWN})
+def foreign() -> tuple[str, ...]:
+    """Return the top-level modules that are not this package's and add something to any group."""
+    found = {entry.module.split(".")[0] for group in GROUPS for entry in entries(group)}
+    return tuple(sorted(found - {_OWN}))
 
 
 def load(name: str) -> ModuleType:

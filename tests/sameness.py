@@ -7,7 +7,6 @@ begin with ``control`` are of what is known to differ: they show that an environ
 from __future__ import annotations
 
 import hashlib
-import importlib
 import inspect
 import json
 import math
@@ -17,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.algorithms import optimum
+from dlsched.algorithms import algorithms, optimum, pd_ors
 from dlsched.bounds import claims
 from dlsched.bounds.search import draw, evaluate, plan, sources
-from dlsched.cli import rooms
 from dlsched.models.document import InputError
+from dlsched.models.problem import Problem, problem, problems
 
 SEEDS = 3
 DRAWS = 2
@@ -38,17 +37,16 @@ OPTIONS: dict[str, dict[str, tuple[object, ...]]] = {
 Line = tuple[str, object]
 
 
-def small(package: Any, name: str, seed: int) -> Any:
+def small(of: Problem[Any, Any], name: str, seed: int) -> Any:
     """An instance of a preset with few jobs, where the preset takes such sizes."""
-    taken = inspect.signature(package.PRESETS[name]).parameters
-    return package.preset(name, seed, **({} if name == "random" else {k: v for k, v in SMALL.items() if k in taken}))
+    taken = inspect.signature(of.families[name]).parameters
+    return of.preset(name, seed, **({} if name == "random" else {k: v for k, v in SMALL.items() if k in taken}))
 
 
 def instances() -> Iterator[Line]:
-    for problem in rooms.problems():
-        package = rooms.problem(problem)
-        for name in package.PRESETS:
-            yield f"preset {problem} {name}", small(package, name, 0).dump()
+    for of in problems():
+        for name in of.families:
+            yield f"preset {of.name} {name}", small(of, name, 0).dump()
     for source in sorted(sources()):
         for position in range(DRAWS):
             document, seed = draw(source, position, 0)
@@ -56,16 +54,15 @@ def instances() -> Iterator[Line]:
 
 
 def runs() -> Iterator[Line]:
-    for algorithm in rooms.ALGORITHMS:
-        package, function = rooms.problem(algorithm.problem), importlib.import_module(algorithm.module).run
+    for algorithm in algorithms():
+        of = problem(algorithm.problem)
         options = OPTIONS.get(algorithm.name, {})
-        for seed, name, chosen in product(range(SEEDS), package.PRESETS, product(*options.values())):
+        for seed, name, chosen in product(range(SEEDS), of.families, product(*options.values())):
             case = f"{algorithm.name} {algorithm.problem} {name} {seed} {' '.join(map(str, chosen))}"
-            yield f"run {case}", outcome(function, small(package, name, seed), seed, zip(options, chosen, strict=True))
-    package, function = rooms.problem("dmlrs"), importlib.import_module("dlsched.algorithms.pd_ors").run
+            yield f"run {case}", outcome(algorithm.run, small(of, name, seed), seed, zip(options, chosen, strict=True))
     for seed in (0, 2):
-        instance = package.preset("benchmark", seed, jobs=20, machines=10, slots=10)
-        yield f"run pd_ors dmlrs benchmark {seed} larger", outcome(function, instance, seed, ())
+        instance = problem("dmlrs").preset("benchmark", seed, jobs=20, machines=10, slots=10)
+        yield f"run pd_ors dmlrs benchmark {seed} larger", outcome(pd_ors.run, instance, seed, ())
 
 
 def outcome(function: Any, instance: Any, seed: int, options: Iterable[tuple[str, object]]) -> object:
@@ -77,9 +74,9 @@ def outcome(function: Any, instance: Any, seed: int, options: Iterable[tuple[str
 
 
 def optima() -> Iterator[Line]:
-    for problem, seed in product(rooms.problems(), range(SEEDS)):
-        found = optimum(rooms.problem(problem).random(np.random.default_rng(seed)))
-        yield f"optimum {problem} {seed}", [found.value, found.bound, found.schedule and found.schedule.dump()]
+    for of, seed in product(problems(), range(SEEDS)):
+        found = optimum(of.preset("random", seed))
+        yield f"optimum {of.name} {seed}", [found.value, found.bound, found.schedule and found.schedule.dump()]
 
 
 def verdicts() -> Iterator[Line]:

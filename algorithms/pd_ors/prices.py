@@ -34,6 +34,9 @@ Cell = tuple[str, str]
 
 AnyJob = Job | AsyncJob
 
+_MOST = 345.0
+"""Its power of e, 1e150, times any need and any count is a float."""
+
 
 class Prices(StrEnum):
     """Which constants: as printed, repaired, or those of the corrected theorem."""
@@ -92,7 +95,10 @@ class PriceConstants:
             raise InputError("(12) divides by L = 0: the utility of some job is 0 at the horizon (14)")
         if share == 0 or not high:
             return 0.0 if share else float(self.low)
-        return float(high) if share == 1 else exp((1 - share) * log(self.low) + share * log(high))
+        if share == 1:
+            return float(high)
+        # Beyond saturation the price outgrows floats, and infinity times a need of 0 is no number; this blocks as well.
+        return exp(min((1 - share) * log(self.low) + share * log(high), max(_MOST, log(high))))
 
     def log_ratio(self, resource: str) -> float:
         """Return ln(U^r / L); infinite where L is 0, minus infinity where U^r is.

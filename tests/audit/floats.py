@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 
-from dlsched.algorithms import optimum
+from dlsched.algorithms import algorithms, optimum
 from dlsched.bounds import claims
 from dlsched.bounds.claim import decide
-from dlsched.cli.rooms import ALGORITHMS
 from dlsched.models import catalog, solve
 from dlsched.models.catalog import Kind
 from tests.audit import reference
@@ -125,12 +124,12 @@ def _schedule(place: str, data: Data, instance: Any, schedule: Any, said: float,
 
 def _algorithms(data: Data, instance: Any, best: Fraction | None, one: Fraction, seed: int) -> Iterator[Fault]:
     found: list[Fault] = []
-    for entry in ALGORITHMS:
+    for entry in algorithms():
         if entry.problem != problem_of(data) or reference.must_all_run(data):
             continue
         place = f"run {entry.name}"
         with _noting(found, place):
-            run = import_module(entry.module).run(instance, seed=seed)
+            run = entry.run(instance, seed=seed)
             assert best is not None
             found += _schedule(place, data, instance, run.schedule, run.utility, one)
             if reference.exceeds(run.utility, best, one):

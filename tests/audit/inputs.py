@@ -19,15 +19,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dlsched.algorithms import algorithms
 from dlsched.cli.main import main
-from dlsched.cli.rooms import ALGORITHMS
 from dlsched.models import catalog
 from tests.audit import mutation
 from tests.audit.case import Case, Fault
@@ -70,12 +69,12 @@ def _instance(rng: np.random.Generator) -> tuple[Files, list[str]]:
     problem = problem_of(data)
     content = _mutated(data, rng, _drawn(rng))
     formulations = [entry.name for entry in catalog() if entry.problem == problem and entry.linear]
-    algorithms = [entry.name for entry in ALGORITHMS if entry.problem == problem]
+    runnable = [entry.name for entry in algorithms() if entry.problem == problem]
     verb = _one(
         rng,
         (
             ["optimum", problem, "instance.json", "--time-limit", "1", "--out", "out.json"],
-            ["run", _one(rng, algorithms), "instance.json", "--time-limit", "1", "--out", "out.json"],
+            ["run", _one(rng, runnable), "instance.json", "--time-limit", "1", "--out", "out.json"],
             ["solve", _one(rng, formulations), "instance.json", "--time-limit", "1"],
             ["show", _one(rng, formulations), "instance.json", "--lp", "out.lp", "--time-limit", "1"],
             ["check", problem, "instance.json", "schedule.json"],
@@ -88,10 +87,10 @@ def _schedule(rng: np.random.Generator) -> tuple[Files, list[str]]:
     family = _one(rng, FAMILIES)
     data = draw(family, rng).data
     problem = problem_of(data)
-    entry = _one(rng, [entry for entry in ALGORITHMS if entry.problem == problem])
+    entry = _one(rng, [entry for entry in algorithms() if entry.problem == problem])
     schedule = {"problem": problem, "jobs": {}}
     if not must_all_run(data):
-        schedule = import_module(entry.module).run(package(family).Instance.parse(data), seed=0).schedule.dump()
+        schedule = entry.run(package(family).Instance.parse(data), seed=0).schedule.dump()
     plot = ["--plot", "out.png"] if rng.random() < 0.05 else []
     content = _mutated(schedule, rng, data)
     return {"instance.json": json.dumps(data).encode(), "schedule.json": content}, [

@@ -79,7 +79,7 @@ def test_generate_options(dlsched: Command, tmp_path: Path) -> None:
         (("--tight",), "--tight: preset random takes "),
         (("--preset", "paper", "--budget", "x"), "budget: 'x' must be one of worker-slots, iterations"),
         (("--preset", "benchmark", "--workers", 1), "workers: 1 must be at least 2"),
-        (("--preset", "benchmark", "--servers", 0), "Invalid value for '--servers'"),
+        (("--preset", "benchmark", "--servers", 0), "servers: 0 must be at least 1"),
     ],
 )
 def test_generate_refuses(dlsched: Command, tmp_path: Path, options: tuple[object, ...], message: str) -> None:

@@ -61,8 +61,8 @@ def test_run_gadget_with_options(dlsched: Command, two: Path, options: tuple[obj
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("gadget", "--draws", "0"), "Invalid value for '--draws': Input should be greater than or equal to 1"),
-        (("fifo", "--node-limit", "3"), "--node-limit: fifo has no such option"),
+        (("gadget", "--draws", "0"), "draws: 0 must be at least 1"),
+        (("fifo", "--node-limit", "3"), "No such option: --node-limit"),
     ],
 )
 def test_run_refuses_options(dlsched: Command, two: Path, arguments: tuple[str, ...], message: str) -> None:

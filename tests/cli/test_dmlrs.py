@@ -140,8 +140,8 @@ def test_run(dlsched: Command, dmlrs: Path, algorithm: str, options: tuple[str, 
         (("pd_ors", "--gain", "much"), "gain: 'much' is neither a number nor one of 1, packing, cover"),
         (("pd_ors", "--prices", "x"), "Invalid value for '--prices'"),
         (("pd_ors", "--prices", "theorem"), "machine"),
-        (("pd_ors", "--epsilon", ".1"), "--epsilon: pd_ors has no such option"),
-        (("fifo", "--external", "exact"), "--external: fifo has no such option"),
+        (("pd_ors", "--epsilon", ".1"), "No such option: --epsilon"),
+        (("fifo", "--external", "exact"), "No such option: --external"),
     ],
 )
 def test_run_refuses(dlsched: Command, dmlrs: Path, options: tuple[str, ...], message: str) -> None:
@@ -164,7 +164,7 @@ def test_generate_options(dlsched: Command) -> None:
     assert refusal(dlsched("generate", "dmlrs", "--preset", "paper", "--mix", "x")) == (
         "mix: 'x' must be one of default, google"
     )
-    assert refusal(dlsched("generate", "dmlrs", "--units", 3)).startswith("--units: preset random takes")
+    assert refusal(dlsched("generate", "dmlrs", "--units", 3)).startswith("No such option: --units")
 
 
 def test_bad_instance(dlsched: Command, tmp_path: Path) -> None:

@@ -108,9 +108,9 @@ def test_run(dlsched: Command, smd: Path, algorithm: str, options: tuple[str, ..
         (("smd", "--epsilon", "0"), "epsilon"),
         (("smd", "--delta", "2"), "delta"),
         (("smd", "--gain", "0"), "gain"),
-        (("smd", "--rounds", "0"), "Invalid value for '--rounds'"),
-        (("smd", "--mode", "rounds"), "--mode: smd has no such option"),
-        (("esw", "--epsilon", ".1"), "--epsilon: esw has no such option"),
+        (("smd", "--rounds", "0"), "rounds: 0 must be at least 1"),
+        (("smd", "--mode", "rounds"), "No such option: --mode"),
+        (("esw", "--epsilon", ".1"), "No such option: --epsilon"),
     ],
 )
 def test_run_refuses(dlsched: Command, smd: Path, options: tuple[str, ...], message: str) -> None:
@@ -133,9 +133,7 @@ def test_generate_options(dlsched: Command) -> None:
     assert instance.capacity["gpu"] == 1800
     sizes = ("--resources", 3, "--limit", 4)
     assert len(Instance.parse(answer(dlsched("generate", "smd", *sizes))).resources) == 3
-    assert refusal(dlsched("generate", "smd", "--preset", "paper", "--slots", 3)).startswith(
-        "--slots: preset paper takes"
-    )
+    assert refusal(dlsched("generate", "smd", "--preset", "paper", "--slots", 3)).startswith("No such option: --slots")
 
 
 def test_bad_instance(dlsched: Command, tmp_path: Path) -> None:

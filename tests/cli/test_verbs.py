@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dlsched.algorithms import algorithms
 from dlsched.bounds.witness import shipped
-from dlsched.cli.rooms import ALGORITHMS
 from dlsched.models import catalog
 from dlsched.models.hadar import PRESETS, Instance
 from tests.cli.cases import answer, best, h2, refusal, save
@@ -43,7 +43,9 @@ def test_list(dlsched: Command) -> None:
     data = answer(dlsched("list", "--json"))
     assert data["problems"] == ["ddljs", "dmlrs", "hadar", "smd"]
     assert [entry["name"] for entry in data["formulations"]] == [entry.name for entry in catalog()]
-    assert [(entry["name"], entry["problem"]) for entry in data["algorithms"]] == [entry[:2] for entry in ALGORITHMS]
+    assert [(entry["name"], entry["problem"]) for entry in data["algorithms"]] == [
+        (entry.name, entry.problem) for entry in algorithms()
+    ]
     assert {entry["name"] for entry in data["presets"] if entry["problem"] == "hadar"} == set(PRESETS)
     assert {"id": "hadar/theorem-2", "variant": "printed"}.items() <= {
         (key, claim[key]) for claim in data["claims"] if claim["id"] == "hadar/theorem-2" for key in ("id", "variant")

@@ -1,0 +1,158 @@
+"""The verb `run`: a subcommand for each algorithm, with its own options."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import time
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperGroup
+
+from dlsched.cli import output, signature
+from dlsched.cli.options import InstanceFile, Json, Out, Seed, TimeLimit, help_if_bare
+
+if TYPE_CHECKING:
+    from dlsched.algorithms.algorithm import Algorithm
+
+
+class _Algorithms(TyperGroup):
+    """The registered algorithms as subcommands, each made when it is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        del ctx
+        from dlsched.algorithms.algorithm import algorithms
+
+        return sorted({entry.name for entry in algorithms()})
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        del ctx
+        from dlsched.algorithms.algorithm import algorithms_named
+
+        return _command(cmd_name, algorithms_named(cmd_name))
+
+
+run = typer.Typer(
+    cls=_Algorithms, subcommand_metavar="ALGORITHM [OPTIONS] FILE", rich_markup_mode=None, add_completion=False
+)
+
+
+@run.callback(invoke_without_command=True)
+def _run(context: typer.Context) -> None:
+    """Run an algorithm on an instance.
+
+    Each has its own options: `dlsched run ALGORITHM --help`.
+    """
+    help_if_bare(context)
+
+
+def _command(name: str, algorithms: tuple[Algorithm, ...]) -> Any:
+    own: dict[str, dataclasses.Field[Any]] = {}
+    for entry in algorithms:
+        own |= signature.fields_that_can_be_typed(entry.options)
+    parameters = [
+        signature.parameter("file", InstanceFile),
+        signature.parameter("seed", Seed, 0),
+        *signature.parameters(own),
+        signature.parameter("time_limit", TimeLimit, None),
+        signature.parameter("out", Out, None),
+        signature.parameter("as_json", Json, False),
+    ]
+    titles = " Or ".join(f"{entry.title} ({entry.problem})." for entry in algorithms)
+    app = typer.Typer(rich_markup_mode=None, add_completion=False)
+    doc = f"{titles}\n\nWith --out, keep its schedule."
+    verb = signature.with_signature(partial(_on_file, algorithms), parameters, doc)
+    app.command(name)(verb)
+    return typer.main.get_command(app)
+
+
+def _limits_itself(algorithm: Algorithm) -> bool:
+    return "time_limit" in inspect.signature(algorithm.run).parameters
+
+
+def _on_file(
+    algorithms: tuple[Algorithm, ...],
+    file: Path,
+    seed: int,
+    time_limit: float | None,
+    out: Path | None,
+    as_json: bool,
+    **chosen: Any,
+) -> None:
+    algorithm, instance = _fitting(algorithms, file)
+    options = _filled(algorithm, chosen)
+    settings: dict[str, Any] = dict(options)
+    if _limits_itself(algorithm) and time_limit is not None:
+        settings["time_limit"], time_limit = time_limit, None
+    start = time.perf_counter()
+    if "progress" in inspect.signature(algorithm.run).parameters:
+        with output.counting(f"running {algorithm.name}") as step:
+            outcome = output.within(
+                time_limit,
+                f"running {algorithm.name}",
+                lambda: algorithm.run(instance, seed=seed, **settings, progress=step),
+            )
+    else:
+        with output.waiting(f"running {algorithm.name}"):
+            outcome = output.within(
+                time_limit, f"running {algorithm.name}", lambda: algorithm.run(instance, seed=seed, **settings)
+            )
+    result: dict[str, object] = {
+        "algorithm": algorithm.name,
+        "utility": outcome.utility,
+        "seconds": time.perf_counter() - start,
+        "seed": seed,
+        **options,
+        "jobs": len(instance.jobs),
+        "scheduled": len(outcome.schedule.jobs),
+        "events": len(outcome.log),
+    }
+    try:
+        output.keep(outcome.schedule, out)
+    finally:
+        output.tell(f"{algorithm.name} on {file.name}", result, as_json)
+
+
+def _fitting(algorithms: tuple[Algorithm, ...], file: Path) -> tuple[Algorithm, Any]:
+    """Return the algorithm that is for the instance in a file, and the instance.
+
+    Raises
+    ------
+    InputError
+        If several problems have an algorithm of that name and the file fits none of them.
+    """
+    from dlsched.models.document import read_json
+    from dlsched.models.errors import InputError
+    from dlsched.models.problem import problem
+
+    if len(algorithms) == 1:
+        return algorithms[0], problem(algorithms[0].problem).instance.load(file)
+    data = read_json(file)
+    fields = set(data) if isinstance(data, dict) else set()
+    for algorithm in algorithms:
+        kind = problem(algorithm.problem).instance
+        known = kind.model_fields
+        if fields <= set(known) and all(field in fields for field, info in known.items() if info.is_required()):
+            return algorithm, kind.parse(data, file)
+    names = " and ".join(algorithm.problem for algorithm in algorithms)
+    raise InputError(f"{file}: {algorithms[0].name} runs on {names}; this is an instance of neither")
+
+
+def _filled(algorithm: Algorithm, chosen: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that an algorithm takes, its defaults filled in; refuse those that it does not take."""
+    from dlsched.models.errors import InputError
+
+    known = signature.fields_that_can_be_typed(algorithm.options)
+    options: dict[str, Any] = {}
+    for name, value in chosen.items():
+        if name in known:
+            taken = known[name].default if value is None else value
+            if taken is not None:
+                options[name] = str(taken) if isinstance(taken, StrEnum) else taken
+        elif value is not None:
+            raise InputError(f"--{name.replace('_', '-')}: {algorithm.problem}/{algorithm.name} has no such option")
+    return options

@@ -1,0 +1,101 @@
+"""Options of a verb from the options of a function: one mechanism for algorithms, families of instances and readers."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Parameter = inspect.Parameter
+
+
+def fields_that_can_be_typed(options: type) -> dict[str, dataclasses.Field[Any]]:
+    """Return the fields of an options dataclass whose values can stand on a command line."""
+    return {field.name: field for field in dataclasses.fields(options) if _typed(field.type) is not None}
+
+
+def parameters(
+    fields: Mapping[str, dataclasses.Field[Any]], *, with_defaults: bool = True, most: int | None = None
+) -> list[Parameter]:
+    """Return the parameters of a verb that stand for fields; None means that an option was left out.
+
+    Parameters
+    ----------
+    fields : mapping
+    with_defaults : bool
+        Whether the help tells defaults.
+    most : int, optional
+        The greatest whole number that is taken.
+    """
+    return [_parameter(field, with_defaults, most) for field in fields.values()]
+
+
+def with_signature(function: Callable[..., Any], own: list[Parameter], doc: str) -> Callable[..., Any]:
+    """Return a function that calls another one with keywords and has these parameters and this docstring."""
+
+    def verb(**given: Any) -> Any:
+        return function(**given)
+
+    verb.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
+    verb.__annotations__ = {parameter.name: parameter.annotation for parameter in own}
+    verb.__doc__ = doc
+    return verb
+
+
+def parameter(name: str, annotation: Any, default: Any = Parameter.empty) -> Parameter:
+    """Return a parameter of a verb."""
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _parameter(field: dataclasses.Field[Any], with_default: bool, most: int | None) -> Parameter:
+    kind = _typed(field.type)
+    flag = "--" + field.name.replace("_", "-")
+    text = field.metadata.get("help", "")
+    if with_default and field.default is not None:
+        shown = ("no", "yes")[bool(field.default)] if kind is bool else field.default
+        text = f"{text} [default: {shown}]".strip()
+    if kind is bool:
+        flag = f"{flag}/--no-{field.name.replace('_', '-')}"
+    extra: dict[str, Any] = {"max": most} if kind is int else {}
+    if kind is _number_or_text:
+        kind, extra = str, {"parser": _number_or_text, "metavar": "NUMBER|NAME"}
+    option = typer.Option(flag, help=text, show_default=False, **extra)
+    return parameter(field.name, Annotated[kind | None, option], None)
+
+
+def _number_or_text(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _typed(hint: Any) -> Any:
+    """Return what a verb's option of a type has to be; None where its values cannot be typed."""
+    members = {member for member in _members(hint) if member is not type(None)}
+    names = {member for member in members if isinstance(member, type) and issubclass(member, StrEnum)}
+    if len(names) == 1:
+        return next(iter(names))
+    if {float, str} <= members:
+        return _number_or_text
+    plain = [kind for kind in (bool, float, int, str) if kind in members]
+    if Path in members:
+        return Path
+    return plain[0] if plain else None
+
+
+def _members(hint: Any) -> Iterator[Any]:
+    if typing.get_origin(hint) is Annotated:
+        yield from _members(typing.get_args(hint)[0])
+    elif typing.get_origin(hint) in (typing.Union, types.UnionType):
+        for member in typing.get_args(hint):
+            yield from _members(member)
+    else:
+        yield hint

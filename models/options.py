@@ -1,0 +1,61 @@
+"""A function's options as a dataclass: what may be chosen, its default, and what its docstring says of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import typing
+from collections.abc import Callable, Collection
+from typing import Any
+
+_SECTION = re.compile(r"\n[ ]*Parameters\n[ ]*-+\n(.*?)(?:\n[ ]*\n[ ]*\w+\n[ ]*-+\n|\Z)", re.DOTALL)
+
+
+def options_of(function: Callable[..., Any], without: Collection[str] = ()) -> type:
+    """Return a frozen dataclass of the keyword parameters of a function that have defaults.
+
+    Each field has the parameter's type and default; its metadata have, as ``help``, the first sentence that the
+    function's numpydoc section on parameters says of it.
+
+    Parameters
+    ----------
+    function : callable
+        Annotated.
+    without : collection of str
+        Parameters that are no options.
+    """
+    hints = typing.get_type_hints(inspect.unwrap(function), include_extras=True)
+    said = _said(inspect.getdoc(function) or "")
+    fields = [
+        (
+            parameter.name,
+            hints.get(parameter.name, Any),
+            dataclasses.field(default=parameter.default, metadata={"help": said.get(parameter.name, "")}),
+        )
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind is parameter.KEYWORD_ONLY
+        and parameter.default is not parameter.empty
+        and parameter.name not in without
+    ]
+    return dataclasses.make_dataclass("Options", fields, frozen=True, kw_only=True)
+
+
+def _said(text: str) -> dict[str, str]:
+    """Return the first sentence on each parameter of a numpydoc docstring."""
+    section = _SECTION.search(f"\n{text}")
+    if section is None:
+        return {}
+    said: dict[str, list[str]] = {}
+    names: list[str] = []
+    for line in inspect.cleandoc(section.group(1)).splitlines():
+        if line and not line[0].isspace():
+            names = [name.strip(" *") for name in line.partition(" : ")[0].split(",")]
+        else:
+            for name in names:
+                said.setdefault(name, []).append(line.strip())
+    return {name: _first_sentence(" ".join(lines)) for name, lines in said.items()}
+
+
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z`\"(])", text.replace("``", "").replace("`", ""), maxsplit=1)[0]
