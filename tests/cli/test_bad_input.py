@@ -196,7 +196,7 @@ def test_bad_conversion_options(dlsched: Command) -> None:
         (("solve", "hadar/p1", "x.json", "--solver", "warp"), "unknown solver 'warp'; there are highs, scip"),
         (("generate", "hadar", "--preset", "warp"), "unknown preset 'warp'; there are random, "),
         (("generate", "hadar", "--preset", "motivation", "--jobs", "3"), "--jobs: preset motivation takes "),
-        (("generate", "hadar", "--jobs", "0"), "Invalid value for '--jobs'"),
+        (("generate", "hadar", "--jobs", "1000001"), "Invalid value for '--jobs'"),
         (("generate", "hadar", "--out", "no/such/folder"), "no/such/folder: "),
         (("verify", "hadar/lemma-99"), "hadar/lemma-99: unknown claim"),
         (("verify", "--instances", "-1"), "instances: -1 "),

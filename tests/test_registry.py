@@ -1,0 +1,194 @@
+"""What is registered: this package's own entries, those of other distributions, and modules that are loaded."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dlsched import plugins
+from dlsched.algorithms import ExactMethod, algorithms
+from dlsched.bounds import claims
+from dlsched.models import InputError, catalog, problem, problem_of, problems
+
+LISTED = """
+from dlsched.algorithms import algorithms
+from dlsched.models import catalog, problems
+print(*[problem.name for problem in problems()])
+print(*[formulation.name for formulation in catalog()])
+print(*[f"{algorithm.problem}/{algorithm.name}" for algorithm in algorithms()])
+"""
+OWN = ["ddljs", "dmlrs", "hadar", "smd"]
+BINS = '''
+"""Items in bins."""
+from dlsched.algorithms import Algorithm, Run
+from dlsched.models import hadar, Problem
+
+PROBLEMS = Problem("bins", "items in bins", hadar.Instance, hadar.Schedule, hadar.check, hadar.utility)
+
+
+def first_fit(instance, *, seed=0, depth: int = 3):
+    """Put each item where it fits.
+
+    Parameters
+    ----------
+    instance : Instance
+    depth : int
+        How many bins are open. The rest is closed.
+    """
+    return Run(hadar.Schedule(jobs={}), float(depth), {}, ())
+
+
+ALGORITHMS = (Algorithm("first-fit", "bins", "the first bin", first_fit),)
+'''
+
+
+def listed(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """What a fresh process lists that finds modules and distributions in a folder."""
+    path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
+    return subprocess.run(
+        [sys.executable, "-c", LISTED],
+        env={**os.environ, "PYTHONPATH": path, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def install(folder: Path, name: str, entry_points: str, **modules: str) -> None:
+    """Make what an installed distribution leaves: its modules and its metadata."""
+    for module, text in modules.items():
+        (folder / f"{module}.py").write_text(text)
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(entry_points)
+
+
+def warnings_in(process: subprocess.CompletedProcess[str]) -> list[str]:
+    assert process.returncode == 0, process.stderr
+    marked = (line.partition("PluginWarning: ") for line in process.stderr.splitlines())
+    return [text for _, mark, text in marked if mark]
+
+
+def test_own_problems_own_formulations_and_algorithms() -> None:
+    assert [entry.name for entry in problems()] == OWN
+    assert {entry.problem for entry in catalog()} == set(OWN)
+    assert {entry.problem for entry in algorithms()} == set(OWN)
+    for entry in problems():
+        assert all(formulation.instance is entry.instance for formulation in entry.formulations)
+        assert problem_of(entry.preset("random", 0)) is entry
+    assert {claim.problem for claim in claims()} == set(OWN)
+
+
+def test_an_unknown_problem_and_something_that_is_no_instance() -> None:
+    with pytest.raises(InputError, match="unknown problem 'bins'; there are ddljs, dmlrs, hadar, smd"):
+        problem("bins")
+    with pytest.raises(TypeError, match="instance: expected"):
+        problem_of("hadar")  # type: ignore[arg-type]
+
+
+def test_options_are_those_of_the_function() -> None:
+    hadar = next(entry for entry in algorithms() if entry.name == "hadar")
+    options = hadar.options
+    assert {"variant", "mode", "comm_cost", "max_states"} <= set(options.__dataclass_fields__)
+    assert not {"seed", "instance", "progress", "time_limit"} & set(options.__dataclass_fields__)
+    assert options().mode == "commit"
+    assert options.__dataclass_fields__["comm_cost"].metadata["help"].startswith("Rounds: utility that an allocation")
+
+
+def test_every_problem_has_its_own_exact_method() -> None:
+    from dlsched.algorithms.algorithm import exact_method
+
+    assert all(isinstance(exact_method(name), ExactMethod) for name in OWN)
+
+
+def test_another_distribution_adds_to_the_groups(tmp_path: Path) -> None:
+    points = "[dlsched.problems]\nbins = bins:PROBLEMS\n\n[dlsched.algorithms]\nbins = bins:ALGORITHMS\n"
+    install(tmp_path, "bins", points, bins=BINS)
+    process = listed(tmp_path)
+    assert warnings_in(process) == []
+    names, _, methods = process.stdout.splitlines()
+    assert names.split() == [*OWN, "bins"]
+    assert methods.split()[-1] == "bins/first-fit"
+
+
+def test_a_function_may_return_the_objects(tmp_path: Path) -> None:
+    text = BINS + "\n\ndef everything():\n    return [PROBLEMS]\n"
+    install(tmp_path, "bins", "[dlsched.problems]\nbins = bins:everything\n", bins=text)
+    assert listed(tmp_path).stdout.splitlines()[0].split() == [*OWN, "bins"]
+
+
+@pytest.mark.parametrize(
+    ("text", "point", "said"),
+    [
+        ("raise KeyError('no such thing')", "bins:X", "KeyError: 'no such thing'"),
+        ("import no_such_module", "bins:X", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("X = 3", "bins:Y", "AttributeError: module 'bins' has no attribute 'Y'"),
+        ("X = 3", "bins:X", "expected a Problem, not int"),
+        ("X = [1, 'two']", "bins:X", "expected a Problem, not int"),
+        ("DLSCHED_INTERFACE = 0\nX = ()", "bins:X", "is written for interface 0 of dlsched; this is 1"),
+        (
+            BINS.replace('"bins", "items', '"hadar", "items'),
+            "bins:PROBLEMS",
+            "problem 'hadar' is there from dlsched, entry point 'hadar'",
+        ),
+    ],
+)
+def test_what_cannot_be_used_is_told_in_one_line_and_hides_nothing(
+    tmp_path: Path, text: str, point: str, said: str
+) -> None:
+    install(tmp_path, "bins", f"[dlsched.problems]\nbins = {point}\n", bins=text)
+    process = listed(tmp_path)
+    told = warnings_in(process)
+    assert told[0] == f"bins, entry point 'bins': {said}; it is left out"
+    assert len(told) == (2 if "two" in text else 1)
+    assert process.stdout.splitlines()[0].split() == OWN
+
+
+def test_a_module_named_in_the_environment(tmp_path: Path) -> None:
+    (tmp_path / "bins.py").write_text(BINS)
+    process = listed(tmp_path, DLSCHED_PLUGINS="bins,no_such_module")
+    assert warnings_in(process) == [
+        "plug-in no_such_module: ModuleNotFoundError: No module named 'no_such_module'; it is left out"
+    ]
+    assert process.stdout.splitlines()[0].split() == [*OWN, "bins"]
+
+
+def test_a_module_that_adds_nothing_is_refused() -> None:
+    with pytest.raises(InputError, match="plug-in json: adds nothing; expected one of PROBLEMS, ALGORITHMS, CLAIMS"):
+        plugins.load("json")
+    with pytest.raises(InputError, match="plug-in no_such_module: ModuleNotFoundError"):
+        plugins.load("no_such_module")
+    assert plugins.loaded() == ()
+
+
+def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "dlsched", *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_command_loads_a_module_of_the_current_folder(tmp_path: Path) -> None:
+    (tmp_path / "bins.py").write_text(BINS)
+    problem("hadar").preset("random", 0).save(tmp_path / "x.json")
+    helped = command(tmp_path, "--plugin", "bins", "run", "first-fit", "--help")
+    assert "How many bins are open. [default: 3]" in " ".join(helped.stdout.split())
+    assert "--mode" not in helped.stdout
+    run = command(tmp_path, "--plugin", "bins", "run", "first-fit", "x.json", "--depth", "5", "--json")
+    assert (run.returncode, '"utility": 5.0' in run.stdout) == (0, True), run.stderr
+    unknown = command(tmp_path, "--plugin", "binz", "list")
+    assert (unknown.returncode, unknown.stderr) == (
+        2,
+        "dlsched: error: plug-in binz: ModuleNotFoundError: No module named 'binz'\n",
+    )
+
+
+def test_the_command_tells_of_a_broken_distribution_in_one_line(tmp_path: Path) -> None:
+    install(tmp_path, "bins", "[dlsched.problems]\nbins = bins:X\n", bins="raise ValueError('broken')")
+    done = command(tmp_path, "schema", "hadar")
+    assert done.returncode == 0
+    assert done.stderr == "dlsched: bins, entry point 'bins': ValueError: broken; it is left out\n"
