@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 from functools import partial
 from pathlib import Path
@@ -17,20 +18,16 @@ from dlsched.models.options import options_of
 
 if TYPE_CHECKING:
     from dlsched.models.problem import Problem
+    from dlsched.traces.reader import Reader
 
 _DRAWN = ("rng",)
 _LARGEST = 10**6
 """Of a size: more could not be kept in memory."""
 
-Half = Annotated[bool | None, typer.Option("--half", help="Both directions of a link share its bandwidth.")]
-Budget = Annotated[str | None, typer.Option("--budget", metavar="NAME", help="How GADGET's F is read.")]
 FileOrFolder = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="FILE|FOLDER", callback=named, help="Write it to FILE, several into FOLDER."),
 ]
-
-
-convert = typer.Typer(subcommand_metavar="FORMAT [OPTIONS] [FILES]", rich_markup_mode=None, add_completion=False)
 
 
 class _Problems(TyperGroup):
@@ -100,6 +97,8 @@ def _generated(
 
 def _deliver(instance: Any, out: Path | None, as_json: bool) -> None:
     """Print the instance, or write it and say so: with --json as {"out", "digest", "jobs"}."""
+    if skipped := (instance.origin or {}).get("skipped"):
+        output.note(f"skipped {skipped}")
     if out is None:
         output.emit_json(instance.dump())
         return
@@ -114,78 +113,65 @@ def _written(out: Path, instance: Any) -> dict[str, Any]:
     return {"out": str(out), "digest": instance.digest, "jobs": len(instance.jobs)}
 
 
+class _Formats(TyperGroup):
+    """The registered readers as subcommands, each made when it is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        del ctx
+        from dlsched.traces.reader import readers
+
+        return [entry.name for entry in readers()]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        del ctx
+        from dlsched.traces.reader import reader
+
+        return _converting(reader(cmd_name))
+
+
+convert = typer.Typer(
+    cls=_Formats, subcommand_metavar="FORMAT [OPTIONS] [FILES]", rich_markup_mode=None, add_completion=False
+)
+
+
 @convert.callback(invoke_without_command=True)
-def formats(context: typer.Context) -> None:
-    """Convert public formats into an instance."""
+def _convert(context: typer.Context) -> None:
+    """Convert public formats into an instance.
+
+    Each has its own options: `dlsched convert FORMAT --help`.
+    """
     help_if_bare(context)
 
 
-@convert.command("gavel")
-def convert_gavel(
-    throughputs: Annotated[Path, typer.Option(metavar="FILE", help="Measured throughputs, as JSON.")],
-    trace: Annotated[Path, typer.Option(metavar="FILE", help="A job trace with 7, 10 or 12 columns.")],
-    cluster: Annotated[str, typer.Option(metavar="TYPE=N,...", help="Devices by type, e.g. v100=2,p100=3,k80=1.")],
-    slots: Annotated[int, typer.Option(help="Slots of the instance.")],
-    slot_seconds: Annotated[str, typer.Option(metavar="NUMBER", help="Seconds a slot; a rational p/q will do.")],
-    jobs: Annotated[int | None, typer.Option(help="Jobs to take, in order of arrival; all where left out.")] = None,
-    skip: Annotated[bool, typer.Option("--skip", help="Leave out and count jobs that cannot be used.")] = False,
-    start: Annotated[int, typer.Option(help="Jobs to pass over first.")] = 0,
-    per_machine: Annotated[int | None, typer.Option(help="Devices a machine; else one machine a type.")] = None,
-    out: Out = None,
-    as_json: Json = False,
-) -> None:
-    """Convert Gavel's measured throughputs and a job trace into a Hadar instance."""
-    from dlsched.traces import gavel
-
-    instance = gavel.convert(
-        throughputs=throughputs,
-        trace=trace,
-        cluster=gavel.parse_cluster(cluster),
-        slots=slots,
-        slot_seconds=slot_seconds,
-        jobs=jobs,
-        skip=skip,
-        start=start,
-        per_machine=per_machine,
-    )
-    origin = instance.origin or {}
-    if skip:
-        output.note(f"{origin['jobs']}; skipped {origin['skipped']}")
-    _deliver(instance, out, as_json)
+def _converting(reader: Reader) -> Any:
+    """Return the command that converts a format: of one file or several each by itself, or of files in options."""
+    of_files = any(p.kind is not p.KEYWORD_ONLY for p in inspect.signature(reader.read).parameters.values())
+    files = Annotated[list[Path], typer.Argument(metavar="FILE", help="Each becomes an instance.")]
+    fields = signature.fields_that_can_be_typed(reader.options)
+    parameters = [
+        *([signature.parameter("files", files)] if of_files else []),
+        *signature.parameters(fields),
+        signature.parameter("out", FileOrFolder if of_files else Out, None),
+        signature.parameter("as_json", Json, False),
+    ]
+    doc = f"Convert {reader.title} into an instance of {reader.problem}."
+    if of_files:
+        doc += "\n\nOne as JSON on stdout, or in a file; several into the folder --out, each under its file's name."
+    app = typer.Typer(rich_markup_mode=None, add_completion=False)
+    app.command(reader.name)(signature.with_signature(partial(_converted, reader), parameters, doc))
+    return typer.main.get_command(app)
 
 
-@convert.command("topology-zoo")
-def convert_topology_zoo(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Networks, as GraphML or alib's YAML.")],
-    servers: Annotated[str, typer.Option(metavar="internal|all|N", help="Nodes with GPUs.")] = "internal",
-    gpus: Annotated[str, typer.Option(metavar="N,...", help="What servers may have; drawn.")] = "1,2,4,8",
-    bandwidth: Annotated[
-        str | None,
-        typer.Option(metavar="GBPS[,GBPS]", help="Of links without a speed: a number, or a range to draw in."),
-    ] = None,
-    half: Half = None,
-    jobs: Annotated[int, typer.Option(help="Jobs to draw as in GADGET's evaluation.")] = 0,
-    slots: Annotated[int, typer.Option(help="Slots of the instance.")] = 1,
-    workers: Annotated[int, typer.Option(help="The most workers of a job.")] = 5,
-    budget: Budget = None,
-    seed: Seed = 0,
-    out: FileOrFolder = None,
-    as_json: Json = False,
-) -> None:
-    """Convert networks of the Internet Topology Zoo into DDLJS instances.
-
-    One as JSON on stdout, or in a file; several into the folder --out, each under its file's name.
-    """
-    from dlsched.traces import topology_zoo
-
-    sizes = given(half=half, budget=budget, bandwidth=topology_zoo.parse_bandwidth(bandwidth) if bandwidth else None)
-    sizes |= {"gpus": topology_zoo.parse_gpus(gpus), "jobs": jobs, "slots": slots, "workers": workers, "seed": seed}
-    sizes["servers"] = int(servers) if servers.isdecimal() and len(servers) <= 9 else servers
+def _converted(reader: Reader, out: Path | None, as_json: bool, files: list[Path] | None = None, **chosen: Any) -> None:
+    options = given(**chosen)
+    if files is None:
+        _deliver(reader.read(**options), out, as_json)
+        return
     if len(files) == 1:
-        _deliver(topology_zoo.convert(files[0], **sizes), out, as_json)
+        _deliver(reader.read(files[0], **options), out, as_json)
         return
     targets = _in_folder(files, out)
-    instances = [topology_zoo.convert(file, **sizes) for file in files]
+    instances = [reader.read(file, **options) for file in files]
     for target, instance in zip(targets, instances, strict=True):
         instance.save(target)
     if as_json:

@@ -8,7 +8,6 @@ import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -58,7 +57,8 @@ def _parameter(field: dataclasses.Field[Any], with_default: bool, most: int | No
     kind = _typed(field.type)
     flag = "--" + field.name.replace("_", "-")
     text = field.metadata.get("help", "")
-    if with_default and field.default is not None:
+    required = field.default is dataclasses.MISSING
+    if with_default and not required and field.default is not None:
         shown = ("no", "yes")[bool(field.default)] if kind is bool else field.default
         text = f"{text} [default: {shown}]".strip()
     if kind is bool:
@@ -67,6 +67,8 @@ def _parameter(field: dataclasses.Field[Any], with_default: bool, most: int | No
     if kind is _number_or_text:
         kind, extra = str, {"parser": _number_or_text, "metavar": "NUMBER|NAME"}
     option = typer.Option(flag, help=text, show_default=False, **extra)
+    if required:
+        return parameter(field.name, Annotated[kind, option])
     return parameter(field.name, Annotated[kind | None, option], None)
 
 
@@ -85,10 +87,8 @@ def _typed(hint: Any) -> Any:
         return next(iter(names))
     if {float, str} <= members:
         return _number_or_text
-    plain = [kind for kind in (bool, float, int, str) if kind in members]
-    if Path in members:
-        return Path
-    return plain[0] if plain else None
+    # Where text is taken too, the function itself reads numbers in it.
+    return next((kind for kind in (str, bool, float, int) if kind in members), None)
 
 
 def _members(hint: Any) -> Iterator[Any]:

@@ -13,7 +13,7 @@ _SECTION = re.compile(r"\n[ ]*Parameters\n[ ]*-+\n(.*?)(?:\n[ ]*\n[ ]*\w+\n[ ]*-
 
 
 def options_of(function: Callable[..., Any], without: Collection[str] = ()) -> type:
-    """Return a frozen dataclass of the keyword parameters of a function that have defaults.
+    """Return a frozen dataclass of the keyword parameters of a function; those without a default have none there.
 
     Each field has the parameter's type and default; its metadata have, as ``help``, the first sentence that the
     function's numpydoc section on parameters says of it.
@@ -31,12 +31,13 @@ def options_of(function: Callable[..., Any], without: Collection[str] = ()) -> t
         (
             parameter.name,
             hints.get(parameter.name, Any),
-            dataclasses.field(default=parameter.default, metadata={"help": said.get(parameter.name, "")}),
+            dataclasses.field(
+                default=dataclasses.MISSING if parameter.default is parameter.empty else parameter.default,
+                metadata={"help": said.get(parameter.name, "")},
+            ),
         )
         for parameter in inspect.signature(function).parameters.values()
-        if parameter.kind is parameter.KEYWORD_ONLY
-        and parameter.default is not parameter.empty
-        and parameter.name not in without
+        if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in without
     ]
     return dataclasses.make_dataclass("Options", fields, frozen=True, kw_only=True)
 

@@ -26,6 +26,7 @@ from dlsched.traces.gavel_files import (
     read_throughputs,
     read_trace,
 )
+from dlsched.traces.reader import Reader
 
 __all__ = ["Throughputs", "Trace", "TraceJob", "convert", "parse_cluster", "read_throughputs", "read_trace"]
 
@@ -77,9 +78,9 @@ def convert(
     *,
     throughputs: PathLike,
     trace: PathLike,
-    cluster: Mapping[str, int],
+    cluster: Mapping[str, int] | str,
     slots: int,
-    slot_seconds: object,
+    slot_seconds: Fraction | float | str,
     jobs: int | None = None,
     skip: bool = False,
     start: int = 0,
@@ -94,12 +95,16 @@ def convert(
 
     Parameters
     ----------
-    throughputs, trace : path
-    cluster : mapping of str to int
-        Devices by type.
+    throughputs : path
+        Measured throughputs, as JSON.
+    trace : path
+        A job trace with 7, 10 or 12 columns.
+    cluster : mapping of str to int, or str
+        Devices by type; as text, e.g. ``v100=2,p100=3,k80=1``.
     slots : int
+        Of the instance.
     slot_seconds : number or str
-        Seconds a slot.
+        Seconds a slot; a rational p/q will do.
     jobs : int, optional
         How many jobs to take, in order of arrival; all where it is left out.
     skip : bool
@@ -115,7 +120,8 @@ def convert(
     InputError
         One line that names the file, the place, the value and the rule.
     """
-    request = _request(cluster, slots, slot_seconds, jobs, skip, start, per_machine)
+    devices = parse_cluster(cluster) if isinstance(cluster, str) else cluster
+    request = _request(devices, slots, slot_seconds, jobs, skip, start, per_machine)
     measured, source = read_throughputs(throughputs), read_trace(trace)
     for r in request.cluster:
         if r not in measured.steps_per_second:
@@ -141,7 +147,7 @@ def convert(
 def _request(
     cluster: Mapping[str, int],
     slots: int,
-    slot_seconds: object,
+    slot_seconds: Fraction | float | str,
     jobs: int | None,
     skip: bool,
     start: int,
@@ -263,3 +269,6 @@ def _origin(
     if "mode" in LAYOUTS[source.columns]:
         origin["mode"] = "assumed static: the rate of the first batch size holds throughout"
     return origin
+
+
+READER = Reader("gavel", "hadar", "Gavel's measured throughputs and a job trace", convert)

@@ -17,6 +17,7 @@ from dlsched.models.ddljs.presets import paper_assumptions, paper_jobs
 from dlsched.models.errors import InputError, shown
 from dlsched.models.files import PathLike
 from dlsched.models.numbers import rational
+from dlsched.traces.reader import Reader
 from dlsched.traces.substrate import GPUS, Substrate, substrate
 from dlsched.traces.topology_files import Topology, read_topology
 
@@ -62,8 +63,8 @@ def convert(
     path: PathLike,
     *,
     servers: str | int = "internal",
-    gpus: Sequence[int] = GPUS,
-    bandwidth: tuple[object, object] | None = None,
+    gpus: Sequence[int] | str = GPUS,
+    bandwidth: tuple[object, object] | str | None = None,
     half: bool = False,
     jobs: int = 0,
     slots: int = 1,
@@ -79,8 +80,12 @@ def convert(
     ----------
     path : path
         GraphML or YAML.
-    servers, gpus, bandwidth
-        As `substrate` takes them.
+    servers : str or int
+        Nodes with GPUs: ``internal``, ``all``, or how many of the internal ones to draw; see `substrate`.
+    gpus : sequence of int, or str
+        What servers may have, drawn; as text, e.g. ``1,2,4,8``.
+    bandwidth : pair of numbers or str, optional
+        Of links without a speed, in Gbit/s: a range to draw in; as text a number or two, e.g. ``10`` or ``1,10``.
     half : bool
         Both directions of an undirected link share its bandwidth; else each has it.
     jobs : int
@@ -94,6 +99,12 @@ def convert(
     InputError
         One line that names the file, the place, the value and the rule.
     """
+    if isinstance(gpus, str):
+        gpus = parse_gpus(gpus)
+    if isinstance(bandwidth, str):
+        bandwidth = parse_bandwidth(bandwidth)
+    if isinstance(servers, str) and servers.isdecimal() and len(servers) <= 9:
+        servers = int(servers)
     for name, value, least, most in (
         ("jobs", jobs, 0, 10**6),
         ("slots", slots, 1, MAX_SLOTS),
@@ -137,3 +148,6 @@ def _origin(topology: Topology, network: Substrate, half: bool, jobs: int, budge
         "jobs": f"{jobs} drawn as in GADGET, Section VI" if jobs else "none",
         **(paper_assumptions(budget) if jobs else {}),
     }
+
+
+READER = Reader("topology-zoo", "ddljs", "networks of the Internet Topology Zoo, as GraphML or alib's YAML", convert)
