@@ -6,7 +6,9 @@ from . import smd as smd
 from . import utility as utility
 from .catalog import build as build
 from .catalog import catalog as catalog
+from .document import Document as Document
 from .document import InputError as InputError
+from .document import Record as Record
 from .formulation import Formulation as Formulation
 from .formulation import Kind as Kind
 from .formulation import UnreadableModel as UnreadableModel

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from dlsched.models.arguments import Seed, expect, generator, named
 from dlsched.models.document import Document
@@ -39,6 +39,8 @@ class Problem(Generic[I, S]):
     formulations : tuple of Formulation
     save_plot : callable, optional
         ``(instance, schedule, path)`` draws a schedule into a file.
+    sense : {"maximize", "minimize"}
+        Which utility is best; a cost is to be minimized, and bounds on it are from below.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Problem(Generic[I, S]):
     families: Mapping[str, Callable[..., I]] = field(default_factory=lambda: MappingProxyType({}))
     formulations: tuple[Formulation[I], ...] = ()
     save_plot: Callable[[I, S, Path], None] | None = None
+    sense: Literal["maximize", "minimize"] = "maximize"
 
     def preset(self, name: str, seed: Seed = 0, **sizes: Any) -> I:
         """Return an instance of a family.
