@@ -1,11 +1,15 @@
+from . import search as search
 from . import statistics as statistics
 from . import witness as witness
 from .claim import Claim as Claim
 from .claim import Expectation as Expectation
 from .claim import Premise as Premise
+from .claim import Source as Source
+from .claim import Subject as Subject
 from .claim import Undecided as Undecided
 from .claim import Variant as Variant
 from .claim import Verdict as Verdict
+from .claim import always as always
 from .claim import check as check
 from .claim import claim as claim
 from .claim import claims as claims

@@ -7,26 +7,24 @@ only by the end that speaks against it, and holds only by the other; where the t
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Generic, TypeVar
+
+import numpy as np
 
 from dlsched.bounds.comparison import Interval, Relation, Status, Value, compare
-from dlsched.bounds.witness import Witness, finite
+from dlsched.bounds.witness import SHIPPED, Witness, finite, shipped
 from dlsched.models.arguments import at_least, checked, expect
 from dlsched.models.document import Document, InputError
 from dlsched.models.registry import Registry
 
-PAPERS = ("hadar", "smd", "pd_ors", "gadget")
-"""Modules of this room that hold a paper's ``CLAIMS``."""
-
-PROBLEMS = MappingProxyType(
-    {"hadar": "hadar", "smd": "smd", "pd-ors": "dmlrs", "pd-ors-thesis": "dmlrs", "gadget": "ddljs"}
-)
-"""What claims' ids begin with, and the problem package of `dlsched.models` that they are about."""
+T = TypeVar("T")
+D = TypeVar("D", bound=Document)
+D_co = TypeVar("D_co", bound=Document, covariant=True)
+F = TypeVar("F")
+F_contra = TypeVar("F_contra", contravariant=True)
 
 
 class Variant(Enum):
@@ -48,12 +46,8 @@ class Undecided(Exception):
     """Raised while a claim is evaluated: a limit on nodes, states or schedules was hit, or a proof is missing."""
 
 
-Facts = Any
-"""What a problem knows of one (instance, seed): its constants, runs and optimum, computed when first asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Premise:
+@dataclass(frozen=True)
+class Premise(Generic[F_contra]):
     """A hypothesis of a claim.
 
     Attributes
@@ -65,12 +59,41 @@ class Premise:
     """
 
     name: str
-    holds: Callable[[Facts], bool]
+    holds: Callable[[F_contra], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """One claim of a paper in one variant.
+@dataclass(frozen=True)
+class Source(Generic[D_co]):
+    """A family of instances that claims are checked on.
+
+    Attributes
+    ----------
+    name : str
+        E.g. ``hadar/tiny``. A draw depends on the name, its position and the seed of the search alone.
+    draw : callable
+        Returns an instance, given a random generator.
+    """
+
+    name: str
+    draw: Callable[[np.random.Generator], D_co]
+
+
+def always(value: Value) -> Callable[[object], Value]:
+    """Return the bound, or the measured quantity, that is the same on every instance."""
+    return lambda facts: value
+
+
+def _nothing(facts: object) -> dict[str, Any]:
+    return {}
+
+
+def _no_schedule(facts: object) -> None:
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim(Generic[F]):
+    """One claim of a paper in one variant, about facts of the type `F`.
 
     Attributes
     ----------
@@ -87,21 +110,25 @@ class Claim:
     relation : Relation
     expectation : Expectation
         The known verdict on the claim as a whole.
+    problem : str
+        The problem that its instances are of, e.g. ``hadar``.
+    instance : type of Document
+        Class of the instances that it is about.
     facts : callable
-        ``(instance, seed) -> facts``.
+        ``(instance, seed) -> facts``: what is known of them, computed when first asked for.
     premises : tuple of Premise
     details : callable
         Plain JSON data that explain a verdict, of the facts.
     schedule : callable
         The schedule that a witness carries, of the facts; None where none matters.
-    sources : tuple of str
-        Names of the instance sources that `verify` searches.
+    sources : tuple of Source
+        The families that `verify` draws from.
     counterexamples : tuple of str
         Names of shipped witnesses on which the claim is known to be violated.
     golden : tuple of str
         Names of shipped cases with another known verdict.
-    instances : type of Document, optional
-        What it is about, where that is not the problem's `Instance`.
+    cases : str
+        The package that ships them, each as ``NAME.json``.
     """
 
     id: str
@@ -109,34 +136,140 @@ class Claim:
     variant: Variant
     statement: str
     quantity: str
-    measure: Callable[[Facts], Value]
-    bound: Callable[[Facts], Value]
+    measure: Callable[[F], Value]
     relation: Relation
+    bound: Callable[[F], Value]
     expectation: Expectation
-    facts: Callable[[Any, int], Facts]
-    premises: tuple[Premise, ...] = ()
-    details: Callable[[Facts], dict[str, Any]] = field(default=lambda facts: {})
-    schedule: Callable[[Facts], Document | None] = field(default=lambda facts: None)
-    sources: tuple[str, ...] = ()
+    problem: str
+    instance: type[Document]
+    facts: Callable[[Any, int], F]
+    premises: tuple[Premise[F], ...] = ()
+    details: Callable[[F], dict[str, Any]] = field(default=_nothing)
+    schedule: Callable[[F], Document | None] = field(default=_no_schedule)
+    sources: tuple[Source[Document], ...] = ()
     counterexamples: tuple[str, ...] = ()
     golden: tuple[str, ...] = ()
-    instances: type[Document] | None = None
-
-    @property
-    def problem(self) -> str:
-        """Name of the problem package of `dlsched.models` that its instances are of."""
-        return PROBLEMS[self.id.split("/")[0]]
+    cases: str = SHIPPED
 
     @property
     def instance_type(self) -> type[Document]:
         """Class of the instances that it is about."""
-        found: type[Document] = self.instances or importlib.import_module(f"dlsched.models.{self.problem}").Instance
-        return found
+        return self.instance
 
     @property
     def key(self) -> tuple[str, str]:
         """Id and variant, which together name a claim."""
         return self.id, self.variant.value
+
+    def case(self, name: str) -> Witness:
+        """Return one of its counterexamples or golden cases."""
+        return shipped(name, self.cases)
+
+    def corrected(
+        self,
+        *,
+        statement: str,
+        paper: str | None = None,
+        quantity: str | None = None,
+        measure: Callable[[F], Value] | None = None,
+        relation: Relation | None = None,
+        bound: Callable[[F], Value] | None = None,
+        expectation: Expectation = Expectation.TRUE,
+        premises: tuple[Premise[F], ...] | None = None,
+        details: Callable[[F], dict[str, Any]] | None = None,
+        schedule: Callable[[F], Document | None] | None = None,
+        sources: tuple[Source[Document], ...] | None = None,
+        counterexamples: tuple[str, ...] = (),
+        golden: tuple[str, ...] = (),
+    ) -> Claim[F]:
+        """Return the corrected variant: what is not given is as in this one, but for the shipped cases.
+
+        The parameters are the attributes of the class.
+        """
+        return replace(
+            self,
+            variant=Variant.CORRECTED,
+            statement=statement,
+            paper=_given(paper, self.paper),
+            quantity=_given(quantity, self.quantity),
+            measure=_given(measure, self.measure),
+            relation=_given(relation, self.relation),
+            bound=_given(bound, self.bound),
+            expectation=expectation,
+            premises=_given(premises, self.premises),
+            details=_given(details, self.details),
+            schedule=_given(schedule, self.schedule),
+            sources=_given(sources, self.sources),
+            counterexamples=counterexamples,
+            golden=golden,
+        )
+
+
+def _given(value: T | None, otherwise: T) -> T:
+    return otherwise if value is None else value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject(Generic[D, F]):
+    """What several claims are about, and what they have in common.
+
+    Attributes
+    ----------
+    problem, instance, facts, cases
+        As in `Claim`.
+    premises, details, schedule, sources
+        As in `Claim`: those of the claims that give none of their own.
+    """
+
+    problem: str
+    instance: type[D]
+    facts: Callable[[D, int], F]
+    premises: tuple[Premise[F], ...] = ()
+    details: Callable[[F], dict[str, Any]] = field(default=_nothing)
+    schedule: Callable[[F], Document | None] = field(default=_no_schedule)
+    sources: tuple[Source[D], ...] = ()
+    cases: str = SHIPPED
+
+    def printed(
+        self,
+        id: str,
+        *,
+        paper: str,
+        statement: str,
+        quantity: str,
+        measure: Callable[[F], Value],
+        relation: Relation,
+        bound: Callable[[F], Value],
+        expectation: Expectation,
+        premises: tuple[Premise[F], ...] | None = None,
+        details: Callable[[F], dict[str, Any]] | None = None,
+        schedule: Callable[[F], Document | None] | None = None,
+        sources: tuple[Source[D], ...] | None = None,
+        counterexamples: tuple[str, ...] = (),
+        golden: tuple[str, ...] = (),
+    ) -> Claim[F]:
+        """Return a claim as a paper prints it; the parameters are the attributes of `Claim`."""
+        return Claim(
+            id=id,
+            paper=paper,
+            variant=Variant.PRINTED,
+            statement=statement,
+            quantity=quantity,
+            measure=measure,
+            relation=relation,
+            bound=bound,
+            expectation=expectation,
+            problem=self.problem,
+            instance=self.instance,
+            facts=self.facts,
+            premises=_given(premises, self.premises),
+            details=_given(details, self.details),
+            schedule=_given(schedule, self.schedule),
+            sources=_given(sources, self.sources),
+            counterexamples=counterexamples,
+            golden=golden,
+            cases=self.cases,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +303,7 @@ class Verdict:
     witness: Witness | None = None
 
 
-def decide(claim: Claim, instance: Document, seed: int = 0, facts: Facts | None = None) -> Verdict:
+def decide(claim: Claim[F], instance: Document, seed: int = 0, facts: F | None = None) -> Verdict:
     """Return the verdict of a claim on one instance.
 
     Parameters
@@ -212,7 +345,7 @@ def comparison_unit(instance: Document) -> float:
     return min(1.0, float(getattr(instance, "greatest_utility", 1))) or 1.0
 
 
-def _witness(claim: Claim, instance: Document, seed: int, facts: Facts, measured: float, bound: float) -> Witness:
+def _witness(claim: Claim[F], instance: Document, seed: int, facts: F, measured: float, bound: float) -> Witness:
     schedule = claim.schedule(facts)
     return Witness(
         claim=claim.id,
@@ -228,16 +361,16 @@ def _witness(claim: Claim, instance: Document, seed: int, facts: Facts, measured
     )
 
 
-CLAIMS: Registry[Claim] = Registry("claims", Claim, lambda claim: f"{claim.id} ({claim.variant.value})")
+CLAIMS: Registry[Claim[Any]] = Registry("claims", Claim, lambda claim: f"{claim.id} ({claim.variant.value})")
 
 
-def claims() -> tuple[Claim, ...]:
+def claims() -> tuple[Claim[Any], ...]:
     """Return every claim in every variant, sorted by id, printed first."""
     return tuple(sorted(CLAIMS.all().values(), key=lambda claim: (claim.id, claim.variant is Variant.CORRECTED)))
 
 
 @checked
-def claim(id: str, variant: str | Variant = Variant.PRINTED) -> Claim:
+def claim(id: str, variant: str | Variant = Variant.PRINTED) -> Claim[Any]:
     """Return one claim.
 
     Raises
@@ -248,7 +381,7 @@ def claim(id: str, variant: str | Variant = Variant.PRINTED) -> Claim:
     return _select(claims(), id, variant)
 
 
-def _select(among: Iterable[Claim], id: str, variant: str | Variant) -> Claim:
+def _select(among: Iterable[Claim[Any]], id: str, variant: str | Variant) -> Claim[Any]:
     known = [claim for claim in among if claim.id == id]
     if not known:
         raise InputError(f"{id}: unknown claim; the claims are {', '.join(sorted({c.id for c in among}))}")

@@ -6,21 +6,17 @@ is paid once. A draw depends on the seed, the source's name and the position alo
 
 from __future__ import annotations
 
-import importlib
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from typing import Any
 
 import numpy as np
 
-from dlsched.bounds.claim import PAPERS, Claim, Variant, Verdict, claim, decide
+from dlsched.bounds.claim import Claim, Source, Variant, Verdict, claim, claims, decide
 from dlsched.bounds.comparison import Status
-from dlsched.bounds.witness import shipped
 from dlsched.models.arguments import at_least, checked
 from dlsched.models.document import Document, InputError
-
-Draw = Callable[[np.random.Generator], Document]
 
 CASE = "case"
 _SEED_BITS = 53
@@ -50,12 +46,18 @@ class Task:
     claims: tuple[tuple[str, str], ...]
 
 
-@cache
-def sources() -> dict[str, Draw]:
-    """Return every instance source by name, ``problem/name``."""
-    found: dict[str, Draw] = {}
-    for paper in PAPERS:
-        found |= importlib.import_module(f"dlsched.bounds.{paper}").SOURCES
+def sources() -> dict[str, Source[Document]]:
+    """Return every instance source that claims name, by its name.
+
+    Raises
+    ------
+    ValueError
+        If two sources have the same name.
+    """
+    found: dict[str, Source[Document]] = {}
+    for source in (source for known in claims() for source in known.sources):
+        if found.setdefault(source.name, source) != source:
+            raise ValueError(f"{source.name}: two sources have this name")
     return found
 
 
@@ -64,10 +66,10 @@ def draw(source: str, position: int, entropy: int) -> tuple[Document, int]:
     stream = np.random.SeedSequence(entropy, spawn_key=(zlib.crc32(source.encode()), position))
     instances, runs = stream.spawn(2)
     seed = int(runs.generate_state(1, np.uint64)[0]) >> (64 - _SEED_BITS)
-    return sources()[source](np.random.default_rng(instances)), seed
+    return sources()[source].draw(np.random.default_rng(instances)), seed
 
 
-def plan(claims: Iterable[Claim], instances: int, entropy: int) -> Iterator[Task]:
+def plan(claims: Iterable[Claim[Any]], instances: int, entropy: int) -> Iterator[Task]:
     """Yield the shipped cases of the claims, then their draws, in a fixed order.
 
     Parameters
@@ -82,16 +84,19 @@ def plan(claims: Iterable[Claim], instances: int, entropy: int) -> Iterator[Task
     for known in chosen:
         for position, name in enumerate(dict.fromkeys(known.counterexamples + known.golden)):
             yield Task(CASE, position, name, entropy, (known.key,))
-    names = sorted({source for known in chosen for source in known.sources})
+    concerned: dict[str, list[tuple[str, str]]] = {}
+    for known in chosen:
+        for source in known.sources:
+            concerned.setdefault(source.name, []).append(known.key)
     for position in range(instances):
-        for source in names:
-            yield Task(source, position, "", entropy, tuple(c.key for c in chosen if source in c.sources))
+        for name in sorted(concerned):
+            yield Task(name, position, "", entropy, tuple(concerned[name]))
 
 
 def evaluate(task: Task) -> list[Verdict]:
     """Return the verdict of each of the task's claims on its instance."""
     if task.name:
-        case = shipped(task.name)
+        case = claim(*task.claims[0]).case(task.name)
         instance, seed = case.read_instance(), case.seed
     else:
         instance, seed = draw(task.source, task.position, task.entropy)
@@ -139,7 +144,7 @@ def attack(
     for position in range(instances):
         for source in target.sources:
             drawn += 1
-            verdict = decide(target, *draw(source, position, seed))
+            verdict = decide(target, *draw(source.name, position, seed))
             if verdict.status is Status.VIOLATED:
                 return verdict, drawn
     return None, drawn

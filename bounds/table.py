@@ -120,7 +120,7 @@ class Report:
         return {"settings": dict(self.settings), "claims": [row.dump() for row in self.rows]}
 
 
-def tabulate(claims: Iterable[Claim], entries: Iterable[Entry], settings: Mapping[str, str], kept: int) -> Report:
+def tabulate(claims: Iterable[Claim[Any]], entries: Iterable[Entry], settings: Mapping[str, str], kept: int) -> Report:
     """Return the table of the given claims.
 
     Parameters
@@ -141,7 +141,7 @@ def tabulate(claims: Iterable[Claim], entries: Iterable[Entry], settings: Mappin
     return Report(settings, tuple(rows), tuple(witnesses))
 
 
-def _row(claim: Claim, entries: list[Entry]) -> Row:
+def _row(claim: Claim[Any], entries: list[Entry]) -> Row:
     counts = Counter(dict.fromkeys(Status, 0))
     counts.update(entry.verdict.status for entry in entries)
     violated = [entry for entry in entries if entry.verdict.status is Status.VIOLATED]
@@ -161,7 +161,7 @@ def _row(claim: Claim, entries: list[Entry]) -> Row:
     )
 
 
-def _outcome(claim: Claim, counts: Mapping[Status, int], missed: tuple[str, ...]) -> Outcome:
+def _outcome(claim: Claim[Any], counts: Mapping[Status, int], missed: tuple[str, ...]) -> Outcome:
     if claim.expectation is Expectation.FALSE:
         if counts[Status.VIOLATED] and not missed:
             return Outcome.EXPECTED

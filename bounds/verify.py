@@ -9,6 +9,7 @@ from concurrent.futures import BrokenExecutor, Executor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from dlsched.bounds.claim import Claim, claims
 from dlsched.bounds.runner import runner
@@ -94,7 +95,7 @@ def verify(
     return report
 
 
-def _chosen(ids: Iterable[str] | None) -> tuple[Claim, ...]:
+def _chosen(ids: Iterable[str] | None) -> tuple[Claim[Any], ...]:
     known = claims()
     if ids is None:
         return known

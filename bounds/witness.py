@@ -61,28 +61,13 @@ class Witness(Document):
         InputError
             If it is not one of those that the claim is about, or there is no such claim.
         """
-        kind = instance_type(self.claim, self.variant)
+        from dlsched.bounds.claim import claim
+
+        kind = claim(self.claim, self.variant).instance_type
         try:
             return kind.parse(self.instance)
         except InputError as error:
             raise InputError(f"instance.{error}") from None
-
-
-@checked
-def instance_type(id: str, variant: str) -> type[Document]:
-    """Return the class of the instances that a claim is about.
-
-    Raises
-    ------
-    InputError
-        If there is no such paper, claim or variant.
-    """
-    from dlsched.bounds.claim import PROBLEMS, claim
-
-    paper = id.split("/")[0]
-    if paper not in PROBLEMS:
-        raise InputError(f"{paper}: no claims of such a paper; there are claims of {', '.join(PROBLEMS)}")
-    return claim(id, variant).instance_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,25 +131,30 @@ def finite(value: float | None) -> float | None:
 
 
 def _read(path: str | os.PathLike[str]) -> Witness:
+    from dlsched.bounds.claim import claims
+
     name = os.fspath(path)
-    return shipped(name) if name in shipped_names() else Witness.load(path)
+    for package in dict.fromkeys(claim.cases for claim in claims()):
+        if name in shipped_names(package):
+            return shipped(name, package)
+    return Witness.load(path)
 
 
 @cache
-def shipped_names() -> tuple[str, ...]:
-    """Return the names of the witnesses that the package ships."""
-    entries = (entry.name for entry in files(SHIPPED).iterdir())
+def shipped_names(package: str = SHIPPED) -> tuple[str, ...]:
+    """Return the names of the witnesses that a package ships."""
+    entries = (entry.name for entry in files(package).iterdir())
     return tuple(sorted(entry.removesuffix(".json") for entry in entries if entry.endswith(".json")))
 
 
 @cache
-def shipped(name: str) -> Witness:
-    """Return a shipped witness.
+def shipped(name: str, package: str = SHIPPED) -> Witness:
+    """Return a witness that a package ships.
 
     Raises
     ------
     KeyError
         If there is none of that name.
     """
-    named("witness", name, dict.fromkeys(shipped_names()))
-    return Witness.model_validate_json(files(SHIPPED).joinpath(f"{name}.json").read_text(encoding="utf-8"))
+    named("witness", name, dict.fromkeys(shipped_names(package)))
+    return Witness.model_validate_json(files(package).joinpath(f"{name}.json").read_text(encoding="utf-8"))

@@ -4,10 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from dlsched.bounds import Claim, Expectation, Interval, Premise, Relation, Status, Undecided, Variant, witness
+from dlsched.bounds import (
+    Claim,
+    Expectation,
+    Interval,
+    Premise,
+    Relation,
+    Source,
+    Status,
+    Subject,
+    Undecided,
+    always,
+    search,
+    witness,
+)
 from dlsched.bounds.claim import decide
 from dlsched.bounds.comparison import compare
 from dlsched.models.document import Document, InputError
@@ -30,21 +45,28 @@ class ToyFacts:
         return self.toy.x
 
 
-def toy_claim(relation: Relation = Relation.AT_MOST) -> Claim:
-    return Claim(
-        id="toy/half",
+def large(rng: np.random.Generator) -> Toy:
+    return Toy(x=1 + float(rng.random()))
+
+
+TOYS = Subject(problem="toy", instance=Toy, facts=ToyFacts, cases="toy_witnesses")
+
+
+def toy_claim(relation: Relation = Relation.AT_MOST) -> Claim[ToyFacts]:
+    return TOYS.printed(
+        "toy/half",
         paper="Toy, Lemma 1",
-        variant=Variant.PRINTED,
         statement="x is at most 1/2",
         quantity="x",
         measure=ToyFacts.limited,
-        bound=lambda facts: 0.5,
         relation=relation,
+        bound=always(0.5),
         expectation=Expectation.FALSE,
-        facts=ToyFacts,
         premises=(Premise("x >= 0", lambda facts: facts.toy.x >= 0),),
         details=lambda facts: {"twice": 2 * facts.toy.x},
         schedule=lambda facts: Toy(x=7),
+        sources=(Source("toy/large", large),),
+        counterexamples=("toy-three-quarters",),
     )
 
 
@@ -104,10 +126,91 @@ def test_a_witness_carries_what_is_needed_to_check_it_again() -> None:
     assert (found.seed, found.measured, found.bound, found.status) == (5, 0.75, 0.5, "violated")
 
 
+def test_what_a_corrected_claim_does_not_give_is_as_printed_but_for_the_shipped_cases() -> None:
+    printed = toy_claim()
+    corrected = printed.corrected(statement="x is at most 1", bound=always(1), golden=("toy-one",))
+    assert (corrected.key, corrected.expectation) == (("toy/half", "corrected"), Expectation.TRUE)
+    assert (corrected.counterexamples, corrected.golden) == ((), ("toy-one",))
+    assert decide(corrected, Toy(x=0.75)).status is Status.HOLDS
+    assert decide(corrected, Toy(x=-1)).reason == "x >= 0"
+    for name in ("paper", "quantity", "relation", "problem", "instance_type", "facts", "sources", "cases"):
+        assert getattr(corrected, name) == getattr(printed, name)
+    without = printed.corrected(statement="x is at most 1/2 or negative", premises=(), sources=())
+    assert decide(without, Toy(x=-1)).status is Status.HOLDS
+    assert without.sources == ()
+
+
+def test_a_claim_ships_its_cases_in_a_package_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = decide(toy_claim(), Toy(x=0.75), seed=5).witness
+    assert found is not None
+    (tmp_path / "toy_witnesses").mkdir()
+    (tmp_path / "toy_witnesses" / "__init__.py").touch()
+    found.save(tmp_path / "toy_witnesses" / "toy-three-quarters.json")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert toy_claim().case("toy-three-quarters") == found
+    with pytest.raises(KeyError, match="toy-one"):
+        toy_claim().case("toy-one")
+
+
+def test_two_sources_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    printed = toy_claim()
+    other = printed.corrected(statement="x is at most 1", sources=(Source("toy/large", lambda rng: Toy(x=2)),))
+    monkeypatch.setattr(search, "claims", lambda: (printed, printed))
+    assert search.sources() == {"toy/large": printed.sources[0]}
+    monkeypatch.setattr(search, "claims", lambda: (printed, other))
+    with pytest.raises(ValueError, match="toy/large: two sources have this name"):
+        search.sources()
+
+
+SNIPPET = """
+from dlsched.bounds.claim import Expectation, Premise, always
+from dlsched.bounds.comparison import Relation
+from dlsched.bounds.gadget import load
+from dlsched.bounds.hadar import facts, sources
+
+claim = facts.HADAR.printed(
+    "hadar/new",
+    paper="Hadar",
+    statement="",
+    quantity="",
+    measure=lambda facts: facts.{measured},
+    relation=Relation.AT_MOST,
+    bound=always(1),
+    expectation=Expectation.TRUE,
+    premises=(Premise("some job", lambda facts: bool(facts.{assumed})),),
+    sources=(sources.TINY, {source}),
+)
+claim.corrected(statement="", bound=lambda facts: facts.{bounded})
+"""
+
+
+MISTAKES = (
+    ({"measured": "uitlity"}, '"HadarFacts" has no attribute "uitlity"'),
+    ({"assumed": "schedule"}, '"HadarFacts" has no attribute "schedule"'),
+    ({"bounded": "optimum"}, '"HadarFacts" has no attribute "optimum"'),
+    ({"bounded": "schedules"}, 'expected "float | Fraction | Interval'),
+    ({"source": "load.LOADS"}, 'expected "tuple[Source[Instance], ...] | None"'),
+)
+
+
+def test_mypy_sees_what_a_claim_gets_wrong(tmp_path: Path) -> None:
+    right = {"measured": "opt", "assumed": "schedules", "bounded": "opt", "source": "sources.MIXED"}
+    (tmp_path / "right.py").write_text(SNIPPET.format_map(right))
+    for number, (change, _) in enumerate(MISTAKES):
+        (tmp_path / f"wrong{number}.py").write_text(SNIPPET.format_map(right | change))
+    files = sorted(map(str, tmp_path.glob("*.py")))
+    options = ["--strict", "--follow-imports=silent", "--no-error-summary", f"--cache-dir={tmp_path / 'cache'}"]
+    report, stderr, _ = pytest.importorskip("mypy.api").run([*options, *files])
+    assert stderr == ""
+    assert "right.py" not in report
+    for number, (_, error) in enumerate(MISTAKES):
+        assert any(f"wrong{number}.py" in line and error in line for line in report.splitlines())
+
+
 def test_a_witness_of_another_problem_is_refused() -> None:
     found = decide(toy_claim(), Toy(x=0.75)).witness
     assert found is not None
-    with pytest.raises(InputError, match="toy: no claims of such a paper"):
+    with pytest.raises(InputError, match="toy/half: unknown claim"):
         found.read_instance()
     with pytest.raises(InputError, match="unknown claim"):
         witness.replay(found.model_copy(update={"claim": "hadar/theorem-99", "instance": HADAR}))

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from dlsched.algorithms.exact.ddljs import embed, solve
-from dlsched.bounds.claim import Claim, Expectation, Undecided, Variant, decide
+from dlsched.bounds.claim import Claim, Expectation, Source, Undecided, Variant, decide
 from dlsched.bounds.comparison import Status
-from dlsched.bounds.gadget import CLAIMS, SOURCES, families
+from dlsched.bounds.gadget import CLAIMS, families
 from dlsched.bounds.gadget.facts import BY_PATH, DEGREES, EVERYWHERE, SINGLE_HOP, GadgetFacts
 from dlsched.bounds.gadget.horizon import Horizon, count_vectors
 from dlsched.bounds.gadget.plans import CORRECTED, Slot
@@ -21,15 +21,15 @@ from dlsched.models.ddljs import Instance, slot_problem
 from tests.gadget_cases import case, instance, job, line
 
 BY_KEY = {claim.key: claim for claim in CLAIMS}
+SOURCES = {source.name: source for claim in CLAIMS for source in claim.sources}
 FALSE = [claim for claim in CLAIMS if claim.expectation is Expectation.FALSE]
 
 
 @pytest.mark.parametrize("source", sorted(SOURCES))
 def test_draws_speak_for_what_is_true_alone(source: str) -> None:
-    concerned = [claim for claim in CLAIMS if source in claim.sources]
-    assert concerned
+    concerned = [claim for claim in CLAIMS if SOURCES[source] in claim.sources]
     for seed in range(25):
-        drawn = SOURCES[source](np.random.default_rng(seed))
+        drawn = SOURCES[source].draw(np.random.default_rng(seed))
         facts = {claim.facts: claim.facts(drawn, 0) for claim in concerned}
         for claim in concerned:
             verdict = decide(claim, drawn, 0, facts[claim.facts])
@@ -38,8 +38,8 @@ def test_draws_speak_for_what_is_true_alone(source: str) -> None:
 
 
 @pytest.mark.parametrize("claim", [c for c in FALSE if c.sources], ids=lambda c: c.id)
-def test_violations_of_false_claims_are_drawn(claim: Claim) -> None:
-    draws = (SOURCES[source](np.random.default_rng(seed)) for source in claim.sources for seed in range(100, 160))
+def test_violations_of_false_claims_are_drawn(claim: Claim[Any]) -> None:
+    draws = (source.draw(np.random.default_rng(seed)) for source in claim.sources for seed in range(100, 160))
     assert any(decide(claim, drawn).status is Status.VIOLATED for drawn in draws)
 
 
@@ -113,9 +113,9 @@ def test_printed_constraints_have_other_optima(name: str, rules: Any, value: int
 
 
 @pytest.mark.parametrize("source", [families.TINY, families.CONCAVE, families.OUTAGES, families.PAIRS])
-def test_enumerated_optima_are_certified_ones(source: str) -> None:
+def test_enumerated_optima_are_certified_ones(source: Source[Instance]) -> None:
     for seed in range(8):
-        drawn = SOURCES[source](np.random.default_rng(1000 + seed))
+        drawn = source.draw(np.random.default_rng(1000 + seed))
         facts = GadgetFacts(drawn, 0)
         found = solve(drawn)
         assert found.proved

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from dlsched.bounds.claim import decide
 from dlsched.bounds.comparison import Status
-from dlsched.bounds.gadget import families, overload
-from dlsched.bounds.gadget.load import Load, LoadFacts
+from dlsched.bounds.gadget import families
+from dlsched.bounds.gadget.load import HORIZON_CORRECTED, LOAD_CORRECTED, Load, LoadFacts
 from dlsched.bounds.gadget.rounds import RoundsFacts
 from dlsched.bounds.gadget.slot import SlotFacts
 from dlsched.bounds.witness import shipped
@@ -53,7 +53,8 @@ def test_beta_says_little_at_the_scale_of_section_6() -> None:
 
 def test_the_bound_over_all_slots() -> None:
     for places, slots, bound in ((3, 10, 0.117), (3, 200, 0.917), (50, 200, 3.2e-5)):
-        assert float(overload.ever(Fraction(1, places**4), slots)) == pytest.approx(bound, rel=5e-3)
+        facts = LoadFacts(Load.parse({"places": places, "capacity": 1, "slots": slots}), 0)
+        assert float(facts.ever(facts.rare)) == pytest.approx(bound, rel=5e-3)
 
 
 share = st.tuples(st.integers(1, 4), st.integers(1, 3))
@@ -69,7 +70,7 @@ def test_no_load_refutes_the_corrected_bound(places: int, jobs: list[tuple[int, 
     expected = sum((Fraction(size, 2) + Fraction(1, 4)) * need for need, size in jobs)
     capacity = max(expected, max(need for need, _ in jobs))
     load = Load.parse({"places": places, "capacity": str(capacity), "jobs": loads, "slots": slots})
-    for claim in (overload.LOAD_CORRECTED, overload.HORIZON_CORRECTED):
+    for claim in (LOAD_CORRECTED, HORIZON_CORRECTED):
         assert decide(claim, load).status is Status.HOLDS
 
 

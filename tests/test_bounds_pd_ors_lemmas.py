@@ -9,14 +9,14 @@ import pytest
 
 from dlsched.bounds.claim import Claim, Expectation, Undecided, Variant, decide
 from dlsched.bounds.comparison import Status
-from dlsched.bounds.pd_ors import lemmas, sources, theorems, thesis
+from dlsched.bounds.pd_ors import lemmas, sources, theorems
 from dlsched.bounds.pd_ors.law import Law
 from dlsched.bounds.pd_ors.mixed import MixedProgram
 from dlsched.bounds.pd_ors.slot import ExternalSlot, SlotFacts
-from dlsched.bounds.pd_ors.sources import SOURCES
 from dlsched.bounds.witness import Witness, shipped, shipped_names
 
-CLAIMS = (*lemmas.LEMMAS, *theorems.THEOREMS, *thesis.THESIS)
+CLAIMS = (*lemmas.CLAIMS, *theorems.CLAIMS)
+SOURCES = {source.name: source for claim in CLAIMS for source in claim.sources}
 BY_KEY = {claim.key: claim for claim in CLAIMS}
 CASES = sorted(name for claim in CLAIMS for name in claim.counterexamples + claim.golden)
 
@@ -50,14 +50,13 @@ KNOWN = {
 }
 
 
-def owner(name: str) -> Claim:
+def owner(name: str) -> Claim[Any]:
     case = shipped(name)
     return BY_KEY[case.claim, case.variant]
 
 
 def read(case: Witness) -> Any:
-    kind = BY_KEY[case.claim, case.variant].instances
-    assert kind is not None
+    kind = BY_KEY[case.claim, case.variant].instance
     return kind.parse(case.instance)
 
 
@@ -89,10 +88,9 @@ def test_shipped_cases_have_the_values_found_by_hand(name: str) -> None:
 
 @pytest.mark.parametrize("source", sorted(SOURCES))
 def test_draws_speak_for_what_is_true_alone(source: str) -> None:
-    concerned = [claim for claim in CLAIMS if source in claim.sources]
-    assert concerned
-    for seed in range(2 if source == sources.BATCHES else 15):
-        instance = SOURCES[source](np.random.default_rng(seed))
+    concerned = [claim for claim in CLAIMS if SOURCES[source] in claim.sources]
+    for seed in range(2 if source == sources.BATCHES.name else 15):
+        instance = SOURCES[source].draw(np.random.default_rng(seed))
         facts = {claim.facts: claim.facts(instance, 0) for claim in concerned}
         for claim in concerned:
             status = decide(claim, instance, 0, facts[claim.facts]).status
@@ -101,8 +99,8 @@ def test_draws_speak_for_what_is_true_alone(source: str) -> None:
 
 
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if c.expectation is Expectation.FALSE], ids=lambda c: c.id)
-def test_violations_of_false_claims_are_drawn(claim: Claim) -> None:
-    draws = (SOURCES[source](np.random.default_rng(seed)) for source in claim.sources for seed in range(40))
+def test_violations_of_false_claims_are_drawn(claim: Claim[Any]) -> None:
+    draws = (source.draw(np.random.default_rng(seed)) for source in claim.sources for seed in range(40))
     assert any(decide(claim, instance).status is Status.VIOLATED for instance in draws)
 
 
@@ -137,7 +135,7 @@ def test_a_point_that_is_not_optimal_fails_the_premise() -> None:
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: " ".join(c.key))
-def test_widths_beyond_floating_point_are_never_an_error(claim: Claim) -> None:
+def test_widths_beyond_floating_point_are_never_an_error(claim: Claim[Any]) -> None:
     tiny = 1e-100
     program = MixedProgram.parse(
         {
@@ -162,7 +160,7 @@ def test_widths_beyond_floating_point_are_never_an_error(claim: Claim) -> None:
             "delta": 1,
         }
     )
-    verdict = decide(claim, slot if claim.instances is ExternalSlot else program)
+    verdict = decide(claim, slot if claim.instance is ExternalSlot else program)
     assert verdict.status is not Status.VIOLATED or claim.expectation is Expectation.FALSE
 
 

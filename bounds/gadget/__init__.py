@@ -1,33 +1,14 @@
 """Claims of GADGET (Yu, Tian, Ji, Wu, Rajan, Liu), and the instances they are checked on."""
 
-from dlsched.bounds.gadget import (
-    evaluation,
-    independence,
-    load,
-    lottery,
-    modelling,
-    overall,
-    overload,
-    relaxed,
-    retries,
-    sizes,
-    temporal,
-)
-from dlsched.bounds.gadget.families import FAMILIES
+from dlsched.bounds.gadget import evaluation, load, lottery, modelling, relaxed, rounds, temporal
 
 CLAIMS = (
     *temporal.CLAIMS,
-    *independence.CLAIMS,
     *modelling.CLAIMS,
-    *sizes.CLAIMS,
     *relaxed.CLAIMS,
     *lottery.CLAIMS,
-    *retries.CLAIMS,
-    *overload.CLAIMS,
-    *overall.CLAIMS,
+    *load.CLAIMS,
+    *rounds.CLAIMS,
     *evaluation.CLAIMS,
 )
 """Every claim of the paper."""
-
-SOURCES = {**FAMILIES, **load.SOURCES}
-"""Every family of instances by its name."""

@@ -8,32 +8,29 @@ from functools import cached_property
 from typing import Any
 
 from dlsched.algorithms.baselines.ddljs import drf, fifo, las
-from dlsched.bounds.claim import Claim, Expectation, Variant
+from dlsched.bounds.claim import Expectation, Subject
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.gadget.facts import FINITE, OPT_POSITIVE, GadgetFacts
-from dlsched.bounds.gadget.families import CONCAVE, SLOT, THRESHOLDS
+from dlsched.bounds.gadget.families import CONCAVE, THRESHOLDS
 from dlsched.bounds.gadget.horizon import Horizon
 from dlsched.bounds.gadget.lottery import explain
 from dlsched.bounds.gadget.slot import FINITE as PROFITS_FINITE
-from dlsched.bounds.gadget.slot import SOME, SlotFacts
+from dlsched.bounds.gadget.slot import SLOTS, SOME
 from dlsched.models.ddljs import Instance
 
-SHARE = Claim(
-    id="gadget/evaluation",
+SHARE = SLOTS.printed(
+    "gadget/evaluation",
     paper="GADGET, Fig. 7",
-    variant=Variant.PRINTED,
     statement="the embedding is worth 60-80 % of the optimum of (12)",
     quantity="the greatest profit of a draw that keeps all capacities, against 0.6 of the optimum of (12)",
     measure=lambda facts: facts.feasible_profit(),
-    bound=lambda facts: 0.6 * facts.ilp,
     relation=Relation.AT_LEAST,
+    bound=lambda facts: 0.6 * facts.ilp,
     expectation=Expectation.FALSE,
     premises=(PROFITS_FINITE, SOME),
+    details=explain,
     counterexamples=("gadget-evaluation-G10",),
     golden=("gadget-evaluation-G8",),
-    details=explain,
-    facts=SlotFacts,
-    sources=(SLOT,),
 )
 
 
@@ -76,36 +73,41 @@ def _enlarged(instance: Instance) -> Instance:
     )
 
 
-BASELINES = Claim(
-    id="gadget/baselines",
+NETWORKS = Subject[Instance, EvaluationFacts](
+    problem="ddljs", instance=Instance, facts=EvaluationFacts, premises=(FINITE,)
+)
+"""What claims about other algorithms and larger networks are about."""
+
+
+def _utilities(facts: EvaluationFacts) -> dict[str, Any]:
+    return {**facts.baselines, "greedy": float(facts.greedy[-1]), "opt": float(facts.opt)}
+
+
+BASELINES = NETWORKS.printed(
+    "gadget/baselines",
     paper="GADGET, Fig. 4",
-    variant=Variant.PRINTED,
     statement="GADGET is worth more than FIFO, DRF and LAS",
     quantity="the greatest utility of Algorithm 1 with exact slots over all ways to break ties, against the best "
     "of the baselines",
     measure=lambda facts: facts.greedy[-1],
-    bound=lambda facts: max(facts.baselines.values()),
     relation=Relation.AT_LEAST,
+    bound=lambda facts: max(facts.baselines.values()),
     expectation=Expectation.FALSE,
-    facts=EvaluationFacts,
     premises=(FINITE, OPT_POSITIVE),
-    details=lambda facts: {**facts.baselines, "greedy": float(facts.greedy[-1]), "opt": float(facts.opt)},
+    details=_utilities,
     sources=(THRESHOLDS,),
     counterexamples=("gadget-baselines-G11",),
 )
 
-MONOTONE = Claim(
-    id="gadget/monotone-capacity",
+MONOTONE = NETWORKS.printed(
+    "gadget/monotone-capacity",
     paper="GADGET, Figs. 5 and 6",
-    variant=Variant.PRINTED,
     statement="more capacity of servers and links never lowers the optimum",
     quantity="OPT with one more of each resource on each server and 1/2 more bandwidth, against OPT",
     measure=lambda facts: facts.larger.opt,
-    bound=lambda facts: facts.opt,
     relation=Relation.AT_LEAST,
+    bound=lambda facts: facts.opt,
     expectation=Expectation.TRUE,
-    facts=EvaluationFacts,
-    premises=(FINITE,),
     sources=(CONCAVE,),
     golden=("gadget-monotone-capacity-G3",),
 )
@@ -118,24 +120,17 @@ def _embedded(horizon: Horizon, pick: Callable[[list[int]], int]) -> int:
     return pick([sum(n > 0 for n in z) for z in options if horizon.value(z) == best])
 
 
-_RATIO: dict[str, Any] = {
-    "measure": lambda facts: _embedded(facts.larger, max),
-    "bound": lambda facts: _embedded(facts.horizon(), min),
-}
-
-RATIO = Claim(
-    id="gadget/embedded-ratio",
+RATIO = NETWORKS.printed(
+    "gadget/embedded-ratio",
     paper="GADGET, Figs. 5 and 6",
-    variant=Variant.PRINTED,
     statement="more capacity allows more jobs to be embedded",
     quantity="jobs in an optimum of slot 1 with one more of each resource on each server, at most, against jobs in one "
     "before, at least",
+    measure=lambda facts: _embedded(facts.larger, max),
     relation=Relation.AT_LEAST,
+    bound=lambda facts: _embedded(facts.horizon(), min),
     expectation=Expectation.FALSE,
-    facts=EvaluationFacts,
-    premises=(FINITE,),
     counterexamples=("gadget-embedded-ratio-three-workers",),
-    **_RATIO,
 )
 
 CLAIMS = (SHARE, BASELINES, MONOTONE, RATIO)

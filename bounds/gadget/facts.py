@@ -6,7 +6,7 @@ import itertools
 from fractions import Fraction
 from functools import cached_property
 
-from dlsched.bounds.claim import Premise
+from dlsched.bounds.claim import Premise, Subject
 from dlsched.bounds.gadget.horizon import Horizon
 from dlsched.bounds.gadget.plans import CORRECTED, Paths, Rings, Rules
 from dlsched.bounds.gadget.shape import concave, finite, non_decreasing
@@ -102,11 +102,14 @@ class GadgetFacts:
         return self.horizon().value((0,) * len(self.instance.jobs)) >= 0
 
 
-FINITE = Premise("every mu_i(0) is finite", lambda facts: facts.finite)
-CONCAVE = Premise("every mu_i is concave on 0, zeta_i, 2 zeta_i, ...", lambda facts: facts.concave)
-NON_DECREASING = Premise("every mu_i is non-decreasing", lambda facts: facts.non_decreasing)
-NON_NEGATIVE = Premise("F(empty) >= 0", lambda facts: facts.starts_at_nothing_less)
-OPT_POSITIVE = Premise("OPT > 0", lambda facts: facts.opt > 0)
+GADGET = Subject(problem="ddljs", instance=Instance, facts=GadgetFacts)
+"""What claims about all slots are about."""
+
+FINITE = Premise[GadgetFacts]("every mu_i(0) is finite", lambda facts: facts.finite)
+CONCAVE = Premise[GadgetFacts]("every mu_i is concave on 0, zeta_i, 2 zeta_i, ...", lambda facts: facts.concave)
+NON_DECREASING = Premise[GadgetFacts]("every mu_i is non-decreasing", lambda facts: facts.non_decreasing)
+NON_NEGATIVE = Premise[GadgetFacts]("F(empty) >= 0", lambda facts: facts.starts_at_nothing_less)
+OPT_POSITIVE = Premise[GadgetFacts]("OPT > 0", lambda facts: facts.opt > 0)
 HYPOTHESES = (FINITE, CONCAVE, NON_DECREASING, NON_NEGATIVE)
 """What Theorem 6 needs of utilities."""
 

@@ -10,19 +10,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.bounds.claim import Source
 from dlsched.models.arithmetic import power
 from dlsched.models.ddljs import Instance, Job, Link, Node, random
 from dlsched.models.utility import Linear, Sigmoid, Sqrt, Table, Utility
-
-TINY = "ddljs/tiny"
-CONCAVE = "ddljs/concave"
-THRESHOLDS = "ddljs/thresholds"
-OUTAGES = "ddljs/outages"
-LASTING = "ddljs/lasting"
-PAIRS = "ddljs/pairs"
-SLOT = "ddljs/slot"
-FEW = "ddljs/few"
-JOINT = "ddljs/joint"
 
 _GPU = {"gpu": Fraction(1)}
 
@@ -220,15 +211,12 @@ def _job(
     )
 
 
-FAMILIES = {
-    TINY: tiny,
-    CONCAVE: concave,
-    THRESHOLDS: thresholds,
-    OUTAGES: outages,
-    LASTING: lasting,
-    PAIRS: pairs,
-    SLOT: one_slot,
-    FEW: few,
-    JOINT: joint,
-}
-"""Every family by its name."""
+TINY = Source("ddljs/tiny", tiny)
+CONCAVE = Source("ddljs/concave", concave)
+THRESHOLDS = Source("ddljs/thresholds", thresholds)
+OUTAGES = Source("ddljs/outages", outages)
+LASTING = Source("ddljs/lasting", lasting)
+PAIRS = Source("ddljs/pairs", pairs)
+SLOT = Source("ddljs/slot", one_slot)
+FEW = Source("ddljs/few", few)
+JOINT = Source("ddljs/joint", joint)

@@ -1,6 +1,7 @@
-"""The instances of Theorem 8's bound on overloads: one node or link, and what each job's mappings put there.
+"""Theorems 8 and 10: how likely rounding overloads one node or link by the factor beta, in a slot and over all.
 
-The theorem's bound concerns one place alone, and needs far more jobs than a slot whose laws are listed in full.
+The instances are one node or link, and what each job's mappings put there: the theorem's bound concerns one place
+alone, and needs far more jobs than a slot whose laws are listed in full.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from dlsched.models.arithmetic import log, power
+from dlsched.bounds.claim import Expectation, Premise, Source, Subject, always
+from dlsched.bounds.comparison import Relation
+from dlsched.models.arithmetic import exact_power, log, power
 from dlsched.models.document import Document, Record
 from dlsched.models.numbers import NonNegative, Positive, to_integers, to_json
 from dlsched.rounding.convolution import distribution
@@ -130,6 +133,19 @@ class LoadFacts:
         return sum((p for load, p in self.law.items() if load >= self.threshold), Fraction(0))
 
     @property
+    def rare(self) -> Fraction:
+        """|V_S|^-4, which Theorem 8 allows."""
+        return Fraction(1, exact_power(self.instance.places, 4))
+
+    def ever(self, probability: Fraction) -> Fraction:
+        """Return the probability of an event of one slot in one of the T independent slots."""
+        return 1 - exact_power(1 - probability, self.instance.slots)
+
+    def dump(self) -> dict[str, Any]:
+        """Return plain JSON data."""
+        return {"beta": self.beta, "Delta": self.delta, "P": float(self.reaches)}
+
+    @property
     def most(self) -> Fraction:
         """The sum of C_max: what all jobs together can put there."""
         return sum((job.size * job.need for job in self.instance.jobs), Fraction(0))
@@ -158,6 +174,75 @@ def many(rng: np.random.Generator) -> Load:
     return Load(places=places, capacity=capacity, jobs=tuple(jobs), slots=int(rng.integers(1, 20)))
 
 
-LOADS = "ddljs/loads"
-SOURCES = {LOADS: many}
-"""The family of such places by its name."""
+LOADS = Source("ddljs/loads", many)
+
+PLACES = Subject(problem="ddljs", instance=Load, facts=LoadFacts, details=LoadFacts.dump, sources=(LOADS,))
+"""What claims about one node or link are about."""
+
+
+def _usable(facts: LoadFacts) -> bool:
+    return facts.instance.capacity > 0 and facts.delta > 0
+
+
+_THREE = Premise[LoadFacts]("|V_S| >= 3", lambda facts: facts.instance.places >= 3)
+_USABLE = Premise("g > 0 and Delta > 0", _usable)
+
+LOAD = PLACES.printed(
+    "gadget/theorem-8-load",
+    paper="GADGET, Theorem 8",
+    statement="P(A^{u,r} >= beta^r g^{u,r}) <= |V_S|^-4 for all u, switches included",
+    quantity="P(A >= beta g) of one draw over |V_S|^-4, against 1",
+    measure=lambda facts: facts.reaches / facts.rare,
+    relation=Relation.AT_MOST,
+    bound=always(1),
+    expectation=Expectation.FALSE,
+    premises=(_THREE,),
+    counterexamples=("gadget-theorem-8-load-switch",),
+)
+
+LOAD_CORRECTED = LOAD.corrected(
+    statement="P(A^{u,r} >= beta^r g^{u,r}) <= |V_S|^-4 for one unconditional draw of a decomposed LP solution, where "
+    "g^{u,r} > 0 and Delta^r > 0, with eps the greatest need over capacity",
+    premises=(_THREE, _USABLE),
+    golden=(
+        "gadget-theorem-8-load-corrected-sixteen-jobs",
+        "gadget-theorem-8-load-corrected-thirty-two-jobs",
+        "gadget-theorem-8-load-corrected-sixty-four-jobs",
+        "gadget-theorem-8-load-corrected-ten-nodes",
+    ),
+)
+
+SCALE = PLACES.printed(
+    "gadget/theorem-8-scale",
+    paper="GADGET, Theorem 8",
+    statement="beta^r limits what rounding puts on a node: it is less than all jobs together could put there",
+    quantity="beta g, against the sum of C_max over the jobs",
+    measure=lambda facts: facts.threshold,
+    relation=Relation.AT_MOST,
+    bound=lambda facts: facts.most,
+    expectation=Expectation.FALSE,
+    premises=(_THREE, _USABLE),
+    counterexamples=("gadget-theorem-8-scale-three-jobs",),
+    golden=("gadget-theorem-8-scale-section-6",),
+)
+
+HORIZON = PLACES.printed(
+    "gadget/violation-horizon",
+    paper="GADGET, Theorem 10",
+    statement="P(A^{u,r}[t] >= beta^r g^{u,r} for some t) <= 1 - (1 - |V_S|^-4)^T for all u, switches included",
+    quantity="P(A >= beta g in some slot) over 1 - (1 - |V_S|^-4)^T, against 1",
+    measure=lambda facts: facts.ever(facts.reaches) / facts.ever(facts.rare),
+    relation=Relation.AT_MOST,
+    bound=always(1),
+    expectation=Expectation.FALSE,
+    premises=(_THREE,),
+    counterexamples=("gadget-violation-horizon-switch",),
+)
+
+HORIZON_CORRECTED = HORIZON.corrected(
+    statement="P(A^{u,r}[t] >= beta^r g^{u,r} for some t) <= 1 - (1 - |V_S|^-4)^T where g^{u,r} > 0 and Delta^r > 0",
+    premises=(_THREE, _USABLE),
+    golden=("gadget-violation-horizon-corrected-ten-slots",),
+)
+
+CLAIMS = (LOAD, LOAD_CORRECTED, SCALE, HORIZON, HORIZON_CORRECTED)

@@ -1,17 +1,21 @@
-"""Theorem 8 for one slot: the profit and the loads of rounded mappings, all probabilities exact."""
+"""Theorem 8 for one slot: the profit and the loads of rounded mappings; and Algorithm 2's loop of draws.
+
+All probabilities are exact.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import Any
 
-from dlsched.bounds.claim import Claim, Expectation, Premise, Variant
+import numpy as np
+
+from dlsched.bounds.claim import Expectation, Premise, always
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.gadget.families import SLOT
-from dlsched.bounds.gadget.relaxed import PROFITABLE
-from dlsched.bounds.gadget.slot import FINITE, SOME, SlotFacts
+from dlsched.bounds.gadget.slot import FINITE, MODERATE, PROFITABLE, SLOTS, SOME, THREE, SlotFacts
 from dlsched.models.arithmetic import exp
-from dlsched.rounding import Acceptance
+from dlsched.rounding import Acceptance, round_mappings
 from dlsched.rounding.mapping_table import NodeRow
 
 ROUNDS = 3
@@ -19,8 +23,6 @@ ROUNDS = 3
 
 LARGE = 10**6
 """Capacities that one worker or ring edge never needs."""
-
-_SLOT: dict[str, Any] = {"facts": SlotFacts, "sources": (SLOT,)}
 
 
 def explain(facts: SlotFacts) -> dict[str, Any]:
@@ -33,77 +35,74 @@ def explain(facts: SlotFacts) -> dict[str, Any]:
     }
 
 
-def third(facts: SlotFacts) -> Fraction:
+def _third(facts: SlotFacts) -> Fraction:
     """Return a third of the LP of the selected rings, less what rounding of numbers may cost."""
     return Fraction(facts.solve(augmented=True, sizes=facts.selected()).value / 3 - 1e-9)
 
 
-_PROFIT: dict[str, Any] = {
-    "id": "gadget/theorem-8",
-    "paper": "GADGET, Theorem 8",
-    "relation": Relation.AT_MOST,
-    "details": explain,
-    **_SLOT,
-}
+def _poor_against_optimum(facts: SlotFacts) -> Fraction:
+    return facts.printed_law.profit_below(facts.ilp / 3 - 1e-9)
 
-PROFIT = Claim(
-    variant=Variant.PRINTED,
+
+def _poor_against_lp(facts: SlotFacts) -> Fraction:
+    return facts.printed_law.profit_below(_third(facts))
+
+
+PROFIT = SLOTS.printed(
+    "gadget/theorem-8",
+    paper="GADGET, Theorem 8",
     statement="what is rounded to is worth at least a third of the optimal value of (12)",
     quantity="the probability that one draw is worth less than a third of the optimum of (12), against 0",
-    measure=lambda facts: facts.printed_law.profit_below(facts.ilp / 3 - 1e-9),
-    bound=lambda facts: 0,
+    measure=_poor_against_optimum,
+    relation=Relation.AT_MOST,
+    bound=always(0),
     expectation=Expectation.FALSE,
     premises=(FINITE, SOME),
+    details=explain,
     counterexamples=("gadget-theorem-8-G8",),
-    **_PROFIT,
 )
 
-
-MODERATE = Premise("pi_ik <= LP_res for every selected ring", lambda facts: facts.moderate)
-
-PROFIT_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+PROFIT_CORRECTED = PROFIT.corrected(
     statement="one unconditional draw is worth less than a third of the LP of the selected rings with probability at "
     "most exp(-2/9), if no selected ring alone is worth more than that LP",
     quantity="the probability that one draw is worth less than a third of the LP, against exp(-2/9)",
-    measure=lambda facts: facts.printed_law.profit_below(third(facts)),
-    bound=lambda facts: exp(-2 / 9),
-    expectation=Expectation.TRUE,
+    measure=_poor_against_lp,
+    bound=always(exp(-2 / 9)),
     premises=(FINITE, SOME, PROFITABLE, MODERATE),
     golden=("gadget-theorem-8-corrected-G8",),
-    **_PROFIT,
 )
 
-_EXPECTED: dict[str, Any] = {
-    "id": "gadget/theorem-8-optimum",
-    "paper": "GADGET, Lemma 7 and Theorem 8",
-    "relation": Relation.AT_LEAST,
-    **_SLOT,
-}
 
-OPTIMUM = Claim(
-    variant=Variant.PRINTED,
+def _best_draw(facts: SlotFacts) -> Fraction:
+    """Return the greatest profit of a draw of the augmented LP with (5) and the rings that the plain LP selects."""
+    return max(facts.law(cap=True, sizes=facts.selected(cap=True)).profit())
+
+
+def _expected_profit(facts: SlotFacts) -> Fraction:
+    return facts.law(sizes=facts.selected(augmented=True)).table.expected_profit
+
+
+OPTIMUM = SLOTS.printed(
+    "gadget/theorem-8-optimum",
+    paper="GADGET, Lemma 7 and Theorem 8",
     statement="Theorem 8 is about the optimal value of (12), with all ring sizes",
     quantity="the greatest profit of a draw of the augmented LP with (5) and the rings that the plain LP selects, "
     "against a third of the optimum of (12)",
-    measure=lambda facts: max(facts.law(cap=True, sizes=facts.selected(cap=True)).profit()),
+    measure=_best_draw,
+    relation=Relation.AT_LEAST,
     bound=lambda facts: facts.ilp / 3,
     expectation=Expectation.FALSE,
     premises=(FINITE, SOME),
     counterexamples=("gadget-theorem-8-optimum-G10",),
-    **_EXPECTED,
 )
 
-OPTIMUM_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+OPTIMUM_CORRECTED = OPTIMUM.corrected(
     statement="with selection by the LP that is rounded, a draw is worth 1/Gamma of the optimum of (12) in expectation",
     quantity="the expected profit of a draw of the augmented LP without (5), against the optimum of (12) over Gamma",
-    measure=lambda facts: facts.law(sizes=facts.selected(augmented=True)).table.expected_profit,
+    measure=_expected_profit,
     bound=lambda facts: facts.ilp / facts.largest,
-    expectation=Expectation.TRUE,
     premises=(FINITE, SOME, PROFITABLE),
     golden=("gadget-theorem-8-optimum-corrected-G10",),
-    **_EXPECTED,
 )
 
 
@@ -122,37 +121,27 @@ def _overloaded(facts: SlotFacts, *, empty: bool) -> float:
     return worst
 
 
-_PLACES: dict[str, Any] = {
-    "id": "gadget/theorem-8-places",
-    "paper": "GADGET, Theorem 8",
-    "quantity": "the greatest P(A >= beta g) over |V_S|^-4 of nodes and P(A >= gamma e) over |E_S|^-4 of links, "
-    "against 1",
-    "bound": lambda facts: 1,
-    "relation": Relation.AT_MOST,
-    "premises": (FINITE, Premise("|V_S| >= 3", lambda facts: len(facts.problem.nodes) >= 3)),
-    **_SLOT,
-}
-
-PLACES = Claim(
-    variant=Variant.PRINTED,
+PLACES = SLOTS.printed(
+    "gadget/theorem-8-places",
+    paper="GADGET, Theorem 8",
     statement="P(A >= beta g) <= |V_S|^-4 for all nodes and P(A >= gamma e) <= |E_S|^-4 for all links",
+    quantity="the greatest P(A >= beta g) over |V_S|^-4 of nodes and P(A >= gamma e) over |E_S|^-4 of links, against 1",
     measure=lambda facts: _overloaded(facts, empty=True),
+    relation=Relation.AT_MOST,
+    bound=always(1),
     expectation=Expectation.FALSE,
+    premises=(FINITE, THREE),
     counterexamples=("gadget-theorem-8-places-G3",),
-    **_PLACES,
 )
 
-PLACES_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+PLACES_CORRECTED = PLACES.corrected(
     statement="the same where capacity, bandwidth and Delta are positive",
     measure=lambda facts: _overloaded(facts, empty=False),
-    expectation=Expectation.TRUE,
     golden=("gadget-theorem-8-places-corrected-G3",),
-    **_PLACES,
 )
 
 
-def _conditional(facts: SlotFacts, acceptance: Acceptance, rounds: int, *, constants: bool) -> float:
+def _conditional(facts: SlotFacts, acceptance: Acceptance, *, constants: bool) -> float:
     """Return by how much acceptance raises the probability of an overload of a row, at most."""
     law, factors = facts.printed_law, facts.constants
     worst = -1.0
@@ -161,43 +150,111 @@ def _conditional(facts: SlotFacts, acceptance: Acceptance, rounds: int, *, const
             continue
         factor = (factors.beta[row.resource] if isinstance(row, NodeRow) else factors.gamma) if constants else 1.0
         once = law.violation(row, factor=factor)
-        worst = max(worst, float(law.violation(row, factor=factor, acceptance=acceptance, rounds=rounds) - once))
+        worst = max(worst, float(law.violation(row, factor=factor, acceptance=acceptance, rounds=ROUNDS) - once))
     return worst
 
 
 def _profit_alone(facts: SlotFacts) -> Acceptance:
     boundless = len(facts.problem.requests) * facts.largest * LARGE
-    return Acceptance(third(facts), dict.fromkeys(facts.problem.resources, boundless), boundless)
+    return Acceptance(_third(facts), dict.fromkeys(facts.problem.resources, boundless), boundless)
 
 
-_RETURNED: dict[str, Any] = {
-    "id": "gadget/theorem-8-returned",
-    "paper": "GADGET, Algorithm 2 and Theorem 8",
-    "bound": lambda facts: 0,
-    "relation": Relation.AT_MOST,
-    "premises": (FINITE, SOME),
-    **_SLOT,
-}
+def _returned_by_profit(facts: SlotFacts) -> float:
+    return _conditional(facts, _profit_alone(facts), constants=False)
 
-RETURNED = Claim(
-    variant=Variant.PRINTED,
+
+def _returned_by_constants(facts: SlotFacts) -> float:
+    return _conditional(facts, facts.constants.acceptance(_third(facts)), constants=True)
+
+
+RETURNED = SLOTS.printed(
+    "gadget/theorem-8-returned",
+    paper="GADGET, Algorithm 2 and Theorem 8",
     statement="what Algorithm 2 returns overloads no place more often than a draw does, if profit alone is accepted",
     quantity="the greatest rise of the probability that a place is overloaded, over one draw, with 3 draws, against 0",
-    measure=lambda facts: _conditional(facts, _profit_alone(facts), ROUNDS, constants=False),
+    measure=_returned_by_profit,
+    relation=Relation.AT_MOST,
+    bound=always(0),
     expectation=Expectation.FALSE,
+    premises=(FINITE, SOME),
     counterexamples=("gadget-theorem-8-returned-G8",),
-    **_RETURNED,
 )
 
-RETURNED_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+RETURNED_CORRECTED = RETURNED.corrected(
     statement="what Algorithm 2 returns, accepting (1/3, beta, gamma)-approximate draws, exceeds beta g or gamma e no "
     "more often than a draw does",
     quantity="the greatest rise of the probability of such an overload, over one draw, with 3 draws, against 0",
-    measure=lambda facts: _conditional(facts, facts.constants.acceptance(third(facts)), ROUNDS, constants=True),
-    expectation=Expectation.TRUE,
+    measure=_returned_by_constants,
     golden=("gadget-theorem-8-returned-corrected-G8",),
-    **_RETURNED,
+)
+
+
+def _draws(facts: SlotFacts, variant: str) -> int:
+    """Return the draws that the loop makes where none is good enough."""
+    weighted = {
+        name: [option.chosen for option in options if option.chosen is not None]
+        for name, options in facts.printed_law.table.options.items()
+    }
+    impossible = Acceptance(1 + sum(max(request.profit.values()) for request in facts.problem.requests))
+    rng = np.random.default_rng(0)
+    return round_mappings(
+        facts.problem, weighted, rng, rule="accepted", rounds=ROUNDS, acceptance=impossible, variant=variant
+    ).draws
+
+
+LOOP = SLOTS.printed(
+    "gadget/algorithm-2-rounds",
+    paper="GADGET, Algorithm 2",
+    statement="with iter = 1 at first and while iter < u_b, the mappings are drawn up to u_b times",
+    quantity="draws where none is accepted and u_b = 3, against 3",
+    measure=lambda facts: _draws(facts, "printed"),
+    relation=Relation.EQUAL,
+    bound=always(ROUNDS),
+    expectation=Expectation.FALSE,
+    premises=(FINITE, SOME),
+    sources=(),
+    counterexamples=("gadget-algorithm-2-rounds-G8",),
+)
+
+LOOP_CORRECTED = LOOP.corrected(
+    statement="with a loop over 1..u_b, the mappings are drawn up to u_b times",
+    measure=lambda facts: _draws(facts, "corrected"),
+    golden=("gadget-algorithm-2-rounds-corrected-G8",),
+)
+
+
+def _shape(facts: SlotFacts) -> dict[str, Any]:
+    return {"resources": list(facts.problem.resources), "nodes": len(facts.problem.nodes)}
+
+
+def _not_accepted(facts: SlotFacts) -> Fraction:
+    return 1 - facts.printed_law.accepted(facts.constants.acceptance(_third(facts)))
+
+
+SUCCESS = SLOTS.printed(
+    "gadget/theorem-8-success",
+    paper="GADGET, Theorem 8, all its parts for one draw",
+    statement="with |V_S| >= 3, the parts' bounds leave some probability that a draw is (1/3, beta, gamma)-approximate",
+    quantity="exp(-2/9) + |R| |V_S|^-3 + |E_S|^-3, against 0.99",
+    measure=lambda facts: facts.constants.miss,
+    relation=Relation.AT_MOST,
+    bound=always(0.99),
+    expectation=Expectation.FALSE,
+    premises=(FINITE, SOME, THREE, Premise[SlotFacts]("|E_S| >= 3", lambda facts: len(facts.problem.arcs) >= 3)),
+    details=_shape,
+    sources=(),
+    counterexamples=("gadget-theorem-8-success-five-resources",),
+)
+
+SUCCESS_CORRECTED = SUCCESS.corrected(
+    statement="a draw is not (1/3, beta, gamma)-approximate with probability at most exp(-2/9) + |R| |V_S|^-3 + "
+    "|E_S|^-3, which can exceed 1",
+    quantity="the probability that a draw is not, against that",
+    measure=_not_accepted,
+    bound=lambda facts: facts.constants.miss,
+    premises=(FINITE, SOME, THREE, PROFITABLE, MODERATE),
+    sources=(SLOT,),
+    golden=("gadget-theorem-8-success-corrected-five-resources",),
 )
 
 CLAIMS = (
@@ -209,4 +266,8 @@ CLAIMS = (
     PLACES_CORRECTED,
     RETURNED,
     RETURNED_CORRECTED,
+    LOOP,
+    LOOP_CORRECTED,
+    SUCCESS,
+    SUCCESS_CORRECTED,
 )

@@ -1,174 +1,234 @@
-"""What the linear programs of a slot promise: their order, what they know of bandwidth, and Lemma 7."""
+"""What the linear programs of a slot promise: their order, ring sizes and size, bandwidth, and Lemma 7."""
 
 from __future__ import annotations
 
 import itertools
 from typing import Any
 
-from dlsched.bounds.claim import Claim, Expectation, Premise, Variant
+from dlsched.bounds.claim import Expectation, Premise, always
 from dlsched.bounds.comparison import Relation
-from dlsched.bounds.gadget.families import SLOT
-from dlsched.bounds.gadget.slot import CONCAVE, FINITE, FREE, SOME, SlotFacts
+from dlsched.bounds.gadget.families import JOINT
+from dlsched.bounds.gadget.slot import CONCAVE, FINITE, FREE, PROFITABLE, SLOTS, SOME, SlotFacts
 
-_SLOT: dict[str, Any] = {"facts": SlotFacts, "sources": (SLOT,)}
-
-EQUIVALENCE = Claim(
-    id="gadget/equivalence",
+EQUIVALENCE = SLOTS.printed(
+    "gadget/equivalence",
     paper="GADGET, (12)-(19)",
-    variant=Variant.PRINTED,
     statement="(12)-(19), with q_i by floors and for each job alone, is (10) less what was there before",
     quantity="the optimum of the integer program (12)-(19), against the most that the counts of the slot add",
     measure=lambda facts: facts.whole,
-    bound=lambda facts: facts.counted,
     relation=Relation.EQUAL,
+    bound=lambda facts: facts.counted,
     expectation=Expectation.TRUE,
     premises=(FINITE, FREE),
     golden=("gadget-equivalence-G3", "gadget-equivalence-G15"),
-    **_SLOT,
 )
+
+BOUND = SLOTS.printed(
+    "gadget/ring-bound",
+    paper="GADGET, Section V-C",
+    statement="with Q_i = {1, ..., ceil(q_i)}, q_i of the joint relaxation of (10), (12)-(19) is (10)",
+    quantity="the optimum of (12) with those ring sizes, against the most that the counts of the slot add",
+    measure=lambda facts: facts.ilp_of_joint_sizes,
+    relation=Relation.EQUAL,
+    bound=lambda facts: facts.counted,
+    expectation=Expectation.FALSE,
+    premises=(FINITE, FREE),
+    sources=(JOINT,),
+    counterexamples=("gadget-ring-bound-G16", "gadget-ring-bound-two-jobs"),
+)
+
+BOUND_CORRECTED = BOUND.corrected(
+    statement="with q_i = min(N_i, K_i - z_i, sum_u floor(min_r C_u^r/l_i^r)), (12)-(19) is (10)",
+    measure=lambda facts: facts.embedded.value,
+    golden=("gadget-ring-bound-corrected-G16", "gadget-ring-bound-corrected-two-jobs"),
+)
+
+
+def _graph(facts: SlotFacts) -> int:
+    """Return |G_s| = |V_S| + |E_S|."""
+    return len(facts.problem.nodes) + len(facts.problem.arcs)
+
+
+def _most(facts: SlotFacts) -> int:
+    """Return |I| |V_S| (1 + Gamma |G_s|)."""
+    return len(facts.selected()) * len(facts.problem.nodes) * (1 + facts.largest * _graph(facts))
+
+
+def _sizes(facts: SlotFacts) -> dict[str, Any]:
+    return {"Gamma": facts.largest, "variables": facts.variables, "mappings": facts.mappings}
+
+
+def _claimed(facts: SlotFacts) -> int:
+    """Return |I| |G_s|."""
+    return len(facts.instance.jobs) * _graph(facts)
+
+
+def _variables_or_mappings(facts: SlotFacts) -> float:
+    """Return variables over their bound, or mappings over positive variables where that is more."""
+    return max(facts.variables / _most(facts), facts.mappings / max(1, facts.positive))
+
+
+SIZE = SLOTS.printed(
+    "gadget/theorem-9",
+    paper="GADGET, Theorem 9",
+    statement="the LPs have at most |I| |G_s| variables, as a time of (|I| |G_s|)^3 supposes",
+    quantity="variables of the augmented LP of the selected rings, against |I| |G_s|",
+    measure=lambda facts: facts.variables,
+    relation=Relation.AT_MOST,
+    bound=_claimed,
+    expectation=Expectation.FALSE,
+    premises=(FINITE, Premise("some ring is selected", lambda facts: bool(facts.selected()))),
+    details=_sizes,
+    counterexamples=("gadget-theorem-9-G3",),
+)
+
+SIZE_CORRECTED = SIZE.corrected(
+    statement="the augmented LP of the selected rings has at most |I| |V_S| (1 + Gamma |G_s|) variables, and "
+    "decomposes into no more mappings than it has positive ones",
+    quantity="variables over that bound, or mappings over positive variables where that is more, against 1",
+    measure=_variables_or_mappings,
+    bound=always(1),
+    golden=("gadget-theorem-9-corrected-G3",),
+)
+
+
+def _plain(facts: SlotFacts) -> float:
+    return facts.solve(augmented=False).value
+
+
+def _augmented_capped(facts: SlotFacts) -> float:
+    return facts.solve(augmented=True, cap=True).value
 
 
 def _steps(facts: SlotFacts) -> list[float]:
     """Return plain LP, plain LP with (5), augmented LP with (5), and the integer optimum."""
-    return [
-        facts.solve(augmented=False).value,
-        facts.solve(augmented=False, cap=True).value,
-        facts.solve(augmented=True, cap=True).value,
-        facts.ilp,
-    ]
+    return [_plain(facts), facts.solve(augmented=False, cap=True).value, _augmented_capped(facts), facts.ilp]
 
 
-ORDER = Claim(
-    id="gadget/relaxation-order",
+def _least_step(facts: SlotFacts) -> float:
+    return min(a - b for a, b in itertools.pairwise(_steps(facts)))
+
+
+ORDER = SLOTS.printed(
+    "gadget/relaxation-order",
     paper="GADGET, Section V-C",
-    variant=Variant.PRINTED,
     statement="plain LP >= plain LP with (5) >= augmented LP with (5) >= (12)",
     quantity="the least difference of two neighbours, against 0",
-    measure=lambda facts: min(a - b for a, b in itertools.pairwise(_steps(facts))),
-    bound=lambda facts: 0,
+    measure=_least_step,
     relation=Relation.AT_LEAST,
+    bound=always(0),
     expectation=Expectation.TRUE,
     premises=(FINITE,),
     details=lambda facts: {"values": _steps(facts)},
     golden=("gadget-relaxation-order-G9", "gadget-relaxation-order-G14"),
-    **_SLOT,
 )
 
-BLIND = Claim(
-    id="gadget/bandwidth-blind",
+BLIND = SLOTS.printed(
+    "gadget/bandwidth-blind",
     paper="GADGET, Section V-C, the augmented LP",
-    variant=Variant.PRINTED,
     statement="the augmented LP accounts for the bandwidth that rings need: its value is that of (12)",
     quantity="the augmented LP, against the optimum of (12)",
     measure=lambda facts: facts.solve(augmented=True).value,
-    bound=lambda facts: facts.ilp,
     relation=Relation.AT_MOST,
+    bound=lambda facts: facts.ilp,
     expectation=Expectation.FALSE,
     premises=(FINITE, FREE),
     counterexamples=("gadget-bandwidth-blind-G10",),
-    **_SLOT,
 )
 
-BLIND_CORRECTED = Claim(
-    id="gadget/bandwidth-blind",
-    paper="GADGET, Section V-C, the augmented LP",
-    variant=Variant.CORRECTED,
+BLIND_CORRECTED = BLIND.corrected(
     statement="without placements and (5), the plain and the augmented LP are the LP in which all workers of a job "
     "share a node: they ignore bandwidth",
     quantity="the plain and the augmented LP, against the LP of shared nodes",
     measure=lambda facts: facts.simplex,
-    bound=lambda facts: facts.knapsack,
     relation=Relation.EQUAL,
-    expectation=Expectation.TRUE,
-    premises=(FINITE, FREE),
+    bound=lambda facts: facts.knapsack,
     golden=("gadget-bandwidth-blind-corrected-G10",),
-    **_SLOT,
 )
 
-PROFITABLE = Premise(
-    "pi >= 0",
-    lambda facts: all(profit >= 0 for request in facts.problem.requests for profit in request.profit.values()),
-)
 
-_LEMMA_7: dict[str, Any] = {
-    "id": "gadget/lemma-7",
-    "paper": "GADGET, Lemma 7",
-    "relation": Relation.AT_LEAST,
-    "details": lambda facts: {"kappa": facts.selected(), "Gamma": facts.largest},
-    **_SLOT,
-}
+def _selection(facts: SlotFacts) -> dict[str, Any]:
+    return {"kappa": facts.selected(), "Gamma": facts.largest}
 
-LEMMA_7 = Claim(
-    variant=Variant.PRINTED,
+
+def _plain_of_selected(facts: SlotFacts) -> float:
+    return facts.solve(augmented=False, sizes=facts.selected()).value
+
+
+LEMMA_7 = SLOTS.printed(
+    "gadget/lemma-7",
+    paper="GADGET, Lemma 7",
     statement="the rings that the LP selects keep 1/Gamma of the utility of an optimal embedding",
     quantity="the optimum of (12) with the selected ring sizes, against the optimum over Gamma",
     measure=lambda facts: facts.chosen_alone(),
+    relation=Relation.AT_LEAST,
     bound=lambda facts: facts.ilp / facts.largest,
     expectation=Expectation.FALSE,
     premises=(FINITE, FREE, SOME),
+    details=_selection,
     counterexamples=("gadget-lemma-7-G10",),
-    **_LEMMA_7,
 )
 
-LEMMA_7_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+LEMMA_7_CORRECTED = LEMMA_7.corrected(
     statement="with kappa_i = argmax pi_ik chi_ik and pi >= 0, the LP of the selected rings keeps 1/Gamma of the LP",
     quantity="the plain LP with the selected ring sizes, against the plain LP over Gamma",
-    measure=lambda facts: facts.solve(augmented=False, sizes=facts.selected()).value,
-    bound=lambda facts: facts.solve(augmented=False).value / facts.largest,
-    expectation=Expectation.TRUE,
+    measure=_plain_of_selected,
+    bound=lambda facts: _plain(facts) / facts.largest,
     premises=(FINITE, PROFITABLE),
     golden=("gadget-lemma-7-corrected-G10",),
-    **_LEMMA_7,
 )
 
-_CHAIN: dict[str, Any] = {
-    "id": "gadget/lemma-7-augmented",
-    "paper": "GADGET, Lemma 7 and Theorem 8",
-    "quantity": "the augmented LP with (5) and the selected ring sizes alone, against that of all over Gamma",
-    "bound": lambda facts: facts.solve(augmented=True, cap=True).value / facts.largest,
-    "relation": Relation.AT_LEAST,
-    **_SLOT,
-}
 
-CHAIN = Claim(
-    variant=Variant.PRINTED,
+def _capped_of_selected(facts: SlotFacts, *, augmented: bool) -> float:
+    """Return the augmented LP with (5) of the rings that the plain, or the augmented, LP with (5) selects."""
+    return facts.solve(augmented=True, cap=True, sizes=facts.selected(augmented=augmented, cap=True)).value
+
+
+CHAIN = SLOTS.printed(
+    "gadget/lemma-7-augmented",
+    paper="GADGET, Lemma 7 and Theorem 8",
     statement="rings that the plain LP selects keep 1/Gamma of the augmented LP, with (5) in both",
-    measure=lambda facts: facts.solve(augmented=True, cap=True, sizes=facts.selected(cap=True)).value,
+    quantity="the augmented LP with (5) and the selected ring sizes alone, against that of all over Gamma",
+    measure=lambda facts: _capped_of_selected(facts, augmented=False),
+    relation=Relation.AT_LEAST,
+    bound=lambda facts: _augmented_capped(facts) / facts.largest,
     expectation=Expectation.FALSE,
     premises=(FINITE, SOME),
     counterexamples=("gadget-lemma-7-augmented-G10",),
-    **_CHAIN,
 )
 
-CHAIN_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+CHAIN_CORRECTED = CHAIN.corrected(
     statement="rings that the augmented LP with (5) selects itself keep 1/Gamma of it",
-    measure=lambda facts: facts.solve(augmented=True, cap=True, sizes=facts.selected(augmented=True, cap=True)).value,
-    expectation=Expectation.TRUE,
+    measure=lambda facts: _capped_of_selected(facts, augmented=True),
     premises=(FINITE, PROFITABLE),
     golden=("gadget-lemma-7-augmented-corrected-G10",),
-    **_CHAIN,
 )
 
-HALF = Claim(
-    id="gadget/selection-half",
+
+def _plain_of_averaged(facts: SlotFacts) -> float:
+    return facts.solve(augmented=False, sizes=facts.averaged()).value
+
+
+HALF = SLOTS.printed(
+    "gadget/selection-half",
     paper="GADGET, Lemma 7, another rule",
-    variant=Variant.PRINTED,
     statement="for concave mu_i, ring sizes max(1, floor(sum_k k chi_ik)) keep half of the LP",
     quantity="the plain LP with those ring sizes alone, against half of the plain LP",
-    measure=lambda facts: facts.solve(augmented=False, sizes=facts.averaged()).value,
-    bound=lambda facts: facts.solve(augmented=False).value / 2,
+    measure=_plain_of_averaged,
     relation=Relation.AT_LEAST,
+    bound=lambda facts: _plain(facts) / 2,
     expectation=Expectation.TRUE,
     premises=(FINITE, FREE, CONCAVE, PROFITABLE),
     details=lambda facts: {"sizes": facts.averaged()},
     golden=("gadget-selection-half-G15",),
-    **_SLOT,
 )
 
 CLAIMS = (
     EQUIVALENCE,
+    BOUND,
+    BOUND_CORRECTED,
+    SIZE,
+    SIZE_CORRECTED,
     ORDER,
     BLIND,
     BLIND_CORRECTED,

@@ -1,4 +1,4 @@
-"""The law of what Algorithm 1 ends with when every slot is rounded once: all histories, exactly.
+"""Theorem 10: the law of what Algorithm 1 ends with when every slot is rounded once: all histories, exactly.
 
 A slot's rings are rounded independently, and only their sizes matter for later slots, so that the law of the
 worker-slots so far is carried from slot to slot. Each solution is decomposed into "all k workers on node u", which
@@ -13,11 +13,15 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
-from dlsched.bounds.claim import Undecided
+from dlsched.bounds.claim import Expectation, Premise, Subject, Undecided, always
+from dlsched.bounds.comparison import Relation
 from dlsched.bounds.gadget.colocated import Colocated, Programs, selected_sizes
-from dlsched.bounds.gadget.facts import GadgetFacts
+from dlsched.bounds.gadget.facts import HYPOTHESES, OPT_POSITIVE, GadgetFacts
+from dlsched.bounds.gadget.families import FEW
 from dlsched.bounds.gadget.horizon import Counts
+from dlsched.models.arithmetic import exp, power
 from dlsched.models.ddljs import Instance, RingProblem, slot_problem
 
 MAX_HISTORIES = 2_000
@@ -138,3 +142,93 @@ class RoundsFacts(GadgetFacts):
     def probability(self, rounds: Rounds, event: Callable[[Fraction], bool]) -> Fraction:
         """Return the probability that the utility is as asked."""
         return sum((p for z, p in rounds.law.items() if event(self.horizon().value(z))), Fraction(0))
+
+
+def _goal(facts: RoundsFacts) -> Fraction:
+    """Return OPT/(3 Gamma + 1)."""
+    return facts.opt / (3 * facts.largest + 1)
+
+
+def _reaches_goal(facts: RoundsFacts) -> Fraction:
+    """Return the probability of that, less what rounding of numbers may cost, with selected rings."""
+    least = _goal(facts) - Fraction(1, 10**9)
+    return facts.probability(facts.selected, lambda value: value >= least)
+
+
+def _free(facts: RoundsFacts) -> bool:
+    return all(job.placement is None for job in facts.instance.jobs)
+
+
+def _moderate(facts: RoundsFacts) -> bool:
+    return bool(facts.selected.law) and facts.selected.moderate
+
+
+def _details(facts: RoundsFacts) -> dict[str, Any]:
+    return {"Gamma": facts.largest, "opt": float(facts.opt)}
+
+
+_PREMISES = (*HYPOTHESES, OPT_POSITIVE, Premise("no job has a placement", _free))
+
+ROUNDED = Subject(problem="ddljs", instance=Instance, facts=RoundsFacts, premises=_PREMISES, sources=(FEW,))
+"""What claims about rounded runs are about."""
+
+THEOREM_10 = ROUNDED.printed(
+    "gadget/theorem-10",
+    paper="GADGET, Theorem 10",
+    statement="Algorithm 1 yields at least 1/(3 Gamma + 1) of OPT",
+    quantity="the probability that it does, with one draw a slot, against 1",
+    measure=_reaches_goal,
+    relation=Relation.AT_LEAST,
+    bound=always(1),
+    expectation=Expectation.FALSE,
+    details=_details,
+    counterexamples=("gadget-theorem-10-G8",),
+)
+
+THEOREM_10_CORRECTED = THEOREM_10.corrected(
+    statement="under the premises of Theorem 6, and if no selected ring is worth more than the LP of its slot, "
+    "Algorithm 1 with one draw a slot yields 1/(3 Gamma + 1) of OPT, overloads allowed, with probability at least "
+    "(1 - exp(-2/9))^T",
+    quantity="the probability that it does, against (1 - exp(-2/9))^T",
+    bound=lambda facts: power(1 - exp(-2 / 9), facts.instance.slots),
+    premises=(*_PREMISES, Premise("pi_ik <= LP_res in every slot", _moderate)),
+    golden=("gadget-theorem-10-corrected-G8",),
+)
+
+HALF = ROUNDED.printed(
+    "gadget/half-of-optimum",
+    paper="GADGET, Theorem 10, without ring selection",
+    statement="one unconditional draw a slot, over sizes and mappings together, has E[F] >= OPT/2",
+    quantity="the expected utility, against OPT/2",
+    measure=lambda facts: facts.expectation(facts.joint),
+    relation=Relation.AT_LEAST,
+    bound=lambda facts: facts.opt / 2,
+    expectation=Expectation.TRUE,
+    golden=("gadget-half-of-optimum-G6", "gadget-half-of-optimum-G8"),
+)
+
+SELECTED = ROUNDED.printed(
+    "gadget/selected-expectation",
+    paper="GADGET, Theorem 10, with ring selection",
+    statement="one unconditional draw a slot of the selected rings has E[F] >= OPT/(1 + Gamma)",
+    quantity="the expected utility, against OPT/(1 + Gamma)",
+    measure=lambda facts: facts.expectation(facts.selected),
+    relation=Relation.AT_LEAST,
+    bound=lambda facts: facts.opt / (1 + facts.largest),
+    expectation=Expectation.TRUE,
+    golden=("gadget-selected-expectation-blocked",),
+)
+
+DISCARD = ROUNDED.printed(
+    "gadget/fit-or-discard",
+    paper="GADGET, Algorithm 2 within the capacities",
+    statement="if what does not fit is discarded, 1/(3 Gamma + 1) of OPT is kept in expectation",
+    quantity="the expected utility of what fits, against OPT/(3 Gamma + 1)",
+    measure=lambda facts: facts.expectation(facts.discarding),
+    relation=Relation.AT_LEAST,
+    bound=_goal,
+    expectation=Expectation.FALSE,
+    counterexamples=("gadget-fit-or-discard-G10",),
+)
+
+CLAIMS = (THEOREM_10, THEOREM_10_CORRECTED, HALF, SELECTED, DISCARD)

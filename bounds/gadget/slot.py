@@ -13,8 +13,9 @@ from dlsched import relaxations
 from dlsched.algorithms.exact.ddljs import SlotOptimum, embed
 from dlsched.algorithms.gadget.activity import Activity
 from dlsched.algorithms.gadget.activity import Sizes as JointSizes
-from dlsched.bounds.claim import Premise, Undecided
+from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.comparison import Interval
+from dlsched.bounds.gadget.families import SLOT
 from dlsched.bounds.gadget.horizon import Counts, count_vectors
 from dlsched.bounds.gadget.shape import concave, finite
 from dlsched.models.ddljs import Instance, RingProblem, slot_problem
@@ -78,6 +79,11 @@ class SlotFacts:
     def concave(self) -> bool:
         """Whether every utility is concave as far as its job can get."""
         return all(concave(job, self.instance.most(job)) for job in self.instance.jobs)
+
+    @property
+    def profitable(self) -> bool:
+        """Whether no ring has a negative profit."""
+        return all(profit >= 0 for request in self.problem.requests for profit in request.profit.values())
 
     @property
     def largest(self) -> int:
@@ -243,7 +249,13 @@ def _proved(solution: Solution) -> float:
     return solution.objective
 
 
-FINITE = Premise("every mu_i(0) is finite", lambda facts: facts.finite)
-FREE = Premise("no job has a placement", lambda facts: facts.free)
-SOME = Premise("the optimum of (12) is positive", lambda facts: facts.ilp > 0)
-CONCAVE = Premise("every mu_i is concave", lambda facts: facts.concave)
+SLOTS = Subject(problem="ddljs", instance=Instance, facts=SlotFacts, sources=(SLOT,))
+"""What claims about the embedding problem of one slot are about."""
+
+FINITE = Premise[SlotFacts]("every mu_i(0) is finite", lambda facts: facts.finite)
+FREE = Premise[SlotFacts]("no job has a placement", lambda facts: facts.free)
+SOME = Premise[SlotFacts]("the optimum of (12) is positive", lambda facts: facts.ilp > 0)
+CONCAVE = Premise[SlotFacts]("every mu_i is concave", lambda facts: facts.concave)
+PROFITABLE = Premise[SlotFacts]("pi >= 0", lambda facts: facts.profitable)
+MODERATE = Premise[SlotFacts]("pi_ik <= LP_res for every selected ring", lambda facts: facts.moderate)
+THREE = Premise[SlotFacts]("|V_S| >= 3", lambda facts: len(facts.problem.nodes) >= 3)

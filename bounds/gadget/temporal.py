@@ -1,14 +1,17 @@
-"""Lemma 5 and Theorem 6: submodularity over slots, and what Algorithm 1 keeps of OPT."""
+"""Lemma 5 and Theorem 6: submodularity over slots, the sets of schedules, and what Algorithm 1 keeps of OPT."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from dlsched.bounds.claim import Claim, Expectation, Premise, Variant
+from dlsched.bounds.claim import Expectation, Premise, always
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.gadget.facts import (
     FINITE,
+    GADGET,
     HYPOTHESES,
     OPT_POSITIVE,
     SINGLE_HOP,
@@ -16,36 +19,30 @@ from dlsched.bounds.gadget.facts import (
 )
 from dlsched.bounds.gadget.families import CONCAVE as CONCAVE_FAMILY
 from dlsched.bounds.gadget.families import LASTING, OUTAGES, THRESHOLDS, TINY
+from dlsched.bounds.gadget.horizon import Counts, Horizon
+from dlsched.bounds.gadget.submodularity import uneven
 
 ALPHA = Fraction(1, 2)
 """alpha of the claim about approximate slots."""
 
-_LEMMA_5: dict[str, Any] = {
-    "id": "gadget/lemma-5",
-    "paper": "GADGET, Lemma 5",
-    "quantity": "the greatest that the gain of an allocation at B exceeds its gain at a subset A, over sets of up to "
-    "5 allocations, against 0",
-    "measure": lambda facts: facts.curvature.excess,
-    "bound": lambda facts: 0,
-    "relation": Relation.AT_MOST,
-    "facts": GadgetFacts,
-    "details": lambda facts: facts.curvature.dump(),
-}
-
-LEMMA_5 = Claim(
-    variant=Variant.PRINTED,
+LEMMA_5 = GADGET.printed(
+    "gadget/lemma-5",
+    paper="GADGET, Lemma 5",
     statement="F, the utility of all that a set of allocations gives, is submodular",
+    quantity="the greatest that the gain of an allocation at B exceeds its gain at a subset A, over sets of up to "
+    "5 allocations, against 0",
+    measure=lambda facts: facts.curvature.excess,
+    relation=Relation.AT_MOST,
+    bound=always(0),
     expectation=Expectation.FALSE,
     premises=(FINITE,),
+    details=lambda facts: facts.curvature.dump(),
     sources=(TINY, THRESHOLDS),
     counterexamples=("gadget-lemma-5-sigmoid",),
-    **_LEMMA_5,
 )
 
-LEMMA_5_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+LEMMA_5_CORRECTED = LEMMA_5.corrected(
     statement="F is submodular where every mu_i is finite at 0 and concave on 0, zeta_i, 2 zeta_i, ...",
-    expectation=Expectation.TRUE,
     premises=(
         FINITE,
         Premise(
@@ -55,108 +52,149 @@ LEMMA_5_CORRECTED = Claim(
     ),
     sources=(TINY, CONCAVE_FAMILY, OUTAGES),
     golden=("gadget-lemma-5-corrected-G1",),
-    **_LEMMA_5,
 )
 
 
-def _share(alpha: Fraction) -> Fraction:
-    return alpha / (1 + alpha)
+def _half_of_opt(facts: GadgetFacts) -> Fraction:
+    return facts.opt / 2
 
 
 def _values(facts: GadgetFacts) -> dict[str, Any]:
     return {"opt": float(facts.opt), "greedy": [float(facts.greedy[0]), float(facts.greedy[-1])]}
 
 
-_THEOREM_6: dict[str, Any] = {
-    "id": "gadget/theorem-6",
-    "paper": "GADGET, Theorem 6",
-    "quantity": "the least utility of Algorithm 1 with exact slots over all ways to break ties, against OPT/2",
-    "measure": lambda facts: facts.greedy[0],
-    "bound": lambda facts: facts.opt / 2,
-    "relation": Relation.AT_LEAST,
-    "facts": GadgetFacts,
-    "details": _values,
-}
-
-THEOREM_6 = Claim(
-    variant=Variant.PRINTED,
+THEOREM_6 = GADGET.printed(
+    "gadget/theorem-6",
+    paper="GADGET, Theorem 6",
     statement="Algorithm 1 with alpha = 1 is 1/2-competitive, also with the utilities of Section VI",
+    quantity="the least utility of Algorithm 1 with exact slots over all ways to break ties, against OPT/2",
+    measure=lambda facts: facts.greedy[0],
+    relation=Relation.AT_LEAST,
+    bound=_half_of_opt,
     expectation=Expectation.FALSE,
     premises=(FINITE, OPT_POSITIVE),
+    details=_values,
     sources=(THRESHOLDS,),
     counterexamples=("gadget-theorem-6-G11", "gadget-theorem-6-negative"),
-    **_THEOREM_6,
 )
 
-THEOREM_6_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+THEOREM_6_CORRECTED = THEOREM_6.corrected(
     statement="Algorithm 1 with alpha = 1 is 1/2-competitive where every mu_i is finite at 0, concave and "
     "non-decreasing, F(empty) >= 0 and P_ss' has all simple paths",
-    expectation=Expectation.TRUE,
     premises=(*HYPOTHESES, OPT_POSITIVE),
     sources=(TINY, CONCAVE_FAMILY, OUTAGES),
     golden=("gadget-theorem-6-corrected-G6", "gadget-theorem-6-corrected-G12"),
-    **_THEOREM_6,
 )
 
-_APPROXIMATE: dict[str, Any] = {
-    "id": "gadget/theorem-6-approximate",
-    "paper": "GADGET, Theorem 6",
-    "bound": lambda facts: _share(ALPHA) * facts.opt,
-    "relation": Relation.AT_LEAST,
-    "facts": GadgetFacts,
-    "premises": (*HYPOTHESES, OPT_POSITIVE),
-    "sources": (CONCAVE_FAMILY, LASTING),
-}
 
-APPROXIMATE = Claim(
-    variant=Variant.PRINTED,
+def _third_of_opt(facts: GadgetFacts) -> Fraction:
+    """Return alpha/(1 + alpha) OPT."""
+    return ALPHA / (1 + ALPHA) * facts.opt
+
+
+APPROXIMATE = GADGET.printed(
+    "gadget/theorem-6-approximate",
+    paper="GADGET, Theorem 6",
     statement="with slots solved to alpha = 1/2 of the value (10), Algorithm 1 is 1/3-competitive",
     quantity="the least utility of Algorithm 1 over all choices worth half of the best value (10), against OPT/3",
     measure=lambda facts: facts.horizon().greedy(ALPHA, of_value=True)[0],
+    relation=Relation.AT_LEAST,
+    bound=_third_of_opt,
     expectation=Expectation.FALSE,
+    premises=(*HYPOTHESES, OPT_POSITIVE),
+    sources=(CONCAVE_FAMILY, LASTING),
     counterexamples=("gadget-theorem-6-approximate-idle",),
-    **_APPROXIMATE,
 )
 
-APPROXIMATE_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+APPROXIMATE_CORRECTED = APPROXIMATE.corrected(
     statement="with slots solved to alpha = 1/2 of the increment (12), Algorithm 1 is 1/3-competitive",
     quantity="the least utility of Algorithm 1 over all choices worth half of the best increment, against OPT/3",
     measure=lambda facts: facts.horizon().greedy(ALPHA)[0],
-    expectation=Expectation.TRUE,
     golden=("gadget-theorem-6-approximate-corrected-idle",),
-    **_APPROXIMATE,
 )
 
-_PATHS: dict[str, Any] = {
-    "id": "gadget/theorem-6-paths",
-    "paper": "GADGET, Theorem 6 and (7)-(9)",
-    "quantity": "the least utility of Algorithm 1 with exact slots, against half of the optimum, both with these paths",
-    "relation": Relation.AT_LEAST,
-    "facts": GadgetFacts,
-    "sources": (OUTAGES,),
-    "premises": (*HYPOTHESES, OPT_POSITIVE),
-}
-
-PATHS = Claim(
-    variant=Variant.PRINTED,
+PATHS = GADGET.printed(
+    "gadget/theorem-6-paths",
+    paper="GADGET, Theorem 6 and (7)-(9)",
     statement="Theorem 6 holds whatever the path sets are, e.g. with single links as paths",
+    quantity="the least utility of Algorithm 1 with exact slots, against half of the optimum, both with these paths",
     measure=lambda facts: facts.horizon(SINGLE_HOP).greedy()[0],
+    relation=Relation.AT_LEAST,
     bound=lambda facts: facts.optimum(SINGLE_HOP) / 2,
     expectation=Expectation.FALSE,
+    premises=(*HYPOTHESES, OPT_POSITIVE),
+    sources=(OUTAGES,),
     counterexamples=("gadget-theorem-6-paths-G13",),
-    **_PATHS,
 )
 
-PATHS_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+PATHS_CORRECTED = PATHS.corrected(
     statement="Theorem 6 holds with all simple paths",
     measure=lambda facts: facts.greedy[0],
-    bound=lambda facts: facts.opt / 2,
-    expectation=Expectation.TRUE,
+    bound=_half_of_opt,
     golden=("gadget-theorem-6-paths-corrected-G13",),
-    **_PATHS,
+)
+
+
+def _allocations(facts: GadgetFacts) -> dict[str, Any]:
+    return {"allocations": [[slot, list(counts)] for slot, counts in facts.ground]}
+
+
+P_SYSTEM = GADGET.printed(
+    "gadget/p-system",
+    paper="GADGET, proof of Theorem 6",
+    statement="the schedules that keep (3) are a 1-system",
+    quantity="p, the greatest ratio of the sizes of two maximal schedules within a set of up to 5 allocations, "
+    "against 1",
+    measure=lambda facts: uneven(facts.ground, facts.instance, budgets=True),
+    relation=Relation.AT_MOST,
+    bound=always(1),
+    expectation=Expectation.FALSE,
+    premises=(Premise("some allocation is possible", lambda facts: bool(facts.ground)),),
+    details=_allocations,
+    sources=(LASTING,),
+    counterexamples=("gadget-p-system-two-workers", "gadget-p-system-three-workers"),
+)
+
+P_SYSTEM_CORRECTED = P_SYSTEM.corrected(
+    statement="without (3), schedules with one allocation a slot are a 1-system; mu_i(zeta_i min(n_i, K_i)) stands for "
+    "(3)",
+    measure=lambda facts: uneven(facts.ground, facts.instance, budgets=False),
+    golden=("gadget-p-system-corrected-two-workers",),
+)
+
+
+def _gaps(horizon: Horizon) -> int:
+    """Return the number of counts of a slot that are not possible although more of one job is."""
+    return sum(1 for _ in _missing(horizon))
+
+
+def _missing(horizon: Horizon) -> Iterator[tuple[int, Counts]]:
+    """Yield (slot, counts) of what is not possible although more of one job is."""
+    for slot, vectors in enumerate(horizon.slots, start=1):
+        for vector, job in itertools.product(sorted(vectors), range(len(horizon.instance.jobs))):
+            less = tuple(n - (i == job) for i, n in enumerate(vector))
+            if vector[job] and less not in vectors:
+                yield slot, less
+
+
+CLOSURE = GADGET.printed(
+    "gadget/downward-closure",
+    paper="GADGET, (7)-(9)",
+    statement="with single links alone as paths, the counts of a slot are closed under lowering them",
+    quantity="counts of a slot that are not possible although one worker more of a job is, against 0",
+    measure=lambda facts: _gaps(facts.horizon(SINGLE_HOP)),
+    relation=Relation.AT_MOST,
+    bound=always(0),
+    expectation=Expectation.FALSE,
+    sources=(OUTAGES,),
+    counterexamples=("gadget-downward-closure-G13",),
+)
+
+CLOSURE_CORRECTED = CLOSURE.corrected(
+    statement="with all simple paths, the counts of a slot are closed under lowering them",
+    measure=lambda facts: _gaps(facts.horizon()),
+    sources=(TINY, CONCAVE_FAMILY, OUTAGES),
+    golden=("gadget-downward-closure-corrected-G13",),
 )
 
 CLAIMS = (
@@ -168,4 +206,8 @@ CLAIMS = (
     APPROXIMATE_CORRECTED,
     PATHS,
     PATHS_CORRECTED,
+    P_SYSTEM,
+    P_SYSTEM_CORRECTED,
+    CLOSURE,
+    CLOSURE_CORRECTED,
 )

@@ -1,20 +1,25 @@
-"""Theorem 2 and what its proof rests on: Lemmas 1 and 2, and dual feasibility."""
+"""Theorem 2 and what its proof rests on: Lemmas 1 and 2, dual feasibility, and the initial dual value (9)."""
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
-from dlsched.bounds.claim import Claim, Expectation, Premise, Undecided, Variant
+from dlsched.bounds.claim import Expectation, Premise, Undecided
 from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.hadar.facts import Commitment, HadarFacts
+from dlsched.bounds.hadar.facts import (
+    HADAR,
+    OPT_POSITIVE,
+    SOME_ADMITTED,
+    UMIN_POSITIVE,
+    Commitment,
+    HadarFacts,
+)
 from dlsched.bounds.hadar.sources import MIXED, PATIENT, RISING, ROOMY, SCATTERED, TINY
 from dlsched.models.hadar import Schedule
 from dlsched.models.numbers import exceeds
 
-OPT_POSITIVE = Premise("OPT > 0", lambda facts: facts.opt_positive)
-UMIN_POSITIVE = Premise("Umin > 0", lambda facts: facts.printed.positive)
-SOME_ADMITTED = Premise("some job is admitted", lambda facts: bool(facts.printed.admissions))
 SMALL = (TINY, RISING, PATIENT, ROOMY, SCATTERED)
 EVERYWHERE = (*SMALL, MIXED)
 
@@ -25,9 +30,9 @@ def optimal_schedule(facts: HadarFacts) -> Schedule | None:
     return schedule
 
 
-def opt(facts: HadarFacts) -> Interval:
-    """Return OPT."""
-    return facts.opt
+def run_schedule(facts: HadarFacts) -> Schedule:
+    """Return the schedule of the printed run."""
+    return facts.printed.run.schedule
 
 
 def run_details(run: Commitment) -> dict[str, Any]:
@@ -43,6 +48,11 @@ def run_details(run: Commitment) -> dict[str, Any]:
         "alg": run.run.utility,
         "admitted": [decision.job for decision in run.admissions],
     }
+
+
+def printed_run(facts: HadarFacts) -> dict[str, Any]:
+    """Return the constants and values of the printed run."""
+    return run_details(facts.printed)
 
 
 def printed_details(facts: HadarFacts) -> dict[str, Any]:
@@ -61,10 +71,30 @@ def _twice_alpha(facts: HadarFacts, alg: float) -> float:
     return 2 * alpha * alg if math.isfinite(alpha) else math.inf
 
 
+def _of_commitment(facts: HadarFacts) -> float:
+    return _twice_alpha(facts, facts.printed.run.utility)
+
+
+def _of_rounds(facts: HadarFacts) -> float:
+    return _twice_alpha(facts, facts.printed_rounds.utility)
+
+
+def _rounds_details(facts: HadarFacts) -> dict[str, Any]:
+    return {"alg": facts.printed_rounds.utility, "opt": facts.opt.low}
+
+
+def _of_measured_alpha(facts: HadarFacts) -> float:
+    return 2 * facts.corrected.alpha_measured * facts.corrected.run.utility
+
+
 def _least_alpha(run: Commitment) -> float:
     """Return the least alpha >= 1 with P_j - P_(j-1) >= (D_j - D_(j-1))/alpha; infinite where there is none."""
     ratios = [step.dual / step.primal if step.primal > 0 else math.inf for step in run.steps if step.dual > 0]
     return max([1.0, *ratios])
+
+
+def _of_least_alpha(facts: HadarFacts) -> float:
+    return 2 * _least_alpha(facts.printed) * facts.printed.run.utility
 
 
 def _initial_dual_small(facts: HadarFacts) -> bool:
@@ -84,17 +114,15 @@ def _weak_duality(facts: HadarFacts) -> bool:
     return True
 
 
-THEOREM_2 = Claim(
-    id="hadar/theorem-2",
+THEOREM_2 = HADAR.printed(
+    "hadar/theorem-2",
     paper="Hadar, Theorem 2",
-    variant=Variant.PRINTED,
     statement="Hadar is 2 alpha-competitive, alpha = max_r(1, ln(Umax^r/Umin^r)): OPT <= 2 alpha ALG",
     quantity="OPT, against 2 alpha times the utility of committing at arrival with the printed prices",
-    measure=opt,
-    bound=lambda facts: _twice_alpha(facts, facts.printed.run.utility),
+    measure=lambda facts: facts.opt,
     relation=Relation.AT_MOST,
+    bound=_of_commitment,
     expectation=Expectation.FALSE,
-    facts=HadarFacts,
     premises=(OPT_POSITIVE,),
     details=printed_details,
     schedule=optimal_schedule,
@@ -103,59 +131,45 @@ THEOREM_2 = Claim(
     golden=("hadar-theorem-2-H1", "hadar-theorem-2-H6", "hadar-theorem-2-worthless"),
 )
 
-THEOREM_2_CORRECTED = Claim(
-    id="hadar/theorem-2",
-    paper="Hadar, Theorem 2",
-    variant=Variant.CORRECTED,
+THEOREM_2_CORRECTED = THEOREM_2.corrected(
     statement=(
         "With Umax = max_j U_j(0) for one device, reached once some gang may not fit, T in eta, exact best responses "
         "and jobs that cannot finish dropped: OPT <= 2 max(1, alpha) ALG, alpha the greatest c dk/(k_old dgamma)"
     ),
     quantity="OPT, against 2 max(1, alpha measured) times the utility of committing at arrival",
-    measure=opt,
-    bound=lambda facts: 2 * facts.corrected.alpha_measured * facts.corrected.run.utility,
-    relation=Relation.AT_MOST,
-    expectation=Expectation.TRUE,
-    facts=HadarFacts,
-    premises=(OPT_POSITIVE,),
+    bound=_of_measured_alpha,
     details=corrected_details,
-    schedule=optimal_schedule,
-    sources=EVERYWHERE,
     golden=("hadar-theorem-2-corrected-H5",),
 )
 
-THEOREM_2_ROUNDS = Claim(
-    id="hadar/theorem-2-rounds",
+THEOREM_2_ROUNDS = HADAR.printed(
+    "hadar/theorem-2-rounds",
     paper="Hadar, Theorem 2 of Algorithms 1 and 2 to the letter",
-    variant=Variant.PRINTED,
     statement="Algorithms 1 and 2 as printed, run round by round, are 2 alpha-competitive",
     quantity="OPT, against 2 alpha times the utility of the printed rounds; with positive prices they select nothing",
-    measure=opt,
-    bound=lambda facts: _twice_alpha(facts, facts.printed_rounds.utility),
+    measure=lambda facts: facts.opt,
     relation=Relation.AT_MOST,
+    bound=_of_rounds,
     expectation=Expectation.FALSE,
-    facts=HadarFacts,
     premises=(OPT_POSITIVE,),
-    details=lambda facts: {"alg": facts.printed_rounds.utility, "opt": facts.opt.low},
+    details=_rounds_details,
     schedule=optimal_schedule,
     sources=(TINY, RISING),
     counterexamples=("hadar-theorem-2-rounds-G4",),
 )
 
-LEMMA_1 = Claim(
-    id="hadar/lemma-1",
+LEMMA_1 = HADAR.printed(
+    "hadar/lemma-1",
     paper="Hadar, Lemma 1",
-    variant=Variant.PRINTED,
     statement=(
         "If P_j - P_(j-1) >= (D_j - D_(j-1))/alpha for all jobs, P_0 = 0 and D_0 <= OPT/2, then OPT <= 2 alpha ALG "
         "(D_f, the value of a feasible point of P3, being at least OPT)"
     ),
     quantity="OPT, against 2 alpha ALG with the least alpha >= 1 of the run that the lemma allows",
-    measure=opt,
-    bound=lambda facts: 2 * _least_alpha(facts.printed) * facts.printed.run.utility,
+    measure=lambda facts: facts.opt,
     relation=Relation.AT_MOST,
+    bound=_of_least_alpha,
     expectation=Expectation.TRUE,
-    facts=HadarFacts,
     premises=(
         OPT_POSITIVE,
         Premise("the increments have some alpha", lambda facts: math.isfinite(_least_alpha(facts.printed))),
@@ -168,54 +182,131 @@ LEMMA_1 = Claim(
     golden=("hadar-lemma-1-H5",),
 )
 
-LEMMA_2 = Claim(
-    id="hadar/lemma-2",
+LEMMA_2 = HADAR.printed(
+    "hadar/lemma-2",
     paper="Hadar, Lemma 2",
-    variant=Variant.PRINTED,
     statement="If the allocation-cost relationship holds for alpha >= 1, then P_j - P_(j-1) >= (D_j - D_(j-1))/alpha",
     quantity="greatest (D_j - D_(j-1))/(P_j - P_(j-1)), against the least alpha of the run for which it holds",
     measure=lambda facts: _least_alpha(facts.printed),
-    bound=lambda facts: facts.printed.alpha_measured,
     relation=Relation.AT_MOST,
+    bound=lambda facts: facts.printed.alpha_measured,
     expectation=Expectation.TRUE,
-    facts=HadarFacts,
     premises=(SOME_ADMITTED, UMIN_POSITIVE),
-    details=lambda facts: run_details(facts.printed),
-    schedule=lambda facts: facts.printed.run.schedule,
+    details=printed_run,
+    schedule=run_schedule,
     sources=EVERYWHERE,
     golden=("hadar-lemma-2-H2",),
 )
 
-_DUAL_FEASIBLE: dict[str, Any] = {
-    "id": "hadar/dual-feasible",
-    "paper": "Hadar, proof of Theorem 2",
-    "statement": "the payoffs and final prices of a run are a feasible point of P3, so that its value D_f >= OPT",
-    "quantity": "D_f = sum_j mu_j + sum k c, against OPT",
-    "bound": opt,
-    "relation": Relation.AT_LEAST,
-    "facts": HadarFacts,
-    "schedule": optimal_schedule,
-    "sources": EVERYWHERE,
-}
-
-DUAL_FEASIBLE = Claim(
-    variant=Variant.PRINTED,
+DUAL_FEASIBLE = HADAR.printed(
+    "hadar/dual-feasible",
+    paper="Hadar, proof of Theorem 2",
+    statement="the payoffs and final prices of a run are a feasible point of P3, so that its value D_f >= OPT",
+    quantity="D_f = sum_j mu_j + sum k c, against OPT",
     measure=lambda facts: facts.printed.final_dual,
+    relation=Relation.AT_LEAST,
+    bound=lambda facts: facts.opt,
     expectation=Expectation.FALSE,
     premises=(OPT_POSITIVE, UMIN_POSITIVE),
     details=printed_details,
+    schedule=optimal_schedule,
+    sources=EVERYWHERE,
     counterexamples=("hadar-dual-feasible-gap",),
-    **_DUAL_FEASIBLE,
 )
 
-DUAL_FEASIBLE_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+DUAL_FEASIBLE_CORRECTED = DUAL_FEASIBLE.corrected(
+    statement=DUAL_FEASIBLE.statement,
     measure=lambda facts: facts.corrected.final_dual,
-    expectation=Expectation.TRUE,
     premises=(OPT_POSITIVE,),
     details=corrected_details,
     golden=("hadar-dual-feasible-corrected-gap",),
-    **_DUAL_FEASIBLE,
+)
+
+
+def _half_of_opt(facts: HadarFacts) -> Interval:
+    return Interval(facts.opt.low / 2, facts.opt.high / 2)
+
+
+INITIAL_DUAL = HADAR.printed(
+    "hadar/initial-dual",
+    paper="Hadar, (9)",
+    statement="D_0 <= OPT/2 with 1/eta = min_j tmax_j W_j / (sum c)",
+    quantity="D_0 = T sum_h sum_r c_h^r Umin^r, against OPT/2",
+    measure=lambda facts: facts.printed.constants.d0,
+    relation=Relation.AT_MOST,
+    bound=_half_of_opt,
+    expectation=Expectation.FALSE,
+    premises=(OPT_POSITIVE,),
+    details=printed_details,
+    schedule=optimal_schedule,
+    sources=EVERYWHERE,
+    counterexamples=("hadar-initial-dual-H4",),
+    golden=("hadar-initial-dual-H2",),
+)
+
+INITIAL_DUAL_CORRECTED = INITIAL_DUAL.corrected(
+    statement="D_0 <= OPT/2 with 1/eta = min_j tmax_j W_j / (T sum c)",
+    measure=lambda facts: facts.corrected.constants.d0,
+    details=corrected_details,
+    golden=("hadar-initial-dual-corrected-H4",),
+)
+
+
+def _least_over_schedules(facts: HadarFacts) -> Fraction:
+    """Return min over (j, s) of U_j(f_js - a_j)/(tmax_j W_j)."""
+    return min(
+        column.utility / (facts.printed.constants.tmax[name] * facts.instance.job(name).gang)
+        for name, columns in facts.all_schedules.items()
+        for column in columns
+    )
+
+
+def _least_at_horizon(facts: HadarFacts) -> Fraction:
+    """Return min over j of U_j(T - a_j)/(tmax_j W_j)."""
+    instance, tmax = facts.instance, facts.printed.constants.tmax
+    return min(job.utility.exact(instance.slots - job.arrival) / (tmax[job.name] * job.gang) for job in instance.jobs)
+
+
+_SOME_SCHEDULE = Premise[HadarFacts]("some job has a schedule", lambda facts: any(facts.all_schedules.values()))
+
+ONE_OVER_FOUR_ETA = HADAR.printed(
+    "hadar/one-over-four-eta",
+    paper="Hadar, (9)",
+    statement="Umin = (1/(4 eta)) min over (j, s) of U_j(f_js - a_j)/(tmax_j W_j), as the proof writes for (7)",
+    quantity="min over (j, s) of U_j(f_js - a_j)/(tmax_j W_j), against min over j of U_j(T - a_j)/(tmax_j W_j)",
+    measure=_least_over_schedules,
+    relation=Relation.EQUAL,
+    bound=_least_at_horizon,
+    expectation=Expectation.FALSE,
+    premises=(_SOME_SCHEDULE,),
+    sources=(TINY,),
+    counterexamples=("hadar-one-over-four-eta-unfinishable",),
+)
+
+ONE_OVER_FOUR_ETA_CORRECTED = ONE_OVER_FOUR_ETA.corrected(
+    statement="Umin is at most what the proof writes, since no schedule ends after T",
+    relation=Relation.AT_LEAST,
+    golden=("hadar-one-over-four-eta-corrected-unfinishable",),
+)
+
+
+def _least_utility(facts: HadarFacts) -> Fraction:
+    return min(column.utility for columns in facts.all_schedules.values() for column in columns)
+
+
+OPTIMUM_ADMITS = HADAR.printed(
+    "hadar/optimum-admits-one",
+    paper="Hadar, (9)",
+    statement="if the optimum accepts at least one job, OPT >= min over (j, s) of U_j(f_js - a_j)",
+    quantity="OPT, against the least utility of a schedule",
+    measure=lambda facts: facts.opt,
+    relation=Relation.AT_LEAST,
+    bound=_least_utility,
+    expectation=Expectation.TRUE,
+    premises=(_SOME_SCHEDULE,),
+    schedule=optimal_schedule,
+    sources=(TINY,),
+    golden=("hadar-optimum-admits-one-H6",),
 )
 
 CLAIMS = (
@@ -226,4 +317,9 @@ CLAIMS = (
     LEMMA_2,
     DUAL_FEASIBLE,
     DUAL_FEASIBLE_CORRECTED,
+    INITIAL_DUAL,
+    INITIAL_DUAL_CORRECTED,
+    ONE_OVER_FOUR_ETA,
+    ONE_OVER_FOUR_ETA_CORRECTED,
+    OPTIMUM_ADMITS,
 )

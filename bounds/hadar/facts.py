@@ -11,7 +11,7 @@ from typing import Any
 from dlsched.algorithms import Optimum, optimum
 from dlsched.algorithms.hadar import PriceConstants, Round, alpha_measured, constants, run
 from dlsched.algorithms.run import Decision, Run
-from dlsched.bounds.claim import Undecided
+from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.comparison import Interval
 from dlsched.models.hadar import Instance, Schedule, enumerate_schedules
 from dlsched.models.hadar.schedules import Column
@@ -191,6 +191,14 @@ class HadarFacts:
         if best.high < needed - 0.5:
             return None
         raise Undecided("whether all jobs can finish is not proved")
+
+
+HADAR = Subject(problem="hadar", instance=Instance, facts=HadarFacts)
+"""What every claim of the paper is about."""
+
+OPT_POSITIVE = Premise[HadarFacts]("OPT > 0", lambda facts: facts.opt_positive)
+UMIN_POSITIVE = Premise[HadarFacts]("Umin > 0", lambda facts: facts.printed.positive)
+SOME_ADMITTED = Premise[HadarFacts]("some job is admitted", lambda facts: bool(facts.printed.admissions))
 
 
 def certified(instance: Instance) -> Optimum:

@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import Any
 
 from dlsched.algorithms.baselines.hadar import gavel
-from dlsched.bounds.claim import Claim, Expectation, Premise, Undecided, Variant
+from dlsched.bounds.claim import Expectation, Premise, Undecided, always
 from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.hadar.facts import HadarFacts, certified, interval, replaced
+from dlsched.bounds.hadar.facts import HADAR, HadarFacts, certified, interval, replaced
 from dlsched.models.utility import Table
 
 Y_GAVEL = {
@@ -98,80 +98,60 @@ def _used_by_gangs(facts: HadarFacts) -> Fraction:
     return Fraction(max(sums), facts.instance.devices)
 
 
-_HADAR: dict[str, Any] = {
-    "paper": "Hadar, Section II-A and Fig. 1(b)",
-    "facts": HadarFacts,
-}
-
-HADAR_ROUNDS = Claim(
-    id="hadar/motivational-hadar",
-    variant=Variant.PRINTED,
+HADAR_ROUNDS = HADAR.printed(
+    "hadar/motivational-hadar",
+    paper="Hadar, Section II-A and Fig. 1(b)",
     statement="Hadar finishes the three jobs in 5 rounds, one fewer than Gavel",
     quantity="fewest rounds of any schedule under (1b)-(1e), against 5",
     measure=_rounds,
-    bound=lambda facts: 5.0,
     relation=Relation.AT_MOST,
+    bound=always(5),
     expectation=Expectation.FALSE,
+    premises=(_EXAMPLE,),
     counterexamples=("hadar-motivational-hadar-per-job",),
     golden=("hadar-motivational-hadar-per-device",),
-    premises=(_EXAMPLE,),
-    **_HADAR,
 )
 
-HADAR_ROUNDS_CORRECTED = Claim(
-    id="hadar/motivational-hadar",
-    variant=Variant.CORRECTED,
+HADAR_ROUNDS_CORRECTED = HADAR_ROUNDS.corrected(
     statement="no schedule finishes the three jobs in fewer than 6 rounds, which Gavel needs",
     quantity="fewest rounds of any schedule under (1b)-(1e), against 6",
-    measure=_rounds,
-    bound=lambda facts: 6.0,
     relation=Relation.AT_LEAST,
-    expectation=Expectation.TRUE,
-    golden=("hadar-motivational-hadar-corrected-per-job",),
+    bound=always(6),
     premises=(_EXAMPLE, _PER_JOB),
-    **_HADAR,
+    golden=("hadar-motivational-hadar-corrected-per-job",),
 )
 
-UTILISATION = Claim(
-    id="hadar/motivational-utilisation",
-    variant=Variant.PRINTED,
+UTILISATION = HADAR.printed(
+    "hadar/motivational-utilisation",
+    paper="Hadar, Section II-A and Fig. 1(b)",
     statement="Hadar uses 100 % of the devices in the first round, and 87 % (26 of 30) over all",
     quantity="greatest share of the devices that gangs of 3, 2 and 2 can use in a round, against 1",
     measure=_used_by_gangs,
-    bound=lambda facts: 1.0,
     relation=Relation.AT_LEAST,
+    bound=always(1),
     expectation=Expectation.FALSE,
+    premises=(_EXAMPLE,),
     details=lambda facts: {"claimed over all rounds": 26 / 30},
     counterexamples=("hadar-motivational-utilisation",),
-    premises=(_EXAMPLE,),
-    **_HADAR,
 )
 
-UTILISATION_CORRECTED = Claim(
-    id="hadar/motivational-utilisation",
-    variant=Variant.CORRECTED,
+UTILISATION_CORRECTED = UTILISATION.corrected(
     statement="gangs of 3, 2 and 2 use at most 5 of the 6 devices in a round (83 %)",
     quantity="greatest share of the devices that gangs of 3, 2 and 2 can use in a round, against 5/6",
-    measure=_used_by_gangs,
-    bound=lambda facts: 5 / 6,
     relation=Relation.AT_MOST,
-    expectation=Expectation.TRUE,
+    bound=always(Fraction(5, 6)),
     golden=("hadar-motivational-utilisation-corrected",),
-    premises=(_EXAMPLE,),
-    **_HADAR,
 )
 
-GAVEL = Claim(
-    id="hadar/motivational-gavel",
+GAVEL = HADAR.printed(
+    "hadar/motivational-gavel",
     paper="Hadar, Section II-A and Fig. 1(a)",
-    variant=Variant.PRINTED,
     statement="Gavel takes 6 rounds, with 83 % and 67 % of the devices busy in the first two and 78 % over all",
     quantity="printed figures that a replay of the priority rounds misses, against 0",
     measure=_missed,
-    bound=lambda facts: 0.0,
     relation=Relation.EQUAL,
+    bound=always(0),
     expectation=Expectation.TRUE,
-    facts=HadarFacts,
     premises=(_EXAMPLE, _PER_JOB),
     details=_gavel,
     golden=("hadar-motivational-gavel",),

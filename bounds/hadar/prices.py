@@ -6,10 +6,10 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from dlsched.bounds.claim import Claim, Expectation, Premise, Variant
+from dlsched.bounds.claim import Expectation, Premise, always
 from dlsched.bounds.comparison import Relation
-from dlsched.bounds.hadar.competitive import EVERYWHERE, SMALL, SOME_ADMITTED, UMIN_POSITIVE, run_details
-from dlsched.bounds.hadar.facts import Commitment, HadarFacts, Place
+from dlsched.bounds.hadar.competitive import EVERYWHERE, SMALL, printed_run, run_schedule
+from dlsched.bounds.hadar.facts import HADAR, SOME_ADMITTED, UMIN_POSITIVE, Commitment, HadarFacts, Place
 from dlsched.bounds.hadar.sources import TINY
 from dlsched.models.arithmetic import exp, log, power
 
@@ -40,17 +40,15 @@ def _slope(facts: HadarFacts) -> float:
     return max(slopes, key=lambda slope: abs(slope - expected))
 
 
-LEMMA_3 = Claim(
-    id="hadar/lemma-3",
+LEMMA_3 = HADAR.printed(
+    "hadar/lemma-3",
     paper="Hadar, Lemma 3",
-    variant=Variant.PRINTED,
     statement="with alpha_h^r = ln(Umax^r/Umin^r) the price (5) satisfies k dgamma >= (c/alpha) dk, as an equality",
     quantity="(c/k) dk/dgamma by central differences, against ln(Umax/Umin)",
     measure=_slope,
-    bound=lambda facts: _log_ratio(facts.printed),
     relation=Relation.EQUAL,
+    bound=lambda facts: _log_ratio(facts.printed),
     expectation=Expectation.TRUE,
-    facts=HadarFacts,
     premises=(
         UMIN_POSITIVE,
         Premise("ln(Umax/Umin) >= 1, as Definition 2 asks", lambda facts: _log_ratio(facts.printed) >= 1),
@@ -73,42 +71,33 @@ def _worst_alpha(facts: HadarFacts) -> float:
     return max(1.0, *((power(ratio, share) - 1) / float(share) for share in shares))
 
 
-_DEFINITION_1: dict[str, Any] = {
-    "id": "hadar/definition-1",
-    "paper": "Hadar, Definition 1",
-    "measure": lambda facts: facts.printed.alpha_measured,
-    "relation": Relation.AT_MOST,
-    "facts": HadarFacts,
-    "premises": (UMIN_POSITIVE, SOME_ADMITTED),
-    "details": lambda facts: run_details(facts.printed),
-    "schedule": lambda facts: facts.printed.run.schedule,
-    "sources": EVERYWHERE,
-}
-
-DEFINITION_1 = Claim(
-    variant=Variant.PRINTED,
+DEFINITION_1 = HADAR.printed(
+    "hadar/definition-1",
+    paper="Hadar, Definition 1",
     statement=(
         "the differential relationship implies the discrete one: "
         "k_old (gamma_new - gamma_old) >= (c/alpha)(k_new - k_old) with alpha = max_r(1, ln(Umax^r/Umin^r))"
     ),
     quantity="greatest c dk/(k_old dgamma) of the run, against alpha",
+    measure=lambda facts: facts.printed.alpha_measured,
+    relation=Relation.AT_MOST,
     bound=lambda facts: facts.printed.constants.alpha,
     expectation=Expectation.FALSE,
+    premises=(UMIN_POSITIVE, SOME_ADMITTED),
+    details=printed_run,
+    schedule=run_schedule,
+    sources=EVERYWHERE,
     counterexamples=("hadar-definition-1-H1", "hadar-definition-1-H2"),
-    **_DEFINITION_1,
 )
 
-DEFINITION_1_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+DEFINITION_1_CORRECTED = DEFINITION_1.corrected(
     statement=(
         "the discrete relationship holds with alpha = max_w ((Umax/Umin)^(w/c) - 1)/(w/c), w the devices of a gang on "
         "one machine and type"
     ),
     quantity="greatest c dk/(k_old dgamma) of the run, against that of the largest gang",
     bound=_worst_alpha,
-    expectation=Expectation.TRUE,
     golden=("hadar-definition-1-corrected-H2",),
-    **_DEFINITION_1,
 )
 
 
@@ -147,51 +136,36 @@ def _taken_from_full(facts: HadarFacts) -> int:
     return taken
 
 
-_PRICE_BLOCKS: dict[str, Any] = {
-    "id": "hadar/price-blocks",
-    "paper": "Hadar, Section III-B, on (5)",
-    "bound": lambda facts: 0.0,
-    "relation": Relation.AT_MOST,
-    "facts": HadarFacts,
-    "premises": (
+def _full_places(facts: HadarFacts) -> dict[str, Any]:
+    return {**printed_run(facts), "full": sorted(map(list, _full(facts)))}
+
+
+PRICE_BLOCKS = HADAR.printed(
+    "hadar/price-blocks",
+    paper="Hadar, Section III-B, on (5)",
+    statement="at gamma = c the price k = Umax is high enough to block other jobs from getting these resources",
+    quantity="greatest payoff of a turned-away job with a schedule that uses a device at k = Umax, against 0",
+    measure=_best_payoff_through_full,
+    relation=Relation.AT_MOST,
+    bound=always(0),
+    expectation=Expectation.FALSE,
+    premises=(
         UMIN_POSITIVE,
         Premise("some machine's devices of a type are all allocated in a slot", lambda facts: bool(_full(facts))),
         Premise("some job that could finish alone is turned away", lambda facts: bool(_turned_away(facts))),
     ),
-    "details": lambda facts: {**run_details(facts.printed), "full": sorted(map(list, _full(facts)))},
-    "schedule": lambda facts: facts.printed.run.schedule,
-    "sources": SMALL,
-}
-
-PRICE_BLOCKS = Claim(
-    variant=Variant.PRINTED,
-    statement="at gamma = c the price k = Umax is high enough to block other jobs from getting these resources",
-    quantity="greatest payoff of a turned-away job with a schedule that uses a device at k = Umax, against 0",
-    measure=_best_payoff_through_full,
-    expectation=Expectation.FALSE,
+    details=_full_places,
+    schedule=run_schedule,
+    sources=SMALL,
     counterexamples=("hadar-price-blocks-share",),
-    **_PRICE_BLOCKS,
 )
 
-PRICE_BLOCKS_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+PRICE_BLOCKS_CORRECTED = PRICE_BLOCKS.corrected(
     statement="at gamma = c the capacity blocks other jobs from getting these resources",
     quantity="devices taken where none was free, against 0",
     measure=_taken_from_full,
-    expectation=Expectation.TRUE,
     golden=("hadar-price-blocks-corrected-share",),
-    **_PRICE_BLOCKS,
 )
-
-_POSITIVE: dict[str, Any] = {
-    "id": "hadar/positive-prices",
-    "paper": "Hadar, (5)-(7)",
-    "quantity": "device types for which 0 < Umin <= Umax fails, against 0",
-    "bound": lambda facts: 0.0,
-    "relation": Relation.AT_MOST,
-    "facts": HadarFacts,
-    "sources": (TINY,),
-}
 
 
 def _bad_types(run: Commitment) -> int:
@@ -199,27 +173,28 @@ def _bad_types(run: Commitment) -> int:
     return sum(not 0 < low[r] <= high[r] for r in low)
 
 
-POSITIVE_PRICES = Claim(
-    variant=Variant.PRINTED,
+POSITIVE_PRICES = HADAR.printed(
+    "hadar/positive-prices",
+    paper="Hadar, (5)-(7)",
     statement="0 < Umin^r <= Umax^r, so that (5) is a price that rises and ln(Umax^r/Umin^r) a number",
+    quantity="device types for which 0 < Umin <= Umax fails, against 0",
     measure=lambda facts: _bad_types(facts.printed),
+    relation=Relation.AT_MOST,
+    bound=always(0),
     expectation=Expectation.FALSE,
-    details=lambda facts: run_details(facts.printed),
+    details=printed_run,
+    sources=(TINY,),
     counterexamples=("hadar-positive-prices-worthless", "hadar-positive-prices-falling"),
-    **_POSITIVE,
 )
 
-POSITIVE_PRICES_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+POSITIVE_PRICES_CORRECTED = POSITIVE_PRICES.corrected(
     statement=(
         "0 < Umin^r <= Umax^r if some job can finish while worth something, with U_j at the last slot at which it is "
         "positive in place of U_j(T - a_j), and the other jobs dropped"
     ),
     measure=lambda facts: _bad_types(facts.corrected),
-    expectation=Expectation.TRUE,
     premises=(Premise("some job can earn", lambda facts: bool(facts.corrected.constants.tmin)),),
     golden=("hadar-positive-prices-corrected-worthless",),
-    **_POSITIVE,
 )
 
 

@@ -9,17 +9,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.bounds.claim import Source
 from dlsched.models.arithmetic import exact_power, power
 from dlsched.models.hadar import Instance, Job, Machine, preset, random
 from dlsched.models.utility import Table
-
-TINY = "hadar/tiny"
-RISING = "hadar/rising"
-PATIENT = "hadar/patient"
-ROOMY = "hadar/roomy"
-SPECIALISTS = "hadar/specialists"
-SCATTERED = "hadar/scattered"
-MIXED = "hadar/mixed"
 
 
 def tiny(rng: np.random.Generator) -> Instance:
@@ -136,13 +129,10 @@ def _instance(slots: int, machines: list[dict[str, int]], jobs: list[Job]) -> In
     )
 
 
-SOURCES = {
-    TINY: tiny,
-    RISING: rising,
-    PATIENT: patient,
-    ROOMY: roomy,
-    SPECIALISTS: specialists,
-    SCATTERED: scattered,
-    MIXED: mixed,
-}
-"""Every family by its name."""
+TINY = Source("hadar/tiny", tiny)
+RISING = Source("hadar/rising", rising)
+PATIENT = Source("hadar/patient", patient)
+ROOMY = Source("hadar/roomy", roomy)
+SPECIALISTS = Source("hadar/specialists", specialists)
+SCATTERED = Source("hadar/scattered", scattered)
+MIXED = Source("hadar/mixed", mixed)

@@ -1,4 +1,4 @@
-"""Theorems 5 and 6, the thesis's Theorem 3, and Lemma 8, from which they follow."""
+"""Theorems 5 and 6, the thesis's Theorem 3, Lemma 8, from which they follow, and the dual values of a run."""
 
 from __future__ import annotations
 
@@ -6,55 +6,30 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from dlsched.bounds.claim import Claim, Expectation, Premise, Undecided, Variant
+from dlsched.bounds.claim import Expectation, Premise, Undecided
 from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.pd_ors.facts import Commitment, PdOrsFacts, finite
+from dlsched.bounds.pd_ors.facts import (
+    OPT_POSITIVE,
+    ORDINARY,
+    PD_ORS,
+    PRICES_DEFINED,
+    SOME_ADMITTED,
+    Commitment,
+    PdOrsFacts,
+    optimal_schedule,
+    repaired_details,
+    run_details,
+    theorem_details,
+)
 from dlsched.bounds.pd_ors.families import ASYNC, ASYNC_RISING, BENCHMARK, RISING, ROOMY, TINY
-from dlsched.models.dmlrs import Schedule
 from dlsched.models.numbers import exceeds
 from dlsched.rounding import gain_cover, gain_packing
 
 DELTA = 1.0
 """delta of Theorems 5 and 6: the larger, the weaker what they promise."""
 
-OPT_POSITIVE = Premise("OPT > 0", lambda facts: facts.opt_positive)
-ORDINARY = Premise("b^(i) >= b^(e)", lambda facts: facts.ordinary)
-SMALL_DEMAND = Premise("C_h^r > A_h^r, the most that one job puts there", lambda facts: facts.small_demand)
+SMALL_DEMAND = Premise[PdOrsFacts]("C_h^r > A_h^r, the most that one job puts there", lambda facts: facts.small_demand)
 SMALL = (TINY, RISING, ROOMY, BENCHMARK)
-
-
-def opt(facts: PdOrsFacts) -> Interval:
-    """Return OPT."""
-    return facts.opt
-
-
-def optimal_schedule(facts: PdOrsFacts) -> Schedule | None:
-    """Return the schedule that proves the lower end of OPT."""
-    schedule: Schedule | None = facts.best.schedule
-    return schedule
-
-
-def run_details(run: Commitment) -> dict[str, Any]:
-    """Return the constants and values of a run."""
-    return {
-        "L": float(run.constants.low),
-        "U": {r: None if high is None else float(high) for r, high in run.constants.high.items()},
-        "alpha_measured": finite(run.alpha),
-        "d0": run.certificate.initial,
-        "d_final": run.certificate.dual,
-        "alg": run.run.utility,
-        "admitted": [decision.job for decision in run.admissions],
-    }
-
-
-def repaired_details(facts: PdOrsFacts) -> dict[str, Any]:
-    """Return what explains a verdict on the run with prices (12)-(14)."""
-    return {**run_details(facts.repaired), "opt": facts.opt.low, "evidence": list(facts.best.evidence)}
-
-
-def theorem_details(facts: PdOrsFacts) -> dict[str, Any]:
-    """Return what explains a verdict on the run with the corrected theorem's prices."""
-    return {**run_details(facts.theorem), "opt": facts.opt.low, "evidence": list(facts.best.evidence)}
 
 
 def _gain_29(facts: PdOrsFacts) -> float:
@@ -75,92 +50,97 @@ def _ratio_bound(facts: PdOrsFacts, gain: float, factor: float) -> float:
     return 6 * gain / DELTA * factor * facts.repaired.run.utility if math.isfinite(factor) else math.inf
 
 
-_RATIO: dict[str, Any] = {
-    "measure": opt,
-    "relation": Relation.AT_MOST,
-    "facts": PdOrsFacts,
-    "schedule": optimal_schedule,
-}
+def _theorem_5(facts: PdOrsFacts) -> float:
+    return _ratio_bound(facts, _gain_29(facts), facts.repaired.log_ratio)
 
-_PRINTED_RATIO: dict[str, Any] = {
-    **_RATIO,
-    "variant": Variant.PRINTED,
-    "expectation": Expectation.FALSE,
-    "premises": (OPT_POSITIVE, ORDINARY),
-    "details": repaired_details,
-}
 
-THEOREM_5 = Claim(
-    id="pd-ors/theorem-5",
+def _theorem_6(facts: PdOrsFacts) -> float:
+    return _ratio_bound(facts, gain_cover(1.0, 1, DELTA), facts.repaired.log_ratio)
+
+
+def _thesis_theorem_3(facts: PdOrsFacts) -> float:
+    return _ratio_bound(facts, gain_cover(1.0, 2, DELTA), facts.repaired.least_log_ratio)
+
+
+def _of_measured_alpha(facts: PdOrsFacts) -> float:
+    return 2 * facts.theorem.alpha * facts.theorem.run.utility
+
+
+THEOREM_5 = PD_ORS.printed(
+    "pd-ors/theorem-5",
     paper="PD-ORS, Theorem 5",
     statement="PD-ORS is 6 G/delta max_r(1, ln(U^r/L))-competitive, G of (29)",
     quantity="OPT, against that times the utility of PD-ORS with exact subproblems, delta = 1",
-    bound=lambda facts: _ratio_bound(facts, _gain_29(facts), facts.repaired.log_ratio),
+    measure=lambda facts: facts.opt,
+    relation=Relation.AT_MOST,
+    bound=_theorem_5,
+    expectation=Expectation.FALSE,
+    premises=(OPT_POSITIVE, ORDINARY),
+    details=repaired_details,
+    schedule=optimal_schedule,
     sources=SMALL,
     counterexamples=("pd-ors-theorem-5-D5",),
     golden=("pd-ors-theorem-5-D2",),
-    **_PRINTED_RATIO,
 )
 
-THEOREM_5_CORRECTED = Claim(
-    id="pd-ors/theorem-5",
+THEOREM_5_CORRECTED = THEOREM_5.corrected(
     paper="PD-ORS, Theorems 5 and 6",
-    variant=Variant.CORRECTED,
     statement=(
         "With exact subproblems, U^r = max u_i(0) over the least need of a unit, reached at C_h^r - A_h^r, L by (14) "
         "and C_h^r > A_h^r, the most that any one job can put there: OPT <= 2 max(1, alpha) ALG, alpha the greatest "
         "C dp/(p_old drho)"
     ),
     quantity="OPT, against 2 max(1, alpha measured) times the utility of PD-ORS",
-    bound=lambda facts: 2 * facts.theorem.alpha * facts.theorem.run.utility,
-    expectation=Expectation.TRUE,
+    bound=_of_measured_alpha,
     premises=(OPT_POSITIVE, ORDINARY, SMALL_DEMAND),
     details=theorem_details,
-    sources=SMALL,
     golden=("pd-ors-theorem-5-corrected-D11",),
-    **_RATIO,
 )
 
-THEOREM_6 = Claim(
-    id="pd-ors/theorem-6",
+THEOREM_6 = PD_ORS.printed(
+    "pd-ors/theorem-6",
     paper="PD-ORS, Theorem 6",
     statement="PD-ORS is 6 G/delta max_r(1, ln(U^r/L))-competitive, G of (30)",
     quantity="OPT, against that times the utility of PD-ORS with exact subproblems, delta = 1 and W_1 = 1, the least",
-    bound=lambda facts: _ratio_bound(facts, gain_cover(1.0, 1, DELTA), facts.repaired.log_ratio),
+    measure=lambda facts: facts.opt,
+    relation=Relation.AT_MOST,
+    bound=_theorem_6,
+    expectation=Expectation.FALSE,
+    premises=(OPT_POSITIVE, ORDINARY),
+    details=repaired_details,
+    schedule=optimal_schedule,
     sources=SMALL,
     counterexamples=("pd-ors-theorem-6-D5",),
     golden=("pd-ors-theorem-6-D2",),
-    **_PRINTED_RATIO,
 )
 
-THESIS_THEOREM_3 = Claim(
-    id="pd-ors-thesis/theorem-3",
+THESIS_THEOREM_3 = PD_ORS.printed(
+    "pd-ors-thesis/theorem-3",
     paper="PD-ORS thesis, Theorem 3",
     statement="PD-ORS is 6 G/delta min_r(1, ln(U^r/L))-competitive",
     quantity="OPT, against that times the utility of PD-ORS with exact subproblems, delta = 1 and W_1 = 1, the least",
-    bound=lambda facts: _ratio_bound(facts, gain_cover(1.0, 2, DELTA), facts.repaired.least_log_ratio),
+    measure=lambda facts: facts.opt,
+    relation=Relation.AT_MOST,
+    bound=_thesis_theorem_3,
+    expectation=Expectation.FALSE,
+    premises=(OPT_POSITIVE, ORDINARY),
+    details=repaired_details,
+    schedule=optimal_schedule,
     sources=(ASYNC, ASYNC_RISING),
     counterexamples=("pd-ors-thesis-theorem-3-D5",),
-    **_PRINTED_RATIO,
 )
 
-THESIS_THEOREM_3_CORRECTED = Claim(
-    id="pd-ors-thesis/theorem-3",
-    paper="PD-ORS thesis, Theorem 3",
-    variant=Variant.CORRECTED,
+THESIS_THEOREM_3_CORRECTED = THESIS_THEOREM_3.corrected(
     statement="With the premises and constants of the corrected Theorem 5 of the journal: OPT <= 2 max(1, alpha) ALG",
     quantity="OPT, against 2 max(1, alpha measured) times the utility of PD-ORS",
-    bound=lambda facts: 2 * facts.theorem.alpha * facts.theorem.run.utility,
-    expectation=Expectation.TRUE,
+    bound=_of_measured_alpha,
     premises=(OPT_POSITIVE, ORDINARY, SMALL_DEMAND),
     details=theorem_details,
-    sources=(ASYNC, ASYNC_RISING),
     golden=("pd-ors-thesis-theorem-3-corrected-D11",),
-    **_RATIO,
 )
 
 
-def least_alpha(run: Commitment) -> float:
+def _least_alpha(run: Commitment) -> float:
     """Return the least alpha >= 1 with P_i - P_(i-1) >= (D_i - D_(i-1))/alpha; infinite where there is none."""
     ratios = [step.dual / step.primal if step.primal > 0 else math.inf for step in run.steps if step.dual > 0]
     return max([1.0, *ratios])
@@ -184,27 +164,120 @@ def _weak_duality(facts: PdOrsFacts) -> bool:
     return True
 
 
-LEMMA_8 = Claim(
-    id="pd-ors/lemma-8",
+def _of_least_alpha(facts: PdOrsFacts) -> float:
+    return 2 * _least_alpha(facts.repaired) * facts.repaired.run.utility
+
+
+LEMMA_8 = PD_ORS.printed(
+    "pd-ors/lemma-8",
     paper="PD-ORS, Lemma 8",
-    variant=Variant.PRINTED,
     statement=(
         "If P_i - P_(i-1) >= (D_i - D_(i-1))/alpha for all jobs and D_0 <= OPT/2, then OPT <= 2 alpha ALG "
         "(D_I, the value of a feasible point of (10), being at least OPT)"
     ),
     quantity="OPT, against 2 alpha ALG with the least alpha >= 1 of the run that the lemma allows",
-    bound=lambda facts: 2 * least_alpha(facts.repaired) * facts.repaired.run.utility,
+    measure=lambda facts: facts.opt,
+    relation=Relation.AT_MOST,
+    bound=_of_least_alpha,
     expectation=Expectation.TRUE,
     premises=(
         OPT_POSITIVE,
-        Premise("the increments have some alpha", lambda facts: math.isfinite(least_alpha(facts.repaired))),
+        Premise("the increments have some alpha", lambda facts: math.isfinite(_least_alpha(facts.repaired))),
         Premise("D_0 <= OPT/2", _initial_dual_small),
         Premise("D_I >= OPT", _weak_duality),
     ),
     details=repaired_details,
+    schedule=optimal_schedule,
     sources=SMALL,
     golden=("pd-ors-lemma-8-D8",),
-    **_RATIO,
+)
+
+DUAL_FEASIBLE = PD_ORS.printed(
+    "pd-ors/dual-feasible",
+    paper="PD-ORS, proof of Theorems 5 and 6",
+    statement="the payoffs and final prices of a run are a feasible point of (10)-(11), so that D_I >= OPT",
+    quantity="D_I = sum_i lambda_i + sum p C, against OPT",
+    measure=lambda facts: facts.repaired.certificate.dual,
+    relation=Relation.AT_LEAST,
+    bound=lambda facts: facts.opt,
+    expectation=Expectation.FALSE,
+    premises=(OPT_POSITIVE, ORDINARY),
+    details=repaired_details,
+    schedule=optimal_schedule,
+    sources=SMALL,
+    counterexamples=("pd-ors-dual-feasible-D11",),
+    golden=("pd-ors-dual-feasible-D5",),
+)
+
+DUAL_FEASIBLE_CORRECTED = DUAL_FEASIBLE.corrected(
+    statement=DUAL_FEASIBLE.statement,
+    measure=lambda facts: facts.theorem.certificate.dual,
+    premises=(OPT_POSITIVE, ORDINARY, SMALL_DEMAND),
+    details=theorem_details,
+    golden=("pd-ors-dual-feasible-corrected-D11",),
+)
+
+
+def _half_of_opt(facts: PdOrsFacts) -> Interval:
+    return Interval(facts.opt.low / 2, facts.opt.high / 2)
+
+
+def _initial_details(facts: PdOrsFacts) -> dict[str, Any]:
+    return {"L": float(facts.defined_constants.low), "opt": facts.opt.low}
+
+
+INITIAL_DUAL = PD_ORS.printed(
+    "pd-ors/initial-dual",
+    paper="PD-ORS, proof of Theorems 5 and 6",
+    statement="D_0 = T sum_h sum_r C_h^r L <= OPT/2, if the optimum accepts a job",
+    quantity="D_0 with L of (14) as printed, against OPT/2",
+    measure=lambda facts: facts.defined_constants.d0,
+    relation=Relation.AT_MOST,
+    bound=_half_of_opt,
+    expectation=Expectation.TRUE,
+    premises=(PRICES_DEFINED, OPT_POSITIVE),
+    details=_initial_details,
+    schedule=optimal_schedule,
+    sources=SMALL,
+    golden=("pd-ors-initial-dual-D1",),
+)
+
+
+def _increase_over_alpha(facts: PdOrsFacts) -> float:
+    """Return (D - D_0)/max(1, alpha)."""
+    run = facts.repaired
+    return (run.certificate.dual - run.certificate.initial) / run.alpha
+
+
+CERTIFICATE = PD_ORS.printed(
+    "pd-ors/certificate",
+    paper="PD-ORS, Lemmas 8 and 9, for one run",
+    statement="P >= (D - D_0)/max(1, alpha), alpha the greatest C dp/(p_old drho) of the run",
+    quantity="P, against (D - D_0)/max(1, alpha measured)",
+    measure=lambda facts: facts.repaired.run.utility,
+    relation=Relation.AT_LEAST,
+    bound=_increase_over_alpha,
+    expectation=Expectation.TRUE,
+    premises=(SOME_ADMITTED,),
+    details=lambda facts: run_details(facts.repaired),
+    schedule=lambda facts: facts.repaired.run.schedule,
+    sources=(*SMALL, ASYNC, ASYNC_RISING),
+    golden=("pd-ors-certificate-D8",),
+)
+
+REPAIRED_DUAL = PD_ORS.printed(
+    "pd-ors/repaired-dual",
+    paper="PD-ORS, (10)-(11) at the final prices",
+    statement="with lambda_i the greatest right side of (11) over all schedules, or 0, the dual value is at least OPT",
+    quantity="sum_i lambda_i + sum p C so repaired, against OPT",
+    measure=lambda facts: facts.repaired.certificate.bound,
+    relation=Relation.AT_LEAST,
+    bound=lambda facts: facts.opt,
+    expectation=Expectation.TRUE,
+    details=repaired_details,
+    schedule=optimal_schedule,
+    sources=(*SMALL, ASYNC, ASYNC_RISING),
+    golden=("pd-ors-repaired-dual-D11",),
 )
 
 CLAIMS = (
@@ -214,4 +287,9 @@ CLAIMS = (
     THESIS_THEOREM_3,
     THESIS_THEOREM_3_CORRECTED,
     LEMMA_8,
+    DUAL_FEASIBLE,
+    DUAL_FEASIBLE_CORRECTED,
+    INITIAL_DUAL,
+    CERTIFICATE,
+    REPAIRED_DUAL,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from dlsched.algorithms import Optimum, optimum
 from dlsched.algorithms.baselines.dmlrs import dorm, drf, fifo, oasis
@@ -19,7 +20,7 @@ from dlsched.algorithms.pd_ors import (
     unmet_premises,
 )
 from dlsched.algorithms.run import Run
-from dlsched.bounds.claim import Undecided
+from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.comparison import Interval
 from dlsched.models.dmlrs import Instance, Schedule
 from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
@@ -131,6 +132,12 @@ class PdOrsFacts:
             return None
         return None if any(high is None for high in found.high.values()) else found
 
+    @property
+    def defined_constants(self) -> PriceConstants:
+        """The same, where they are defined."""
+        assert self.printed_constants is not None
+        return self.printed_constants
+
     @cached_property
     def repaired(self) -> Commitment:
         """PD-ORS with (12)-(14) where they are defined: what the paper means."""
@@ -188,3 +195,41 @@ class PdOrsFacts:
 def finite(value: float) -> float | None:
     """Return the number, None where it is infinite: JSON has no infinity."""
     return value if math.isfinite(value) else None
+
+
+PD_ORS = Subject(problem="dmlrs", instance=Instance, facts=PdOrsFacts)
+"""What claims about jobs and clusters are about."""
+
+OPT_POSITIVE = Premise[PdOrsFacts]("OPT > 0", lambda facts: facts.opt_positive)
+ORDINARY = Premise[PdOrsFacts]("b^(i) >= b^(e)", lambda facts: facts.ordinary)
+PRICES_DEFINED = Premise[PdOrsFacts]("(13) and (14) are defined", lambda facts: facts.printed_constants is not None)
+SOME_ADMITTED = Premise[PdOrsFacts]("some job is admitted", lambda facts: bool(facts.repaired.admissions))
+
+
+def optimal_schedule(facts: PdOrsFacts) -> Schedule | None:
+    """Return the schedule that proves the lower end of OPT."""
+    schedule: Schedule | None = facts.best.schedule
+    return schedule
+
+
+def run_details(run: Commitment) -> dict[str, Any]:
+    """Return the constants and values of a run."""
+    return {
+        "L": float(run.constants.low),
+        "U": {r: None if high is None else float(high) for r, high in run.constants.high.items()},
+        "alpha_measured": finite(run.alpha),
+        "d0": run.certificate.initial,
+        "d_final": run.certificate.dual,
+        "alg": run.run.utility,
+        "admitted": [decision.job for decision in run.admissions],
+    }
+
+
+def repaired_details(facts: PdOrsFacts) -> dict[str, Any]:
+    """Return what explains a verdict on the run with prices (12)-(14)."""
+    return {**run_details(facts.repaired), "opt": facts.opt.low, "evidence": list(facts.best.evidence)}
+
+
+def theorem_details(facts: PdOrsFacts) -> dict[str, Any]:
+    """Return what explains a verdict on the run with the corrected theorem's prices."""
+    return {**run_details(facts.theorem), "opt": facts.opt.low, "evidence": list(facts.best.evidence)}

@@ -9,18 +9,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.bounds.claim import Source
 from dlsched.models.arithmetic import exact_power, power
 from dlsched.models.dmlrs import AsyncJob, Instance, Job, Machine, preset, random
 from dlsched.models.utility import Table
-
-TINY = "dmlrs/tiny"
-RISING = "dmlrs/rising"
-ROOMY = "dmlrs/roomy"
-CRITICAL = "dmlrs/critical"
-BENCHMARK = "dmlrs/benchmark"
-SECTION_5 = "dmlrs/section-5"
-ASYNC = "dmlrs/async"
-ASYNC_RISING = "dmlrs/async-rising"
 
 
 def tiny(rng: np.random.Generator) -> Instance:
@@ -160,14 +152,11 @@ def _instance(slots: int, capacities: list[int], jobs: list[Job] | list[AsyncJob
     )
 
 
-FAMILIES = {
-    TINY: tiny,
-    RISING: rising,
-    ROOMY: roomy,
-    CRITICAL: critical,
-    BENCHMARK: benchmark,
-    SECTION_5: section_5,
-    ASYNC: asynchronous,
-    ASYNC_RISING: async_rising,
-}
-"""Every family by its name."""
+TINY = Source("dmlrs/tiny", tiny)
+RISING = Source("dmlrs/rising", rising)
+ROOMY = Source("dmlrs/roomy", roomy)
+CRITICAL = Source("dmlrs/critical", critical)
+BENCHMARK = Source("dmlrs/benchmark", benchmark)
+SECTION_5 = Source("dmlrs/section-5", section_5)
+ASYNC = Source("dmlrs/async", asynchronous)
+ASYNC_RISING = Source("dmlrs/async-rising", async_rising)

@@ -7,17 +7,14 @@ from typing import Any, Self
 import numpy as np
 from pydantic import model_validator
 
-from dlsched.bounds.claim import Claim, Expectation, Premise, Variant
+from dlsched.bounds.claim import Expectation, Premise, Source, Subject
 from dlsched.bounds.comparison import Relation
-from dlsched.bounds.pd_ors.competitive import DELTA, run_details
-from dlsched.bounds.pd_ors.facts import PdOrsFacts
-from dlsched.bounds.pd_ors.families import BENCHMARK, RISING, ROOMY, TINY
+from dlsched.bounds.pd_ors.competitive import DELTA, SMALL
+from dlsched.bounds.pd_ors.facts import PD_ORS, SOME_ADMITTED, PdOrsFacts, run_details
 from dlsched.models.arithmetic import exp, expm1, log
 from dlsched.models.document import Document
 from dlsched.models.numbers import Positive, rational, to_json
 from dlsched.rounding import gain_cover
-
-INCREMENT = "pd-ors/increment"
 
 
 class Increment(Document):
@@ -79,6 +76,9 @@ def increment(rng: np.random.Generator) -> Increment:
     )
 
 
+INCREMENT = Source("pd-ors/increment", increment)
+
+
 def _rational(value: float) -> Any:
     return rational(f"{value:.6f}")
 
@@ -115,61 +115,65 @@ class IncrementFacts:
         middle, step = float(self.instance.amount) / 2, 1e-5 * float(self.instance.amount)
         return (self.price(middle + step) - self.price(middle - step)) / (2 * step)
 
+    @property
+    def shared_rise(self) -> float:
+        """(delta/3G)/epsilon (D_i - D_(i-1))."""
+        return self.factor * (self.payoff + self.rise)
 
-_LEMMA_9: dict[str, Any] = {
-    "id": "pd-ors/lemma-9",
-    "paper": "PD-ORS, Lemma 9",
-    "quantity": "P_i - P_(i-1), against (delta/3G)/epsilon (D_i - D_(i-1))",
-    "measure": lambda facts: facts.instance.utility,
-    "bound": lambda facts: facts.factor * (facts.payoff + facts.rise),
-    "relation": Relation.AT_LEAST,
-    "facts": IncrementFacts,
-    "instances": Increment,
-    "details": lambda facts: {"payoff": facts.payoff, "C dp": facts.rise, "factor": facts.factor},
-    "sources": (INCREMENT,),
-}
+    @property
+    def price_at_half(self) -> float:
+        """P at half of the amount."""
+        return self.price(float(self.instance.amount) / 2)
+
+    @property
+    def slope_at_half(self) -> float:
+        """C/ln(U/L) dp/drho there."""
+        return float(self.instance.capacity) / self.log_ratio * self.slope()
+
+    def dump(self) -> dict[str, Any]:
+        """Return plain JSON data."""
+        return {"payoff": self.payoff, "C dp": self.rise, "factor": self.factor}
+
+
+ADMISSION = Subject(problem="dmlrs", instance=Increment, facts=IncrementFacts, sources=(INCREMENT,))
+"""What claims about one admission are about."""
 
 _RELATED = (
-    Premise("the job is admitted", lambda facts: facts.payoff > 0),
-    Premise("epsilon >= 1", lambda facts: facts.instance.epsilon >= 1),
-    Premise("p_old drho >= (delta/3G)/epsilon C dp", lambda facts: facts.related),
+    Premise[IncrementFacts]("the job is admitted", lambda facts: facts.payoff > 0),
+    Premise[IncrementFacts]("epsilon >= 1", lambda facts: facts.instance.epsilon >= 1),
+    Premise[IncrementFacts]("p_old drho >= (delta/3G)/epsilon C dp", lambda facts: facts.related),
 )
 
-LEMMA_9 = Claim(
-    variant=Variant.PRINTED,
+LEMMA_9 = ADMISSION.printed(
+    "pd-ors/lemma-9",
+    paper="PD-ORS, Lemma 9",
     statement="if Definition 1 holds for epsilon >= 1, P_i - P_(i-1) >= (delta/3G)/epsilon (D_i - D_(i-1))",
+    quantity="P_i - P_(i-1), against (delta/3G)/epsilon (D_i - D_(i-1))",
+    measure=lambda facts: facts.instance.utility,
+    relation=Relation.AT_LEAST,
+    bound=lambda facts: facts.shared_rise,
     expectation=Expectation.FALSE,
     premises=_RELATED,
+    details=IncrementFacts.dump,
     counterexamples=("pd-ors-lemma-9-small-gain",),
-    **_LEMMA_9,
 )
 
-LEMMA_9_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+LEMMA_9_CORRECTED = LEMMA_9.corrected(
     statement="the same if also 3 G epsilon >= delta",
-    expectation=Expectation.TRUE,
-    premises=(
-        *_RELATED,
-        Premise("3 G epsilon >= delta", lambda facts: facts.factor <= 1),
-    ),
+    premises=(*_RELATED, Premise[IncrementFacts]("3 G epsilon >= delta", lambda facts: facts.factor <= 1)),
     golden=("pd-ors-lemma-9-corrected-gain-1",),
-    **_LEMMA_9,
 )
 
-LEMMA_10 = Claim(
-    id="pd-ors/lemma-10",
+LEMMA_10 = ADMISSION.printed(
+    "pd-ors/lemma-10",
     paper="PD-ORS, Lemma 10",
-    variant=Variant.PRINTED,
     statement="epsilon = ln(U/L) and (12) satisfy p drho >= C/epsilon dp",
     quantity="p at half of the amount, against C/ln(U/L) dp/drho there, by a central difference",
-    measure=lambda facts: facts.price(float(facts.instance.amount) / 2),
-    bound=lambda facts: float(facts.instance.capacity) / facts.log_ratio * facts.slope(),
+    measure=lambda facts: facts.price_at_half,
     relation=Relation.EQUAL,
+    bound=lambda facts: facts.slope_at_half,
     expectation=Expectation.TRUE,
-    facts=IncrementFacts,
-    instances=Increment,
     premises=(Premise("ln(U/L) >= 1", lambda facts: facts.log_ratio >= 1),),
-    sources=(INCREMENT,),
     golden=("pd-ors-lemma-10-two",),
 )
 
@@ -186,37 +190,31 @@ def _stretched(facts: PdOrsFacts) -> float:
     return max(1.0, worst)
 
 
-_ALLOCATION_COST: dict[str, Any] = {
-    "id": "pd-ors/allocation-cost",
-    "paper": "PD-ORS, Definition 1",
-    "measure": lambda facts: facts.repaired.alpha,
-    "relation": Relation.AT_MOST,
-    "facts": PdOrsFacts,
-    "premises": (Premise("some job is admitted", lambda facts: bool(facts.repaired.admissions)),),
-    "details": lambda facts: run_details(facts.repaired),
-    "schedule": lambda facts: facts.repaired.run.schedule,
-    "sources": (TINY, RISING, ROOMY, BENCHMARK),
-}
+def _printed_ratio(facts: PdOrsFacts) -> float:
+    return 3 * gain_cover(1.0, 1, DELTA) / DELTA * facts.repaired.log_ratio
 
-ALLOCATION_COST = Claim(
-    variant=Variant.PRINTED,
+
+ALLOCATION_COST = PD_ORS.printed(
+    "pd-ors/allocation-cost",
+    paper="PD-ORS, Definition 1",
     statement="(12) satisfies p_old drho >= (delta/3G)/epsilon C dp with epsilon = max_r(1, ln(U^r/L))",
     quantity="greatest C dp/(p_old drho) of the run, against 3 G/delta max_r(1, ln(U^r/L)), delta = 1 and G of (30)",
-    bound=lambda facts: 3 * gain_cover(1.0, 1, DELTA) / DELTA * facts.repaired.log_ratio,
+    measure=lambda facts: facts.repaired.alpha,
+    relation=Relation.AT_MOST,
+    bound=_printed_ratio,
     expectation=Expectation.FALSE,
+    premises=(SOME_ADMITTED,),
+    details=lambda facts: run_details(facts.repaired),
+    schedule=lambda facts: facts.repaired.run.schedule,
+    sources=SMALL,
     counterexamples=("pd-ors-allocation-cost-D5",),
-    **_ALLOCATION_COST,
 )
 
-ALLOCATION_COST_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+ALLOCATION_COST_CORRECTED = ALLOCATION_COST.corrected(
     statement="(12) satisfies p_old drho >= C dp/epsilon, epsilon = max ln(U^r/L) (e^x - 1)/x, x = ln(U^r/L) drho/C",
     quantity="greatest C dp/(p_old drho) of the run, against that",
     bound=_stretched,
-    expectation=Expectation.TRUE,
     golden=("pd-ors-allocation-cost-corrected-D5",),
-    **_ALLOCATION_COST,
 )
 
 CLAIMS = (LEMMA_9, LEMMA_9_CORRECTED, LEMMA_10, ALLOCATION_COST, ALLOCATION_COST_CORRECTED)
-SOURCES = {INCREMENT: increment}

@@ -2,90 +2,122 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property
 from typing import Any
 
-from dlsched.bounds.claim import Expectation, Premise, Variant
-from dlsched.bounds.comparison import Relation
+from dlsched.bounds.claim import Premise, Subject
 from dlsched.bounds.pd_ors.law import Excess, Law, excess, shortfall
 from dlsched.bounds.pd_ors.mixed import MixedFacts, MixedProgram
 from dlsched.models.numbers import to_json
 from dlsched.rounding import Gain
 
-OPTIMAL = Premise("x-bar is an optimum of the relaxation", lambda facts: facts.optimal)
 
-LEMMA: dict[str, Any] = {
-    "bound": lambda facts: 1,
-    "relation": Relation.AT_MOST,
-    "facts": MixedFacts,
-    "premises": (OPTIMAL,),
-    "details": lambda facts: {
+class Rounded:
+    """The rounding of G x-bar: probabilities over delta, delta/3, or delta/3 over the number of the rows.
+
+    Parameters
+    ----------
+    facts : MixedFacts
+    gain : float
+        G.
+    """
+
+    def __init__(self, facts: MixedFacts, gain: float) -> None:
+        self.facts = facts
+        self.law = Law(facts.instance, gain)
+
+    @property
+    def dearer(self) -> float:
+        """The probability that the cost exceeds 3 G/delta times that of x-bar, over delta."""
+        return float(self.law.dearer()) / self.facts.delta
+
+    @property
+    def dearer_third(self) -> float:
+        """The same over delta/3."""
+        return float(self.law.dearer()) * 3 / self.facts.delta
+
+    @property
+    def feasible_third(self) -> float:
+        """The probability that all rows are kept, over delta/3."""
+        return float(self.law.feasible()) * 3 / self.facts.delta
+
+    def each_packing(self, factor: float = 1.0) -> float:
+        """Return the greatest probability that a packing row exceeds `factor` b_i, over delta/(3r)."""
+        return float(max(self.law.packing_exceeds(factor))) * 3 * self.facts.instance.packings / self.facts.delta
+
+    def some_packing(self, factor: float = 1.0) -> float:
+        """Return the probability that some packing row exceeds `factor` b_i, over delta/3."""
+        return float(self.law.some_packing_exceeds(factor)) * 3 / self.facts.delta
+
+    def each_excess(self, rule: Excess) -> float:
+        """Return the greatest probability that a packing row exceeds b_i (1 + eps) G, over delta/(3r)."""
+        return self.each_packing(self._packing_factor(rule))
+
+    def some_excess(self, rule: Excess) -> float:
+        """Return the probability that some packing row exceeds b_i (1 + eps) G, over delta/3."""
+        return self.some_packing(self._packing_factor(rule))
+
+    def each_cover(self, factor: float = 1.0) -> float:
+        """Return the greatest probability that a cover row is at `factor` a_i or below, over delta/(3m)."""
+        return float(max(self.law.cover_falls(factor))) * 3 * self.facts.instance.covers / self.facts.delta
+
+    def each_shortfall(self) -> float:
+        """Return the greatest probability that a cover row is at a_i (1 - eps) G or below, over delta/(3m)."""
+        return self.each_cover(self._cover_factor())
+
+    def some_shortfall(self) -> float:
+        """Return the probability that some cover row is at a_i (1 - eps) G or below, over delta/3."""
+        return float(self.law.some_cover_falls(self._cover_factor())) * 3 / self.facts.delta
+
+    def _packing_factor(self, rule: Excess) -> float:
+        facts, gain = self.facts, self.law.gain
+        return gain * (1 + excess(rule, gain, facts.packing_width, facts.instance.packings, facts.delta))
+
+    def _cover_factor(self) -> float:
+        facts, gain = self.facts, self.law.gain
+        return gain * (1 - shortfall(gain, facts.cover_width, facts.instance.covers, facts.delta))
+
+
+class LemmaFacts(MixedFacts):
+    """What is known of a mixed program, its roundings at the gains of both lemmas among it."""
+
+    @cached_property
+    def shrunk(self) -> Rounded:
+        """The rounding at G of Lemma 1."""
+        return Rounded(self, self.shrink())
+
+    @cached_property
+    def shrunk_exactly(self) -> Rounded:
+        """The rounding at the G with which Lemma 1 holds, from the Chernoff bound itself."""
+        return Rounded(self, self.shrink(variant=Gain.EXACT))
+
+    @cached_property
+    def stretched(self) -> Rounded:
+        """The rounding at G of Lemma 2."""
+        return Rounded(self, self.stretch())
+
+    @cached_property
+    def stretched_exactly(self) -> Rounded:
+        """The rounding at the least G with which Lemma 2 holds, from the Chernoff bound itself."""
+        return Rounded(self, self.stretch(variant=Gain.EXACT))
+
+    @property
+    def ratio(self) -> float:
+        """3 G/delta with G of Lemma 1."""
+        return 3 * self.shrink() / self.delta
+
+
+def _widths(facts: LemmaFacts) -> dict[str, Any]:
+    return {
         "W_a": facts.cover_width,
         "W_b": facts.packing_width,
         "m": facts.instance.covers,
         "r": facts.instance.packings,
         "delta": to_json(facts.instance.delta),
-    },
-    "instances": MixedProgram,
-}
-"""What the claims about mixed programs have in common: a probability over what is promised is at most 1."""
-
-PRINTED: dict[str, Any] = {"variant": Variant.PRINTED, "expectation": Expectation.FALSE}
-TRUE_AS_PRINTED: dict[str, Any] = {"variant": Variant.PRINTED, "expectation": Expectation.TRUE}
-CORRECTED: dict[str, Any] = {"variant": Variant.CORRECTED, "expectation": Expectation.TRUE}
+    }
 
 
-@lru_cache(maxsize=8)
-def _law(program: MixedProgram, gain: float) -> Law:
-    """Return the law at a gain; claims about the same gain share it, and what it has computed."""
-    return Law(program, gain)
+OPTIMAL = Premise[LemmaFacts]("x-bar is an optimum of the relaxation", lambda facts: facts.optimal)
 
-
-def shrunk(facts: MixedFacts, variant: Gain = Gain.PRINTED) -> Law:
-    """Return the law at G of Lemma 1."""
-    return _law(facts.instance, facts.shrink(variant=variant))
-
-
-def stretched(facts: MixedFacts, variant: Gain = Gain.PRINTED) -> Law:
-    """Return the law at G of Lemma 2."""
-    return _law(facts.instance, facts.stretch(variant=variant))
-
-
-def packing_factor(facts: MixedFacts, law: Law, rule: Excess) -> float:
-    """Return (1 + eps) G, the packing threshold over b."""
-    return law.gain * (1 + excess(rule, law.gain, facts.packing_width, facts.instance.packings, facts.delta))
-
-
-def cover_factor(facts: MixedFacts, law: Law) -> float:
-    """Return (1 - eps) G, the cover threshold over a."""
-    return law.gain * (1 - shortfall(law.gain, facts.cover_width, facts.instance.covers, facts.delta))
-
-
-def each_packing(facts: MixedFacts, law: Law, factor: float = 1.0) -> float:
-    """Return the greatest probability that a packing row exceeds its threshold, over delta/(3r)."""
-    return float(max(law.packing_exceeds(factor))) * 3 * facts.instance.packings / facts.delta
-
-
-def some_packing(facts: MixedFacts, law: Law, factor: float = 1.0) -> float:
-    """Return the probability that some packing row exceeds its threshold, over delta/3."""
-    return float(law.some_packing_exceeds(factor)) * 3 / facts.delta
-
-
-def each_cover(facts: MixedFacts, law: Law, factor: float = 1.0) -> float:
-    """Return the greatest probability that a cover row is at its threshold or below, over delta/(3m)."""
-    return float(max(law.cover_falls(factor))) * 3 * facts.instance.covers / facts.delta
-
-
-def some_cover(facts: MixedFacts, law: Law, factor: float = 1.0) -> float:
-    """Return the probability that some cover row is at its threshold or below, over delta/3."""
-    return float(law.some_cover_falls(factor)) * 3 / facts.delta
-
-
-def due_to_each(facts: MixedFacts, law: Law, rule: Excess) -> float:
-    """Return the greatest probability that a packing row exceeds b (1 + eps) G, over delta/(3r)."""
-    return each_packing(facts, law, packing_factor(facts, law, rule))
-
-
-def due_to_some(facts: MixedFacts, law: Law, rule: Excess) -> float:
-    """Return the probability that some packing row exceeds b (1 + eps) G, over delta/3."""
-    return some_packing(facts, law, packing_factor(facts, law, rule))
+PROGRAMS = Subject(problem="dmlrs", instance=MixedProgram, facts=LemmaFacts, premises=(OPTIMAL,), details=_widths)
+"""What claims about mixed programs are about: a probability over what is promised is at most 1."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
-from dlsched.bounds.claim import Claim, Expectation, Premise, Undecided, Variant
+from dlsched.bounds.claim import Expectation, Premise, Undecided, always
 from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.pd_ors.facts import MAX_SCHEDULES, PdOrsFacts
+from dlsched.bounds.pd_ors.facts import MAX_SCHEDULES, PD_ORS, PdOrsFacts, optimal_schedule
 from dlsched.bounds.pd_ors.families import ASYNC, RISING, TINY
 from dlsched.models import Status, build, solve
 from dlsched.models.dmlrs import AsyncJob, Job
@@ -48,17 +47,15 @@ def _speeds(facts: PdOrsFacts, *, nominal: bool) -> list[Fraction]:
     return found
 
 
-SPEED = Claim(
-    id="pd-ors/speed",
+SPEED = PD_ORS.printed(
+    "pd-ors/speed",
     paper="PD-ORS, (1)-(3)",
-    variant=Variant.PRINTED,
     statement="with gamma workers a server, the samples of (1) are those of (3)",
     quantity="greatest samples by (3) over those by (1), over placements with exactly gamma workers a server",
     measure=lambda facts: max(_speeds(facts, nominal=True)),
-    bound=lambda facts: min(_speeds(facts, nominal=True)),
     relation=Relation.EQUAL,
+    bound=lambda facts: min(_speeds(facts, nominal=True)),
     expectation=Expectation.TRUE,
-    facts=PdOrsFacts,
     premises=(
         Premise("some placement has exactly gamma workers a server", lambda facts: bool(_speeds(facts, nominal=True))),
     ),
@@ -66,19 +63,13 @@ SPEED = Claim(
     golden=("pd-ors-speed-D4",),
 )
 
-SPEED_CORRECTED = Claim(
-    id="pd-ors/speed",
-    paper="PD-ORS, (1)-(3)",
-    variant=Variant.CORRECTED,
+SPEED_CORRECTED = SPEED.corrected(
     statement="with at least workers/gamma servers, the samples of (3) are at most those of (1)",
     quantity="greatest samples by (3) over those by (1), over all placements",
     measure=lambda facts: max(_speeds(facts, nominal=False)),
-    bound=lambda facts: 1,
     relation=Relation.AT_MOST,
-    expectation=Expectation.TRUE,
-    facts=PdOrsFacts,
+    bound=always(1),
     premises=(Premise("some job fits", lambda facts: bool(_speeds(facts, nominal=False))),),
-    sources=(TINY,),
     golden=("pd-ors-speed-corrected-D4",),
 )
 
@@ -113,50 +104,40 @@ def _worker_mismatches(facts: PdOrsFacts, *, printed: bool) -> int:
     return wrong
 
 
-_FACT: dict[str, Any] = {
-    "bound": lambda facts: 0,
-    "relation": Relation.AT_MOST,
-    "facts": PdOrsFacts,
-    "premises": (Premise("b^(i) > b^(e)", lambda facts: facts.faster_inside),),
-}
+FASTER_INSIDE = Premise[PdOrsFacts]("b^(i) > b^(e)", lambda facts: facts.faster_inside)
 
-FACT_1 = Claim(
-    id="pd-ors/fact-1",
+FACT_1 = PD_ORS.printed(
+    "pd-ors/fact-1",
     paper="PD-ORS, Fact 1",
-    variant=Variant.PRINTED,
     statement="b = b^(i) if and only if |P| = |W| = 1 and P = W",
     quantity="placements in a slot of which that is wrong",
     measure=_mismatches,
+    relation=Relation.AT_MOST,
+    bound=always(0),
     expectation=Expectation.TRUE,
+    premises=(FASTER_INSIDE,),
     sources=(TINY,),
     golden=("pd-ors-fact-1-D4",),
-    **_FACT,
 )
 
-_THESIS_FACT: dict[str, Any] = {
-    **_FACT,
-    "id": "pd-ors-thesis/fact-1",
-    "paper": "PD-ORS thesis, Fact 1",
-    "quantity": "placements and machines of which that is wrong",
-    "sources": (ASYNC,),
-}
-
-THESIS_FACT_1 = Claim(
-    variant=Variant.PRINTED,
+THESIS_FACT_1 = PD_ORS.printed(
+    "pd-ors-thesis/fact-1",
+    paper="PD-ORS thesis, Fact 1",
     statement="min_p 2g/b(h,p) = 2g/b^(i) if and only if |P| = |W| = 1 and P = W",
+    quantity="placements and machines of which that is wrong",
     measure=lambda facts: _worker_mismatches(facts, printed=True),
+    relation=Relation.AT_MOST,
+    bound=always(0),
     expectation=Expectation.FALSE,
+    premises=(FASTER_INSIDE,),
+    sources=(ASYNC,),
     counterexamples=("pd-ors-thesis-fact-1-two-machines",),
-    **_THESIS_FACT,
 )
 
-THESIS_FACT_1_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+THESIS_FACT_1_CORRECTED = THESIS_FACT_1.corrected(
     statement="a worker on machine h is internal if and only if P = {h}",
     measure=lambda facts: _worker_mismatches(facts, printed=False),
-    expectation=Expectation.TRUE,
     golden=("pd-ors-thesis-fact-1-corrected-two-machines",),
-    **_THESIS_FACT,
 )
 
 
@@ -170,49 +151,38 @@ def _solved(facts: PdOrsFacts, name: str) -> Interval:
     return Interval.of(solution.objective)
 
 
-EQUIVALENCE = Claim(
-    id="pd-ors/equivalence",
+EQUIVALENCE = PD_ORS.printed(
+    "pd-ors/equivalence",
     paper="PD-ORS, Section 4.1",
-    variant=Variant.PRINTED,
     statement="R-DMLRS (8)-(9) is equivalent to DMLRS",
     quantity="the optimum of R-DMLRS over all schedules, against OPT",
     measure=lambda facts: _solved(facts, "dmlrs/schedules"),
-    bound=lambda facts: facts.opt,
     relation=Relation.EQUAL,
+    bound=lambda facts: facts.opt,
     expectation=Expectation.TRUE,
-    facts=PdOrsFacts,
-    schedule=lambda facts: facts.best.schedule,
+    schedule=optimal_schedule,
     sources=(TINY, ASYNC),
     golden=("pd-ors-equivalence-D3", "pd-ors-equivalence-D8"),
 )
 
-_DUAL_OPTIMUM: dict[str, Any] = {
-    "id": "pd-ors/dual-optimum",
-    "paper": "PD-ORS, Appendix C",
-    "quantity": "the optimum of D-R-DMLRS (10)-(11), against that of R-DMLRS",
-    "measure": lambda facts: _solved(facts, "dmlrs/dual"),
-    "bound": lambda facts: _solved(facts, "dmlrs/schedules"),
-    "facts": PdOrsFacts,
-    "schedule": lambda facts: facts.best.schedule,
-    "sources": (TINY, RISING),
-}
-
-DUAL_OPTIMUM = Claim(
-    variant=Variant.PRINTED,
+DUAL_OPTIMUM = PD_ORS.printed(
+    "pd-ors/dual-optimum",
+    paper="PD-ORS, Appendix C",
     statement="the optimum of R-DMLRS is also the optimum of D-R-DMLRS",
+    quantity="the optimum of D-R-DMLRS (10)-(11), against that of R-DMLRS",
+    measure=lambda facts: _solved(facts, "dmlrs/dual"),
     relation=Relation.EQUAL,
+    bound=lambda facts: _solved(facts, "dmlrs/schedules"),
     expectation=Expectation.FALSE,
+    schedule=optimal_schedule,
+    sources=(TINY, RISING),
     counterexamples=("pd-ors-dual-optimum-D10",),
-    **_DUAL_OPTIMUM,
 )
 
-DUAL_OPTIMUM_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+DUAL_OPTIMUM_CORRECTED = DUAL_OPTIMUM.corrected(
     statement="the optimum of D-R-DMLRS is at least that of R-DMLRS",
     relation=Relation.AT_LEAST,
-    expectation=Expectation.TRUE,
     golden=("pd-ors-dual-optimum-corrected-D10",),
-    **_DUAL_OPTIMUM,
 )
 
 CLAIMS = (

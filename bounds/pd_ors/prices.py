@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from dlsched.algorithms.pd_ors.prices import fewest_slots
-from dlsched.bounds.claim import Claim, Expectation, Premise, Variant
+from dlsched.bounds.claim import Expectation, Premise, always
 from dlsched.bounds.comparison import Relation
-from dlsched.bounds.pd_ors.competitive import run_details
-from dlsched.bounds.pd_ors.facts import PdOrsFacts
+from dlsched.bounds.pd_ors.facts import PD_ORS, PRICES_DEFINED, PdOrsFacts, run_details
 from dlsched.bounds.pd_ors.families import ASYNC, CRITICAL, RISING, ROOMY, TINY
 from dlsched.models.dmlrs import check
 
-JOBS = Premise("there are jobs", lambda facts: bool(facts.instance.jobs))
+JOBS = Premise[PdOrsFacts]("there are jobs", lambda facts: bool(facts.instance.jobs))
 
 
 def _payoff_when_full(facts: PdOrsFacts) -> Fraction:
@@ -29,35 +27,29 @@ def _payoff_when_full(facts: PdOrsFacts) -> Fraction:
     return best
 
 
-PRICE_BLOCKS = Claim(
-    id="pd-ors/price-blocks",
+def _rules_broken(facts: PdOrsFacts) -> int:
+    return len(check(facts.instance, facts.repaired.run.schedule))
+
+
+PRICE_BLOCKS = PD_ORS.printed(
+    "pd-ors/price-blocks",
     paper="PD-ORS, Section 4.2, iii)",
-    variant=Variant.PRINTED,
     statement="where a resource is full, its price U^r keeps out every job that needs it",
     quantity="greatest utility less the price of one worker or server on a full machine, all else free; against 0",
     measure=_payoff_when_full,
-    bound=lambda facts: 0,
     relation=Relation.AT_MOST,
+    bound=always(0),
     expectation=Expectation.FALSE,
-    facts=PdOrsFacts,
     premises=(JOBS,),
     details=lambda facts: run_details(facts.repaired),
     sources=(TINY, RISING),
     counterexamples=("pd-ors-price-blocks-D5",),
 )
 
-PRICE_BLOCKS_CORRECTED = Claim(
-    id="pd-ors/price-blocks",
-    paper="PD-ORS, Section 4.2, iii)",
-    variant=Variant.CORRECTED,
+PRICE_BLOCKS_CORRECTED = PRICE_BLOCKS.corrected(
     statement="where a resource is full, (18), the residual capacity, keeps out every schedule that uses it",
     quantity="rules that the final schedule breaks, against 0",
-    measure=lambda facts: len(check(facts.instance, facts.repaired.run.schedule)),
-    bound=lambda facts: 0,
-    relation=Relation.AT_MOST,
-    expectation=Expectation.TRUE,
-    facts=PdOrsFacts,
-    premises=(JOBS,),
+    measure=_rules_broken,
     schedule=lambda facts: facts.repaired.run.schedule,
     sources=(TINY, RISING, ROOMY, ASYNC),
     golden=("pd-ors-price-blocks-corrected-D5",),
@@ -73,67 +65,58 @@ def _least_durations(facts: PdOrsFacts) -> list[tuple[int, int]]:
     ]
 
 
-LEAST_DURATION = Claim(
-    id="pd-ors/least-duration",
+def _earliest(facts: PdOrsFacts) -> int:
+    """Return the least n - a of a job."""
+    return min(fewest_slots(job) - job.arrival for job in facts.instance.jobs)
+
+
+def _spare(facts: PdOrsFacts) -> int:
+    """Return the least difference of a schedule's duration and n - 1."""
+    return min(duration - least for duration, least in _least_durations(facts))
+
+
+LEAST_DURATION = PD_ORS.printed(
+    "pd-ors/least-duration",
     paper="PD-ORS, (13)",
-    variant=Variant.PRINTED,
     statement="n - a, n = ceil(V kappa_I/F), is a duration, that of the earliest completion: it is not negative",
     quantity="least n - a of a job, against 0",
-    measure=lambda facts: min(fewest_slots(job) - job.arrival for job in facts.instance.jobs),
-    bound=lambda facts: 0,
+    measure=_earliest,
     relation=Relation.AT_LEAST,
+    bound=always(0),
     expectation=Expectation.FALSE,
-    facts=PdOrsFacts,
     premises=(JOBS,),
     sources=(TINY, ROOMY),
     counterexamples=("pd-ors-least-duration-late",),
 )
 
-LEAST_DURATION_CORRECTED = Claim(
-    id="pd-ors/least-duration",
-    paper="PD-ORS, (13)",
-    variant=Variant.CORRECTED,
+LEAST_DURATION_CORRECTED = LEAST_DURATION.corrected(
     statement="no schedule of a job is shorter than n - 1",
     quantity="least difference of a schedule's duration and n - 1, against 0",
-    measure=lambda facts: min(duration - least for duration, least in _least_durations(facts)),
-    bound=lambda facts: 0,
-    relation=Relation.AT_LEAST,
-    expectation=Expectation.TRUE,
-    facts=PdOrsFacts,
+    measure=_spare,
     premises=(Premise("some job has a schedule", lambda facts: any(facts.schedules.values())),),
     sources=(TINY, ASYNC),
     golden=("pd-ors-least-duration-corrected-late",),
 )
 
-_POSITIVE: dict[str, Any] = {
-    "id": "pd-ors/positive-price",
-    "paper": "PD-ORS, (14)",
-    "bound": lambda facts: 0,
-    "relation": Relation.AT_MOST,
-    "facts": PdOrsFacts,
-    "sources": (TINY, CRITICAL),
-}
-
-POSITIVE_PRICE = Claim(
-    variant=Variant.PRINTED,
+POSITIVE_PRICE = PD_ORS.printed(
+    "pd-ors/positive-price",
+    paper="PD-ORS, (14)",
     statement="L > 0, so that (12) and ln(U^r/L) are defined",
     quantity="1 where L = 0, against 0",
-    measure=lambda facts: not facts.printed_constants.low,
+    measure=lambda facts: not facts.defined_constants.low,
+    relation=Relation.AT_MOST,
+    bound=always(0),
     expectation=Expectation.FALSE,
-    premises=(JOBS, Premise("(13) and (14) are defined", lambda facts: facts.printed_constants is not None)),
+    premises=(JOBS, PRICES_DEFINED),
+    sources=(TINY, CRITICAL),
     counterexamples=("pd-ors-positive-price-deadline",),
-    **_POSITIVE,
 )
 
-POSITIVE_PRICE_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+POSITIVE_PRICE_CORRECTED = POSITIVE_PRICE.corrected(
     statement="with the last positive utility instead of u_i(T - a_i), over the jobs that can finish, L > 0",
-    quantity="1 where L = 0, against 0",
     measure=lambda facts: not facts.repaired.constants.low,
-    expectation=Expectation.TRUE,
     premises=(Premise("some job can earn something", lambda facts: bool(facts.repaired.constants.needed)),),
     golden=("pd-ors-positive-price-corrected-deadline",),
-    **_POSITIVE,
 )
 
 CLAIMS = (

@@ -5,23 +5,14 @@ None is a counterexample written down: each describes a kind of program, and vio
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 
+from dlsched.bounds.claim import Source
 from dlsched.bounds.pd_ors.mixed import MixedProgram, relaxed_optimum
 from dlsched.bounds.pd_ors.slot import ExternalSlot
 from dlsched.models.arithmetic import exact_power, integer_product
-from dlsched.models.document import Document
-
-MIXED = "pd-ors/mixed"
-NARROW = "pd-ors/narrow"
-UNEVEN = "pd-ors/uneven"
-SPREAD = "pd-ors/spread"
-BATCHES = "pd-ors/batches"
-SLOT = "pd-ors/slot"
-CRUMBS = "pd-ors/crumbs"
 
 Integers = np.ndarray
 
@@ -183,13 +174,10 @@ def _delta(rng: np.random.Generator, digits: int) -> Fraction:
     return Fraction(1, exact_power(10, int(rng.integers(0, digits + 1))))
 
 
-SOURCES: dict[str, Callable[[np.random.Generator], Document]] = {
-    MIXED: mixed,
-    NARROW: narrow,
-    UNEVEN: uneven,
-    SPREAD: spread,
-    BATCHES: batches,
-    SLOT: slot,
-    CRUMBS: crumbs,
-}
-"""Every family by its name."""
+MIXED = Source("pd-ors/mixed", mixed)
+NARROW = Source("pd-ors/narrow", narrow)
+UNEVEN = Source("pd-ors/uneven", uneven)
+SPREAD = Source("pd-ors/spread", spread)
+BATCHES = Source("pd-ors/batches", batches)
+SLOT = Source("pd-ors/slot", slot)
+CRUMBS = Source("pd-ors/crumbs", crumbs)

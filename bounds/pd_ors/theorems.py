@@ -1,4 +1,4 @@
-"""Theorems 3 and 4: the lemmas for one slot's external placement.
+"""Theorems 3 and 4, and the thesis's Theorem 2: the lemmas for one slot's external placement.
 
 Their thresholds are not feasibility: where the machines have room for exactly what is needed, the gains of both make
 every outcome infeasible.
@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dlsched.bounds.claim import Claim, Premise
+from dlsched.bounds.claim import Expectation, Premise, Subject, always
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.pd_ors.law import Excess, Law, excess, shortfall
-from dlsched.bounds.pd_ors.measures import CORRECTED, PRINTED, TRUE_AS_PRINTED
 from dlsched.bounds.pd_ors.slot import ExternalSlot, Placement, SlotFacts
 from dlsched.bounds.pd_ors.sources import CRUMBS, SLOT
 from dlsched.models.numbers import to_json
@@ -20,20 +19,16 @@ ROOM = "W_2 > 0"
 FEASIBLE = "the relaxation is feasible"
 
 PRINTED_PREMISES = (
-    Premise(ROOM, lambda facts: facts.printed.packing_width > 0),
-    Premise(FEASIBLE, lambda facts: facts.printed.program is not None),
+    Premise[SlotFacts](ROOM, lambda facts: facts.printed.packing_width > 0),
+    Premise[SlotFacts](FEASIBLE, lambda facts: facts.printed.program is not None),
 )
-CORRECTED_PREMISES = (Premise(FEASIBLE, lambda facts: facts.corrected.program is not None),)
+CORRECTED_PREMISES = (Premise[SlotFacts](FEASIBLE, lambda facts: facts.corrected.program is not None),)
 
-_ONE_SLOT: dict[str, Any] = {
-    "bound": lambda facts: 1,
-    "relation": Relation.AT_MOST,
-    "facts": SlotFacts,
-    "instances": ExternalSlot,
-}
+SLOTS = Subject(problem="dmlrs", instance=ExternalSlot, facts=SlotFacts, premises=PRINTED_PREMISES, sources=(SLOT,))
+"""What claims about the external placement of a job in one slot are about."""
 
 
-def explain(placement: Placement, law: Law) -> dict[str, Any]:
+def _explain(placement: Placement, law: Law) -> dict[str, Any]:
     """Return constants, x-bar and gain of a placement as plain JSON data."""
     return {
         "W_1": placement.cover_width,
@@ -45,12 +40,20 @@ def explain(placement: Placement, law: Law) -> dict[str, Any]:
     }
 
 
-def dearer(placement: Placement, law: Law) -> float:
+def _explain_shrunk(placement: Placement) -> dict[str, Any]:
+    return _explain(placement, placement.shrunk)
+
+
+def _explain_stretched(placement: Placement) -> dict[str, Any]:
+    return _explain(placement, placement.stretched)
+
+
+def _dearer(placement: Placement, law: Law) -> float:
     """Return the probability that the cost exceeds 3 G/delta times that of x-bar, over delta."""
     return float(law.dearer()) / placement.delta
 
 
-def overfull(placement: Placement, law: Law, rule: Excess) -> float:
+def _overfull(placement: Placement, law: Law, rule: Excess) -> float:
     """Return the greatest probability that a row (24) exceeds C^ (1 + eps) G, over delta/(3r)."""
     eps = excess(rule, law.gain, placement.packing_width, placement.packings, placement.delta)
     probabilities = law.packing_exceeds(law.gain * (1 + eps))
@@ -65,106 +68,127 @@ def _short(placement: Placement, law: Law) -> float:
 
 
 def _third(placement: Placement) -> float:
-    return max(dearer(placement, placement.shrunk), _short(placement, placement.shrunk))
+    return max(_dearer(placement, placement.shrunk), _short(placement, placement.shrunk))
 
 
 def _fourth(placement: Placement, rule: Excess) -> float:
-    return max(dearer(placement, placement.stretched), overfull(placement, placement.stretched, rule))
+    return max(_dearer(placement, placement.stretched), _overfull(placement, placement.stretched, rule))
 
 
-_THIRD: dict[str, Any] = {
-    **_ONE_SLOT,
-    "id": "pd-ors/theorem-3",
-    "paper": "PD-ORS, Theorem 3",
-    "quantity": "the greater of the probability of a higher cost over delta, and that of LHS(26) at its threshold or "
-    "below over delta/3, against 1",
-    "sources": (SLOT, CRUMBS),
-}
-
-THEOREM_3 = Claim(
+THEOREM_3 = SLOTS.printed(
+    "pd-ors/theorem-3",
+    paper="PD-ORS, Theorem 3",
     statement="with G of (29), the cost is at most 3 G/delta times that of x-bar with probability above 1 - delta, and "
     "Pr{LHS(26) <= W_1 (1 - eps) G} <= delta/3",
+    quantity="the greater of the probability of a higher cost over delta, and that of LHS(26) at its threshold or "
+    "below over delta/3, against 1",
     measure=lambda facts: _third(facts.printed),
-    premises=PRINTED_PREMISES,
-    details=lambda facts: explain(facts.printed, facts.printed.shrunk),
+    relation=Relation.AT_MOST,
+    bound=always(1),
+    expectation=Expectation.TRUE,
+    details=lambda facts: _explain_shrunk(facts.printed),
+    sources=(SLOT, CRUMBS),
     golden=("pd-ors-theorem-3-E1",),
-    **{**_THIRD, **TRUE_AS_PRINTED},
 )
 
-THEOREM_3_CORRECTED = Claim(
+THEOREM_3_CORRECTED = THEOREM_3.corrected(
     statement="with a row for servers, and W_2 over what has room, the cost is at most 3 G/delta times that of x-bar "
     "with probability above 1 - delta, and workers or servers fall to W_1 (1 - eps) G with probability at most "
     "delta/3, eps with ln(6/delta)",
     measure=lambda facts: _third(facts.corrected),
     premises=CORRECTED_PREMISES,
-    details=lambda facts: explain(facts.corrected, facts.corrected.shrunk),
+    details=lambda facts: _explain_shrunk(facts.corrected),
     golden=("pd-ors-theorem-3-corrected-E1",),
-    **{**_THIRD, **CORRECTED},
 )
 
-_SCHEDULE: dict[str, Any] = {
-    **_ONE_SLOT,
-    "statement": "with probability above 1 - delta, what a round obtains is a schedule: it keeps (24)-(26)",
-    "quantity": "the probability that a round keeps (24)-(26), against 1 - delta",
-    "bound": lambda facts: 1 - facts.instance.delta,
-    "relation": Relation.AT_LEAST,
-    "premises": PRINTED_PREMISES,
-    "sources": (SLOT,),
-}
+_SCHEDULE = "with probability above 1 - delta, what a round obtains is a schedule: it keeps (24)-(26)"
 
-THEOREM_3_FEASIBLE = Claim(
-    id="pd-ors/theorem-3-feasible",
+THEOREM_3_FEASIBLE = SLOTS.printed(
+    "pd-ors/theorem-3-feasible",
     paper="PD-ORS, Theorem 3",
+    statement=_SCHEDULE,
+    quantity="the probability that a round keeps (24)-(26), against 1 - delta",
     measure=lambda facts: facts.printed.shrunk.feasible(),
-    details=lambda facts: explain(facts.printed, facts.printed.shrunk),
+    relation=Relation.AT_LEAST,
+    bound=lambda facts: 1 - facts.instance.delta,
+    expectation=Expectation.FALSE,
+    details=lambda facts: _explain_shrunk(facts.printed),
     counterexamples=("pd-ors-theorem-3-feasible-E1", "pd-ors-theorem-3-feasible-exact-fit"),
-    **{**_SCHEDULE, **PRINTED},
 )
 
-THEOREM_4_FEASIBLE = Claim(
-    id="pd-ors/theorem-4-feasible",
+THEOREM_4_FEASIBLE = SLOTS.printed(
+    "pd-ors/theorem-4-feasible",
     paper="PD-ORS, Theorem 4",
+    statement=_SCHEDULE,
+    quantity="the probability that a round keeps (24)-(26), against 1 - delta",
     measure=lambda facts: facts.printed.stretched.feasible(),
-    details=lambda facts: explain(facts.printed, facts.printed.stretched),
+    relation=Relation.AT_LEAST,
+    bound=lambda facts: 1 - facts.instance.delta,
+    expectation=Expectation.FALSE,
+    details=lambda facts: _explain_stretched(facts.printed),
     counterexamples=("pd-ors-theorem-4-feasible-E1", "pd-ors-theorem-4-feasible-exact-fit"),
-    **{**_SCHEDULE, **PRINTED},
 )
 
-_FOURTH: dict[str, Any] = {
-    **_ONE_SLOT,
-    "id": "pd-ors/theorem-4",
-    "paper": "PD-ORS, Theorem 4",
-    "quantity": "the greater of the probability of a higher cost over delta, and that of LHS(24) above its threshold "
-    "over delta/(3(RH+1)), against 1",
-    "sources": (SLOT, CRUMBS),
-}
-
-THEOREM_4 = Claim(
+THEOREM_4 = SLOTS.printed(
+    "pd-ors/theorem-4",
+    paper="PD-ORS, Theorem 4",
     statement="with G of (30), the cost is at most 3 G/delta times that of x-bar with probability above 1 - delta, and "
     "Pr{LHS(24) > C^ (1 + eps) G} <= delta/(3(RH+1)), eps = sqrt(3 ln(3(RH+1)/delta) / (G W_2))",
+    quantity="the greater of the probability of a higher cost over delta, and that of LHS(24) above its threshold "
+    "over delta/(3(RH+1)), against 1",
     measure=lambda facts: _fourth(facts.printed, Excess.PRINTED),
-    premises=PRINTED_PREMISES,
-    details=lambda facts: explain(facts.printed, facts.printed.stretched),
+    relation=Relation.AT_MOST,
+    bound=always(1),
+    expectation=Expectation.FALSE,
+    details=lambda facts: _explain_stretched(facts.printed),
+    sources=(SLOT, CRUMBS),
     counterexamples=("pd-ors-theorem-4-crumbs",),
-    **{**_FOURTH, **PRINTED},
 )
 
-THEOREM_4_CORRECTED = Claim(
+THEOREM_4_CORRECTED = THEOREM_4.corrected(
     statement="with a row for servers, W_2 over what has room, and eps from G W_2 ((1 + eps) ln(1 + eps) - eps) = "
     "ln(3(RH+1)/delta), the same two bounds",
     measure=lambda facts: _fourth(facts.corrected, Excess.EXACT),
     premises=CORRECTED_PREMISES,
-    details=lambda facts: explain(facts.corrected, facts.corrected.stretched),
+    details=lambda facts: _explain_stretched(facts.corrected),
     golden=("pd-ors-theorem-4-corrected-crumbs",),
-    **{**_FOURTH, **CORRECTED},
 )
 
-THEOREMS = (
+THESIS_THEOREM_2 = SLOTS.printed(
+    "pd-ors-thesis/theorem-2",
+    paper="PD-ORS thesis, Theorem 2",
+    statement="with probability above 1 - delta, the cost is at most 3 G/delta times that of x-bar, and "
+    "Pr{LHS(3.23) > C^ (1 + sqrt(3 / (G W_2))) G} <= delta/(3HR)",
+    quantity="the greater of the probability of a higher cost over delta, and that of LHS(3.23) above its threshold "
+    "over delta/(3HR), against 1",
+    measure=lambda facts: _fourth(facts.thesis, Excess.THESIS),
+    relation=Relation.AT_MOST,
+    bound=always(1),
+    expectation=Expectation.FALSE,
+    premises=(
+        Premise(ROOM, lambda facts: facts.thesis.packing_width > 0),
+        Premise(FEASIBLE, lambda facts: facts.thesis.program is not None),
+    ),
+    details=lambda facts: _explain_stretched(facts.thesis),
+    sources=(SLOT, CRUMBS),
+    counterexamples=("pd-ors-thesis-theorem-2-crumbs",),
+)
+
+THESIS_THEOREM_2_CORRECTED = THESIS_THEOREM_2.corrected(
+    statement="with eps from G W_2 ((1 + eps) ln(1 + eps) - eps) = ln(3HR/delta) in place of the root, the same two "
+    "bounds",
+    measure=lambda facts: _fourth(facts.thesis, Excess.EXACT),
+    golden=("pd-ors-thesis-theorem-2-corrected-crumbs",),
+)
+
+CLAIMS = (
     THEOREM_3,
     THEOREM_3_CORRECTED,
     THEOREM_3_FEASIBLE,
     THEOREM_4,
     THEOREM_4_CORRECTED,
     THEOREM_4_FEASIBLE,
+    THESIS_THEOREM_2,
+    THESIS_THEOREM_2_CORRECTED,
 )
-"""Every claim of the two theorems."""
+"""Every claim of the theorems."""

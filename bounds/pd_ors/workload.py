@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,9 @@ from dlsched.algorithms.pd_ors import Occupancy, Prices, Rounding, constants, re
 from dlsched.algorithms.pd_ors.offers import External
 from dlsched.algorithms.pd_ors.response import Program, Settings
 from dlsched.algorithms.run import Variant as RunVariant
-from dlsched.bounds.claim import Claim, Expectation, Premise, Undecided, Variant
+from dlsched.bounds.claim import Expectation, Premise, Undecided
 from dlsched.bounds.comparison import Relation
-from dlsched.bounds.pd_ors.competitive import ORDINARY
-from dlsched.bounds.pd_ors.facts import PdOrsFacts
+from dlsched.bounds.pd_ors.facts import ORDINARY, PD_ORS, PdOrsFacts
 from dlsched.bounds.pd_ors.families import ROOMY, SECTION_5, TINY
 from dlsched.models.arithmetic import exact_power, power
 from dlsched.models.dmlrs import Job
@@ -50,42 +50,34 @@ def _best_payoffs(facts: PdOrsFacts) -> float:
     return total
 
 
-_SYNCHRONOUS = Premise("jobs are synchronous", lambda facts: not facts.instance.asynchronous)
-_PAYING = Premise(
-    "every payoff is positive", lambda facts: all(c.utility > 0 for cs in facts.schedules.values() for c in cs)
-)
+def _all_positive(facts: PdOrsFacts) -> bool:
+    return all(column.utility > 0 for columns in facts.schedules.values() for column in columns)
 
-_PROGRAM: dict[str, Any] = {
-    "id": "pd-ors/dynamic-program",
-    "paper": "PD-ORS, (21)",
-    "relation": Relation.EQUAL,
-    "facts": PdOrsFacts,
-    "sources": (TINY, ROOMY),
-}
 
-DYNAMIC_PROGRAM = Claim(
-    variant=Variant.PRINTED,
+_SYNCHRONOUS = Premise[PdOrsFacts]("jobs are synchronous", lambda facts: not facts.instance.asynchronous)
+
+DYNAMIC_PROGRAM = PD_ORS.printed(
+    "pd-ors/dynamic-program",
+    paper="PD-ORS, (21)",
     statement="(21), over whole numbers of samples v, is equivalent to (16)",
     quantity="sum of the best payoffs by (21) at the first prices, against that by the program over worker-slots",
     measure=lambda facts: _payoffs(facts, Program.SAMPLES),
+    relation=Relation.EQUAL,
     bound=lambda facts: _payoffs(facts, Program.WORKER_SLOTS),
     expectation=Expectation.FALSE,
     premises=(_SYNCHRONOUS, ORDINARY),
+    sources=(TINY, ROOMY),
     counterexamples=("pd-ors-dynamic-program-half-samples",),
     golden=("pd-ors-dynamic-program-D1",),
-    **_PROGRAM,
 )
 
-DYNAMIC_PROGRAM_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+DYNAMIC_PROGRAM_CORRECTED = DYNAMIC_PROGRAM.corrected(
     statement="the program over worker-slots, with work counted by totals, is equivalent to (16)",
     quantity="sum of the best payoffs by that program at the first prices, against that over all schedules",
     measure=lambda facts: _payoffs(facts, Program.WORKER_SLOTS),
     bound=_best_payoffs,
-    expectation=Expectation.TRUE,
-    premises=(_SYNCHRONOUS, ORDINARY, _PAYING),
+    premises=(_SYNCHRONOUS, ORDINARY, Premise("every payoff is positive", _all_positive)),
     golden=("pd-ors-dynamic-program-corrected-half-samples",),
-    **_PROGRAM,
 )
 
 
@@ -94,26 +86,25 @@ def _largest(facts: PdOrsFacts) -> Job:
     return max(jobs, key=lambda job: job.work)
 
 
-_SOME = Premise(
-    "there are synchronous jobs", lambda facts: bool(facts.instance.jobs) and not facts.instance.asynchronous
-)
+def _some_synchronous(facts: PdOrsFacts) -> bool:
+    return bool(facts.instance.jobs) and not facts.instance.asynchronous
 
-THEOREM_7 = Claim(
-    id="pd-ors/theorem-7",
-    paper="PD-ORS, Theorem 7",
-    variant=Variant.PRINTED,
-    statement=f"the time of PD-ORS is polynomial, of degree at most {DEGREE} in the length of the input",
-    quantity="growth of the T (V + 1) states of (21) when V doubles, against the growth of (bits of V)^10",
-    measure=lambda facts: (2 * _largest(facts).work + 1) / (_largest(facts).work + 1),
-    bound=lambda facts: power(1 + 1 / int(_largest(facts).work).bit_length(), DEGREE),
-    relation=Relation.AT_MOST,
-    expectation=Expectation.FALSE,
-    facts=PdOrsFacts,
-    premises=(_SOME, Premise("V >= 1", lambda facts: _largest(facts).work >= 1)),
-    details=lambda facts: {"states": facts.instance.slots * (int(_largest(facts).work) + 1)},
-    sources=(SECTION_5,),
-    counterexamples=("pd-ors-theorem-7-upper-end",),
-)
+
+_SOME = Premise("there are synchronous jobs", _some_synchronous)
+
+
+def _growth(facts: PdOrsFacts) -> Fraction:
+    """Return (2V + 1)/(V + 1), by which the states of (21) grow when V doubles."""
+    return (2 * _largest(facts).work + 1) / (_largest(facts).work + 1)
+
+
+def _polynomial_growth(facts: PdOrsFacts) -> float:
+    """Return the growth of (bits of V)^10."""
+    return power(1 + 1 / int(_largest(facts).work).bit_length(), DEGREE)
+
+
+def _states(facts: PdOrsFacts) -> dict[str, Any]:
+    return {"states": facts.instance.slots * (int(_largest(facts).work) + 1)}
 
 
 def _cells(facts: PdOrsFacts) -> int:
@@ -123,17 +114,32 @@ def _cells(facts: PdOrsFacts) -> int:
     return int(slots * (most[0] + 1) * (most[1] + 1))
 
 
-THEOREM_7_CORRECTED = Claim(
-    id="pd-ors/theorem-7",
+def _most_cells(facts: PdOrsFacts) -> int:
+    """Return T (T F + 1)^2."""
+    slots = facts.instance.slots
+    return slots * exact_power(slots * _largest(facts).batch + 1, 2)
+
+
+THEOREM_7 = PD_ORS.printed(
+    "pd-ors/theorem-7",
     paper="PD-ORS, Theorem 7",
-    variant=Variant.CORRECTED,
+    statement=f"the time of PD-ORS is polynomial, of degree at most {DEGREE} in the length of the input",
+    quantity="growth of the T (V + 1) states of (21) when V doubles, against the growth of (bits of V)^10",
+    measure=_growth,
+    relation=Relation.AT_MOST,
+    bound=_polynomial_growth,
+    expectation=Expectation.FALSE,
+    premises=(_SOME, Premise("V >= 1", lambda facts: _largest(facts).work >= 1)),
+    details=_states,
+    sources=(SECTION_5,),
+    counterexamples=("pd-ors-theorem-7-upper-end",),
+)
+
+THEOREM_7_CORRECTED = THEOREM_7.corrected(
     statement="the program over worker-slots has at most T (T F + 1)^2 cells, whatever K and E",
     quantity="cells of that program for the largest job, against T (T F + 1)^2",
     measure=_cells,
-    bound=lambda facts: facts.instance.slots * exact_power(facts.instance.slots * _largest(facts).batch + 1, 2),
-    relation=Relation.AT_MOST,
-    expectation=Expectation.TRUE,
-    facts=PdOrsFacts,
+    bound=_most_cells,
     premises=(_SOME,),
     sources=(SECTION_5, TINY),
     golden=("pd-ors-theorem-7-corrected-upper-end",),

@@ -15,7 +15,7 @@ from dlsched.algorithms import Optimum, optimum
 from dlsched.algorithms.baselines.smd import esw, optimus
 from dlsched.algorithms.run import Run
 from dlsched.algorithms.smd import InnerStep, run
-from dlsched.bounds.claim import Undecided
+from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.comparison import Interval
 from dlsched.models.smd import Instance, Job, Layer, Measured, Point, Schedule, best_point, points, ratios
 from dlsched.models.smd.layered import layered_time
@@ -194,3 +194,21 @@ class SmdFacts:
         if self.best.value is None or self.best.bound is None or not self.best.proved:
             raise Undecided("the optimum is not proved")
         return Interval(self.best.value, self.best.bound)
+
+    @property
+    def opt_positive(self) -> bool:
+        """Whether OPT > 0."""
+        return self.opt.low > 0
+
+
+SMD = Subject(problem="smd", instance=Instance, facts=SmdFacts)
+"""What claims about jobs and clusters are about."""
+
+RUNNING = Premise[SmdFacts]("some job can run, and takes time", lambda facts: bool(facts.running))
+OPT_POSITIVE = Premise[SmdFacts]("OPT > 0", lambda facts: facts.opt_positive)
+
+
+def optimal_schedule(facts: SmdFacts) -> Schedule | None:
+    """Return the schedule that proves the lower end of OPT."""
+    schedule: Schedule | None = facts.best.schedule
+    return schedule

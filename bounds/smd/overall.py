@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from dlsched.algorithms.knapsack_scheme import subset_size
 from dlsched.algorithms.smd import InnerStep
-from dlsched.bounds.claim import Claim, Expectation, Premise, Variant
+from dlsched.bounds.claim import Claim, Expectation, Premise
 from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.smd.facts import DELTA, FINE, Rounding, SmdFacts
-from dlsched.bounds.smd.fractional import RUNNING
+from dlsched.bounds.smd.facts import DELTA, FINE, OPT_POSITIVE, RUNNING, SMD, Rounding, SmdFacts
 from dlsched.bounds.smd.sources import NARROW, SECTION_V, SMOOTH, TINY
 from dlsched.models.arithmetic import exact_power, power
 from dlsched.rounding import success_probability
+
+SECTION_V_EPSILON = Fraction(1, 100)
+"""eps_2 of the paper's evaluation."""
 
 LARGEST = 10**300
 """A guarantee that may be so many times off says nothing."""
@@ -57,41 +60,31 @@ def _kept(facts: SmdFacts, step: InnerStep, rounds: int) -> Fraction:
     return success_probability(step.scaled, lambda counts: job.fits(*counts.tolist()), rounds)
 
 
-def _theorem_5(rounds: int) -> tuple[Claim, Claim]:
+def _theorem_5(rounds: int) -> tuple[Claim[SmdFacts], Claim[SmdFacts]]:
     """Return the printed and the corrected claim about the probability of success in F rounds."""
     suffix = "" if rounds == 1 else f"-{rounds}-rounds"
-    printed = Claim(
-        id=f"smd/theorem-5{suffix}",
+    printed = SMD.printed(
+        f"smd/theorem-5{suffix}",
         paper="SMD, Theorem 5",
-        variant=Variant.PRINTED,
         statement=f"with F = {rounds}, SMD returns a feasible solution with probability above (1 - (delta/8)^F)^I",
         quantity="the exact probability that F rounds give every job a valid sample, against that, at delta = 1/2",
-        measure=lambda facts: _succeeds(facts, rounds),
-        bound=lambda facts: _promised(facts, rounds, DELTA / 8),
+        measure=partial(_succeeds, rounds=rounds),
         relation=Relation.AT_LEAST,
+        bound=partial(_promised, rounds=rounds, each=DELTA / 8),
         expectation=Expectation.FALSE,
-        facts=SmdFacts,
         premises=(RUNNING,),
         details=_true_probabilities,
         sources=(NARROW,),
         counterexamples=(f"smd-theorem-5{suffix}-four-resources",),
     )
-    corrected = Claim(
-        id=f"smd/theorem-5{suffix}",
-        paper="SMD, Theorem 5",
-        variant=Variant.CORRECTED,
+    return printed, printed.corrected(
         statement=f"rounding x~ - 1, F = {rounds} rounds keep all limits with probability at least (1 - (delta/2)^F)^I",
         quantity="the exact probability that F rounds give every job a sample within its limits, against that",
-        measure=lambda facts: _shifted_success(facts, rounds),
-        bound=lambda facts: _promised(facts, rounds, DELTA / 2),
-        relation=Relation.AT_LEAST,
-        expectation=Expectation.TRUE,
-        facts=SmdFacts,
-        premises=(RUNNING,),
+        measure=partial(_shifted_success, rounds=rounds),
+        bound=partial(_promised, rounds=rounds, each=DELTA / 2),
         sources=(NARROW, TINY),
         golden=(f"smd-theorem-5{suffix}-corrected-four-resources",),
     )
-    return printed, corrected
 
 
 def _ratio(facts: SmdFacts, factor: Callable[[InnerStep], float]) -> float:
@@ -114,37 +107,34 @@ def _over_run(facts: SmdFacts) -> Interval:
     return Interval(facts.opt.low / value, facts.opt.high / value) if value else Interval(math.inf, math.inf)
 
 
-_WORTH = Premise("OPT > 0", lambda facts: facts.opt.low > 0)
+def _printed_factor(step: InnerStep) -> float:
+    return (1 + FINE) * (24 + 4) / DELTA
 
-_RATIO: dict[str, Any] = {
-    "id": "smd/theorem-5-ratio",
-    "paper": "SMD, Theorem 5",
-    "measure": _over_run,
-    "relation": Relation.AT_MOST,
-    "facts": SmdFacts,
-    "premises": (RUNNING, _WORTH),
-    "schedule": lambda facts: facts.corrected.schedule,
-}
 
-RATIO = Claim(
-    variant=Variant.PRINTED,
+def _corrected_factor(step: InnerStep) -> float:
+    return max(1.0, step.factor)
+
+
+RATIO = SMD.printed(
+    "smd/theorem-5-ratio",
+    paper="SMD, Theorem 5",
     statement="SMD is worth at least mu'(1 - eps_2)/mu* of the optimum, mu' at (1 + eps_1)(24/M + 4)/delta times tau*",
     quantity="OPT over SMD's utility, against mu*/(mu'(1 - eps_2)), in the setting of Section V",
-    bound=lambda facts: _ratio(facts, lambda step: (1 + FINE) * (24 + 4) / DELTA),
+    measure=_over_run,
+    relation=Relation.AT_MOST,
+    bound=lambda facts: _ratio(facts, _printed_factor),
     expectation=Expectation.VACUOUS,
+    premises=(RUNNING, OPT_POSITIVE),
+    schedule=lambda facts: facts.corrected.schedule,
     sources=(SECTION_V,),
-    **_RATIO,
 )
 
-RATIO_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+RATIO_CORRECTED = RATIO.corrected(
     statement="SMD corrected is worth at least mu'(1 - eps_2)/mu* of the optimum, mu' at (1 + eps_1) 4/M times tau*",
     quantity="OPT over SMD's utility, against mu*/(mu'(1 - eps_2))",
-    bound=lambda facts: _ratio(facts, lambda step: max(1.0, step.factor)),
-    expectation=Expectation.TRUE,
+    bound=lambda facts: _ratio(facts, _corrected_factor),
     sources=(SMOOTH, TINY),
     golden=("smd-theorem-5-ratio-corrected-S6",),
-    **_RATIO,
 )
 
 
@@ -159,44 +149,44 @@ def _programs(facts: SmdFacts, epsilon: Fraction) -> tuple[int, int, int]:
     return items, size, _subsets(items, size)
 
 
-def _polynomial(facts: SmdFacts, epsilon: Fraction) -> float:
-    """Return (I + 1)^K, K = ceil(R/eps) - R the exponent for fixed eps; infinite where all 2^I subsets are fewer."""
+def _polynomial(facts: SmdFacts) -> float:
+    """Return (I + 1)^K, K = ceil(R/eps) - R the exponent for that eps; infinite where all 2^I are fewer."""
     items = len(facts.instance.jobs)
     rows = len(facts.instance.resources)
-    exponent = math.ceil(rows * (1 - epsilon) / epsilon)
+    exponent = math.ceil(rows * (1 - SECTION_V_EPSILON) / SECTION_V_EPSILON)
     bound = exact_power(items + 1, exponent)
     return math.inf if bound >= exact_power(2, items) else float(bound)
 
 
-_THEOREM_6: dict[str, Any] = {
-    "id": "smd/theorem-6",
-    "paper": "SMD, Theorem 6",
-    "relation": Relation.AT_MOST,
-    "facts": SmdFacts,
-    "premises": (Premise("there are jobs", lambda facts: bool(facts.instance.jobs)),),
-}
+def _sizes(facts: SmdFacts) -> dict[str, Any]:
+    return dict(zip(("jobs", "k", "programs"), _programs(facts, SECTION_V_EPSILON), strict=True))
 
-THEOREM_6 = Claim(
-    variant=Variant.PRINTED,
+
+def _fixed_degree(facts: SmdFacts) -> int:
+    """Return (I + 1)^R."""
+    return exact_power(len(facts.instance.jobs) + 1, len(facts.instance.resources))
+
+
+THEOREM_6 = SMD.printed(
+    "smd/theorem-6",
+    paper="SMD, Theorem 6",
     statement="T_2, the time of the knapsack scheme, is polynomial: at the paper's eps_2 = .01, I^(99 R) programs",
     quantity="the scheme's linear programs at eps_2 = .01, against (I+1)^(99 R), if that is below all 2^I subsets",
-    measure=lambda facts: _programs(facts, Fraction(1, 100))[2],
-    bound=lambda facts: _polynomial(facts, Fraction(1, 100)),
+    measure=lambda facts: _programs(facts, SECTION_V_EPSILON)[2],
+    relation=Relation.AT_MOST,
+    bound=_polynomial,
     expectation=Expectation.VACUOUS,
-    details=lambda facts: dict(zip(("jobs", "k", "programs"), _programs(facts, Fraction(1, 100)), strict=True)),
+    premises=(Premise("there are jobs", lambda facts: bool(facts.instance.jobs)),),
+    details=_sizes,
     sources=(SECTION_V,),
-    **_THEOREM_6,
 )
 
-THEOREM_6_CORRECTED = Claim(
-    variant=Variant.CORRECTED,
+THEOREM_6_CORRECTED = THEOREM_6.corrected(
     statement="for fixed eps_2 and R, the scheme solves at most (I + 1)^k programs, k = ceil(R (1 - eps_2)/eps_2)",
     quantity="the scheme's linear programs at eps_2 = 1/2, against (I + 1)^R",
     measure=lambda facts: _programs(facts, Fraction(1, 2))[2],
-    bound=lambda facts: exact_power(len(facts.instance.jobs) + 1, len(facts.instance.resources)),
-    expectation=Expectation.TRUE,
+    bound=_fixed_degree,
     sources=(SECTION_V, TINY),
-    **_THEOREM_6,
 )
 
 CLAIMS = (*_theorem_5(1), *_theorem_5(5), *_theorem_5(20), RATIO, RATIO_CORRECTED, THEOREM_6, THEOREM_6_CORRECTED)

@@ -69,6 +69,11 @@ class PackingFacts:
         self.printed = _Broken(instance, Gain.PRINTED)
         self.corrected = _Broken(instance, Gain.EXACT)
 
+    @property
+    def promise(self) -> Fraction:
+        """Delta / (2 r)."""
+        return self.instance.delta / (2 * len(self.instance.rows))
+
 
 class _Broken:
     """The probabilities at one gain."""

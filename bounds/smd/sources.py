@@ -10,19 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.bounds.claim import Source
 from dlsched.bounds.smd.packing import Packing
 from dlsched.models.arithmetic import exact_power, integer_product, power
 from dlsched.models.smd import Instance, preset, random
-
-TINY = "smd/tiny"
-LAYERED = "smd/layered"
-INNER = "smd/inner"
-NARROW = "smd/narrow"
-SMOOTH = "smd/smooth"
-KNAPSACK = "smd/knapsack"
-EQUAL_VALUE = "smd/equal-value"
-SECTION_V = "smd/section-v"
-PACKING = "smd/packing"
 
 
 def tiny(rng: np.random.Generator) -> Instance:
@@ -185,15 +176,12 @@ def _worth(values: Any, sizes: Any, capacity: Any) -> Instance:
     )
 
 
-SOURCES = {
-    TINY: tiny,
-    LAYERED: layered,
-    INNER: inner,
-    NARROW: narrow,
-    SMOOTH: smooth,
-    KNAPSACK: knapsack,
-    EQUAL_VALUE: equal_value,
-    SECTION_V: section_v,
-    PACKING: packing,
-}
-"""Every family by its name."""
+TINY = Source("smd/tiny", tiny)
+LAYERED = Source("smd/layered", layered)
+INNER = Source("smd/inner", inner)
+NARROW = Source("smd/narrow", narrow)
+SMOOTH = Source("smd/smooth", smooth)
+KNAPSACK = Source("smd/knapsack", knapsack)
+EQUAL_VALUE = Source("smd/equal-value", equal_value)
+SECTION_V = Source("smd/section-v", section_v)
+PACKING = Source("smd/packing", packing)

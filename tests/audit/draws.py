@@ -207,12 +207,12 @@ def package(family: str) -> Any:
 def _claimed(family: str) -> dict[str, Draw]:
     """Return the claims' sources that draw instances of a family's problem."""
     found: dict[str, Draw] = {}
-    for name, draw in sorted(sources().items()):
-        drawn = draw(np.random.default_rng(0))
+    for name, source in sorted(sources().items()):
+        drawn = source.draw(np.random.default_rng(0))
         if isinstance(drawn, package(family).Instance) and getattr(drawn, "asynchronous", False) == (
             family == "dmlrs-async"
         ):
-            found[name] = _document(family, draw)
+            found[name] = _document(family, source.draw)
     return found
 
 

@@ -208,16 +208,12 @@ def _metamorphic(
 
 
 def _claims(instance: Any, seed: int, rng: np.random.Generator) -> Iterator[Fault]:
-    about = [c for c in claims() if c.instances is None and isinstance(instance, _instances(c.problem))]
+    about = [c for c in claims() if isinstance(instance, c.instance)]
     found: list[Fault] = []
     for n in rng.choice(len(about), size=min(_CLAIMS, len(about)), replace=False):
         with _noting(found, f"claim {about[n].id} ({about[n].variant.value})"):
             decide(about[n], instance, seed)
     yield from found
-
-
-def _instances(problem: str) -> Any:
-    return import_module(f"dlsched.models.{problem}").Instance
 
 
 MAKERS: dict[str, Callable[[int], Case]] = {

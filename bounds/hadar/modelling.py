@@ -1,0 +1,131 @@
+"""Section III-B, P1 and P2 are equivalent; and Theorem 1, the number of states that Algorithm 2 visits in a round."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from dlsched.bounds.claim import Expectation, Premise, Undecided
+from dlsched.bounds.comparison import Interval, Relation
+from dlsched.bounds.hadar.competitive import optimal_schedule
+from dlsched.bounds.hadar.facts import HADAR, MAX_STATES, HadarFacts
+from dlsched.bounds.hadar.sources import SPECIALISTS, TINY
+from dlsched.models import Status, build, solve
+from dlsched.models.hadar import Instance
+
+INFEASIBLE = -1.0
+"""Stands for the value of an infeasible P1: below every utility."""
+
+
+def _p2(facts: HadarFacts) -> Interval:
+    """Return the optimum of P2 over all schedules in which no slot can be dropped, solved on its own."""
+    if not any(facts.schedules.values()):
+        return Interval(0.0, 0.0)
+    solution = solve(build("hadar/p2", facts.instance, schedules=facts.schedules), threads=1, presolve=False)
+    if solution.status is not Status.OPTIMAL or solution.objective is None:
+        raise Undecided(f"P2 was not solved: {solution.status}")
+    return Interval.of(solution.objective)
+
+
+def _p1(facts: HadarFacts) -> Interval:
+    every = facts.every_job
+    return Interval(INFEASIBLE, INFEASIBLE) if every is None else every
+
+
+def _schedules(facts: HadarFacts) -> int:
+    return sum(map(len, facts.schedules.values()))
+
+
+def _every_job_details(facts: HadarFacts) -> dict[str, Any]:
+    every = facts.every_job
+    return {"P1": "infeasible" if every is None else every.low, "schedules": _schedules(facts)}
+
+
+def _admission_details(facts: HadarFacts) -> dict[str, Any]:
+    return {"P1": facts.opt.low, "schedules": _schedules(facts)}
+
+
+EQUIVALENCE = HADAR.printed(
+    "hadar/equivalence",
+    paper="Hadar, Section III-B",
+    statement="P1 and P2 are equivalent: the same feasible solutions, with the same objective values",
+    quantity="the optimum of P2, against that of P1, in which every job must finish (-1: P1 is infeasible)",
+    measure=_p2,
+    relation=Relation.EQUAL,
+    bound=_p1,
+    expectation=Expectation.FALSE,
+    details=_every_job_details,
+    schedule=optimal_schedule,
+    sources=(TINY,),
+    counterexamples=("hadar-equivalence-H5", "hadar-equivalence-H6"),
+    golden=("hadar-equivalence-H2",),
+)
+
+EQUIVALENCE_CORRECTED = EQUIVALENCE.corrected(
+    statement="P1 in which a job may be rejected and P2 are equivalent",
+    quantity="the optimum of P2, against that of P1 with admission",
+    bound=lambda facts: facts.opt,
+    details=_admission_details,
+    golden=("hadar-equivalence-corrected-H5", "hadar-equivalence-corrected-H6"),
+)
+
+
+def _states(facts: HadarFacts) -> Interval:
+    """Return the distinct (index, server state) pairs of the first round."""
+    first = facts.first_round
+    states = 0 if first is None else first.states
+    return Interval(states, math.inf if states >= MAX_STATES else states)
+
+
+def _queue(facts: HadarFacts) -> int:
+    first = facts.first_round
+    return 0 if first is None else len(first.queue)
+
+
+def _claimed(facts: HadarFacts) -> float:
+    """Return n(Q) H R."""
+    return _queue(facts) * len(facts.instance.machines) * len(facts.instance.device_types)
+
+
+def _all_states(facts: HadarFacts) -> float:
+    """Return min(2^(n+1) - 1, (n+1) prod (c_h^r + 1)): a queue of n jobs splits in two at each, in no more states."""
+    n, instance = _queue(facts), facts.instance
+    return min(math.ldexp(1.0, n + 1) - 1, (n + 1) * float(math.prod(_levels(instance))))
+
+
+def _levels(instance: Instance) -> list[int]:
+    return [machine.count(r) + 1 for machine in instance.machines for r in instance.device_types]
+
+
+def _round(facts: HadarFacts) -> dict[str, Any]:
+    return {
+        "jobs in the queue": _queue(facts),
+        "machines": len(facts.instance.machines),
+        "types": len(facts.instance.device_types),
+    }
+
+
+THEOREM_1 = HADAR.printed(
+    "hadar/theorem-1",
+    paper="Hadar, Theorem 1",
+    statement="Algorithm 2 decides in polynomial time: n(Q) H R function calls, one for each state that is kept",
+    quantity="distinct (index, server state) of the first round, against n(Q) H R",
+    measure=_states,
+    relation=Relation.AT_MOST,
+    bound=_claimed,
+    expectation=Expectation.FALSE,
+    premises=(Premise("some job is in the queue", lambda facts: _queue(facts) > 0),),
+    details=_round,
+    sources=(SPECIALISTS,),
+    counterexamples=tuple(f"hadar-theorem-1-G4-{n}" for n in (4, 8, 10, 12)),
+)
+
+THEOREM_1_CORRECTED = THEOREM_1.corrected(
+    statement="Algorithm 2 visits at most min(2^(n+1) - 1, (n+1) prod_(h,r) (c_h^r + 1)) states",
+    quantity="distinct (index, server state) of the first round, against that number",
+    bound=_all_states,
+    sources=(SPECIALISTS, TINY),
+    golden=("hadar-theorem-1-corrected-G4-8",),
+)
+
+CLAIMS = (EQUIVALENCE, EQUIVALENCE_CORRECTED, THEOREM_1, THEOREM_1_CORRECTED)

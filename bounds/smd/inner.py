@@ -1,0 +1,294 @@
+"""The inner problem: its sum of ratios, Algorithm 1's guarantee, and what rounding costs and breaks.
+
+All probabilities are exact.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from dlsched import relaxations
+from dlsched.bounds.claim import Expectation, Premise, Subject, always
+from dlsched.bounds.comparison import Interval, Relation
+from dlsched.bounds.smd.facts import COARSE, DELTA, RUNNING, SMD, Rounding, SmdFacts
+from dlsched.bounds.smd.packing import Packing, PackingFacts
+from dlsched.bounds.smd.sources import INNER, NARROW, PACKING, TINY
+from dlsched.models.smd import Job, ratios
+from dlsched.rounding import gain_packing, outcome_distribution, width
+
+
+def _vanishing(job: Job, least: float) -> int:
+    """Return how many ratios of (12) have a denominator that is 0 where w = p = least."""
+    return sum(
+        1 for ratio in ratios(job).ratios if float(ratio.denominator.sum()) * least + ratio.denominator_constant <= 0
+    )
+
+
+def _most_vanishing(facts: SmdFacts, least: float) -> int:
+    return max(_vanishing(job, least) for job in facts.running)
+
+
+DENOMINATORS = SMD.printed(
+    "smd/positive-denominators",
+    paper="SMD, (12)",
+    statement="all denominators of (12) are positive on Omega = {A x <= C, x >= 0}",
+    quantity="ratios whose denominator vanishes somewhere on Omega, against 0",
+    measure=lambda facts: _most_vanishing(facts, 0.0),
+    relation=Relation.AT_MOST,
+    bound=always(0),
+    expectation=Expectation.FALSE,
+    premises=(RUNNING,),
+    sources=(TINY,),
+    counterexamples=("smd-positive-denominators-S3",),
+)
+
+DENOMINATORS_CORRECTED = DENOMINATORS.corrected(
+    statement="all denominators of (12) are positive on {A x <= C, x >= 1}, ratios that are identically 0 left out",
+    measure=lambda facts: _most_vanishing(facts, 1.0),
+    golden=("smd-positive-denominators-corrected-S1",),
+)
+
+
+def _overshoot(found: relaxations.SumOfRatios) -> float:
+    """Return the greatest phi_j over the last step of ratio j's grid."""
+    gridded = [j for j in range(len(found.lower)) if j != found.last]
+    return max((float(found.upper[j] / grid[-1]) for j, grid in zip(gridded, found.grids, strict=True)), default=1.0)
+
+
+def _greatest_overshoot(facts: SmdFacts) -> float:
+    return max(_overshoot(found) for found in facts.coarse["printed"].values())
+
+
+GRID = SMD.printed(
+    "smd/grid-covers",
+    paper="SMD, Step 2.1",
+    statement="each point chi of the box has a grid point nu with nu_j <= chi_j <= (1 + eps) nu_j",
+    quantity="the greatest phi_j over the last step of its grid, against 1 + eps, at eps = 1/2",
+    measure=_greatest_overshoot,
+    relation=Relation.AT_MOST,
+    bound=always(1 + COARSE),
+    expectation=Expectation.TRUE,
+    premises=(RUNNING,),
+    sources=(INNER,),
+    golden=("smd-grid-covers-S2",),
+)
+
+
+def _worst(facts: SmdFacts, variant: str) -> Interval:
+    """Return the least time over the time at Algorithm 1's point, of the worst job; 0 where there is no point."""
+    values = [(facts.coarse[variant][job.name].value, facts.least_time(job)) for job in facts.running]
+    return Interval(
+        min(least.low / value if value else 1.0 for value, least in values),
+        min(least.high / value if value else 1.0 for value, least in values),
+    )
+
+
+def _points(facts: SmdFacts) -> dict[str, Any]:
+    return {
+        variant: {
+            name: {
+                "points": r.points,
+                "feasible": r.feasible,
+                "cost": r.cost if r.feasible else None,
+                "x": None if r.x is None else r.x.tolist(),
+            }
+            for name, r in found.items()
+        }
+        for variant, found in facts.coarse.items()
+    }
+
+
+ALGORITHM_1 = SMD.printed(
+    "smd/algorithm-1",
+    paper="SMD, Algorithm 1",
+    statement="Algorithm 1 is an eps-approximation of the continuous inner problem",
+    quantity="the least time of the continuous relaxation over the time at Algorithm 1's point, against 1/(1 + eps)",
+    measure=lambda facts: _worst(facts, "printed"),
+    relation=Relation.AT_LEAST,
+    bound=always(1 / (1 + COARSE)),
+    expectation=Expectation.FALSE,
+    premises=(RUNNING,),
+    details=_points,
+    sources=(INNER,),
+    counterexamples=("smd-algorithm-1-no-point", "smd-algorithm-1-bad-point"),
+    golden=("smd-algorithm-1-S2",),
+)
+
+ALGORITHM_1_CORRECTED = ALGORITHM_1.corrected(
+    statement="with phi_j as the last step of each grid, Algorithm 1 is an eps-approximation",
+    measure=lambda facts: _worst(facts, "corrected"),
+    golden=("smd-algorithm-1-corrected-no-point", "smd-algorithm-1-corrected-bad-point"),
+)
+
+
+def _cheap(rounding: Rounding, terms: int) -> Fraction:
+    """Return the probability that the cost is at most (8 L/M + 4)/delta times that of x~."""
+    factor = (8 * terms / rounding.gain + 4) / DELTA
+    return rounding.probability(lambda w, p: rounding.cost(w, p) <= factor)
+
+
+def _cheap_by_ratios(facts: SmdFacts) -> Fraction:
+    """Return the least such probability of the jobs, L the number of a job's ratios."""
+    return min(_cheap(r, len(ratios(r.job).ratios)) for r in facts.roundings)
+
+
+def _cheap_by_three(facts: SmdFacts) -> Fraction:
+    """Return the least such probability of the jobs, with L = 3."""
+    return min(_cheap(r, 3) for r in facts.roundings)
+
+
+def _laws(facts: SmdFacts) -> dict[str, Any]:
+    return {
+        r.job.name: {"x": list(r.x), "gain": r.gain, "outcomes": [[*point, str(p)] for point, p in r.outcomes]}
+        for r in facts.roundings
+    }
+
+
+def _shifted_cost(facts: SmdFacts) -> float:
+    """Return the greatest cost of an outcome of 1 + M (x~ - 1), over 4/M times that of x~."""
+    worst = 0.0
+    for rounding in facts.roundings:
+        law = outcome_distribution([rounding.gain * (x - 1) for x in rounding.x])
+        costs = (rounding.cost(*point) for point in (1 + law.points).tolist())
+        worst = max(worst, max(costs) * rounding.gain / 4)
+    return worst
+
+
+_SURELY = "rounding 1 + M (x~ - 1), surely w, p >= 1 and the cost is at most 4/M times that of x~"
+_SURE_COST = "the greatest cost of an outcome over 4/M times that of x~, against 1"
+
+LEMMA_3 = SMD.printed(
+    "smd/lemma-3",
+    paper="SMD, Lemma 3",
+    statement="with probability above 1 - delta, the cost is at most (8L/M + 4)/delta times that of x~",
+    quantity="the least probability of such a cost over the jobs, against 1 - delta, at delta = 1/2",
+    measure=_cheap_by_ratios,
+    relation=Relation.AT_LEAST,
+    bound=always(1 - DELTA),
+    expectation=Expectation.FALSE,
+    premises=(RUNNING,),
+    details=_laws,
+    sources=(NARROW, INNER),
+    counterexamples=("smd-lemma-3-one-worker-one-server",),
+    golden=("smd-lemma-3-roomy",),
+)
+
+LEMMA_3_CORRECTED = LEMMA_3.corrected(
+    statement=_SURELY,
+    quantity=_SURE_COST,
+    measure=_shifted_cost,
+    relation=Relation.AT_MOST,
+    bound=always(1),
+    sources=(INNER, TINY),
+    golden=("smd-lemma-3-corrected-one-worker-one-server",),
+)
+
+THEOREM_4 = SMD.printed(
+    "smd/theorem-4",
+    paper="SMD, Theorem 4",
+    statement="with probability above 1 - delta, Algorithm 2's schedule costs at most (24/M + 4)/delta times x~'s time",
+    quantity="the least probability of such a cost over the jobs, against 1 - delta, at delta = 1/2",
+    measure=_cheap_by_three,
+    relation=Relation.AT_LEAST,
+    bound=always(1 - DELTA),
+    expectation=Expectation.FALSE,
+    premises=(RUNNING,),
+    details=_laws,
+    sources=(NARROW,),
+    counterexamples=("smd-theorem-4-four-resources",),
+)
+
+THEOREM_4_CORRECTED = THEOREM_4.corrected(
+    statement=_SURELY,
+    quantity=_SURE_COST,
+    measure=_shifted_cost,
+    relation=Relation.AT_MOST,
+    bound=always(1),
+    sources=(INNER, TINY),
+    golden=("smd-theorem-4-corrected-four-resources",),
+)
+
+
+def _gains(facts: PackingFacts) -> dict[str, Any]:
+    return {"printed gain": facts.printed.gain, "exact gain": facts.corrected.gain}
+
+
+ROWS = Subject(problem="smd", instance=Packing, facts=PackingFacts, details=_gains, sources=(PACKING,))
+"""What claims about the rows of any packing program are about."""
+
+ROW = ROWS.printed(
+    "smd/lemma-3-row",
+    paper="SMD, Lemma 3",
+    statement="at M_delta, each row breaks with probability at most delta/(2r)",
+    quantity="the greatest probability that a row breaks over delta/(2r), against 1",
+    measure=lambda facts: max(facts.printed.rows) / facts.promise,
+    relation=Relation.AT_MOST,
+    bound=always(1),
+    expectation=Expectation.FALSE,
+    counterexamples=("smd-lemma-3-row-halves", "smd-lemma-3-row-ten-coordinates"),
+)
+
+ROW_CORRECTED = ROW.corrected(
+    statement="with M from W_b (ln(1/M) - 1 + M) = ln(2r/delta), each row breaks with probability at most delta/(2r)",
+    measure=lambda facts: max(facts.corrected.rows) / facts.promise,
+    golden=("smd-lemma-3-row-corrected-halves",),
+)
+
+SOME_ROW = ROWS.printed(
+    "smd/lemma-3-some-row",
+    paper="SMD, Lemma 3",
+    statement="Pr{(B x)_i > b_i for some i} <= delta/(2r)",
+    quantity="the probability that some row breaks over delta/(2r), against 1",
+    measure=lambda facts: facts.printed.some / facts.promise,
+    relation=Relation.AT_MOST,
+    bound=always(1),
+    expectation=Expectation.FALSE,
+    counterexamples=("smd-lemma-3-some-row-hundred-copies",),
+)
+
+SOME_ROW_CORRECTED = SOME_ROW.corrected(
+    statement="with that M, Pr{(B x)_i > b_i for some i} <= delta/2",
+    quantity="the probability that some row breaks over delta/2, against 1",
+    measure=lambda facts: facts.corrected.some / (facts.instance.delta / 2),
+    golden=("smd-lemma-3-some-row-corrected-hundred-copies",),
+)
+
+
+def _gain(facts: SmdFacts, delta: float) -> float:
+    """Return the greatest M_delta of the jobs."""
+    polytopes = [ratios(job).polytope for job in facts.running]
+    rows = len(facts.instance.resources)
+    return max(gain_packing(width(p.A, p.row_upper), rows, delta) for p in polytopes)
+
+
+GAIN = SMD.printed(
+    "smd/gain-increases",
+    paper="SMD, Section IV-A",
+    statement="M_delta increases with delta, and with it the ratio improves",
+    quantity="M at delta = 1/2, against M at delta = 3/4",
+    measure=lambda facts: _gain(facts, 0.5),
+    relation=Relation.AT_MOST,
+    bound=lambda facts: _gain(facts, 0.75),
+    expectation=Expectation.TRUE,
+    premises=(RUNNING, Premise("some row bounds a job", lambda facts: any(job.resources for job in facts.running))),
+    sources=(TINY,),
+    golden=("smd-gain-increases-S1",),
+)
+
+CLAIMS = (
+    DENOMINATORS,
+    DENOMINATORS_CORRECTED,
+    GRID,
+    ALGORITHM_1,
+    ALGORITHM_1_CORRECTED,
+    LEMMA_3,
+    LEMMA_3_CORRECTED,
+    THEOREM_4,
+    THEOREM_4_CORRECTED,
+    ROW,
+    ROW_CORRECTED,
+    SOME_ROW,
+    SOME_ROW_CORRECTED,
+    GAIN,
+)
