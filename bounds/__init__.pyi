@@ -1,6 +1,8 @@
 from . import search as search
 from . import statistics as statistics
 from . import witness as witness
+from .attack import Attack as Attack
+from .attack import attack as attack
 from .claim import Claim as Claim
 from .claim import Expectation as Expectation
 from .claim import Premise as Premise
@@ -16,7 +18,6 @@ from .claim import claims as claims
 from .comparison import Interval as Interval
 from .comparison import Relation as Relation
 from .comparison import Status as Status
-from .search import attack as attack
 from .statistics import clopper_pearson as clopper_pearson
 from .table import Outcome as Outcome
 from .table import Report as Report

@@ -13,10 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.bounds.claim import Claim, Source, Variant, Verdict, claim, claims, decide
-from dlsched.bounds.comparison import Status
-from dlsched.models.arguments import at_least, checked
-from dlsched.models.document import Document, InputError
+from dlsched.bounds.claim import Claim, Source, Verdict, claim, claims, decide
+from dlsched.models.document import Document
 
 CASE = "case"
 _SEED_BITS = 53
@@ -108,43 +106,3 @@ def evaluate(task: Task) -> list[Verdict]:
             facts[known.facts] = known.facts(instance, seed)
         verdicts.append(decide(known, instance, seed, facts[known.facts]))
     return verdicts
-
-
-@checked
-def attack(
-    id: str, variant: str | Variant = Variant.PRINTED, *, instances: int = 1000, seed: int = 0
-) -> tuple[Verdict | None, int]:
-    """Search for a violation of a claim on seeded draws of its sources.
-
-    Parameters
-    ----------
-    id : str
-    variant : str or Variant
-    instances : int
-        Draws of each source, at most.
-    seed : int
-
-    Returns
-    -------
-    verdict : Verdict or None
-        The first violation, with its witness; None where none was found.
-    drawn : int
-        Instances that were checked.
-
-    Raises
-    ------
-    InputError
-        If there is no such claim, it has no instance source, or a number is negative.
-    """
-    at_least(0, instances=instances, seed=seed)
-    target = claim(id, variant)
-    if not target.sources:
-        raise InputError(f"{id}: is about fixed instances only; there is nothing to search")
-    drawn = 0
-    for position in range(instances):
-        for source in target.sources:
-            drawn += 1
-            verdict = decide(target, *draw(source.name, position, seed))
-            if verdict.status is Status.VIOLATED:
-                return verdict, drawn
-    return None, drawn

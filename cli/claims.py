@@ -1,7 +1,8 @@
-"""The verbs about claims: verify, replay."""
+"""The verbs about claims: verify, attack, replay."""
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dlsched.cli import output
-from dlsched.cli.options import Json, Seed, TimeLimit, given, named
+from dlsched.cli.options import Json, Out, Seed, TimeLimit, given, named
 
 if TYPE_CHECKING:
     from dlsched.bounds.table import Row
@@ -81,6 +82,56 @@ def _row(row: Row) -> tuple[object, ...]:
     judged = (counts["holds"], counts["violated"], counts["premise-fails"], counts["vacuous"], counts["undecided"])
     first = "" if row.witness is None else f"{row.witness.verdict.measured:.6g} vs {row.witness.verdict.bound:.6g}"
     return row.id, row.variant, row.expectation.value, *judged, first, row.outcome.value
+
+
+def attack(
+    claim: Annotated[str, typer.Argument(metavar="CLAIM", help="A claim's id.")],
+    variant: Annotated[str, typer.Option("--variant", metavar="NAME", help="printed or corrected.")] = "printed",
+    instances: Annotated[int, typer.Option("--instances", metavar="N", min=0, help="Instances to check.")] = 1000,
+    seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", min=0, help="When to stop.")] = None,
+    seed: Seed = 0,
+    out: Out = None,
+    as_json: Json = False,
+) -> int:
+    """Search for the instance that comes nearest to a claim's bound, or breaks it.
+
+    On draws of its sources and on neighbours of the nearest ones. With --out, keep the violation as a witness, or else
+    the nearest instance. Exit code 1 where a claim is broken that is known to hold.
+    """
+    from dlsched.bounds import Expectation
+    from dlsched.bounds import attack as attack_
+    from dlsched.bounds import claim as find
+
+    known = find(claim, variant)
+    with output.counting("instances") as progress:
+        found = attack_(claim, variant, instances=instances, seconds=seconds, seed=seed, progress=progress)
+    nearest = found.nearest
+    verdicts = {status.value: count for status, count in sorted(found.verdicts.items(), key=lambda e: e[0].value)}
+    data: dict[str, object] = {
+        "claim": known.id,
+        "variant": known.variant.value,
+        "statement": known.statement,
+        "verdicts": verdicts,
+        "status": nearest and nearest.status.value,
+        "measured": nearest and nearest.measured,
+        "bound": nearest and nearest.bound,
+        "nearness": found.nearness,
+        "seed": nearest and nearest.seed,
+        "instance": found.instance and found.instance.dump(),
+    }
+    try:
+        kept = found.violation.witness if found.violation else found.instance
+        if out is not None and kept is not None:
+            kept.save(out)
+            output.note(f"wrote {out}")
+    finally:
+        if as_json:
+            output.emit_json(data)
+        else:
+            counts = ", ".join(f"{count} {status}" for status, count in verdicts.items())
+            shown = {"verdicts": counts, "instance": json.dumps(data["instance"])}
+            output.facts(f"Attack on {known.id}", data | shown)
+    return 1 if found.violation and known.expectation is Expectation.TRUE else 0
 
 
 def replay(witness: WitnessFile, time_limit: TimeLimit = None, as_json: Json = False) -> int:

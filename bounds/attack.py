@@ -1,0 +1,205 @@
+"""A search for instances that break a claim, or come as near to its bound as can be.
+
+Half of the instances are drawn from the claim's sources. The other half are neighbours of the nearest found so far: a
+number of the document one more or one less, an entry left out, an entry twice. A violation is made smaller in the same
+way for as long as it stays one. Nothing is known of the problem but its document, which refuses what is no instance.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dlsched.bounds.claim import Claim, Variant, Verdict, claim, decide
+from dlsched.bounds.comparison import Relation, Status
+from dlsched.bounds.search import draw
+from dlsched.models.arguments import at_least, checked, not_negative
+from dlsched.models.document import Document
+from dlsched.models.errors import InputError
+
+_KEPT = 5
+"""Instances whose neighbours are looked at: one alone is often a dead end, many are slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """What a search has found.
+
+    Attributes
+    ----------
+    verdicts : mapping of Status to int
+        How many instances had which verdict.
+    nearest : Verdict or None
+        The smallest violation, or else the verdict that came nearest to its bound; None where no instance had both
+        sides.
+    nearness : float or None
+        The measured quantity over its bound, or the reverse where it is to be at least its bound: 1 is tight, more a
+        violation.
+    instance : Document or None
+        Of `nearest`.
+    """
+
+    verdicts: Mapping[Status, int]
+    nearest: Verdict | None
+    nearness: float | None
+    instance: Document | None
+
+    @property
+    def violation(self) -> Verdict | None:
+        """The smallest violation, with its witness; None where none was found."""
+        return self.nearest if self.nearest is not None and self.nearest.status is Status.VIOLATED else None
+
+    def __iter__(self) -> Iterator[Any]:
+        """Unpack as the violation and the number of instances that were checked."""
+        return iter((self.violation, sum(self.verdicts.values())))
+
+
+@checked
+def attack(
+    id: str,
+    variant: str | Variant = Variant.PRINTED,
+    *,
+    instances: int = 1000,
+    seed: int = 0,
+    seconds: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Attack:
+    """Search for a violation of a claim, and for the instance that comes nearest to its bound.
+
+    Parameters
+    ----------
+    id : str
+    variant : str or Variant
+    instances : int
+        How many to check, at most.
+    seed : int
+        Of the draws; with the same one the same instances are checked, as far as `seconds` allows.
+    seconds : float, optional
+        When to stop.
+    progress : callable, optional
+        Told (instances looked at, instances in all).
+
+    Raises
+    ------
+    InputError
+        If there is no such claim or variant, or it has no sources to draw from.
+    """
+    at_least(0, instances=instances, seed=seed)
+    not_negative(seconds=seconds)
+    target = claim(id, variant)
+    if not target.sources:
+        raise InputError(f"{id}: has no source of instances; its shipped cases are all there is")
+    search = _Search(target, np.random.default_rng([seed, instances]))
+    end = time.perf_counter() + (math.inf if seconds is None else seconds)
+    for n, (instance, run) in enumerate(_proposed(search, instances, seed), 1):
+        search.look_at(instance, run)
+        if progress is not None:
+            progress(n, instances)
+        if time.perf_counter() > end:
+            break
+    return search.result()
+
+
+def _proposed(search: _Search, instances: int, seed: int) -> Iterator[tuple[Document, int]]:
+    names = [source.name for source in search.claim.sources]
+    for n in range(-(-instances // 2)):
+        yield draw(names[n % len(names)], n // len(names), seed)
+    for _ in range(instances // 2):
+        found = search.neighbour()
+        if found is not None:
+            yield found
+
+
+class _Search:
+    """The nearest instances so far."""
+
+    def __init__(self, claim: Claim[Any], rng: np.random.Generator) -> None:
+        self.claim, self._rng = claim, rng
+        self._verdicts: Counter[Status] = Counter()
+        self._best: list[tuple[tuple[float, ...], Document, Verdict]] = []
+        self._seen: set[tuple[str, int]] = set()
+
+    def look_at(self, instance: Document, seed: int) -> None:
+        """Check an instance, and keep it if it is among the nearest."""
+        if (instance.digest, seed) in self._seen:
+            return
+        self._seen.add((instance.digest, seed))
+        verdict = decide(self.claim, instance, seed)
+        self._verdicts[verdict.status] += 1
+        near = _nearness(self.claim.relation, verdict)
+        if near is None:
+            return
+        size = len(json.dumps(instance.dump()))
+        # Of violations the smallest is wanted, of others the nearest.
+        rank = (1.0, -size, near) if verdict.status is Status.VIOLATED else (0.0, near, -size)
+        self._best = sorted([*self._best, (rank, instance, verdict)], key=lambda entry: entry[0], reverse=True)[:_KEPT]
+
+    def neighbour(self) -> tuple[Document, int] | None:
+        """Return an instance near one of the nearest, None where what was tried is none."""
+        if not self._best:
+            return None
+        _, instance, verdict = self._best[int(self._rng.integers(len(self._best)))]
+        data = copy.deepcopy(instance.dump())
+        for _ in range(int(self._rng.integers(1, 3))):
+            _change(data, self._rng)
+        try:
+            return self.claim.instance_type.parse(data), verdict.seed
+        except InputError:
+            return None
+
+    def result(self) -> Attack:
+        """Return what was found."""
+        if not self._best:
+            return Attack(dict(self._verdicts), None, None, None)
+        _, instance, verdict = self._best[0]
+        return Attack(dict(self._verdicts), verdict, _nearness(self.claim.relation, verdict), instance)
+
+
+def _nearness(relation: Relation, verdict: Verdict) -> float | None:
+    """Return how near a verdict's sides are, from 0; None where they cannot be compared."""
+    measured, bound = verdict.measured, verdict.bound
+    if measured is None or bound is None or relation is Relation.EQUAL:
+        return math.inf if verdict.status is Status.VIOLATED else None
+    low, high = (measured, bound) if relation is Relation.AT_MOST else (bound, measured)
+    if low < 0 or high < 0 or not math.isfinite(low + high):
+        return None
+    return low / high if high else (math.inf if low else None)
+
+
+def _change(data: Any, rng: np.random.Generator) -> None:
+    """Change a number of a document by one, leave an entry of a list out, or repeat one under another name."""
+    places = list(_places(data))
+    if not places:
+        return
+    container, key = places[int(rng.integers(len(places)))]
+    value = container[key]
+    if isinstance(value, int | float):
+        container[key] = value + int(rng.choice([-1, 1]))
+    elif rng.random() < 0.5:
+        del value[int(rng.integers(len(value)))]
+    else:
+        entry = copy.deepcopy(value[int(rng.integers(len(value)))])
+        if isinstance(entry, dict) and "name" in entry:
+            names = {other.get("name") for other in value if isinstance(other, dict)}
+            entry["name"] = next(name for n in range(len(names) + 1) if (name := f"copy{n + 1}") not in names)
+        value.append(entry)
+
+
+def _places(data: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield where the numbers and the lists of a document stand."""
+    items = data.items() if isinstance(data, dict) else enumerate(data)
+    for key, value in items:
+        if isinstance(value, bool | str) or value is None:
+            continue
+        if isinstance(value, int | float) or (isinstance(value, list) and value):
+            yield data, key
+        if isinstance(value, dict | list):
+            yield from _places(value)

@@ -1,0 +1,140 @@
+"""The example of a package with a sixth paper: installed beside this one, it has every command."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "plugin"
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A fresh environment with what this one has, and the example installed into it alone."""
+    folder = tmp_path_factory.mktemp("plugin")
+    source = shutil.copytree(EXAMPLE, folder / "source", ignore=shutil.ignore_patterns("__pycache__"))
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
+    offline = ("--no-index", "--no-deps", "--no-build-isolation")
+    subprocess.run([*pip, "wheel", *offline, "-w", folder / "wheel", source], check=True)
+    environment = folder / "environment"
+    venv.create(environment, with_pip=False)
+    (wheel,) = (folder / "wheel").iterdir()
+    site = Path(sysconfig.get_path("purelib", vars={"base": str(environment), "platbase": str(environment)}))
+    subprocess.run([*pip, "install", *offline, "--target", site, wheel], check=True)
+    here = [path for path in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")) if path]
+    (site / "beside.pth").write_text("\n".join(dict.fromkeys(here)))
+    return environment / "bin" / "python"
+
+
+@pytest.fixture
+def dlsched(python: Path, tmp_path: Path) -> Command:
+    """Run the command of that environment in an empty folder."""
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [python, "-m", "dlsched", *map(str, arguments)],
+            cwd=tmp_path,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+def answer(process: subprocess.CompletedProcess[str], code: int = 0) -> Any:
+    assert process.returncode == code, process.stderr
+    return json.loads(process.stdout)
+
+
+@pytest.fixture
+def tight(tmp_path: Path, dlsched: Command) -> Path:
+    """Graham's own example for two machines: list scheduling needs 3, the optimum is 2."""
+    (tmp_path / "durations.txt").write_text("2\n1 1 2\n")
+    assert dlsched("convert", "durations", "durations.txt", "--out", "tight.json").returncode == 0
+    return tmp_path / "tight.json"
+
+
+def test_it_is_short() -> None:
+    assert sum(len(file.read_text().splitlines()) for file in EXAMPLE.iterdir() if file.is_file()) <= 250
+
+
+def test_it_is_listed(dlsched: Command) -> None:
+    listed = answer(dlsched("list", "--json"))
+    assert "graham" in listed["problems"]
+    assert "graham/assignment" in [entry["name"] for entry in listed["formulations"]]
+    assert [entry["name"] for entry in listed["algorithms"] if entry["problem"] == "graham"] == [
+        *("list-scheduling", "lpt")
+    ]
+    assert {"graham/lpt", "graham/any-list"} <= {entry["id"] for entry in listed["claims"]}
+
+
+def test_its_model_and_its_optimum(dlsched: Command, tight: Path) -> None:
+    shown = answer(dlsched("show", "graham/assignment", tight, "--json"))
+    assert {component["equation"] for component in shown["components"]} == {"(1)", "(2)", "(3)"}
+    assert answer(dlsched("solve", "graham/assignment", tight, "--json"))["objective"] == 2
+    found = answer(dlsched("optimum", "graham", tight, "--json"))
+    assert (found["value"], found["bound"], found["proved"]) == (2, 2, True)
+    assert len(found["evidence"]) >= 2
+
+
+def test_its_algorithms_and_its_checker(dlsched: Command, tight: Path, tmp_path: Path) -> None:
+    assert answer(dlsched("run", "lpt", tight, "--json"))["utility"] == 2
+    assert dlsched("run", "list-scheduling", tight, "--out", "plan.json").returncode == 0
+    assert answer(dlsched("check", "graham", tight, "plan.json", "--json")) == {"violations": [], "utility": 3}
+    (tmp_path / "plan.json").write_text('{"problem": "graham", "jobs": {"job1": 3}}')
+    assert len(answer(dlsched("check", "graham", tight, "plan.json", "--json"), 1)["violations"]) == 3
+
+
+def test_instances_are_drawn_and_bad_ones_refused(dlsched: Command, tmp_path: Path) -> None:
+    drawn = answer(dlsched("generate", "graham", "--jobs", 3, "--machines", 2, "--seed", 1))
+    assert (len(drawn["jobs"]), drawn["machines"]) == (3, 2)
+    (tmp_path / "bad.txt").write_text("2\n1 x\n")
+    refused = dlsched("convert", "durations", "bad.txt")
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "dlsched: error: bad.txt: 'x' is not a positive whole number\n",
+    )
+    refused = dlsched("optimum", "graham", "bad.txt")
+    assert refused.returncode == 2
+    assert refused.stderr.count("\n") == 1
+
+
+def test_its_claims_with_several_processes_and_their_witnesses(dlsched: Command, tmp_path: Path) -> None:
+    claims = ("graham/list-scheduling", "graham/lpt", "graham/any-list", "--instances", 30, "--json")
+    tables = [answer(dlsched("verify", *claims, "--jobs", jobs, "--out", f"{jobs}.sqlite")) for jobs in (1, 2)]
+    assert tables[0] == tables[1]
+    outcomes = {row["id"]: row["outcome"] for row in tables[0]["claims"]}
+    assert outcomes == dict.fromkeys(claims[:3], "as expected")
+    witness = next((tmp_path / "witnesses").iterdir())
+    assert answer(dlsched("replay", witness, "--json"))["reproduced"] is True
+
+
+@pytest.mark.parametrize(
+    ("claim", "measured", "durations"),
+    [("graham/list-scheduling", 3, [1, 1, 2]), ("graham/lpt", 7, [2, 2, 2, 3, 3])],
+)
+def test_attack_finds_the_tight_instances(dlsched: Command, claim: str, measured: int, durations: list[int]) -> None:
+    found = answer(dlsched("attack", claim, "--instances", 2000, "--json"))
+    assert (found["status"], found["measured"], found["nearness"]) == ("holds", measured, 1)
+    assert found["instance"]["machines"] == 2
+    assert sorted(job["duration"] for job in found["instance"]["jobs"]) == durations
+
+
+def test_attack_finds_a_small_violation(dlsched: Command) -> None:
+    found = answer(dlsched("attack", "graham/any-list", "--instances", 300, "--out", "broken.json", "--json"))
+    assert found["status"] == "violated"
+    assert len(found["instance"]["jobs"]) == 3
+    assert answer(dlsched("replay", "broken.json", "--json"))["reproduced"] is True
