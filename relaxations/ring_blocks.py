@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
+from dlsched.lazy import sp
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.matrix import Floats
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 
+from dlsched.lazy import sp
 from dlsched.models.arithmetic import dot, sparse_product
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.failure import SolverError
