@@ -7,9 +7,10 @@ only by the end that speaks against it, and holds only by the other; where the t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -272,6 +273,11 @@ class Subject(Generic[D, F]):
         )
 
 
+def stated(names: Mapping[str, object]) -> tuple[Claim[Any], ...]:
+    """Return the claims among what a module defines, its ``globals()``, in the order in which they stand."""
+    return tuple(value for value in names.values() if isinstance(value, Claim))
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What a claim says on one instance.
@@ -317,12 +323,11 @@ def decide(claim: Claim[F], instance: Document, seed: int = 0, facts: F | None =
         What ``claim.facts(instance, seed)`` returns, where it is at hand already.
     """
     facts = claim.facts(instance, seed) if facts is None else facts
-    digest = instance.digest
-    known: dict[str, Any] = {"claim": claim.id, "variant": claim.variant, "digest": digest, "seed": seed}
+    verdict = partial(Verdict, claim.id, claim.variant, digest=instance.digest, seed=seed)
     try:
         for premise in claim.premises:
             if not premise.holds(facts):
-                return Verdict(status=Status.PREMISE_FAILS, reason=premise.name, **known)
+                return verdict(Status.PREMISE_FAILS, reason=premise.name)
         status, measured, bound = compare(
             Interval.of(claim.measure(facts)),
             claim.relation,
@@ -330,11 +335,11 @@ def decide(claim: Claim[F], instance: Document, seed: int = 0, facts: F | None =
             unit=comparison_unit(instance),
         )
     except Undecided as limit:
-        return Verdict(status=Status.UNDECIDED, reason=str(limit), **known)
+        return verdict(Status.UNDECIDED, reason=str(limit))
     if status is Status.VACUOUS:
-        return Verdict(status=status, measured=measured, reason="the bound is infinite", **known)
+        return verdict(status, measured=measured, reason="the bound is infinite")
     witness = _witness(claim, instance, seed, facts, measured, bound) if status is Status.VIOLATED else None
-    return Verdict(status=status, measured=measured, bound=bound, witness=witness, **known)
+    return verdict(status, measured=measured, bound=bound, witness=witness)
 
 
 def comparison_unit(instance: Document) -> float:

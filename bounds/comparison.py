@@ -46,6 +46,10 @@ class Interval:
         low, high = (value.low, value.high) if isinstance(value, Interval) else (value, value)
         return cls(float(low), float(high))
 
+    def over(self, divisor: float) -> Interval:
+        """Return the interval divided by a number that is not negative; infinite where that is 0."""
+        return Interval(self.low / divisor, self.high / divisor) if divisor else Interval(math.inf, math.inf)
+
 
 Value = float | Fraction | Interval
 """What a measure or a bound may return."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +25,7 @@ from dlsched.bounds import (
     search,
     witness,
 )
-from dlsched.bounds.claim import decide
+from dlsched.bounds.claim import decide, stated
 from dlsched.bounds.comparison import compare
 from dlsched.models.document import Document, InputError
 
@@ -160,6 +162,19 @@ def test_two_sources_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(search, "claims", lambda: (printed, other))
     with pytest.raises(ValueError, match="toy/large: two sources have this name"):
         search.sources()
+
+
+def test_claims_are_listed_without_solvers_and_models() -> None:
+    code = "import sys; from dlsched.bounds import claims; claims()"
+    code += "; print(*{'pyomo', 'scipy', 'networkx', 'highspy', 'matplotlib'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+def test_a_modules_claims_are_those_that_it_defines() -> None:
+    printed = toy_claim()
+    corrected = printed.corrected(statement="x is at most 1", bound=always(1))
+    assert stated({"B": corrected, "A": printed, "limit": 1, "toys": TOYS}) == (corrected, printed)
 
 
 SNIPPET = """

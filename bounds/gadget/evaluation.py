@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Any
 
 from dlsched.algorithms.baselines.ddljs import drf, fifo, las
-from dlsched.bounds.claim import Expectation, Subject
+from dlsched.bounds.claim import Expectation, Subject, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.gadget.facts import FINITE, OPT_POSITIVE, GadgetFacts
 from dlsched.bounds.gadget.families import CONCAVE, THRESHOLDS
 from dlsched.bounds.gadget.horizon import Horizon
 from dlsched.bounds.gadget.lottery import explain
 from dlsched.bounds.gadget.slot import FINITE as PROFITS_FINITE
-from dlsched.bounds.gadget.slot import SLOTS, SOME
+from dlsched.bounds.gadget.slot import SLOTS, SOME, SlotFacts
 from dlsched.models.ddljs import Instance
 
 SHARE = SLOTS.printed(
@@ -23,7 +23,7 @@ SHARE = SLOTS.printed(
     paper="GADGET, Fig. 7",
     statement="the embedding is worth 60-80 % of the optimum of (12)",
     quantity="the greatest profit of a draw that keeps all capacities, against 0.6 of the optimum of (12)",
-    measure=lambda facts: facts.feasible_profit(),
+    measure=SlotFacts.feasible_profit,
     relation=Relation.AT_LEAST,
     bound=lambda facts: 0.6 * facts.ilp,
     expectation=Expectation.FALSE,
@@ -133,4 +133,4 @@ RATIO = NETWORKS.printed(
     counterexamples=("gadget-embedded-ratio-three-workers",),
 )
 
-CLAIMS = (SHARE, BASELINES, MONOTONE, RATIO)
+CLAIMS = stated(globals())

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from dlsched.bounds.claim import Expectation, Premise, Source, Subject, always
+from dlsched.bounds.claim import Expectation, Premise, Source, Subject, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.models.arithmetic import exact_power, log, power
 from dlsched.models.document import Document, Record
@@ -245,4 +245,4 @@ HORIZON_CORRECTED = HORIZON.corrected(
     golden=("gadget-violation-horizon-corrected-ten-slots",),
 )
 
-CLAIMS = (LOAD, LOAD_CORRECTED, SCALE, HORIZON, HORIZON_CORRECTED)
+CLAIMS = stated(globals())

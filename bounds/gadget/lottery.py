@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.bounds.claim import Expectation, Premise, always
+from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.gadget.families import SLOT
 from dlsched.bounds.gadget.slot import FINITE, MODERATE, PROFITABLE, SLOTS, SOME, THREE, SlotFacts
@@ -257,17 +257,4 @@ SUCCESS_CORRECTED = SUCCESS.corrected(
     golden=("gadget-theorem-8-success-corrected-five-resources",),
 )
 
-CLAIMS = (
-    PROFIT,
-    PROFIT_CORRECTED,
-    OPTIMUM,
-    OPTIMUM_CORRECTED,
-    PLACES,
-    PLACES_CORRECTED,
-    RETURNED,
-    RETURNED_CORRECTED,
-    LOOP,
-    LOOP_CORRECTED,
-    SUCCESS,
-    SUCCESS_CORRECTED,
-)
+CLAIMS = stated(globals())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dlsched.bounds.claim import Expectation, Premise, always
+from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.gadget.facts import BY_PATH, DEGREES, EVERYWHERE, FINITE, GADGET, GadgetFacts
 from dlsched.bounds.gadget.families import CONCAVE, PAIRS, THRESHOLDS, TINY
@@ -104,12 +104,4 @@ UTILITIES_CORRECTED = UTILITIES.corrected(
     golden=("gadget-utilities-corrected-log",),
 )
 
-CLAIMS = (
-    BANDWIDTH,
-    BANDWIDTH_CORRECTED,
-    CYCLES,
-    CYCLES_CORRECTED,
-    RINGS,
-    UTILITIES,
-    UTILITIES_CORRECTED,
-)
+CLAIMS = stated(globals())

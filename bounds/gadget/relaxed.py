@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from dlsched.bounds.claim import Expectation, Premise, always
+from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.gadget.families import JOINT
 from dlsched.bounds.gadget.slot import CONCAVE, FINITE, FREE, PROFITABLE, SLOTS, SOME, SlotFacts
@@ -160,7 +160,7 @@ LEMMA_7 = SLOTS.printed(
     paper="GADGET, Lemma 7",
     statement="the rings that the LP selects keep 1/Gamma of the utility of an optimal embedding",
     quantity="the optimum of (12) with the selected ring sizes, against the optimum over Gamma",
-    measure=lambda facts: facts.chosen_alone(),
+    measure=SlotFacts.chosen_alone,
     relation=Relation.AT_LEAST,
     bound=lambda facts: facts.ilp / facts.largest,
     expectation=Expectation.FALSE,
@@ -223,18 +223,4 @@ HALF = SLOTS.printed(
     golden=("gadget-selection-half-G15",),
 )
 
-CLAIMS = (
-    EQUIVALENCE,
-    BOUND,
-    BOUND_CORRECTED,
-    SIZE,
-    SIZE_CORRECTED,
-    ORDER,
-    BLIND,
-    BLIND_CORRECTED,
-    LEMMA_7,
-    LEMMA_7_CORRECTED,
-    CHAIN,
-    CHAIN_CORRECTED,
-    HALF,
-)
+CLAIMS = stated(globals())

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dlsched.bounds.claim import Expectation, Premise, Subject, Undecided, always
+from dlsched.bounds.claim import Expectation, Premise, Subject, Undecided, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.gadget.colocated import Colocated, Programs, selected_sizes
 from dlsched.bounds.gadget.facts import HYPOTHESES, OPT_POSITIVE, GadgetFacts
@@ -231,4 +231,4 @@ DISCARD = ROUNDED.printed(
     counterexamples=("gadget-fit-or-discard-G10",),
 )
 
-CLAIMS = (THEOREM_10, THEOREM_10_CORRECTED, HALF, SELECTED, DISCARD)
+CLAIMS = stated(globals())

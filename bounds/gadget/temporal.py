@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from dlsched.bounds.claim import Expectation, Premise, always
+from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.gadget.facts import (
     FINITE,
@@ -197,17 +197,4 @@ CLOSURE_CORRECTED = CLOSURE.corrected(
     golden=("gadget-downward-closure-corrected-G13",),
 )
 
-CLAIMS = (
-    LEMMA_5,
-    LEMMA_5_CORRECTED,
-    THEOREM_6,
-    THEOREM_6_CORRECTED,
-    APPROXIMATE,
-    APPROXIMATE_CORRECTED,
-    PATHS,
-    PATHS_CORRECTED,
-    P_SYSTEM,
-    P_SYSTEM_CORRECTED,
-    CLOSURE,
-    CLOSURE_CORRECTED,
-)
+CLAIMS = stated(globals())

@@ -6,63 +6,14 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from dlsched.bounds.claim import Expectation, Premise, Undecided
-from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.hadar.facts import (
-    HADAR,
-    OPT_POSITIVE,
-    SOME_ADMITTED,
-    UMIN_POSITIVE,
-    Commitment,
-    HadarFacts,
-)
+from dlsched.bounds.claim import Expectation, Premise, stated
+from dlsched.bounds.comparison import Relation
+from dlsched.bounds.facts import OPT_POSITIVE, final_dual_large, initial_dual_small, optimal_schedule
+from dlsched.bounds.hadar.facts import HADAR, SOME_ADMITTED, UMIN_POSITIVE, HadarFacts
 from dlsched.bounds.hadar.sources import MIXED, PATIENT, RISING, ROOMY, SCATTERED, TINY
-from dlsched.models.hadar import Schedule
-from dlsched.models.numbers import exceeds
 
 SMALL = (TINY, RISING, PATIENT, ROOMY, SCATTERED)
 EVERYWHERE = (*SMALL, MIXED)
-
-
-def optimal_schedule(facts: HadarFacts) -> Schedule | None:
-    """Return the schedule that proves the lower end of OPT."""
-    schedule: Schedule | None = facts.best.schedule
-    return schedule
-
-
-def run_schedule(facts: HadarFacts) -> Schedule:
-    """Return the schedule of the printed run."""
-    return facts.printed.run.schedule
-
-
-def run_details(run: Commitment) -> dict[str, Any]:
-    """Return the constants and values of a run."""
-    low, high = run.constants.umin, run.constants.umax
-    return {
-        "umin": {r: float(x) for r, x in low.items()},
-        "umax": {r: float(x) for r, x in high.items()},
-        "alpha": run.constants.alpha if math.isfinite(run.constants.alpha) else None,
-        "alpha_measured": run.alpha_measured if math.isfinite(run.alpha_measured) else None,
-        "d0": float(run.constants.d0),
-        "d_final": run.final_dual,
-        "alg": run.run.utility,
-        "admitted": [decision.job for decision in run.admissions],
-    }
-
-
-def printed_run(facts: HadarFacts) -> dict[str, Any]:
-    """Return the constants and values of the printed run."""
-    return run_details(facts.printed)
-
-
-def printed_details(facts: HadarFacts) -> dict[str, Any]:
-    """Return what explains a verdict on the printed run."""
-    return {**run_details(facts.printed), "opt": facts.opt.low, "evidence": list(facts.best.evidence)}
-
-
-def corrected_details(facts: HadarFacts) -> dict[str, Any]:
-    """Return what explains a verdict on the corrected run."""
-    return {**run_details(facts.corrected), "opt": facts.opt.low, "evidence": list(facts.best.evidence)}
 
 
 def _twice_alpha(facts: HadarFacts, alg: float) -> float:
@@ -87,31 +38,8 @@ def _of_measured_alpha(facts: HadarFacts) -> float:
     return 2 * facts.corrected.alpha_measured * facts.corrected.run.utility
 
 
-def _least_alpha(run: Commitment) -> float:
-    """Return the least alpha >= 1 with P_j - P_(j-1) >= (D_j - D_(j-1))/alpha; infinite where there is none."""
-    ratios = [step.dual / step.primal if step.primal > 0 else math.inf for step in run.steps if step.dual > 0]
-    return max([1.0, *ratios])
-
-
 def _of_least_alpha(facts: HadarFacts) -> float:
-    return 2 * _least_alpha(facts.printed) * facts.printed.run.utility
-
-
-def _initial_dual_small(facts: HadarFacts) -> bool:
-    d0 = facts.printed.constants.d0
-    if exceeds(d0, facts.opt.high / 2):
-        return False
-    if exceeds(d0, facts.opt.low / 2):
-        raise Undecided("whether D0 <= OPT/2 is not proved")
-    return True
-
-
-def _weak_duality(facts: HadarFacts) -> bool:
-    if exceeds(facts.opt.low, facts.printed.final_dual):
-        return False
-    if exceeds(facts.opt.high, facts.printed.final_dual):
-        raise Undecided("whether D_f >= OPT is not proved")
-    return True
+    return 2 * facts.printed.least_alpha * facts.printed.run.utility
 
 
 THEOREM_2 = HADAR.printed(
@@ -124,7 +52,7 @@ THEOREM_2 = HADAR.printed(
     bound=_of_commitment,
     expectation=Expectation.FALSE,
     premises=(OPT_POSITIVE,),
-    details=printed_details,
+    details=lambda facts: facts.explain(facts.printed.dump()),
     schedule=optimal_schedule,
     sources=EVERYWHERE,
     counterexamples=("hadar-theorem-2-H5",),
@@ -138,7 +66,7 @@ THEOREM_2_CORRECTED = THEOREM_2.corrected(
     ),
     quantity="OPT, against 2 max(1, alpha measured) times the utility of committing at arrival",
     bound=_of_measured_alpha,
-    details=corrected_details,
+    details=lambda facts: facts.explain(facts.corrected.dump()),
     golden=("hadar-theorem-2-corrected-H5",),
 )
 
@@ -172,11 +100,11 @@ LEMMA_1 = HADAR.printed(
     expectation=Expectation.TRUE,
     premises=(
         OPT_POSITIVE,
-        Premise("the increments have some alpha", lambda facts: math.isfinite(_least_alpha(facts.printed))),
-        Premise("D_0 <= OPT/2", _initial_dual_small),
-        Premise("D_f >= OPT", _weak_duality),
+        Premise("the increments have some alpha", lambda facts: math.isfinite(facts.printed.least_alpha)),
+        Premise("D_0 <= OPT/2", lambda facts: initial_dual_small(facts.printed.constants.d0, facts.opt)),
+        Premise("D_f >= OPT", lambda facts: final_dual_large(facts.printed.final_dual, facts.opt, "D_f")),
     ),
-    details=printed_details,
+    details=lambda facts: facts.explain(facts.printed.dump()),
     schedule=optimal_schedule,
     sources=EVERYWHERE,
     golden=("hadar-lemma-1-H5",),
@@ -187,13 +115,13 @@ LEMMA_2 = HADAR.printed(
     paper="Hadar, Lemma 2",
     statement="If the allocation-cost relationship holds for alpha >= 1, then P_j - P_(j-1) >= (D_j - D_(j-1))/alpha",
     quantity="greatest (D_j - D_(j-1))/(P_j - P_(j-1)), against the least alpha of the run for which it holds",
-    measure=lambda facts: _least_alpha(facts.printed),
+    measure=lambda facts: facts.printed.least_alpha,
     relation=Relation.AT_MOST,
     bound=lambda facts: facts.printed.alpha_measured,
     expectation=Expectation.TRUE,
     premises=(SOME_ADMITTED, UMIN_POSITIVE),
-    details=printed_run,
-    schedule=run_schedule,
+    details=lambda facts: facts.printed.dump(),
+    schedule=lambda facts: facts.printed.run.schedule,
     sources=EVERYWHERE,
     golden=("hadar-lemma-2-H2",),
 )
@@ -208,7 +136,7 @@ DUAL_FEASIBLE = HADAR.printed(
     bound=lambda facts: facts.opt,
     expectation=Expectation.FALSE,
     premises=(OPT_POSITIVE, UMIN_POSITIVE),
-    details=printed_details,
+    details=lambda facts: facts.explain(facts.printed.dump()),
     schedule=optimal_schedule,
     sources=EVERYWHERE,
     counterexamples=("hadar-dual-feasible-gap",),
@@ -218,13 +146,9 @@ DUAL_FEASIBLE_CORRECTED = DUAL_FEASIBLE.corrected(
     statement=DUAL_FEASIBLE.statement,
     measure=lambda facts: facts.corrected.final_dual,
     premises=(OPT_POSITIVE,),
-    details=corrected_details,
+    details=lambda facts: facts.explain(facts.corrected.dump()),
     golden=("hadar-dual-feasible-corrected-gap",),
 )
-
-
-def _half_of_opt(facts: HadarFacts) -> Interval:
-    return Interval(facts.opt.low / 2, facts.opt.high / 2)
 
 
 INITIAL_DUAL = HADAR.printed(
@@ -234,10 +158,10 @@ INITIAL_DUAL = HADAR.printed(
     quantity="D_0 = T sum_h sum_r c_h^r Umin^r, against OPT/2",
     measure=lambda facts: facts.printed.constants.d0,
     relation=Relation.AT_MOST,
-    bound=_half_of_opt,
+    bound=lambda facts: facts.opt.over(2),
     expectation=Expectation.FALSE,
     premises=(OPT_POSITIVE,),
-    details=printed_details,
+    details=lambda facts: facts.explain(facts.printed.dump()),
     schedule=optimal_schedule,
     sources=EVERYWHERE,
     counterexamples=("hadar-initial-dual-H4",),
@@ -247,7 +171,7 @@ INITIAL_DUAL = HADAR.printed(
 INITIAL_DUAL_CORRECTED = INITIAL_DUAL.corrected(
     statement="D_0 <= OPT/2 with 1/eta = min_j tmax_j W_j / (T sum c)",
     measure=lambda facts: facts.corrected.constants.d0,
-    details=corrected_details,
+    details=lambda facts: facts.explain(facts.corrected.dump()),
     golden=("hadar-initial-dual-corrected-H4",),
 )
 
@@ -309,17 +233,4 @@ OPTIMUM_ADMITS = HADAR.printed(
     golden=("hadar-optimum-admits-one-H6",),
 )
 
-CLAIMS = (
-    THEOREM_2,
-    THEOREM_2_CORRECTED,
-    THEOREM_2_ROUNDS,
-    LEMMA_1,
-    LEMMA_2,
-    DUAL_FEASIBLE,
-    DUAL_FEASIBLE_CORRECTED,
-    INITIAL_DUAL,
-    INITIAL_DUAL_CORRECTED,
-    ONE_OVER_FOUR_ETA,
-    ONE_OVER_FOUR_ETA_CORRECTED,
-    OPTIMUM_ADMITS,
-)
+CLAIMS = stated(globals())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ from dlsched.algorithms.hadar import PriceConstants, Round, alpha_measured, cons
 from dlsched.algorithms.run import Decision, Run
 from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.comparison import Interval
+from dlsched.bounds.facts import OptimumFacts, Step, interval, least_alpha
 from dlsched.models.hadar import Instance, Schedule, enumerate_schedules
 from dlsched.models.hadar.schedules import Column
 from dlsched.models.utility import Table
@@ -28,15 +29,6 @@ MAX_STATES = 2**15
 
 Place = tuple[str, str, int]
 """Machine, device type, slot."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What one admission adds: its job, its utility to the primal, and to the dual its payoff and dearer prices."""
-
-    job: str
-    primal: float
-    dual: float
 
 
 class Commitment:
@@ -91,6 +83,11 @@ class Commitment:
         return result
 
     @property
+    def least_alpha(self) -> float:
+        """The least alpha >= 1 with P_j - P_(j-1) >= (D_j - D_(j-1))/alpha; infinite where there is none."""
+        return least_alpha(self.steps)
+
+    @property
     def final_dual(self) -> float:
         """D_f, the value of P3 at the payoffs and the final prices."""
         return float(self.constants.d0) + sum(step.dual for step in self.steps)
@@ -104,25 +101,28 @@ class Commitment:
                 used[step.machine, step.type, step.slot] += step.devices
         return used
 
+    def dump(self) -> dict[str, Any]:
+        """Return the constants and values as plain JSON data."""
+        low, high = self.constants.umin, self.constants.umax
+        return {
+            "umin": {r: float(x) for r, x in low.items()},
+            "umax": {r: float(x) for r, x in high.items()},
+            "alpha": self.constants.alpha if math.isfinite(self.constants.alpha) else None,
+            "alpha_measured": self.alpha_measured if math.isfinite(self.alpha_measured) else None,
+            "d0": float(self.constants.d0),
+            "d_final": self.final_dual,
+            "alg": self.run.utility,
+            "admitted": [decision.job for decision in self.admissions],
+        }
+
     def price(self, place: Place) -> float:
         """Return the final price of one device."""
         machine, type_, _ = place
         return self.constants.price(machine, type_, self.allocated[place])
 
 
-class HadarFacts:
-    """What is known of one (instance, seed).
-
-    Parameters
-    ----------
-    instance : Instance
-    seed : int
-        Of the runs.
-    """
-
-    def __init__(self, instance: Instance, seed: int) -> None:
-        self.instance = instance
-        self.seed = seed
+class HadarFacts(OptimumFacts[Instance]):
+    """What is known of one (instance, seed)."""
 
     @cached_property
     def printed(self) -> Commitment:
@@ -148,18 +148,6 @@ class HadarFacts:
     def best(self) -> Optimum:
         """The certified optimum of P1 with admission."""
         return certified(self.instance)
-
-    @property
-    def opt(self) -> Interval:
-        """OPT, between the utility of a checked schedule and a proved bound."""
-        return interval(self.best)
-
-    @property
-    def opt_positive(self) -> bool:
-        """Whether OPT > 0."""
-        if self.opt.low <= 0 < self.opt.high and not self.best.proved:
-            raise Undecided("whether OPT > 0 is not proved")
-        return self.opt.low > 0
 
     @cached_property
     def schedules(self) -> dict[str, list[Column]]:
@@ -196,7 +184,6 @@ class HadarFacts:
 HADAR = Subject(problem="hadar", instance=Instance, facts=HadarFacts)
 """What every claim of the paper is about."""
 
-OPT_POSITIVE = Premise[HadarFacts]("OPT > 0", lambda facts: facts.opt_positive)
 UMIN_POSITIVE = Premise[HadarFacts]("Umin > 0", lambda facts: facts.printed.positive)
 SOME_ADMITTED = Premise[HadarFacts]("some job is admitted", lambda facts: bool(facts.printed.admissions))
 
@@ -213,13 +200,6 @@ def certified(instance: Instance) -> Optimum:
     if size > MAX_SEARCH:
         raise Undecided(f"{len(instance.jobs)} jobs in {instance.slots} slots: more than {MAX_SEARCH} pairs")
     return optimum(instance)
-
-
-def interval(best: Optimum) -> Interval:
-    """Return what is proved of an optimum."""
-    if best.value is None or best.bound is None:
-        raise Undecided("the optimum has no value")
-    return Interval(best.value, best.value if best.proved else max(best.value, best.bound))
 
 
 def _with_bonus(instance: Instance, bonus: Fraction) -> Instance:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dlsched.bounds.claim import Expectation, Premise, Undecided
+from dlsched.bounds.claim import Expectation, Premise, Undecided, stated
 from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.hadar.competitive import optimal_schedule
+from dlsched.bounds.facts import optimal_schedule
 from dlsched.bounds.hadar.facts import HADAR, MAX_STATES, HadarFacts
 from dlsched.bounds.hadar.sources import SPECIALISTS, TINY
 from dlsched.models import Status, build, solve
@@ -128,4 +128,4 @@ THEOREM_1_CORRECTED = THEOREM_1.corrected(
     golden=("hadar-theorem-1-corrected-G4-8",),
 )
 
-CLAIMS = (EQUIVALENCE, EQUIVALENCE_CORRECTED, THEOREM_1, THEOREM_1_CORRECTED)
+CLAIMS = stated(globals())

@@ -9,9 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 from dlsched.algorithms.baselines.hadar import gavel
-from dlsched.bounds.claim import Expectation, Premise, Undecided, always
+from dlsched.bounds.claim import Expectation, Premise, Undecided, always, stated
 from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.hadar.facts import HADAR, HadarFacts, certified, interval, replaced
+from dlsched.bounds.facts import interval
+from dlsched.bounds.hadar.facts import HADAR, HadarFacts, certified, replaced
 from dlsched.models.utility import Table
 
 Y_GAVEL = {
@@ -157,4 +158,4 @@ GAVEL = HADAR.printed(
     golden=("hadar-motivational-gavel",),
 )
 
-CLAIMS = (GAVEL, HADAR_ROUNDS, HADAR_ROUNDS_CORRECTED, UTILISATION, UTILISATION_CORRECTED)
+CLAIMS = stated(globals())

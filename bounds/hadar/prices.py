@@ -6,9 +6,9 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from dlsched.bounds.claim import Expectation, Premise, always
+from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
-from dlsched.bounds.hadar.competitive import EVERYWHERE, SMALL, printed_run, run_schedule
+from dlsched.bounds.hadar.competitive import EVERYWHERE, SMALL
 from dlsched.bounds.hadar.facts import HADAR, SOME_ADMITTED, UMIN_POSITIVE, Commitment, HadarFacts, Place
 from dlsched.bounds.hadar.sources import TINY
 from dlsched.models.arithmetic import exp, log, power
@@ -84,8 +84,8 @@ DEFINITION_1 = HADAR.printed(
     bound=lambda facts: facts.printed.constants.alpha,
     expectation=Expectation.FALSE,
     premises=(UMIN_POSITIVE, SOME_ADMITTED),
-    details=printed_run,
-    schedule=run_schedule,
+    details=lambda facts: facts.printed.dump(),
+    schedule=lambda facts: facts.printed.run.schedule,
     sources=EVERYWHERE,
     counterexamples=("hadar-definition-1-H1", "hadar-definition-1-H2"),
 )
@@ -137,7 +137,7 @@ def _taken_from_full(facts: HadarFacts) -> int:
 
 
 def _full_places(facts: HadarFacts) -> dict[str, Any]:
-    return {**printed_run(facts), "full": sorted(map(list, _full(facts)))}
+    return {**facts.printed.dump(), "full": sorted(map(list, _full(facts)))}
 
 
 PRICE_BLOCKS = HADAR.printed(
@@ -155,7 +155,7 @@ PRICE_BLOCKS = HADAR.printed(
         Premise("some job that could finish alone is turned away", lambda facts: bool(_turned_away(facts))),
     ),
     details=_full_places,
-    schedule=run_schedule,
+    schedule=lambda facts: facts.printed.run.schedule,
     sources=SMALL,
     counterexamples=("hadar-price-blocks-share",),
 )
@@ -182,7 +182,7 @@ POSITIVE_PRICES = HADAR.printed(
     relation=Relation.AT_MOST,
     bound=always(0),
     expectation=Expectation.FALSE,
-    details=printed_run,
+    details=lambda facts: facts.printed.dump(),
     sources=(TINY,),
     counterexamples=("hadar-positive-prices-worthless", "hadar-positive-prices-falling"),
 )
@@ -198,12 +198,4 @@ POSITIVE_PRICES_CORRECTED = POSITIVE_PRICES.corrected(
 )
 
 
-CLAIMS = (
-    LEMMA_3,
-    DEFINITION_1,
-    DEFINITION_1_CORRECTED,
-    PRICE_BLOCKS,
-    PRICE_BLOCKS_CORRECTED,
-    POSITIVE_PRICES,
-    POSITIVE_PRICES_CORRECTED,
-)
+CLAIMS = stated(globals())

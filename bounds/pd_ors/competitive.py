@@ -6,23 +6,11 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from dlsched.bounds.claim import Expectation, Premise, Undecided
-from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.pd_ors.facts import (
-    OPT_POSITIVE,
-    ORDINARY,
-    PD_ORS,
-    PRICES_DEFINED,
-    SOME_ADMITTED,
-    Commitment,
-    PdOrsFacts,
-    optimal_schedule,
-    repaired_details,
-    run_details,
-    theorem_details,
-)
+from dlsched.bounds.claim import Expectation, Premise, stated
+from dlsched.bounds.comparison import Relation
+from dlsched.bounds.facts import OPT_POSITIVE, final_dual_large, initial_dual_small, optimal_schedule
+from dlsched.bounds.pd_ors.facts import ORDINARY, PD_ORS, PRICES_DEFINED, SOME_ADMITTED, PdOrsFacts
 from dlsched.bounds.pd_ors.families import ASYNC, ASYNC_RISING, BENCHMARK, RISING, ROOMY, TINY
-from dlsched.models.numbers import exceeds
 from dlsched.rounding import gain_cover, gain_packing
 
 DELTA = 1.0
@@ -76,7 +64,7 @@ THEOREM_5 = PD_ORS.printed(
     bound=_theorem_5,
     expectation=Expectation.FALSE,
     premises=(OPT_POSITIVE, ORDINARY),
-    details=repaired_details,
+    details=lambda facts: facts.explain(facts.repaired.dump()),
     schedule=optimal_schedule,
     sources=SMALL,
     counterexamples=("pd-ors-theorem-5-D5",),
@@ -93,7 +81,7 @@ THEOREM_5_CORRECTED = THEOREM_5.corrected(
     quantity="OPT, against 2 max(1, alpha measured) times the utility of PD-ORS",
     bound=_of_measured_alpha,
     premises=(OPT_POSITIVE, ORDINARY, SMALL_DEMAND),
-    details=theorem_details,
+    details=lambda facts: facts.explain(facts.theorem.dump()),
     golden=("pd-ors-theorem-5-corrected-D11",),
 )
 
@@ -107,7 +95,7 @@ THEOREM_6 = PD_ORS.printed(
     bound=_theorem_6,
     expectation=Expectation.FALSE,
     premises=(OPT_POSITIVE, ORDINARY),
-    details=repaired_details,
+    details=lambda facts: facts.explain(facts.repaired.dump()),
     schedule=optimal_schedule,
     sources=SMALL,
     counterexamples=("pd-ors-theorem-6-D5",),
@@ -124,7 +112,7 @@ THESIS_THEOREM_3 = PD_ORS.printed(
     bound=_thesis_theorem_3,
     expectation=Expectation.FALSE,
     premises=(OPT_POSITIVE, ORDINARY),
-    details=repaired_details,
+    details=lambda facts: facts.explain(facts.repaired.dump()),
     schedule=optimal_schedule,
     sources=(ASYNC, ASYNC_RISING),
     counterexamples=("pd-ors-thesis-theorem-3-D5",),
@@ -135,37 +123,13 @@ THESIS_THEOREM_3_CORRECTED = THESIS_THEOREM_3.corrected(
     quantity="OPT, against 2 max(1, alpha measured) times the utility of PD-ORS",
     bound=_of_measured_alpha,
     premises=(OPT_POSITIVE, ORDINARY, SMALL_DEMAND),
-    details=theorem_details,
+    details=lambda facts: facts.explain(facts.theorem.dump()),
     golden=("pd-ors-thesis-theorem-3-corrected-D11",),
 )
 
 
-def _least_alpha(run: Commitment) -> float:
-    """Return the least alpha >= 1 with P_i - P_(i-1) >= (D_i - D_(i-1))/alpha; infinite where there is none."""
-    ratios = [step.dual / step.primal if step.primal > 0 else math.inf for step in run.steps if step.dual > 0]
-    return max([1.0, *ratios])
-
-
-def _initial_dual_small(facts: PdOrsFacts) -> bool:
-    d0 = facts.repaired.certificate.initial
-    if exceeds(d0, facts.opt.high / 2):
-        return False
-    if exceeds(d0, facts.opt.low / 2):
-        raise Undecided("whether D0 <= OPT/2 is not proved")
-    return True
-
-
-def _weak_duality(facts: PdOrsFacts) -> bool:
-    final = facts.repaired.certificate.dual
-    if exceeds(facts.opt.low, final):
-        return False
-    if exceeds(facts.opt.high, final):
-        raise Undecided("whether D_I >= OPT is not proved")
-    return True
-
-
 def _of_least_alpha(facts: PdOrsFacts) -> float:
-    return 2 * _least_alpha(facts.repaired) * facts.repaired.run.utility
+    return 2 * facts.repaired.least_alpha * facts.repaired.run.utility
 
 
 LEMMA_8 = PD_ORS.printed(
@@ -182,11 +146,11 @@ LEMMA_8 = PD_ORS.printed(
     expectation=Expectation.TRUE,
     premises=(
         OPT_POSITIVE,
-        Premise("the increments have some alpha", lambda facts: math.isfinite(_least_alpha(facts.repaired))),
-        Premise("D_0 <= OPT/2", _initial_dual_small),
-        Premise("D_I >= OPT", _weak_duality),
+        Premise("the increments have some alpha", lambda facts: math.isfinite(facts.repaired.least_alpha)),
+        Premise("D_0 <= OPT/2", lambda facts: initial_dual_small(facts.repaired.certificate.initial, facts.opt)),
+        Premise("D_I >= OPT", lambda facts: final_dual_large(facts.repaired.certificate.dual, facts.opt, "D_I")),
     ),
-    details=repaired_details,
+    details=lambda facts: facts.explain(facts.repaired.dump()),
     schedule=optimal_schedule,
     sources=SMALL,
     golden=("pd-ors-lemma-8-D8",),
@@ -202,7 +166,7 @@ DUAL_FEASIBLE = PD_ORS.printed(
     bound=lambda facts: facts.opt,
     expectation=Expectation.FALSE,
     premises=(OPT_POSITIVE, ORDINARY),
-    details=repaired_details,
+    details=lambda facts: facts.explain(facts.repaired.dump()),
     schedule=optimal_schedule,
     sources=SMALL,
     counterexamples=("pd-ors-dual-feasible-D11",),
@@ -213,13 +177,9 @@ DUAL_FEASIBLE_CORRECTED = DUAL_FEASIBLE.corrected(
     statement=DUAL_FEASIBLE.statement,
     measure=lambda facts: facts.theorem.certificate.dual,
     premises=(OPT_POSITIVE, ORDINARY, SMALL_DEMAND),
-    details=theorem_details,
+    details=lambda facts: facts.explain(facts.theorem.dump()),
     golden=("pd-ors-dual-feasible-corrected-D11",),
 )
-
-
-def _half_of_opt(facts: PdOrsFacts) -> Interval:
-    return Interval(facts.opt.low / 2, facts.opt.high / 2)
 
 
 def _initial_details(facts: PdOrsFacts) -> dict[str, Any]:
@@ -233,7 +193,7 @@ INITIAL_DUAL = PD_ORS.printed(
     quantity="D_0 with L of (14) as printed, against OPT/2",
     measure=lambda facts: facts.defined_constants.d0,
     relation=Relation.AT_MOST,
-    bound=_half_of_opt,
+    bound=lambda facts: facts.opt.over(2),
     expectation=Expectation.TRUE,
     premises=(PRICES_DEFINED, OPT_POSITIVE),
     details=_initial_details,
@@ -259,7 +219,7 @@ CERTIFICATE = PD_ORS.printed(
     bound=_increase_over_alpha,
     expectation=Expectation.TRUE,
     premises=(SOME_ADMITTED,),
-    details=lambda facts: run_details(facts.repaired),
+    details=lambda facts: facts.repaired.dump(),
     schedule=lambda facts: facts.repaired.run.schedule,
     sources=(*SMALL, ASYNC, ASYNC_RISING),
     golden=("pd-ors-certificate-D8",),
@@ -274,22 +234,10 @@ REPAIRED_DUAL = PD_ORS.printed(
     relation=Relation.AT_LEAST,
     bound=lambda facts: facts.opt,
     expectation=Expectation.TRUE,
-    details=repaired_details,
+    details=lambda facts: facts.explain(facts.repaired.dump()),
     schedule=optimal_schedule,
     sources=(*SMALL, ASYNC, ASYNC_RISING),
     golden=("pd-ors-repaired-dual-D11",),
 )
 
-CLAIMS = (
-    THEOREM_5,
-    THEOREM_5_CORRECTED,
-    THEOREM_6,
-    THESIS_THEOREM_3,
-    THESIS_THEOREM_3_CORRECTED,
-    LEMMA_8,
-    DUAL_FEASIBLE,
-    DUAL_FEASIBLE_CORRECTED,
-    INITIAL_DUAL,
-    CERTIFICATE,
-    REPAIRED_DUAL,
-)
+CLAIMS = stated(globals())

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from dlsched.bounds.claim import Expectation, Premise, always
-from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.pd_ors.facts import (
-    OPT_POSITIVE,
-    ORDINARY,
-    PD_ORS,
-    PdOrsFacts,
-    optimal_schedule,
-    repaired_details,
-)
+from dlsched.bounds.claim import Expectation, Premise, always, stated
+from dlsched.bounds.comparison import Relation
+from dlsched.bounds.facts import OPT_POSITIVE, optimal_schedule
+from dlsched.bounds.pd_ors.facts import ORDINARY, PD_ORS, PdOrsFacts
 from dlsched.bounds.pd_ors.families import BENCHMARK, RISING, TINY
 from dlsched.bounds.pd_ors.slot import Placement, SlotFacts
 from dlsched.bounds.pd_ors.theorems import PRINTED_PREMISES, SLOTS
@@ -45,23 +38,17 @@ EVALUATION = PD_ORS.printed(
 )
 
 
-def _ratio(facts: PdOrsFacts) -> Interval:
-    """Return OPT over the utility of PD-ORS; infinite where that is 0."""
-    value = facts.repaired.run.utility
-    return Interval(facts.opt.low / value, facts.opt.high / value) if value else Interval(math.inf, math.inf)
-
-
 RATIO = PD_ORS.printed(
     "pd-ors/ratio-1.4",
     paper="PD-ORS, Fig. 10",
     statement="the competitive ratio of PD-ORS is between 1.0 and 1.4",
     quantity="OPT over the utility of PD-ORS with exact subproblems, against 1.4",
-    measure=_ratio,
+    measure=lambda facts: facts.opt.over(facts.repaired.run.utility),
     relation=Relation.AT_MOST,
     bound=always(1.4),
     expectation=Expectation.FALSE,
     premises=(OPT_POSITIVE, ORDINARY),
-    details=repaired_details,
+    details=lambda facts: facts.explain(facts.repaired.dump()),
     schedule=optimal_schedule,
     sources=(TINY, RISING, BENCHMARK),
     counterexamples=("pd-ors-ratio-1.4-D5",),
@@ -121,4 +108,4 @@ THEOREM_6_SUCCEEDS = SLOTS.printed(
     counterexamples=("pd-ors-theorem-6-succeeds-E1",),
 )
 
-CLAIMS = (EVALUATION, RATIO, THEOREM_5_SUCCEEDS, THEOREM_6_SUCCEEDS)
+CLAIMS = stated(globals())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +20,7 @@ from dlsched.algorithms.pd_ors import (
 )
 from dlsched.algorithms.run import Run
 from dlsched.bounds.claim import Premise, Subject, Undecided
-from dlsched.bounds.comparison import Interval
+from dlsched.bounds.facts import OptimumFacts, Step, least_alpha
 from dlsched.models.dmlrs import Instance, Schedule
 from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
 from dlsched.models.document import InputError
@@ -31,15 +30,6 @@ MAX_SCHEDULES = 5_000
 
 MAX_SEARCH = 400
 """Jobs times slots times machines of an instance whose optimum a verdict asks for, at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What one admission adds: its job, its utility to the primal, and to the dual its payoff and dearer prices."""
-
-    job: str
-    primal: float
-    dual: float
 
 
 class Commitment:
@@ -89,6 +79,23 @@ class Commitment:
         return result
 
     @property
+    def least_alpha(self) -> float:
+        """The least alpha >= 1 with P_i - P_(i-1) >= (D_i - D_(i-1))/alpha; infinite where there is none."""
+        return least_alpha(self.steps)
+
+    def dump(self) -> dict[str, Any]:
+        """Return the constants and values as plain JSON data."""
+        return {
+            "L": float(self.constants.low),
+            "U": {r: None if high is None else float(high) for r, high in self.constants.high.items()},
+            "alpha_measured": self.alpha if math.isfinite(self.alpha) else None,
+            "d0": self.certificate.initial,
+            "d_final": self.certificate.dual,
+            "alg": self.run.utility,
+            "admitted": [decision.job for decision in self.admissions],
+        }
+
+    @property
     def log_ratio(self) -> float:
         """max_r(1, ln(U^r/L)); infinite where L is 0."""
         return max([1.0, *(self.constants.log_ratio(r) for r in self.constants.high)])
@@ -99,19 +106,8 @@ class Commitment:
         return min([1.0, *(self.constants.log_ratio(r) for r in self.constants.high)])
 
 
-class PdOrsFacts:
-    """What is known of one (instance, seed).
-
-    Parameters
-    ----------
-    instance : Instance
-    seed : int
-        Of the runs.
-    """
-
-    def __init__(self, instance: Instance, seed: int) -> None:
-        self.instance = instance
-        self.seed = seed
+class PdOrsFacts(OptimumFacts[Instance]):
+    """What is known of one (instance, seed)."""
 
     @property
     def ordinary(self) -> bool:
@@ -167,20 +163,6 @@ class PdOrsFacts:
             raise Undecided(f"{size} jobs times slots times machines: more than {MAX_SEARCH}")
         return optimum(self.instance)
 
-    @property
-    def opt(self) -> Interval:
-        """OPT, between the utility of a checked schedule and a proved bound."""
-        if self.best.value is None or self.best.bound is None:
-            raise Undecided("the optimum has no value")
-        return Interval(self.best.value, self.best.value if self.best.proved else self.best.bound)
-
-    @property
-    def opt_positive(self) -> bool:
-        """Whether OPT > 0."""
-        if self.opt.low <= 0 < self.opt.high and not self.best.proved:
-            raise Undecided("whether OPT > 0 is not proved")
-        return self.opt.low > 0
-
     @cached_property
     def schedules(self) -> dict[str, list[Column]]:
         """Pi_i of every job, without schedules in which a slot can be dropped."""
@@ -192,44 +174,9 @@ class PdOrsFacts:
             raise Undecided(str(limit)) from None
 
 
-def finite(value: float) -> float | None:
-    """Return the number, None where it is infinite: JSON has no infinity."""
-    return value if math.isfinite(value) else None
-
-
 PD_ORS = Subject(problem="dmlrs", instance=Instance, facts=PdOrsFacts)
 """What claims about jobs and clusters are about."""
 
-OPT_POSITIVE = Premise[PdOrsFacts]("OPT > 0", lambda facts: facts.opt_positive)
 ORDINARY = Premise[PdOrsFacts]("b^(i) >= b^(e)", lambda facts: facts.ordinary)
 PRICES_DEFINED = Premise[PdOrsFacts]("(13) and (14) are defined", lambda facts: facts.printed_constants is not None)
 SOME_ADMITTED = Premise[PdOrsFacts]("some job is admitted", lambda facts: bool(facts.repaired.admissions))
-
-
-def optimal_schedule(facts: PdOrsFacts) -> Schedule | None:
-    """Return the schedule that proves the lower end of OPT."""
-    schedule: Schedule | None = facts.best.schedule
-    return schedule
-
-
-def run_details(run: Commitment) -> dict[str, Any]:
-    """Return the constants and values of a run."""
-    return {
-        "L": float(run.constants.low),
-        "U": {r: None if high is None else float(high) for r, high in run.constants.high.items()},
-        "alpha_measured": finite(run.alpha),
-        "d0": run.certificate.initial,
-        "d_final": run.certificate.dual,
-        "alg": run.run.utility,
-        "admitted": [decision.job for decision in run.admissions],
-    }
-
-
-def repaired_details(facts: PdOrsFacts) -> dict[str, Any]:
-    """Return what explains a verdict on the run with prices (12)-(14)."""
-    return {**run_details(facts.repaired), "opt": facts.opt.low, "evidence": list(facts.best.evidence)}
-
-
-def theorem_details(facts: PdOrsFacts) -> dict[str, Any]:
-    """Return what explains a verdict on the run with the corrected theorem's prices."""
-    return {**run_details(facts.theorem), "opt": facts.opt.low, "evidence": list(facts.best.evidence)}

@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from pydantic import model_validator
 
-from dlsched.bounds.claim import Expectation, Premise, Source, Subject
+from dlsched.bounds.claim import Expectation, Premise, Source, Subject, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.pd_ors.competitive import DELTA, SMALL
-from dlsched.bounds.pd_ors.facts import PD_ORS, SOME_ADMITTED, PdOrsFacts, run_details
+from dlsched.bounds.pd_ors.facts import PD_ORS, SOME_ADMITTED, PdOrsFacts
 from dlsched.models.arithmetic import exp, expm1, log
 from dlsched.models.document import Document
 from dlsched.models.numbers import Positive, rational, to_json
@@ -204,7 +204,7 @@ ALLOCATION_COST = PD_ORS.printed(
     bound=_printed_ratio,
     expectation=Expectation.FALSE,
     premises=(SOME_ADMITTED,),
-    details=lambda facts: run_details(facts.repaired),
+    details=lambda facts: facts.repaired.dump(),
     schedule=lambda facts: facts.repaired.run.schedule,
     sources=SMALL,
     counterexamples=("pd-ors-allocation-cost-D5",),
@@ -217,4 +217,4 @@ ALLOCATION_COST_CORRECTED = ALLOCATION_COST.corrected(
     golden=("pd-ors-allocation-cost-corrected-D5",),
 )
 
-CLAIMS = (LEMMA_9, LEMMA_9_CORRECTED, LEMMA_10, ALLOCATION_COST, ALLOCATION_COST_CORRECTED)
+CLAIMS = stated(globals())

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-from dlsched.bounds.claim import Expectation, Premise, always
+from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.pd_ors.law import Excess
 from dlsched.bounds.pd_ors.measures import OPTIMAL, PROGRAMS, LemmaFacts
@@ -313,29 +313,5 @@ MONOTONE = PROGRAMS.printed(
     golden=("pd-ors-gain-monotone-halves",),
 )
 
-CLAIMS = (
-    COST_1,
-    COST_1_CORRECTED,
-    RATIO,
-    RATIO_CORRECTED,
-    PACKING_1,
-    PACKING_1_CORRECTED,
-    SOME_1,
-    SOME_1_CORRECTED,
-    COVER_1,
-    COVER_1_CORRECTED,
-    COVER_ROW_1,
-    COST_2,
-    COST_2_CORRECTED,
-    COVER_2,
-    COVER_2_CORRECTED,
-    PACKING_2,
-    PACKING_2_CORRECTED,
-    SOME_2,
-    SOME_2_CORRECTED,
-    THESIS_LEMMA_1,
-    THESIS_LEMMA_1_CORRECTED,
-    THESIS_COST,
-    MONOTONE,
-)
+CLAIMS = stated(globals())
 """Every claim of the lemmas."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from dlsched.bounds.claim import Expectation, Premise, Undecided, always
+from dlsched.bounds.claim import Expectation, Premise, Undecided, always, stated
 from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.pd_ors.facts import MAX_SCHEDULES, PD_ORS, PdOrsFacts, optimal_schedule
+from dlsched.bounds.facts import optimal_schedule
+from dlsched.bounds.pd_ors.facts import MAX_SCHEDULES, PD_ORS, PdOrsFacts
 from dlsched.bounds.pd_ors.families import ASYNC, RISING, TINY
 from dlsched.models import Status, build, solve
 from dlsched.models.dmlrs import AsyncJob, Job
@@ -185,13 +186,4 @@ DUAL_OPTIMUM_CORRECTED = DUAL_OPTIMUM.corrected(
     golden=("pd-ors-dual-optimum-corrected-D10",),
 )
 
-CLAIMS = (
-    SPEED,
-    SPEED_CORRECTED,
-    FACT_1,
-    THESIS_FACT_1,
-    THESIS_FACT_1_CORRECTED,
-    EQUIVALENCE,
-    DUAL_OPTIMUM,
-    DUAL_OPTIMUM_CORRECTED,
-)
+CLAIMS = stated(globals())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dlsched.algorithms.pd_ors.prices import fewest_slots
-from dlsched.bounds.claim import Expectation, Premise, always
+from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
-from dlsched.bounds.pd_ors.facts import PD_ORS, PRICES_DEFINED, PdOrsFacts, run_details
+from dlsched.bounds.pd_ors.facts import PD_ORS, PRICES_DEFINED, PdOrsFacts
 from dlsched.bounds.pd_ors.families import ASYNC, CRITICAL, RISING, ROOMY, TINY
 from dlsched.models.dmlrs import check
 
@@ -41,7 +41,7 @@ PRICE_BLOCKS = PD_ORS.printed(
     bound=always(0),
     expectation=Expectation.FALSE,
     premises=(JOBS,),
-    details=lambda facts: run_details(facts.repaired),
+    details=lambda facts: facts.repaired.dump(),
     sources=(TINY, RISING),
     counterexamples=("pd-ors-price-blocks-D5",),
 )
@@ -119,11 +119,4 @@ POSITIVE_PRICE_CORRECTED = POSITIVE_PRICE.corrected(
     golden=("pd-ors-positive-price-corrected-deadline",),
 )
 
-CLAIMS = (
-    PRICE_BLOCKS,
-    PRICE_BLOCKS_CORRECTED,
-    LEAST_DURATION,
-    LEAST_DURATION_CORRECTED,
-    POSITIVE_PRICE,
-    POSITIVE_PRICE_CORRECTED,
-)
+CLAIMS = stated(globals())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dlsched.bounds.claim import Expectation, Premise, Subject, always
+from dlsched.bounds.claim import Expectation, Premise, Subject, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.pd_ors.law import Excess, Law, excess, shortfall
 from dlsched.bounds.pd_ors.slot import ExternalSlot, Placement, SlotFacts
@@ -181,14 +181,5 @@ THESIS_THEOREM_2_CORRECTED = THESIS_THEOREM_2.corrected(
     golden=("pd-ors-thesis-theorem-2-corrected-crumbs",),
 )
 
-CLAIMS = (
-    THEOREM_3,
-    THEOREM_3_CORRECTED,
-    THEOREM_3_FEASIBLE,
-    THEOREM_4,
-    THEOREM_4_CORRECTED,
-    THEOREM_4_FEASIBLE,
-    THESIS_THEOREM_2,
-    THESIS_THEOREM_2_CORRECTED,
-)
+CLAIMS = stated(globals())
 """Every claim of the theorems."""

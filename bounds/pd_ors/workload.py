@@ -11,7 +11,7 @@ from dlsched.algorithms.pd_ors import Occupancy, Prices, Rounding, constants, re
 from dlsched.algorithms.pd_ors.offers import External
 from dlsched.algorithms.pd_ors.response import Program, Settings
 from dlsched.algorithms.run import Variant as RunVariant
-from dlsched.bounds.claim import Expectation, Premise, Undecided
+from dlsched.bounds.claim import Expectation, Premise, Undecided, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.pd_ors.facts import ORDINARY, PD_ORS, PdOrsFacts
 from dlsched.bounds.pd_ors.families import ROOMY, SECTION_5, TINY
@@ -145,4 +145,4 @@ THEOREM_7_CORRECTED = THEOREM_7.corrected(
     golden=("pd-ors-theorem-7-corrected-upper-end",),
 )
 
-CLAIMS = (DYNAMIC_PROGRAM, DYNAMIC_PROGRAM_CORRECTED, THEOREM_7, THEOREM_7_CORRECTED)
+CLAIMS = stated(globals())

@@ -11,12 +11,12 @@ from functools import cached_property
 import numpy as np
 
 from dlsched import relaxations
-from dlsched.algorithms import Optimum, optimum
 from dlsched.algorithms.baselines.smd import esw, optimus
 from dlsched.algorithms.run import Run
 from dlsched.algorithms.smd import InnerStep, run
 from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.comparison import Interval
+from dlsched.bounds.facts import OptimumFacts
 from dlsched.models.smd import Instance, Job, Layer, Measured, Point, Schedule, best_point, points, ratios
 from dlsched.models.smd.layered import layered_time
 from dlsched.rounding import gain_packing, outcome_distribution, width
@@ -79,19 +79,8 @@ class Rounding:
         return float(ratios(self.job)(np.array(self.x)))
 
 
-class SmdFacts:
-    """What is known of an instance and a seed.
-
-    Parameters
-    ----------
-    instance : Instance
-    seed : int
-        Of the rounding in runs.
-    """
-
-    def __init__(self, instance: Instance, seed: int) -> None:
-        self.instance = instance
-        self.seed = seed
+class SmdFacts(OptimumFacts[Instance]):
+    """What is known of an instance and a seed, which is that of the rounding in runs."""
 
     @cached_property
     def running(self) -> tuple[Job, ...]:
@@ -183,11 +172,6 @@ class SmdFacts:
         jobs = (job for job in self.instance.jobs if self.instance.admissible(job))
         return {job.name: point for job in jobs if (point := best_point(job)) is not None}
 
-    @cached_property
-    def best(self) -> Optimum:
-        """The certified optimum."""
-        return optimum(self.instance)
-
     @property
     def opt(self) -> Interval:
         """OPT: the optimum's checked value, and its bound."""
@@ -195,20 +179,8 @@ class SmdFacts:
             raise Undecided("the optimum is not proved")
         return Interval(self.best.value, self.best.bound)
 
-    @property
-    def opt_positive(self) -> bool:
-        """Whether OPT > 0."""
-        return self.opt.low > 0
-
 
 SMD = Subject(problem="smd", instance=Instance, facts=SmdFacts)
 """What claims about jobs and clusters are about."""
 
 RUNNING = Premise[SmdFacts]("some job can run, and takes time", lambda facts: bool(facts.running))
-OPT_POSITIVE = Premise[SmdFacts]("OPT > 0", lambda facts: facts.opt_positive)
-
-
-def optimal_schedule(facts: SmdFacts) -> Schedule | None:
-    """Return the schedule that proves the lower end of OPT."""
-    schedule: Schedule | None = facts.best.schedule
-    return schedule

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from dlsched import relaxations
-from dlsched.bounds.claim import Expectation, Premise, Subject, always
+from dlsched.bounds.claim import Expectation, Premise, Subject, always, stated
 from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.smd.facts import COARSE, DELTA, RUNNING, SMD, Rounding, SmdFacts
 from dlsched.bounds.smd.packing import Packing, PackingFacts
@@ -276,19 +276,4 @@ GAIN = SMD.printed(
     golden=("smd-gain-increases-S1",),
 )
 
-CLAIMS = (
-    DENOMINATORS,
-    DENOMINATORS_CORRECTED,
-    GRID,
-    ALGORITHM_1,
-    ALGORITHM_1_CORRECTED,
-    LEMMA_3,
-    LEMMA_3_CORRECTED,
-    THEOREM_4,
-    THEOREM_4_CORRECTED,
-    ROW,
-    ROW_CORRECTED,
-    SOME_ROW,
-    SOME_ROW_CORRECTED,
-    GAIN,
-)
+CLAIMS = stated(globals())

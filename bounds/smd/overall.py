@@ -10,9 +10,10 @@ from typing import Any
 
 from dlsched.algorithms.knapsack_scheme import subset_size
 from dlsched.algorithms.smd import InnerStep
-from dlsched.bounds.claim import Claim, Expectation, Premise
-from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.smd.facts import DELTA, FINE, OPT_POSITIVE, RUNNING, SMD, Rounding, SmdFacts
+from dlsched.bounds.claim import Claim, Expectation, Premise, stated
+from dlsched.bounds.comparison import Relation
+from dlsched.bounds.facts import OPT_POSITIVE
+from dlsched.bounds.smd.facts import DELTA, FINE, RUNNING, SMD, Rounding, SmdFacts
 from dlsched.bounds.smd.sources import NARROW, SECTION_V, SMOOTH, TINY
 from dlsched.models.arithmetic import exact_power, power
 from dlsched.rounding import success_probability
@@ -87,6 +88,11 @@ def _theorem_5(rounds: int) -> tuple[Claim[SmdFacts], Claim[SmdFacts]]:
     )
 
 
+THEOREM_5, THEOREM_5_CORRECTED = _theorem_5(1)
+THEOREM_5_FIVE, THEOREM_5_FIVE_CORRECTED = _theorem_5(5)
+THEOREM_5_TWENTY, THEOREM_5_TWENTY_CORRECTED = _theorem_5(20)
+
+
 def _ratio(facts: SmdFacts, factor: Callable[[InnerStep], float]) -> float:
     """Return mu*/(mu' (1 - eps_2)), the reciprocal of the guarantee; infinite beyond all doubles."""
     best = facts.best_points
@@ -99,12 +105,6 @@ def _ratio(facts: SmdFacts, factor: Callable[[InnerStep], float]) -> float:
     if highest > lowest * LARGEST:
         return math.inf
     return float(highest / lowest) / (1 - FINE)
-
-
-def _over_run(facts: SmdFacts) -> Interval:
-    """Return OPT over the utility of the corrected run."""
-    value = facts.corrected.utility
-    return Interval(facts.opt.low / value, facts.opt.high / value) if value else Interval(math.inf, math.inf)
 
 
 def _printed_factor(step: InnerStep) -> float:
@@ -120,7 +120,7 @@ RATIO = SMD.printed(
     paper="SMD, Theorem 5",
     statement="SMD is worth at least mu'(1 - eps_2)/mu* of the optimum, mu' at (1 + eps_1)(24/M + 4)/delta times tau*",
     quantity="OPT over SMD's utility, against mu*/(mu'(1 - eps_2)), in the setting of Section V",
-    measure=_over_run,
+    measure=lambda facts: facts.opt.over(facts.corrected.utility),
     relation=Relation.AT_MOST,
     bound=lambda facts: _ratio(facts, _printed_factor),
     expectation=Expectation.VACUOUS,
@@ -189,4 +189,4 @@ THEOREM_6_CORRECTED = THEOREM_6.corrected(
     sources=(SECTION_V, TINY),
 )
 
-CLAIMS = (*_theorem_5(1), *_theorem_5(5), *_theorem_5(20), RATIO, RATIO_CORRECTED, THEOREM_6, THEOREM_6_CORRECTED)
+CLAIMS = stated(globals())

@@ -7,9 +7,10 @@ from fractions import Fraction
 from dlsched.algorithms import solve_knapsack
 from dlsched.algorithms.knapsack import Method
 from dlsched.algorithms.knapsack_scheme import TooManyProgramsError
-from dlsched.bounds.claim import Expectation, Undecided, always
+from dlsched.bounds.claim import Expectation, Undecided, always, stated
 from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.smd.facts import OPT_POSITIVE, SMD, SmdFacts, optimal_schedule
+from dlsched.bounds.facts import OPT_POSITIVE, optimal_schedule
+from dlsched.bounds.smd.facts import SMD, SmdFacts
 from dlsched.bounds.smd.sources import EQUAL_VALUE, INNER, KNAPSACK, TINY
 from dlsched.models.catalog import build
 from dlsched.models.smd import points
@@ -126,4 +127,4 @@ EVALUATION_CORRECTED = EVALUATION.corrected(
     golden=("smd-evaluation-corrected-lost-job",),
 )
 
-CLAIMS = (DECOMPOSITION, SCHEME, SCHEME_CORRECTED, FLOOR, EVALUATION, EVALUATION_CORRECTED)
+CLAIMS = stated(globals())

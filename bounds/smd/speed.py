@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from dlsched.bounds.claim import Expectation, Premise, Subject, always
+from dlsched.bounds.claim import Expectation, Premise, Subject, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.smd.facts import Layered, SmdFacts
 from dlsched.bounds.smd.simulation import simulate_priority, simulate_wait_free
@@ -139,4 +139,4 @@ ETA_CONSTANT_CORRECTED = ETA_CONSTANT.corrected(
     golden=("smd-eta-constant-corrected-doubled-transfers",),
 )
 
-CLAIMS = (LEMMA_1, LEMMA_2, LEMMA_2_CORRECTED, ETA_RANGE, ETA_RANGE_CORRECTED, ETA_CONSTANT, ETA_CONSTANT_CORRECTED)
+CLAIMS = stated(globals())

@@ -1,0 +1,106 @@
+"""What the facts of several papers share: a certified optimum, and the primal and dual values of a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from dlsched.algorithms import Optimum, optimum
+from dlsched.bounds.claim import Premise, Undecided
+from dlsched.bounds.comparison import Interval
+from dlsched.models.document import Document
+from dlsched.models.numbers import exceeds
+
+D = TypeVar("D", bound=Document)
+
+
+class OptimumFacts(Generic[D]):
+    """What is known of one (instance, seed), its optimum among it.
+
+    Parameters
+    ----------
+    instance : Document
+    seed : int
+        Of the runs.
+    """
+
+    def __init__(self, instance: D, seed: int) -> None:
+        self.instance = instance
+        self.seed = seed
+
+    @cached_property
+    def best(self) -> Optimum:
+        """The certified optimum."""
+        return optimum(self.instance)
+
+    @property
+    def opt(self) -> Interval:
+        """OPT, between the utility of a checked schedule and a proved bound."""
+        return interval(self.best)
+
+    @property
+    def opt_positive(self) -> bool:
+        """Whether OPT > 0."""
+        if self.opt.low <= 0 < self.opt.high and not self.best.proved:
+            raise Undecided("whether OPT > 0 is not proved")
+        return self.opt.low > 0
+
+    def explain(self, run: dict[str, Any]) -> dict[str, Any]:
+        """Return what explains a verdict on a run against the optimum."""
+        return {**run, "opt": self.opt.low, "evidence": list(self.best.evidence)}
+
+
+OPT_POSITIVE = Premise[OptimumFacts[Any]]("OPT > 0", lambda facts: facts.opt_positive)
+
+
+def optimal_schedule(facts: OptimumFacts[Any]) -> Document | None:
+    """Return the schedule that proves the lower end of OPT."""
+    schedule: Document | None = facts.best.schedule
+    return schedule
+
+
+def interval(best: Optimum) -> Interval:
+    """Return what is proved of an optimum."""
+    if best.value is None or best.bound is None:
+        raise Undecided("the optimum has no value")
+    return Interval(best.value, best.value if best.proved else max(best.value, best.bound))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one admission adds: its job, its utility to the primal, and to the dual its payoff and dearer prices."""
+
+    job: str
+    primal: float
+    dual: float
+
+
+def least_alpha(steps: Iterable[Step]) -> float:
+    """Return the least alpha >= 1 such that no step adds more than alpha times its primal value to the dual.
+
+    Infinite where there is none.
+    """
+    ratios = [step.dual / step.primal if step.primal > 0 else math.inf for step in steps if step.dual > 0]
+    return max([1.0, *ratios])
+
+
+def initial_dual_small(d0: float | Fraction, opt: Interval) -> bool:
+    """Tell whether D_0 <= OPT/2."""
+    if exceeds(d0, opt.high / 2):
+        return False
+    if exceeds(d0, opt.low / 2):
+        raise Undecided("whether D0 <= OPT/2 is not proved")
+    return True
+
+
+def final_dual_large(dual: float, opt: Interval, name: str) -> bool:
+    """Tell whether the final dual value, of this name in the paper, is at least OPT."""
+    if exceeds(opt.low, dual):
+        return False
+    if exceeds(opt.high, dual):
+        raise Undecided(f"whether {name} >= OPT is not proved")
+    return True
