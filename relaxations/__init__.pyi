@@ -1,3 +1,4 @@
+from . import conformance as conformance
 from .aggregation import Aggregation as Aggregation
 from .aggregation import Packed as Packed
 from .aggregation import aggregate_machines as aggregate_machines

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.models.arguments import checked
 from dlsched.models.dmlrs import Instance, Schedule
 from dlsched.models.dmlrs.groups import Group, identical
 from dlsched.models.dmlrs.job import AsyncJob
@@ -91,6 +92,7 @@ def _count(variable: Any) -> int:
     return 0 if variable.value is None else round(variable.value)
 
 
+@checked
 def aggregate_machines(instance: Instance) -> Aggregation:
     """Sum identical machines.
 

@@ -13,7 +13,7 @@ from dlsched.relaxations.tree import clone, free_name
 
 
 def capped_model(
-    source: Any, variables: Sequence[Any], ratios: Sequence[Ratio], last: int, caps: Sequence[float]
+    source: Any, variables: Sequence[Any], ratios: Sequence[Ratio], last: int, caps: Sequence[float], x: Floats
 ) -> tuple[Any, Any]:
     """Return a copy of a model whose objective is one ratio and whose other ratios are capped, and the map back.
 
@@ -28,6 +28,8 @@ def capped_model(
         J, the ratio that is minimised.
     caps : sequence of float
         nu_j of the others, in their order.
+    x : ndarray of shape (n,)
+        The optimum, which is loaded.
 
     Returns
     -------
@@ -41,6 +43,8 @@ def capped_model(
     copy, to_source = clone(source)
     own = ComponentMap((original, twin) for twin, original in to_source.items())
     columns = [own[variable] for variable in variables]
+    for column, value in zip(columns, x.tolist(), strict=True):
+        column.set_value(value, skip_validation=True)
     others = [j for j in range(len(ratios)) if j != last]
     objective = next(copy.component_data_objects(pyo.Objective, active=True, descend_into=True))
     above, below = _parts(ratios[last], columns)

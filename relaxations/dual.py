@@ -41,7 +41,7 @@ from dlsched.models.matrix import Floats, Matrix
 from dlsched.relaxations.contract import Point, Recovery, expect_duals, values_of
 from dlsched.relaxations.dual_model import build
 from dlsched.relaxations.refusals import TransformationRefused, compile_linear
-from dlsched.relaxations.tree import constants
+from dlsched.relaxations.tree import constants, refuse_outside
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,5 +111,6 @@ def dual(model: Any) -> Dual:
     if matrix.integer.any():
         column = matrix.columns[int(matrix.integer.argmax())]
         raise TransformationRefused(f"variable '{column.name}' is not continuous: apply relax first")
+    refuse_outside(matrix.columns, model)
     new, row_variables, column_rows = build(model, matrix)
     return Dual(new, model, matrix, row_variables, column_rows, constants(model, matrix))

@@ -15,7 +15,7 @@ from pyomo.repn import generate_standard_repn
 
 from dlsched.models.matrix import Matrix
 from dlsched.models.ratio import Floats, FractionalSum, Polytope, Ratio
-from dlsched.relaxations.refusals import TransformationRefused, compile_linear, refuse_foreign
+from dlsched.relaxations.refusals import TransformationRefused, compile_linear, only_objective, refuse_foreign
 from dlsched.relaxations.tree import clone, used_variables
 
 
@@ -55,10 +55,7 @@ def fractional_model(model: Any) -> FractionalModel:
     refuse_foreign(model)
     used_variables(model)
     copy, to_source = clone(model)
-    objectives = list(copy.component_data_objects(pyo.Objective, active=True, descend_into=True))
-    if len(objectives) != 1:
-        raise TransformationRefused(f"'{model.name}' has {len(objectives)} active objectives; one is needed")
-    objective = objectives[0]
+    objective = only_objective(copy)
     terms = _merged(_terms(objective.expr, 1.0, objective.name))
     sense = 1 if objective.sense == pyo.minimize else -1
     objective.set_value(_all_variables(terms))

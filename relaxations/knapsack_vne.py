@@ -17,13 +17,14 @@ from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.matrix import Floats
 from dlsched.relaxations.contract import Point, Recovery
 from dlsched.relaxations.plain_vne import plain_vne
+from dlsched.relaxations.refusals import TransformationRefused
 from dlsched.relaxations.ring_copies import Layout
 from dlsched.relaxations.ring_lp import RingLp, VneSolution
 
 
 @dataclass(frozen=True, eq=False)
 class KnapsackVne(RingLp, Recovery[Point]):
-    """The knapsack LP; see `knapsack_vne`. Its columns are chi_ik and, as ``load``, L_iku of valid nodes."""
+    """The knapsack LP; see `knapsack_vne`. Its columns are chi_ik and, as ``hosted``, L_iku of valid nodes."""
 
     layout: ClassVar[Layout] = Layout.KNAPSACK
 
@@ -139,12 +140,16 @@ def knapsack_vne(problem: RingProblem, *, sizes: Mapping[str, int] | None = None
 
     Raises
     ------
+    TransformationRefused
+        If a request's ring nodes may be told apart (`allowed`).
     ValueError
-        If a request's ring nodes may be told apart (`allowed`), or a request or ring size does not exist.
+        If a request or ring size does not exist.
 
     Source: not in GADGET; corollary of its (12)-(19).
     """
     told = next((request.name for request in problem.requests if request.allowed is not None), None)
     if told is not None:
-        raise ValueError(f"request {told!r} has a placement of its own for each ring node; no knapsack tells")
+        raise TransformationRefused(
+            f"request {told!r} has a placement of its own for each ring node, which no knapsack tells: use plain_vne"
+        )
     return KnapsackVne.of(problem, sizes, cap)

@@ -24,7 +24,9 @@ def check_liftable(model: Any) -> None:
     for variable in members(model, pyo.Var):
         refuse_gaps(variable)
         if variable.fixed and variable.value is None:
-            raise TransformationRefused(f"variable '{variable.name}' is fixed but has no value")
+            raise TransformationRefused(
+                f"variable '{variable.name}' is fixed but has no value: give it one or unfix it"
+            )
         if not (variable.fixed or variable.is_continuous() or variable.is_integer()):
             raise TransformationRefused(
                 f"variable '{variable.name}' has the domain {variable.domain}, which is not all the integers between "

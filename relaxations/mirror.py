@@ -7,7 +7,6 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from dlsched.relaxations.refusals import TransformationRefused
 from dlsched.relaxations.tree import free_name
 
 _SIDES = {"": "", "_lower": "the lower side of ", "_upper": "the upper side of ", "_fixed": "the value of "}
@@ -23,7 +22,6 @@ class Mirror:
     """
 
     def __init__(self, source: Any, model: Any) -> None:
-        self._source = source
         self._blocks = {id(source): model}
 
     def add_variables(self, items: Iterable[tuple[Any, Any]], suffix: str = "") -> list[Any]:
@@ -78,11 +76,8 @@ class Mirror:
 
     def _block(self, block: Any) -> Any:
         if id(block) not in self._blocks:
-            component = block.parent_component() if block is not None else None
-            outer = component.parent_block() if component is not None else None
-            if outer is None:
-                raise TransformationRefused(f"'{self._source.name}' uses variables that are declared outside of it")
-            self._mirror_block(component, self._block(outer))
+            component = block.parent_component()
+            self._mirror_block(component, self._block(component.parent_block()))
         return self._blocks[id(block)]
 
     def _mirror_block(self, component: Any, target: Any) -> None:

@@ -15,7 +15,7 @@ from pyomo.network import Arc, Port
 
 from dlsched.models.arguments import expect_model
 from dlsched.models.document import InputError
-from dlsched.models.matrix import Matrix, compile_model
+from dlsched.models.matrix import Matrix, NotLinearError, compile_model
 
 _UNDERSTOOD = {
     pyo.Block,
@@ -87,6 +87,21 @@ def refuse_gaps(variable: Any) -> None:
         )
 
 
+def only_objective(model: Any) -> Any:
+    """Return the active objective of a model.
+
+    Raises
+    ------
+    TransformationRefused
+        If there is none, or another.
+    """
+    objectives = list(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
+    if len(objectives) != 1:
+        remedy = "deactivate the others" if objectives else "add one, or activate it"
+        raise TransformationRefused(f"'{model.name}' has {len(objectives)} active objectives; one is needed: {remedy}")
+    return objectives[0]
+
+
 def compile_linear(model: Any) -> Matrix:
     """Compile a model to arrays, refusing what is not linear; rows without a finite side are left out.
 
@@ -97,16 +112,18 @@ def compile_linear(model: Any) -> Matrix:
         can satisfy.
     """
     refuse_foreign(model)
-    count = sum(1 for _ in model.component_data_objects(pyo.Objective, active=True, descend_into=True))
-    if count != 1:
-        raise TransformationRefused(f"'{model.name}' has {count} active objectives; one is needed")
+    only_objective(model)
     try:
         return _without_free_rows(compile_model(model))
     except ValueError as error:
         cause = error.__cause__
         if isinstance(cause, InfeasibleConstraintException):
             raise TransformationRefused(f"{cause}: no point satisfies it") from error
-        raise TransformationRefused(" ".join(str(cause or error).split())) from error
+        for variable in model.component_data_objects(pyo.Var, active=True, descend_into=True):
+            refuse_gaps(variable)
+        reason = " ".join(str(cause or error).split())
+        remedy = " Write it with linear terms first." if isinstance(error, NotLinearError) else ""
+        raise TransformationRefused(reason + remedy) from error
 
 
 def _without_free_rows(matrix: Matrix) -> Matrix:

@@ -201,7 +201,7 @@ class RingCopies:
             index = (*self.name, *copy)
             yield ("x" if self.layout is Layout.AUGMENTED else "chi"), index
             if self.layout is Layout.KNAPSACK:
-                yield from (("load", (*index, u)) for _, u in located)
+                yield from (("hosted", (*index, u)) for _, u in located)
             else:
                 yield from (("varrho", (*index, a, u)) for a, u in located)
                 yield from (("theta", (*index, a, *arc)) for a in range(self.edges) for arc in arcs)

@@ -151,7 +151,7 @@ class RingLp:
         return embedding_program(problem, cap=self.cap)
 
     def column_keys(self) -> Iterator[Key]:
-        """Yield component and index of each column: ``x`` or ``chi``, ``varrho`` or ``load``, ``theta``."""
+        """Yield component and index of each column: ``x`` or ``chi``, ``varrho`` or ``hosted``, ``theta``."""
         for ring in self.copies:
             yield from ring.column_keys()
 

@@ -9,18 +9,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
 
 from dlsched.models.arguments import checked, positive
 from dlsched.models.ratio import Floats, FractionalSum
 from dlsched.relaxations.capped import capped_model
-from dlsched.relaxations.contract import Point, Recovery, expect_known
+from dlsched.relaxations.contract import Point, Recovery, values_of
 from dlsched.relaxations.fractional import continuous_sum
 from dlsched.relaxations.planar import Planar
 from dlsched.relaxations.ratio_grid import Grid, size, steps, widest
 from dlsched.relaxations.ratio_lp import LinearProgram
 from dlsched.relaxations.refusals import TransformationRefused
 from dlsched.relaxations.sweep import Oracle
+from dlsched.relaxations.tree import members
 
 _NOISE = 1e-15
 _ZERO = 1e-10
@@ -52,8 +54,8 @@ class SumOfRatios(Recovery[Point]):
         Grid points whose program is feasible.
     seconds : float
     model : pyomo.environ.ConcreteModel or None
-        The program (15) whose optimum x~ is, a linear-fractional copy of the model that was given; None where arrays
-        were given, or no point was found.
+        The program (15) whose optimum x~ is, a linear-fractional copy of the model that was given, with x~ loaded;
+        None where arrays were given, or no point was found.
     source : pyomo.environ.ConcreteModel or None
         The model that was given.
     """
@@ -71,11 +73,10 @@ class SumOfRatios(Recovery[Point]):
     seconds: float
     model: Any = None
     source: Any = None
-    _variables: tuple[Any, ...] = ()
     _to_source: Any = None
 
     def _recovered(self, x: Any, duals: Any) -> Point:
-        """Return the point `x` of `model`, x~ where it is left out; a sum of ratios has no duals.
+        """Return the values; a sum of ratios has no duals.
 
         Raises
         ------
@@ -86,11 +87,8 @@ class SumOfRatios(Recovery[Point]):
             raise ValueError("the problem was given as arrays: there is no model to recover to")
         if self.x is None:
             raise ValueError("no grid point has a feasible program: there is no point to recover")
-        expect_known("x", x, self._to_source)
-        if x is None:
-            return Point(values=ComponentMap(zip(self._variables, self.x.tolist(), strict=True)))
-        known = ((self._to_source[v], float(value)) for v, value in x.items() if v in self._to_source)
-        return Point(values=ComponentMap(known))
+        values = values_of(members(self.model, pyo.Var), x)
+        return Point(values=ComponentMap((self._to_source[v], value) for v, value in values.items()))
 
 
 @checked
@@ -158,7 +156,7 @@ def sum_of_ratios(
     model, to_source = None, None
     if source is not None and best.x is not None:
         caps = _caps(problem, others, grids, best.x)
-        model, to_source = capped_model(source, variables, problem.ratios, last, caps)
+        model, to_source = capped_model(source, variables, problem.ratios, last, caps, best.x)
     return SumOfRatios(
         x=best.x,
         cost=best.cost,
@@ -173,7 +171,6 @@ def sum_of_ratios(
         seconds=time.perf_counter() - start,
         model=model,
         source=source,
-        _variables=variables,
         _to_source=to_source,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, count
 from typing import Any
 
@@ -59,11 +59,29 @@ def used_variables(model: Any) -> set[int]:
             if id(variable) in used:
                 continue
             if id(variable) not in own:
-                raise TransformationRefused(
-                    f"'{component.name}' uses variable '{variable.name}', which is declared outside of '{model.name}'"
-                )
+                raise TransformationRefused(f"'{component.name}' uses {_outside(variable, model)}")
             used.add(id(variable))
     return used
+
+
+def refuse_outside(variables: Iterable[Any], model: Any) -> None:
+    """Refuse variables that are declared outside of the model.
+
+    Raises
+    ------
+    TransformationRefused
+    """
+    own = {id(variable) for variable in members(model, pyo.Var)}
+    for variable in variables:
+        if id(variable) not in own:
+            raise TransformationRefused(f"'{model.name}' uses {_outside(variable, model)}")
+
+
+def _outside(variable: Any, model: Any) -> str:
+    return (
+        f"variable '{variable.name}', which is declared outside of '{model.name}': "
+        "transform the model that holds both, or declare it inside"
+    )
 
 
 def free_name(name: str, *blocks: Any) -> str:

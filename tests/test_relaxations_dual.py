@@ -8,10 +8,11 @@ import pyomo.environ as pyo
 import pytest
 
 from dlsched.relaxations import TransformationRefused, dual, lift_bounds, relax
+from dlsched.relaxations.conformance_cases import Case, plants, ranges, wyndor
+from tests.conformance.cases import KNOWN
 from tests.conformance.solving import solve
-from tests.conformance.textbook import TEXTBOOK, Textbook, plants, ranges, wyndor
 
-CONTINUOUS = [text for text in TEXTBOOK if text.optimum == text.relaxed and text.build.__name__ != "assignment"]
+CONTINUOUS = [case for case in KNOWN if not case.traits]
 
 
 def bounded(constant: float) -> Any:
@@ -36,11 +37,11 @@ def test_pyomo_dual_is_wrong_without_lifting() -> None:
     assert solve(core.create_using(lift_bounds(bounded(0)).model)).objective == pytest.approx(1)
 
 
-@pytest.mark.parametrize("text", TEXTBOOK, ids=lambda text: text.name)
-def test_pyomo_dual_is_right_after_lifting(text: Textbook) -> None:
-    lifted = lift_bounds(relax(text.build()).model).model
+@pytest.mark.parametrize("case", KNOWN, ids=lambda case: case.name)
+def test_pyomo_dual_is_right_after_lifting(case: Case) -> None:
+    lifted = lift_bounds(relax(case.build()).model).model
     core = pyo.TransformationFactory("core.lp_dual").create_using(lifted)
-    assert solve(core).objective == pytest.approx(text.relaxed)
+    assert solve(core).objective == pytest.approx(case.optimum if case.relaxed is None else case.relaxed)
 
 
 def test_shadow_prices_of_wyndor() -> None:
@@ -103,14 +104,14 @@ def test_mixed_index_lengths() -> None:
     assert set(new.row) == {1, ("b", 3, 4)}
 
 
-@pytest.mark.parametrize("text", CONTINUOUS, ids=lambda text: text.name)
-def test_dual_of_the_dual_has_the_names_of_the_source(text: Textbook) -> None:
-    source = text.build()
+@pytest.mark.parametrize("case", CONTINUOUS, ids=lambda case: case.name)
+def test_dual_of_the_dual_has_the_names_of_the_source(case: Case) -> None:
+    source = case.build()
     result = dual(source)
     twice = dual(result.model).model
     assert {c.name for c in result.matrix.columns} <= {v.name for v in twice.component_data_objects(pyo.Var)}
     assert {r.name for r in result.matrix.rows} <= {c.name for c in twice.component_data_objects(pyo.Constraint)}
-    assert solve(twice).objective == pytest.approx(text.optimum)
+    assert solve(twice).objective == pytest.approx(case.optimum)
 
 
 def test_weak_duality_at_any_feasible_pair() -> None:
@@ -169,10 +170,10 @@ def test_refusals() -> None:
     assert "square" in refused(m)
     m = bounded(0)
     m.value.deactivate()
-    assert refused(m) == "'bounded' has 0 active objectives; one is needed"
+    assert refused(m) == "'bounded' has 0 active objectives; one is needed: add one, or activate it"
     m = bounded(0)
     m.again = pyo.Objective(expr=m.x)
-    assert refused(m) == "'bounded' has 2 active objectives; one is needed"
+    assert refused(m) == "'bounded' has 2 active objectives; one is needed: deactivate the others"
     m = bounded(0)
     m.x.fix(6)
     assert "'row'" in refused(m)

@@ -13,8 +13,8 @@ from pyomo.core.base.range import NumericRange
 from pyomo.gdp import Disjunction
 
 from dlsched.relaxations import Relaxation, TransformationRefused, lift_bounds, relax, standard_form
+from dlsched.relaxations.conformance_cases import bounds, fixings, integers, knapsack, plants
 from tests.conformance.solving import solve
-from tests.conformance.textbook import bounds, fixings, integers, knapsack, plants
 
 
 def one(**options: Any) -> Any:
@@ -260,6 +260,11 @@ REGISTRATION = {
     ),
     "a name": "from dlsched.relaxations import standard_form; import pyomo.environ as pyo",
     "an attribute": "import dlsched.relaxations as room; room.relax; import pyomo.environ as pyo",
+    "lazily, before": "from dlsched.lazy import pyo; import dlsched.relaxations",
+    "lazily, after": "import dlsched.relaxations; from dlsched.lazy import pyo",
+    "lazily, used before": "from dlsched.lazy import pyo; pyo.Var; import dlsched.relaxations",
+    "lazily, both": "import dlsched.relaxations; from dlsched.lazy import pyo; pyo.Var; import pyomo.environ as pyo",
+    "another part of dlsched": "import dlsched.rounding; import pyomo.environ as pyo; import dlsched.relaxations",
 }
 
 

@@ -1,56 +1,65 @@
-"""The transformations under test. A new one adds its `Case` here and is then run through every check and model."""
+"""The transformations under test. A new one is added here and is then run through every check and model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import pyomo.environ as pyo
 
-from dlsched.relaxations import charnes_cooper, dual, lift_bounds, relax, standard_form
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A transformation and what it promises.
-
-    Attributes
-    ----------
-    name : str
-    transform : callable
-        From a model to a result with ``.model`` and ``.recover``.
-    pyomo_name : str
-        Its name at the TransformationFactory, if any.
-    in_place : bool
-        Whether ``apply_to`` works.
-    relaxes : bool
-        Whether the result is a continuous relaxation, so that its optimum is a bound; else the optima are equal.
-    continuous_only : bool
-        Whether it refuses integer variables.
-    dualises : bool
-        Whether the duals of the result are the point of the source.
-    value : callable
-        From the source's sense (1 or -1) and the optimum of the result to the source's.
-    """
-
-    name: str
-    transform: Callable[[Any], Any]
-    pyomo_name: str = ""
-    in_place: bool = False
-    relaxes: bool = False
-    continuous_only: bool = False
-    dualises: bool = False
-    value: Callable[[int, float], float] = lambda sense, value: value
-
-
-CASES = (
-    Case("relax", relax, "dlsched.lp_relaxation", in_place=True, relaxes=True),
-    Case("lift_bounds", lift_bounds, "dlsched.lift_bounds", in_place=True),
-    Case("dual", dual, "dlsched.lp_dual", continuous_only=True, dualises=True),
-    Case("charnes_cooper", charnes_cooper, "dlsched.charnes_cooper", continuous_only=True),
-    Case("standard_form", standard_form, value=lambda sense, value: sense * value),
+from dlsched.relaxations import (
+    augmented_vne,
+    charnes_cooper,
+    dual,
+    knapsack_vne,
+    lift_bounds,
+    plain_vne,
+    relax,
+    standard_form,
+    sum_of_ratios,
 )
+from dlsched.relaxations.conformance import Kind, Relation, Trait, Transformation, cases
+
+ODD = frozenset({Trait.LOGIC, Trait.SOS, Trait.GAPS})
+NOT_LINEAR = frozenset({Trait.NONLINEAR, Trait.OBJECTIVES})
+CASES = (
+    Transformation(
+        relax,
+        relation=Relation.BOUND,
+        refuses=ODD | {Trait.OUTSIDE},
+        pyomo_name="dlsched.lp_relaxation",
+        in_place=True,
+    ),
+    Transformation(lift_bounds, refuses=ODD | {Trait.OUTSIDE}, pyomo_name="dlsched.lift_bounds", in_place=True),
+    Transformation(dual, refuses=frozenset(Trait), dualises=True, pyomo_name="dlsched.lp_dual"),
+    Transformation(charnes_cooper, refuses=frozenset(Trait) - {Trait.FRACTIONAL}, pyomo_name="dlsched.charnes_cooper"),
+    Transformation(
+        standard_form, refuses=ODD | NOT_LINEAR | {Trait.FRACTIONAL}, worth=lambda sense, value: sense * value
+    ),
+)
+ON_ARRAYS = (
+    Transformation(
+        lambda model: sum_of_ratios(model, epsilon=0.05),
+        "sum_of_ratios",
+        Kind.RATIOS,
+        Relation.WITHIN,
+        factor=1.05,
+        fractional=True,
+    ),
+    *(
+        Transformation(
+            lambda problem, transform=transform, cap=cap: transform(problem, cap=cap),
+            f"{transform.__name__}{', cap' if cap else ''}",
+            Kind.RINGS,
+            Relation.BOUND,
+            refuses=frozenset({Trait.PLACED}) if transform is knapsack_vne else frozenset(),
+            duals=transform is not augmented_vne,
+        )
+        for transform in (plain_vne, augmented_vne, knapsack_vne)
+        for cap in (False, True)
+    ),
+)
+KNOWN = [case for case in cases(Kind.MODEL) if case.optimum is not None and Trait.FRACTIONAL not in case.traits]
+"""Linear models with known optima."""
 
 
 def is_continuous(model: Any) -> bool:

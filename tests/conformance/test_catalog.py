@@ -11,9 +11,9 @@ import pytest
 
 from dlsched.models import build, catalog, hadar
 from dlsched.relaxations import dual, relax
+from dlsched.relaxations.conformance import Case, Trait, Transformation, check
 
-from . import checks
-from .cases import CASES, Case, is_continuous
+from .cases import CASES, is_continuous
 from .solving import solve
 
 SIZES = {
@@ -36,14 +36,12 @@ def formulation(name: str, seed: int) -> Any:
 
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("name", [entry.name for entry in catalog() if entry.linear])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_formulation(case: Case, name: str, seed: int) -> None:
+@pytest.mark.parametrize("transformation", CASES, ids=str)
+def test_formulation(transformation: Transformation, name: str, seed: int) -> None:
     model = formulation(name, seed)
-    if case.continuous_only and not is_continuous(model):
+    if Trait.INTEGER in transformation.refuses and not is_continuous(model):
         model = relax(model).model
-    checks.check_source_unchanged(case, model)
-    checks.check_status_and_objective(case, model)
-    checks.check_maps_back(case, model)
+    check(transformation, Case(model.clone))
 
 
 @pytest.mark.parametrize("seed", range(6))

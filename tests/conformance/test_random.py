@@ -8,59 +8,41 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from dlsched.relaxations import TransformationRefused, dual
+from dlsched.relaxations.conformance import Case, Trait, Transformation, check
 
-from . import checks, exact
-from .cases import CASES, Case, is_continuous
+from . import exact
+from .cases import CASES, is_continuous
 from .random_models import Spec, build, specs
 from .solving import solve
 
 LIGHT = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 
 
-def refusal(case: Case, model: object) -> str | None:
-    """Return what the case must say where it must refuse the model."""
-    if case.name not in ("charnes_cooper", "dual", "standard_form"):
+def refusal(transformation: Transformation, model: object) -> str | None:
+    """Return what a transformation says where it may refuse the model."""
+    if str(transformation) not in ("charnes_cooper", "dual", "standard_form"):
         return None
     try:
-        case.transform(model)
+        transformation.transform(model)
     except TransformationRefused as error:
         return str(error)
     return None
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("transformation", CASES, ids=str)
 @given(spec=specs(integers=True))
 @LIGHT
-def test_transformation(case: Case, spec: Spec) -> None:
-    refused = refusal(case, build(spec))
+def test_transformation(transformation: Transformation, spec: Spec) -> None:
+    refused = refusal(transformation, build(spec))
     if refused is not None:
         if "no point satisfies it" in refused:
             assert exact.optimum(spec.boxed()) is None
         else:
             assert "apply relax first" in refused
-            assert case.continuous_only
+            assert Trait.INTEGER in transformation.refuses
             assert not is_continuous(build(spec))
         return
-    checks.check_status_and_objective(case, build(spec))
-    checks.check_source_unchanged(case, build(spec))
-    checks.check_maps_back(case, build(spec))
-    checks.check_loads(case, build(spec))
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.pyomo_name], ids=lambda case: case.name)
-@given(spec=specs(integers=True))
-@LIGHT
-def test_pyomo_routes(case: Case, spec: Spec) -> None:
-    if refusal(case, build(spec)) is None and solve(build(spec)).status == "optimal":
-        checks.check_pyomo_routes(case, build(spec))
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-@given(spec=specs(integers=False))
-@LIGHT
-def test_twice(case: Case, spec: Spec) -> None:
-    if refusal(case, build(spec)) is None:
-        checks.check_twice(case, build(spec))
+    check(transformation, Case(lambda: build(spec)))
 
 
 @given(spec=specs(integers=False, largest=3))

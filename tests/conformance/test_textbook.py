@@ -1,72 +1,145 @@
-"""Every transformation on every textbook model."""
+"""Every transformation on every model of the conformance suite, and that the suite finds what is broken."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyomo.environ as pyo
 import pytest
+from pyomo.gdp import Disjunct
 
 from dlsched.models.matrix import compile_model
-from dlsched.relaxations import TransformationRefused
+from dlsched.relaxations import Point, dual, lift_bounds, relax
+from dlsched.relaxations.conformance import Case, Kind, Relation, Trait, Transformation, cases, check, check_all
+from dlsched.relaxations.lp import LiftedBounds
 
-from . import checks
-from .cases import CASES, Case, is_continuous
+from .cases import CASES, KNOWN, ON_ARRAYS
 from .solving import solve, solve_matrix
-from .textbook import TEXTBOOK, Textbook
-
-PAIRS = [
-    pytest.param(case, text, id=f"{case.name}-{text.name}")
-    for case in CASES
-    for text in TEXTBOOK
-    if is_continuous(text.build()) or not case.continuous_only
-]
-REFUSED = [
-    pytest.param(case, text, id=f"{case.name}-{text.name}")
-    for case in CASES
-    for text in TEXTBOOK
-    if case.continuous_only and not is_continuous(text.build())
-]
-REGISTERED = [pair for pair in PAIRS if pair.values[0].pyomo_name]
 
 
-@pytest.mark.parametrize("text", TEXTBOOK, ids=lambda text: text.name)
-def test_known_optima(text: Textbook) -> None:
-    assert solve(text.build()).objective == pytest.approx(text.optimum)
-    assert solve_matrix(compile_model(text.build()).relaxed()).objective == pytest.approx(text.relaxed)
+@pytest.mark.parametrize("case", KNOWN, ids=lambda case: case.name)
+def test_known_optima(case: Case) -> None:
+    relaxed = case.optimum if case.relaxed is None else case.relaxed
+    assert solve(case.build()).objective == pytest.approx(case.optimum)
+    assert solve_matrix(compile_model(case.build()).relaxed()).objective == pytest.approx(relaxed)
 
 
-@pytest.mark.parametrize(("case", "text"), PAIRS)
-def test_optimum_after_transformation(case: Case, text: Textbook) -> None:
-    model = text.build()
-    solved = solve(case.transform(model).model)
-    expected = text.relaxed if case.relaxes else text.optimum
-    assert case.value(checks.sense(model), solved.objective) == pytest.approx(expected)
+@pytest.mark.parametrize("transformation", [*CASES, *ON_ARRAYS], ids=str)
+def test_every_case(transformation: Transformation) -> None:
+    check_all(transformation)
 
 
-@pytest.mark.parametrize(("case", "text"), PAIRS)
-def test_source_unchanged(case: Case, text: Textbook) -> None:
-    checks.check_source_unchanged(case, text.build())
+def changes_the_source(model: Any) -> Any:
+    model.add_component("trace", pyo.Var())
+    return lift_bounds(model)
 
 
-@pytest.mark.parametrize(("case", "text"), PAIRS)
-def test_maps_back(case: Case, text: Textbook) -> None:
-    checks.check_maps_back(case, text.build())
+def loses_a_row(model: Any) -> Any:
+    result = lift_bounds(model)
+    result.model.plant[3].deactivate()
+    return result
 
 
-@pytest.mark.parametrize(("case", "text"), PAIRS)
-def test_loads(case: Case, text: Textbook) -> None:
-    checks.check_loads(case, text.build())
+class Shifts(LiftedBounds):
+    """Recovers a point beside the right one."""
+
+    __slots__ = ()
+
+    def _recovered(self, x: Any, duals: Any) -> Point:
+        point = LiftedBounds._recovered(self, x, duals)
+        for variable, value in point.values.items():
+            point.values[variable] = value + 1
+        return point
 
 
-@pytest.mark.parametrize(("case", "text"), PAIRS)
-def test_twice(case: Case, text: Textbook) -> None:
-    checks.check_twice(case, text.build())
+class Narrow(LiftedBounds):
+    """Has a recover of its own."""
+
+    __slots__ = ()
+
+    def recover(self, values: Any) -> Point:  # type: ignore[override]
+        return LiftedBounds.recover(self, values)
 
 
-@pytest.mark.parametrize(("case", "text"), REGISTERED)
-def test_pyomo_routes(case: Case, text: Textbook) -> None:
-    checks.check_pyomo_routes(case, text.build())
+class Spills(LiftedBounds):
+    """Fixes what it loads."""
+
+    __slots__ = ()
+
+    def recover(self, x: Any = None, duals: Any = None, *, load: bool = False) -> Point:
+        point = LiftedBounds.recover(self, x, duals, load=load)
+        if load:
+            for variable in point.values:
+                variable.fix()
+        return point
 
 
-@pytest.mark.parametrize(("case", "text"), REFUSED)
-def test_integers_refused(case: Case, text: Textbook) -> None:
-    with pytest.raises(TransformationRefused, match=r"variable '.*' is not continuous: apply relax first"):
-        case.transform(text.build())
+def as_a(kind: type[LiftedBounds]) -> Any:
+    def transform(model: Any) -> Any:
+        result = lift_bounds(model)
+        return kind(result.model, result.source, result._to_source, result._rows)
+
+    return transform
+
+
+BROKEN = {
+    "changes the source": (changes_the_source, "the source is changed"),
+    "loses a row": (loses_a_row, "the optimum is 36, the new model's is worth 42"),
+    "recovers another point": (as_a(Shifts), "the recovered point breaks"),
+    "another signature": (as_a(Narrow), "recover takes"),
+    "fixes what it loads": (as_a(Spills), "loading changes whether"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_broken_is_found(name: str) -> None:
+    transform, message = BROKEN[name]
+    with pytest.raises(AssertionError, match=message):
+        check_all(Transformation(transform, name), among=cases(Kind.MODEL)[:1])
+
+
+def test_false_promises_are_found() -> None:
+    knapsack = next(case for case in cases() if case.name == "knapsack")
+    promised = Transformation(relax, refuses=frozenset())
+    with pytest.raises(AssertionError, match="the optimum is 220, the new model's is worth 240"):
+        check(promised, knapsack)
+    check(replace(promised, relation=Relation.BOUND), knapsack)
+    with pytest.raises(AssertionError, match="it has integer variables, but is not refused"):
+        check(replace(promised, refuses=frozenset({Trait.INTEGER})), knapsack)
+    with pytest.raises(AssertionError, match="dual refuses knapsack: variable"):
+        check(Transformation(dual, refuses=frozenset(), dualises=True), knapsack)
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A result as an outsider writes it: without a class of ours."""
+
+    model: Any
+    source: Any
+
+    def recover(self, x: Any = None, duals: Any = None, *, load: bool = False) -> Point:
+        values = pyo.ComponentMap()
+        for twin, own in self._pairs(pyo.Var):
+            value = twin.value if x is None else x.get(twin)
+            if value is not None:
+                values[own] = value
+        if x and not values:
+            raise ValueError("these are another model's variables")
+        rows = ((own, duals[twin]) for twin, own in self._pairs(pyo.Constraint) if duals and twin in duals)
+        point = Point(values, pyo.ComponentMap(rows))
+        if load:
+            point.load()
+        return point
+
+    def _pairs(self, ctype: Any) -> Any:
+        both = (
+            model.component_data_objects(ctype, active=None, descend_into=(pyo.Block, Disjunct))
+            for model in (self.model, self.source)
+        )
+        return zip(*both, strict=True)
+
+
+def test_a_new_transformation_is_checked_in_a_line() -> None:
+    inside = [case for case in cases(Kind.MODEL) if Trait.OUTSIDE not in case.traits]
+    check_all(Transformation(lambda model: Copy(model.clone(), model), refuses=frozenset()), inside)
