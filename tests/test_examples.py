@@ -13,6 +13,7 @@ PROMISED = {
     "where_a_bound_breaks.py": ["violated", "holds", "2"],
     "where_rounding_fails.py": ["0.0279", "0.1317", "0.4316", "0.937500"],
     "rings_on_your_network.py": ["6.0000", "5.0000", "0.0000"],
+    "cutting_stock.py": ["452.25 rolls, bound 452.25", "whole rolls        453, and no fewer than 453"],
     "own_model.py": ["LP bound  10.2", "dual      10.2"],
 }
 
