@@ -162,7 +162,7 @@ def fixings() -> Any:
     m.x = pyo.Var(["x", "y", "z", "w"], domain=pyo.NonNegativeReals)
     m.x["x"].setub(5)
     m.x["z"].setub(1)
-    m.x["z"].fix(2)
+    m.x["z"].fix(2, skip_validation=True)
     m.x["w"].setlb(1)
     m.x["w"].setub(1)
     m.need = pyo.Constraint(expr=m.x["x"] + m.x["y"] + m.x["z"] + m.x["w"] >= 10)
@@ -310,7 +310,7 @@ def shared_room() -> Any:
     """(x + 1)/(y + 1) + (y + 1)/(z + 1), x + y >= 3, z = 2: with s = y + 1 it is 5/s - 1 + s/3, least at s^2 = 15."""
     m = pyo.ConcreteModel(name="shared room")
     m.x = pyo.Var(["x", "y", "z"], bounds=(0, 4))
-    m.x["z"].fix(2)
+    m.x["z"].fix(2, skip_validation=True)
     m.need = pyo.Constraint(expr=m.x["x"] + m.x["y"] >= 3)
     m.cost = pyo.Objective(
         expr=(m.x["x"] + 1) / (m.x["y"] + 1) + (m.x["y"] + 1) / (m.x["z"] + 1),

@@ -1,8 +1,7 @@
 """The transformations under the names that Pyomo's ``TransformationFactory`` knows them by.
 
 ``create_using(model)`` returns the new model and leaves the source as it was; ``apply_to(model)`` changes the model
-itself, where that makes sense; ``recover(new_model, ...)`` maps a point and duals back, as the ``recover`` of the
-results of `relax`, `lift_bounds` and `dual` does.
+itself, where that makes sense; ``recover(new_model, ...)`` maps a point and duals back, as `Transformed.recover` does.
 
 Every user of Pyomo who imports `dlsched.relaxations` pays for this module, so it imports what a transformation needs
 when one is used.
@@ -10,8 +9,7 @@ when one is used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import pyomo.environ as pyo
 from pyomo.common.config import ConfigDict, ConfigValue
@@ -23,6 +21,8 @@ class _Transformation:
     """What the registered transformations share: options, and the result kept with the new model."""
 
     CONFIG = ConfigDict()
+    function: ClassVar[str]
+    """The name of the function in `dlsched.relaxations`."""
 
     def create_using(self, model: Any, **options: Any) -> Any:
         """Return the transformed model; the source is unchanged.
@@ -36,25 +36,17 @@ class _Transformation:
         Raises
         ------
         TransformationRefused
-            If the transformation cannot do it; the message names the component and the reason.
+            If the transformation cannot do it; the message names the component, the reason and the remedy.
         """
-        result = self._transform(model, **self._options(options))
+        result = getattr(relaxations, self.function)(model, **self._options(options))
         result.model.private_data()["result"] = result
         return result.model
 
     def apply_to(self, model: Any, **options: Any) -> None:
         """Transform the model itself; parameters and errors as for `create_using`."""
-        result = self._transform_in_place(model, **self._options(options))
-        model.private_data()["result"] = result
+        model.private_data()["result"] = self._in_place(model, **self._options(options))
 
-    def recover(
-        self,
-        model: Any,
-        x: Mapping[Any, float] | None = None,
-        duals: Mapping[Any, float] | None = None,
-        *,
-        load: bool = False,
-    ) -> relaxations.Point:
+    def recover(self, model: Any, x: Any = None, duals: Any = None, *, load: bool = False) -> relaxations.Point:
         """Map a point and duals of a transformed model to its source.
 
         Parameters
@@ -62,7 +54,7 @@ class _Transformation:
         model : pyomo.environ.ConcreteModel
             What `create_using` returned, or `apply_to` changed.
         x, duals, load
-            As for the ``recover`` of the function's result.
+            As for `Transformed.recover`.
 
         Raises
         ------
@@ -80,21 +72,21 @@ class _Transformation:
         config.set_value(given)
         return dict(config.items())
 
-    def _transform(self, model: Any, **options: Any) -> Any:
-        raise NotImplementedError
-
-    def _transform_in_place(self, model: Any, **options: Any) -> Any:
-        raise NotImplementedError
+    def _in_place(self, model: Any, **options: Any) -> Any:
+        """Transform the model itself, and return the result."""
+        raise relaxations.TransformationRefused(
+            f"'{model.name}' cannot be changed in place, since its variables would no longer be its points: "
+            "use create_using"
+        )
 
 
 @pyo.TransformationFactory.register("dlsched.lp_relaxation", doc="Continuous relaxation: integer domains become real")
 class LpRelaxation(_Transformation):
     """`dlsched.relaxations.relax` as a Pyomo transformation; no options."""
 
-    def _transform(self, model: Any, **options: Any) -> relaxations.Relaxation:
-        return relaxations.relax(model)
+    function = "relax"
 
-    def _transform_in_place(self, model: Any, **options: Any) -> relaxations.Relaxation:
+    def _in_place(self, model: Any, **options: Any) -> relaxations.Relaxation:
         from dlsched.relaxations.lp import check_relaxable, relax_in_place
         from dlsched.relaxations.tree import identity
 
@@ -115,11 +107,9 @@ class LiftBounds(_Transformation):
             description="Carry the objective's constant on a variable that a row keeps at 1",
         ),
     )
+    function = "lift_bounds"
 
-    def _transform(self, model: Any, **options: Any) -> relaxations.LiftedBounds:
-        return relaxations.lift_bounds(model, **options)
-
-    def _transform_in_place(self, model: Any, **options: Any) -> relaxations.LiftedBounds:
+    def _in_place(self, model: Any, **options: Any) -> relaxations.LiftedBounds:
         from dlsched.relaxations.lifting import check_liftable, lift_in_place
         from dlsched.relaxations.tree import identity
 
@@ -132,27 +122,14 @@ class LiftBounds(_Transformation):
 class LpDual(_Transformation):
     """`dlsched.relaxations.dual` as a Pyomo transformation; no options, and no `apply_to`."""
 
-    def _transform(self, model: Any, **options: Any) -> Any:
-        return relaxations.dual(model)
-
-    def _transform_in_place(self, model: Any, **options: Any) -> Any:
-        raise relaxations.TransformationRefused(
-            f"the dual of '{model.name}' cannot take its place, since its variables are the rows: use create_using"
-        )
+    function = "dual"
 
 
 @pyo.TransformationFactory.register("dlsched.charnes_cooper", doc="Linear program of a linear-fractional one")
 class CharnesCooperTransformation(_Transformation):
     """`dlsched.relaxations.charnes_cooper` as a Pyomo transformation; no options, and no `apply_to`."""
 
-    def _transform(self, model: Any, **options: Any) -> Any:
-        return relaxations.charnes_cooper(model)
-
-    def _transform_in_place(self, model: Any, **options: Any) -> Any:
-        raise relaxations.TransformationRefused(
-            f"'{model.name}' cannot be changed in place, since its variables would no longer be its points: "
-            "use create_using"
-        )
+    function = "charnes_cooper"
 
 
 pyo.Block.register_private_data_initializer(dict)
