@@ -1,8 +1,8 @@
 """A search for instances that break a claim, or come as near to its bound as can be.
 
-Half of the instances are drawn from the claim's sources. The other half are neighbours of the nearest found so far: a
-number of the document one more or one less, an entry left out, an entry twice. A violation is made smaller in the same
-way for as long as it stays one. Nothing is known of the problem but its document, which refuses what is no instance.
+First come draws of the claim's sources, then neighbours of the nearest found so far: a number of the document one more
+or one less, an entry left out, an entry twice. A violation is made smaller in the same way for as long as it stays one.
+Nothing is known of the problem but its document, which refuses what is no instance.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def attack(
     id : str
     variant : str or Variant
     instances : int
-        How many to check, at most.
+        Draws of each source, and then so many neighbours.
     seed : int
         Of the draws; with the same one the same instances are checked, as far as `seconds` allows.
     seconds : float, optional
@@ -96,23 +96,23 @@ def attack(
     not_negative(seconds=seconds)
     target = claim(id, variant)
     if not target.sources:
-        raise InputError(f"{id}: has no source of instances; its shipped cases are all there is")
+        raise InputError(f"{id}: is about fixed instances only; there is nothing to search")
     search = _Search(target, np.random.default_rng([seed, instances]))
     end = time.perf_counter() + (math.inf if seconds is None else seconds)
     for n, (instance, run) in enumerate(_proposed(search, instances, seed), 1):
         search.look_at(instance, run)
         if progress is not None:
-            progress(n, instances)
+            progress(n, instances * (1 + len(target.sources)))
         if time.perf_counter() > end:
             break
     return search.result()
 
 
 def _proposed(search: _Search, instances: int, seed: int) -> Iterator[tuple[Document, int]]:
-    names = [source.name for source in search.claim.sources]
-    for n in range(-(-instances // 2)):
-        yield draw(names[n % len(names)], n // len(names), seed)
-    for _ in range(instances // 2):
+    for position in range(instances):
+        for source in search.claim.sources:
+            yield draw(source.name, position, seed)
+    for _ in range(instances):
         found = search.neighbour()
         if found is not None:
             yield found

@@ -214,7 +214,7 @@ def test_attack_finds_a_violation_that_replays(id_: str) -> None:
 def test_attack_finds_none_where_the_claim_is_corrected(id_: str) -> None:
     verdict, drawn = attack(id_, "corrected", instances=DRAWS, seed=7)
     assert verdict is None
-    assert drawn == DRAWS * len(claim(id_, "corrected").sources)
+    assert drawn >= DRAWS
 
 
 def test_attack_refuses_claims_about_fixed_instances() -> None:
