@@ -17,7 +17,7 @@ QUICK := $(addprefix tests/,cli/test_process.py cli/test_verbs.py conformance/te
     test_bounds_verify.py test_certify.py test_columns.py test_formulations_smd.py test_gadget.py test_mappings.py \
     test_plot_hadar.py test_relaxations_dual.py test_relaxations_standard_form.py test_rounding.py test_scaling.py \
     test_session.py test_solve.py test_traces_topology_zoo.py test_verify_cluster.py)
-ROOMS := package models relaxations rounding algorithms bounds traces cli
+ROOMS := package solvers models relaxations rounding algorithms bounds traces cli
 SOURCES := pyproject.toml constraints.txt README.md LICENSE $(shell find $(ROOMS) -type f -not -name '*.pyc')
 
 .PHONY: verify test audit dev bench lock lowest clean

@@ -8,7 +8,7 @@ from typing import Any
 
 from dlsched.algorithms.exact.result import Optimum
 from dlsched.algorithms.run import Run
-from dlsched.models.arguments import expect, named
+from dlsched.arguments import expect, named
 from dlsched.models.document import Document
 from dlsched.models.options import options_of
 from dlsched.models.problem import Problem, problem

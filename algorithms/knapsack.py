@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from dlsched.algorithms.exact.knapsack import solve_exact
 from dlsched.algorithms.knapsack_scheme import MAX_LPS, Exact, Problem, Selection, frieze_clarke, subset_size
-from dlsched.models.arguments import at_least, checked
+from dlsched.arguments import at_least, checked
 
 
 class Method(StrEnum):

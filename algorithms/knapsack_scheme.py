@@ -20,9 +20,9 @@ import numpy as np
 
 from dlsched.lazy import sp
 from dlsched.models.document import InputError
-from dlsched.models.matrix import Floats
 from dlsched.models.numbers import rational, to_integers
-from dlsched.models.session import Session
+from dlsched.solvers.highs import Session
+from dlsched.solvers.matrix import Floats
 
 Exact = int | float | Fraction | str
 """A number, read as `dlsched.models.numbers.rational` reads it."""

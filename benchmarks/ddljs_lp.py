@@ -25,8 +25,8 @@ from dlsched.models import compile_model
 from dlsched.models.ddljs import RingProblem, slot_problem
 from dlsched.models.ddljs.gvne import embedding_program
 from dlsched.models.ddljs.presets import benchmark
-from dlsched.models.matrix import highs
 from dlsched.relaxations import augmented_vne, plain_vne
+from dlsched.solvers.highs import loaded
 
 SIZES = [(20, 20), (50, 10), (50, 20)]
 Result = TypeVar("Result")
@@ -49,7 +49,7 @@ def augmented(problem: RingProblem, every: bool, cap: bool, simplex: float) -> d
     sizes = None if every else {q.name: max(q.profit) for q in problem.requests}
     built, lp = timed(lambda: augmented_vne(problem, sizes=sizes, cap=cap))
     solved, solution = timed(lp.solve)
-    passed, solver = timed(lambda: highs(lp.matrix, presolve="off", solver="simplex", time_limit=simplex))
+    passed, solver = timed(lambda: loaded(lp.matrix, presolve="off", solver="simplex", time_limit=simplex))
     row = {"rings": "all" if every else "largest", "cap": cap, "rows": lp.matrix.A.shape[0]}
     row |= {"columns": lp.matrix.A.shape[1], "build": built, "pass": passed, "solve": solved}
     row |= {"method": solution.method, "value": solution.value, "residual": max(lp.certify(solution).values())}

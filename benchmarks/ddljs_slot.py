@@ -23,7 +23,7 @@ from dlsched.models import build, compile_model
 from dlsched.models.ddljs import Instance, slot_problem
 from dlsched.models.ddljs.presets import benchmark
 from dlsched.models.numbers import agree
-from dlsched.models.solve import solve_matrix
+from dlsched.solvers.solve import solve_matrix
 
 SMALL = {"servers": 2, "jobs": 1, "tight": False, "seed": 0}
 """Built once before the clock starts, so that imports do not count."""

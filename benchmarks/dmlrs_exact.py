@@ -19,7 +19,7 @@ from dlsched.algorithms import optimum
 from dlsched.algorithms.pd_ors import run, schedule_bound
 from dlsched.models import build, compile_model
 from dlsched.models.dmlrs import Instance, check, preset
-from dlsched.models.solve import solve_matrix
+from dlsched.solvers.solve import solve_matrix
 
 MODERATE = [(20, 10, 10, 6), (50, 30, 20, 6), (50, 100, 20, 18)]
 FRAGMENTED = [(10, 4, 10, 3), (20, 10, 10, 3)]

@@ -59,7 +59,8 @@ def textbook(method: str, instance: Any, limit: float) -> dict[str, Any]:
     import pyomo.environ as pyo
 
     from dlsched.models import build, compile_model
-    from dlsched.models.solve import Status, solve_matrix
+    from dlsched.solvers.solution import Status
+    from dlsched.solvers.solve import solve_matrix
 
     start = time.perf_counter()
     model = build(method, instance)

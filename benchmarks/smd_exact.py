@@ -23,9 +23,10 @@ import scipy.sparse as sp
 from dlsched.algorithms import optimum
 from dlsched.algorithms.exact.knapsack import solve_exact
 from dlsched.models import build, compile_model
-from dlsched.models.matrix import Matrix
 from dlsched.models.smd import best_point, preset
-from dlsched.models.solve import Status, solve_matrix
+from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.solution import Status
+from dlsched.solvers.solve import solve_matrix
 
 PAPER = [(jobs, units, mode) for mode in ("sync", "async") for jobs, units in ((50, 5), (200, 1), (200, 5), (200, 20))]
 HARD = [(50, 4, 1.0), (100, 4, 0.0), (100, 3, 1.0), (200, 1, 1.0), (200, 3, 0.0), (200, 4, 1.0)]

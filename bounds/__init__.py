@@ -1,5 +1,5 @@
 """The papers' claims as things that run: does a claim hold on this instance, and if not, where is the witness."""
 
-from dlsched.models._lazy import attach
+from dlsched.exports import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

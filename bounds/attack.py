@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.arguments import at_least, checked, not_negative
 from dlsched.bounds.claim import Claim, Variant, Verdict, claim, decide
 from dlsched.bounds.comparison import Relation, Status
 from dlsched.bounds.search import draw
-from dlsched.models.arguments import at_least, checked, not_negative
+from dlsched.errors import InputError
 from dlsched.models.document import Document
-from dlsched.models.errors import InputError
 
 _KEPT = 5
 """Instances whose neighbours are looked at: one alone is often a dead end, many are slow."""

@@ -15,9 +15,9 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from dlsched.arguments import at_least, checked, expect
 from dlsched.bounds.comparison import Interval, Relation, Status, Value, compare
 from dlsched.bounds.witness import SHIPPED, Witness, finite, shipped
-from dlsched.models.arguments import at_least, checked, expect
 from dlsched.models.document import Document, InputError
 from dlsched.models.registry import Registry
 

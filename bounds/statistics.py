@@ -9,7 +9,7 @@ from enum import Enum
 
 import numpy as np
 
-from dlsched.models.arguments import checked
+from dlsched.arguments import checked
 
 CONFIDENCE = 0.99
 _REACH, _LEAST_REACH = 13, 70

@@ -24,8 +24,8 @@ from dlsched.bounds.claim import Variant, Verdict
 from dlsched.bounds.comparison import Status
 from dlsched.bounds.search import Task
 from dlsched.bounds.witness import Witness
+from dlsched.errors import InputError, cut, shown
 from dlsched.models.document import Record, one_line
-from dlsched.models.errors import InputError, cut, shown
 from dlsched.models.files import PathLike, status
 from dlsched.models.registry import foreign
 
@@ -33,7 +33,7 @@ _APPLICATION = 0x646C7364
 _VERSION = 1
 _SMALLEST = 512
 _BUSY_SECONDS = 10.0
-_ROOMS = ("models", "relaxations", "rounding", "algorithms", "bounds")
+_ROOMS = ("solvers", "models", "relaxations", "rounding", "algorithms", "bounds")
 _SCHEMA = """
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE verdicts (
@@ -60,7 +60,7 @@ _REASONS = {
 
 def code_version() -> str:
     """Return a digest of the source files and shipped cases that decide verdicts, those of plug-ins too."""
-    return _digest((*(f"dlsched.{room}" for room in _ROOMS), *foreign()))
+    return _digest(("dlsched", *(f"dlsched.{room}" for room in _ROOMS), *foreign()))
 
 
 @cache
@@ -74,7 +74,9 @@ def _digest(modules: tuple[str, ...]) -> str:
         files = [root]
         if spec.submodule_search_locations is not None:
             root = root.parent
-            files = sorted(path for kind in ("*.py", "*.json") for path in root.rglob(kind))
+            # The rooms may stand below `dlsched` or elsewhere, and some of them decide no verdict.
+            below = root.glob if name == "dlsched" else root.rglob
+            files = sorted(path for kind in ("*.py", "*.json") for path in below(kind))
         for file in files:
             content.update(f"{name}/{file.relative_to(root).as_posix()}\0".encode())
             content.update(file.read_bytes())

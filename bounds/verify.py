@@ -11,12 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dlsched.arguments import between, checked
 from dlsched.bounds.claim import Claim, claims
 from dlsched.bounds.runner import runner
 from dlsched.bounds.search import Task, plan
 from dlsched.bounds.store import Store
 from dlsched.bounds.table import Report, tabulate
-from dlsched.models.arguments import between, checked
 from dlsched.models.document import InputError
 
 INSTANCES = 100

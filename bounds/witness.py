@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from dlsched.models.arguments import checked, named
+from dlsched.arguments import checked, named
 from dlsched.models.document import Document, InputError
 from dlsched.models.numbers import agree
 

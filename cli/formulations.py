@@ -131,10 +131,10 @@ def solve(
     Either-or is written by big-M unless --gdp says else. Ctrl-C ends the solve with what is known so far. The certified
     optimum is what `dlsched optimum` gives.
     """
-    from dlsched.models.arguments import named
-    from dlsched.models.halt import Halt, cut, until
-    from dlsched.models.solve import Solution, Status
+    from dlsched.arguments import named
+    from dlsched.halt import Halt, cut, until
     from dlsched.models.solve import solve as solve_
+    from dlsched.solvers.solution import Solution, Status
 
     named("solver", solver, dict.fromkeys(("highs", "scip")))
     if solver == "highs":
@@ -172,8 +172,8 @@ def solve(
 
 
 def _refuse_nonlinear(name: str, message: str) -> None:
+    from dlsched.errors import InputError
     from dlsched.models.catalog import formulation
-    from dlsched.models.errors import InputError
 
     if not formulation(name).linear:
         raise InputError(message.format(name))
@@ -181,8 +181,8 @@ def _refuse_nonlinear(name: str, message: str) -> None:
 
 def _loaded(name: str, file: Path, job: str | None) -> tuple[Any, Any]:
     """Return a formulation and the instance in a file."""
+    from dlsched.errors import InputError
     from dlsched.models.catalog import formulation
-    from dlsched.models.errors import InputError
 
     entry = formulation(name)
     if job is not None and "job" not in entry.data:
@@ -215,7 +215,7 @@ def _transform(model: Any, gdp: Gdp) -> None:
 
 def _texts(model: Any, files: dict[str, Path | None]) -> dict[Path, str]:
     """Return what the files of some formats are to hold."""
-    from dlsched.models.errors import InputError
+    from dlsched.errors import InputError
 
     texts = {}
     try:

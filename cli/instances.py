@@ -82,8 +82,8 @@ def _generating(problem: Problem[Any, Any]) -> Any:
 def _generated(
     problem: Problem[Any, Any], preset: str, seed: int, out: Path | None, as_json: bool, **sizes: Any
 ) -> None:
-    from dlsched.models.arguments import named
-    from dlsched.models.errors import InputError
+    from dlsched.arguments import named
+    from dlsched.errors import InputError
 
     family = named("preset", preset, problem.families)
     taken = signature.fields_that_can_be_typed(options_of(family, without=_DRAWN))

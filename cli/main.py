@@ -130,10 +130,10 @@ def _report(error: Exception) -> int:
 
     A number that no solver takes is bad input: the models' numbers are the instance's.
     """
+    from dlsched.extras import MissingExtra
     from dlsched.models.document import InputError
-    from dlsched.models.extras import MissingExtra
-    from dlsched.models.failure import SolverError
-    from dlsched.models.scaling import UnfitNumberError
+    from dlsched.solvers.failure import SolverError
+    from dlsched.solvers.scaling import UnfitNumberError
 
     if isinstance(error, InputError | MissingExtra | UnfitNumberError):
         return _refuse(str(error))

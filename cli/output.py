@@ -66,7 +66,7 @@ def _to_stdout() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             raise typer.Exit(CLOSED) from None
-        from dlsched.models.errors import InputError
+        from dlsched.errors import InputError
 
         raise InputError(f"standard output: {error.strerror or error}") from None
 
@@ -139,8 +139,8 @@ def within(seconds: float | None, work: str, run: Callable[[], T]) -> T:
     InputError
         If it does not.
     """
-    from dlsched.models.errors import InputError
-    from dlsched.models.halt import Halt, cut, until
+    from dlsched.errors import InputError
+    from dlsched.halt import Halt, cut, until
 
     try:
         with until(deadline=time.perf_counter() + (seconds or math.inf)):

@@ -125,8 +125,8 @@ def _fitting(algorithms: tuple[Algorithm, ...], file: Path) -> tuple[Algorithm, 
     InputError
         If several problems have an algorithm of that name and the file fits none of them.
     """
+    from dlsched.errors import InputError
     from dlsched.models.document import read_json
-    from dlsched.models.errors import InputError
     from dlsched.models.problem import problem
 
     if len(algorithms) == 1:
@@ -144,7 +144,7 @@ def _fitting(algorithms: tuple[Algorithm, ...], file: Path) -> tuple[Algorithm, 
 
 def _filled(algorithm: Algorithm, chosen: dict[str, Any]) -> dict[str, Any]:
     """Return the options that an algorithm takes, its defaults filled in; refuse those that it does not take."""
-    from dlsched.models.errors import InputError
+    from dlsched.errors import InputError
 
     known = signature.fields_that_can_be_typed(algorithm.options)
     options: dict[str, Any] = {}

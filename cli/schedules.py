@@ -87,7 +87,7 @@ def check(
 
 
 def _draw(problem: Problem[Any, Any], instance: Any, plan: Any, picture: Path, broken: bool) -> None:
-    from dlsched.models.errors import InputError
+    from dlsched.errors import InputError
 
     if problem.save_plot is None:
         raise InputError(f"--plot: {problem.name} has no picture of schedules")

@@ -1,5 +1,5 @@
 """What the papers state: instances, formulations, schedules; solve and inspect them."""
 
-from dlsched.models._lazy import attach
+from dlsched.exports import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

@@ -1,3 +1,9 @@
+from dlsched.errors import InputError as InputError
+from dlsched.solvers.matrix import Matrix as Matrix
+from dlsched.solvers.matrix import compile_model as compile_model
+from dlsched.solvers.solution import Solution as Solution
+from dlsched.solvers.solution import Status as Status
+
 from . import ddljs as ddljs
 from . import dmlrs as dmlrs
 from . import hadar as hadar
@@ -7,15 +13,12 @@ from . import utility as utility
 from .catalog import build as build
 from .catalog import catalog as catalog
 from .document import Document as Document
-from .document import InputError as InputError
 from .document import Record as Record
 from .formulation import Formulation as Formulation
 from .formulation import Kind as Kind
 from .formulation import UnreadableModel as UnreadableModel
 from .inspect import Inspection as Inspection
 from .inspect import inspect as inspect
-from .matrix import Matrix as Matrix
-from .matrix import compile_model as compile_model
 from .problem import Problem as Problem
 from .problem import problem as problem
 from .problem import problem_of as problem_of
@@ -25,7 +28,5 @@ from .ratio import Polytope as Polytope
 from .ratio import Ratio as Ratio
 from .residuals import duals as duals
 from .residuals import residuals as residuals
-from .solve import Solution as Solution
-from .solve import Status as Status
 from .solve import solve as solve
 from .violation import Violation as Violation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dlsched.models.arguments import checked, named
+from dlsched.arguments import checked, named
 from dlsched.models.formulation import Formulation as Formulation
 from dlsched.models.formulation import Kind as Kind
 from dlsched.models.problem import problems

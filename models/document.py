@@ -16,7 +16,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError, model_validator
 from pydantic_core import CoreSchema
 
-from dlsched.models.errors import InputError, cut, shown
+from dlsched.errors import InputError, cut, shown
 from dlsched.models.files import PathLike, decode, read_bytes, write_text
 
 __all__ = ["Document", "InputError", "Record", "one_line", "parse_json", "read_json"]

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from dlsched.models.errors import cut, few
+from dlsched.errors import cut, few
 from dlsched.models.numbers import LARGEST, in_range, size_of
 from dlsched.models.utility import Utility
 

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from dlsched.models.errors import InputError
+from dlsched.errors import InputError
 
 MAX_BYTES = 64 * 2**20
 """Larger files are refused: parsed JSON takes up to 25 times its size in memory."""

@@ -10,9 +10,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from dlsched.models.arguments import expect
+from dlsched.arguments import expect
+from dlsched.halt import Halt, cut
 from dlsched.models.document import Document
-from dlsched.models.halt import Halt, cut
 
 I = TypeVar("I", bound=Document)  # noqa: E741
 
@@ -79,7 +79,7 @@ class Formulation(Generic[I]):
         Raises
         ------
         Halt
-            If the work (`dlsched.models.halt`) is over before the model is built.
+            If the work (`dlsched.halt`) is over before the model is built.
         TypeError
             If `data` has an argument that the formulation does not take, or the instance is of another problem.
         """

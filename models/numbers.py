@@ -19,11 +19,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
-from dlsched.models.errors import shown
-
-TOLERANCE = 1e-6
-"""Equality of objective values: ``|a - b| <= TOLERANCE * max(unit, |a|, |b|)``; the largest residual a point may have,
-relative to the scale of its row."""
+from dlsched.errors import shown
+from dlsched.tolerances import TOLERANCE
 
 LARGEST = 10**100
 """Numbers of documents are at most this in size, and where they are not 0 at least its reciprocal."""

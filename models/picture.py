@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from dlsched.models.arguments import described
-from dlsched.models.errors import InputError
-from dlsched.models.extras import from_extra
+from dlsched.arguments import described
+from dlsched.errors import InputError
+from dlsched.extras import from_extra
 from dlsched.models.files import write_bytes
 
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from dlsched.models.arguments import checked, generator, named
+from dlsched.arguments import checked, generator, named
 
 I_co = TypeVar("I_co", covariant=True)
 

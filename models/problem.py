@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeVar
 
-from dlsched.models.arguments import Seed, expect, generator, named
+from dlsched.arguments import Seed, expect, generator, named
 from dlsched.models.document import Document
 from dlsched.models.formulation import Formulation
 from dlsched.models.registry import Registry

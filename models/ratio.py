@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.models.arithmetic import dot
+from dlsched.arithmetic import dot
 
 Floats = npt.NDArray[np.float64]
 

@@ -19,8 +19,8 @@ from importlib import metadata
 from types import MappingProxyType, ModuleType
 from typing import Any, Generic, TypeVar
 
-from dlsched.models.arguments import named
-from dlsched.models.errors import InputError
+from dlsched.arguments import named
+from dlsched.errors import InputError
 
 T = TypeVar("T")
 

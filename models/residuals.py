@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.models.arguments import checked, expect_model
+from dlsched.arguments import checked, expect_model
 from dlsched.models.document import InputError
-from dlsched.models.matrix import compile_model
-from dlsched.models.solve import Status, solve_matrix
+from dlsched.solvers.matrix import compile_model
+from dlsched.solvers.solution import Status
+from dlsched.solvers.solve import solve_matrix
 
 
 def residuals(model: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field
 
-from dlsched.models.arithmetic import exact_power, exp, log, power
+from dlsched.arithmetic import exact_power, exp, log, power
 from dlsched.models.document import Record
 from dlsched.models.numbers import NonNegative, Number, Positive, to_json
 

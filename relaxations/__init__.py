@@ -9,7 +9,7 @@ The transformations are also Pyomo's: ``TransformationFactory("dlsched.lp_relaxa
 ``"dlsched.lp_dual"`` and ``"dlsched.charnes_cooper"``, whether this room or ``pyomo.environ`` is imported first.
 """
 
-from dlsched.models._lazy import attach
+from dlsched.exports import attach
 from dlsched.relaxations.registration import register_with_pyomo
 
 __getattr__, __dir__, __all__ = attach(__name__)

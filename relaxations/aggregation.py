@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.models.arguments import checked
+from dlsched.arguments import checked
 from dlsched.models.dmlrs import Instance, Schedule
 from dlsched.models.dmlrs.groups import Group, identical
 from dlsched.models.dmlrs.job import AsyncJob

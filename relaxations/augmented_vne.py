@@ -13,10 +13,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dlsched.arguments import checked
 from dlsched.lazy import pyo
-from dlsched.models.arguments import checked
 from dlsched.models.ddljs.requests import RingProblem
-from dlsched.models.matrix import Floats
 from dlsched.relaxations.contract import Point, Recovery
 from dlsched.relaxations.fractional_embedding import FractionalEmbedding, Located, RingFlow, Routed
 from dlsched.relaxations.knapsack_vne import knapsack_vne
@@ -24,6 +23,7 @@ from dlsched.relaxations.plain_vne import ROWS, PlainVne, plain_vne
 from dlsched.relaxations.ring_copies import Layout, RingCopies
 from dlsched.relaxations.ring_lp import RingLp, VneSolution
 from dlsched.relaxations.ring_master import by_columns
+from dlsched.solvers.matrix import Floats
 
 _NOTHING = 1e-9
 

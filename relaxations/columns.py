@@ -23,12 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.models.arguments import at_least, checked, positive
-from dlsched.models.arithmetic import dot
+from dlsched.arguments import at_least, checked, positive
+from dlsched.arithmetic import dot
+from dlsched.halt import Halt
 from dlsched.models.document import InputError
-from dlsched.models.halt import Halt
-from dlsched.models.matrix import Floats
 from dlsched.relaxations.master import Bools, Column, Master
+from dlsched.solvers.matrix import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,7 +132,7 @@ def generate_columns(
     InputError
         If a number is out of range.
     Halt
-        If the work (`dlsched.models.halt`) is over before the first linear program is solved; if it is later, what is
+        If the work (`dlsched.halt`) is over before the first linear program is solved; if it is later, what is
         known then is returned.
     """
     at_least(0, gap=gap)

@@ -20,17 +20,17 @@ import numpy as np
 import pyomo.environ as pyo
 from pyomo.gdp import Disjunct
 
-from dlsched.models.arguments import checked
-from dlsched.models.failure import SolverError
-from dlsched.models.matrix import InfeasibleError, Matrix, NotLinearError, compile_model
-from dlsched.models.numbers import TOLERANCE
-from dlsched.models.optimal import solve_to_optimality
-from dlsched.models.solve import Status
+from dlsched.arguments import checked
 from dlsched.relaxations.charnes_cooper import charnes_cooper
 from dlsched.relaxations.conformance_cases import Case, Kind, Trait, cases
 from dlsched.relaxations.contract import Point, Transformed
 from dlsched.relaxations.refusals import TransformationRefused
 from dlsched.relaxations.tree import constants
+from dlsched.solvers.failure import SolverError
+from dlsched.solvers.matrix import InfeasibleError, Matrix, NotLinearError, compile_model
+from dlsched.solvers.optimal import solve_to_optimality
+from dlsched.solvers.solution import Status
+from dlsched.tolerances import TOLERANCE
 
 __all__ = ["Case", "Kind", "Relation", "Trait", "Transformation", "cases", "check", "check_all"]
 

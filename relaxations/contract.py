@@ -25,10 +25,10 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
+from dlsched.arguments import checked, described, vector
 from dlsched.lazy import pyo
-from dlsched.models.arguments import checked, described, vector
 from dlsched.models.document import InputError
-from dlsched.models.matrix import Floats
+from dlsched.solvers.matrix import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

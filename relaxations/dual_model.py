@@ -9,8 +9,8 @@ import pyomo.environ as pyo
 from pyomo.common.gc_manager import PauseGC
 from pyomo.core.expr import LinearExpression
 
-from dlsched.models.matrix import Matrix
 from dlsched.relaxations.mirror import Mirror
+from dlsched.solvers.matrix import Matrix
 
 _Terms = tuple[list[float], list[Any]]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Arc
-from dlsched.models.numbers import TOLERANCE
+from dlsched.tolerances import TOLERANCE
 
 Located = tuple[int, str]
 Routed = tuple[int, Arc]

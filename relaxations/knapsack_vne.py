@@ -12,14 +12,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dlsched.models.arguments import checked
+from dlsched.arguments import checked
 from dlsched.models.ddljs.requests import RingProblem
-from dlsched.models.matrix import Floats
 from dlsched.relaxations.contract import Point, Recovery
 from dlsched.relaxations.plain_vne import plain_vne
 from dlsched.relaxations.refusals import TransformationRefused
 from dlsched.relaxations.ring_copies import Layout
 from dlsched.relaxations.ring_lp import RingLp, VneSolution
+from dlsched.solvers.matrix import Floats
 
 
 @dataclass(frozen=True, eq=False)

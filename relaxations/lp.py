@@ -12,7 +12,7 @@ import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
 from pyomo.common.gc_manager import PauseGC
 
-from dlsched.models.arguments import checked
+from dlsched.arguments import checked
 from dlsched.relaxations.contract import Point, Recovery, expect_duals, values_of
 from dlsched.relaxations.lifting import check_liftable, lift_in_place
 from dlsched.relaxations.refusals import refuse_foreign, refuse_gaps

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from dlsched.models.arithmetic import dot, sparse_product
-from dlsched.models.failure import SolverError
-from dlsched.models.matrix import Floats
-from dlsched.models.session import Session
+from dlsched.arithmetic import dot, sparse_product
+from dlsched.solvers.failure import SolverError
+from dlsched.solvers.highs import Session
+from dlsched.solvers.matrix import Floats
 
 Bools = npt.NDArray[np.bool_]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dlsched.lazy import pyo
-from dlsched.models.matrix import Matrix
+from dlsched.solvers.matrix import Matrix
 
 Key = tuple[str, tuple[Any, ...]]
 """Component and index of a column or row."""

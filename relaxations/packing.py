@@ -13,11 +13,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from dlsched.models.arithmetic import dot, integer_product
-from dlsched.models.failure import ResidualError
-from dlsched.models.halt import poll, polled
-from dlsched.models.matrix import Floats, Matrix
-from dlsched.models.solve import Status, solve_matrix
+from dlsched.arithmetic import dot, integer_product
+from dlsched.halt import poll, polled
+from dlsched.solvers.failure import ResidualError
+from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.solution import Status
+from dlsched.solvers.solve import solve_matrix
 
 Integers = npt.NDArray[np.int64]
 _ORDERS = 12

@@ -12,13 +12,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dlsched.models.arguments import checked
+from dlsched.arguments import checked
 from dlsched.models.ddljs.requests import RingProblem
-from dlsched.models.matrix import Floats
-from dlsched.models.numbers import TOLERANCE
 from dlsched.relaxations.contract import Point, Recovery
 from dlsched.relaxations.ring_copies import Layout
 from dlsched.relaxations.ring_lp import RingLp, VneSolution
+from dlsched.solvers.matrix import Floats
+from dlsched.tolerances import TOLERANCE
 
 ROWS = {
     "request": "one_size",

@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.models.arithmetic import dot
+from dlsched.arithmetic import dot
 from dlsched.models.ratio import Floats, FractionalSum, Polytope, Ratio
 from dlsched.relaxations.polygon import vertices
 from dlsched.relaxations.refusals import TransformationRefused

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from dlsched.models.arithmetic import log, log1p, power
+from dlsched.arithmetic import log, log1p, power
 from dlsched.models.ratio import Floats
 
 MAX_POINTS = 10**8

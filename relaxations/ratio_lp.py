@@ -15,11 +15,11 @@ from itertools import product
 
 import numpy as np
 
-from dlsched.models.arithmetic import dot
+from dlsched.arithmetic import dot
 from dlsched.models.ratio import Floats, FractionalSum, Polytope
-from dlsched.models.session import Session
 from dlsched.relaxations.refusals import TransformationRefused
 from dlsched.relaxations.sweep import Sweep
+from dlsched.solvers.highs import Session
 
 _TOLERANCE = 1e-9
 _POSITIVE = 1e-9

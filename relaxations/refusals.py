@@ -13,9 +13,9 @@ from pyomo.gdp import Disjunct, Disjunction
 from pyomo.mpec import Complementarity
 from pyomo.network import Arc, Port
 
-from dlsched.models.arguments import expect_model
+from dlsched.arguments import expect_model
 from dlsched.models.document import InputError
-from dlsched.models.matrix import Matrix, NotLinearError, compile_model
+from dlsched.solvers.matrix import Matrix, NotLinearError, compile_model
 
 _UNDERSTOOD = {
     pyo.Block,

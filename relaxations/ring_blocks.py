@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from dlsched.lazy import sp
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
-from dlsched.models.matrix import Floats
+from dlsched.solvers.matrix import Floats
 
 Ints = npt.NDArray[np.int64]
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.models.matrix import Floats
 from dlsched.relaxations.matrix_model import Key
 from dlsched.relaxations.ring_blocks import Entries, Ints, RingBlock
+from dlsched.solvers.matrix import Floats
 
 
 class Layout(Enum):

@@ -9,16 +9,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from dlsched.arithmetic import dot, sparse_product
 from dlsched.lazy import sp
-from dlsched.models.arithmetic import dot, sparse_product
 from dlsched.models.ddljs.requests import RingProblem
-from dlsched.models.failure import SolverError
-from dlsched.models.matrix import Floats, Matrix
-from dlsched.models.optimal import solve_to_optimality
 from dlsched.relaxations.contract import array_of
 from dlsched.relaxations.matrix_model import Key, MatrixModel, matrix_model
 from dlsched.relaxations.ring_blocks import Entries, Ints, Substrate, blocks
 from dlsched.relaxations.ring_copies import Layout, RingCopies
+from dlsched.solvers.failure import SolverError
+from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.optimal import solve_to_optimality
 
 
 @dataclass(frozen=True, eq=False)

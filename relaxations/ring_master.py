@@ -12,13 +12,13 @@ from collections import defaultdict
 import numpy as np
 import scipy.sparse as sp
 
-from dlsched.models.arithmetic import dot
-from dlsched.models.failure import SolverError
-from dlsched.models.matrix import Floats
-from dlsched.models.session import Session
+from dlsched.arithmetic import dot
 from dlsched.relaxations.ring_copies import RingCopies
 from dlsched.relaxations.ring_lp import RingLp, VneSolution
 from dlsched.relaxations.ring_pricing import Walk, cheapest_walks, costs_to_go
+from dlsched.solvers.failure import SolverError
+from dlsched.solvers.highs import Session
+from dlsched.solvers.matrix import Floats
 
 _ROUNDS = 300
 _MOST = 20

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from dlsched.models.matrix import Floats
 from dlsched.relaxations.ring_blocks import Ints, RingBlock
 from dlsched.relaxations.ring_copies import RingCopies
+from dlsched.solvers.matrix import Floats
 
 HOP = 1e-9
 """What each hop of a path costs beside the prices, in units of bandwidth: of equally cheap paths, take the shortest."""

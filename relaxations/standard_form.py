@@ -17,13 +17,13 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from pyomo.common.collections import ComponentMap
 
-from dlsched.models.arithmetic import dot, sparse_product
-from dlsched.models.matrix import Floats, Matrix
-from dlsched.models.numbers import TOLERANCE
+from dlsched.arithmetic import dot, sparse_product
 from dlsched.relaxations.contract import Point, Recovery, array_of
 from dlsched.relaxations.matrix_model import MatrixModel, matrix_model
 from dlsched.relaxations.refusals import compile_linear
 from dlsched.relaxations.tree import constants
+from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.tolerances import TOLERANCE
 
 Indices = npt.NDArray[np.intp]
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
 
-from dlsched.models.arguments import checked, positive
+from dlsched.arguments import checked, positive
 from dlsched.models.ratio import Floats, FractionalSum
 from dlsched.relaxations.capped import capped_model
 from dlsched.relaxations.contract import Point, Recovery, values_of

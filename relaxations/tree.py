@@ -12,8 +12,8 @@ from pyomo.common.gc_manager import PauseGC
 from pyomo.core.expr.visitor import identify_variables
 from pyomo.gdp import Disjunct
 
-from dlsched.models.matrix import Matrix
 from dlsched.relaxations.refusals import TransformationRefused
+from dlsched.solvers.matrix import Matrix
 
 _BLOCKS = (pyo.Block, Disjunct)
 

@@ -1,5 +1,5 @@
 """From a fractional point to an integral one, with exact probabilities."""
 
-from dlsched.models._lazy import attach
+from dlsched.exports import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

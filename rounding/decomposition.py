@@ -18,10 +18,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dlsched.models.arguments import checked
+from dlsched.arguments import checked
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Path, RingMapping, arcs_of
-from dlsched.models.numbers import TOLERANCE, rational
+from dlsched.models.numbers import rational
 from dlsched.relaxations.fractional_embedding import FractionalEmbedding, Located, RingFlow, Routed
 from dlsched.rounding.decomposition_rules import (
     DecompositionError,
@@ -30,6 +30,7 @@ from dlsched.rounding.decomposition_rules import (
     check_loads,
     check_weights,
 )
+from dlsched.tolerances import TOLERANCE
 
 ZERO = 1e-9
 """Values up to this count as 0."""

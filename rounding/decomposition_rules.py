@@ -9,8 +9,8 @@ from typing import Protocol
 
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Arc, RingMapping, arcs_of
-from dlsched.models.numbers import TOLERANCE
 from dlsched.relaxations.fractional_embedding import RingFlow
+from dlsched.tolerances import TOLERANCE
 
 
 class Invariant(StrEnum):

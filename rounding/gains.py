@@ -10,8 +10,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from dlsched.models.arguments import at_least, checked, floats
-from dlsched.models.arithmetic import exp, expm1, log, log1p
+from dlsched.arguments import at_least, checked, floats
+from dlsched.arithmetic import exp, expm1, log, log1p
 from dlsched.rounding.independent import Floats
 
 

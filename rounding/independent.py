@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.models.arguments import at_least, checked, floats, generator, positive
+from dlsched.arguments import at_least, checked, floats, generator, positive
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -19,8 +19,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dlsched.models.arguments import checked, not_negative
-from dlsched.models.arithmetic import exact_power, exp, log
+from dlsched.arguments import checked, not_negative
+from dlsched.arithmetic import exact_power, exp, log
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.rounding.mapping_table import Acceptance, MappingTable, Weighted
 

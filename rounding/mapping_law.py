@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby, product
 
-from dlsched.models.arithmetic import exact_power
+from dlsched.arithmetic import exact_power
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Arc
 from dlsched.models.numbers import to_integers

@@ -10,15 +10,16 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.arguments import at_least, between, checked
 from dlsched.lazy import sp
-from dlsched.models.arguments import at_least, between, checked
 from dlsched.models.ddljs.requests import RingProblem
-from dlsched.models.failure import ResidualError
-from dlsched.models.matrix import Matrix
 from dlsched.models.numbers import to_integers
-from dlsched.models.solve import MOST_SEED, Status, solve_matrix
 from dlsched.rounding.mapping_table import FEASIBLE, MappingTable, Option, Weighted
 from dlsched.rounding.mappings import RoundedMappings, rounded
+from dlsched.solvers.failure import ResidualError
+from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.solution import Status
+from dlsched.solvers.solve import MOST_SEED, solve_matrix
 
 _LARGEST = 2**40
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.models.arguments import at_least, checked, generator
+from dlsched.arguments import at_least, checked, generator
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.numbers import to_integers
 from dlsched.rounding.independent import Floats, Ints

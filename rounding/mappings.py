@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.models.arguments import at_least, checked, generator
+from dlsched.arguments import at_least, checked, generator
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Embedding, embedding
 from dlsched.rounding.decomposition import WeightedMapping

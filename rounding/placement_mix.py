@@ -19,14 +19,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dlsched.models.arguments import at_least, checked
+from dlsched.arguments import at_least, checked
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Path, RingMapping
-from dlsched.models.numbers import TOLERANCE, rational
+from dlsched.models.numbers import rational
 from dlsched.relaxations.knapsack_vne import KnapsackVne
 from dlsched.relaxations.ring_lp import VneSolution
 from dlsched.rounding.decomposition import ZERO, WeightedMapping, at_most_one
 from dlsched.rounding.probability import Number
+from dlsched.tolerances import TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from itertools import product
 
 import numpy as np
 
-from dlsched.models.arguments import checked
-from dlsched.models.arithmetic import exact_power
+from dlsched.arguments import checked
+from dlsched.arithmetic import exact_power
 from dlsched.models.numbers import rational, to_integers
 from dlsched.rounding.convolution import probability_beyond
 from dlsched.rounding.independent import Ints

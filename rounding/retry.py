@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.models.arguments import at_least, checked, generator
-from dlsched.models.arithmetic import exact_power
+from dlsched.arguments import at_least, checked, generator
+from dlsched.arithmetic import exact_power
 from dlsched.rounding.independent import Floats, Ints, round_independent
 from dlsched.rounding.probability import Number, outcome_distribution
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.models.arguments import at_least, checked, floats, generator
-from dlsched.models.arithmetic import ceil_log2, dot, integer_product
+from dlsched.arguments import at_least, checked, floats, generator
+from dlsched.arithmetic import ceil_log2, dot, integer_product
 from dlsched.models.numbers import rational, to_integers
 from dlsched.rounding.independent import Floats, Ints, scale
 

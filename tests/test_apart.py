@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dlsched.models import apart
-from dlsched.models.halt import until
-from dlsched.models.matrix import Matrix
-from dlsched.models.solve import Status, solve_matrix
+from dlsched.halt import until
+from dlsched.solvers import apart
+from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.solution import Status
+from dlsched.solvers.solve import solve_matrix
 
 
 def never() -> bool:
@@ -177,8 +178,8 @@ def test_a_stop_that_fails_is_raised_and_leaves_no_process(processes: list[subpr
 def test_a_process_ends_with_the_one_that_started_it() -> None:
     """Both hold the pipe that the first one's errors go to: it is at its end when both are gone."""
     script = """
-from dlsched.models import apart
-from dlsched.models.halt import until
+from dlsched.solvers import apart
+from dlsched.halt import until
 from dlsched.models.solve import solve_matrix
 from test_apart import knapsacks
 apart._INTEGRAL, start = 0, apart._Process.start

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dlsched.models import arithmetic
+from dlsched import arithmetic
 
 DIGITS = Context(prec=60, Emax=10**6, Emin=-(10**6))
 LARGEST = Decimal(np.finfo(float).max)

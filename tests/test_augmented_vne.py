@@ -13,10 +13,11 @@ from dlsched.models import compile_model
 from dlsched.models.ddljs import RingProblem, RingRequest, random, slot_problem
 from dlsched.models.ddljs.gvne import embedding_program
 from dlsched.models.ddljs.presets import benchmark
-from dlsched.models.solve import solve, solve_matrix
+from dlsched.models.solve import solve
 from dlsched.relaxations import augmented_vne, knapsack_vne, plain_vne, relax, select_rings
 from dlsched.relaxations.matrix_model import Key
 from dlsched.relaxations.ring_lp import RingLp
+from dlsched.solvers.solve import solve_matrix
 from tests import ddljs_cases as cases
 from tests.oracles.ddljs_slot import best
 

@@ -19,8 +19,9 @@ from dlsched.bounds.pd_ors.law import Excess, Law, excess, shortfall
 from dlsched.bounds.pd_ors.mixed import MixedFacts, MixedProgram, relaxed_optimum
 from dlsched.bounds.pd_ors.slot import ExternalSlot, Placement, SlotFacts
 from dlsched.bounds.witness import shipped
-from dlsched.models import InputError, scip
+from dlsched.models import InputError
 from dlsched.rounding import outcome_distribution
+from dlsched.solvers import RawSolution, Solution, Status
 
 
 @given(st.integers(0, 10**6), st.sampled_from([0.3, 0.75, 1.0, 1.6]))
@@ -146,7 +147,8 @@ def test_a_relaxation_that_no_solver_decides_is_neither_infeasible_nor_optimal(m
     )
     assert MixedFacts(program, 0).optimal
     monkeypatch.setattr(highspy.Highs, "run", lambda _: highspy.HighsStatus.kError)
-    monkeypatch.setattr(scip, "solve_scip", lambda *_: ("no_solution", None, None, 0, "10", 0.0))
+    nothing = RawSolution(Solution.unasked(Status.NO_SOLUTION, "scip"), None)
+    monkeypatch.setattr("dlsched.solvers.solve.solve_scip", lambda *_: nothing)
     one = Fraction(1)
     with pytest.raises(ValueError, match="the relaxation's optimum is not known"):
         relaxed_optimum((one,), [(one,)], (one,), [(one,)], (one,))

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from dlsched.algorithms.exact import Route, certify
 from dlsched.algorithms.exact.certify import Finding, Runner
 from dlsched.models import Matrix
-from dlsched.models.matrix import Floats
+from dlsched.solvers.matrix import Floats
 
 GOLDEN = Path(__file__).parent / "golden" / "highs-presolve.npz"
 TRUE, WRONG = 8.961363, 8.585381

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from dlsched.models.matrix import Floats
 from dlsched.relaxations.columns import Priced, Pricing, generate_columns, keep
 from dlsched.relaxations.master import Column, Master
+from dlsched.solvers.matrix import Floats
 
 
 class Choice:

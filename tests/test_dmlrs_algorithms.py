@@ -17,7 +17,8 @@ from dlsched.algorithms.pd_ors.response import Settings
 from dlsched.algorithms.run import Variant
 from dlsched.models import build, solve
 from dlsched.models.dmlrs import Instance
-from dlsched.models.numbers import TOLERANCE, agree
+from dlsched.models.numbers import agree
+from dlsched.tolerances import TOLERANCE
 from tests import dmlrs_strategies
 from tests.oracles import dmlrs as oracle
 

@@ -17,8 +17,8 @@ from dlsched.algorithms.exact.ddljs.slot_class import SlotClass
 from dlsched.models.ddljs import Instance, Schedule, check, exact_utility, random
 from dlsched.models.ddljs.presets import benchmark
 from dlsched.models.numbers import agree
-from dlsched.models.solve import solve_matrix
 from dlsched.models.utility import Power
+from dlsched.solvers.solve import solve_matrix
 from tests.ddljs_cases import OFFLINE, expected, instance, instance_data
 from tests.oracles import ddljs as oracle
 

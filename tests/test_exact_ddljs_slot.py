@@ -19,7 +19,7 @@ from dlsched.algorithms.exact.ddljs.slot_program import slot_program
 from dlsched.models.ddljs import Embedding, RingProblem, RingRequest, slot_problem
 from dlsched.models.ddljs.presets import benchmark
 from dlsched.models.numbers import agree
-from dlsched.models.solve import solve_matrix
+from dlsched.solvers.solve import solve_matrix
 from tests.ddljs_cases import SLOTS, expected, instance, problem
 from tests.oracles import ddljs as oracle
 

@@ -19,7 +19,8 @@ from dlsched.algorithms.exact.dmlrs.schedules import Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots
 from dlsched.models import build, solve
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility, preset
-from dlsched.models.numbers import TOLERANCE, agree
+from dlsched.models.numbers import agree
+from dlsched.tolerances import TOLERANCE
 from tests import dmlrs_strategies
 from tests.oracles import dmlrs as oracle
 

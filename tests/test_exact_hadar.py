@@ -21,10 +21,10 @@ from dlsched.algorithms.exact.hadar.replay import replay
 from dlsched.algorithms.exact.hadar.rows import Hall, knapsack, separate
 from dlsched.algorithms.exact.hadar.tree import Tree
 from dlsched.models import InputError, build, solve
-from dlsched.models.failure import SolverError
 from dlsched.models.hadar import Instance, check, exact_utility, preset
 from dlsched.models.hadar.levels import schedule_of
 from dlsched.models.numbers import agree
+from dlsched.solvers.failure import SolverError
 from tests.hadar_cases import middle
 from tests.oracles import hadar as oracle
 from tests.strategies import hadar_data

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dlsched.algorithms.exact import knapsack as module
 from dlsched.algorithms.exact.knapsack import Knapsack, solve_exact
-from dlsched.models.solve import RawSolution, Status
+from dlsched.solvers.solution import RawSolution, Status
 
 numbers = st.fractions(0, 12, max_denominator=4)
 

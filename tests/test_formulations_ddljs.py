@@ -13,8 +13,9 @@ from dlsched.models import Status, build, catalog, inspect, solve
 from dlsched.models.ddljs import Instance, check, embeddings_from, exact_utility, schedule_from, slot_problem
 from dlsched.models.ddljs.circulation import slot_circulation
 from dlsched.models.ddljs.gvne import embedding_program
-from dlsched.models.numbers import TOLERANCE, agree
+from dlsched.models.numbers import agree
 from dlsched.relaxations import relax
+from dlsched.tolerances import TOLERANCE
 from tests.ddljs_cases import OFFLINE, SLOTS, built, expected, instance, instance_data, job, problem
 from tests.ddljs_strategies import drawn, tight, with_logarithm, with_placement
 from tests.oracles import ddljs as oracle

@@ -14,7 +14,7 @@ from dlsched.models.ddljs.circulation import slot_circulation
 from dlsched.models.ddljs.iteration import iteration_time
 from dlsched.models.ddljs.joint import joint_sizes
 from dlsched.models.ddljs.paths import simple_paths
-from dlsched.models.numbers import TOLERANCE
+from dlsched.tolerances import TOLERANCE
 from tests.ddljs_cases import built, instance, job, problem
 from tests.ddljs_strategies import drawn, tight
 from tests.oracles import ddljs as oracle

@@ -13,8 +13,8 @@ import pytest
 
 from dlsched.models import build, catalog, inspect, solve
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility, random
-from dlsched.models.numbers import TOLERANCE
 from dlsched.relaxations import dual, relax
+from dlsched.tolerances import TOLERANCE
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "dmlrs.json").read_text())
 CASES = {case["name"]: case for case in GOLDEN["instances"]}

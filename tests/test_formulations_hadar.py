@@ -15,8 +15,10 @@ from hypothesis import given, settings
 from dlsched.models import InputError, build, catalog, compile_model, inspect, residuals, solve
 from dlsched.models.hadar import Instance, Schedule, check, exact_utility, utility
 from dlsched.models.hadar.levels import place_counts, schedule_of
-from dlsched.models.numbers import TOLERANCE, agree
-from dlsched.models.solve import Status, solve_matrix
+from dlsched.models.numbers import agree
+from dlsched.solvers.solution import Status
+from dlsched.solvers.solve import solve_matrix
+from dlsched.tolerances import TOLERANCE
 from tests.oracles import hadar as oracle
 from tests.strategies import hadar_data
 

@@ -13,11 +13,13 @@ import pyomo.environ as pyo
 import pytest
 
 from dlsched.models import build, catalog, compile_model, inspect, residuals, smd, solve
-from dlsched.models.numbers import TOLERANCE, agree
+from dlsched.models.numbers import agree
 from dlsched.models.smd import Instance, Schedule, best_point, check, exact_utility, points, preset
 from dlsched.models.smd import milp as milp_module
 from dlsched.models.smd.layered import layered_time
-from dlsched.models.solve import Status, solve_matrix
+from dlsched.solvers.solution import Status
+from dlsched.solvers.solve import solve_matrix
+from dlsched.tolerances import TOLERANCE
 from tests import smd_strategies
 from tests.oracles import smd as oracle
 from tests.test_oracle_smd import small

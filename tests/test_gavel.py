@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from dlsched.algorithms.baselines.hadar import gavel
 from dlsched.algorithms.run import Stripped
-from dlsched.models.failure import SolverError
 from dlsched.models.hadar import Instance, check, completions, preset
+from dlsched.solvers.failure import SolverError
 from tests.oracles.gavel import Policy
 from tests.strategies import hadar_data
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from dlsched.models.halt import Halt, current, cut, grace, held, over, poll, polled, run_in_thread, until
+from dlsched.halt import Halt, current, cut, grace, held, over, poll, polled, run_in_thread, until
 
 
 class Asked:

@@ -15,8 +15,8 @@ from scipy.optimize import linprog
 from dlsched.algorithms.knapsack import solve_knapsack
 from dlsched.algorithms.knapsack_scheme import Problem, Selection, TooManyProgramsError, frieze_clarke, subset_size
 from dlsched.models import InputError
-from dlsched.models.session import Session
 from dlsched.models.smd import best_point, preset
+from dlsched.solvers.highs import Session
 
 SIX = Problem.of((10, 9, 9, 7, 4, 3), ((5, 4), (4, 5), (4, 4), (3, 2), (2, 1), (1, 2)), (9, 9))
 THREE = Problem.of((15, 16, 13), ((9, 2), (5, 8), (4, 7)), (13, 9))

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dlsched.models.failure import ResidualError, SolverError
-from dlsched.models.matrix import Matrix
-from dlsched.models.optimal import solve_to_optimality
-from dlsched.models.scaling import UnfitNumberError
-from dlsched.models.solve import RawSolution, Status
+from dlsched.solvers.failure import ResidualError, SolverError
+from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.optimal import solve_to_optimality
+from dlsched.solvers.scaling import UnfitNumberError
+from dlsched.solvers.solution import RawSolution, Status
 
-SOLVE = sys.modules["dlsched.models.optimal"]
+SOLVE = sys.modules["dlsched.solvers.optimal"]
 
 
 def program(most: float = 4.0, integer: bool = False) -> Matrix:

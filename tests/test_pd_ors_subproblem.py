@@ -35,10 +35,10 @@ from dlsched.algorithms.pd_ors import (
 from dlsched.algorithms.pd_ors.external import greedy, lower_bound
 from dlsched.algorithms.pd_ors.response import Settings
 from dlsched.algorithms.run import Variant
-from dlsched.models import scip
 from dlsched.models.dmlrs import Instance, check, random
-from dlsched.models.failure import SolverError
 from dlsched.rounding import success_probability
+from dlsched.solvers import RawSolution, Solution, Status
+from dlsched.solvers.failure import SolverError
 from tests.pd_ors_cases import best_payoff, instance, job
 
 E1 = Market(
@@ -209,7 +209,8 @@ def silence(monkeypatch: pytest.MonkeyPatch, *solvers: str) -> None:
     if "highs" in solvers:
         monkeypatch.setattr(highspy.Highs, "run", lambda _: highspy.HighsStatus.kError)
     if "scip" in solvers:
-        monkeypatch.setattr(scip, "solve_scip", lambda *_: ("no_solution", None, None, 0, "10", 0.0))
+        nothing = RawSolution(Solution.unasked(Status.NO_SOLUTION, "scip"), None)
+        monkeypatch.setattr("dlsched.solvers.solve.solve_scip", lambda *_: nothing)
 
 
 def test_a_solver_that_fails_does_not_make_a_placement_impossible(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Nothing in the rooms computes what differs from processor to processor; `dlsched.models.arithmetic` says what does.
+"""Nothing in the rooms computes what differs from processor to processor; `dlsched.arithmetic` says what does.
 
 The check is of the source alone: it cannot see types. Products of integers or of sparse matrices, and powers of
 integers and rationals, are written with the functions of that module that say so, and refuse floats.
@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
-ROOMS = sorted({name.split(".")[1] for name in PACKAGES if "." in name})
+FOLDERS = ["package", *sorted({name.split(".")[1] for name in PACKAGES if "." in name})]
 
 
 def _names(text: str) -> frozenset[str]:
@@ -53,8 +53,8 @@ DRAWS = _names(
 SCIPY = frozenset({"scipy.special", "scipy.stats", "scipy.linalg", "scipy.integrate", "scipy.interpolate"})
 
 ALLOWED = {
-    ("models/arithmetic.py", "@"): "the named products themselves",
-    ("models/arithmetic.py", "**"): "powers of integers and rationals, for the tables",
+    ("package/arithmetic.py", "@"): "the named products themselves",
+    ("package/arithmetic.py", "**"): "powers of integers and rationals, for the tables",
     ("rounding/sampling.py", "matmul"): "sums that are exact, or too close to call and then added again exactly",
 }
 """Places that stay, by file and construct, each with its reason."""
@@ -88,20 +88,20 @@ def problems(source: str) -> Iterator[Found]:
             case ast.Import(names=names):
                 for alias in names:
                     if alias.name in SCIPY:
-                        yield node.lineno, alias.name, "the functions of dlsched.models.arithmetic"
+                        yield node.lineno, alias.name, "the functions of dlsched.arithmetic"
             case ast.ImportFrom(module=str(module), names=names):
                 for alias in names:
                     if module in {"math", "cmath", "numpy"} and alias.name in C_LIBRARY | BLAS:
-                        yield node.lineno, alias.name, f"{alias.name} of dlsched.models.arithmetic"
+                        yield node.lineno, alias.name, f"{alias.name} of dlsched.arithmetic"
                     if module in SCIPY or f"{module}.{alias.name}" in SCIPY:
-                        yield node.lineno, module, "the functions of dlsched.models.arithmetic"
+                        yield node.lineno, module, "the functions of dlsched.arithmetic"
             case ast.Attribute(value=ast.Name(id=name), attr=attr) if name in known:
                 if attr in C_LIBRARY:
-                    yield node.lineno, attr, f"{attr} of dlsched.models.arithmetic"
+                    yield node.lineno, attr, f"{attr} of dlsched.arithmetic"
                 elif attr in BLAS:
-                    yield node.lineno, attr, "dot of dlsched.models.arithmetic, or (a * b).sum(axis)"
+                    yield node.lineno, attr, "dot of dlsched.arithmetic, or (a * b).sum(axis)"
             case ast.Call(func=ast.Name(id="pow"), args=[_, _]):
-                yield node.lineno, "pow", "power of dlsched.models.arithmetic"
+                yield node.lineno, "pow", "power of dlsched.arithmetic"
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             yield from method(node, node.func, known)
 
@@ -116,9 +116,9 @@ def method(call: ast.Call, function: ast.Attribute, known: dict[str, str]) -> It
         if not any(isinstance(kind, ast.Constant) and kind.value == "stable" for kind in kinds):
             yield call.lineno, "argsort", 'argsort with kind="stable": the default breaks ties as it likes'
     elif function.attr in {"dot", "matmul"} and not of_module:
-        yield call.lineno, function.attr, "dot of dlsched.models.arithmetic"
+        yield call.lineno, function.attr, "dot of dlsched.arithmetic"
     elif function.attr in DRAWS and owner.lstrip("_").endswith(("rng", "generator")):
-        yield call.lineno, function.attr, "random and the functions of dlsched.models.arithmetic"
+        yield call.lineno, function.attr, "random and the functions of dlsched.arithmetic"
 
 
 def literal(node: ast.expr) -> bool:
@@ -129,8 +129,8 @@ def literal(node: ast.expr) -> bool:
 @functools.cache
 def found() -> dict[tuple[str, str], list[str]]:
     result: dict[tuple[str, str], list[str]] = {}
-    for room in ROOMS:
-        for file in sorted((ROOT / room).rglob("*.py")):
+    for folder in FOLDERS:
+        for file in sorted((ROOT / folder).rglob("*.py")):
             place = file.relative_to(ROOT).as_posix()
             for line, construct, instead in problems(file.read_text(encoding="utf-8")):
                 result.setdefault((place, construct), []).append(
@@ -186,7 +186,7 @@ def test_what_is_refused(source: str) -> None:
     "source",
     [
         "y = 2**20 + 10**-6 + 2.0**-50",
-        "from dlsched.models.arithmetic import exp\ny = exp(x)",
+        "from dlsched.arithmetic import exp\ny = exp(x)",
         "import math\ny = math.sqrt(x) + math.fsum(z) + math.ldexp(1.0, n)",
         "import numpy as np\ny = np.argsort(x, axis=1, kind='stable') + np.sqrt(a)",
         "import pyomo.environ as pyo\ny = pyo.exp(x)",

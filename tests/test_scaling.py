@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from dlsched.algorithms.exact import certify
 from dlsched.models import Matrix, Status, compile_model, solve
-from dlsched.models.scaling import UnfitNumberError, scaled
-from dlsched.models.solve import solve_matrix
+from dlsched.solvers.scaling import UnfitNumberError, scaled
+from dlsched.solvers.solve import solve_matrix
 
 NAN, INF = math.nan, math.inf
 SOLVERS = ["highs", "scip"]

@@ -12,10 +12,10 @@ import pytest
 import scipy.sparse as sp
 
 from dlsched.algorithms.exact.hadar.rows import Hall, separate
-from dlsched.models.failure import SolverError
-from dlsched.models.scaling import UnfitNumberError
-from dlsched.models.session import Session
 from dlsched.relaxations import augmented_vne
+from dlsched.solvers.failure import SolverError
+from dlsched.solvers.highs import Session
+from dlsched.solvers.scaling import UnfitNumberError
 from tests import ddljs_cases
 
 INF = np.inf

@@ -12,11 +12,12 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dlsched.models import Status, compile_model, duals, residuals, solve
+from dlsched.models import Solution, Status, compile_model, duals, residuals, solve
 from dlsched.models import solve as solve_function
-from dlsched.models.failure import ResidualError
-from dlsched.models.matrix import Matrix, highs
-from dlsched.models.solve import solve_matrix
+from dlsched.solvers.failure import ResidualError
+from dlsched.solvers.highs import loaded
+from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.solve import solve_matrix
 
 SOLVERS = ["highs", "scip"]
 
@@ -135,10 +136,10 @@ def test_highs_refuses_nonlinear_models_and_names_the_solver_that_takes_them() -
 
 
 def test_a_nonlinear_point_that_breaks_a_row_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dlsched.models import nonlinear
+    from dlsched.solvers import nonlinear
 
     def wrong(model: Any, *settings: Any) -> Any:
-        return "optimal", pyo.ComponentMap([(model.w, 5), (model.p, 5), (model.x, 1)]), 9.0, 1, "0", 0.0
+        return Solution.unasked(Status.OPTIMAL, "scip"), pyo.ComponentMap([(model.w, 5), (model.p, 5), (model.x, 1)])
 
     monkeypatch.setattr(nonlinear, "solve_nonlinear", wrong)
     with pytest.raises(ResidualError, match=r"breaks the model by 4 \(row\)"):
@@ -191,20 +192,20 @@ def test_unknown_solver_and_option() -> None:
     with pytest.raises(ValueError, match="unknown solver 'none'; there are highs, scip"):
         solve(knapsack(), solver="none")
     with pytest.raises(ValueError, match="HiGHS has no option"):
-        highs(compile_model(knapsack()), no_such_option=1)
+        loaded(compile_model(knapsack()), no_such_option=1)
 
 
 def test_a_point_that_breaks_the_model_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    module = sys.modules["dlsched.models.solve"]
-    honest = module._solve_highs
+    module = sys.modules["dlsched.solvers.solve"]
+    honest = module.solve_highs
 
     def lying(*arguments: Any) -> Any:
         raw = honest(*arguments)
         return replace(raw, x=np.ones_like(raw.x))
 
-    monkeypatch.setattr(module, "_solve_highs", lying)
+    monkeypatch.setattr(module, "solve_highs", lying)
     model = knapsack()
     with pytest.raises(ResidualError, match=r"breaks fit by 0\.5 of its scale"):
         solve(model)

@@ -9,8 +9,8 @@ import pyscipopt
 import pytest
 
 from dlsched.models import Status, build, compile_model, smd, solve
-from dlsched.models.scaling import UnfitNumberError
-from dlsched.models.solve import solve_matrix
+from dlsched.solvers.scaling import UnfitNumberError
+from dlsched.solvers.solve import solve_matrix
 
 
 def curve(**numbers: float) -> Any:

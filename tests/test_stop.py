@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from dlsched.algorithms import optimum
+from dlsched.halt import Halt, over, until
 from dlsched.models import build, solve
-from dlsched.models.halt import Halt, over, until
-from dlsched.models.matrix import compile_model
+from dlsched.solvers.matrix import compile_model
 
 CASES: dict[str, tuple[str, str, int, dict[str, Any]]] = {
     "hadar": ("hadar", "benchmark", 0, {"jobs": 40, "machines": 15, "types": 3, "slots": 40}),
@@ -46,7 +46,7 @@ class Asked:
 def begun(monkeypatch: pytest.MonkeyPatch) -> list[None]:
     """What solvers were begun after work was over."""
     late: list[None] = []
-    module = importlib.import_module("dlsched.models.solve")
+    module = importlib.import_module("dlsched.solvers.solve")
     solved = module.solve_here
 
     def recorded(*arguments: Any, **options: Any) -> Any:

@@ -19,8 +19,8 @@ import pytest
 from dlsched import algorithms, bounds, models, rounding, traces
 from dlsched.algorithms import baselines, optimum, solve_knapsack
 from dlsched.algorithms.exact import certify
+from dlsched.extras import MissingExtra
 from dlsched.models import InputError, build, compile_model, ddljs, dmlrs, duals, hadar, inspect, residuals, smd, solve
-from dlsched.models.extras import MissingExtra
 from dlsched.relaxations import (
     TransformationRefused,
     augmented_vne,
@@ -34,7 +34,7 @@ from dlsched.relaxations import (
 )
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("models", "relaxations", "rounding", "algorithms", "bounds", "traces", "cli")
+ROOMS = ("solvers", "models", "relaxations", "rounding", "algorithms", "bounds", "traces", "cli")
 H, S, D, N = hadar.random(0), smd.random(0), dmlrs.random(0), ddljs.random(0)
 PROBLEMS = {hadar: H, smd: S, dmlrs: D, ddljs: N}
 NAMES = {hadar: "hadar", smd: "smd", dmlrs: "dmlrs", ddljs: "ddljs"}
@@ -711,7 +711,7 @@ def test_numbers_of_numpy_and_endless_time_are_taken() -> None:
 
 def test_models_lists_every_problem() -> None:
     assert set(NAMES.values()) <= set(models.__all__) & set(dir(models))
-    assert not {"attach", "_lazy"} & set(dir(models))
+    assert not {"attach", "exports"} & set(dir(models))
 
 
 @pytest.mark.parametrize("package", PROBLEMS, ids=NAMES.values())
@@ -728,5 +728,5 @@ def test_scip_without_pyscipopt_names_the_extra(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_checks_cost_no_import() -> None:
-    script = "import sys; from dlsched.models.arguments import checked; assert 'pyomo' not in sys.modules"
+    script = "import sys; from dlsched.arguments import checked; assert 'pyomo' not in sys.modules"
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -1,5 +1,5 @@
 """Readers of public formats into instances."""
 
-from dlsched.models._lazy import attach
+from dlsched.exports import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

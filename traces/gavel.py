@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dlsched.models.arguments import checked
-from dlsched.models.errors import InputError, shown
+from dlsched.arguments import checked
+from dlsched.errors import InputError, shown
 from dlsched.models.files import PathLike
 from dlsched.models.hadar.instance import MAX_SLOTS, Instance
 from dlsched.models.numbers import rational, to_json

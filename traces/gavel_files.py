@@ -13,8 +13,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from dlsched.errors import InputError, shown
 from dlsched.models.document import parse_json
-from dlsched.models.errors import InputError, shown
 from dlsched.models.files import PathLike, decode, read_bytes
 from dlsched.models.numbers import in_range, to_json
 from dlsched.traces.source import Source

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.arguments import expect
+from dlsched.errors import InputError, shown
 from dlsched.lazy import nx
-from dlsched.models.arguments import expect
 from dlsched.models.ddljs.instance import Arc, Link, Node
-from dlsched.models.errors import InputError, shown
 from dlsched.models.numbers import in_range, rational, to_json
 
 GPUS = (1, 2, 4, 8)

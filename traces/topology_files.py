@@ -16,7 +16,7 @@ from xml.parsers import expat
 import networkx as nx
 import yaml
 
-from dlsched.models.errors import InputError, shown
+from dlsched.errors import InputError, shown
 from dlsched.models.files import PathLike, decode, read_bytes
 from dlsched.traces.source import Source
 

@@ -11,10 +11,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.models.arguments import Seed, checked, seed_of
+from dlsched.arguments import Seed, checked, seed_of
+from dlsched.errors import InputError, shown
 from dlsched.models.ddljs.instance import MAX_SLOTS, Instance
 from dlsched.models.ddljs.presets import paper_assumptions, paper_jobs
-from dlsched.models.errors import InputError, shown
 from dlsched.models.files import PathLike
 from dlsched.models.numbers import rational
 from dlsched.traces.reader import Reader

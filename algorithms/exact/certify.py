@@ -19,12 +19,14 @@ from typing import Any
 import numpy as np
 
 from dlsched.algorithms.exact.result import Note
-from dlsched.models.arguments import at_least, checked
-from dlsched.models.failure import ResidualError
-from dlsched.models.halt import over
-from dlsched.models.matrix import Floats, Matrix, compile_model
-from dlsched.models.numbers import TOLERANCE, agree, exceeds
-from dlsched.models.solve import Status, solve_matrix
+from dlsched.arguments import at_least, checked
+from dlsched.halt import over
+from dlsched.models.numbers import agree, exceeds
+from dlsched.solvers.failure import ResidualError
+from dlsched.solvers.matrix import Floats, Matrix, compile_model
+from dlsched.solvers.solution import Status
+from dlsched.solvers.solve import solve_matrix
+from dlsched.tolerances import TOLERANCE
 
 
 class Route(Enum):
@@ -123,7 +125,7 @@ def certify(
 ) -> Certificate:
     """Prove the optimum of a mixed-integer program by two routes.
 
-    Where the work is over (`dlsched.models.halt`), the routes so far are heard.
+    Where the work is over (`dlsched.halt`), the routes so far are heard.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from dlsched.algorithms.algorithm import exact_method
 from dlsched.algorithms.exact import general
 from dlsched.algorithms.exact.result import Optimum, Progress
 from dlsched.algorithms.exact.units import solved_in_own_unit
-from dlsched.models.arguments import at_least, checked
+from dlsched.arguments import at_least, checked
 from dlsched.models.problem import problem_of
 
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from dlsched.algorithms.exact.certify import Certificate, certify
 from dlsched.algorithms.exact.result import Optimum, Progress
+from dlsched.errors import InputError
+from dlsched.halt import Halt, cut, until
 from dlsched.lazy import pyo
-from dlsched.models.errors import InputError
 from dlsched.models.formulation import Formulation, Kind
-from dlsched.models.halt import Halt, cut, until
-from dlsched.models.matrix import Matrix, compile_model
 from dlsched.models.numbers import agree
 from dlsched.models.problem import Problem
+from dlsched.solvers.matrix import Matrix, compile_model
 
 
 class UnsoundFormulation(ValueError):

@@ -17,10 +17,12 @@ from fractions import Fraction
 
 from dlsched.algorithms.exact.knapsack_items import Items
 from dlsched.algorithms.exact.result import Progress
-from dlsched.models.halt import Halt, over, poll, until
-from dlsched.models.matrix import Floats
-from dlsched.models.numbers import TOLERANCE, agree, exceeds
-from dlsched.models.solve import RawSolution, Status, solve_matrix
+from dlsched.halt import Halt, over, poll, until
+from dlsched.models.numbers import agree, exceeds
+from dlsched.solvers.matrix import Floats
+from dlsched.solvers.solution import RawSolution, Status
+from dlsched.solvers.solve import solve_matrix
+from dlsched.tolerances import TOLERANCE
 
 CORE = 40
 """Items of the core that is solved first, for a good choice early."""

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.halt import polled
 from dlsched.lazy import sp
-from dlsched.models.halt import polled
-from dlsched.models.matrix import Matrix
 from dlsched.models.numbers import to_integers
-from dlsched.models.solve import solve_matrix
+from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.solve import solve_matrix
 
 
 class Items:

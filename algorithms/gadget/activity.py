@@ -15,8 +15,8 @@ from dlsched.algorithms.gadget.classes import largest_counts, server_classes
 from dlsched.models.ddljs import Instance, Job, RingProblem, RingRequest
 from dlsched.models.ddljs.requests import request_of
 from dlsched.models.document import InputError
-from dlsched.models.numbers import TOLERANCE
 from dlsched.models.utility import Table
+from dlsched.tolerances import TOLERANCE
 
 
 class Sizes(StrEnum):

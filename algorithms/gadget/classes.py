@@ -23,12 +23,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.arithmetic import dot
 from dlsched.lazy import sp
-from dlsched.models.arithmetic import dot
 from dlsched.models.ddljs import RingProblem, RingRequest
-from dlsched.models.failure import SolverError
-from dlsched.models.matrix import Floats, Matrix
-from dlsched.models.optimal import solve_to_optimality
+from dlsched.solvers.failure import SolverError
+from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.optimal import solve_to_optimality
 
 Weights = dict[tuple[str, int], dict[int, float]]
 """x by (request name, ring size) and number of the class; zeros are left out."""

@@ -21,8 +21,8 @@ from dlsched.algorithms.gadget.filling import fill
 from dlsched.algorithms.gadget.mixtures import Fractional
 from dlsched.algorithms.gadget.settling import overloads, settled
 from dlsched.algorithms.rings import Occupancy, Substrate
+from dlsched.halt import poll
 from dlsched.models.ddljs import Embedding, RingProblem
-from dlsched.models.halt import poll
 from dlsched.rounding.decomposition import WeightedMapping
 from dlsched.rounding.mapping_sampling import sample_mappings
 from dlsched.rounding.mapping_table import MappingTable, Option

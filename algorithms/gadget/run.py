@@ -9,9 +9,9 @@ from dlsched.algorithms.gadget.activity import Sizes
 from dlsched.algorithms.gadget.horizon import Horizon, Method, Settings
 from dlsched.algorithms.gadget.mixtures import Relaxation
 from dlsched.algorithms.run import Run, Variant
-from dlsched.models.arguments import Seed, at_least, checked, seed_of
+from dlsched.arguments import Seed, at_least, checked, seed_of
+from dlsched.halt import polled
 from dlsched.models.ddljs import Instance, Schedule, utility
-from dlsched.models.halt import polled
 
 Progress = Callable[[int, int], None]
 """Called with the slot that is done and the number of slots."""

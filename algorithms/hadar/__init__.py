@@ -1,5 +1,5 @@
 """Hadar (Sultana et al.): the primal-dual of its analysis, and Algorithms 1 and 2, as printed and corrected."""
 
-from dlsched.models._lazy import attach
+from dlsched.exports import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

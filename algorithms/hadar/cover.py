@@ -29,7 +29,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dlsched.models.halt import polled
+from dlsched.halt import polled
 from dlsched.models.numbers import to_integers
 
 _ROUNDING = 1e-12

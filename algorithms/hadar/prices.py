@@ -27,8 +27,8 @@ from enum import StrEnum
 from fractions import Fraction
 
 from dlsched.algorithms.run import Variant
-from dlsched.models.arguments import checked
-from dlsched.models.arithmetic import exp, log
+from dlsched.arguments import checked
+from dlsched.arithmetic import exp, log
 from dlsched.models.hadar import Instance, Job
 
 Cell = tuple[str, str]

@@ -11,7 +11,7 @@ from dlsched.algorithms.hadar.occupancy import Occupancy
 from dlsched.algorithms.hadar.prices import PriceConstants, constants
 from dlsched.algorithms.hadar.rounds import Plans, Rules, rounds
 from dlsched.algorithms.run import Decision, Event, Run, Variant
-from dlsched.models.arguments import Seed, at_least, checked, not_negative
+from dlsched.arguments import Seed, at_least, checked, not_negative
 from dlsched.models.hadar import Instance, Schedule, utility
 
 

@@ -29,10 +29,10 @@ from dlsched.algorithms.pd_ors.market import Ints, Market, fewest_servers
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.algorithms.pd_ors.program import Offers
 from dlsched.algorithms.run import Variant
-from dlsched.models.arguments import checked
-from dlsched.models.arithmetic import dot
+from dlsched.arguments import checked
+from dlsched.arithmetic import dot
+from dlsched.halt import polled
 from dlsched.models.dmlrs import AsyncJob
-from dlsched.models.halt import polled
 from dlsched.models.numbers import to_integers
 from dlsched.rounding import Rounded
 

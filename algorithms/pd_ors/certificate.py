@@ -20,7 +20,7 @@ from dlsched.algorithms.pd_ors.offers import External
 from dlsched.algorithms.pd_ors.prices import Prices, constants
 from dlsched.algorithms.pd_ors.response import Program, Settings, respond
 from dlsched.algorithms.run import Event, Run, Variant
-from dlsched.models.arguments import checked
+from dlsched.arguments import checked
 from dlsched.models.dmlrs import Instance, Schedule
 from dlsched.models.numbers import exceeds
 

@@ -18,7 +18,7 @@ import numpy as np
 from dlsched.algorithms.pd_ors.internal import largest_bundle
 from dlsched.algorithms.pd_ors.market import Ints, Market, units
 from dlsched.algorithms.pd_ors.occupancy import Amounts, Floats
-from dlsched.models.halt import polled
+from dlsched.halt import polled
 
 _BLOCK = 2**21
 

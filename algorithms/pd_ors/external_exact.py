@@ -18,11 +18,11 @@ import numpy as np
 from dlsched.algorithms.pd_ors.external import Placed
 from dlsched.algorithms.pd_ors.market import Ints, Market, units
 from dlsched.algorithms.pd_ors.occupancy import Floats
+from dlsched.arithmetic import dot, integer_product
+from dlsched.halt import polled
 from dlsched.lazy import sp
-from dlsched.models.arithmetic import dot, integer_product
-from dlsched.models.halt import polled
-from dlsched.models.matrix import Matrix
-from dlsched.models.optimal import solve_to_optimality
+from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.optimal import solve_to_optimality
 
 MAX_OPERATIONS = 5 * 10**7
 """Steps of the dynamic program of one slot beyond which integer programs are solved."""

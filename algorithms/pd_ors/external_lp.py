@@ -12,10 +12,10 @@ import numpy as np
 
 from dlsched.algorithms.pd_ors.market import Market
 from dlsched.algorithms.pd_ors.occupancy import Floats
+from dlsched.arguments import checked
 from dlsched.lazy import sp
-from dlsched.models.arguments import checked
-from dlsched.models.matrix import Matrix
-from dlsched.models.optimal import solve_to_optimality
+from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.optimal import solve_to_optimality
 
 _FITS = 1e-12
 

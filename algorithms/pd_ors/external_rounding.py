@@ -21,8 +21,8 @@ from dlsched.algorithms.pd_ors.external_lp import Relaxed, external_lp
 from dlsched.algorithms.pd_ors.market import Ints, Market
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.algorithms.run import Variant
-from dlsched.models.arguments import checked
-from dlsched.models.arithmetic import dot, integer_product
+from dlsched.arguments import checked
+from dlsched.arithmetic import dot, integer_product
 from dlsched.models.document import InputError
 from dlsched.rounding import Rounded, gain_cover, gain_packing, round_independent
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from dlsched.algorithms.pd_ors.market import Ints, Market
 from dlsched.algorithms.pd_ors.occupancy import Floats
-from dlsched.models.halt import polled
+from dlsched.halt import polled
 
 
 def internal_costs(market: Market) -> tuple[Floats, Ints]:

@@ -17,11 +17,11 @@ from dlsched.algorithms.pd_ors.offers import External
 from dlsched.algorithms.pd_ors.prices import AnyJob, Prices, constants
 from dlsched.algorithms.pd_ors.response import Program, Response, Settings, respond
 from dlsched.algorithms.run import Variant
-from dlsched.models.arguments import checked
+from dlsched.arguments import checked
+from dlsched.halt import polled
 from dlsched.models.dmlrs import Instance
 from dlsched.models.dmlrs.groups import identical
 from dlsched.models.dmlrs.job import Placement
-from dlsched.models.halt import polled
 from dlsched.relaxations.columns import Priced, generate_columns
 from dlsched.relaxations.master import Column, Master
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from dlsched.algorithms.pd_ors.occupancy import Amounts, Floats, Occupancy
 from dlsched.algorithms.pd_ors.prices import AnyJob
-from dlsched.models.arguments import checked
-from dlsched.models.arithmetic import dot
+from dlsched.arguments import checked
+from dlsched.arithmetic import dot
 from dlsched.models.dmlrs import Job
 
 Ints = NDArray[np.int64]

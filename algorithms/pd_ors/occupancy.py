@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dlsched.algorithms.pd_ors.events import ResourceStep
 from dlsched.algorithms.pd_ors.prices import AnyJob, Cell, PriceConstants
-from dlsched.models.arithmetic import integer_product
+from dlsched.arithmetic import integer_product
 from dlsched.models.dmlrs import Instance
 from dlsched.models.dmlrs.job import Placement
 from dlsched.models.numbers import to_integers

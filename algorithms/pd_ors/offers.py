@@ -27,9 +27,9 @@ from dlsched.algorithms.pd_ors.internal import internal_costs
 from dlsched.algorithms.pd_ors.market import Ints, Market
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.algorithms.pd_ors.program import Offers
-from dlsched.models.arguments import checked
+from dlsched.arguments import checked
+from dlsched.halt import polled
 from dlsched.models.dmlrs import Job
-from dlsched.models.halt import polled
 from dlsched.rounding import Rounded
 
 Counts = tuple[Ints, Ints]

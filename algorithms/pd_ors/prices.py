@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from dlsched.models.arguments import checked
-from dlsched.models.arithmetic import exp, log
+from dlsched.arguments import checked
+from dlsched.arithmetic import exp, log
 from dlsched.models.dmlrs import AsyncJob, Instance, Job
 from dlsched.models.document import InputError
 

@@ -23,8 +23,8 @@ import numpy as np
 from dlsched.algorithms.hadar.cover import best_schedule
 from dlsched.algorithms.pd_ors.market import Ints
 from dlsched.algorithms.pd_ors.occupancy import Floats
-from dlsched.models.arguments import checked
-from dlsched.models.halt import polled
+from dlsched.arguments import checked
+from dlsched.halt import polled
 
 MAX_CELLS, MAX_STEPS = 2 * 10**7, 10**9
 """Cells of the table, and cells times offers, beyond which the schedule is found by the label search of

@@ -18,7 +18,7 @@ from dlsched.algorithms.pd_ors.prices import AnyJob, can_earn
 from dlsched.algorithms.pd_ors.program import best_response
 from dlsched.algorithms.pd_ors.samples import printed_best_response
 from dlsched.algorithms.run import Variant
-from dlsched.models.arguments import checked
+from dlsched.arguments import checked
 from dlsched.models.dmlrs import Instance, Job
 from dlsched.models.dmlrs.job import Placement
 

@@ -12,10 +12,10 @@ from dlsched.algorithms.pd_ors.offers import External
 from dlsched.algorithms.pd_ors.prices import AnyJob, PriceConstants, Prices, constants
 from dlsched.algorithms.pd_ors.response import Program, Settings, respond
 from dlsched.algorithms.run import Event, Run, Stripped, Variant
-from dlsched.models.arguments import Seed, checked, seed_of
+from dlsched.arguments import Seed, checked, seed_of
+from dlsched.halt import polled
 from dlsched.models.dmlrs import Instance, Schedule, progress, utility
 from dlsched.models.dmlrs.job import Placement
-from dlsched.models.halt import polled
 
 _PRICES = {Variant.PRINTED: Prices.PRINTED, Variant.CORRECTED: Prices.REPAIRED}
 _PROGRAM = {Variant.PRINTED: Program.SAMPLES, Variant.CORRECTED: Program.WORKER_SLOTS}

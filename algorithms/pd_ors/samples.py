@@ -21,7 +21,7 @@ from dlsched.algorithms.pd_ors.market import Ints
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.algorithms.pd_ors.prices import AnyJob
 from dlsched.algorithms.pd_ors.program import Best, Offers
-from dlsched.models.arguments import checked
+from dlsched.arguments import checked
 from dlsched.models.dmlrs import Job
 from dlsched.models.document import InputError
 

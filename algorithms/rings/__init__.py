@@ -1,5 +1,5 @@
 """Rings placed one after the other into what is left of a network: what the DDLJS algorithms share."""
 
-from dlsched.models._lazy import attach
+from dlsched.exports import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

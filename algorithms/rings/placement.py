@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dlsched.algorithms.rings.occupancy import Need, Occupancy
-from dlsched.models.arguments import checked
+from dlsched.arguments import checked
+from dlsched.halt import poll, polled
 from dlsched.models.ddljs import Embedding
-from dlsched.models.halt import poll, polled
 
 _SETS = 12
 """The most sets of servers that a ring is looked for on."""

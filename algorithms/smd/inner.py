@@ -17,7 +17,7 @@ import numpy as np
 from dlsched import relaxations
 from dlsched.algorithms.run import Event, Variant
 from dlsched.algorithms.smd.admission import point
-from dlsched.models.arguments import checked
+from dlsched.arguments import checked
 from dlsched.models.document import InputError
 from dlsched.models.ratio import Floats
 from dlsched.models.smd import Job, Point, best_point, ratios

@@ -10,8 +10,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.arithmetic import power
 from dlsched.bounds.claim import Source
-from dlsched.models.arithmetic import power
 from dlsched.models.ddljs import Instance, Job, Link, Node, random
 from dlsched.models.utility import Linear, Sigmoid, Sqrt, Table, Utility
 

@@ -15,9 +15,9 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from dlsched.arithmetic import exact_power, log, power
 from dlsched.bounds.claim import Expectation, Premise, Source, Subject, always, stated
 from dlsched.bounds.comparison import Relation
-from dlsched.models.arithmetic import exact_power, log, power
 from dlsched.models.document import Document, Record
 from dlsched.models.numbers import NonNegative, Positive, to_integers, to_json
 from dlsched.rounding.convolution import distribution

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.arithmetic import exp
 from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.gadget.families import SLOT
 from dlsched.bounds.gadget.slot import FINITE, MODERATE, PROFITABLE, SLOTS, SOME, THREE, SlotFacts
-from dlsched.models.arithmetic import exp
 from dlsched.rounding import Acceptance, round_mappings
 from dlsched.rounding.mapping_table import NodeRow
 

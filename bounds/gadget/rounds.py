@@ -15,13 +15,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from dlsched.arithmetic import exp, power
 from dlsched.bounds.claim import Expectation, Premise, Subject, Undecided, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.gadget.colocated import Colocated, Programs, selected_sizes
 from dlsched.bounds.gadget.facts import HYPOTHESES, OPT_POSITIVE, GadgetFacts
 from dlsched.bounds.gadget.families import FEW
 from dlsched.bounds.gadget.horizon import Counts
-from dlsched.models.arithmetic import exp, power
 from dlsched.models.ddljs import Instance, RingProblem, slot_problem
 
 MAX_HISTORIES = 2_000

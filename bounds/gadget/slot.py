@@ -19,8 +19,9 @@ from dlsched.bounds.gadget.families import SLOT
 from dlsched.bounds.gadget.horizon import Counts, count_vectors
 from dlsched.bounds.gadget.shape import concave, finite
 from dlsched.models.ddljs import Instance, RingProblem, slot_problem
-from dlsched.models.solve import Solution, Status, solve_matrix
 from dlsched.rounding import Acceptance, MappingConstants, MappingLaw, decompose, mapping_constants
+from dlsched.solvers.solution import Solution, Status
+from dlsched.solvers.solve import solve_matrix
 
 NODES = 5_000
 """Branch-and-bound nodes of one solve, at most."""

@@ -6,12 +6,12 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from dlsched.arithmetic import exp, log, power
 from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.hadar.competitive import EVERYWHERE, SMALL
 from dlsched.bounds.hadar.facts import HADAR, SOME_ADMITTED, UMIN_POSITIVE, Commitment, HadarFacts, Place
 from dlsched.bounds.hadar.sources import TINY
-from dlsched.models.arithmetic import exp, log, power
 
 _POINTS = 8
 _STEP = 1e-5

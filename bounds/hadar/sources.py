@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.arithmetic import exact_power, power
 from dlsched.bounds.claim import Source
-from dlsched.models.arithmetic import exact_power, power
 from dlsched.models.hadar import Instance, Job, Machine, preset, random
 from dlsched.models.utility import Table
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dlsched.arithmetic import power
 from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.facts import OPT_POSITIVE, optimal_schedule
@@ -11,7 +12,6 @@ from dlsched.bounds.pd_ors.facts import ORDINARY, PD_ORS, PdOrsFacts
 from dlsched.bounds.pd_ors.families import BENCHMARK, RISING, TINY
 from dlsched.bounds.pd_ors.slot import Placement, SlotFacts
 from dlsched.bounds.pd_ors.theorems import PRINTED_PREMISES, SLOTS
-from dlsched.models.arithmetic import power
 
 ROUNDS = 10
 """S of Algorithm 4."""

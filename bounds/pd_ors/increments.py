@@ -7,11 +7,11 @@ from typing import Any, Self
 import numpy as np
 from pydantic import model_validator
 
+from dlsched.arithmetic import exp, expm1, log
 from dlsched.bounds.claim import Expectation, Premise, Source, Subject, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.pd_ors.competitive import DELTA, SMALL
 from dlsched.bounds.pd_ors.facts import PD_ORS, SOME_ADMITTED, PdOrsFacts
-from dlsched.models.arithmetic import exp, expm1, log
 from dlsched.models.document import Document
 from dlsched.models.numbers import Positive, rational, to_json
 from dlsched.rounding import gain_cover

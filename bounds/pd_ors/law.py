@@ -7,9 +7,9 @@ from collections.abc import Hashable, Sequence
 from enum import Enum
 from fractions import Fraction
 
+from dlsched.arithmetic import expm1, log, log1p
 from dlsched.bounds.claim import Undecided
 from dlsched.bounds.pd_ors.mixed import MixedProgram, exactly
-from dlsched.models.arithmetic import expm1, log, log1p
 from dlsched.models.numbers import to_integers
 from dlsched.rounding import joint_violation_probability
 

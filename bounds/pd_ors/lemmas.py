@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
+from dlsched.arithmetic import power
 from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.pd_ors.law import Excess
 from dlsched.bounds.pd_ors.measures import OPTIMAL, PROGRAMS, LemmaFacts
 from dlsched.bounds.pd_ors.sources import BATCHES, MIXED, NARROW, SPREAD, UNEVEN
-from dlsched.models.arithmetic import power
 
 _COST = "with probability above 1 - delta, the cost is at most 3 G/delta times that of x-bar"
 _MARKOV = (

@@ -17,11 +17,11 @@ from pydantic import Field, model_validator
 from dlsched.bounds.claim import Undecided
 from dlsched.lazy import sp
 from dlsched.models.document import Document
-from dlsched.models.failure import SolverError
-from dlsched.models.matrix import Matrix
 from dlsched.models.numbers import NonNegative, Positive, agree, to_json
-from dlsched.models.optimal import solve_to_optimality
 from dlsched.rounding import Gain, gain_cover, gain_packing, width
+from dlsched.solvers.failure import SolverError
+from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.optimal import solve_to_optimality
 
 Rationals = tuple[Fraction, ...]
 T = TypeVar("T")

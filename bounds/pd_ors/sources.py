@@ -9,10 +9,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.arithmetic import exact_power, integer_product
 from dlsched.bounds.claim import Source
 from dlsched.bounds.pd_ors.mixed import MixedProgram, relaxed_optimum
 from dlsched.bounds.pd_ors.slot import ExternalSlot
-from dlsched.models.arithmetic import exact_power, integer_product
 
 Integers = np.ndarray
 

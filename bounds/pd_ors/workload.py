@@ -11,11 +11,11 @@ from dlsched.algorithms.pd_ors import Occupancy, Prices, Rounding, constants, re
 from dlsched.algorithms.pd_ors.offers import External
 from dlsched.algorithms.pd_ors.response import Program, Settings
 from dlsched.algorithms.run import Variant as RunVariant
+from dlsched.arithmetic import exact_power, power
 from dlsched.bounds.claim import Expectation, Premise, Undecided, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.pd_ors.facts import ORDINARY, PD_ORS, PdOrsFacts
 from dlsched.bounds.pd_ors.families import ROOMY, SECTION_5, TINY
-from dlsched.models.arithmetic import exact_power, power
 from dlsched.models.dmlrs import Job
 from dlsched.models.document import InputError
 

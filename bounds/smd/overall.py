@@ -10,12 +10,12 @@ from typing import Any
 
 from dlsched.algorithms.knapsack_scheme import subset_size
 from dlsched.algorithms.smd import InnerStep
+from dlsched.arithmetic import exact_power, power
 from dlsched.bounds.claim import Claim, Expectation, Premise, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.facts import OPT_POSITIVE
 from dlsched.bounds.smd.facts import DELTA, FINE, RUNNING, SMD, Rounding, SmdFacts
 from dlsched.bounds.smd.sources import NARROW, SECTION_V, SMOOTH, TINY
-from dlsched.models.arithmetic import exact_power, power
 from dlsched.rounding import success_probability
 
 SECTION_V_EPSILON = Fraction(1, 100)

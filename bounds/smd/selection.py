@@ -14,7 +14,8 @@ from dlsched.bounds.smd.facts import SMD, SmdFacts
 from dlsched.bounds.smd.sources import EQUAL_VALUE, INNER, KNAPSACK, TINY
 from dlsched.models.catalog import build
 from dlsched.models.smd import points
-from dlsched.models.solve import Status, solve
+from dlsched.models.solve import solve
+from dlsched.solvers.solution import Status
 
 EPSILON = Fraction(1, 2)
 """eps_2 where the scheme's guarantee is checked."""

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.arithmetic import exact_power, integer_product, power
 from dlsched.bounds.claim import Source
 from dlsched.bounds.smd.packing import Packing
-from dlsched.models.arithmetic import exact_power, integer_product, power
 from dlsched.models.smd import Instance, preset, random
 
 

@@ -1,5 +1,5 @@
 """The DDLJS problem: jobs whose workers form rings over a network of servers (Yu et al., GADGET)."""
 
-from dlsched.models._lazy import attach
+from dlsched.exports import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

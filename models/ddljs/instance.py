@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from dlsched.models.arguments import named
+from dlsched.arguments import named
 from dlsched.models.ddljs.job import Job
 from dlsched.models.document import Document, Record
 from dlsched.models.fields import Name, PlainSlots, distinct, known, moderate

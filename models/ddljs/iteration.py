@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dlsched.models.arguments import at_least, checked, not_negative, positive
+from dlsched.arguments import at_least, checked, not_negative, positive
 from dlsched.models.numbers import rational
 
 Quantity = int | float | Fraction

@@ -15,9 +15,9 @@ from dlsched.lazy import pyo
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.job import Job
 from dlsched.models.ddljs.requests import RingProblem, problem_of, request_of
-from dlsched.models.numbers import TOLERANCE
 from dlsched.models.solve import solve
 from dlsched.models.utility import Table
+from dlsched.tolerances import TOLERANCE
 
 
 def left(job: Job, so_far: int = 0) -> Fraction | None:

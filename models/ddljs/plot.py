@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.arguments import checked
 from dlsched.lazy import nx
 from dlsched.models import picture
-from dlsched.models.arguments import checked
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.rings import arcs_of
 from dlsched.models.ddljs.schedule import Schedule, check

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from dlsched.models.arguments import at_least, checked, generator
+from dlsched.arguments import at_least, checked, generator
 from dlsched.models.ddljs.instance import Instance, Link, Node
 from dlsched.models.ddljs.job import Job
 from dlsched.models.ddljs.random import random

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.arguments import at_least, checked, generator
 from dlsched.lazy import nx
-from dlsched.models.arguments import at_least, checked, generator
 from dlsched.models.ddljs.instance import Instance, Link, Node
 from dlsched.models.ddljs.job import Job
 from dlsched.models.document import InputError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Any
 
-from dlsched.models.arguments import expect_model
+from dlsched.arguments import expect_model
 from dlsched.models.ddljs.rings import Arc, Embedding, Path, RingMapping, embedding, embedding_of
 from dlsched.models.ddljs.schedule import Schedule
 from dlsched.models.document import InputError

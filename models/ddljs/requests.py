@@ -14,7 +14,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Self
 
-from dlsched.models.arguments import checked, named
+from dlsched.arguments import checked, named
 from dlsched.models.ddljs.instance import Arc, Instance, Share
 from dlsched.models.ddljs.job import Job
 from dlsched.models.numbers import rational

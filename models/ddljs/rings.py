@@ -14,7 +14,7 @@ from typing import Self
 
 from pydantic import model_validator
 
-from dlsched.models.arguments import checked
+from dlsched.arguments import checked
 from dlsched.models.document import Record
 from dlsched.models.fields import Amount
 

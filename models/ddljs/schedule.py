@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Literal, Self
 
-from dlsched.models.arguments import checked
+from dlsched.arguments import checked
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.rings import Arc, Embedding, arcs_of, broken_ring
 from dlsched.models.document import Document, Record

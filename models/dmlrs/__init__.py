@@ -1,5 +1,5 @@
 """The DMLRS problem: jobs of co-located workers and parameter servers (Yu et al., PD-ORS, and its thesis version)."""
 
-from dlsched.models._lazy import attach
+from dlsched.exports import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

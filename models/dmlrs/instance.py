@@ -12,7 +12,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from dlsched.models.arguments import named
+from dlsched.arguments import named
 from dlsched.models.dmlrs.job import AsyncJob, Job
 from dlsched.models.document import Document, Record
 from dlsched.models.fields import Name, countable, distinct, falling, known, made_of_numbers

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dlsched.arguments import checked
 from dlsched.models import picture
-from dlsched.models.arguments import checked
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.schedule import Schedule, check, completions
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.models.arguments import at_least, checked, generator, positive
+from dlsched.arguments import at_least, checked, generator, positive
 from dlsched.models.dmlrs.instance import Instance, Machine
 from dlsched.models.dmlrs.job import AsyncJob, Job
 from dlsched.models.dmlrs.random import random

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.models.arguments import at_least, checked, generator
+from dlsched.arguments import at_least, checked, generator
 from dlsched.models.dmlrs.instance import Instance, Machine
 from dlsched.models.dmlrs.job import AsyncJob, Job
 from dlsched.models.utility import Table

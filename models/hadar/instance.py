@@ -12,7 +12,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from dlsched.models.arguments import named
+from dlsched.arguments import named
 from dlsched.models.document import Document, Record
 from dlsched.models.fields import Count, Name, Ordinal, distinct, falling, known, made_of_numbers
 from dlsched.models.numbers import NonNegative, Positive

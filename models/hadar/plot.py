@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+from dlsched.arguments import checked
 from dlsched.models import picture
-from dlsched.models.arguments import checked
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.schedule import Schedule, check, completions
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.models.arguments import at_least, checked, generator, positive
+from dlsched.arguments import at_least, checked, generator, positive
 from dlsched.models.hadar.instance import Instance, Job, Machine
 from dlsched.models.hadar.random import random
 from dlsched.models.presets import chooser

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Literal, Self
 
-from dlsched.models.arguments import checked, named
+from dlsched.arguments import checked, named
 from dlsched.models.document import Document, Record
 from dlsched.models.fields import Amount, PlainSlots
 from dlsched.models.hadar.instance import Instance, Job

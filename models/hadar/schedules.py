@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dlsched.models.arguments import at_least, checked
+from dlsched.arguments import at_least, checked
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.hadar.schedule import Allocation, bottleneck
 from dlsched.models.numbers import to_integers

@@ -21,12 +21,12 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from dlsched.arithmetic import dot, integer_product
 from dlsched.lazy import sp
-from dlsched.models.arithmetic import dot, integer_product
-from dlsched.models.failure import SolverError
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.numbers import to_integers
-from dlsched.models.session import Session
+from dlsched.solvers.failure import SolverError
+from dlsched.solvers.highs import Session
 
 _GAP = 1e-4
 """An incomplete sum that is as much below 1 is told from 1 by any solver."""

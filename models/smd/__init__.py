@@ -1,5 +1,5 @@
 """The SMD problem: jobs reserve resources and split them into workers and parameter servers (Yu, Wu, Ji, Liu)."""
 
-from dlsched.models._lazy import attach
+from dlsched.exports import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

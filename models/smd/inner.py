@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.models.arguments import checked
+from dlsched.arguments import checked
 from dlsched.models.numbers import to_integers
 from dlsched.models.smd.instance import Job
 from dlsched.models.smd.training import Mode

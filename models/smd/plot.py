@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from dlsched.arguments import checked
 from dlsched.models import picture
-from dlsched.models.arguments import checked
 from dlsched.models.smd.instance import Instance
 from dlsched.models.smd.schedule import Schedule, check, completion_times
 

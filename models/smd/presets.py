@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from dlsched.models.arguments import at_least, checked, generator
+from dlsched.arguments import at_least, checked, generator
 from dlsched.models.presets import chooser
 from dlsched.models.smd.instance import Instance, Job
 from dlsched.models.smd.random import random

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.models.arguments import at_least, checked, generator
+from dlsched.arguments import at_least, checked, generator
 from dlsched.models.smd.instance import Instance, Job
 from dlsched.models.smd.training import TERMS, Coefficients, Mode
 from dlsched.models.utility import Hyperbolic, Linear, Sigmoid, Step, Table, Utility

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dlsched.models.arguments import checked
+from dlsched.arguments import checked
 from dlsched.models.ratio import FractionalSum, Polytope, Ratio
 from dlsched.models.smd.instance import Job
 from dlsched.models.smd.training import Mode

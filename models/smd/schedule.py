@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Literal, Self
 
-from dlsched.models.arguments import checked
+from dlsched.arguments import checked
 from dlsched.models.document import Document, Record
 from dlsched.models.fields import Amount
 from dlsched.models.numbers import to_json

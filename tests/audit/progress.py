@@ -13,7 +13,7 @@ from typing import Self
 from tests.audit.case import Fault
 from tests.audit.worker import Result, dump
 
-_ROOMS = ("models", "relaxations", "rounding", "algorithms", "bounds", "traces", "cli")
+_ROOMS = ("solvers", "models", "relaxations", "rounding", "algorithms", "bounds", "traces", "cli")
 _TESTS = Path(__file__).parents[1]
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS cases (
@@ -28,6 +28,8 @@ def code_version() -> str:
     """Return a digest of the sources that decide what comes out: of the package, of the audit and of its oracles."""
     content = hashlib.sha256()
     roots = [Path(importlib.import_module(f"dlsched.{room}").__path__[0]) for room in _ROOMS]
+    shared = sorted(Path(importlib.import_module("dlsched").__file__ or "").parent.glob("*.py"))
+    content.update(b"".join(file.read_bytes() for file in shared))
     for root in (*roots, _TESTS / "audit", _TESTS / "oracles"):
         for file in sorted(path for kind in ("*.py", "*.json") for path in root.rglob(kind)):
             content.update(f"{root.name}/{file.relative_to(root).as_posix()}\0".encode())

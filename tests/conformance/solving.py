@@ -10,7 +10,8 @@ import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
 
-from dlsched.models.matrix import Matrix, compile_model, highs
+from dlsched.solvers.highs import loaded
+from dlsched.solvers.matrix import Matrix, compile_model
 
 _STATUS = {
     highspy.HighsModelStatus.kOptimal: "optimal",
@@ -44,7 +45,7 @@ def solve(model: Any) -> Solved:
 
 def solve_matrix(matrix: Matrix) -> Solved:
     """Solve arrays; values and duals are given for those that come from Pyomo, duals for continuous ones."""
-    solver = highs(matrix, mip_rel_gap=0.0, threads=1)
+    solver = loaded(matrix, mip_rel_gap=0.0, threads=1)
     solver.run()
     if solver.getModelStatus() == highspy.HighsModelStatus.kUnboundedOrInfeasible:
         feasible = solve_matrix(replace(matrix, c=np.zeros_like(matrix.c))).status == "optimal"

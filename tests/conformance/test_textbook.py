@@ -9,10 +9,10 @@ import pyomo.environ as pyo
 import pytest
 from pyomo.gdp import Disjunct
 
-from dlsched.models.matrix import compile_model
 from dlsched.relaxations import Point, dual, lift_bounds, relax
 from dlsched.relaxations.conformance import Case, Kind, Relation, Trait, Transformation, cases, check, check_all
 from dlsched.relaxations.lp import LiftedBounds
+from dlsched.solvers.matrix import compile_model
 
 from .cases import CASES, KNOWN, ON_ARRAYS
 from .solving import solve, solve_matrix

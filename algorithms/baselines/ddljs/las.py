@@ -12,7 +12,7 @@ from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.baselines.ddljs.rounds import Network, fixed_numbers, payable, simulate
 from dlsched.algorithms.rings import Occupancy, place
 from dlsched.algorithms.run import Run
-from dlsched.models.arguments import Seed, checked
+from dlsched.arguments import Seed, checked
 from dlsched.models.ddljs import Embedding, Instance, Job, Schedule
 
 

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 from dlsched.algorithms.rings import Occupancy, Substrate, place
 from dlsched.algorithms.run import Event, Run
-from dlsched.models.arguments import Seed, generator
+from dlsched.arguments import Seed, generator
+from dlsched.halt import polled
 from dlsched.models.ddljs import Embedding, Instance, Job, RingProblem, RingRequest, Schedule, utility
 from dlsched.models.ddljs.requests import request_of
-from dlsched.models.halt import polled
 
 MOST = 10
 """The most workers that are drawn where their number is fixed (GADGET, Section VI)."""

@@ -30,10 +30,11 @@ from dlsched.algorithms.baselines.dmlrs.dorm_program import Limits, counts, prog
 from dlsched.algorithms.baselines.dmlrs.drf import fill
 from dlsched.algorithms.baselines.dmlrs.rounds import simulate
 from dlsched.algorithms.run import Event, Run
-from dlsched.models.arguments import Seed, checked, seed_of
+from dlsched.arguments import Seed, checked, seed_of
 from dlsched.models.dmlrs import Instance, Schedule
 from dlsched.models.document import InputError
-from dlsched.models.solve import Status, solve_matrix
+from dlsched.solvers.solution import Status
+from dlsched.solvers.solve import solve_matrix
 
 _GAP = 0.005
 _NODES = 1000

@@ -25,10 +25,10 @@ from fractions import Fraction
 import numpy as np
 
 from dlsched.algorithms.baselines.dmlrs.cluster import AnyJob, Cluster, Held, Needs
+from dlsched.arithmetic import dot
 from dlsched.lazy import sp
-from dlsched.models.arithmetic import dot
 from dlsched.models.dmlrs import Job
-from dlsched.models.matrix import Floats, Matrix
+from dlsched.solvers.matrix import Floats, Matrix
 
 _LEAST = 1e-6
 """Value of workers that need no resource, so that they are not left out."""

@@ -16,7 +16,7 @@ from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.baselines.dmlrs.cluster import AnyJob, Cluster, Held, grow
 from dlsched.algorithms.baselines.dmlrs.rounds import simulate
 from dlsched.algorithms.run import Run
-from dlsched.models.arguments import Seed, checked
+from dlsched.arguments import Seed, checked
 from dlsched.models.dmlrs import Instance, Schedule
 
 

@@ -18,7 +18,7 @@ from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.baselines.dmlrs.cluster import AnyJob, Cluster, Held, grow, place
 from dlsched.algorithms.baselines.dmlrs.rounds import simulate
 from dlsched.algorithms.run import Event, Run
-from dlsched.models.arguments import Seed, checked, generator
+from dlsched.arguments import Seed, checked, generator
 from dlsched.models.dmlrs import Instance, Schedule
 
 MOST = 30

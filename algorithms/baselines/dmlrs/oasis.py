@@ -21,7 +21,7 @@ from dlsched.algorithms.pd_ors.prices import AnyJob, can_earn, constants
 from dlsched.algorithms.pd_ors.program import Offers, best_response
 from dlsched.algorithms.pd_ors.response import Response, earning_values
 from dlsched.algorithms.run import Run
-from dlsched.models.arguments import Seed, checked
+from dlsched.arguments import Seed, checked
 from dlsched.models.dmlrs import AsyncJob, Instance, Schedule, utility
 from dlsched.models.dmlrs.job import Placement
 

@@ -1,5 +1,5 @@
 """Schedulers that the Hadar paper compares with."""
 
-from dlsched.models._lazy import attach
+from dlsched.exports import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

@@ -19,8 +19,8 @@ from fractions import Fraction
 from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.baselines.hadar.max_min import DIGITS, Normaliser, Weights, max_min_shares
 from dlsched.algorithms.run import Event, Run, Stripped
-from dlsched.models.arguments import Seed, checked
-from dlsched.models.arithmetic import exact_power
+from dlsched.arguments import Seed, checked
+from dlsched.arithmetic import exact_power
 from dlsched.models.hadar import Instance, Job, Schedule, place, utility
 from dlsched.models.numbers import rational, to_integers
 

@@ -23,12 +23,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.arguments import checked
 from dlsched.lazy import sp
-from dlsched.models.arguments import checked
-from dlsched.models.failure import SolverError
 from dlsched.models.hadar import Instance, Job
 from dlsched.models.numbers import rational
-from dlsched.models.session import Session
+from dlsched.solvers.failure import SolverError
+from dlsched.solvers.highs import Session
 
 DIGITS = 9
 """Decimals of a share: what is equal but for rounding becomes equal."""

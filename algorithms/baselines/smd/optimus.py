@@ -17,7 +17,7 @@ from fractions import Fraction
 from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.run import Event, Run
 from dlsched.algorithms.smd.admission import Outer, admit, inadmissible, point
-from dlsched.models.arguments import Seed, checked, inside
+from dlsched.arguments import Seed, checked, inside
 from dlsched.models.smd import Instance, Job, Point, Schedule, utility
 from dlsched.models.utility import Sigmoid
 

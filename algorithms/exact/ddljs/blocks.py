@@ -17,7 +17,7 @@ from dlsched.algorithms.exact.ddljs.network import Network
 from dlsched.algorithms.exact.ddljs.program import Program, Terms
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Arc, Embedding, embedding_of
-from dlsched.models.matrix import Floats
+from dlsched.solvers.matrix import Floats
 
 
 class Block(Protocol):

@@ -16,8 +16,9 @@ from dlsched.algorithms.exact.ddljs.dive import dive
 from dlsched.algorithms.exact.ddljs.worked import Row, Worked
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.schedule import Schedule
-from dlsched.models.numbers import TOLERANCE, agree
-from dlsched.models.solve import solve_matrix
+from dlsched.models.numbers import agree
+from dlsched.solvers.solve import solve_matrix
+from dlsched.tolerances import TOLERANCE
 
 _ROUNDS = 40
 _DIVES = 4

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from dlsched.halt import polled
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
-from dlsched.models.halt import polled
 from dlsched.models.numbers import to_integers
 
 _MOST_CELLS = 2_000_000

@@ -8,9 +8,9 @@ import numpy as np
 
 from dlsched.algorithms.exact.ddljs.slot_class import Weights
 from dlsched.algorithms.exact.ddljs.worked import Worked
+from dlsched.halt import poll
 from dlsched.models.ddljs.rings import Embedding
 from dlsched.models.ddljs.schedule import Schedule
-from dlsched.models.halt import poll
 
 _TRIES = 12
 """How often a slot is embedded anew because what it left was too much for the rest."""

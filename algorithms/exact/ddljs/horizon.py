@@ -15,13 +15,13 @@ from dlsched.algorithms.exact.ddljs.blocks import Block
 from dlsched.algorithms.exact.ddljs.network import Network
 from dlsched.algorithms.exact.ddljs.program import Program, Terms
 from dlsched.algorithms.exact.ddljs.slot_program import write_blocks
+from dlsched.halt import polled
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.job import Job
 from dlsched.models.ddljs.requests import unpriced_problem
 from dlsched.models.ddljs.rings import Embedding
 from dlsched.models.ddljs.schedule import Schedule
-from dlsched.models.halt import polled
-from dlsched.models.matrix import Floats, Matrix
+from dlsched.solvers.matrix import Floats, Matrix
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,14 +20,15 @@ from dlsched.algorithms.exact.ddljs.reachable import best_value
 from dlsched.algorithms.exact.ddljs.slot import embed
 from dlsched.algorithms.exact.ddljs.start import first_schedules
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
-from dlsched.models.arguments import at_least, checked
+from dlsched.arguments import at_least, checked
+from dlsched.halt import Halt, grace, until
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.requests import slot_problem
 from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
-from dlsched.models.failure import ResidualError
-from dlsched.models.halt import Halt, grace, until
 from dlsched.models.numbers import agree
-from dlsched.models.solve import Status, solve_matrix
+from dlsched.solvers.failure import ResidualError
+from dlsched.solvers.solution import Status
+from dlsched.solvers.solve import solve_matrix
 
 _MOST = 1_000
 """Embeddings and states of a slot up to which the dynamic program over counts is the second route."""

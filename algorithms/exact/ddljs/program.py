@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from dlsched.halt import poll
 from dlsched.lazy import sp
-from dlsched.models.halt import poll
-from dlsched.models.matrix import Matrix
 from dlsched.models.numbers import to_integers
+from dlsched.solvers.matrix import Matrix
 
 Terms = list[tuple[int, int]]
 """A linear expression with whole coefficients: (column, coefficient)."""

@@ -13,7 +13,7 @@ from dlsched.algorithms.exact.ddljs.blocks import hosting
 from dlsched.algorithms.exact.ddljs.program import Program, Terms
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Arc, Embedding, Path, RingMapping, embedding
-from dlsched.models.matrix import Floats
+from dlsched.solvers.matrix import Floats
 
 
 @dataclass

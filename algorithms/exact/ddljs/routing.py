@@ -10,7 +10,7 @@ from dlsched.algorithms.exact.ddljs.slot_program import SlotProgram
 from dlsched.algorithms.rings import Occupancy, Substrate, embedded, join
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Embedding
-from dlsched.models.matrix import Floats
+from dlsched.solvers.matrix import Floats
 
 
 def mostly_outside_core(problem: RingProblem) -> bool:

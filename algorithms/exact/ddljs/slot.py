@@ -23,13 +23,14 @@ from dlsched.algorithms.exact.ddljs.routing import embeddings_at, mostly_outside
 from dlsched.algorithms.exact.ddljs.slot_program import SlotProgram, slot_program
 from dlsched.algorithms.exact.result import Note
 from dlsched.algorithms.exact.units import unit_of
-from dlsched.models.arguments import at_least, checked
+from dlsched.arguments import at_least, checked
+from dlsched.halt import Halt, grace, over, poll, until
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Embedding
-from dlsched.models.failure import ResidualError
-from dlsched.models.halt import Halt, grace, over, poll, until
-from dlsched.models.numbers import TOLERANCE
-from dlsched.models.solve import Status, solve_matrix
+from dlsched.solvers.failure import ResidualError
+from dlsched.solvers.solution import Status
+from dlsched.solvers.solve import solve_matrix
+from dlsched.tolerances import TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)

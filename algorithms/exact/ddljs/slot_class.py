@@ -10,15 +10,16 @@ import numpy.typing as npt
 
 from dlsched.algorithms.exact.ddljs.routing import embeddings_at, mostly_outside_core
 from dlsched.algorithms.exact.ddljs.slot_program import slot_program
+from dlsched.arithmetic import integer_product, sparse_product
 from dlsched.lazy import sp
-from dlsched.models.arithmetic import integer_product, sparse_product
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.requests import unpriced_problem
 from dlsched.models.ddljs.rings import Embedding
-from dlsched.models.failure import ResidualError
-from dlsched.models.matrix import Matrix
-from dlsched.models.numbers import TOLERANCE
-from dlsched.models.solve import RawSolution, Status, solve_matrix
+from dlsched.solvers.failure import ResidualError
+from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.solution import RawSolution, Status
+from dlsched.solvers.solve import solve_matrix
+from dlsched.tolerances import TOLERANCE
 
 Weights = npt.NDArray[np.int64]
 """Whole weights of workers, one a job of the instance, shape (J,)."""

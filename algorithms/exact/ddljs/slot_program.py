@@ -11,10 +11,10 @@ from dlsched.algorithms.exact.ddljs.blocks import Block, circulation_block
 from dlsched.algorithms.exact.ddljs.network import Network
 from dlsched.algorithms.exact.ddljs.program import Program
 from dlsched.algorithms.exact.ddljs.ring_nodes import ring_node_block
+from dlsched.halt import polled
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Arc, Embedding
-from dlsched.models.halt import polled
-from dlsched.models.matrix import Floats, Matrix
+from dlsched.solvers.matrix import Floats, Matrix
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,11 @@ import numpy as np
 from dlsched.algorithms.exact.ddljs.horizon import alike, is_concave, values
 from dlsched.algorithms.exact.ddljs.program import Program, Terms
 from dlsched.algorithms.exact.ddljs.slot_class import Need, SlotClass, Weights
-from dlsched.models.arithmetic import dot, integer_product
+from dlsched.arithmetic import dot, integer_product
+from dlsched.halt import poll
 from dlsched.models.ddljs.instance import Instance
-from dlsched.models.halt import poll
-from dlsched.models.matrix import Floats, Matrix
-from dlsched.models.solve import solve_matrix
+from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.solve import solve_matrix
 
 _SCALE = 10**7
 _EPSILON = 1e-7

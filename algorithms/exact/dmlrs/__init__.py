@@ -1,5 +1,5 @@
 """The certified optimum of DMLRS instances."""
 
-from dlsched.models._lazy import attach
+from dlsched.exports import attach
 
 __getattr__, __dir__, __all__ = attach(__name__)

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.algorithms.exact.dmlrs.slots import Alternative, Ints, SlotJob, Slots
-from dlsched.models.halt import polled
-from dlsched.models.matrix import Floats
+from dlsched.halt import polled
+from dlsched.solvers.matrix import Floats
 
 Bools = npt.NDArray[np.bool_]
 

@@ -19,9 +19,9 @@ import numpy as np
 
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Part
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Limits
-from dlsched.models.halt import poll
-from dlsched.models.matrix import Floats
+from dlsched.halt import poll
 from dlsched.relaxations.columns import Generated
+from dlsched.solvers.matrix import Floats
 
 _WHOLE = 1e-6
 _CANDIDATES = 6

@@ -12,7 +12,7 @@ import numpy as np
 from dlsched.algorithms.exact.dmlrs.configurations import Configurations, Levels
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Offer, Part
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Limits, Schedules
-from dlsched.models.matrix import Floats
+from dlsched.solvers.matrix import Floats
 
 
 class ByConfiguration(Decomposition):

@@ -15,9 +15,9 @@ import numpy as np
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Offer, Part
 from dlsched.algorithms.exact.dmlrs.schedules import Bools, JobSchedule, Limits, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Alternative, Ints, Slots, TooLarge
-from dlsched.models.arithmetic import exact_product
-from dlsched.models.halt import poll
-from dlsched.models.matrix import Floats
+from dlsched.arithmetic import exact_product
+from dlsched.halt import poll
+from dlsched.solvers.matrix import Floats
 
 MOST_PATTERNS = 20_000
 _MOST_ON_A_MACHINE = 500

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from dlsched.algorithms.exact.dmlrs.best_fit import BestFit, Bools
 from dlsched.algorithms.exact.dmlrs.packing import Packer
 from dlsched.algorithms.exact.dmlrs.slots import Ints, Slots, TooLarge
-from dlsched.models.arithmetic import integer_product
-from dlsched.models.halt import polled
+from dlsched.arithmetic import integer_product
+from dlsched.halt import polled
 
 Levels = npt.NDArray[np.int16]
 

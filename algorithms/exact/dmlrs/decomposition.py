@@ -17,10 +17,10 @@ import numpy as np
 
 from dlsched.algorithms.exact.dmlrs.schedules import Bools, JobSchedule, Limits, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Ints
-from dlsched.models.arithmetic import exact_product
-from dlsched.models.matrix import Floats
+from dlsched.arithmetic import exact_product
 from dlsched.relaxations.columns import Generated, Priced, generate_columns, keep
 from dlsched.relaxations.master import Column, Master
+from dlsched.solvers.matrix import Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,11 +29,11 @@ from dlsched.algorithms.exact.dmlrs.packing import Packer, Undecided
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge
 from dlsched.algorithms.exact.result import Note, Progress
+from dlsched.halt import Halt, grace, over, poll, until
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.dmlrs.job import Placement
-from dlsched.models.halt import Halt, grace, over, poll, until
-from dlsched.models.matrix import Floats
-from dlsched.models.numbers import TOLERANCE
+from dlsched.solvers.matrix import Floats
+from dlsched.tolerances import TOLERANCE
 
 _SEARCH_ROUNDS = 1500
 _SEARCH_SHARE = 0.25

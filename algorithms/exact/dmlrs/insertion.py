@@ -12,8 +12,8 @@ import numpy as np
 
 from dlsched.algorithms.exact.dmlrs.schedules import Bools, JobSchedule, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Ints
-from dlsched.models.halt import polled
-from dlsched.models.matrix import Floats
+from dlsched.halt import polled
+from dlsched.solvers.matrix import Floats
 
 _WEIGHTS = (0.0, 0.3, 0.6, 1.0)
 _MOST_OUT = 6

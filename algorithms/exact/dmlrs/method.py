@@ -26,11 +26,12 @@ from dlsched.algorithms.exact.dmlrs.summed import Summed
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.algorithms.pd_ors import run as pd_ors
 from dlsched.algorithms.pd_ors import schedule_bound
-from dlsched.models.arguments import at_least, checked
+from dlsched.arguments import at_least, checked
+from dlsched.halt import Halt, grace, over, poll, until
 from dlsched.models.dmlrs import AsyncJob, Instance, Job, Machine, Schedule, check, exact_utility
-from dlsched.models.halt import Halt, grace, over, poll, until
-from dlsched.models.matrix import Matrix, compile_model
-from dlsched.models.numbers import TOLERANCE, agree
+from dlsched.models.numbers import agree
+from dlsched.solvers.matrix import Matrix, compile_model
+from dlsched.tolerances import TOLERANCE
 
 _FEW = 2
 _SHARE = 0.08

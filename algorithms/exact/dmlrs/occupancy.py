@@ -15,7 +15,7 @@ from dlsched.algorithms.exact.dmlrs.coding import Coding, Needs
 from dlsched.algorithms.exact.dmlrs.schedules import Bools
 from dlsched.algorithms.exact.dmlrs.slots import Alternative, Ints, Slots
 from dlsched.models.dmlrs.job import Placement
-from dlsched.models.matrix import Floats
+from dlsched.solvers.matrix import Floats
 
 _REMEMBERED = 300_000
 _SLACK = 1e-9

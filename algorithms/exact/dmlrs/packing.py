@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from dlsched.algorithms.exact.dmlrs.coding import Coding, Needs
 from dlsched.algorithms.exact.dmlrs.slots import Alternative, Slots
+from dlsched.halt import poll
 from dlsched.models.dmlrs.job import Placement
-from dlsched.models.halt import poll
 
 Room = tuple[Needs, ...]
 

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.algorithms.exact.dmlrs.slots import Ints, SlotJob, Slots, TooLarge, amounts_left
-from dlsched.models.arithmetic import ceil_log2
-from dlsched.models.halt import polled
-from dlsched.models.matrix import Floats
+from dlsched.arithmetic import ceil_log2
+from dlsched.halt import polled
 from dlsched.models.numbers import integer_dtype
+from dlsched.solvers.matrix import Floats
 
 Bools = npt.NDArray[np.bool_]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.halt import polled
 from dlsched.lazy import gdp, pyo
 from dlsched.models import build
 from dlsched.models.dmlrs import Instance, Schedule, completions
 from dlsched.models.dmlrs.groups import singletons
-from dlsched.models.halt import polled
-from dlsched.models.matrix import Floats, Matrix
 from dlsched.relaxations.aggregation import Aggregation, place, trimmed
+from dlsched.solvers.matrix import Floats, Matrix
 
 _AT_A_TIME = 5
 """Disjunctions that are transformed together."""

@@ -19,8 +19,8 @@ from operator import gt, le
 import numpy as np
 import numpy.typing as npt
 
+from dlsched.halt import polled
 from dlsched.models.dmlrs import Instance, Job
-from dlsched.models.halt import polled
 from dlsched.models.numbers import integer_dtype, to_integers, whole_units
 
 Ints = npt.NDArray[np.int64]

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.halt import grace, poll
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.dmlrs.aggregate import used
-from dlsched.models.halt import grace, poll
-from dlsched.models.matrix import Matrix, compile_model
-from dlsched.models.solve import RawSolution, solve_matrix
 from dlsched.relaxations.aggregation import Aggregation, aggregate_machines
+from dlsched.solvers.matrix import Matrix, compile_model
+from dlsched.solvers.solution import RawSolution
+from dlsched.solvers.solve import solve_matrix
 
 _FULLEST = (0.85, 0.9, 0.94, 0.97)
 _LEVEL_SECONDS = 10.0

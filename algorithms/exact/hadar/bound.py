@@ -18,10 +18,10 @@ from dlsched.algorithms.exact.hadar.graph import IDLE, Bools, Graph
 from dlsched.algorithms.exact.hadar.rows import Hall, Inequality, by_gang, hall_inequality, separate, suspicious
 from dlsched.algorithms.exact.hadar.scale import GRID, TOTAL
 from dlsched.algorithms.exact.hadar.states import Ints, Options
-from dlsched.models.arithmetic import dot, exact_product
-from dlsched.models.matrix import Floats
+from dlsched.arithmetic import dot, exact_product
 from dlsched.relaxations.columns import Generated, Priced, generate_columns, keep
 from dlsched.relaxations.master import Column, Master
+from dlsched.solvers.matrix import Floats
 
 _TINY = 1e-6
 _BITS = 12

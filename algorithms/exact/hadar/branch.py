@@ -8,7 +8,7 @@ import numpy as np
 
 from dlsched.algorithms.exact.hadar.graph import Bools, Graph
 from dlsched.algorithms.exact.hadar.states import Ints
-from dlsched.models.matrix import Floats
+from dlsched.solvers.matrix import Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
 from dlsched.algorithms.exact.hadar.graph import IDLE, Bools, Graph
 from dlsched.algorithms.exact.hadar.states import Ints
-from dlsched.models.halt import poll
+from dlsched.halt import poll
 from dlsched.relaxations.columns import Generated
 
 _SURE = 0.95

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.algorithms.exact.hadar.states import Ints, Options, States
-from dlsched.models.halt import polled
-from dlsched.models.matrix import Floats
+from dlsched.halt import polled
+from dlsched.solvers.matrix import Floats
 
 Bools = npt.NDArray[np.bool_]
 IDLE = -1

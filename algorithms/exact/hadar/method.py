@@ -40,14 +40,14 @@ from dlsched.algorithms.exact.hadar.search import Plan, Search
 from dlsched.algorithms.exact.hadar.states import MAX_STATES, Options, Rounding, build_states, job_options
 from dlsched.algorithms.exact.hadar.tree import Stuck, Tree
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
-from dlsched.models.arguments import Seed, at_least, checked, seed_of
-from dlsched.models.failure import SolverError
+from dlsched.arguments import Seed, at_least, checked, seed_of
+from dlsched.halt import Halt, grace, over, poll, until
 from dlsched.models.hadar import Instance, Schedule, check, exact_utility
-from dlsched.models.halt import Halt, grace, over, poll, until
-from dlsched.models.matrix import Floats
-from dlsched.models.numbers import TOLERANCE
-from dlsched.models.scaling import UnfitNumberError
 from dlsched.relaxations.columns import Generated
+from dlsched.solvers.failure import SolverError
+from dlsched.solvers.matrix import Floats
+from dlsched.solvers.scaling import UnfitNumberError
+from dlsched.tolerances import TOLERANCE
 
 _PASSES = 40
 _JOBS_A_ROUND = 8

@@ -13,7 +13,7 @@ from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
 from dlsched.algorithms.exact.hadar.dive import Dive
 from dlsched.algorithms.exact.hadar.graph import Bools
 from dlsched.algorithms.exact.hadar.states import Ints
-from dlsched.models.matrix import Floats
+from dlsched.solvers.matrix import Floats
 
 _ROUNDS = 8
 _NOISE = 0.4

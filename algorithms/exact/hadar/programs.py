@@ -12,7 +12,7 @@ from dlsched.lazy import pyo
 from dlsched.models import build
 from dlsched.models.hadar import Instance, Schedule, check
 from dlsched.models.hadar.levels import schedule_of
-from dlsched.models.matrix import Floats, Matrix, compile_model
+from dlsched.solvers.matrix import Floats, Matrix, compile_model
 
 FORMULATIONS = ("hadar/hall", "hadar/aggregate")
 

@@ -32,10 +32,10 @@ from dlsched.algorithms.exact.hadar.branch import Branch, Record
 from dlsched.algorithms.exact.hadar.rows import Hall, Inequality
 from dlsched.algorithms.exact.hadar.scale import GRID, Scale
 from dlsched.algorithms.exact.hadar.states import Ints, Options
-from dlsched.models.arithmetic import exact_power
+from dlsched.arithmetic import exact_power
+from dlsched.halt import Halt, polled
 from dlsched.models.hadar import Instance
-from dlsched.models.halt import Halt, polled
-from dlsched.models.matrix import Floats
+from dlsched.solvers.matrix import Floats
 
 _MOST_STATES = 3_000_000
 _MOST_LOADS = 100_000

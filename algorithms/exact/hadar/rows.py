@@ -25,12 +25,12 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.algorithms.exact.hadar.states import Ints, Options
+from dlsched.arithmetic import dot
 from dlsched.lazy import sp
-from dlsched.models.arithmetic import dot
 from dlsched.models.document import InputError
-from dlsched.models.failure import SolverError
-from dlsched.models.matrix import Floats
-from dlsched.models.session import Session
+from dlsched.solvers.failure import SolverError
+from dlsched.solvers.highs import Session
+from dlsched.solvers.matrix import Floats
 
 _TINY = 1e-6
 _LARGEST = 10_000

@@ -15,8 +15,8 @@ from typing import Self
 import numpy as np
 
 from dlsched.algorithms.exact.hadar.states import Options
-from dlsched.models.arithmetic import ceil_log2, exact_power
-from dlsched.models.matrix import Floats
+from dlsched.arithmetic import ceil_log2, exact_power
+from dlsched.solvers.matrix import Floats
 
 TOTAL = 2.0**10
 GRID = 2.0**-30

@@ -13,9 +13,9 @@ import numpy as np
 
 from dlsched.algorithms.exact.hadar.rows import Hall
 from dlsched.algorithms.exact.hadar.states import Ints, Options, States
-from dlsched.models.arithmetic import log
-from dlsched.models.halt import over
-from dlsched.models.matrix import Floats
+from dlsched.arithmetic import log
+from dlsched.halt import over
+from dlsched.solvers.matrix import Floats
 
 _THETA = np.array([0.02, 0.3, 0.7, 1.0])
 _NEVER = 1e30

@@ -25,8 +25,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from dlsched.halt import poll, polled
 from dlsched.models.hadar import Instance, Job
-from dlsched.models.halt import poll, polled
 from dlsched.models.numbers import to_integers
 
 Ints = npt.NDArray[np.int64]

@@ -21,9 +21,9 @@ import numpy.typing as npt
 from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
 from dlsched.algorithms.exact.hadar.branch import Branch, Record, undecided
 from dlsched.algorithms.exact.hadar.graph import Bools, Graph
-from dlsched.models.halt import Halt, poll
-from dlsched.models.matrix import Floats
+from dlsched.halt import Halt, poll
 from dlsched.relaxations.columns import Generated
+from dlsched.solvers.matrix import Floats
 
 _WHOLE = 1e-6
 _CANDIDATES = 6

@@ -14,8 +14,8 @@ from fractions import Fraction
 from dlsched.algorithms.algorithm import ExactMethod
 from dlsched.algorithms.exact.knapsack import solve_exact
 from dlsched.algorithms.exact.result import Optimum, Progress
-from dlsched.models.arguments import at_least, checked
-from dlsched.models.halt import over, until
+from dlsched.arguments import at_least, checked
+from dlsched.halt import over, until
 from dlsched.models.smd import Instance, Job, Point, Schedule, best_point, check, exact_utility
 
 

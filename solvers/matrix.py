@@ -1,12 +1,10 @@
-"""A linear model as arrays, with its bounds, and the way from arrays into HiGHS.
+"""A linear model as arrays, with its bounds.
 
 Compiling once and passing arrays is several times faster than the solver interfaces for large or repeated solves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -14,10 +12,10 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from dlsched.arguments import expect_model
+from dlsched.arithmetic import dot, sparse_product
+from dlsched.halt import cut
 from dlsched.lazy import sp
-from dlsched.models.arguments import expect_model
-from dlsched.models.arithmetic import dot, sparse_product
-from dlsched.models.halt import current, cut
 
 Floats = npt.NDArray[np.float64]
 
@@ -161,7 +159,7 @@ def compile_model(model: Any) -> Matrix:
     InfeasibleError
         If a row without variables does not hold.
     Halt
-        If the work (`dlsched.models.halt`) is over before it is compiled.
+        If the work (`dlsched.halt`) is over before it is compiled.
     """
     expect_model(model)
     return cut(lambda: _compiled(model))
@@ -258,74 +256,3 @@ def _merge_ranges(
     if len(keep) == len(constraints):
         return A, row_lower, row_upper, constraints
     return A[keep], row_lower[keep], row_upper[keep], [constraints[i] for i in keep]
-
-
-def highs(matrix: Matrix, **options: Any) -> Any:
-    """Return a silent `highspy.Highs` that holds the matrix.
-
-    Parameters
-    ----------
-    matrix : Matrix
-    **options
-        HiGHS options by name, e.g. ``mip_rel_gap=0.0``.
-    """
-    import highspy
-
-    solver = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
-    for name, value in options.items():
-        if solver.setOptionValue(name, value) != highspy.HighsStatus.kOk:
-            raise ValueError(f"HiGHS has no option {name} = {value!r}")
-    rows, columns = matrix.A.shape
-    # Arrays go straight into passModel: filling a HighsLp converts them number by number, three times as slow.
-    status = solver.passModel(
-        columns,
-        rows,
-        matrix.A.nnz,
-        int(highspy.MatrixFormat.kRowwise),
-        int(highspy.ObjSense.kMinimize if matrix.sense == 1 else highspy.ObjSense.kMaximize),
-        matrix.offset,
-        matrix.c,
-        matrix.lower,
-        matrix.upper,
-        matrix.row_lower,
-        matrix.row_upper,
-        matrix.A.indptr.astype(np.int32),
-        matrix.A.indices.astype(np.int32),
-        matrix.A.data.astype(float),
-        matrix.integer.astype(np.int32),
-    )
-    if status == highspy.HighsStatus.kError:
-        raise ValueError("HiGHS refused the model: it has numbers that `dlsched.models.scaling.scaled` would name")
-    return solver
-
-
-@contextmanager
-def interruptible(solver: Any, interrupted: Callable[[], bool] | None = None) -> Iterator[None]:
-    """Let a `highspy.Highs` that runs in the block end, as if time were up, where the work is over.
-
-    It asks in all its phases that can (`dlsched.models.halt`).
-
-    Parameters
-    ----------
-    solver : highspy.Highs
-    interrupted : callable, optional
-        Where it tells True, HiGHS ends too.
-    """
-    asked = [tells for tells in (current(), interrupted) if tells is not None]
-    if not asked:
-        yield
-        return
-
-    def ask(event: Any) -> None:
-        if any(tells() for tells in asked):
-            event.interrupt()
-
-    callbacks = (solver.cbMipInterrupt, solver.cbSimplexInterrupt, solver.cbIpmInterrupt)
-    for callback in callbacks:
-        callback.subscribe(ask)
-    try:
-        yield
-    finally:
-        for callback in callbacks:
-            callback.unsubscribe(ask)

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.models.failure import ResidualError, SolverError
-from dlsched.models.halt import poll
-from dlsched.models.matrix import Floats, Matrix
-from dlsched.models.solve import RawSolution, Status, solve_matrix
+from dlsched.halt import poll
+from dlsched.solvers.failure import ResidualError, SolverError
+from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.solution import RawSolution, Status
+from dlsched.solvers.solve import solve_matrix
 
 _SEED = 7
 

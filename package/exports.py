@@ -24,12 +24,12 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]],
         The package's ``__name__``.
     """
     this = sys.modules[package]
-    exports = _stub(Path(str(this.__file__)).with_suffix(".pyi"))
+    exports = _stub(package, Path(str(this.__file__)).with_suffix(".pyi"))
 
     def resolve(name: str) -> Any:
         if name not in exports:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = importlib.import_module(f"{package}.{exports[name] or name}")
+        module = importlib.import_module(exports[name] or f"{package}.{name}")
         if not exports[name] and type(module) is ModuleType:
             module.__class__ = _Module
         value = getattr(module, name) if exports[name] else module
@@ -44,11 +44,17 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]],
     return resolve, names, sorted(exports)
 
 
-def _stub(path: Path) -> dict[str, str]:
-    """Return public name to submodule, ``""`` where the name is itself a submodule."""
-    statements = ast.parse(path.read_text(encoding="utf-8")).body
-    imports = [node for node in statements if isinstance(node, ast.ImportFrom) and node.level == 1]
-    return {alias.asname or alias.name: node.module or "" for node in imports for alias in node.names}
+def _stub(package: str, path: Path) -> dict[str, str]:
+    """Return public name to the module that holds it, ``""`` where the name is itself a submodule.
+
+    A room also exports names of rooms to its left: the stub imports those from ``dlsched``, the others relatively.
+    """
+    found: dict[str, str] = {}
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and (node.level == 1 or (node.module or "").startswith("dlsched.")):
+            home = f"{package}.{node.module}" if node.level and node.module else node.module or ""
+            found |= {alias.asname or alias.name: home for alias in node.names}
+    return found
 
 
 class _Module(ModuleType):
@@ -63,6 +69,6 @@ class _Package(_Module):
     """A package whose functions stay what it exports when the modules of the same name are imported."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if isinstance(value, ModuleType) and vars(self)["_exports"].get(name) == name:
+        if isinstance(value, ModuleType) and vars(self)["_exports"].get(name) == f"{self.__name__}.{name}":
             value = getattr(value, name, value)
         super().__setattr__(name, value)

@@ -21,11 +21,12 @@ from typing import IO, Any
 
 import numpy as np
 
+from dlsched.halt import held, until
 from dlsched.lazy import sp
-from dlsched.models.failure import SolverError
-from dlsched.models.halt import held, until
-from dlsched.models.matrix import Floats, Matrix
-from dlsched.models.solve import RawSolution, Solution, Status, solve_here
+from dlsched.solvers.failure import SolverError
+from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.solution import RawSolution, Solution, Status
+from dlsched.solvers.solve import solve_here
 
 _INTEGRAL, _LINEAR = 5_000, 300_000
 """Nonzeros from which HiGHS may not ask for a second; below, it is not worth a process, which takes half a second."""
@@ -34,7 +35,7 @@ _OFTEN = 0.05
 _PATIENCE = 0.4
 """Seconds between two questions whether to stop, and seconds a solver is given to end by itself."""
 
-_MAIN = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from dlsched.models.apart import serve; serve()"
+_MAIN = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from dlsched.solvers.apart import serve; serve()"
 _SIDES = ("c", "row_lower", "row_upper", "lower", "upper", "integer")
 
 Message = tuple[dict[str, Any], dict[str, Any]]
@@ -63,7 +64,7 @@ def solve_apart(
     matrix : Matrix
     solver : str
     settings : dict
-        As `dlsched.models.solve.solve_here` takes them.
+        As `dlsched.solvers.solve.solve_here` takes them.
     stop : callable
     time_limit : float or None
         Seconds.

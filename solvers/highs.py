@@ -1,29 +1,174 @@
-"""A linear program on HiGHS that grows and stays warm, for masters and grids of similar problems.
+"""HiGHS: a program solved once, and a linear one that grows and stays warm. Nothing else imports highspy.
 
 HiGHS takes NaN for a number, drops small coefficients and refuses others with a status that is easily overlooked, and
-then solves another program than the one that was meant. So every number is looked at before it is handed over, and the
-status of every call is read.
+then solves another program than the one that was meant. So every number is looked at before it is handed over (here or
+by `dlsched.solvers.scaling`), and the status of every call is read.
 """
 
 from __future__ import annotations
 
 import math
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from dlsched.halt import Halt, current, poll, run_in_thread
 from dlsched.lazy import sp
-from dlsched.models.failure import SolverError
-from dlsched.models.halt import Halt, poll
-from dlsched.models.matrix import Floats, interruptible
-from dlsched.models.scaling import UnfitNumberError
+from dlsched.solvers.failure import SolverError
+from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.scaling import UnfitNumberError
+from dlsched.solvers.solution import RawSolution, Solution, Status
+from dlsched.tolerances import TOLERANCE
 
 _DROPPED = 1e-12
 """The least `small_matrix_value` that HiGHS can be given: it drops what is not above."""
 
 _REFUSED = 1e15
 _INFINITE = 1e20
+
+
+def loaded(matrix: Matrix, **options: Any) -> Any:
+    """Return a silent `highspy.Highs` that holds the matrix.
+
+    Parameters
+    ----------
+    matrix : Matrix
+    **options
+        HiGHS options by name, e.g. ``mip_rel_gap=0.0``.
+    """
+    import highspy
+
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    for name, value in options.items():
+        if solver.setOptionValue(name, value) != highspy.HighsStatus.kOk:
+            raise ValueError(f"HiGHS has no option {name} = {value!r}")
+    rows, columns = matrix.A.shape
+    # Arrays go straight into passModel: filling a HighsLp converts them number by number, three times as slow.
+    status = solver.passModel(
+        columns,
+        rows,
+        matrix.A.nnz,
+        int(highspy.MatrixFormat.kRowwise),
+        int(highspy.ObjSense.kMinimize if matrix.sense == 1 else highspy.ObjSense.kMaximize),
+        matrix.offset,
+        matrix.c,
+        matrix.lower,
+        matrix.upper,
+        matrix.row_lower,
+        matrix.row_upper,
+        matrix.A.indptr.astype(np.int32),
+        matrix.A.indices.astype(np.int32),
+        matrix.A.data.astype(float),
+        matrix.integer.astype(np.int32),
+    )
+    if status == highspy.HighsStatus.kError:
+        raise ValueError("HiGHS refused the model: it has numbers that `dlsched.solvers.scaling.scaled` would name")
+    return solver
+
+
+@contextmanager
+def interruptible(solver: Any, interrupted: Callable[[], bool] | None = None) -> Iterator[None]:
+    """Let a `highspy.Highs` that runs in the block end, as if time were up, where the work is over.
+
+    It asks in all its phases that can (`dlsched.halt`).
+
+    Parameters
+    ----------
+    solver : highspy.Highs
+    interrupted : callable, optional
+        Where it tells True, HiGHS ends too.
+    """
+    asked = [tells for tells in (current(), interrupted) if tells is not None]
+    if not asked:
+        yield
+        return
+
+    def ask(event: Any) -> None:
+        if any(tells() for tells in asked):
+            event.interrupt()
+
+    callbacks = (solver.cbMipInterrupt, solver.cbSimplexInterrupt, solver.cbIpmInterrupt)
+    for callback in callbacks:
+        callback.subscribe(ask)
+    try:
+        yield
+    finally:
+        for callback in callbacks:
+            callback.unsubscribe(ask)
+
+
+def solve_highs(
+    matrix: Matrix,
+    time_limit: float | None,
+    threads: int | None,
+    gap: float,
+    seed: int | None,
+    presolve: bool,
+    nodes: int | None,
+    tell: Callable[[float, Floats | None], None] | None,
+) -> RawSolution:
+    """Solve a matrix, whose numbers HiGHS keeps; parameters as for `dlsched.solvers.solve.solve_here`."""
+    import highspy
+
+    options: dict[str, Any] = {"mip_rel_gap": gap, "mip_abs_gap": 0.0 if gap == 0.0 else TOLERANCE}
+    options |= {} if time_limit is None else {"time_limit": float(time_limit)}
+    options |= {} if seed is None else {"random_seed": seed}
+    options |= {} if presolve else {"presolve": "off"}
+    options |= {} if nodes is None else {"mip_max_nodes": nodes}
+    options |= {} if threads is None else {"threads": threads}
+    solver = loaded(matrix, **options)
+    if tell is not None:
+        solver.cbMipInterrupt += lambda event: tell(event.data_out.mip_dual_bound, None)
+        solver.cbMipImprovingSolution += lambda event: tell(
+            event.data_out.mip_dual_bound, np.array(event.data_out.mip_solution)
+        )
+    start = time.perf_counter()
+    interrupted = threading.Event()
+    # The number of HiGHS's threads is fixed, for a whole Python thread, by the first model that it solves there: a
+    # second number is an error, and resetting it would take effect for everybody's models.
+    run = solver.run if threads is None else partial(run_in_thread, solver.run, interrupted.set)
+    with interruptible(solver, interrupted.is_set):
+        run()
+        if solver.getModelStatus() == highspy.HighsModelStatus.kUnboundedOrInfeasible:
+            solver.setOptionValue("presolve", "off")
+            run()
+    return _read_highs(solver, matrix, time.perf_counter() - start)
+
+
+def _read_highs(solver: Any, matrix: Matrix, seconds: float) -> RawSolution:
+    import highspy
+
+    Code = highspy.HighsModelStatus
+
+    info, solution = solver.getInfo(), solver.getSolution()
+    integral = bool(matrix.integer.any())
+    has_point = int(info.primal_solution_status) == int(highspy.SolutionStatus.kSolutionStatusFeasible)
+    status = {
+        Code.kOptimal: Status.OPTIMAL,
+        Code.kModelEmpty: Status.OPTIMAL,
+        Code.kInfeasible: Status.INFEASIBLE,
+        Code.kUnbounded: Status.UNBOUNDED,
+    }.get(solver.getModelStatus(), Status.FEASIBLE if has_point else Status.NO_SOLUTION)
+    bound = None
+    if integral and status is not Status.UNBOUNDED and np.isfinite(info.mip_dual_bound):
+        bound = float(info.mip_dual_bound)
+    elif status is Status.OPTIMAL:
+        bound = float(info.objective_function_value)
+    nodes = max(0, int(info.mip_node_count)) if integral else 0
+    summary = Solution(status, None, bound, None, seconds, nodes, "highs", solver.version())
+    if status not in (Status.OPTIMAL, Status.FEASIBLE):
+        return RawSolution(summary, None)
+    x = np.asarray(solution.col_value, dtype=float)
+    if integral or not solution.dual_valid:
+        return RawSolution(summary, x)
+    return RawSolution(summary, x, np.asarray(solution.row_dual), np.asarray(solution.col_dual))
 
 
 class Session:
@@ -137,7 +282,7 @@ class Session:
         SolverError
             If HiGHS ends otherwise, also from scratch and without presolve.
         Halt
-            If the work is over (`dlsched.models.halt`); the session can be used again.
+            If the work is over (`dlsched.halt`); the session can be used again.
 
         Notes
         -----

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.lazy import sp
-from dlsched.models.matrix import Floats, Matrix
+from dlsched.solvers.matrix import Floats, Matrix
 
 _SMALL, _LARGE = 2.0**-13, 2.0**20
 """Rows and costs between these (1e-4, 1e6) are passed as they are: a solver's tolerances of 1e-6 to 1e-9 suit them."""

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.models.extras import from_extra
-from dlsched.models.halt import run_in_thread
-from dlsched.models.matrix import Floats, Matrix
-from dlsched.models.numbers import TOLERANCE
+from dlsched.extras import from_extra
+from dlsched.halt import run_in_thread
+from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.solution import RawSolution, Solution, Status
+from dlsched.tolerances import TOLERANCE
 
 INFINITE = 1e20
 """What SCIP takes for infinity."""
@@ -20,7 +21,7 @@ _FEASIBLE = TOLERANCE / 10
 """SCIP's tolerance. It solves an LP in trouble once more a thousand times tighter; SoPlex without GMP takes nothing
 below 1e-10, and says so on the terminal every time."""
 
-_STATUS = {"optimal": "optimal", "infeasible": "infeasible", "unbounded": "unbounded"}
+_STATUS = {status.value: status for status in (Status.OPTIMAL, Status.INFEASIBLE, Status.UNBOUNDED)}
 
 
 def solve_scip(
@@ -30,19 +31,8 @@ def solve_scip(
     seed: int | None,
     presolve: bool,
     tell: Callable[[float, Floats | None], None] | None = None,
-) -> tuple[str, Floats | None, float | None, int, str, float]:
-    """Solve a matrix with SCIP; `tell` as for `dlsched.models.solve.solve_here`.
-
-    Returns
-    -------
-    status : str
-        A value of `dlsched.models.solve.Status`.
-    x : ndarray of shape (n,) or None
-    bound : float or None
-    nodes : int
-    version : str
-    seconds : float
-        Of the solver alone.
+) -> RawSolution:
+    """Solve a matrix with SCIP; `tell` as for `dlsched.solvers.solve.solve_here`.
 
     Raises
     ------
@@ -54,9 +44,9 @@ def solve_scip(
     apply_settings(pyscipopt, scip, time_limit, gap, seed, presolve)
     if tell is not None:
         _tell_news(pyscipopt, scip, variables, tell)
-    status, bound, nodes, version, seconds = optimized(scip)
-    x = np.array([scip.getVal(v) for v in variables]) if status in ("optimal", "feasible") else None
-    return status, x, bound, nodes, version, seconds
+    summary = optimized(scip)
+    has_point = summary.status in (Status.OPTIMAL, Status.FEASIBLE)
+    return RawSolution(summary, np.array([scip.getVal(v) for v in variables]) if has_point else None)
 
 
 def _tell_news(pyscipopt: Any, scip: Any, variables: list[Any], tell: Callable[[float, Floats | None], None]) -> None:
@@ -112,18 +102,8 @@ def apply_settings(
         scip.setPresolve(pyscipopt.SCIP_PARAMSETTING.OFF)
 
 
-def optimized(scip: Any) -> tuple[str, float | None, int, str, float]:
-    """Let SCIP optimize.
-
-    Returns
-    -------
-    status : str
-        A value of `dlsched.models.solve.Status`; where SCIP breaks off with an error of its own, no solution.
-    bound : float or None
-    nodes : int
-    version : str
-    seconds : float
-    """
+def optimized(scip: Any) -> Solution:
+    """Let SCIP optimize; where it breaks off with an error of its own, there is no solution."""
     version = f"{scip.getMajorVersion()}.{scip.getMinorVersion()}.{scip.getTechVersion()}"
     start = time.perf_counter()
     try:
@@ -131,12 +111,13 @@ def optimized(scip: Any) -> tuple[str, float | None, int, str, float]:
     except MemoryError:
         raise
     except Exception:  # PySCIPOpt has no class of its own for SCIP's errors, e.g. of its LP solver
-        return "no_solution", None, 0, version, time.perf_counter() - start
+        return Solution(Status.NO_SOLUTION, None, None, None, time.perf_counter() - start, 0, "scip", version)
     seconds = time.perf_counter() - start
-    status = _STATUS.get(scip.getStatus(), "feasible" if scip.getNSols() else "no_solution")
+    status = _STATUS.get(scip.getStatus(), Status.FEASIBLE if scip.getNSols() else Status.NO_SOLUTION)
     bound = float(scip.getDualbound())
-    finite = abs(bound) < scip.infinity() and status != "infeasible"
-    return status, bound if finite else None, int(scip.getNTotalNodes()), version, seconds
+    finite = abs(bound) < scip.infinity() and status is not Status.INFEASIBLE
+    nodes = int(scip.getNTotalNodes())
+    return Solution(status, None, bound if finite else None, None, seconds, nodes, "scip", version)
 
 
 def _loaded(pyscipopt: Any, matrix: Matrix) -> tuple[Any, list[Any]]:

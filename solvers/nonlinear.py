@@ -6,11 +6,13 @@ import io
 import math
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dlsched.models.scaling import UnfitNumberError
-from dlsched.models.scip import INFINITE, apply_settings, import_scip, optimized
+from dlsched.solvers.scaling import UnfitNumberError
+from dlsched.solvers.scip import INFINITE, apply_settings, import_scip, optimized
+from dlsched.solvers.solution import Solution, Status
 
 _HEADER = 10
 _SHARED = "a named expression"
@@ -18,20 +20,14 @@ _SHARED = "a named expression"
 
 def solve_nonlinear(
     model: Any, time_limit: float | None, gap: float, seed: int | None, presolve: bool
-) -> tuple[str, Any, float | None, int, str, float]:
+) -> tuple[Solution, Any]:
     """Solve a factorable nonlinear model to global optimality.
 
     Returns
     -------
-    status : str
-        A value of `dlsched.models.solve.Status`.
+    summary : Solution
     point : pyomo.environ.ComponentMap or None
         Variable to value, integers rounded; variables in no row and not in the objective are left out.
-    bound : float or None
-    nodes : int
-    version : str
-    seconds : float
-        Of the solver alone.
 
     Raises
     ------
@@ -47,15 +43,15 @@ def solve_nonlinear(
     scip.hideOutput()
     variables = _passed(model, scip)
     apply_settings(pyscipopt, scip, time_limit, gap, seed, presolve)
-    status, bound, nodes, version, seconds = optimized(scip)
-    if status == "unbounded" and all(math.isfinite(end) for v in variables for end in _ends(v)):
-        status = "no_solution"  # a value from 1e20 on is infinite to SCIP
-    if status not in ("optimal", "feasible"):
-        return status, None, bound, nodes, version, seconds
+    summary = optimized(scip)
+    if summary.status is Status.UNBOUNDED and all(math.isfinite(end) for v in variables for end in _ends(v)):
+        summary = replace(summary, status=Status.NO_SOLUTION)  # a value from 1e20 on is infinite to SCIP
+    if summary.status not in (Status.OPTIMAL, Status.FEASIBLE):
+        return summary, None
     values = {variable.name: scip.getVal(variable) for variable in scip.getVars()}
     pairs = ((variables[int(name[1:])], value) for name, value in values.items() if name[1:].isdigit())
     point = pyo.ComponentMap((v, round(value) if v.is_integer() else value) for v, value in pairs)
-    return status, point, bound, nodes, version, seconds
+    return summary, point
 
 
 def _ends(variable: Any) -> tuple[float, float]:

@@ -22,7 +22,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.models.document import Document, InputError
+from dlsched.errors import InputError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -355,7 +355,7 @@ def _class(hint: Any) -> _Kind:
         return _Kind("a path", lambda value: isinstance(value, os.PathLike))
     if kind is Iterable:
         return _Kind("an iterable", lambda value: isinstance(value, Iterable) and not isinstance(value, str | bytes))
-    name = kind.__qualname__ if issubclass(kind, Document) else ""
+    name = kind.__qualname__ if hasattr(kind, "load") and hasattr(kind, "parse") else ""
     return _Kind(called(kind), lambda value: isinstance(value, kind), document=name)
 
 

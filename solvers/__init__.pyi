@@ -1,0 +1,12 @@
+from .failure import ResidualError as ResidualError
+from .failure import SolverError as SolverError
+from .highs import Session as Session
+from .matrix import Matrix as Matrix
+from .matrix import compile_model as compile_model
+from .optimal import OptimalPoint as OptimalPoint
+from .optimal import solve_to_optimality as solve_to_optimality
+from .scaling import UnfitNumberError as UnfitNumberError
+from .solution import RawSolution as RawSolution
+from .solution import Solution as Solution
+from .solution import Status as Status
+from .solve import solve_matrix as solve_matrix
