@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.arguments import checked
 from dlsched.halt import poll
 from dlsched.solvers.failure import ResidualError, SolverError
 from dlsched.solvers.matrix import Floats, Matrix
@@ -39,6 +40,7 @@ class OptimalPoint:
     row_duals: Floats | None
 
 
+@checked
 def solve_to_optimality(
     matrix: Matrix,
     *,

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.arguments import checked
 from dlsched.halt import current, grace, over
 from dlsched.solvers.failure import ResidualError
 from dlsched.solvers.highs import solve_highs
@@ -26,6 +27,7 @@ MOST_SEED = 2**31 - 1
 """Solvers keep their seeds in 32 bits."""
 
 
+@checked
 def solve_matrix(
     matrix: Matrix,
     *,
