@@ -110,7 +110,8 @@ UNTYPED = {
     ("dlsched.relaxations.sum_of_ratios", "problem"),
     ("dlsched.traces.gavel.convert", "slot_seconds"),
     *((f"dlsched.models.{name}.plot", "ax") for name in NAMES.values()),
-    *((f"dlsched.models.{name}", "model") for name in ("compile_model", "duals", "inspect", "residuals", "solve")),
+    *((f"dlsched.models.{name}", "model") for name in ("duals", "inspect", "residuals", "solve")),
+    ("dlsched.solvers.compile_model", "model"),
     *((f"dlsched.models.ddljs.{name}_from", "model") for name in ("embeddings", "mappings", "schedule")),
     *(
         (f"dlsched.relaxations.{name}", "model")
