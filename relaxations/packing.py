@@ -11,12 +11,12 @@ from enum import Enum
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from dlsched.arithmetic import dot, integer_product
 from dlsched.halt import poll, polled
+from dlsched.solvers.builder import Builder
 from dlsched.solvers.failure import ResidualError
-from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.matrix import Floats
 from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
 
@@ -173,32 +173,19 @@ def _search(
     """Decide by a feasibility program: binary x[b, bin], integer y[k, bin]."""
     b, k, r = len(bundles), len(units), len(capacity)
     total = np.concatenate([np.ones(b), counts.astype(float)])
-    each = sp.kron(sp.eye_array(b + k), np.ones((1, bins)))
-    needs = np.vstack([bundles, units]).astype(float)
-    conflicts = sp.vstack(
-        [sp.csr_array((0, (b + k) * bins))]
-        + [
-            sp.kron(_row(b + k, {b + kind: 1.0, int(bundle): float(counts[kind])}), sp.eye_array(bins))
-            for kind, bundle in enumerate(apart)
-            if bundle >= 0 and counts[kind]
-        ]
-    )
-    limit = np.repeat(counts[(apart >= 0) & (counts > 0)].astype(float), bins)
-    room = sp.hstack([sp.kron(needs[i][:, None], sp.eye_array(bins)) for i in range(b + k)])
-    matrix = Matrix(
-        c=np.zeros((b + k) * bins),
-        offset=0.0,
-        sense=1,
-        A=sp.csr_array(sp.vstack([each, room, conflicts])),
-        row_lower=np.concatenate([total, np.full(r * bins + len(limit), -np.inf)]),
-        row_upper=np.concatenate([total, np.repeat(capacity.astype(float), bins), limit]),
-        lower=np.zeros((b + k) * bins),
-        upper=np.repeat(total, bins),
-        integer=np.ones((b + k) * bins, dtype=bool),
-    )
+    program = Builder(1)
+    x = program.columns(np.broadcast_to(total[:, None], (b + k, bins)), integer=True)
+    program.add(program.rows(total, total)[:, None], x, 1.0)
+    room = program.rows(upper=np.broadcast_to(capacity[:, None], (r, bins)))
+    program.add(room[:, None, :], x, np.vstack([bundles, units]).T[:, :, None])
+    for kind, bundle in enumerate(apart.tolist()):
+        if bundle >= 0 and counts[kind]:
+            conflict = program.rows(upper=np.full(bins, counts[kind]))
+            program.add(conflict, x[b + kind], 1.0)
+            program.add(conflict, x[bundle], counts[kind])
     none = np.zeros((0,), dtype=np.int64)
     try:
-        raw = solve_matrix(matrix, nodes=nodes, threads=1, seed=0)
+        raw = solve_matrix(program.matrix(), nodes=nodes, threads=1, seed=0)
     except ResidualError:
         return Packing(Outcome.UNKNOWN, none, none)
     if raw.x is None:
@@ -209,7 +196,3 @@ def _search(
     if (used > capacity[:, None]).any() or (x.sum(axis=1) != total).any():
         return Packing(Outcome.UNKNOWN, none, none)
     return Packing(Outcome.PACKED, x[:b].argmax(axis=1), x[b:])
-
-
-def _row(length: int, entries: dict[int, float]) -> sp.csr_array:
-    return sp.csr_array((list(entries.values()), ([0] * len(entries), list(entries))), shape=(1, length))

@@ -11,11 +11,11 @@ from fractions import Fraction
 import numpy as np
 
 from dlsched.arguments import at_least, between, checked
-from dlsched.lazy import sp
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.numbers import to_integers
 from dlsched.rounding.mapping_table import FEASIBLE, MappingTable, Option, Weighted
 from dlsched.rounding.mappings import RoundedMappings, rounded
+from dlsched.solvers.builder import Builder
 from dlsched.solvers.failure import ResidualError
 from dlsched.solvers.matrix import Matrix
 from dlsched.solvers.solution import Status
@@ -99,26 +99,14 @@ def choose_mappings(
 
 def _matrix(table: MappingTable, columns: list[tuple[int, Option]]) -> Matrix:
     """Return one row for each request and each row of the table; loads are whole numbers where they stay small."""
-    places = [(i, column) for column, (i, _) in enumerate(columns)]
-    values, upper = [1.0] * len(columns), [1.0] * len(table.options)
+    program = Builder(-1)
+    chosen = program.columns(1.0, cost=[float(option.profit) for _, option in columns], integer=True)
+    program.add(program.rows(upper=np.ones(len(table.options)))[[i for i, _ in columns]], chosen, 1.0)
     for row in table.rows:
         loads = [option.loads.get(row, Fraction(0)) for _, option in columns]
         limit = min(table.capacity[row], sum(loads, Fraction(0)))
         integers, scale = to_integers(loads)
         whole = sum(integers) < _LARGEST
-        places += [(len(upper), column) for column, load in enumerate(loads) if load]
-        values += [float(n if whole else load) for n, load in zip(integers, loads, strict=True) if load]
-        upper.append(float(limit * scale // 1 if whole else limit))
-    shape = len(upper), len(columns)
-    entries = np.array(places, dtype=np.int64).reshape(-1, 2).T
-    return Matrix(
-        c=np.array([float(option.profit) for _, option in columns]),
-        offset=0.0,
-        sense=-1,
-        A=sp.csr_array((values, (entries[0], entries[1])), shape=shape),
-        row_lower=np.full(shape[0], -np.inf),
-        row_upper=np.array(upper),
-        lower=np.zeros(shape[1]),
-        upper=np.ones(shape[1]),
-        integer=np.ones(shape[1], dtype=bool),
-    )
+        terms = zip(chosen.tolist(), map(float, integers if whole else loads), strict=True)
+        program.row([term for term in terms if term[1]], upper=float(limit * scale // 1 if whole else limit))
+    return program.matrix()

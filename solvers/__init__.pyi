@@ -1,3 +1,4 @@
+from .builder import Builder as Builder
 from .failure import ResidualError as ResidualError
 from .failure import SolverError as SolverError
 from .highs import Session as Session

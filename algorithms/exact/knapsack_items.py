@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from dlsched.halt import polled
-from dlsched.lazy import sp
 from dlsched.models.numbers import to_integers
+from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Matrix
 from dlsched.solvers.solve import solve_matrix
 
@@ -100,24 +100,14 @@ class Items:
         scale = [max([1, *row]) for row in rows.tolist()]
         A = np.array([[a / s for a in row] for row, s in zip(rows.tolist(), scale, strict=True)], dtype=float)
         upper = np.array([c / s for c, s in zip(room, scale, strict=True)], dtype=float)
-        covers = [[float(i in cut) for i in items] for cut in cuts]
-        sizes = [float(len(cut) - 1 - sum(i in cut for i in fixed)) for cut in cuts]
-        A = np.vstack([A.reshape(-1, len(items)), np.array(covers, dtype=float).reshape(-1, len(items))])
-        return Matrix(
-            c=np.array([float(self._u[i] / self.unit) for i in items]),
-            offset=float(self.worth(fixed) / self.unit),
-            sense=-1,
-            A=sp.csr_array(A),
-            row_lower=np.full(len(A), -np.inf),
-            row_upper=np.concatenate([upper, sizes]),
-            lower=np.zeros(len(items)),
-            upper=np.ones(len(items)),
-            integer=np.ones(len(items), dtype=bool),
-            row_names=tuple(f"row{r}" for r in range(len(A))),
-            column_names=tuple(f"item{i}" for i in items),
-            rows=(),
-            columns=(),
-        )
+        program = Builder(-1, float(self.worth(fixed) / self.unit))
+        x = program.columns(1.0, cost=[float(self._u[i] / self.unit) for i in items], integer=True)
+        program.add(program.rows(upper=upper)[:, None], x, A.reshape(-1, len(items)))
+        for cut in cuts:
+            within = [(column, 1.0) for column, i in enumerate(items) if i in cut]
+            program.row(within, upper=len(cut) - 1 - sum(i in cut for i in fixed))
+        names = (f"row{r}" for r in range(len(upper) + len(cuts))), (f"item{i}" for i in items)
+        return program.matrix(*names)
 
 
 def _check(values: Sequence[Fraction], weights: Sequence[Sequence[Fraction]], capacity: Sequence[Fraction]) -> None:

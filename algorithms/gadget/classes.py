@@ -24,10 +24,10 @@ from fractions import Fraction
 import numpy as np
 
 from dlsched.arithmetic import dot
-from dlsched.lazy import sp
 from dlsched.models.ddljs import RingProblem, RingRequest
+from dlsched.solvers.builder import Builder
 from dlsched.solvers.failure import SolverError
-from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.matrix import Floats
 from dlsched.solvers.optimal import solve_to_optimality
 
 Weights = dict[tuple[str, int], dict[int, float]]
@@ -186,21 +186,11 @@ def _cap_rows(
 
 def _solve(c: Floats, rows: Sequence[Row]) -> Floats:
     """Maximise over x >= 0 within the rows."""
-    lengths = [len(row) for row, _ in rows]
-    A = sp.csr_array(
-        (
-            np.array([value for row, _ in rows for value in row.values()]),
-            np.array([j for row, _ in rows for j in row], dtype=np.int32),
-            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32),
-        ),
-        shape=(len(rows), len(c)),
-    )
-    n = len(c)
-    limit = np.array([limit for _, limit in rows])
-    matrix = Matrix(
-        c, 0.0, -1, A, np.full(len(rows), -np.inf), limit, np.zeros(n), np.full(n, np.inf), np.zeros(n, dtype=bool)
-    )
-    found = solve_to_optimality(matrix)
+    program = Builder(-1)
+    program.columns(np.inf, cost=c)
+    for row, limit in rows:
+        program.row(row.items(), upper=limit)
+    found = solve_to_optimality(program.matrix())
     if found is None:
         raise SolverError("the linear program of a slot has no point, although embedding nothing is one")
     x: Floats = np.maximum(found.x, 0.0)

@@ -20,7 +20,7 @@ from dlsched.algorithms.pd_ors.market import Ints, Market, units
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.arithmetic import dot, integer_product
 from dlsched.halt import polled
-from dlsched.lazy import sp
+from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Matrix
 from dlsched.solvers.optimal import solve_to_optimality
 
@@ -122,33 +122,15 @@ def _integer_program(market: Market, machines: Ints) -> Matrix:
     whole point is in that, its numbers are small integers, so that a solver's tolerance lets nothing through, and no
     relaxation is closer.
     """
-    count = len(machines)
     tops = np.stack([market.fitting_workers()[0, machines], market.fitting_servers()[0, machines]])
-    sides = [
-        (k, row) for k, h in enumerate(machines.tolist()) for row in _hull(market, h, int(tops[0, k]), int(tops[1, k]))
-    ]
-    at = np.array([k for k, _ in sides], dtype=np.int64)
-    numbers = np.array([row for _, row in sides], dtype=float).reshape(-1, 3)
-    rows = len(sides)
-    A = sp.csr_array(
-        (
-            np.concatenate([numbers[:, :2].ravel(), np.ones(2 * count)]),
-            np.concatenate([np.column_stack([at, count + at]).ravel(), np.arange(2 * count)]),
-            np.concatenate([2 * np.arange(rows + 1), 2 * rows + count * np.arange(1, 3)]),
-        ),
-        shape=(rows + 2, 2 * count),
-    )
-    return Matrix(
-        c=np.concatenate([market.worker_price[0, machines], market.server_price[0, machines]]),
-        offset=0.0,
-        sense=1,
-        A=A,
-        row_lower=np.full(rows + 2, -np.inf),
-        row_upper=np.concatenate([numbers[:, 2], [np.inf, np.inf]]),
-        lower=np.zeros(2 * count),
-        upper=tops.reshape(-1).astype(float),
-        integer=np.ones(2 * count, dtype=bool),
-    )
+    program = Builder(1)
+    prices = np.stack([market.worker_price[0, machines], market.server_price[0, machines]])
+    x = program.columns(tops, cost=prices, integer=True)
+    for h, (w, s), (workers, servers) in zip(machines.tolist(), x.T.tolist(), tops.T.tolist(), strict=True):
+        for a, b, c in _hull(market, h, workers, servers):
+            program.row([(w, a), (s, b)], upper=c)
+    program.add(program.rows(upper=np.full(2, np.inf))[:, None], x, 1.0)
+    return program.matrix()
 
 
 def _hull(market: Market, machine: int, workers: int, servers: int) -> list[tuple[int, int, int]]:

@@ -13,8 +13,7 @@ import numpy as np
 from dlsched.algorithms.pd_ors.market import Market
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.arguments import checked
-from dlsched.lazy import sp
-from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.builder import Builder
 from dlsched.solvers.optimal import solve_to_optimality
 
 _FITS = 1e-12
@@ -102,33 +101,16 @@ def _by_solver(
     room: Floats, price: Floats, top: Floats, needs: tuple[float, float], units: tuple[Floats, Floats], most: float
 ) -> Relaxed | None:
     """Return an optimum over all w_h, then all s_h; rows that only one of a machine's two is in are bounds."""
-    machines = len(room)
     both = np.flatnonzero((units[0] > 0) & (units[1] > 0))
     size = np.maximum(units[0], units[1])[both]
-    packing, columns = machines * len(both), 2 * machines
-    pair = np.column_stack([units[0][both], units[1][both]]) / size[:, None]
-    homes = np.repeat(np.arange(machines), len(both))
-    A = sp.csr_array(
-        (
-            np.concatenate([np.tile(pair, (machines, 1)).ravel(), np.ones(columns)]),
-            np.concatenate([np.column_stack([homes, machines + homes]).ravel(), np.arange(columns)]),
-            np.concatenate([2 * np.arange(packing + 1), 2 * packing + machines * np.arange(1, 3)]),
-        ),
-        shape=(packing + 2, columns),
-    )
-    matrix = Matrix(
-        c=price.reshape(-1),
-        offset=0.0,
-        sense=1,
-        A=A,
-        row_lower=np.concatenate([np.full(packing, -np.inf), needs]),
-        row_upper=np.concatenate([(room[:, both] / size).reshape(-1), [most, np.inf]]),
-        lower=np.zeros(columns),
-        upper=top.reshape(-1),
-        integer=np.zeros(columns, dtype=bool),
-    )
-    found = solve_to_optimality(matrix)
+    program = Builder(1)
+    x = program.columns(top, cost=price)
+    packing = program.rows(upper=room[:, both] / size)
+    for placed, unit in zip(x, units, strict=True):
+        program.add(packing, placed[:, None], unit[both] / size)
+    program.add(program.rows(needs, [most, np.inf])[:, None], x, 1.0)
+    found = solve_to_optimality(program.matrix())
     if found is None:
         return None
-    point = np.maximum(found.x, 0.0).reshape(2, machines)
+    point = np.maximum(found.x, 0.0).reshape(x.shape)
     return Relaxed(float((price * point).sum()), point[0], point[1])

@@ -15,12 +15,11 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from dlsched.bounds.claim import Undecided
-from dlsched.lazy import sp
 from dlsched.models.document import Document
 from dlsched.models.numbers import NonNegative, Positive, agree, to_json
 from dlsched.rounding import Gain, gain_cover, gain_packing, width
+from dlsched.solvers.builder import Builder
 from dlsched.solvers.failure import SolverError
-from dlsched.solvers.matrix import Matrix
 from dlsched.solvers.optimal import solve_to_optimality
 
 Rationals = tuple[Fraction, ...]
@@ -210,20 +209,12 @@ def _solve(
     """Return value and point of the relaxation; variables of one column may be equal, as their mean is as good."""
     times = np.array(counts, dtype=float)
     rows = np.array([[float(a) for a in row] for row in (*cover, *packing)])
-    n = len(cost)
-    matrix = Matrix(
-        c=np.array([float(c) for c in cost]) * times,
-        offset=0.0,
-        sense=1,
-        A=sp.csr_array(rows * times),
-        row_lower=np.array([*map(float, needs), *(-math.inf for _ in limits)]),
-        row_upper=np.array([*(math.inf for _ in needs), *map(float, limits)]),
-        lower=np.zeros(n),
-        upper=np.full(n, math.inf),
-        integer=np.zeros(n, dtype=bool),
-    )
+    program = Builder(1)
+    x = program.columns(math.inf, cost=np.array([float(c) for c in cost]) * times)
+    program.add(program.rows(lower=[float(need) for need in needs])[:, None], x, rows[: len(needs)] * times)
+    program.add(program.rows(upper=[float(limit) for limit in limits])[:, None], x, rows[len(needs) :] * times)
     try:
-        found = solve_to_optimality(matrix)
+        found = solve_to_optimality(program.matrix())
     except SolverError as failure:
         raise ValueError(f"the relaxation's optimum is not known: {failure}") from None
     return None if found is None else (found.value, found.x.tolist())

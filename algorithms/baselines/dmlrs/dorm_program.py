@@ -26,8 +26,8 @@ import numpy as np
 
 from dlsched.algorithms.baselines.dmlrs.cluster import AnyJob, Cluster, Held, Needs
 from dlsched.arithmetic import dot
-from dlsched.lazy import sp
 from dlsched.models.dmlrs import Job
+from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Floats, Matrix
 
 _LEAST = 1e-6
@@ -68,7 +68,7 @@ def program(cluster: Cluster, jobs: Sequence[AnyJob], before: Mapping[str, Held]
     limits : Limits
     """
     resources = len(cluster.total)
-    upper, value, integer = (np.zeros((len(jobs), 4)) for _ in range(3))
+    upper, value = np.zeros((len(jobs), 4)), np.zeros((len(jobs), 4))
     link = np.zeros((resources + 2, len(jobs), 4))
     blocks, lower_rows, upper_rows = [], [], []
     for i, job in enumerate(jobs):
@@ -92,19 +92,16 @@ def program(cluster: Cluster, jobs: Sequence[AnyJob], before: Mapping[str, Held]
         fair = dominant * limits.fair.get(job.name, 0)
         lower_rows += [-np.inf, 0.0, -np.inf, fair]
         upper_rows += [most, 1 - 1 / gamma.numerator if gamma else 0.0, fair, np.inf]
-    integer[:, :3] = 1
-    unlimited = np.full(resources + 1, -np.inf)
-    return Matrix(
-        c=value.ravel(),
-        offset=0.0,
-        sense=-1,
-        A=sp.csr_array(sp.vstack([link.reshape(resources + 2, -1), sp.block_diag(blocks)])),
-        row_lower=np.array([*unlimited, len(before) - limits.adjustments, *lower_rows], dtype=float),
-        row_upper=np.array([*[1.0] * resources, limits.fairness, np.inf, *upper_rows], dtype=float),
-        lower=np.zeros(upper.size),
-        upper=upper.ravel(),
-        integer=integer.ravel().astype(bool),
+    builder = Builder(-1)
+    x = builder.columns(upper, cost=value, integer=[True, True, True, False])
+    shared = builder.rows(
+        [*[-np.inf] * (resources + 1), len(before) - limits.adjustments],
+        [*[1.0] * resources, limits.fairness, np.inf],
     )
+    builder.add(shared[:, None, None], x, link)
+    own = builder.rows(lower_rows, upper_rows)
+    builder.add(own.reshape(-1, 4, 1), x[:, None, :], np.array(blocks, dtype=float).reshape(-1, 4, 4))
+    return builder.matrix()
 
 
 def counts(x: Floats) -> list[tuple[int, bool]]:

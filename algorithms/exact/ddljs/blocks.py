@@ -14,10 +14,13 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from dlsched.algorithms.exact.ddljs.network import Network
-from dlsched.algorithms.exact.ddljs.program import Program, Terms
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Arc, Embedding, embedding_of
+from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Floats
+
+Terms = list[tuple[int, int]]
+"""A linear expression with whole coefficients: (column, coefficient)."""
 
 
 class Block(Protocol):
@@ -77,13 +80,13 @@ def hosting(block: Block, x: Floats) -> dict[str, int]:
 
 
 def circulation_block(
-    program: Program, problem: RingProblem, request: RingRequest, network: Network, *, core: bool = True
+    program: Builder, problem: RingProblem, request: RingRequest, network: Network, *, core: bool = True
 ) -> CirculationBlock:
     """Write the embeddings of a request without `allowed`.
 
     Parameters
     ----------
-    program : Program
+    program : Builder
         Gets the columns and rows.
     problem : RingProblem
         The substrate.
@@ -99,7 +102,7 @@ def circulation_block(
     for u, room in rooms.items():
         for size in request.sizes:
             if size <= room:
-                column = program.column()
+                column = program.binary()
                 block.sizes[size].append((column, 1))
                 block.on_node[u].append((column, size))
                 modes.append((column, 1))
@@ -114,7 +117,7 @@ def circulation_block(
 class _Spread:
     """The part of a block that spans several servers."""
 
-    def __init__(self, program: Program, problem: RingProblem, request: RingRequest, block: CirculationBlock) -> None:
+    def __init__(self, program: Builder, problem: RingProblem, request: RingRequest, block: CirculationBlock) -> None:
         self.program, self.problem, self.request, self.block = program, problem, request, block
         self.network = block.network
         usable = set(problem.usable(request))
@@ -132,9 +135,9 @@ class _Spread:
         if not sizes or len(rooms) < 2:
             return None
         program = self.program
-        self.on = on = program.column()
-        self.hosts = {u: program.column() for u in rooms}
-        chosen = {k: program.column() for k in sizes}
+        self.on = on = program.binary()
+        self.hosts = {u: program.binary() for u in rooms}
+        chosen = {k: program.binary() for k in sizes}
         workers: Terms = []
         for u, room in rooms.items():
             host = self.hosts[u]
@@ -142,7 +145,7 @@ class _Spread:
             count = host
             most = min(room, sizes[-1] - 1)
             if most > 1:
-                count = program.column(most)
+                count = program.column(most, integer=True)
                 program.row([(count, 1), (host, -1)], lower=0)
                 program.row([(count, 1), (host, -most)], upper=0)
             self.block.on_node[u].append((count, 1))
@@ -179,7 +182,7 @@ class _Spread:
     def _inner(self, u: str, below: Sequence[str], inside: dict[str, Terms]) -> None:
         """Write whether some worker is in the tree under a node, and whether all are."""
         program = self.program
-        some, every = program.column(integer=False), program.column(integer=False)
+        some, every = program.column(1.0), program.column(1.0)
         parts = [*(inside[v] for v in below), *([inside[u]] if u in self.hosts else [])]
         for terms in parts:
             program.row([(some, 1), *((column, -value) for column, value in terms)], lower=0)
@@ -224,7 +227,7 @@ class _Spread:
         into: dict[str, Terms] = defaultdict(list)
         for arc in self.network.arcs:
             if arc in self.usable:
-                column = program.column(min(most, self.problem.capacity[arc] // b) if b else most)
+                column = program.column(min(most, self.problem.capacity[arc] // b) if b else most, integer=True)
                 self.block.circulation[arc] = column
                 self.block.on_arc[arc].append((column, 1))
                 out[arc[0]].append((column, 1))
@@ -240,7 +243,7 @@ class _Spread:
     def _connected(self, needs: dict[str, Terms]) -> None:
         """Send a unit from the first core node with workers to every other, along arcs that the ring uses."""
         program, most = self.program, len(needs) - 1
-        flow = {arc: program.column(most, integer=False) for arc in self.block.circulation}
+        flow = {arc: program.column(most) for arc in self.block.circulation}
         for arc, column in flow.items():
             program.row([(column, 1), (self.block.circulation[arc], -most)], upper=0)
         balance: dict[str, Terms] = {u: [] for u in self.network.core}
@@ -249,7 +252,7 @@ class _Spread:
             balance[v].append((column, -1))
         roots: Terms = []
         for c, need in needs.items():
-            root, sent = program.column(integer=False), program.column(most, integer=False)
+            root, sent = program.column(1.0), program.column(most)
             program.row([(root, 1), *((column, -value) for column, value in need)], upper=0)
             program.row([(sent, 1), (root, -most)], upper=0)
             roots.append((root, 1))

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from dlsched.algorithms.exact.ddljs.blocks import Block
+from dlsched.algorithms.exact.ddljs.blocks import Block, Terms
 from dlsched.algorithms.exact.ddljs.network import Network
-from dlsched.algorithms.exact.ddljs.program import Program, Terms
 from dlsched.algorithms.exact.ddljs.slot_program import write_blocks
 from dlsched.halt import polled
 from dlsched.models.ddljs.instance import Instance
@@ -21,6 +20,7 @@ from dlsched.models.ddljs.job import Job
 from dlsched.models.ddljs.requests import unpriced_problem
 from dlsched.models.ddljs.rings import Embedding
 from dlsched.models.ddljs.schedule import Schedule
+from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Floats, Matrix
 
 
@@ -77,7 +77,7 @@ def horizon_program(instance: Instance, groups: list[list[int]]) -> HorizonProgr
     groups : list of list of int
         Slots that are alike; they may be taken in any order, so that the first job is made to get the least last.
     """
-    program = Program()
+    program = Builder(-1)
     network = Network.of((node.name for node in instance.nodes), instance.arcs)
     slots = range(1, instance.slots + 1)
     blocks = {t: write_blocks(program, unpriced_problem(instance, t), network) for t in slots}
@@ -96,10 +96,10 @@ def _workers(block: Block) -> Terms:
     return [(column, size * value) for size, terms in block.sizes.items() for column, value in terms]
 
 
-def _count(program: Program, job: Job, points: Mapping[int, Fraction], parts: list[Terms]) -> None:
+def _count(program: Builder, job: Job, points: Mapping[int, Fraction], parts: list[Terms]) -> None:
     """Choose how many worker-slots a job gets, at their utility."""
     whole = not is_concave(points)
-    chosen = {n: program.column(cost=float(value), integer=whole) for n, value in points.items()}
+    chosen = {n: program.column(1.0, cost=float(value), integer=whole) for n, value in points.items()}
     program.row([(column, 1) for column in chosen.values()], 1, 1)
     got = [term for terms in parts for term in terms]
     program.row([*got, *((column, -n) for n, column in chosen.items())], 0, 0)
@@ -112,7 +112,7 @@ def is_concave(points: Mapping[int, Fraction]) -> bool:
     return all(later <= earlier for earlier, later in pairwise(steps))
 
 
-def _order(program: Program, workers: Mapping[tuple[str, int], Terms], group: list[int]) -> None:
+def _order(program: Builder, workers: Mapping[tuple[str, int], Terms], group: list[int]) -> None:
     """Of slots that are alike, let the first job get the most in the first."""
     first = next((name for name, t in workers if t == group[0]), None)
     if first is None:

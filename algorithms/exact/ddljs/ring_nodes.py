@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
-from dlsched.algorithms.exact.ddljs.blocks import hosting
-from dlsched.algorithms.exact.ddljs.program import Program, Terms
+from dlsched.algorithms.exact.ddljs.blocks import Terms, hosting
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Arc, Embedding, Path, RingMapping, embedding
+from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Floats
 
 
@@ -60,22 +60,22 @@ def _path(source: str, target: str, arcs: list[Arc]) -> Path:
     return tuple(reversed(path))
 
 
-def ring_node_block(program: Program, problem: RingProblem, request: RingRequest) -> RingNodeBlock:
+def ring_node_block(program: Builder, problem: RingProblem, request: RingRequest) -> RingNodeBlock:
     """Write the embeddings of a request with `allowed`."""
     block = RingNodeBlock()
-    chosen = {k: program.column() for k in request.sizes}
+    chosen = {k: program.binary() for k in request.sizes}
     program.row([(column, 1) for column in chosen.values()], upper=1)
     for k, column in chosen.items():
         block.sizes[k].append((column, 1))
     usable = problem.usable(request)
     for a in range(max(request.sizes, default=0)):
-        location = {u: program.column() for u in problem.hosts(request, a)}
+        location = {u: program.binary() for u in problem.hosts(request, a)}
         block.located.append(location)
         active = [(column, -1) for k, column in chosen.items() if k > a]
         program.row([*((column, 1) for column in location.values()), *active], 0, 0)
         for u, column in location.items():
             block.on_node[u].append((column, 1))
-        path = {arc: program.column() for arc in usable}
+        path = {arc: program.binary() for arc in usable}
         block.paths.append(path)
         for arc, column in path.items():
             block.on_arc[arc].append((column, 1))
@@ -84,7 +84,7 @@ def ring_node_block(program: Program, problem: RingProblem, request: RingRequest
     return block
 
 
-def _edge(program: Program, problem: RingProblem, block: RingNodeBlock, a: int, last: int | None) -> None:
+def _edge(program: Builder, problem: RingProblem, block: RingNodeBlock, a: int, last: int | None) -> None:
     """Lead the edge that leaves ring node `a` to ring node a + 1, or to ring node 0 where `a` is the last (15)."""
     rows: dict[str, Terms] = {u: [] for u in problem.nodes}
     for (u, v), column in block.paths[a].items():
@@ -98,7 +98,7 @@ def _edge(program: Program, problem: RingProblem, block: RingNodeBlock, a: int, 
     if last is not None:
         closing: Terms = []
         for u, column in block.located[0].items():
-            closed = program.column(integer=False)
+            closed = program.column(1.0)
             program.row([(closed, 1), (column, -1)], upper=0)
             rows[u].append((closed, 1))
             closing.append((closed, 1))

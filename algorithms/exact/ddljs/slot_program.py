@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from dlsched.algorithms.exact.ddljs.blocks import Block, circulation_block
 from dlsched.algorithms.exact.ddljs.network import Network
-from dlsched.algorithms.exact.ddljs.program import Program
 from dlsched.algorithms.exact.ddljs.ring_nodes import ring_node_block
 from dlsched.halt import polled
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Arc, Embedding
+from dlsched.models.numbers import to_integers
+from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Floats, Matrix
+
+_LARGE = 10**9
+"""Coefficients below this are whole numbers to a solver, with room for its tolerances."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ class SlotProgram:
         return {name: workers for name, workers in counts.items() if workers}
 
 
-def write_blocks(program: Program, problem: RingProblem, network: Network, *, core: bool = True) -> dict[str, Block]:
+def write_blocks(program: Builder, problem: RingProblem, network: Network, *, core: bool = True) -> dict[str, Block]:
     """Write the block of every request of a slot and the rows of its nodes and links."""
     blocks: dict[str, Block] = {}
     for request in problem.requests:
@@ -72,7 +77,7 @@ def slot_program(problem: RingProblem, *, core: bool = True) -> SlotProgram:
     core : bool
         False leaves out how rings run through the core of the network (see `Network`): an upper bound.
     """
-    program = Program()
+    program = Builder(-1)
     blocks = write_blocks(program, problem, Network.of(problem.nodes, problem.arcs), core=core)
     for request in problem.requests:
         for size, terms in blocks[request.name].sizes.items():
@@ -81,7 +86,7 @@ def slot_program(problem: RingProblem, *, core: bool = True) -> SlotProgram:
     return SlotProgram(program.matrix(), blocks)
 
 
-def _capacity_rows(program: Program, problem: RingProblem, blocks: Mapping[str, Block]) -> None:
+def _capacity_rows(program: Builder, problem: RingProblem, blocks: Mapping[str, Block]) -> None:
     """Write (18) and (19)."""
     nodes: dict[tuple[str, str], list[tuple[int, Fraction]]] = defaultdict(list)
     arcs: dict[Arc, list[tuple[int, Fraction]]] = defaultdict(list)
@@ -93,6 +98,26 @@ def _capacity_rows(program: Program, problem: RingProblem, blocks: Mapping[str, 
         for arc, terms in block.on_arc.items():
             arcs[arc] += [(column, value * request.bandwidth) for column, value in terms]
     for (u, r), loads in nodes.items():
-        program.at_most(loads, problem.nodes[u].get(r, Fraction(0)))
+        _at_most(program, loads, problem.nodes[u].get(r, Fraction(0)))
     for group, limit in problem.shares:
-        program.at_most([term for arc in group for term in arcs.get(arc, ())], limit)
+        _at_most(program, [term for arc in group for term in arcs.get(arc, ())], limit)
+
+
+def _at_most(program: Builder, terms: Iterable[tuple[int, Fraction]], limit: Fraction) -> None:
+    """Write the row ``terms <= limit`` where all columns are whole at every solution.
+
+    It is scaled to coprime integers, the limit rounded down; where they get too large for a solver, to at most 1.
+    """
+    kept = [(column, value) for column, value in terms if value]
+    if not kept:
+        return
+    whole, _ = to_integers([*(value for _, value in kept), limit])
+    divisor = math.gcd(*whole[:-1])
+    if max(whole) < _LARGE * divisor:
+        values: list[float] = [value // divisor for value in whole[:-1]]
+        upper = float(whole[-1] // divisor)
+    else:
+        most = max(value for _, value in kept)
+        values = [float(value / most) for _, value in kept]
+        upper = float(limit / most)
+    program.row(zip((column for column, _ in kept), values, strict=True), upper=upper)

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from dlsched.algorithms.exact.ddljs.blocks import Terms
 from dlsched.algorithms.exact.ddljs.horizon import alike, is_concave, values
-from dlsched.algorithms.exact.ddljs.program import Program, Terms
 from dlsched.algorithms.exact.ddljs.slot_class import Need, SlotClass, Weights
 from dlsched.arithmetic import dot, integer_product
 from dlsched.halt import poll
 from dlsched.models.ddljs.instance import Instance
+from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.solve import solve_matrix
 
@@ -150,28 +151,28 @@ class Worked:
 
     def _master(self) -> Matrix:
         """Return the linear program over columns and worker-slots by job."""
-        program = Program()
+        program = Builder(-1)
         chosen = self._utilities(program, whole=False)
         for terms in chosen:
             program.row([(column, 1) for column, _ in terms], 1, 1)
         self._cover(program, [[(column, -n) for column, n in terms] for terms in chosen], [0] * len(chosen))
         return program.matrix()
 
-    def _utilities(self, program: Program, *, whole: bool) -> list[Terms]:
+    def _utilities(self, program: Builder, *, whole: bool) -> list[Terms]:
         """Add a column for every number of worker-slots of every job; return (column, number) by job."""
         return [
-            [(program.column(cost=value, integer=whole and not concave), n) for n, value in points.items()]
+            [(program.column(1.0, cost=value, integer=whole and not concave), n) for n, value in points.items()]
             for points, concave in zip(self.points, self.concave, strict=True)
         ]
 
-    def _cover(self, program: Program, extra: Sequence[Terms], least: Sequence[int], used: Sequence[int] = ()) -> None:
+    def _cover(self, program: Builder, extra: Sequence[Terms], least: Sequence[int], used: Sequence[int] = ()) -> None:
         """Add a column for each count vector, rows that cover `least` per job, and rows that count slots."""
         rows: list[Terms] = [list(terms) for terms in extra]
         slots: list[Terms] = []
         for columns in self.columns:
             own: Terms = []
             for vector in columns:
-                column = program.column(float("inf"), integer=False)
+                column = program.column()
                 own.append((column, 1))
                 for row, n in zip(rows, vector, strict=True):
                     if n:
@@ -206,10 +207,10 @@ class Worked:
         slack : float
             By what part the right-hand sides are raised.
         """
-        program = Program()
+        program = Builder(-1)
         chosen = self._utilities(program, whole=True)
         got = [
-            [program.column(m * most) if most else None for most in c.most.tolist()]
+            [program.column(m * most, integer=True) if most else None for most in c.most.tolist()]
             for c, m in zip(self.classes, self.counts, strict=True)
         ]
         for i, terms in enumerate(chosen):
@@ -241,8 +242,8 @@ class Worked:
         """
         while True:
             poll()
-            program = Program()
-            missing: list[Terms] = [[(program.column(float("inf"), cost=-1.0, integer=False), 1)] for _ in wanted]
+            program = Builder(-1)
+            missing: list[Terms] = [[(program.column(cost=-1.0), 1)] for _ in wanted]
             self._cover(program, missing, wanted.tolist(), counts)
             raw = solve_matrix(program.matrix(), threads=1, time_limit=self.left())
             if raw.row_duals is None or raw.summary.objective is None:

@@ -1,0 +1,159 @@
+"""A program written down as sparse arrays: columns and rows one at a time, or whole blocks of them.
+
+What is written one at a time is gathered in lists and what comes as arrays stays arrays, so that either is as fast as
+scipy.sparse by hand; both may be mixed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dlsched.halt import poll
+from dlsched.lazy import sp
+from dlsched.solvers.matrix import Floats, Matrix
+
+Ints = npt.NDArray[np.int64]
+
+
+class _Numbers:
+    """Numbers in order that come one at a time, into `last`, or as arrays."""
+
+    def __init__(self) -> None:
+        self.last: list[float] = []
+        self._before: list[Floats] = []
+
+    def extend(self, array: npt.ArrayLike) -> None:
+        self._before += [np.array(self.last, dtype=float), np.array(array, dtype=float).ravel()]
+        self.last = []
+
+    def array(self) -> Floats:
+        return np.concatenate([*self._before, np.array(self.last, dtype=float)])
+
+
+class Builder:
+    """Columns and rows so far.
+
+    Parameters
+    ----------
+    sense : {1, -1}
+        1 to minimise, -1 to maximise.
+    offset : float
+        Constant of the objective.
+    """
+
+    def __init__(self, sense: Literal[1, -1], offset: float = 0.0) -> None:
+        self._sense, self._offset = sense, offset
+        self._cost, self._lower, self._upper, self._integer = _Numbers(), _Numbers(), _Numbers(), _Numbers()
+        self._row_lower, self._row_upper = _Numbers(), _Numbers()
+        self._width = self._height = 0
+        self._prices: list[tuple[npt.ArrayLike, npt.ArrayLike]] = []
+        self._blocks: list[tuple[Ints, Ints, Floats]] = []
+        # The nonzeros of rows written one at a time: where they end, their columns, their values.
+        self._ends: list[int] = []
+        self._columns: list[int] = []
+        self._values: list[float] = []
+
+    def column(self, upper: float = math.inf, *, lower: float = 0.0, cost: float = 0.0, integer: bool = False) -> int:
+        """Add a column; return its number."""
+        self._cost.last.append(cost)
+        self._lower.last.append(lower)
+        self._upper.last.append(upper)
+        self._integer.last.append(integer)
+        self._width += 1
+        return self._width - 1
+
+    def binary(self, *, cost: float = 0.0) -> int:
+        """Add a column that is 0 or 1; return its number."""
+        return self.column(1.0, cost=cost, integer=True)
+
+    def columns(
+        self,
+        upper: npt.ArrayLike,
+        *,
+        lower: npt.ArrayLike = 0.0,
+        cost: npt.ArrayLike = 0.0,
+        integer: npt.ArrayLike = False,
+    ) -> Ints:
+        """Add a column for each element; the four are broadcast to one shape, and that of the returned numbers."""
+        parts = np.broadcast_arrays(upper, lower, cost, integer)
+        for numbers, part in zip((self._upper, self._lower, self._cost, self._integer), parts, strict=True):
+            numbers.extend(part)
+        first, self._width = self._width, self._width + parts[0].size
+        return np.arange(first, self._width).reshape(parts[0].shape)
+
+    def price(self, columns: npt.ArrayLike, cost: npt.ArrayLike) -> None:
+        """Set the objective coefficient of one column or of several."""
+        self._prices.append((columns, cost))
+
+    def row(self, terms: Iterable[tuple[int, float]], lower: float = -math.inf, upper: float = math.inf) -> int:
+        """Add a row; return its number. Where a column stands in it more than once, its coefficients are added up.
+
+        Raises
+        ------
+        Halt
+            If the work (`dlsched.halt`) is over.
+        """
+        poll()
+        for column, value in terms:
+            self._columns.append(column)
+            self._values.append(value)
+        self._ends.append(len(self._columns))
+        self._row_lower.last.append(lower)
+        self._row_upper.last.append(upper)
+        self._height += 1
+        return self._height - 1
+
+    def rows(self, lower: npt.ArrayLike = -math.inf, upper: npt.ArrayLike = math.inf) -> Ints:
+        """Add an empty row for each element; sides are broadcast to one shape, and that of the returned numbers."""
+        poll()
+        self._settle()
+        parts = np.broadcast_arrays(lower, upper)
+        self._row_lower.extend(parts[0])
+        self._row_upper.extend(parts[1])
+        first, self._height = self._height, self._height + parts[0].size
+        return np.arange(first, self._height).reshape(parts[0].shape)
+
+    def add(self, rows: npt.ArrayLike, columns: npt.ArrayLike, values: npt.ArrayLike) -> None:
+        """Add to coefficients; the three are broadcast to one shape."""
+        places = np.broadcast_arrays(rows, columns, values)
+        self._blocks.append((places[0].ravel(), places[1].ravel(), places[2].astype(float).ravel()))
+
+    def matrix(self, row_names: Iterable[str] = (), column_names: Iterable[str] = ()) -> Matrix:
+        """Return the program as arrays; the entries of a row are in the order of columns, zeros left out."""
+        self._settle()
+        cost = self._cost.array()
+        for columns, values in self._prices:
+            cost[np.asarray(columns)] = values
+        shape = self._height, self._width
+        if self._blocks:
+            rows, columns, values = (np.concatenate(parts) for parts in zip(*self._blocks, strict=True))
+            A = sp.csr_array(sp.coo_array((values, (rows, columns)), shape=shape))
+            A.eliminate_zeros()
+        else:
+            A = sp.csr_array(shape)
+        return Matrix(
+            c=cost,
+            offset=self._offset,
+            sense=self._sense,
+            A=A,
+            row_lower=self._row_lower.array(),
+            row_upper=self._row_upper.array(),
+            lower=self._lower.array(),
+            upper=self._upper.array(),
+            integer=self._integer.array().astype(bool),
+            row_names=tuple(row_names),
+            column_names=tuple(column_names),
+        )
+
+    def _settle(self) -> None:
+        """Make a block of the rows that were written one at a time; they are the last ones."""
+        if self._ends:
+            lengths = np.diff(self._ends, prepend=0)
+            rows = np.repeat(np.arange(self._height - len(lengths), self._height), lengths)
+            self._blocks.append((rows, np.array(self._columns, dtype=np.int64), np.array(self._values, dtype=float)))
+            self._ends, self._columns, self._values = [], [], []
