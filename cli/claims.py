@@ -87,7 +87,9 @@ def _row(row: Row) -> tuple[object, ...]:
 def attack(
     claim: Annotated[str, typer.Argument(metavar="CLAIM", help="A claim's id.")],
     variant: Annotated[str, typer.Option("--variant", metavar="NAME", help="printed or corrected.")] = "printed",
-    instances: Annotated[int, typer.Option("--instances", metavar="N", min=0, help="Draws of each source, then so many neighbours.")] = 1000,
+    instances: Annotated[
+        int, typer.Option("--instances", metavar="N", min=0, help="Draws of each source, then so many neighbours.")
+    ] = 1000,
     seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", min=0, help="When to stop.")] = None,
     seed: Seed = 0,
     out: Out = None,
