@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 from dlsched.algorithms import Optimum, optimum
 from dlsched.bounds.claim import Premise, Undecided
 from dlsched.bounds.comparison import Interval
+from dlsched.models import Status, build, solve
 from dlsched.models.document import Document
 from dlsched.models.numbers import exceeds
 
@@ -68,6 +69,16 @@ def interval(best: Optimum) -> Interval:
     if best.value is None or best.bound is None:
         raise Undecided("the optimum has no value")
     return Interval(best.value, best.value if best.proved else max(best.value, best.bound))
+
+
+def over_schedules(formulation: str, instance: Document, schedules: Mapping[str, Sequence[object]]) -> Interval:
+    """Return the optimum of a formulation over the schedules of each job, solved on its own."""
+    if not any(schedules.values()):
+        return Interval(0.0, 0.0)
+    solution = solve(build(formulation, instance, schedules=schedules), threads=1, presolve=False)
+    if solution.status is not Status.OPTIMAL or solution.objective is None:
+        raise Undecided(f"{formulation} was not solved: {solution.status}")
+    return Interval.of(solution.objective)
 
 
 @dataclass(frozen=True, slots=True)

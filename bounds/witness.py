@@ -134,7 +134,8 @@ def _read(path: str | os.PathLike[str]) -> Witness:
     from dlsched.bounds.claim import claims
 
     name = os.fspath(path)
-    for package in dict.fromkeys(claim.cases for claim in claims()):
+    packages = () if name.endswith(".json") else dict.fromkeys(claim.cases for claim in claims())
+    for package in packages:
         if name in shipped_names(package):
             return shipped(name, package)
     return Witness.load(path)
@@ -142,8 +143,17 @@ def _read(path: str | os.PathLike[str]) -> Witness:
 
 @cache
 def shipped_names(package: str = SHIPPED) -> tuple[str, ...]:
-    """Return the names of the witnesses that a package ships."""
-    entries = (entry.name for entry in files(package).iterdir())
+    """Return the names of the witnesses that a package ships.
+
+    Raises
+    ------
+    InputError
+        If there is no such package.
+    """
+    try:
+        entries = [entry.name for entry in files(package).iterdir()]
+    except ModuleNotFoundError:
+        raise InputError(f"{package}: no such package, and a claim says that it ships its witnesses") from None
     return tuple(sorted(entry.removesuffix(".json") for entry in entries if entry.endswith(".json")))
 
 

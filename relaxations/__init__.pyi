@@ -11,6 +11,7 @@ from .columns import Priced as Priced
 from .columns import generate_columns as generate_columns
 from .contract import Point as Point
 from .contract import Recovery as Recovery
+from .contract import TransformationRefused as TransformationRefused
 from .contract import Transformed as Transformed
 from .dual import Dual as Dual
 from .dual import dual as dual
@@ -29,7 +30,6 @@ from .plain_vne import plain_vne as plain_vne
 from .plain_vne import select_rings as select_rings
 from .planar import Planar as Planar
 from .ratio_lp import LinearProgram as LinearProgram
-from .refusals import TransformationRefused as TransformationRefused
 from .ring_lp import VneSolution as VneSolution
 from .standard_form import StandardForm as StandardForm
 from .standard_form import standard_form as standard_form

@@ -17,10 +17,9 @@ from pyomo.common.gc_manager import PauseGC
 from pyomo.repn import generate_standard_repn
 
 from dlsched.models.ratio import Floats, Ratio
-from dlsched.relaxations.contract import Point, Recovery, expect_duals, values_of
+from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, expect_duals, values_of
 from dlsched.relaxations.fractional import FractionalModel, fractional_model
 from dlsched.relaxations.lifting import check_liftable, lift_in_place
-from dlsched.relaxations.refusals import TransformationRefused
 from dlsched.relaxations.tree import clone, free_name, members
 from dlsched.solvers.matrix import Matrix
 from dlsched.solvers.solution import Status

@@ -23,8 +23,7 @@ from pyomo.gdp import Disjunct
 from dlsched.arguments import checked
 from dlsched.relaxations.charnes_cooper import charnes_cooper
 from dlsched.relaxations.conformance_cases import Case, Kind, Trait, cases
-from dlsched.relaxations.contract import Point, Transformed
-from dlsched.relaxations.refusals import TransformationRefused
+from dlsched.relaxations.contract import Point, TransformationRefused, Transformed
 from dlsched.relaxations.tree import constants
 from dlsched.solvers.failure import SolverError
 from dlsched.solvers.matrix import InfeasibleError, Matrix, NotLinearError, compile_model

@@ -31,6 +31,10 @@ from dlsched.models.document import InputError
 from dlsched.solvers.matrix import Floats
 
 
+class TransformationRefused(ValueError):
+    """A transformation cannot handle the model; the message names the component and the reason."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Point:
     """A point of a model, as far as it was given.

@@ -37,9 +37,9 @@ import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
 
 from dlsched.arithmetic import sparse_product
-from dlsched.relaxations.contract import Point, Recovery, expect_duals, values_of
+from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, expect_duals, values_of
 from dlsched.relaxations.dual_model import build
-from dlsched.relaxations.refusals import TransformationRefused, compile_linear
+from dlsched.relaxations.refusals import compile_linear
 from dlsched.relaxations.tree import constants, refuse_outside
 from dlsched.solvers.matrix import Floats, Matrix
 

@@ -14,7 +14,8 @@ from pyomo.core.expr import DivisionExpression, NegationExpression, PowExpressio
 from pyomo.repn import generate_standard_repn
 
 from dlsched.models.ratio import Floats, FractionalSum, Polytope, Ratio
-from dlsched.relaxations.refusals import TransformationRefused, compile_linear, only_objective, refuse_foreign
+from dlsched.relaxations.contract import TransformationRefused
+from dlsched.relaxations.refusals import compile_linear, only_objective, refuse_foreign
 from dlsched.relaxations.tree import clone, used_variables
 from dlsched.solvers.matrix import Matrix
 

@@ -14,9 +14,8 @@ import numpy as np
 
 from dlsched.arguments import checked
 from dlsched.models.ddljs.requests import RingProblem
-from dlsched.relaxations.contract import Point, Recovery
+from dlsched.relaxations.contract import Point, Recovery, TransformationRefused
 from dlsched.relaxations.plain_vne import plain_vne
-from dlsched.relaxations.refusals import TransformationRefused
 from dlsched.relaxations.ring_copies import Layout
 from dlsched.relaxations.ring_lp import RingLp, VneSolution
 from dlsched.solvers.matrix import Floats

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from dlsched.arithmetic import dot
 from dlsched.models.ratio import Floats, FractionalSum, Polytope, Ratio
+from dlsched.relaxations.contract import TransformationRefused
 from dlsched.relaxations.polygon import vertices
-from dlsched.relaxations.refusals import TransformationRefused
 from dlsched.relaxations.sweep import Sweep
 
 SLAB = 2**20

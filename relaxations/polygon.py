@@ -12,7 +12,7 @@ import numpy as np
 
 from dlsched.models.numbers import rational
 from dlsched.models.ratio import Floats, Polytope
-from dlsched.relaxations.refusals import TransformationRefused
+from dlsched.relaxations.contract import TransformationRefused
 
 Corner = tuple[Fraction, Fraction]
 HalfPlane = tuple[Fraction, Fraction, Fraction]

@@ -17,7 +17,7 @@ import numpy as np
 
 from dlsched.arithmetic import dot
 from dlsched.models.ratio import Floats, FractionalSum, Polytope
-from dlsched.relaxations.refusals import TransformationRefused
+from dlsched.relaxations.contract import TransformationRefused
 from dlsched.relaxations.sweep import Sweep
 from dlsched.solvers.highs import Session
 

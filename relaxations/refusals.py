@@ -15,6 +15,7 @@ from pyomo.network import Arc, Port
 
 from dlsched.arguments import expect_model
 from dlsched.models.document import InputError
+from dlsched.relaxations.contract import TransformationRefused
 from dlsched.solvers.matrix import Matrix, NotLinearError, compile_model
 
 _UNDERSTOOD = {
@@ -46,10 +47,6 @@ _REMEDIES = {
     DerivativeVar: "is a derivative: discretise the model with pyomo.dae first",
     Integral: "is an integral: discretise the model with pyomo.dae first",
 }
-
-
-class TransformationRefused(ValueError):
-    """A transformation cannot handle the model; the message names the component and the reason."""
 
 
 def refuse_foreign(model: Any) -> None:

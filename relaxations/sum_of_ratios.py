@@ -15,12 +15,11 @@ from pyomo.common.collections import ComponentMap
 from dlsched.arguments import checked, positive
 from dlsched.models.ratio import Floats, FractionalSum
 from dlsched.relaxations.capped import capped_model
-from dlsched.relaxations.contract import Point, Recovery, values_of
+from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, values_of
 from dlsched.relaxations.fractional import continuous_sum
 from dlsched.relaxations.planar import Planar
 from dlsched.relaxations.ratio_grid import Grid, size, steps, widest
 from dlsched.relaxations.ratio_lp import LinearProgram
-from dlsched.relaxations.refusals import TransformationRefused
 from dlsched.relaxations.sweep import Oracle
 from dlsched.relaxations.tree import members
 

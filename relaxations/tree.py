@@ -12,7 +12,7 @@ from pyomo.common.gc_manager import PauseGC
 from pyomo.core.expr.visitor import identify_variables
 from pyomo.gdp import Disjunct
 
-from dlsched.relaxations.refusals import TransformationRefused
+from dlsched.relaxations.contract import TransformationRefused
 from dlsched.solvers.matrix import Matrix
 
 _BLOCKS = (pyo.Block, Disjunct)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +27,7 @@ from dlsched.bounds import (
 )
 from dlsched.bounds.claim import decide, stated
 from dlsched.bounds.comparison import compare
+from dlsched.bounds.facts import Step, final_dual_large, initial_dual_small, least_alpha
 from dlsched.models.document import Document, InputError
 
 
@@ -152,6 +153,45 @@ def test_a_claim_ships_its_cases_in_a_package_of_its_own(tmp_path: Path, monkeyp
     assert toy_claim().case("toy-three-quarters") == found
     with pytest.raises(KeyError, match="toy-one"):
         toy_claim().case("toy-one")
+
+
+def test_a_package_of_cases_that_is_not_there_is_named() -> None:
+    with pytest.raises(InputError, match="no_such_witnesses: no such package"):
+        replace(toy_claim(), cases="no_such_witnesses").case("toy-three-quarters")
+
+
+def test_an_interval_over_a_number() -> None:
+    assert Interval(1, 3).over(2) == Interval(0.5, 1.5)
+    assert Interval(1, 3).over(0) == Interval(math.inf, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("value", "opt", "small", "large"),
+    [
+        (1, Interval(3, 4), True, False),
+        (1.75, Interval(3, 4), None, False),
+        (3.5, Interval(3, 4), False, None),
+        (4, Interval(3, 4), False, True),
+    ],
+)
+def test_dual_values_against_an_optimum_that_is_not_proved(
+    value: float, opt: Interval, small: bool | None, large: bool | None
+) -> None:
+    for known, ask in (
+        (small, lambda: initial_dual_small(value, opt)),
+        (large, lambda: final_dual_large(value, opt, "D")),
+    ):
+        if known is None:
+            with pytest.raises(Undecided, match="is not proved"):
+                ask()
+        else:
+            assert ask() is known
+
+
+def test_the_least_alpha_of_a_run() -> None:
+    assert least_alpha([]) == 1
+    assert least_alpha([Step("a", 2, 5), Step("b", 4, 4), Step("c", 0, 0)]) == 2.5
+    assert least_alpha([Step("a", 0, 1)]) == math.inf
 
 
 def test_two_sources_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

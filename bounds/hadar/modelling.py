@@ -5,26 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dlsched.bounds.claim import Expectation, Premise, Undecided, stated
+from dlsched.bounds.claim import Expectation, Premise, stated
 from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.facts import optimal_schedule
+from dlsched.bounds.facts import optimal_schedule, over_schedules
 from dlsched.bounds.hadar.facts import HADAR, MAX_STATES, HadarFacts
 from dlsched.bounds.hadar.sources import SPECIALISTS, TINY
-from dlsched.models import Status, build, solve
 from dlsched.models.hadar import Instance
 
 INFEASIBLE = -1.0
 """Stands for the value of an infeasible P1: below every utility."""
-
-
-def _p2(facts: HadarFacts) -> Interval:
-    """Return the optimum of P2 over all schedules in which no slot can be dropped, solved on its own."""
-    if not any(facts.schedules.values()):
-        return Interval(0.0, 0.0)
-    solution = solve(build("hadar/p2", facts.instance, schedules=facts.schedules), threads=1, presolve=False)
-    if solution.status is not Status.OPTIMAL or solution.objective is None:
-        raise Undecided(f"P2 was not solved: {solution.status}")
-    return Interval.of(solution.objective)
 
 
 def _p1(facts: HadarFacts) -> Interval:
@@ -50,7 +39,7 @@ EQUIVALENCE = HADAR.printed(
     paper="Hadar, Section III-B",
     statement="P1 and P2 are equivalent: the same feasible solutions, with the same objective values",
     quantity="the optimum of P2, against that of P1, in which every job must finish (-1: P1 is infeasible)",
-    measure=_p2,
+    measure=lambda facts: over_schedules("hadar/p2", facts.instance, facts.schedules),
     relation=Relation.EQUAL,
     bound=_p1,
     expectation=Expectation.FALSE,

@@ -7,10 +7,9 @@ from fractions import Fraction
 
 from dlsched.bounds.claim import Expectation, Premise, Undecided, always, stated
 from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.facts import optimal_schedule
+from dlsched.bounds.facts import optimal_schedule, over_schedules
 from dlsched.bounds.pd_ors.facts import MAX_SCHEDULES, PD_ORS, PdOrsFacts
 from dlsched.bounds.pd_ors.families import ASYNC, RISING, TINY
-from dlsched.models import Status, build, solve
 from dlsched.models.dmlrs import AsyncJob, Job
 from dlsched.models.dmlrs.schedules import Counts, placements
 
@@ -142,14 +141,14 @@ THESIS_FACT_1_CORRECTED = THESIS_FACT_1.corrected(
 )
 
 
-def _solved(facts: PdOrsFacts, name: str) -> Interval:
-    """Return the optimum of a formulation over all schedules, solved on its own."""
-    if not any(facts.schedules.values()):
-        return Interval(0.0, 0.0)
-    solution = solve(build(name, facts.instance, schedules=facts.schedules), threads=1, presolve=False)
-    if solution.status is not Status.OPTIMAL or solution.objective is None:
-        raise Undecided(f"{name} was not solved: {solution.status}")
-    return Interval.of(solution.objective)
+def _relaxation(facts: PdOrsFacts) -> Interval:
+    """Return the optimum of R-DMLRS."""
+    return over_schedules("dmlrs/schedules", facts.instance, facts.schedules)
+
+
+def _dual(facts: PdOrsFacts) -> Interval:
+    """Return the optimum of D-R-DMLRS."""
+    return over_schedules("dmlrs/dual", facts.instance, facts.schedules)
 
 
 EQUIVALENCE = PD_ORS.printed(
@@ -157,7 +156,7 @@ EQUIVALENCE = PD_ORS.printed(
     paper="PD-ORS, Section 4.1",
     statement="R-DMLRS (8)-(9) is equivalent to DMLRS",
     quantity="the optimum of R-DMLRS over all schedules, against OPT",
-    measure=lambda facts: _solved(facts, "dmlrs/schedules"),
+    measure=_relaxation,
     relation=Relation.EQUAL,
     bound=lambda facts: facts.opt,
     expectation=Expectation.TRUE,
@@ -171,9 +170,9 @@ DUAL_OPTIMUM = PD_ORS.printed(
     paper="PD-ORS, Appendix C",
     statement="the optimum of R-DMLRS is also the optimum of D-R-DMLRS",
     quantity="the optimum of D-R-DMLRS (10)-(11), against that of R-DMLRS",
-    measure=lambda facts: _solved(facts, "dmlrs/dual"),
+    measure=_dual,
     relation=Relation.EQUAL,
-    bound=lambda facts: _solved(facts, "dmlrs/schedules"),
+    bound=_relaxation,
     expectation=Expectation.FALSE,
     schedule=optimal_schedule,
     sources=(TINY, RISING),
