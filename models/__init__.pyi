@@ -12,6 +12,7 @@ from . import smd as smd
 from . import utility as utility
 from .catalog import build as build
 from .catalog import catalog as catalog
+from .catalog import read as read
 from .document import Document as Document
 from .document import Record as Record
 from .formulation import Formulation as Formulation

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from dlsched.arguments import checked, named
+from dlsched.arguments import checked, expect_model, named
 from dlsched.models.formulation import Formulation as Formulation
 from dlsched.models.formulation import Kind as Kind
+from dlsched.models.formulation import built_by
 from dlsched.models.problem import problems
 
 
@@ -47,3 +48,25 @@ def build(name: str, instance: Any, **data: Any) -> Any:
         If there is no formulation of that name.
     """
     return formulation(name).build(instance, **data)
+
+
+@checked
+def read(model: Any, instance: Any) -> Any:
+    """Return the schedule that a solved model of some formulation stands for; see `Formulation.read`.
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel
+        As `build` returns it, also after ``gdp.bigm`` or ``gdp.hull``, with the values of a solution.
+    instance : Instance
+        What it was built from.
+
+    Raises
+    ------
+    TypeError
+        If `model` is no Pyomo model, or the instance is of another problem.
+    UnreadableModel
+        As `Formulation.read`, and if no formulation has built the model; a ValueError.
+    """
+    expect_model(model)
+    return formulation(built_by(model)).read(model, instance)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -13,8 +13,14 @@ from typing import Any, Generic, TypeVar
 from dlsched.arguments import expect
 from dlsched.halt import Halt, cut
 from dlsched.models.document import Document
+from dlsched.models.numbers import is_whole
+from dlsched.models.violation import Violation
 
 I = TypeVar("I", bound=Document)  # noqa: E741
+S = TypeVar("S", bound=Document)
+
+_NAMED = 3
+"""Fractional variables that a message names where they are not of jobs."""
 
 
 class Kind(StrEnum):
@@ -28,6 +34,19 @@ class Kind(StrEnum):
 
 class UnreadableModel(ValueError):
     """A model that nothing can be read from; the message says what was expected."""
+
+
+def accepted(schedule: S, violations: Sequence[Violation]) -> S:
+    """Return a schedule that was read from a model and that the checker has looked at.
+
+    Raises
+    ------
+    UnreadableModel
+        If it breaks a rule: a solver takes for kept what is broken by less than its tolerance.
+    """
+    if violations:
+        raise UnreadableModel(f"the point is no schedule: {violations[0]}")
+    return schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +111,7 @@ class Formulation(Generic[I]):
         logging.getLogger("pyomo.core").addFilter(_is_no_halt)
         with PauseGC():
             model = cut(lambda: self.builder(instance, **data))
-        model.built_as = _Built(self.name, instance.digest)
+        model.built_as = _Built(self.name, instance.digest, *_discrete(model))
         return model
 
     def read(self, model: Any, instance: I) -> Any:
@@ -105,48 +124,95 @@ class Formulation(Generic[I]):
         instance : Instance
             What it was built from.
 
+        Returns
+        -------
+        Schedule
+            Feasible, of an exact formulation, and worth what the objective says where the point is optimal; no worse
+            where the solver stopped before. What a job does not need to finish, and what the point gives to jobs
+            that it does not finish, is left out. Of a formulation as printed, and of a part of a problem: what its
+            reader says.
+
         Raises
         ------
         TypeError
             If the instance is of another problem.
         UnreadableModel
-            If nothing can be read back from the formulation, or the model is of another one, of another instance, or
-            not solved; a ValueError.
+            If nothing can be read back from the formulation, the model is of another one, of another instance, or not
+            solved, its integers are fractional, or its point is no schedule; a ValueError.
         """
         expect(self.name, instance, self.instance)
         if self.reader is None:
             raise UnreadableModel(f"{self.name} is a {self.kind}: its points are no schedules")
-        built = getattr(model, "built_as", None)
-        if not isinstance(built, _Built):
-            raise UnreadableModel(f"{self.name}: expected a model that {self.name} has built")
-        if built.name != self.name:
-            raise UnreadableModel(f"{self.name}: expected a model of its own, not one of {built.name}")
+        if built_by(model) != self.name:
+            raise UnreadableModel(f"{self.name}: expected a model of its own, not one of {built_by(model)}")
+        built = model.built_as
         if built.digest != instance.digest:
             raise UnreadableModel(f"{self.name}: the model was built from another instance")
         _refuse_unsolved(self.name, model)
-        return self.reader(model, instance)
+        _refuse_fractional(self.name, model, built, instance)
+        try:
+            return self.reader(model, instance)
+        except UnreadableModel as error:
+            raise UnreadableModel(f"{self.name}: {error}") from None
+
+
+def built_by(model: Any) -> str:
+    """Return the name of the formulation that has built a model.
+
+    Raises
+    ------
+    UnreadableModel
+        If none has.
+    """
+    built = getattr(model, "built_as", None)
+    if not isinstance(built, _Built):
+        raise UnreadableModel("expected a model that a formulation has built")
+    return built.name
 
 
 @dataclass(frozen=True, slots=True)
 class _Built:
-    """Which formulation has built a model, and of which instance; it stays with copies of the model."""
+    """Which formulation has built a model, and of which instance; it stays with copies of the model.
+
+    It also names the variables with integers, and the disjuncts: copies may have lost their domains and their kind.
+    """
 
     name: str
     digest: str
+    integers: tuple[str, ...]
+    disjuncts: tuple[str, ...]
+
+
+def _discrete(model: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    import pyomo.environ as pyo
+    from pyomo.gdp import Disjunct
+
+    variables = model.component_objects(pyo.Var, descend_into=True)
+    integers = tuple(found.name for found in variables if any(v.is_integer() for v in found.values()))
+    disjuncts = model.component_objects(Disjunct, descend_into=(pyo.Block, Disjunct))
+    return integers, tuple(found.name for found in disjuncts)
 
 
 def _refuse_unsolved(name: str, model: Any) -> None:
     import pyomo.environ as pyo
+    from pyomo.gdp import Disjunct
 
-    for variable in model.component_data_objects(pyo.Var, active=True, descend_into=(pyo.Block, *_disjunct())):
+    for variable in model.component_data_objects(pyo.Var, active=True, descend_into=(pyo.Block, Disjunct)):
         if variable.value is None:
             raise UnreadableModel(f"{name}: the model has no solution ({variable.name} has no value): solve it first")
 
 
-def _disjunct() -> tuple[type, ...]:
-    from pyomo.gdp import Disjunct
-
-    return (Disjunct,)
+def _refuse_fractional(name: str, model: Any, built: _Built, instance: Document) -> None:
+    found = [(item, v) for component in built.integers for item, v in model.find_component(component).items()]
+    for component in built.disjuncts:
+        found += [(item, d.binary_indicator_var) for item, d in model.find_component(component).items()]
+    fractional = [(item, v) for item, v in found if v.value is not None and not is_whole(v.value)]
+    if not fractional:
+        return
+    jobs = {getattr(job, "name", job) for job in getattr(instance, "jobs", ())}
+    first = dict.fromkeys(item[0] if isinstance(item, tuple) else item for item, _ in fractional)
+    of = [f"jobs {', '.join(first)}"] if jobs.issuperset(first) else [v.name for _, v in fractional[:_NAMED]]
+    raise UnreadableModel(f"{name}: the point is fractional: {', '.join(of)}; solve the model with its integers")
 
 
 def _is_no_halt(record: logging.LogRecord) -> bool:

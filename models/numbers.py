@@ -22,6 +22,10 @@ from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 from dlsched.errors import shown
 from dlsched.tolerances import TOLERANCE
 
+WHOLE = 1e-5
+"""A solver's value this close to an integer stands for it: no solver in use is less strict by default (Gurobi and CPLEX
+take 1e-5, HiGHS and SCIP 1e-6)."""
+
 LARGEST = 10**100
 """Numbers of documents are at most this in size, and where they are not 0 at least its reciprocal."""
 
@@ -171,6 +175,11 @@ def exceeds(a: float | Fraction, b: float | Fraction, *, unit: float = 1.0) -> b
     """Tell whether `a` is above `b` by more than `slack`."""
     difference = float(a - b)
     return difference > slack(a, b, unit=unit) if math.isfinite(difference) else a > b
+
+
+def is_whole(value: float) -> bool:
+    """Tell whether a solver's value stands for an integer, that is, is within `WHOLE` of one."""
+    return abs(value - round(value)) <= WHOLE
 
 
 def to_integers(values: Iterable[Fraction]) -> tuple[list[int], int]:

@@ -133,6 +133,20 @@ def _crossed(variable: Any) -> bool:
     return lower is not None and upper is not None and lower > upper
 
 
+def load_point(model: Any, matrix: Matrix, x: Floats) -> None:
+    """Put a point of a model's matrix into the model, as `solve` does with what it finds.
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel
+    matrix : Matrix
+        Compiled from it.
+    x : ndarray, shape (n,)
+        Its integers are rounded.
+    """
+    _load(matrix, x, _unused(model, matrix))
+
+
 def _load(matrix: Matrix, x: Floats, unused: list[Any]) -> None:
     """Put the point into the model."""
     for variable, value in zip(matrix.columns, x.tolist(), strict=True):

@@ -20,9 +20,8 @@ from dlsched.algorithms.exact.hadar.branch import Branch, Record
 from dlsched.algorithms.exact.hadar.replay import replay
 from dlsched.algorithms.exact.hadar.rows import Hall, knapsack, separate
 from dlsched.algorithms.exact.hadar.tree import Tree
-from dlsched.models import InputError, build, solve
+from dlsched.models import InputError, build, read, solve
 from dlsched.models.hadar import Instance, check, exact_utility, preset
-from dlsched.models.hadar.levels import schedule_of
 from dlsched.models.numbers import agree
 from dlsched.solvers.failure import SolverError
 from tests.hadar_cases import middle
@@ -138,7 +137,7 @@ def test_agrees_with_the_hall_formulation(seed: int) -> None:
     assert found.proved
     assert solution.objective is not None
     assert agree(found.value or 0.0, solution.objective)
-    schedule = schedule_of(instance, model)
+    schedule = read(model, instance)
     assert check(instance, schedule) == []
     assert agree(float(exact_utility(instance, schedule)), solution.objective)
 

@@ -9,8 +9,8 @@ import pyomo.environ as pyo
 import pytest
 from pyomo.gdp import Disjunct
 
-from dlsched.models import Status, build, catalog, inspect, solve
-from dlsched.models.ddljs import Instance, check, embeddings_from, exact_utility, schedule_from, slot_problem
+from dlsched.models import Status, build, catalog, inspect, read, solve
+from dlsched.models.ddljs import Instance, check, embeddings_from, exact_utility, slot_problem
 from dlsched.models.ddljs.circulation import slot_circulation
 from dlsched.models.ddljs.gvne import embedding_program
 from dlsched.models.numbers import agree
@@ -74,7 +74,7 @@ def test_golden_optima(formulation: str, transformation: str | None, name: str) 
     found = instance(name)
     model = formulated(formulation, found, transformation)
     assert agree(solve(model, threads=1).objective, best)
-    schedule = schedule_from(model)
+    schedule = read(model, found)
     assert check(found, schedule) == []
     assert agree(exact_utility(found, schedule), best)
 
@@ -108,7 +108,7 @@ def test_formulations_and_exhaustive_search_agree(seed: int) -> None:
     for formulation, transformation in EXACT:
         model = formulated(formulation, of, transformation)
         assert agree(solve(model, threads=1).objective, best)
-        schedule = schedule_from(model)
+        schedule = read(model, of)
         assert check(of, schedule) == []
         assert agree(exact_utility(of, schedule), best)
 
@@ -122,16 +122,15 @@ def test_slots_and_exhaustive_search_agree(seed: int) -> None:
     for name, data in (("ddljs/gvne", {}), ("ddljs/gvne", {"cap": True}), ("ddljs/slot-circulation", {})):
         model = build(name, of, slot=2, so_far=so_far, **data)
         assert agree(solve(model, threads=1).objective, best)
-        schedule = schedule_from(model)
-        assert check(of, schedule) == []
-        added = (
-            of.job(i).gain(so_far.get(i, 0), e.size) for i, own in schedule.jobs.items() for e in own.slots.values()
-        )
+        part = read(model, of)
+        assert check(of, part.schedule) == []
+        added = (of.job(i).gain(so_far.get(i, 0), ring.size) for i, ring in part.embeddings.items())
         assert agree(sum(added), best)
+        assert agree(part.worth, best)
     model = formulated("ddljs/slot", of, "gdp.bigm", slot=2, so_far=so_far)
     before = sum(of.job(i).value(so_far.get(i, 0)) for i in model.I)
     assert agree(solve(model, threads=1).objective, best + before)
-    assert check(of, schedule_from(model)) == []
+    assert check(of, read(model, of).schedule) == []
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -140,7 +139,7 @@ def test_placements_are_for_gvne(seed: int) -> None:
     of = Instance.parse(data)
     model = build("ddljs/gvne", of)
     assert agree(solve(model, threads=1).objective, oracle.best(oracle.slot_of(data, 1))[0])
-    assert check(of, schedule_from(model)) == []
+    assert check(of, read(model, of).schedule) == []
 
 
 @pytest.mark.parametrize("seed", range(8))

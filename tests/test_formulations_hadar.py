@@ -12,9 +12,9 @@ import pyomo.environ as pyo
 import pytest
 from hypothesis import given, settings
 
-from dlsched.models import InputError, build, catalog, compile_model, inspect, residuals, solve
+from dlsched.models import InputError, build, catalog, compile_model, inspect, read, residuals, solve
 from dlsched.models.hadar import Instance, Schedule, check, exact_utility, utility
-from dlsched.models.hadar.levels import place_counts, schedule_of
+from dlsched.models.hadar.levels import place_counts
 from dlsched.models.numbers import agree
 from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
@@ -109,7 +109,7 @@ def test_formulations_and_exhaustive_search_agree(data: dict[str, Any]) -> None:
     for name in ("hadar/aggregate", "hadar/hall"):
         model = build(name, instance)
         assert agree(solve(model).objective, best)
-        schedule = schedule_of(instance, model)
+        schedule = read(model, instance)
         assert check(instance, schedule) == []
         assert oracle.check(data, schedule.dump()) == []
         assert agree(exact_utility(instance, schedule), best)

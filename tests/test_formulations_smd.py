@@ -12,11 +12,11 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 
-from dlsched.models import build, catalog, compile_model, inspect, residuals, smd, solve
+from dlsched.models import build, catalog, compile_model, inspect, read, residuals, smd, solve
 from dlsched.models.numbers import agree
-from dlsched.models.smd import Instance, Schedule, best_point, check, exact_utility, points, preset
+from dlsched.models.smd import Instance, Schedule, best_point, check, exact_utility, points, preset, utility
 from dlsched.models.smd import milp as milp_module
-from dlsched.models.smd.layered import layered_time
+from dlsched.models.smd.layered import layered_time, layered_utility
 from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
 from dlsched.tolerances import TOLERANCE
@@ -159,7 +159,11 @@ def test_layers_matter() -> None:
     assert parsed.time(2, 1) == 150 + 9 + 8
     assert layered_time(parsed, 2, 1) == 150 + 3 + 16
     assert solve(build("smd/milp", instance)).objective == pytest.approx(100 / 168)
-    assert solve(build("smd/milp-layers", instance)).objective == pytest.approx(100 / 170)
+    model = build("smd/milp-layers", instance)
+    assert solve(model).objective == pytest.approx(100 / 170)
+    schedule = read(model, instance)
+    assert layered_utility(instance, schedule) == pytest.approx(100 / 170)
+    assert utility(instance, schedule) == pytest.approx(100 / 168)
 
 
 @pytest.mark.parametrize("entry", [f for f in catalog() if f.problem == "smd"], ids=lambda f: f.name)

@@ -7,10 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dlsched.models import InputError
+from dlsched.models import InputError, build, read
 from dlsched.models.hadar import Schedule, plot, random, save_plot
-from dlsched.models.hadar.aggregate import build
-from dlsched.models.hadar.levels import schedule_of
 from dlsched.models.hadar.plot import bars
 from dlsched.models.hadar.schedule import gang
 from dlsched.models.solve import solve
@@ -19,9 +17,9 @@ from dlsched.models.solve import solve
 @pytest.mark.parametrize("seed", range(5))
 def test_bars_cover_the_devices_in_use_without_overlap(seed: int, tmp_path: Path) -> None:
     instance = random(np.random.default_rng(seed), jobs=4, slots=4)
-    model = build(instance)
+    model = build("hadar/aggregate", instance)
     solve(model)
-    schedule = schedule_of(instance, model)
+    schedule = read(model, instance)
     cells = [(slot, row + k) for _, slot, row, rows in bars(instance, schedule) for k in range(rows)]
     assert len(cells) == len(set(cells)) == sum(gang(a) for _, _, a in schedule.items())
     assert all(0 <= row < instance.devices for _, row in cells)

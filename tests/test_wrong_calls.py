@@ -20,7 +20,20 @@ from dlsched import algorithms, bounds, models, rounding, traces
 from dlsched.algorithms import baselines, optimum, solve_knapsack
 from dlsched.algorithms.exact import certify
 from dlsched.extras import MissingExtra
-from dlsched.models import InputError, build, compile_model, ddljs, dmlrs, duals, hadar, inspect, residuals, smd, solve
+from dlsched.models import (
+    InputError,
+    build,
+    compile_model,
+    ddljs,
+    dmlrs,
+    duals,
+    hadar,
+    inspect,
+    read,
+    residuals,
+    smd,
+    solve,
+)
 from dlsched.relaxations import (
     TransformationRefused,
     augmented_vne,
@@ -104,15 +117,16 @@ def test_every_argument_of_every_public_function_is_refused_by_name(name: str, f
 
 UNTYPED = {
     ("dlsched.models.build", "instance"),
+    ("dlsched.models.read", "instance"),
     ("dlsched.bounds.check", "instance"),
     ("dlsched.algorithms.exact.optimum", "instance"),
     ("dlsched.algorithms.exact.certify", "problem"),
     ("dlsched.relaxations.sum_of_ratios", "problem"),
     ("dlsched.traces.gavel.convert", "slot_seconds"),
     *((f"dlsched.models.{name}.plot", "ax") for name in NAMES.values()),
-    *((f"dlsched.models.{name}", "model") for name in ("duals", "inspect", "residuals", "solve")),
+    *((f"dlsched.models.{name}", "model") for name in ("duals", "inspect", "read", "residuals", "solve")),
     ("dlsched.solvers.compile_model", "model"),
-    *((f"dlsched.models.ddljs.{name}_from", "model") for name in ("embeddings", "mappings", "schedule")),
+    *((f"dlsched.models.ddljs.{name}_from", "model") for name in ("embeddings", "mappings")),
     *(
         (f"dlsched.relaxations.{name}", "model")
         for name in ("charnes_cooper", "dual", "lift_bounds", "relax", "standard_form")
@@ -235,7 +249,7 @@ OF_MODELS: dict[str, Callable[[Any], object]] = {
     "duals": duals,
     "residuals": residuals,
     "certify": certify,
-    "schedule_from": ddljs.schedule_from,
+    "read": lambda model: read(model, H),
     "embeddings_from": ddljs.embeddings_from,
     "mappings_from": ddljs.mappings_from,
 }
@@ -310,10 +324,12 @@ def test_what_is_no_model_is_refused(function: str, thing: str) -> None:
 
 def test_readers_of_ddljs_ask_for_a_solved_model_of_ddljs() -> None:
     unsolved = build("ddljs/offline-circulation", N)
-    assert refused(lambda: ddljs.schedule_from(unsolved), InputError).endswith("has no values: solve it first")
+    assert refused(lambda: ddljs.embeddings_from(unsolved), InputError).endswith("is not of one slot of ddljs")
+    slot = build("ddljs/slot-circulation", ddljs.random(1))
+    assert refused(lambda: ddljs.embeddings_from(slot), InputError).endswith("has no values: solve it first")
     assert refused(lambda: ddljs.mappings_from(unsolved), InputError).endswith("is not of ddljs/gvne")
-    line = refused(lambda: ddljs.schedule_from(build("hadar/hall", H)), InputError)
-    assert line == "model: Hadar Hall is of no formulation of ddljs"
+    line = refused(lambda: ddljs.embeddings_from(build("hadar/hall", H)), InputError)
+    assert line == "model: Hadar Hall is not of one slot of ddljs"
 
 
 Case = tuple[Callable[[], object], type[Exception], str]

@@ -15,6 +15,7 @@ from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.numbers import agree
 from dlsched.models.problem import Problem
+from dlsched.models.solve import load_point
 from dlsched.solvers.matrix import Matrix, compile_model
 
 
@@ -86,8 +87,7 @@ def _read(
     evidence = tuple(found.evidence)
     if found.point is None:
         return Optimum(None, found.bound, None, found.infeasible, evidence, seconds, 0.0)
-    for variable, value in zip(matrix.columns, found.point.tolist(), strict=True):
-        variable.set_value(value, skip_validation=True)
+    load_point(model, matrix, found.point)
     schedule = formulation.read(model, instance)
     violations = problem.check(instance, schedule)
     if violations:

@@ -8,9 +8,9 @@ from .plot import save_plot as save_plot
 from .presets import PRESETS as PRESETS
 from .presets import preset as preset
 from .random import random as random
+from .read import SlotRings as SlotRings
 from .read import embeddings_from as embeddings_from
 from .read import mappings_from as mappings_from
-from .read import schedule_from as schedule_from
 from .requests import RingProblem as RingProblem
 from .requests import RingRequest as RingRequest
 from .requests import slot_problem as slot_problem

@@ -36,6 +36,7 @@ from typing import Any
 from dlsched.lazy import pyo
 from dlsched.models.ddljs.frame import all_slots, interchangeable, utilities, workers
 from dlsched.models.ddljs.instance import Instance
+from dlsched.models.ddljs.read import read, read_gain
 from dlsched.models.ddljs.requests import RingProblem, RingRequest, slot_problem
 from dlsched.models.formulation import Formulation, Kind
 
@@ -104,6 +105,8 @@ def slot_circulation(problem: RingProblem, *, slot: int = 1) -> pyo.ConcreteMode
     problem = problem.keeping(q for q in problem.requests if q.profit and problem.hosts(q))
     profit = {(q.name, k): float(value) for q in problem.requests for k, value in q.profit.items()}
     m = pyo.ConcreteModel(name="rings of one slot as circulations")
+    m.slot = slot
+    m.requests = {request.name: request for request in problem.requests}
     workers(m, {slot: problem})
     _sizes(m, {slot: problem}, "(2) (11) one of the ring sizes, within N_i and what is left of the budget")
     _circulations(m, {slot: problem})
@@ -259,6 +262,7 @@ OFFLINE_CIRCULATION = Formulation(
     ("(2)", "(3)", "(4)", "(5)", "(6)", "(7)", "(8)", "(9)"),
     Kind.EXACT,
     build,
+    read,
 )
 
 SLOT_CIRCULATION = Formulation(
@@ -268,5 +272,6 @@ SLOT_CIRCULATION = Formulation(
     ("(2)", "(4)", "(5)", "(6)", "(7)", "(8)", "(9)", "(10)", "(11)", "(12)"),
     Kind.SUBPROBLEM,
     build_slot,
+    read_gain,
     data={"slot": "1", "so_far": "no job has had anything"},
 )

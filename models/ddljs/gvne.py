@@ -21,6 +21,7 @@ from typing import Any
 from dlsched.lazy import pyo
 from dlsched.models.ddljs.instance import Arc, Instance
 from dlsched.models.ddljs.joint import printed_problem
+from dlsched.models.ddljs.read import read_gain
 from dlsched.models.ddljs.requests import RingProblem, RingRequest, slot_problem
 from dlsched.models.formulation import Formulation, Kind
 
@@ -104,6 +105,7 @@ def _built(
 ) -> pyo.ConcreteModel:
     m = pyo.ConcreteModel(name="G-VNE")
     m.slot = slot
+    m.requests = {request.name: request for request in problem.requests}
     _sets(m, problem, hosts, {request.name: links(request) for request in problem.requests})
     _data(m, problem)
     m.size = pyo.Var(m.rings, domain=pyo.Binary, doc="chi_ik, 1 where the ring has this size")
@@ -250,6 +252,7 @@ GVNE = Formulation(
     ("(12)", "(13)", "(14)", "(15)", "(16)", "(17)", "(18)", "(19)"),
     Kind.SUBPROBLEM,
     build,
+    read_gain,
     data={
         "slot": "1",
         "so_far": "no job has had anything",
@@ -264,5 +267,6 @@ GVNE_PRINTED = Formulation(
     ("(12)", "(13)", "(14)", "(15)", "(16)", "(17)", "(18)", "(19)"),
     Kind.SUBPROBLEM,
     build_printed,
+    read_gain,
     data={"slot": "1", "so_far": "no job has had anything"},
 )

@@ -16,6 +16,7 @@ from dlsched.lazy import gdp, pyo
 from dlsched.models.ddljs.frame import all_slots, at_most, no_ghosts, utilities, workers
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.paths import simple_paths
+from dlsched.models.ddljs.read import read
 from dlsched.models.ddljs.routes import by_pair, enters, leaves, links, next_in_ring, positions, routes
 from dlsched.models.formulation import Formulation, Kind
 
@@ -109,6 +110,7 @@ OFFLINE = Formulation(
     ("(2)", "(3)", "(4)", "(5)", "(6)", "(7)", "(8)", "(9)"),
     Kind.EXACT,
     build,
+    read,
     data={"paths": "all simple paths"},
     disjunctive=True,
 )

@@ -20,6 +20,7 @@ from dlsched.models.ddljs.frame import Stage, all_slots, at_most, no_ghosts, uti
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.offline import shapes
 from dlsched.models.ddljs.paths import simple_paths
+from dlsched.models.ddljs.read import read_printed
 from dlsched.models.ddljs.routes import enters, leaves, links, narrowest_links, routes
 from dlsched.models.document import InputError
 from dlsched.models.formulation import Formulation, Kind
@@ -106,6 +107,7 @@ OFFLINE_PRINTED = Formulation(
     ("(2)", "(3)", "(4)", "(5)", "(6)", "(7)", "(8)", "(9)"),
     Kind.AS_PRINTED,
     build,
+    read_printed,
     data={"paths": "all simple paths", "literal": "(5), (8) and (9)"},
     disjunctive=True,
 )

@@ -18,6 +18,7 @@ from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.offline import shapes
 from dlsched.models.ddljs.offline_printed import LITERAL, printed
 from dlsched.models.ddljs.paths import simple_paths
+from dlsched.models.ddljs.read import read_slot, read_slot_printed
 from dlsched.models.ddljs.routes import links, routes
 from dlsched.models.formulation import Formulation, Kind
 
@@ -52,7 +53,7 @@ def build(
     routes(m, stage.problems, simple_paths(instance, paths))
     links(m, stage.problems)
     shapes(m)
-    _utilities(m, stage)
+    _utilities(m, stage, slot, so_far or {})
     return m
 
 
@@ -84,11 +85,12 @@ def build_printed(
     """
     stage = one_slot(instance, "ddljs/slot-printed", slot, so_far or {})
     m = printed(instance, stage, paths, literal)
-    _utilities(m, stage)
+    _utilities(m, stage, slot, so_far or {})
     return m
 
 
-def _utilities(m: Any, stage: Stage) -> None:
+def _utilities(m: Any, stage: Stage, slot: int, so_far: Mapping[str, int]) -> None:
+    m.slot, m.so_far = slot, dict(so_far)
     utilities(
         m, stage.values, "(10) utility of the active jobs", "(11) workers, within what is left of the job's budget"
     )
@@ -101,6 +103,7 @@ SLOT = Formulation(
     ("(2)", "(4)", "(5)", "(6)", "(7)", "(8)", "(9)", "(10)", "(11)"),
     Kind.SUBPROBLEM,
     build,
+    read_slot,
     data={"slot": "1", "so_far": "no job has had anything", "paths": "all simple paths"},
     disjunctive=True,
 )
@@ -112,6 +115,7 @@ SLOT_PRINTED = Formulation(
     ("(2)", "(4)", "(5)", "(6)", "(7)", "(8)", "(9)", "(10)", "(11)"),
     Kind.SUBPROBLEM,
     build_printed,
+    read_slot_printed,
     data={"slot": "1", "so_far": "no job has had anything", "paths": "all simple paths", "literal": "(5), (8) and (9)"},
     disjunctive=True,
 )

@@ -1,3 +1,4 @@
+from .external_slot import SlotPlacement as SlotPlacement
 from .instance import Instance as Instance
 from .instance import Machine as Machine
 from .job import AsyncJob as AsyncJob

@@ -18,6 +18,8 @@ from dlsched.models.dmlrs.frame import completions, fitting, servers_needed
 from dlsched.models.dmlrs.groups import Group, identical, singletons
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job
+from dlsched.models.dmlrs.read import finished, finishing
+from dlsched.models.dmlrs.schedule import Schedule
 from dlsched.models.formulation import Formulation, Kind
 
 
@@ -276,6 +278,24 @@ def _fits(m: Any, i: str, t: int, c: str, r: str) -> Any:
     return used <= float(m.group[c].model.capacity_of(r)) * m.home[i, t, c]
 
 
+def read(model: Any, instance: Instance) -> Schedule:
+    """Return the schedule of a solved `dmlrs/compact-milp`: what is at home on a machine, and what is spread to it.
+
+    A journal job that is at home on one machine in a slot has no servers elsewhere, though no row forbids them.
+    """
+    found: dict[str, dict[int, dict[str, tuple[int, int]]]] = {}
+    for i, t, h in model.ITC:
+        workers, servers = round(model.spread_workers[i, t, h].value), 0
+        if (i, t, h) in model.spread_servers and round(model.external[i, t].value):
+            servers = round(model.spread_servers[i, t, h].value)
+        if (i, t, h) in model.home_at:
+            workers += round(model.home_workers[i, t, h].value)
+            servers += round(model.home_servers[i, t, h].value)
+        if workers or servers:
+            found.setdefault(i, {}).setdefault(t, {})[h] = (workers, servers)
+    return finishing(instance, found, finished(model))
+
+
 COMPACT_MILP = Formulation(
     "dmlrs/compact-milp",
     Instance,
@@ -283,6 +303,7 @@ COMPACT_MILP = Formulation(
     ("(1)", "(2)", "(3)", "(4)", "(5)", "(6)", "(7)"),
     Kind.EXACT,
     build,
+    read,
 )
 
 AGGREGATE = Formulation(

@@ -16,6 +16,7 @@ from typing import Any
 from dlsched.lazy import gdp, pyo
 from dlsched.models.dmlrs.frame import asynchronous, completions, frame
 from dlsched.models.dmlrs.instance import Instance
+from dlsched.models.dmlrs.read import read
 from dlsched.models.formulation import Formulation, Kind
 
 
@@ -108,5 +109,6 @@ ASYNC = Formulation(
     ("(3.1)", "(3.2)", "(3.3)", "(3.4)", "(3.5)", "(3.6)", "(3.7)"),
     Kind.EXACT,
     build,
+    read,
     disjunctive=True,
 )

@@ -18,6 +18,7 @@ from dlsched.lazy import gdp, pyo
 from dlsched.models.dmlrs.frame import completions, frame, synchronous
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import Job
+from dlsched.models.dmlrs.read import read
 from dlsched.models.formulation import Formulation, Kind
 
 
@@ -154,5 +155,6 @@ COMPACT = Formulation(
     ("(1)", "(2)", "(3)", "(4)", "(5)", "(6)", "(7)"),
     Kind.EXACT,
     build,
+    read,
     disjunctive=True,
 )

@@ -11,13 +11,14 @@ be read as a cover row, servers >= v kappa_E / gamma; as such the rounding of Al
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs.frame import fitting, synchronous
 from dlsched.models.dmlrs.instance import Instance
-from dlsched.models.dmlrs.job import Job
+from dlsched.models.dmlrs.job import Job, Placement
 from dlsched.models.formulation import Formulation, Kind
 
 Amounts = Mapping[tuple[str, str], float | Fraction]
@@ -142,6 +143,35 @@ def _used(m: Any, h: str, r: str) -> Any:
     return worker * m.workers[h] + server * m.servers[h]
 
 
+@dataclass(frozen=True, slots=True)
+class SlotPlacement:
+    """Where one job has its workers and servers in one slot, and what that costs.
+
+    Attributes
+    ----------
+    job : str
+    placement : mapping of str to (int, int)
+        Machine to (workers, servers), the machines without either left out.
+    cost : float
+        Sum of the prices of what they use, which is the objective (23).
+    """
+
+    job: str
+    placement: Placement
+    cost: float
+
+
+def read(model: Any, instance: Instance) -> SlotPlacement:
+    """Return the placement of a solved model; its `cost` is what the objective says.
+
+    As printed it has no servers: no row asks for them.
+    """
+    counts = {h: (round(model.workers[h].value), round(model.servers[h].value)) for h in model.H}
+    placement = {h: both for h, both in counts.items() if any(both)}
+    used = ((h, r, amount) for h, both in placement.items() for r, amount in model.job.uses(*both).items())
+    return SlotPlacement(model.job.name, placement, sum(model.price[h, r] * float(amount) for h, r, amount in used))
+
+
 _DATA = {
     "job": "the first job",
     "workload": "an equal share of the job's work in each slot",
@@ -156,6 +186,7 @@ EXTERNAL_SLOT = Formulation(
     ("(2)", "(23)", "(24)", "(25)", "(26)"),
     Kind.SUBPROBLEM,
     build,
+    read,
     data=_DATA,
 )
 
@@ -166,5 +197,6 @@ EXTERNAL_SLOT_PRINTED = Formulation(
     ("(23)", "(24)", "(25)", "(26)"),
     Kind.SUBPROBLEM,
     build_printed,
+    read,
     data=_DATA,
 )

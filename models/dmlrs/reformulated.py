@@ -11,6 +11,8 @@ from typing import Any
 
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs.instance import Instance
+from dlsched.models.dmlrs.read import finishing
+from dlsched.models.dmlrs.schedule import Schedule
 from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
 from dlsched.models.formulation import Formulation, Kind
 
@@ -46,7 +48,7 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     Source: PD-ORS, (8)-(9); PD-ORS thesis, (3.8)-(3.9). Equivalent to DMLRS if every Pi_i is complete.
     """
     m = pyo.ConcreteModel(name="R-DMLRS")
-    columns = columns_of(instance, schedules)
+    m.columns = columns = columns_of(instance, schedules)
     usage = usage_of(instance, columns)
     m.I = pyo.Set(initialize=[job.name for job in instance.jobs], doc="jobs")
     m.schedules = pyo.Set(initialize=list(columns), dimen=2, doc="jobs and their schedules")
@@ -71,6 +73,15 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     return m
 
 
+def read(model: Any, instance: Instance) -> Schedule:
+    """Return the schedule of a solved model: those that are chosen, each until its job has done its work.
+
+    It is worth what the objective says if the given schedules say of their utility what is true.
+    """
+    chosen = {key[0]: dict(model.columns[key].slots) for key in model.schedules if round(model.chosen[key].value)}
+    return finishing(instance, chosen, chosen)
+
+
 SCHEDULES = Formulation(
     "dmlrs/schedules",
     Instance,
@@ -78,5 +89,6 @@ SCHEDULES = Formulation(
     ("(8)", "(9)"),
     Kind.EXACT,
     build,
+    read,
     data={"schedules": "every schedule of every job in which no slot can be dropped"},
 )

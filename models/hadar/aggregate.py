@@ -24,7 +24,7 @@ from typing import Any
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.hadar.instance import Instance
-from dlsched.models.hadar.levels import frame, running
+from dlsched.models.hadar.levels import frame, read, running
 
 
 def build(instance: Instance) -> pyo.ConcreteModel:
@@ -82,4 +82,5 @@ AGGREGATE = Formulation(
     ("(1)", "(1a)", "(1b)", "(1c)", "(1d)", "(1e)"),
     Kind.EXACT,
     build,
+    read,
 )

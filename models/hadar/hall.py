@@ -27,7 +27,7 @@ from typing import Any
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.hadar.instance import Instance, Job
-from dlsched.models.hadar.levels import frame
+from dlsched.models.hadar.levels import frame, read
 
 Types = frozenset[str]
 
@@ -91,4 +91,5 @@ HALL = Formulation(
     ("(1)", "(1a)", "(1b)", "(1c)", "(1d)", "(1e)"),
     Kind.EXACT,
     build,
+    read,
 )

@@ -22,7 +22,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from dlsched.lazy import nx, pyo
+from dlsched.models.formulation import UnreadableModel
 from dlsched.models.hadar.instance import Instance
+from dlsched.models.hadar.read import finishing
 from dlsched.models.hadar.schedule import Schedule, place
 from dlsched.models.hadar.shares import shares
 
@@ -91,21 +93,26 @@ def _work(m: Any, j: str, t: int) -> Any:
     return done >= sum(m.completion[j, s] for s in upto)
 
 
-def schedule_of(instance: Instance, model: pyo.ConcreteModel) -> Schedule:
-    """Return the schedule of a solved model, devices placed on machines.
+def read(model: Any, instance: Instance) -> Schedule:
+    """Return the schedule of a model begun by `frame`, devices placed on machines.
 
-    Parameters
-    ----------
-    instance : Instance
-    model : pyomo.environ.ConcreteModel
-        Begun by `frame`, with integral values of `bottleneck` and `completion`.
+    Only the levels are read: what devices the model has beside them says nothing that these do not.
+
+    Raises
+    ------
+    UnreadableModel
+        If the cluster does not have the devices, or a job does not finish: not at a feasible point.
     """
     finished = {j for j, t in model.JT if round(model.completion[j, t].value)}
     levels: dict[int, dict[str, str]] = {}
     for j, t, level in model.JTL:
         if j in finished and round(model.bottleneck[j, t, level].value):
             levels.setdefault(t, {})[j] = level
-    return place(instance, {t: place_counts(instance, chosen) for t, chosen in sorted(levels.items())})
+    try:
+        counts = {t: place_counts(instance, chosen) for t, chosen in sorted(levels.items())}
+    except ValueError as error:
+        raise UnreadableModel(str(error)) from None
+    return finishing(instance, place(instance, counts), (j for j in model.J if j in finished))
 
 
 def place_counts(instance: Instance, levels: Mapping[str, str]) -> dict[str, dict[str, int]]:

@@ -21,6 +21,8 @@ from typing import Any
 from dlsched.lazy import gdp, pyo
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.hadar.instance import Instance
+from dlsched.models.hadar.read import finishing
+from dlsched.models.hadar.schedule import Schedule
 from dlsched.models.hadar.shares import shares
 
 
@@ -175,6 +177,18 @@ def _at_most_once(m: Any, j: str) -> Any:
     return sum(m.completion[j, t] for t in m.slots[j]) <= 1
 
 
+def read(model: Any, instance: Instance) -> Schedule:
+    """Return the schedule of a solved model: the devices that each job uses until it has done its work.
+
+    Of `hadar/p1` too, which has a point only where every job can finish.
+    """
+    found: dict[str, dict[int, dict[str, dict[str, int]]]] = {}
+    for (j, t, h, r), devices in model.devices.items():
+        found.setdefault(j, {}).setdefault(t, {}).setdefault(h, {})[r] = round(devices.value)
+    finished = [j for j, t in model.JT if round(model.completion[j, t].value)]
+    return finishing(instance, Schedule.of(found), finished)
+
+
 P1 = Formulation(
     "hadar/p1",
     Instance,
@@ -182,6 +196,7 @@ P1 = Formulation(
     ("(1)", "(1a)", "(1b)", "(1c)", "(1d)", "(1e)"),
     Kind.AS_PRINTED,
     build,
+    read,
     disjunctive=True,
 )
 
@@ -192,5 +207,6 @@ P1_ADMISSION = Formulation(
     ("(1)", "(1a)", "(1b)", "(1c)", "(1d)", "(1e)"),
     Kind.EXACT,
     build_admission,
+    read,
     disjunctive=True,
 )

@@ -11,6 +11,8 @@ from typing import Any
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.hadar.instance import Instance
+from dlsched.models.hadar.read import finishing
+from dlsched.models.hadar.schedule import Schedule
 from dlsched.models.hadar.schedules import Column, enumerate_schedules
 
 
@@ -35,7 +37,7 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     Source: Hadar, (2)-(2c). Equivalent to P1 with admission if every S_j is complete; not to P1 as printed.
     """
     m = pyo.ConcreteModel(name="Hadar P2")
-    columns = columns_of(instance, schedules)
+    m.columns = columns = columns_of(instance, schedules)
     usage = usage_of(columns)
     m.J = pyo.Set(initialize=[job.name for job in instance.jobs], doc="jobs")
     m.JS = pyo.Set(initialize=list(columns), dimen=2, doc="jobs and their schedules")
@@ -71,6 +73,15 @@ def usage_of(
     return dict(sorted(usage.items(), key=lambda item: (item[0][2], item[0][0], item[0][1])))
 
 
+def read(model: Any, instance: Instance) -> Schedule:
+    """Return the schedule of a solved model: those that are chosen, each until its job has done its work.
+
+    It is worth what the objective says if the given schedules say of their utility what is true.
+    """
+    chosen = {js[0]: dict(model.columns[js].slots) for js in model.JS if round(model.chosen[js].value)}
+    return finishing(instance, Schedule.of(chosen), chosen)
+
+
 P2 = Formulation(
     "hadar/p2",
     Instance,
@@ -78,5 +89,6 @@ P2 = Formulation(
     ("(2)", "(2a)", "(2b)", "(2c)"),
     Kind.EXACT,
     build,
+    read,
     data={"schedules": "every schedule of every job in which no slot can be dropped"},
 )

@@ -5,6 +5,7 @@ from .inner import points as points
 from .inner import times as times
 from .instance import Instance as Instance
 from .instance import Job as Job
+from .knapsack import Admission as Admission
 from .plot import plot as plot
 from .plot import save_plot as save_plot
 from .presets import PRESETS as PRESETS

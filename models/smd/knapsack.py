@@ -6,6 +6,7 @@ Symbols: x_i `admitted`, u_i utility, v_i^r reservation, C^r capacity.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -42,6 +43,7 @@ def build(instance: Instance, utilities: Mapping[str, float | Fraction] | None =
         if not worth >= 0:
             raise ValueError(f"utilities.{name}: {float(worth)} is negative")
     model = pyo.ConcreteModel(name="SMD outer problem")
+    model.utilities = dict(utilities)
     model.I = pyo.Set(initialize=list(utilities), doc="jobs that could be admitted")
     model.R = pyo.Set(initialize=list(instance.resources), doc="resources")
     model.admitted = pyo.Var(model.I, domain=pyo.Binary, doc="x_i")
@@ -61,6 +63,29 @@ def _capacity(m: Any, instance: Instance, r: str) -> Any:
     return sum(size * m.admitted[i] for i, size in reserved.items() if size) <= float(instance.capacity_of(r))
 
 
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Which jobs are admitted, and what they are worth together.
+
+    Attributes
+    ----------
+    jobs : tuple of str
+        In the order of the instance.
+    utility : Fraction
+        The sum of their given utilities u_i, which is the objective (16).
+    """
+
+    jobs: tuple[str, ...]
+    utility: Fraction
+
+
+def read(model: Any, instance: Instance) -> Admission:
+    """Return the admitted jobs; the admission's `utility` is what the objective says."""
+    admitted = {i for i in model.I if round(model.admitted[i].value)}
+    jobs = tuple(job.name for job in instance.jobs if job.name in admitted)
+    return Admission(jobs, sum((Fraction(model.utilities[i]) for i in jobs), Fraction(0)))
+
+
 KNAPSACK = Formulation(
     "smd/knapsack",
     Instance,
@@ -68,5 +93,6 @@ KNAPSACK = Formulation(
     ("(2)", "(16)"),
     Kind.SUBPROBLEM,
     build,
+    read,
     data={"utilities": "the exact optimum of each job's inner problem"},
 )

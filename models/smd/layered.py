@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from dlsched.models.smd.instance import Instance
+from dlsched.models.smd.schedule import Schedule
 from dlsched.models.smd.speed import Overlap, sequential
 from dlsched.models.smd.training import Coefficients, Measured, Mode, Training
 
@@ -30,6 +32,14 @@ def layered_time(training: Training, workers: int, servers: int) -> Fraction:
     step = max(forward * path.forward + backward * path.backward + transfer * path.transfer for path in training.paths)
     each = step + training.beta1 * workers + training.beta2 * servers
     return training.iterations * each / (workers if training.mode is Mode.ASYNC else 1)
+
+
+def layered_utility(instance: Instance, schedule: Schedule) -> float:
+    """Return sum_i mu_i(tau_i) over the admitted jobs, each with the critical path at its point."""
+    times = {
+        name: layered_time(instance.job(name).training, job.workers, job.servers) for name, job in schedule.jobs.items()
+    }
+    return float(sum((instance.job(name).utility.exact(time) for name, time in times.items()), Fraction(0)))
 
 
 def _scales(training: Measured, workers: int, servers: int) -> tuple[Fraction, Fraction, Fraction]:

@@ -13,10 +13,11 @@ from collections.abc import Callable
 from typing import Any
 
 from dlsched.lazy import pyo
-from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.formulation import Formulation, Kind, accepted
 from dlsched.models.smd.inner import Ints, points
 from dlsched.models.smd.instance import Instance, Job
 from dlsched.models.smd.layered import layered_time
+from dlsched.models.smd.schedule import Schedule, check
 
 MAX_POINTS = 2_000_000
 """The most points of all jobs together that are written out."""
@@ -96,6 +97,16 @@ def _points(instance: Instance) -> dict[str, Ints]:
     return found
 
 
+def read(model: Any, instance: Instance) -> Schedule:
+    """Return the schedule of a solved model: each admitted job's point.
+
+    Of `smd/milp-layers` it is worth what the objective says by `dlsched.models.smd.layered.layered_utility`; by (1), in
+    which the path that is critical at the measured times stands for all, at least as much.
+    """
+    found = Schedule.of({i: (w, p) for i, w, p in model.points if round(model.chosen[i, w, p].value)})
+    return accepted(found, check(instance, found))
+
+
 MILP = Formulation(
     "smd/milp",
     Instance,
@@ -103,6 +114,7 @@ MILP = Formulation(
     ("(1)", "(2)", "(3)"),
     Kind.EXACT,
     build,
+    read,
 )
 
 MILP_LAYERS = Formulation(
@@ -112,4 +124,5 @@ MILP_LAYERS = Formulation(
     ("(1)", "(2)", "(3)"),
     Kind.EXACT,
     build_layers,
+    read,
 )

@@ -16,9 +16,10 @@ from __future__ import annotations
 from typing import Any
 
 from dlsched.lazy import pyo
-from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.formulation import Formulation, Kind, UnreadableModel, accepted
 from dlsched.models.smd.instance import Instance, Job
 from dlsched.models.smd.levels import levels
+from dlsched.models.smd.schedule import Schedule, check, completion_times
 from dlsched.models.smd.terms import completion_time
 from dlsched.models.utility import Hyperbolic, Linear, Sigmoid
 
@@ -112,6 +113,23 @@ def _one_level(m: Any, i: str) -> Any:
     return sum(m.reaches[i, k] for k in range(len(m.levels_of[i]))) <= m.admitted[i]
 
 
+def read(model: Any, instance: Instance) -> Schedule:
+    """Return the schedule of a solved model: workers and servers of the jobs that are admitted.
+
+    Raises
+    ------
+    UnreadableModel
+        If it breaks a rule, or a job misses the deadline of its level, by less than the solver's tolerance.
+    """
+    admitted = [i for i in model.I if round(model.admitted[i].value)]
+    found = Schedule.of({i: (round(model.workers[i].value), round(model.servers[i].value)) for i in admitted})
+    times = completion_times(instance, found)
+    for i, k in model.levels:
+        if round(model.reaches[i, k].value) and times[i] > model.levels_of[i][k].deadline:
+            raise UnreadableModel(f"job {i} takes {float(times[i])}, past the deadline of its level")
+    return accepted(found, check(instance, found))
+
+
 MINLP = Formulation(
     "smd/minlp",
     Instance,
@@ -119,5 +137,6 @@ MINLP = Formulation(
     ("(1)", "(2)", "(3)"),
     Kind.EXACT,
     build,
+    read,
     linear=False,
 )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.smd.inner import Point
 from dlsched.models.smd.instance import Instance
 from dlsched.models.smd.terms import completion_time
 
@@ -38,6 +41,7 @@ def build(instance: Instance, job: str | None = None) -> pyo.ConcreteModel:
     if not data.can_run:
         raise ValueError(f"job: the limits of {job} leave no room for one worker and one server")
     model = pyo.ConcreteModel(name=f"SMD inner problem of {job}")
+    model.job = job
     model.R = pyo.Set(initialize=list(data.resources), doc="resources that the job needs")
     model.workers = pyo.Var(
         domain=pyo.PositiveIntegers, bounds=(1, data.most_workers), doc="(8) corrected in (12): w >= 1, workers"
@@ -58,6 +62,14 @@ def build(instance: Instance, job: str | None = None) -> pyo.ConcreteModel:
     return model
 
 
+def read(model: Any, instance: Instance) -> Point:
+    """Return the job's workers and servers; the point's `time` is what the objective says."""
+    job = instance.job(model.job)
+    workers, servers = round(model.workers.value), round(model.servers.value)
+    time = job.training.time(workers, servers)
+    return Point(workers, servers, time, job.utility.exact(time))
+
+
 INNER = Formulation(
     "smd/inner",
     Instance,
@@ -65,6 +77,7 @@ INNER = Formulation(
     ("(6)", "(7)", "(12)"),
     Kind.SUBPROBLEM,
     build,
+    read,
     data={"job": "the first job that can run"},
     linear=False,
 )

@@ -20,7 +20,7 @@ from dlsched.algorithms.algorithm import ExactMethod
 from dlsched.algorithms.exact.bracket import Bracket
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
-from dlsched.algorithms.exact.dmlrs.single import read, single_machines
+from dlsched.algorithms.exact.dmlrs.single import single_machines
 from dlsched.algorithms.exact.dmlrs.slots import Slots
 from dlsched.algorithms.exact.dmlrs.summed import Summed
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
@@ -28,8 +28,10 @@ from dlsched.algorithms.pd_ors import run as pd_ors
 from dlsched.algorithms.pd_ors import schedule_bound
 from dlsched.arguments import at_least, checked
 from dlsched.halt import Halt, grace, over, poll, until
+from dlsched.models import UnreadableModel, read
 from dlsched.models.dmlrs import AsyncJob, Instance, Job, Machine, Schedule, check, exact_utility
 from dlsched.models.numbers import agree
+from dlsched.models.solve import load_point
 from dlsched.solvers.matrix import Matrix, compile_model
 from dlsched.tolerances import TOLERANCE
 
@@ -219,7 +221,11 @@ class _Solve:
         certificate = certify(matrix, value=self.known.value, time_limit=self._each_route())
         self.evidence += certificate.evidence
         if certificate.point is not None:
-            self._take(read(self.instance, model, matrix, certificate.point))
+            load_point(model, matrix, certificate.point)
+            try:
+                self._take(read(model, self.instance))
+            except UnreadableModel as error:
+                self.evidence.append(Note(f"their point is no schedule: {error}"))
         self.known.bound(certificate.bound, "program over single machines")
         self.report("single machines", self.known.value, self.known.upper)
         self.proved = certificate.proved and self.known.closed()

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from dlsched.algorithms.exact.bracket import Bracket
 from dlsched.algorithms.exact.certify import Certificate, Finding, Runner, certify, default_routes
 from dlsched.algorithms.exact.result import Note
-from dlsched.lazy import pyo
-from dlsched.models import build
-from dlsched.models.hadar import Instance, Schedule, check
-from dlsched.models.hadar.levels import schedule_of
-from dlsched.solvers.matrix import Floats, Matrix, compile_model
+from dlsched.models import UnreadableModel, build, read
+from dlsched.models.hadar import Instance, Schedule
+from dlsched.models.solve import load_point
+from dlsched.solvers.matrix import compile_model
 
 FORMULATIONS = ("hadar/hall", "hadar/aggregate")
 
@@ -37,20 +35,14 @@ def certificate_of(
     routes = default_routes()
     limit = None if seconds is None else seconds / len(routes)
     found = certify(matrix, [_route(known.upper), *routes], value=known.value, time_limit=limit)
-    schedule = None if found.point is None else _schedule(instance, model, matrix, found.point)
-    if schedule is not None and check(instance, schedule):
-        line = Note("their point is no schedule: solvers take work that is all but done for done")
-        return replace(found, evidence=(*found.evidence, line)), None
-    return found, schedule
+    if found.point is None:
+        return found, None
+    load_point(model, matrix, found.point)
+    try:
+        return found, read(model, instance)
+    except UnreadableModel as error:
+        return replace(found, evidence=(*found.evidence, Note(f"their point is no schedule: {error}"))), None
 
 
 def _route(bound: float) -> Runner:
     return lambda matrix, cutoff, seconds: Finding("branch, cut and price", bound, None)
-
-
-def _schedule(instance: Instance, model: Any, matrix: Matrix, point: Floats) -> Schedule:
-    for variable in model.component_data_objects(pyo.Var):
-        variable.set_value(0)
-    for variable, x in zip(matrix.columns, point.tolist(), strict=True):
-        variable.set_value(x, skip_validation=True)
-    return schedule_of(instance, model)
