@@ -2,6 +2,8 @@ from .builder import Builder as Builder
 from .failure import ResidualError as ResidualError
 from .failure import SolverError as SolverError
 from .highs import Session as Session
+from .infeasible import InfeasibleSubsystem as InfeasibleSubsystem
+from .infeasible import infeasible_subsystem as infeasible_subsystem
 from .matrix import Matrix as Matrix
 from .matrix import compile_model as compile_model
 from .optimal import OptimalPoint as OptimalPoint

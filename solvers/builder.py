@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -27,12 +27,31 @@ class _Numbers:
         self.last: list[float] = []
         self._before: list[Floats] = []
 
-    def extend(self, array: npt.ArrayLike) -> None:
-        self._before += [np.array(self.last, dtype=float), np.array(array, dtype=float).ravel()]
-        self.last = []
+    def extend(self, array: Floats) -> None:
+        self.settle()
+        self._before.append(array)
+
+    def settle(self) -> None:
+        if self.last:
+            self._before.append(np.array(self.last, dtype=float))
+            self.last = []
 
     def array(self) -> Floats:
-        return np.concatenate([*self._before, np.array(self.last, dtype=float)])
+        self.settle()
+        return np.concatenate([_NONE, *self._before])
+
+
+_NONE = np.zeros(0)
+
+
+def _spread(shape: tuple[int, ...], *parts: npt.ArrayLike, dtype: type = float) -> list[Any]:
+    """Return parts broadcast to a shape, flat; `numpy.broadcast_arrays` takes several times as long with small ones."""
+    found = []
+    for part in parts:
+        whole: npt.NDArray[Any] = np.empty(shape, dtype)
+        whole[...] = part
+        found.append(whole.ravel())
+    return found
 
 
 class Builder:
@@ -80,11 +99,12 @@ class Builder:
         integer: npt.ArrayLike = False,
     ) -> Ints:
         """Add a column for each element; the four are broadcast to one shape, and that of the returned numbers."""
-        parts = np.broadcast_arrays(upper, lower, cost, integer)
+        shape = np.broadcast(upper, lower, cost, integer).shape
+        parts = _spread(shape, upper, lower, cost, integer)
         for numbers, part in zip((self._upper, self._lower, self._cost, self._integer), parts, strict=True):
             numbers.extend(part)
-        first, self._width = self._width, self._width + parts[0].size
-        return np.arange(first, self._width).reshape(parts[0].shape)
+        first, self._width = self._width, self._width + math.prod(shape)
+        return np.arange(first, self._width).reshape(shape)
 
     def price(self, columns: npt.ArrayLike, cost: npt.ArrayLike) -> None:
         """Set the objective coefficient of one column or of several."""
@@ -112,16 +132,16 @@ class Builder:
         """Add an empty row for each element; sides are broadcast to one shape, and that of the returned numbers."""
         poll()
         self._settle()
-        parts = np.broadcast_arrays(lower, upper)
-        self._row_lower.extend(parts[0])
-        self._row_upper.extend(parts[1])
-        first, self._height = self._height, self._height + parts[0].size
-        return np.arange(first, self._height).reshape(parts[0].shape)
+        shape = np.broadcast(lower, upper).shape
+        for numbers, part in zip((self._row_lower, self._row_upper), _spread(shape, lower, upper), strict=True):
+            numbers.extend(part)
+        first, self._height = self._height, self._height + math.prod(shape)
+        return np.arange(first, self._height).reshape(shape)
 
     def add(self, rows: npt.ArrayLike, columns: npt.ArrayLike, values: npt.ArrayLike) -> None:
         """Add to coefficients; the three are broadcast to one shape."""
-        places = np.broadcast_arrays(rows, columns, values)
-        self._blocks.append((places[0].ravel(), places[1].ravel(), places[2].astype(float).ravel()))
+        shape = np.broadcast(rows, columns, values).shape
+        self._blocks.append((*_spread(shape, rows, columns, dtype=np.int64), *_spread(shape, values)))
 
     def matrix(self, row_names: Iterable[str] = (), column_names: Iterable[str] = ()) -> Matrix:
         """Return the program as arrays; the entries of a row are in the order of columns, zeros left out."""
@@ -129,18 +149,11 @@ class Builder:
         cost = self._cost.array()
         for columns, values in self._prices:
             cost[np.asarray(columns)] = values
-        shape = self._height, self._width
-        if self._blocks:
-            rows, columns, values = (np.concatenate(parts) for parts in zip(*self._blocks, strict=True))
-            A = sp.csr_array(sp.coo_array((values, (rows, columns)), shape=shape))
-            A.eliminate_zeros()
-        else:
-            A = sp.csr_array(shape)
         return Matrix(
             c=cost,
             offset=self._offset,
             sense=self._sense,
-            A=A,
+            A=self._coefficients(),
             row_lower=self._row_lower.array(),
             row_upper=self._row_upper.array(),
             lower=self._lower.array(),
@@ -149,6 +162,20 @@ class Builder:
             row_names=tuple(row_names),
             column_names=tuple(column_names),
         )
+
+    def _coefficients(self) -> sp.csr_array:
+        """Return A. The entries are sorted here: scipy.sparse takes several times as long with small matrices."""
+        shape = self._height, self._width
+        if not self._blocks:
+            return sp.csr_array(shape)
+        rows, columns, values = (np.concatenate(parts) for parts in zip(*self._blocks, strict=True))
+        order = np.argsort(rows * self._width + columns, kind="stable")
+        starts = np.zeros(self._height + 1, dtype=np.int64)
+        np.cumsum(np.bincount(rows, minlength=self._height), out=starts[1:])
+        A = sp.csr_array((values[order], columns[order], starts), shape=shape)
+        A.sum_duplicates()
+        A.eliminate_zeros()
+        return A
 
     def _settle(self) -> None:
         """Make a block of the rows that were written one at a time; they are the last ones."""

@@ -171,6 +171,30 @@ def _read_highs(solver: Any, matrix: Matrix, seconds: float) -> RawSolution:
     return RawSolution(summary, x, np.asarray(solution.row_dual), np.asarray(solution.col_dual))
 
 
+def infeasible_rows(matrix: Matrix) -> tuple[list[int], list[int]]:
+    """Return rows of a linear program, whose numbers HiGHS keeps, that have no point, by HiGHS's word.
+
+    Returns
+    -------
+    lower, upper : list of int
+        The rows whose lower, and whose upper side is named; none where HiGHS finds none.
+    """
+    import highspy
+
+    # Versions before this strategy had a name look for rows anyway; later ones, for trivial conflicts only.
+    strategy = int(getattr(highspy.IisStrategy, "kIisStrategyFromLp", 0))
+    solver = loaded(matrix, iis_strategy=strategy)
+    with interruptible(solver):
+        status, found = solver.getIis()
+    if status == highspy.HighsStatus.kError:
+        return [], []
+    codes = highspy.IisBoundStatus
+    named = list(zip(map(int, found.row_index_), found.row_bound_, strict=True))
+    lower = [row for row, side in named if side in (codes.kIisBoundStatusLower, codes.kIisBoundStatusBoxed)]
+    upper = [row for row, side in named if side in (codes.kIisBoundStatusUpper, codes.kIisBoundStatusBoxed)]
+    return lower, upper
+
+
 class Session:
     """A linear program that grows and stays warm: each solve starts from the basis of the last one.
 

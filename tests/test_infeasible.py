@@ -1,0 +1,113 @@
+"""Infeasible subsystems: no point keeps all sides, and without any one of them there is a point."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dlsched.halt import Halt, until
+from dlsched.solvers import Builder, InfeasibleSubsystem, Matrix, infeasible_subsystem, solve_to_optimality
+
+
+def has_point(matrix: Matrix) -> bool:
+    return solve_to_optimality(replace(matrix, c=np.zeros_like(matrix.c))) is not None
+
+
+def is_irreducible(matrix: Matrix, found: InfeasibleSubsystem) -> None:
+    """Check the definition with solves of our own."""
+    assert not has_point(found.within(matrix))
+    for row in found.lower:
+        rest = replace(found, lower=tuple(other for other in found.lower if other != row))
+        assert has_point(rest.within(matrix)), row
+    for row in found.upper:
+        rest = replace(found, upper=tuple(other for other in found.upper if other != row))
+        assert has_point(rest.within(matrix)), row
+    assert has_point(matrix.relaxed()) == found.integral
+
+
+def jobs(integer: bool, room: float) -> Matrix:
+    """Three gangs of 2 that must all run, two machines with so much room each, and rows that do not matter."""
+    program = Builder(-1)
+    x = program.columns(np.ones((3, 2)), cost=1.0, integer=integer)
+    for job in x.tolist():
+        program.row([(column, 1.0) for column in job], lower=1.0)
+    for machine in x.T.tolist():
+        program.row([(column, 2.0) for column in machine], upper=room)
+    program.row([(int(x[0, 0]), 1.0), (int(x[1, 1]), 1.0)], upper=2.0)
+    return program.matrix()
+
+
+def test_what_is_feasible_has_none() -> None:
+    assert infeasible_subsystem(jobs(True, 4.0)) is None
+    assert infeasible_subsystem(jobs(False, 3.0)) is None
+
+
+def test_rows_that_conflict_in_a_linear_program() -> None:
+    matrix = jobs(True, 2.0)
+    found = infeasible_subsystem(matrix)
+    assert found == InfeasibleSubsystem((0, 1, 2), (3, 4), integral=False, irreducible=True)
+    assert found.rows == (0, 1, 2, 3, 4)
+    is_irreducible(matrix, found)
+
+
+def test_integers_that_conflict_where_fractions_do_not() -> None:
+    matrix = jobs(True, 3.0)
+    found = infeasible_subsystem(matrix)
+    assert found == InfeasibleSubsystem((0, 1, 2), (3, 4), integral=True, irreducible=True)
+    is_irreducible(matrix, found)
+
+
+def test_one_side_of_an_equation() -> None:
+    program = Builder(1)
+    x, y = program.column(), program.column()
+    program.row([(x, 1.0), (y, 1.0)], 3.0, 3.0)
+    program.row([(x, 1.0), (y, 1.0)], upper=2.0)
+    assert infeasible_subsystem(program.matrix()) == InfeasibleSubsystem((0,), (1,), False, True)
+
+
+def test_bounds_that_cross_and_a_row_without_entries() -> None:
+    program = Builder(1)
+    program.column(1.0, lower=2.0)
+    program.row([], lower=-1.0, upper=1.0)
+    assert infeasible_subsystem(program.matrix()) == InfeasibleSubsystem((), (), False, True)
+    program = Builder(1)
+    program.column(1.0)
+    program.row([], lower=1.0)
+    assert infeasible_subsystem(program.matrix()) == InfeasibleSubsystem((0,), (), False, True)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_programs(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    m, n = int(rng.integers(2, 9)), int(rng.integers(2, 7))
+    lower = np.where(rng.random(m) < 0.5, rng.integers(-5, 6, m), -np.inf)
+    upper = np.where(rng.random(m) < 0.5, np.maximum(lower, rng.integers(-6, 3, m)), np.inf)
+    program = Builder(1)
+    x = program.columns(np.full(n, 3.0), cost=rng.random(n), integer=rng.random(n) < 0.5)
+    rows = program.rows(lower, upper)
+    program.add(rows[:, None], x, np.where(rng.random((m, n)) < 0.4, rng.integers(-5, 6, (m, n)), 0))
+    matrix = program.matrix()
+    found = infeasible_subsystem(matrix)
+    assert (found is None) == (solve_to_optimality(matrix) is not None)
+    if found is not None:
+        assert found.irreducible
+        is_irreducible(matrix, found)
+
+
+def test_what_is_left_when_time_is_up_is_still_impossible() -> None:
+    matrix = jobs(True, 3.0)
+    seen = set()
+    for most in range(0, 100, 3):
+        questions = iter(range(10**9))
+        with until(lambda asked=questions, most=most: next(asked) >= most):  # type: ignore[misc]
+            try:
+                found = infeasible_subsystem(matrix)
+            except Halt:
+                seen.add("nothing")
+                continue
+        assert found is not None
+        assert solve_to_optimality(found.within(matrix)) is None
+        seen.add("all" if found.irreducible else "some")
+    assert seen == {"nothing", "some", "all"}
