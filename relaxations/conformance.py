@@ -1,6 +1,6 @@
 """Whether a transformation keeps to the contract `Transformed`: on models with known optima, every way of using it.
 
-The author of a transformation says what it promises, and runs all _checks::
+The author of a transformation says what it promises, and runs all checks::
 
     from dlsched.relaxations import conformance
     conformance.check_all(conformance.Transformation(my_transformation))
