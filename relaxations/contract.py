@@ -32,7 +32,7 @@ from dlsched.solvers.matrix import Floats
 
 
 class TransformationRefused(ValueError):
-    """A transformation cannot handle the model; the message names the component and the reason."""
+    """A transformation cannot handle the model; the message names the component, the reason and the remedy."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -133,11 +133,12 @@ class Copy:
         return point
 
     def _pairs(self, ctype: Any) -> Any:
-        both = (
-            model.component_data_objects(ctype, active=None, descend_into=(pyo.Block, Disjunct))
+        """Pair by name: over an unordered index set, a component and its copy iterate in different orders."""
+        twins, own = (
+            {datum.name: datum for datum in model.component_data_objects(ctype, descend_into=(pyo.Block, Disjunct))}
             for model in (self.model, self.source)
         )
-        return zip(*both, strict=True)
+        return [(twin, own[name]) for name, twin in twins.items()]
 
 
 def test_a_new_transformation_is_checked_in_a_line() -> None:
