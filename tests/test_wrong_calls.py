@@ -122,7 +122,6 @@ UNTYPED = {
     ("dlsched.algorithms.exact.optimum", "instance"),
     ("dlsched.algorithms.exact.certify", "problem"),
     ("dlsched.relaxations.sum_of_ratios", "problem"),
-    ("dlsched.traces.gavel.convert", "slot_seconds"),
     *((f"dlsched.models.{name}.plot", "ax") for name in NAMES.values()),
     *((f"dlsched.models.{name}", "model") for name in ("duals", "inspect", "read", "residuals", "solve")),
     ("dlsched.solvers.compile_model", "model"),
