@@ -1,16 +1,14 @@
-"""What the linear programs of ring embeddings have in common: substrate and requests as arrays, and sparse assembly."""
+"""What the linear programs of ring embeddings have in common: substrate and requests as arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.lazy import sp
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.solvers.matrix import Floats
 
@@ -147,29 +145,3 @@ def _of_request(substrate: Substrate, number: int, request: RingRequest, sizes: 
     for size in sizes:
         reachable = arcs if size > 1 else arcs[:0]
         yield RingBlock(substrate, number, request, size, tuple(valid[:size]), reachable, room, demand)
-
-
-class Entries:
-    """Nonzeros of a sparse matrix, gathered in broadcast batches."""
-
-    def __init__(self) -> None:
-        self._rows: list[npt.NDArray[np.int32]] = []
-        self._columns: list[npt.NDArray[np.int32]] = []
-        self._values: list[Floats] = []
-
-    def add(self, rows: Any, columns: Any, values: Any) -> None:
-        """Add entries; the three are broadcast to one shape."""
-        rows, columns, values = np.broadcast_arrays(rows, columns, values)
-        self._rows.append(rows.astype(np.int32).ravel())
-        self._columns.append(columns.astype(np.int32).ravel())
-        self._values.append(values.astype(float).ravel())
-
-    def matrix(self, rows: int, columns: int) -> sp.csr_array:
-        """Return the matrix; entries of the same place are added up, and zeros are left out."""
-        if not self._rows:
-            return sp.csr_array((rows, columns))
-        values = np.concatenate(self._values)
-        places = np.concatenate(self._rows), np.concatenate(self._columns)
-        matrix = sp.csr_array(sp.coo_array((values, places), shape=(rows, columns)))
-        matrix.eliminate_zeros()
-        return matrix

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from dlsched.relaxations.matrix_model import Key
-from dlsched.relaxations.ring_blocks import Entries, Ints, RingBlock
+from dlsched.relaxations.ring_blocks import Ints, RingBlock
+from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Floats
 
 
@@ -141,23 +142,23 @@ class RingCopies:
     def _of_rows(self, values: Floats) -> Floats:
         return values[self.row_start : self.row_start + self.rows].reshape(self.copies, self.height)
 
-    def put(self, entries: Entries, node_row: int, link_row: int) -> None:
+    def put(self, builder: Builder, node_row: int, link_row: int) -> None:
         """Add all nonzeros; the first rows are those of the requests, then nodes and links as the numbers tell."""
         copy = np.arange(self.copies)[:, None]
         columns, rows = self.column_start + copy * self.width, self.row_start + copy * self.height
         for local_rows, local_columns, values in self._local():
-            entries.add(rows + local_rows, columns + local_columns, values)
-        entries.add(self.block.number, columns, 1.0)
+            builder.add(rows + local_rows, columns + local_columns, values)
+        builder.add(self.block.number, columns, 1.0)
         demand, (_, nodes), resources = self.block.demand, self.located, len(self.block.demand)
         for r in np.flatnonzero(demand):
-            entries.add(node_row + nodes * resources + r, columns + 1 + np.arange(len(nodes)), demand[r])
+            builder.add(node_row + nodes * resources + r, columns + 1 + np.arange(len(nodes)), demand[r])
         if self.edges:
             share = self.block.substrate.share[self.block.arcs]
             used = np.arange(self.edges * len(share))
             flows = columns + 1 + len(nodes) + used
-            entries.add(link_row + np.tile(share, self.edges), flows, self.block.bandwidth)
+            builder.add(link_row + np.tile(share, self.edges), flows, self.block.bandwidth)
         if self.layout is Layout.AUGMENTED:
-            self._put_first_node(entries, node_row, columns.ravel(), rows.ravel())
+            self._put_first_node(builder, node_row, columns.ravel(), rows.ravel())
 
     def _local(self) -> Iterator[tuple[Any, Any, Any]]:
         """Yield rows, columns and values that are the same in each copy, numbered from the copy's first."""
@@ -179,18 +180,18 @@ class RingCopies:
             yield self._room_start + np.searchsorted(self.capped, nodes[here]), at[here], 1.0
             yield self._room_start + np.arange(len(self.capped)), 0, -self.block.room[self.capped]
 
-    def _put_first_node(self, entries: Entries, node_row: int, weights: Ints, rows: Ints) -> None:
+    def _put_first_node(self, builder: Builder, node_row: int, weights: Ints, rows: Ints) -> None:
         """Add what depends on the copy: ring node 0 is on w with weight x^w."""
         first, demand = self.block.hosts[0], self.block.demand
         for r in np.flatnonzero(demand):
-            entries.add(node_row + first * len(demand) + r, weights, demand[r])
+            builder.add(node_row + first * len(demand) + r, weights, demand[r])
         if self.edges:
             many, place = len(self.block.nodes), rows + self.located_rows + np.searchsorted(self.block.nodes, first)
-            entries.add(place, weights, -1.0)
-            entries.add(place + (self.edges - 1) * many, weights, 1.0)
+            builder.add(place, weights, -1.0)
+            builder.add(place + (self.edges - 1) * many, weights, 1.0)
         here = np.isin(first, self.capped)
         room = rows[here] + self._room_start + np.searchsorted(self.capped, first[here])
-        entries.add(room, weights[here], 1.0)
+        builder.add(room, weights[here], 1.0)
 
     def column_keys(self) -> Iterator[Key]:
         """Yield component and index of each column."""

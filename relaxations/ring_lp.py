@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from dlsched.arithmetic import dot, sparse_product
-from dlsched.lazy import sp
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.relaxations.contract import array_of
 from dlsched.relaxations.matrix_model import Key, MatrixModel, matrix_model
-from dlsched.relaxations.ring_blocks import Entries, Ints, Substrate, blocks
+from dlsched.relaxations.ring_blocks import Ints, Substrate, blocks
 from dlsched.relaxations.ring_copies import Layout, RingCopies
+from dlsched.solvers.builder import Builder
 from dlsched.solvers.failure import SolverError
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.optimal import solve_to_optimality
@@ -87,26 +87,18 @@ class RingLp:
             ring = RingCopies(block, cls.layout, cap, column, row)
             copies.append(ring)
             column, row = column + ring.columns, row + ring.rows
-        entries, c = Entries(), np.zeros(column)
+        builder, c = Builder(-1), np.zeros(column)
         lower = np.zeros(row)
         lower[:shared] = -np.inf
         for ring in copies:
-            ring.put(entries, len(problem.requests), links)
+            ring.put(builder, len(problem.requests), links)
             ring.room_part(lower)[...] = -np.inf
             c[ring.weights] = ring.block.profit
-        A = entries.matrix(row, column)
-        kept = np.flatnonzero(np.diff(A.indptr))
-        matrix = Matrix(
-            c=c,
-            offset=0.0,
-            sense=-1,
-            A=sp.csr_array((A.data, A.indices, np.append(A.indptr[kept], A.indptr[-1])), shape=(len(kept), column)),
-            row_lower=lower[kept],
-            row_upper=np.concatenate([*upper, np.zeros(row - shared)])[kept],
-            lower=np.zeros(column),
-            upper=np.full(column, np.inf),
-            integer=np.zeros(column, dtype=bool),
-        )
+        builder.columns(np.inf, cost=c)
+        builder.rows(lower, np.concatenate([*upper, np.zeros(row - shared)]))
+        whole = builder.matrix()
+        kept = np.flatnonzero(np.diff(whole.A.indptr))
+        matrix = replace(whole, A=whole.A[kept], row_lower=whole.row_lower[kept], row_upper=whole.row_upper[kept])
         return cls(problem, None if sizes is None else dict(sizes), cap, substrate, tuple(copies), matrix, kept)
 
     @property
