@@ -22,15 +22,12 @@ from dlsched.halt import Halt, current, poll, run_in_thread
 from dlsched.lazy import sp
 from dlsched.solvers.failure import SolverError
 from dlsched.solvers.matrix import Floats, Matrix
-from dlsched.solvers.scaling import UnfitNumberError
+from dlsched.solvers.scaling import INFINITE, REFUSED, UnfitNumberError
 from dlsched.solvers.solution import RawSolution, Solution, Status
 from dlsched.tolerances import TOLERANCE
 
 _DROPPED = 1e-12
 """The least `small_matrix_value` that HiGHS can be given: it drops what is not above."""
-
-_REFUSED = 1e15
-_INFINITE = 1e20
 
 
 def loaded(matrix: Matrix, **options: Any) -> Any:
@@ -351,39 +348,39 @@ class Session:
 
 
 def _refuse_coefficient(row: int, column: int, value: float) -> None:
-    if value != 0 and not _DROPPED < abs(value) < _REFUSED:
+    if value != 0 and not _DROPPED < abs(value) < REFUSED:
         raise UnfitNumberError(
             f"row {row}: the coefficient of column {column} is {value:.6g}; HiGHS keeps numbers above {_DROPPED:g} and "
-            f"below {_REFUSED:g}"
+            f"below {REFUSED:g}"
         )
 
 
 def _refuse_coefficients(A: Any, first_row: int, first_column: int) -> None:
     size = np.abs(A.data)
-    bad = (size != 0) & ~((size > _DROPPED) & (size < _REFUSED))
+    bad = (size != 0) & ~((size > _DROPPED) & (size < REFUSED))
     if bad.any():
         entries, at = A.tocoo(), int(bad.argmax())
         _refuse_coefficient(first_row + entries.row[at], first_column + entries.col[at], float(entries.data[at]))
 
 
 def _refuse_costs(c: Floats, first: int) -> None:
-    bad = ~(np.abs(c) < _INFINITE)
+    bad = ~(np.abs(c) < INFINITE)
     if bad.any():
         at = int(bad.argmax())
         raise UnfitNumberError(
-            f"objective: the coefficient of column {first + at} is {c[at]:.6g}, not a number below {_INFINITE:g}"
+            f"objective: the coefficient of column {first + at} is {c[at]:.6g}, not a number below {INFINITE:g}"
         )
 
 
 def _refuse_side(lower: float, upper: float, kind: str, number: int) -> None:
     for side, value, free in (("lower", lower, -math.inf), ("upper", upper, math.inf)):
-        if value != free and not abs(value) < _INFINITE:
+        if value != free and not abs(value) < INFINITE:
             raise UnfitNumberError(
-                f"{kind} {number}: the {side} bound is {value:.6g}; it must be below {_INFINITE:g} in size, or {free}"
+                f"{kind} {number}: the {side} bound is {value:.6g}; it must be below {INFINITE:g} in size, or {free}"
             )
 
 
 def _refuse_sides(lower: Floats, upper: Floats, kind: str, first: int) -> None:
-    good = ((np.abs(lower) < _INFINITE) | (lower == -np.inf)) & ((np.abs(upper) < _INFINITE) | (upper == np.inf))
+    good = ((np.abs(lower) < INFINITE) | (lower == -np.inf)) & ((np.abs(upper) < INFINITE) | (upper == np.inf))
     for at in np.flatnonzero(~good).tolist():
         _refuse_side(float(lower[at]), float(upper[at]), kind, first + at)

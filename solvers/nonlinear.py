@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dlsched.solvers.scaling import UnfitNumberError
-from dlsched.solvers.scip import INFINITE, apply_settings, import_scip, optimized
+from dlsched.solvers.scaling import INFINITE, UnfitNumberError
+from dlsched.solvers.scip import apply_settings, import_scip, optimized
 from dlsched.solvers.solution import Solution, Status
 
 _HEADER = 10

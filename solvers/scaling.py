@@ -22,10 +22,13 @@ _SMALL, _LARGE = 2.0**-13, 2.0**20
 _LEAST_COST = 0.5
 """An objective whose largest coefficient is below is multiplied: solvers end 1e-7 to 1e-6 from an optimum."""
 
-_DROPPED, _REFUSED = 1e-9, 1e15
-"""HiGHS's and SCIP's own limits: coefficients at most the first are dropped, from the second on refused."""
+_DROPPED = 1e-9
+"""HiGHS and SCIP drop coefficients that are at most this."""
 
-_INFINITE = 1e20
+REFUSED = 1e15
+"""HiGHS and SCIP refuse coefficients from this on."""
+
+INFINITE = 1e20
 """What HiGHS and SCIP take for infinity."""
 
 _NOISE = 2.0**-52
@@ -216,7 +219,7 @@ def _without_noise(matrix: Matrix) -> Matrix:
 def _refuse_what_is_lost(matrix: Matrix, found: Matrix) -> None:
     """Refuse what is still too small, too large or infinite to a solver, by its name and its value before scaling."""
     size = np.abs(found.A.data)
-    bad = ((size > 0) & (size <= _DROPPED)) | (size >= _REFUSED)
+    bad = ((size > 0) & (size <= _DROPPED)) | (size >= REFUSED)
     if bad.any():
         at = int(bad.argmax())
         i, j = int(np.searchsorted(found.A.indptr, at, side="right")) - 1, int(found.A.indices[at])
@@ -224,18 +227,18 @@ def _refuse_what_is_lost(matrix: Matrix, found: Matrix) -> None:
         least, most = entries[entries > 0].min(), entries.max()
         raise UnfitNumberError(
             f"{matrix.row(i)}: the coefficient {matrix.A[i, j]:.6g} of {matrix.column(j)} cannot be kept beside the "
-            f"others ({least:.3g} to {most:.3g}): solvers drop what is at most {_DROPPED:g} and refuse {_REFUSED:g}; "
+            f"others ({least:.3g} to {most:.3g}): solvers drop what is at most {_DROPPED:g} and refuse {REFUSED:g}; "
             "use other units"
         )
     sides = ((matrix.row_lower, found.row_lower), (matrix.row_upper, found.row_upper))
     columns = ((matrix.lower, found.lower), (matrix.upper, found.upper))
     for name, pairs in ((matrix.row, sides), (matrix.column, columns)):
         for before, after in pairs:
-            bad = np.isfinite(after) & (np.abs(after) >= _INFINITE)
+            bad = np.isfinite(after) & (np.abs(after) >= INFINITE)
             if bad.any():
                 at = int(bad.argmax())
                 raise UnfitNumberError(
-                    f"{name(at)}: {before[at]:.6g} is infinite to solvers (from {_INFINITE:g}); use other units"
+                    f"{name(at)}: {before[at]:.6g} is infinite to solvers (from {INFINITE:g}); use other units"
                 )
 
 

@@ -11,11 +11,9 @@ import numpy as np
 from dlsched.extras import from_extra
 from dlsched.halt import run_in_thread
 from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.scaling import INFINITE
 from dlsched.solvers.solution import RawSolution, Solution, Status
 from dlsched.tolerances import TOLERANCE
-
-INFINITE = 1e20
-"""What SCIP takes for infinity."""
 
 _FEASIBLE = TOLERANCE / 10
 """SCIP's tolerance. It solves an LP in trouble once more a thousand times tighter; SoPlex without GMP takes nothing
