@@ -1,4 +1,3 @@
-from . import search as search
 from . import statistics as statistics
 from . import witness as witness
 from .attack import Attack as Attack

@@ -79,6 +79,7 @@ class Source(Generic[D_co]):
     draw: Callable[[np.random.Generator], D_co]
 
 
+@checked
 def always(value: Value) -> Callable[[object], Value]:
     """Return the bound, or the measured quantity, that is the same on every instance."""
     return lambda facts: value
