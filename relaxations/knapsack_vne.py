@@ -91,9 +91,7 @@ class KnapsackVne(RingLp, Recovery[Point]):
 
         Parameters as in `lift`, but `into` may also be the augmented LP with `cap`.
         """
-        same = [ring.block.request for ring in self.copies] == [ring.block.request for ring in into.copies]
-        same = same and [ring.name for ring in self.copies] == [ring.name for ring in into.copies]
-        if not same or self.problem.nodes != into.problem.nodes or self.cap != into.cap:
+        if not self.is_like(into):
             raise ValueError("the two programs are not of the same problem, sizes and cap")
         return self._lifted_duals(solution.duals, into)
 

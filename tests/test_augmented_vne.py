@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pyomo.environ as pyo
 import pytest
 
 from dlsched.models import compile_model
@@ -15,6 +16,7 @@ from dlsched.models.ddljs.gvne import embedding_program
 from dlsched.models.ddljs.presets import benchmark
 from dlsched.models.solve import solve
 from dlsched.relaxations import augmented_vne, knapsack_vne, plain_vne, relax, select_rings
+from dlsched.relaxations.conformance import Case, Kind, Relation, Transformation, check
 from dlsched.relaxations.matrix_model import Key
 from dlsched.relaxations.ring_lp import RingLp
 from dlsched.solvers.solve import solve_matrix
@@ -139,6 +141,34 @@ def test_recovered_points_are_fractional_embeddings(seed: int) -> None:
         assert embedding.profit == near(solution.value)
         for (name, size), ring in embedding.flows.items():
             assert ring.total == near(solution.weights[name, size])
+
+
+@pytest.mark.parametrize("cap", [False, True])
+@pytest.mark.parametrize("program", [plain_vne, augmented_vne, knapsack_vne])
+@pytest.mark.parametrize("seed", range(6))
+def test_points_are_recovered_on_the_formulation(seed: int, program: Callable[..., Any], cap: bool) -> None:
+    """From arrays and from the Pyomo model, of all ring sizes and of some: `dlsched.relaxations.conformance`."""
+    problem = drawn(seed, seed % 2 == 1 and program is not knapsack_vne, servers=3, jobs=3)
+    some = {request.name: max(request.profit) for request in problem.requests[:2]}
+    for sizes in (None, some):
+        check(
+            Transformation(
+                lambda given, sizes=sizes: program(given, sizes=sizes, cap=cap),
+                program.__name__,
+                Kind.RINGS,
+                Relation.BOUND,
+                refuses=frozenset(),
+                duals=program is not augmented_vne,
+            ),
+            Case(lambda: problem, kind=Kind.RINGS),
+        )
+        lp = program(problem, sizes=sizes, cap=cap)
+        solution = lp.solve()
+        point = lp.recover(solution.point, solution.duals, load=True)
+        assert pyo.value(lp.source.added_utility) == near(solution.value)
+        prices = [point.duals[row] for row in lp.source.one_size.values() if row in point.duals]
+        assert len(prices) == len(some if sizes else problem.requests)
+        assert min(prices, default=0) >= -EXACT
 
 
 @pytest.mark.parametrize("cap", [False, True])
