@@ -164,15 +164,17 @@ class Builder:
         )
 
     def _coefficients(self) -> sp.csr_array:
-        """Return A. The entries are sorted here: scipy.sparse takes several times as long with small matrices."""
+        """Return A. Rows are sorted here: scipy.sparse takes several times as long with small matrices."""
         shape = self._height, self._width
         if not self._blocks:
             return sp.csr_array(shape)
         rows, columns, values = (np.concatenate(parts) for parts in zip(*self._blocks, strict=True))
-        order = np.argsort(rows * self._width + columns, kind="stable")
+        if (rows[1:] < rows[:-1]).any():
+            order = np.argsort(rows, kind="stable")
+            columns, values = columns[order], values[order]
         starts = np.zeros(self._height + 1, dtype=np.int64)
         np.cumsum(np.bincount(rows, minlength=self._height), out=starts[1:])
-        A = sp.csr_array((values[order], columns[order], starts), shape=shape)
+        A = sp.csr_array((values, columns, starts), shape=shape)
         A.sum_duplicates()
         A.eliminate_zeros()
         return A
