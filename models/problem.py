@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeVar
 
-from dlsched.arguments import Seed, expect, generator, named
+from dlsched.arguments import Seed, checked, expect, generator, named
 from dlsched.models.document import Document
 from dlsched.models.formulation import Formulation
 from dlsched.models.registry import Registry
@@ -73,6 +73,7 @@ def problems() -> tuple[Problem[Any, Any], ...]:
     return tuple(PROBLEMS.all().values())
 
 
+@checked
 def problem(name: str) -> Problem[Any, Any]:
     """Return the problem of a name.
 

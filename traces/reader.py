@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from dlsched.arguments import checked
 from dlsched.models.options import options_of
 from dlsched.models.registry import Registry
 
@@ -46,6 +47,7 @@ def readers() -> tuple[Reader, ...]:
     return tuple(READERS.all().values())
 
 
+@checked
 def reader(name: str) -> Reader:
     """Return the reader of a format.
 
