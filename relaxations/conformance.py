@@ -21,6 +21,7 @@ import pyomo.environ as pyo
 from pyomo.gdp import Disjunct
 
 from dlsched.arguments import checked
+from dlsched.arithmetic import dot, sparse_product
 from dlsched.relaxations.charnes_cooper import charnes_cooper
 from dlsched.relaxations.conformance_cases import Case, Kind, Trait, cases
 from dlsched.relaxations.contract import Point, TransformationRefused, Transformed
@@ -436,15 +437,15 @@ def _assert_optimal(matrix: Matrix, point: Point) -> None:
     y = np.array([point.duals.get(row, 0.0) for row in matrix.rows])
     value = matrix.offset
     for prices, activity, lower, upper in (
-        (y, matrix.A @ x, matrix.row_lower, matrix.row_upper),
-        (matrix.c - matrix.A.T @ y, x, matrix.lower, matrix.upper),
+        (y, sparse_product(matrix.A, x), matrix.row_lower, matrix.row_upper),
+        (matrix.c - sparse_product(matrix.A.T, y), x, matrix.lower, matrix.upper),
     ):
         priced = np.abs(prices) > TOLERANCE
         side = np.where(matrix.sense * prices > 0, lower, upper)[priced]
         assert np.isfinite(side).all(), "a recovered dual prices a side that does not exist"
         gap = np.abs(activity[priced] - side) / np.maximum(1.0, np.abs(side))
         assert (gap <= TOLERANCE).all(), "a recovered dual prices a side that is not tight"
-        value += float(prices[priced] @ side)
+        value += float(dot(prices[priced], side))
     assert _close(value, matrix.value(x), 10 * TOLERANCE), f"recovered duals prove {value}, not {matrix.value(x)}"
 
 
