@@ -67,7 +67,7 @@ def test_run_gadget_with_options(dlsched: Command, two: Path, options: tuple[obj
 )
 def test_run_refuses_options(dlsched: Command, two: Path, arguments: tuple[str, ...], message: str) -> None:
     algorithm, *options = arguments
-    assert refusal(dlsched("run", algorithm, two, *options)) == message
+    assert refusal(dlsched("run", algorithm, two, *options)).startswith(message)
 
 
 def test_a_log_utility_at_nothing(dlsched: Command, tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_log_utility_at_nothing(dlsched: Command, tmp_path: Path) -> None:
 
 def test_a_problem_is_told_by_the_file(dlsched: Command, tmp_path: Path) -> None:
     file = save(tmp_path / "other.json", {"slots": 1, "machines": []})
-    assert refusal(dlsched("run", "fifo", file)).endswith("runs on dmlrs and ddljs; this is an instance of neither")
+    assert refusal(dlsched("run", "fifo", file)).endswith("runs on ddljs and dmlrs; this is an instance of neither")
 
 
 def test_placements_that_a_formulation_cannot_express(dlsched: Command, tmp_path: Path) -> None:

@@ -16,9 +16,9 @@ WITHOUT = """
 import sys
 from importlib.machinery import PathFinder
 
-class Elsewhere:
-    @staticmethod
-    def find_spec(name, path=None, target=None):
+class Elsewhere(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
         extra = name.partition(".")[0] in ("matplotlib", "pyscipopt", "dask", "distributed")
         return None if extra else PathFinder.find_spec(name, path, target)
 
