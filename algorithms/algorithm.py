@@ -97,15 +97,19 @@ def algorithms_named(name: str) -> tuple[Algorithm, ...]:
     InputError
         If there is none; the message lists those there are.
     """
+    quickly = METHODS.some(name.replace("/", "-")).values()
+    known = [method for method in quickly if isinstance(method, Algorithm)]
+    if not any(name in (entry.name, f"{entry.problem}/{entry.name}") for entry in known):
+        known = list(algorithms())
     by_name: dict[str, tuple[Algorithm, ...]] = {}
-    for entry in algorithms():
+    for entry in known:
         by_name[entry.name] = (*by_name.get(entry.name, ()), entry)
     if "/" in name:
-        by_name = {f"{entry.problem}/{entry.name}": (entry,) for entry in algorithms()}
+        by_name = {f"{entry.problem}/{entry.name}": (entry,) for entry in known}
     return named("algorithm", name, by_name)
 
 
 def exact_method(problem: str) -> ExactMethod | None:
     """Return a problem's own exact method, if it has one."""
-    methods = (method for method in METHODS.all().values() if method.problem == problem)
+    methods = (method for method in METHODS.some(f"{problem}-exact").values() if method.problem == problem)
     return next((method for method in methods if isinstance(method, ExactMethod)), None)

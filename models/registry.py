@@ -14,7 +14,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib import metadata
 from types import MappingProxyType, ModuleType
 from typing import Any, Generic, TypeVar
@@ -53,12 +53,15 @@ class Entry:
         That is imported for it.
     load : callable
         Returns what it names.
+    own : bool
+        Whether it is this package's.
     """
 
     name: str
     origin: str
     module: str
     load: Callable[[], Any]
+    own: bool = False
 
 
 class Registry(Generic[T]):
@@ -76,15 +79,25 @@ class Registry(Generic[T]):
 
     def __init__(self, group: str, kind: type[T], key: Callable[[T], str]) -> None:
         self._group, self._kind, self._key = group, kind, key
-        self._found: dict[str, T] | None = None
-        self._generation = -1
+        self._known: dict[str, dict[str, T]] = {}
+        self._loaded = 0
 
     def all(self) -> dict[str, T]:
         """Return every object by name: this package's own, then others', in a fixed order."""
-        if self._found is None or self._generation != len(_LOADED):
-            self._generation = len(_LOADED)
-            self._found = self._gathered()
-        return self._found
+        return self.some("")
+
+    def some(self, ending: str) -> dict[str, T]:
+        """Return objects by name: of this package's own only those of entries whose names end so, and all of others'.
+
+        Nothing is imported for the rest of its own.
+        """
+        modules = _modules()
+        if self._loaded != len(modules):
+            self._loaded, self._known = len(modules), {}
+        if ending not in self._known:
+            among = (entry for entry in entries(self._group) if not entry.own or entry.name.endswith(ending))
+            self._known[ending] = self._known.get("") or self._gathered(among)
+        return self._known[ending]
 
     def get(self, name: str) -> T:
         """Return the object of a name.
@@ -94,18 +107,17 @@ class Registry(Generic[T]):
         InputError
             If there is none; the message lists the names there are.
         """
-        return named(self._group.removesuffix("s"), name, self.all())
+        return self.some(name.replace("/", "-")).get(name) or named(self._group.removesuffix("s"), name, self.all())
 
-    def _gathered(self) -> dict[str, T]:
+    def _gathered(self, among: Iterable[Entry]) -> dict[str, T]:
         found: dict[str, T] = {}
         origins: dict[str, str] = {}
-        for entry in entries(self._group):
+        for entry in among:
             for item in self._items(entry):
                 name = self._key(item)
                 if name in found and found[name] is not item:
-                    _leave_out(
-                        f"{entry.origin}: {self._group.removesuffix('s')} {name!r} is there from {origins[name]}"
-                    )
+                    what = self._group.removesuffix("s")
+                    _leave_out(f"{entry.origin}: {what} {name!r} is there from {origins[name]}")
                 else:
                     found[name], origins[name] = item, entry.origin
         return found
@@ -133,22 +145,26 @@ class Registry(Generic[T]):
 
 def entries(group: str) -> list[Entry]:
     """Return what is added to a group: by this package, by other distributions, by modules that were loaded."""
-    _load_named()
-    own: list[Entry] = []
-    others: list[Entry] = []
-    for point in metadata.entry_points(group=f"{_OWN}.{group}"):
-        distribution = point.dist.name if point.dist is not None else "?"
-        origin = f"{distribution}, entry point {point.name!r}"
-        (own if distribution == _OWN else others).append(Entry(point.name, origin, point.module, point.load))
-    if not own and group == "problems":
-        raise RuntimeError("dlsched is not installed as a distribution: its entry points are missing")
     attribute = GROUPS[group]
     modules = [
         Entry(module.__name__, f"module {module.__name__}", module.__name__, partial(getattr, module, attribute))
-        for module in _LOADED
+        for module in _modules()
         if hasattr(module, attribute)
     ]
-    return [*own, *sorted(others, key=lambda entry: (entry.origin, entry.name)), *modules]
+    return [*_installed(group), *modules]
+
+
+@cache
+def _installed(group: str) -> list[Entry]:
+    """Return the entries of installed distributions, this package's own first."""
+    found = []
+    for point in metadata.entry_points(group=f"{_OWN}.{group}"):
+        distribution = point.dist.name if point.dist is not None else "?"
+        origin = f"{distribution}, entry point {point.name!r}"
+        found.append(Entry(point.name, origin, point.module, point.load, distribution == _OWN))
+    if group == "problems" and not any(entry.own for entry in found):
+        raise RuntimeError("dlsched is not installed as a distribution: its entry points are missing")
+    return sorted(found, key=lambda entry: (not entry.own, "" if entry.own else entry.origin))
 
 
 def foreign() -> tuple[str, ...]:
@@ -202,8 +218,8 @@ def _imported(name: str) -> ModuleType:
         sys.path.remove(os.getcwd())
 
 
-def _load_named() -> None:
-    """Load the modules that the environment names, each once, and tell which cannot be."""
+def _modules() -> list[ModuleType]:
+    """Return the modules that were loaded, those that the environment names too; tell which of these cannot be."""
     for name in filter(None, os.environ.get(VARIABLE, "").split(",")):
         if name not in loaded() and name not in _TOLD:
             try:
@@ -211,6 +227,7 @@ def _load_named() -> None:
             except InputError as error:
                 _TOLD.add(name)
                 _leave_out(str(error))
+    return _LOADED
 
 
 def _leave_out(message: str) -> None:
