@@ -127,7 +127,7 @@ def test_its_claims_with_several_processes_and_their_witnesses(dlsched: Command,
     [("graham/list-scheduling", 3, [1, 1, 2]), ("graham/lpt", 7, [2, 2, 2, 3, 3])],
 )
 def test_attack_finds_the_tight_instances(dlsched: Command, claim: str, measured: int, durations: list[int]) -> None:
-    found = answer(dlsched("attack", claim, "--instances", 1000, "--json"))
+    found = answer(dlsched("attack", claim, "--instances", 400, "--json"))
     assert (found["status"], found["measured"], found["nearness"]) == ("holds", measured, 1)
     assert found["instance"]["machines"] == 2
     assert sorted(job["duration"] for job in found["instance"]["jobs"]) == durations
