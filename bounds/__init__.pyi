@@ -17,6 +17,7 @@ from .claim import claims as claims
 from .comparison import Interval as Interval
 from .comparison import Relation as Relation
 from .comparison import Status as Status
+from .facts import OptimumFacts as OptimumFacts
 from .statistics import clopper_pearson as clopper_pearson
 from .table import Outcome as Outcome
 from .table import Report as Report

@@ -40,7 +40,7 @@ class OptimumFacts(Generic[D]):
 
     @property
     def opt(self) -> Interval:
-        """OPT, between the utility of a checked schedule and a proved bound."""
+        """OPT, between the value of a checked schedule and a proved bound."""
         return interval(self.best)
 
     @property
@@ -68,7 +68,10 @@ def interval(best: Optimum) -> Interval:
     """Return what is proved of an optimum."""
     if best.value is None or best.bound is None:
         raise Undecided("the optimum has no value")
-    return Interval(best.value, best.value if best.proved else max(best.value, best.bound))
+    if best.proved:
+        return Interval(best.value, best.value)
+    # Of a cost the bound is the lower end.
+    return Interval(min(best.value, best.bound), max(best.value, best.bound))
 
 
 def over_schedules(formulation: str, instance: Document, schedules: Mapping[str, Sequence[object]]) -> Interval:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from dlsched.algorithms import Algorithm, Optimum, Run, optimum
-from dlsched.bounds import Expectation, Interval, Premise, Relation, Source, Subject
+from dlsched.algorithms import Algorithm, Run
+from dlsched.bounds import Expectation, Interval, OptimumFacts, Premise, Relation, Source, Subject
 from dlsched.lazy import pyo
 from dlsched.models import Document, Formulation, InputError, Kind, Problem, Record, Violation
 from dlsched.models.fields import Name, Ordinal, distinct
@@ -145,20 +144,12 @@ ALGORITHMS = (
 )
 
 
-class Facts:
-    """What the claims ask about an instance, each computed once."""
-
-    def __init__(self, instance: Instance, seed: int) -> None:
-        self.instance = instance
-
-    @cached_property
-    def best(self) -> Optimum:
-        """The certified optimum."""
-        return optimum(self.instance)
+class Facts(OptimumFacts[Instance]):
+    """What the claims ask about an instance; `opt` is the certified optimum, computed once."""
 
     def times_opt(self, factor: Fraction) -> Interval:
-        """A factor times OPT: from what is proved to the makespan of a schedule."""
-        return Interval(float(factor * Fraction(self.best.bound)), float(factor * Fraction(self.best.value)))
+        """A factor times OPT."""
+        return Interval(float(factor) * self.opt.low, float(factor) * self.opt.high)
 
 
 def _list_bound(facts: Facts) -> Interval:
