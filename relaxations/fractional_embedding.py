@@ -7,6 +7,7 @@ copy whose ring node 0 is on w; varrho_a^u[w] part of ring node a on u in that c
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -43,7 +44,7 @@ class RingFlow:
     @property
     def total(self) -> float:
         """chi_ik = sum_w x^w."""
-        return sum(self.weight.values())
+        return math.fsum(self.weight.values())
 
     @property
     def copies(self) -> tuple[str, ...]:
@@ -89,11 +90,11 @@ class FractionalEmbedding:
     def profit(self) -> float:
         """Sum of pi_ik chi_ik."""
         profits = {request.name: request.profit for request in self.problem.requests}
-        return sum(float(profits[name][size]) * ring.total for (name, size), ring in self.flows.items())
+        return math.fsum(float(profits[name][size]) * ring.total for (name, size), ring in self.flows.items())
 
     def embedded(self, name: str) -> float:
         """Return rho_i, the part of a request that is embedded."""
-        return sum(ring.total for (other, _), ring in self.flows.items() if other == name)
+        return math.fsum(ring.total for (other, _), ring in self.flows.items() if other == name)
 
     def node_loads(self) -> dict[tuple[str, str], float]:
         """Return (A4) for nodes, sum_i h_i^{u,r}, by node and resource; loads of 0 may be absent."""
@@ -133,7 +134,9 @@ class FractionalEmbedding:
         nodes, arcs = self.node_loads(), self.arc_loads()
         capacity = self.problem.nodes
         over_nodes = [load - float(capacity[u].get(r, 0)) for (u, r), load in nodes.items()]
-        over_links = [sum(arcs.get(arc, 0.0) for arc in shared) - float(limit) for shared, limit in self.problem.shares]
+        over_links = [
+            math.fsum(arcs.get(arc, 0.0) for arc in shared) - float(limit) for shared, limit in self.problem.shares
+        ]
         return found | {"nodes": max(0.0, *over_nodes, 0.0), "links": max(0.0, *over_links, 0.0)}
 
     def check(self, tolerance: float = TOLERANCE) -> None:

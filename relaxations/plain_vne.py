@@ -140,7 +140,7 @@ def select_rings(
         if not chi:
             continue
         if rule == "mean":
-            mean = math.floor(sum(size * weight for size, weight in chi.items()) + TOLERANCE)
+            mean = math.floor(math.fsum(size * weight for size, weight in chi.items()) + TOLERANCE)
             selected[request.name] = max((size for size in chi if size <= mean), default=min(chi))
         else:
             paid = {size: float(request.profit[size]) * weight for size, weight in chi.items()}

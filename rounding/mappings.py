@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -141,7 +142,7 @@ def _best(
     table: MappingTable, draw: Callable[[], tuple[Option, ...]], rounds: int, acceptance: Acceptance
 ) -> RoundedMappings:
     """Return the most profitable draw, the first one where several are."""
-    best = max((draw() for _ in range(rounds)), key=lambda chosen: sum(option.profit for option in chosen))
+    best = max((draw() for _ in range(rounds)), key=lambda chosen: math.fsum(option.profit for option in chosen))
     return rounded(table, best, rounds, acceptance)
 
 

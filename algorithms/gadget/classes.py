@@ -16,6 +16,7 @@ servers is one with n times the capacity, and n times min(k, m).
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -217,7 +218,7 @@ def spread(
         amounts = {key: key[1] * x[c] for key, x in found.items() if c in x}
         most = {}
         for name, k in amounts:
-            chi = sum(found[name, k].values())
+            chi = math.fsum(found[name, k].values())
             most[name, k] = min(k, problem.room(requests[name], each.servers[0])) * chi if cap else k * chi
         packed = _packed(each, amounts, most, requests)
         for key, amount in amounts.items():

@@ -7,6 +7,7 @@ jobs whose workers have places of their own. With (5) it also heeds bandwidth.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -85,7 +86,7 @@ def selected(problem: RingProblem, relaxation: Relaxation) -> Fractional:
         return Fractional(fractional.value, fractional.mappings, Selection(plain.value, sizes))
     classes = server_classes(problem)
     found, value = weights(problem, classes, cap=False)
-    sizes = relaxations.select_rings(problem, {key: sum(x.values()) for key, x in found.items()})
+    sizes = relaxations.select_rings(problem, {key: math.fsum(x.values()) for key, x in found.items()})
     rest = _only(problem, sizes)
     kept, reduced = weights(rest, classes, cap=False)
     return Fractional(reduced, _together(spread(rest, classes, kept, cap=False)), Selection(value, sizes))

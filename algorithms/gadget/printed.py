@@ -11,6 +11,7 @@ not, so jobs are kept in the order in which they are listed, each if it fits wha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -52,7 +53,7 @@ def round_until_accepted(
     outcome = round_mappings(problem, fractional.mappings, rng, rule=Rule.ACCEPTED, rounds=draws, acceptance=acceptance)
     affordable = {name: one for name, one in outcome.chosen.items() if one.size <= payable[name]}
     kept = settled(affordable, Occupancy(substrate))
-    worth = sum(float(substrate.needs[name].request.profit[ring.size]) for name, ring in kept.items())
+    worth = math.fsum(float(substrate.needs[name].request.profit[ring.size]) for name, ring in kept.items())
     log = Rounding(
         fractional.value,
         float(outcome.profit),

@@ -20,6 +20,7 @@ slots take minutes. With prices (5), which know nothing of a job's speeds, a job
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -170,7 +171,7 @@ def _rounded(whole: list[int], cost: _Floats, steps: _Steps, relaxed: _Relaxed) 
     levels = {int(steps.row[i]): int(steps.level[i]) for i in relaxed.steps}
     if sum(whole[1 + level] for level in levels.values()) < whole[0]:
         return None
-    return sum(float(cost[row, level]) for row, level in levels.items()), tuple(sorted(levels.items()))
+    return math.fsum(float(cost[row, level]) for row, level in levels.items()), tuple(sorted(levels.items()))
 
 
 def _cheapest(

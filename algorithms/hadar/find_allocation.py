@@ -98,7 +98,7 @@ class Finder:
 
     def cost(self, prices_at: State, state: State) -> float:
         """Return sum_h,r k w of all that is allocated in `state`, at the prices of another state."""
-        return sum(self._price(cell, prices_at[cell]) * n for cell, n in enumerate(state) if n)
+        return math.fsum(self._price(cell, prices_at[cell]) * n for cell, n in enumerate(state) if n)
 
     def find(self, job: Job, state: State) -> Offer | None:
         """Return the allocation that FIND_ALLOC takes in a state; None (null) if it refuses all."""
@@ -107,7 +107,7 @@ class Finder:
         price = [self._price(cell, n) if free[cell] else 0.0 for cell, n in enumerate(state)]
         best: tuple[float, float, Counts, int] | None = None
         for counts, due in self._candidates(job.gang, view.rank, free, price):
-            cost = sum(price[cell] * n for cell, n in counts) + (self._comm_cost if due else 0.0)
+            cost = math.fsum(price[cell] * n for cell, n in counts) + (self._comm_cost if due else 0.0)
             rank = min(view.rank[cell] for cell, _ in counts)
             payoff = view.value[rank] - cost
             aim = cost if self._printed else -payoff

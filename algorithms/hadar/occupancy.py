@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -52,7 +53,7 @@ class Occupancy:
 
     def cost(self, slots: Mapping[int, Counts]) -> float:
         """Return sum_t sum_h,r k w of an allocation by slot, at the current prices."""
-        return float(sum(self.prices[t - 1, c] * n for t, counts in slots.items() for c, n in counts))
+        return math.fsum(self.prices[t - 1, c] * n for t, counts in slots.items() for c, n in counts)
 
     def price(self, cell: int, devices: int) -> float:
         """Return the price in a cell of which `devices` are allocated."""

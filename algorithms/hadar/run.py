@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from enum import StrEnum
 
@@ -107,9 +108,9 @@ def dual_value(instance: Instance, result: Run[Schedule]) -> float:
 
     With the corrected constants they are feasible for P3, so that this is at least the optimum of P1 with admission.
     """
-    payoffs = sum(event.payoff for event in result.log if isinstance(event, Decision))
+    payoffs = math.fsum(event.payoff for event in result.log if isinstance(event, Decision))
     capacity = {(m.name, r): m.count(r) for m in instance.machines for r in m.devices}
-    return payoffs + sum(price * capacity[machine, r] for (machine, r, _), price in result.prices.items())
+    return payoffs + math.fsum(price * capacity[machine, r] for (machine, r, _), price in result.prices.items())
 
 
 ALGORITHM = Algorithm("hadar", "hadar", "Hadar: prices on devices, committed at arrival or anew in rounds", run)

@@ -109,7 +109,7 @@ class Substrate:
 
     def profit(self, held: Mapping[str, Embedding]) -> float:
         """Return what rings are worth (12)."""
-        return sum(float(self.needs[name].request.profit[ring.size]) for name, ring in held.items())
+        return math.fsum(float(self.needs[name].request.profit[ring.size]) for name, ring in held.items())
 
 
 class Occupancy:

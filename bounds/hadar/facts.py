@@ -74,7 +74,7 @@ class Commitment:
         for decision in self.admissions:
             job = self.instance.job(decision.job)
             assert decision.completion is not None
-            dearer = sum(
+            dearer = math.fsum(
                 self.instance.machine(step.machine).count(step.type) * (step.after - step.before)
                 for step in decision.steps
             )
@@ -90,7 +90,7 @@ class Commitment:
     @property
     def final_dual(self) -> float:
         """D_f, the value of P3 at the payoffs and the final prices."""
-        return float(self.constants.d0) + sum(step.dual for step in self.steps)
+        return float(self.constants.d0) + math.fsum(step.dual for step in self.steps)
 
     @cached_property
     def allocated(self) -> Counter[Place]:

@@ -119,7 +119,7 @@ def _best_payoff_through_full(facts: HadarFacts) -> float:
         for column in facts.schedules[name]:
             usage = column.usage()
             if not full.isdisjoint(usage):
-                cost = sum(n * facts.printed.price(place) for place, n in usage.items())
+                cost = math.fsum(n * facts.printed.price(place) for place, n in usage.items())
                 best = max(best, float(column.utility) - cost)
     return best
 

@@ -70,7 +70,7 @@ class Commitment:
         for decision in self.admissions:
             job = self.instance.job(decision.job)
             assert decision.completion is not None
-            dearer = sum(
+            dearer = math.fsum(
                 float(self.instance.machine(step.machine).capacity_of(step.resource)) * (step.after - step.before)
                 for step in decision.steps
             )
