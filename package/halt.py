@@ -11,12 +11,13 @@ from a thread of their own are given `current()`.
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 T = TypeVar("T")
 
@@ -35,7 +36,7 @@ _OFTEN = 0.05
 """Seconds between two questions whether the work is over."""
 
 _AGAIN = 0.5
-"""Seconds after which work is cut once more that has not ended."""
+"""Seconds after which work is cut once more that has not ended: what is raised in a destructor is lost."""
 
 
 class Halt(Exception):
@@ -150,6 +151,34 @@ def current() -> Callable[[], bool] | None:
     return None if asked is _never else asked
 
 
+class _Unraisable:
+    """Drops what Python tells of a `Halt` that came while a destructor ran, and was lost: it is raised again."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+        self._usual = sys.unraisablehook
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._users:
+                self._usual, sys.unraisablehook = sys.unraisablehook, self._tell
+            self._users += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                sys.unraisablehook = self._usual
+
+    def _tell(self, unraisable: Any) -> None:
+        if unraisable.exc_type is not Halt:
+            self._usual(unraisable)
+
+
+_UNRAISABLE = _Unraisable()
+
+
 class _Cut:
     """A thread that raises `Halt` in another one, between two steps of its Python code, once the work there is over."""
 
@@ -162,9 +191,11 @@ class _Cut:
     def _watch(self) -> None:
         while not self._ended.wait(_OFTEN):
             if self._over():
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(self._cut, ctypes.py_object(Halt))
-                # Where it was raised in a destructor, say, it was lost and is raised again.
-                self._ended.wait(_AGAIN)
+                with _UNRAISABLE:
+                    while not self._ended.is_set():
+                        ctypes.pythonapi.PyThreadState_SetAsyncExc(self._cut, ctypes.py_object(Halt))
+                        self._ended.wait(_AGAIN)
+                return
 
     def end(self) -> None:
         """Raise nothing from now on, not even what was already on its way."""

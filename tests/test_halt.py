@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 
@@ -221,3 +222,23 @@ def test_a_cut_raises_in_its_own_thread_only() -> None:
     while thread.is_alive():
         pass
     assert raised == [True]
+
+
+class Endless:
+    """Takes long where Python hears of no exception."""
+
+    def __del__(self) -> None:
+        end = time.perf_counter() + 0.3
+        while time.perf_counter() < end:
+            pass
+
+
+def test_a_cut_in_a_destructor_is_not_told_and_comes_again(capfd: pytest.CaptureFixture[str]) -> None:
+    def work() -> None:
+        Endless()
+        endless()
+
+    with until(deadline=time.perf_counter() + 0.1), pytest.raises(Halt):
+        cut(work)
+    assert capfd.readouterr() == ("", "")
+    assert "_tell" not in repr(sys.unraisablehook)
