@@ -10,17 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from dlsched.cli import output, signature
-from dlsched.cli.options import Json, Out, ProblemName, Seed, given, help_if_bare, named
+from dlsched.cli.options import Json, Out, ProblemName, Seed, given, named
 from dlsched.models.options import options_of
 
 if TYPE_CHECKING:
     from dlsched.models.problem import Problem
     from dlsched.traces.reader import Reader
 
-_DRAWN = ("rng",)
 _LARGEST = 10**6
 """Of a size: more could not be kept in memory."""
 
@@ -30,41 +28,20 @@ FileOrFolder = Annotated[
 ]
 
 
-class _Problems(TyperGroup):
-    """The registered problems as subcommands, each made when it is asked for."""
+def _generated_problems() -> list[str]:
+    from dlsched.models.problem import problems
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        del ctx
-        from dlsched.models.problem import problems
-
-        return [entry.name for entry in problems() if entry.families]
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        del ctx
-        from dlsched.models.problem import problem
-
-        return _generating(problem(cmd_name))
+    return [entry.name for entry in problems() if entry.families]
 
 
-generate = typer.Typer(
-    cls=_Problems, subcommand_metavar="PROBLEM [OPTIONS]", rich_markup_mode=None, add_completion=False
-)
-
-
-@generate.callback(invoke_without_command=True)
-def _generate(context: typer.Context) -> None:
-    """Generate an instance of a family.
-
-    Each problem has its own families and sizes: `dlsched generate PROBLEM --help`.
-    """
-    help_if_bare(context)
-
-
-def _generating(problem: Problem[Any, Any]) -> Any:
+def _generating(name: str) -> Any:
     """Return the command that generates instances of a problem; its options are the sizes of all families."""
+    from dlsched.models.problem import problem as find
+
+    problem = find(name)
     sizes: dict[str, dataclasses.Field[Any]] = {}
     for family in problem.families.values():
-        sizes |= signature.fields_that_can_be_typed(options_of(family, without=_DRAWN))
+        sizes |= signature.fields_that_can_be_typed(options_of(family))
     names = ", ".join(problem.families)
     parameters = [
         signature.parameter("preset", Annotated[str, typer.Option("--preset", metavar="NAME", help=names)], "random"),
@@ -73,10 +50,17 @@ def _generating(problem: Problem[Any, Any]) -> Any:
         signature.parameter("out", Out, None),
         signature.parameter("as_json", Json, False),
     ]
-    app = typer.Typer(rich_markup_mode=None, add_completion=False)
     doc = f"Generate an instance: {problem.title}.\n\nAs JSON on stdout, or in a file."
-    app.command(problem.name)(signature.with_signature(partial(_generated, problem), parameters, doc))
-    return typer.main.get_command(app)
+    return signature.command(name, partial(_generated, problem), parameters, doc)
+
+
+generate = signature.group(
+    "Generate an instance of a family.\n\n"
+    "Each problem has its own families and sizes: `dlsched generate PROBLEM --help`.",
+    "PROBLEM [OPTIONS]",
+    _generated_problems,
+    _generating,
+)
 
 
 def _generated(
@@ -86,7 +70,7 @@ def _generated(
     from dlsched.errors import InputError
 
     family = named("preset", preset, problem.families)
-    taken = signature.fields_that_can_be_typed(options_of(family, without=_DRAWN))
+    taken = signature.fields_that_can_be_typed(options_of(family))
     chosen = given(**sizes)
     for name in chosen:
         if name not in taken:
@@ -113,38 +97,17 @@ def _written(out: Path, instance: Any) -> dict[str, Any]:
     return {"out": str(out), "digest": instance.digest, "jobs": len(instance.jobs)}
 
 
-class _Formats(TyperGroup):
-    """The registered readers as subcommands, each made when it is asked for."""
+def _formats() -> list[str]:
+    from dlsched.traces.reader import readers
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        del ctx
-        from dlsched.traces.reader import readers
-
-        return [entry.name for entry in readers()]
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        del ctx
-        from dlsched.traces.reader import reader
-
-        return _converting(reader(cmd_name))
+    return [entry.name for entry in readers()]
 
 
-convert = typer.Typer(
-    cls=_Formats, subcommand_metavar="FORMAT [OPTIONS] [FILES]", rich_markup_mode=None, add_completion=False
-)
-
-
-@convert.callback(invoke_without_command=True)
-def _convert(context: typer.Context) -> None:
-    """Convert public formats into an instance.
-
-    Each has its own options: `dlsched convert FORMAT --help`.
-    """
-    help_if_bare(context)
-
-
-def _converting(reader: Reader) -> Any:
+def _converting(name: str) -> Any:
     """Return the command that converts a format: of one file or several each by itself, or of files in options."""
+    from dlsched.traces.reader import reader as find
+
+    reader = find(name)
     of_files = any(p.kind is not p.KEYWORD_ONLY for p in inspect.signature(reader.read).parameters.values())
     files = Annotated[list[Path], typer.Argument(metavar="FILE", help="Each becomes an instance.")]
     fields = signature.fields_that_can_be_typed(reader.options)
@@ -157,9 +120,15 @@ def _converting(reader: Reader) -> Any:
     doc = f"Convert {reader.title} into an instance of {reader.problem}."
     if of_files:
         doc += "\n\nOne as JSON on stdout, or in a file; several into the folder --out, each under its file's name."
-    app = typer.Typer(rich_markup_mode=None, add_completion=False)
-    app.command(reader.name)(signature.with_signature(partial(_converted, reader), parameters, doc))
-    return typer.main.get_command(app)
+    return signature.command(name, partial(_converted, reader), parameters, doc)
+
+
+convert = signature.group(
+    "Convert public formats into an instance.\n\nEach has its own options: `dlsched convert FORMAT --help`.",
+    "FORMAT [OPTIONS] [FILES]",
+    _formats,
+    _converting,
+)
 
 
 def _converted(reader: Reader, out: Path | None, as_json: bool, files: list[Path] | None = None, **chosen: Any) -> None:

@@ -10,47 +10,23 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-from typer.core import TyperGroup
-
 from dlsched.cli import output, signature
-from dlsched.cli.options import InstanceFile, Json, Out, Seed, TimeLimit, help_if_bare
+from dlsched.cli.options import InstanceFile, Json, Out, Seed, TimeLimit
 
 if TYPE_CHECKING:
     from dlsched.algorithms.algorithm import Algorithm
 
 
-class _Algorithms(TyperGroup):
-    """The registered algorithms as subcommands, each made when it is asked for."""
+def _names() -> list[str]:
+    from dlsched.algorithms.algorithm import algorithms
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        del ctx
-        from dlsched.algorithms.algorithm import algorithms
-
-        return sorted({entry.name for entry in algorithms()})
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        del ctx
-        from dlsched.algorithms.algorithm import algorithms_named
-
-        return _command(cmd_name, algorithms_named(cmd_name))
+    return sorted({entry.name for entry in algorithms()})
 
 
-run = typer.Typer(
-    cls=_Algorithms, subcommand_metavar="ALGORITHM [OPTIONS] FILE", rich_markup_mode=None, add_completion=False
-)
+def _command(name: str) -> Any:
+    from dlsched.algorithms.algorithm import algorithms_named
 
-
-@run.callback(invoke_without_command=True)
-def _run(context: typer.Context) -> None:
-    """Run an algorithm on an instance.
-
-    Each has its own options: `dlsched run ALGORITHM --help`.
-    """
-    help_if_bare(context)
-
-
-def _command(name: str, algorithms: tuple[Algorithm, ...]) -> Any:
+    algorithms = algorithms_named(name)
     own: dict[str, dataclasses.Field[Any]] = {}
     for entry in algorithms:
         own |= signature.fields_that_can_be_typed(entry.options)
@@ -63,11 +39,16 @@ def _command(name: str, algorithms: tuple[Algorithm, ...]) -> Any:
         signature.parameter("as_json", Json, False),
     ]
     titles = " Or ".join(f"{entry.title} ({entry.problem})." for entry in algorithms)
-    app = typer.Typer(rich_markup_mode=None, add_completion=False)
     doc = f"{titles}\n\nWith --out, keep its schedule."
-    verb = signature.with_signature(partial(_on_file, algorithms), parameters, doc)
-    app.command(name)(verb)
-    return typer.main.get_command(app)
+    return signature.command(name, partial(_on_file, algorithms), parameters, doc)
+
+
+run = signature.group(
+    "Run an algorithm on an instance.\n\nEach has its own options: `dlsched run ALGORITHM --help`.",
+    "ALGORITHM [OPTIONS] FILE",
+    _names,
+    _command,
+)
 
 
 def _limits_itself(algorithm: Algorithm) -> bool:
@@ -89,18 +70,11 @@ def _on_file(
     if _limits_itself(algorithm) and time_limit is not None:
         settings["time_limit"], time_limit = time_limit, None
     start = time.perf_counter()
-    if "progress" in inspect.signature(algorithm.run).parameters:
-        with output.counting(f"running {algorithm.name}") as step:
-            outcome = output.within(
-                time_limit,
-                f"running {algorithm.name}",
-                lambda: algorithm.run(instance, seed=seed, **settings, progress=step),
-            )
-    else:
-        with output.waiting(f"running {algorithm.name}"):
-            outcome = output.within(
-                time_limit, f"running {algorithm.name}", lambda: algorithm.run(instance, seed=seed, **settings)
-            )
+    work = f"running {algorithm.name}"
+    tells = "progress" in inspect.signature(algorithm.run).parameters
+    with output.counting(work) if tells else output.waiting(work) as tell:
+        settings |= {"progress": tell} if tells else {}
+        outcome = output.within(time_limit, work, lambda: algorithm.run(instance, seed=seed, **settings))
     result: dict[str, object] = {
         "algorithm": algorithm.name,
         "utility": outcome.utility,

@@ -6,11 +6,14 @@ import dataclasses
 import inspect
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+
+from dlsched.cli.options import help_if_bare
 
 Parameter = inspect.Parameter
 
@@ -36,16 +39,49 @@ def parameters(
     return [_parameter(field, with_defaults, most) for field in fields.values()]
 
 
-def with_signature(function: Callable[..., Any], own: list[Parameter], doc: str) -> Callable[..., Any]:
-    """Return a function that calls another one with keywords and has these parameters and this docstring."""
+def command(name: str, function: Callable[..., Any], own: list[Parameter], doc: str) -> Any:
+    """Return the command that calls a function with keywords, with these parameters and this help."""
 
     def verb(**given: Any) -> Any:
         return function(**given)
 
+    # What Typer reads; a function has no other place for a signature that is made.
     verb.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
     verb.__annotations__ = {parameter.name: parameter.annotation for parameter in own}
-    verb.__doc__ = doc
-    return verb
+    app = typer.Typer(rich_markup_mode=None, add_completion=False)
+    app.command(name, help=doc)(verb)
+    return typer.main.get_command(app)
+
+
+def group(doc: str, metavar: str, names: Callable[[], Iterable[str]], made: Callable[[str], Any]) -> typer.Typer:
+    """Return a verb with a subcommand for each of some names, made when it is asked for.
+
+    Parameters
+    ----------
+    doc : str
+        The verb's help.
+    metavar : str
+        How its subcommands are called, in the line on usage.
+    names : callable
+        Returns the names.
+    made : callable
+        Returns the command of a name, and refuses an unknown one.
+    """
+
+    class Subcommands(TyperGroup):
+        def list_commands(self, ctx: Any) -> list[str]:
+            del ctx
+            return list(names())
+
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            del ctx
+            return made(cmd_name)
+
+    app = typer.Typer(
+        cls=Subcommands, subcommand_metavar=metavar, help=doc, rich_markup_mode=None, add_completion=False
+    )
+    app.callback(invoke_without_command=True)(help_if_bare)
+    return app
 
 
 def parameter(name: str, annotation: Any, default: Any = Parameter.empty) -> Parameter:
