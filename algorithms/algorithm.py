@@ -8,10 +8,8 @@ from typing import Any
 
 from dlsched.algorithms.exact.result import Optimum
 from dlsched.algorithms.run import Run
-from dlsched.arguments import expect, named
-from dlsched.models.document import Document
+from dlsched.arguments import named
 from dlsched.models.options import options_of
-from dlsched.models.problem import Problem, problem
 from dlsched.models.registry import Registry
 
 
@@ -32,18 +30,6 @@ class Method:
     name: str
     problem: str
     title: str
-
-    def expect(self, instance: Document) -> Problem[Any, Any]:
-        """Return the problem, if the instance is of it.
-
-        Raises
-        ------
-        TypeError
-            If it is not.
-        """
-        own = problem(self.problem)
-        expect(self.name, instance, own.instance)
-        return own
 
 
 @dataclass(frozen=True, slots=True)

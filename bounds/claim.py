@@ -367,12 +367,17 @@ def _witness(claim: Claim[F], instance: Document, seed: int, facts: F, measured:
     )
 
 
-CLAIMS: Registry[Claim[Any]] = Registry("claims", Claim, lambda claim: f"{claim.id} ({claim.variant.value})")
+CLAIMS: Registry[Claim[Any]] = Registry(
+    "claims",
+    Claim,
+    lambda claim: f"{claim.id} ({claim.variant.value})",
+    order=lambda claim: (claim.id, claim.variant is Variant.CORRECTED),
+)
 
 
 def claims() -> tuple[Claim[Any], ...]:
     """Return every claim in every variant, sorted by id, printed first."""
-    return tuple(sorted(CLAIMS.all().values(), key=lambda claim: (claim.id, claim.variant is Variant.CORRECTED)))
+    return tuple(CLAIMS.all().values())
 
 
 @checked

@@ -6,12 +6,15 @@ import math
 import tempfile
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dlsched.cli import interrupt, output
 from dlsched.cli.options import FormulationName, Gdp, InstanceFile, Json, TimeLimit, given, writable
+
+if TYPE_CHECKING:
+    from dlsched.models.formulation import Formulation
 
 GdpOption = Annotated[Gdp | None, typer.Option("--gdp", help="Write either-or as rows in this way.")]
 LpFile = Annotated[
@@ -82,18 +85,20 @@ def show(
     unless --gdp says else.
     """
     from dlsched.models.files import write_text
+    from dlsched.models.formulation import write_rows
     from dlsched.models.inspect import inspect
 
-    entry, instance = _loaded(formulation, file, job)
+    entry = _formulation(formulation, job)
+    instance = entry.instance.load(file)
     to_file = lp is not None or mps is not None
     if to_file:
-        _refuse_nonlinear(formulation, "--lp, --mps: {} is nonlinear; these files hold linear models")
+        _refuse_nonlinear(entry, "--lp, --mps: {} is nonlinear; these files hold linear models")
 
     def inspected() -> Any:
         model = _built(entry, instance, file, job, gdp if entry.disjunctive else None)
         inspection = inspect(model)
         if entry.disjunctive and gdp is None and to_file:
-            _transform(model, Gdp.BIGM)
+            write_rows(model)
         return inspection, _texts(model, {"lp": lp, "mps": mps})
 
     with output.waiting(f"building {formulation}"):
@@ -137,10 +142,11 @@ def solve(
     from dlsched.solvers.solution import Solution, Status
 
     named("solver", solver, dict.fromkeys(("highs", "scip")))
+    entry = _formulation(formulation, job)
     if solver == "highs":
-        _refuse_nonlinear(formulation, "--solver: {} is nonlinear; use --solver scip (extra certify)")
+        _refuse_nonlinear(entry, "--solver: {} is nonlinear; use --solver scip (extra certify)")
     start = time.perf_counter()
-    entry, instance = _loaded(formulation, file, job)
+    instance = entry.instance.load(file)
     either_or = (gdp or Gdp.BIGM) if entry.disjunctive else None
     with interrupt.deferred() as stop, until(stop, start + (time_limit or math.inf)):
         try:
@@ -171,46 +177,42 @@ def solve(
     return interrupt.INTERRUPTED if stop() else 0
 
 
-def _refuse_nonlinear(name: str, message: str) -> None:
-    from dlsched.errors import InputError
-    from dlsched.models.catalog import formulation
-
-    if not formulation(name).linear:
-        raise InputError(message.format(name))
-
-
-def _loaded(name: str, file: Path, job: str | None) -> tuple[Any, Any]:
-    """Return a formulation and the instance in a file."""
+def _formulation(name: str, job: str | None) -> Formulation[Any]:
+    """Return a formulation, if it takes the job that was named."""
     from dlsched.errors import InputError
     from dlsched.models.catalog import formulation
 
     entry = formulation(name)
     if job is not None and "job" not in entry.data:
         raise InputError(f"--job: {name} is of all jobs")
-    return entry, entry.instance.load(file)
+    return entry
 
 
-def _built(entry: Any, instance: Any, file: Path, job: str | None, gdp: Gdp | None, relax: bool = False) -> Any:
+def _refuse_nonlinear(entry: Formulation[Any], message: str) -> None:
+    from dlsched.errors import InputError
+
+    if not entry.linear:
+        raise InputError(message.format(entry.name))
+
+
+def _built(
+    entry: Formulation[Any], instance: Any, file: Path, job: str | None, gdp: Gdp | None, relax: bool = False
+) -> Any:
     """Return the model, its either-or written in some way, relaxed if asked."""
-    from dlsched.models.document import InputError
+    from dlsched.errors import InputError
+    from dlsched.models.formulation import write_rows
 
     try:
         model = entry.build(instance, **given(job=job))
     except ValueError as error:
         raise InputError(f"{file}: {entry.name}: {error}") from None
     if gdp is not None:
-        _transform(model, gdp)
+        write_rows(model, gdp.value)
     if relax:
         from dlsched.relaxations import relax as relax_
 
         return relax_(model).model
     return model
-
-
-def _transform(model: Any, gdp: Gdp) -> None:
-    import pyomo.environ as pyo
-
-    pyo.TransformationFactory(f"gdp.{gdp.value}").apply_to(model)
 
 
 def _texts(model: Any, files: dict[str, Path | None]) -> dict[Path, str]:

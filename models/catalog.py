@@ -8,7 +8,7 @@ from dlsched.arguments import checked, expect_model, named
 from dlsched.models.formulation import Formulation as Formulation
 from dlsched.models.formulation import Kind as Kind
 from dlsched.models.formulation import built_by
-from dlsched.models.problem import problems
+from dlsched.models.problem import PROBLEMS, problems
 
 
 def catalog() -> tuple[Formulation[Any], ...]:
@@ -24,7 +24,10 @@ def formulation(name: str) -> Formulation[Any]:
     InputError
         If there is none; the message lists those there are.
     """
-    return named("formulation", name, {entry.name: entry for entry in catalog()})
+    # Its problem alone first: the others are imported only to say what there is.
+    likely = PROBLEMS.some(name.partition("/")[0]).values()
+    known = {entry.name: entry for problem in likely for entry in problem.formulations}
+    return known.get(name) or named("formulation", name, {entry.name: entry for entry in catalog()})
 
 
 @checked

@@ -7,16 +7,19 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from dlsched.arguments import expect
 from dlsched.halt import Halt, cut
+from dlsched.lazy import gdp, pyo
 from dlsched.models.document import Document
-from dlsched.models.numbers import is_whole
+from dlsched.models.numbers import is_whole, to_json
 from dlsched.models.violation import Violation
 
 I = TypeVar("I", bound=Document)  # noqa: E741
+P = TypeVar("P")
 S = TypeVar("S", bound=Document)
 
 _NAMED = 3
@@ -47,6 +50,41 @@ def accepted(schedule: S, violations: Sequence[Violation]) -> S:
     if violations:
         raise UnreadableModel(f"the point is no schedule: {violations[0]}")
     return schedule
+
+
+def until_done(
+    name: str, slots: Mapping[int, P], progress: Callable[[P], Fraction], work: Fraction, unit: str
+) -> dict[int, P]:
+    """Return what a job has in the slots that it needs to do its work: none without progress, none after the last.
+
+    Parameters
+    ----------
+    name : str
+        Of the job.
+    slots : mapping
+        What it has, by slot.
+    progress : callable
+        What is done with that in a slot, in exact numbers.
+    work : Fraction
+        What is to be done.
+    unit : str
+        What that is counted in, for the message.
+
+    Raises
+    ------
+    UnreadableModel
+        If it does not do all: a solver takes work that is all but done for done.
+    """
+    needed: dict[int, P] = {}
+    done = Fraction(0)
+    for t, held in sorted(slots.items()):
+        step = progress(held)
+        if step and done < work:
+            needed[t] = held
+            done += step
+    if done < work:
+        raise UnreadableModel(f"job {name} does only {to_json(done)} of {to_json(work)} {unit}")
+    return needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +208,25 @@ def built_by(model: Any) -> str:
     return built.name
 
 
+def write_rows(model: Any, how: str = "bigm") -> None:
+    """Write the either-or of a model as rows, in the model itself.
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel
+    how : {"bigm", "hull"}
+
+    Raises
+    ------
+    Halt
+        If the work (`dlsched.halt`) is over before all of it is written.
+    """
+    from pyomo.common.gc_manager import PauseGC
+
+    with PauseGC():
+        cut(lambda: pyo.TransformationFactory(f"gdp.{how}").apply_to(model))
+
+
 @dataclass(frozen=True, slots=True)
 class _Built:
     """Which formulation has built a model, and of which instance; it stays with copies of the model.
@@ -184,20 +241,14 @@ class _Built:
 
 
 def _discrete(model: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    import pyomo.environ as pyo
-    from pyomo.gdp import Disjunct
-
     variables = model.component_objects(pyo.Var, descend_into=True)
     integers = tuple(found.name for found in variables if any(v.is_integer() for v in found.values()))
-    disjuncts = model.component_objects(Disjunct, descend_into=(pyo.Block, Disjunct))
+    disjuncts = model.component_objects(gdp.Disjunct, descend_into=(pyo.Block, gdp.Disjunct))
     return integers, tuple(found.name for found in disjuncts)
 
 
 def _refuse_unsolved(name: str, model: Any) -> None:
-    import pyomo.environ as pyo
-    from pyomo.gdp import Disjunct
-
-    for variable in model.component_data_objects(pyo.Var, active=True, descend_into=(pyo.Block, Disjunct)):
+    for variable in model.component_data_objects(pyo.Var, active=True, descend_into=(pyo.Block, gdp.Disjunct)):
         if variable.value is None:
             raise UnreadableModel(f"{name}: the model has no solution ({variable.name} has no value): solve it first")
 

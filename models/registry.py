@@ -75,15 +75,19 @@ class Registry(Generic[T]):
         Of its objects.
     key : callable
         The name of an object, which is unique.
+    order : callable, optional
+        What objects are sorted by; else they stand as they come.
     """
 
-    def __init__(self, group: str, kind: type[T], key: Callable[[T], str]) -> None:
-        self._group, self._kind, self._key = group, kind, key
+    def __init__(
+        self, group: str, kind: type[T], key: Callable[[T], str], order: Callable[[T], Any] | None = None
+    ) -> None:
+        self._group, self._kind, self._key, self._order = group, kind, key, order
         self._known: dict[str, dict[str, T]] = {}
         self._loaded = 0
 
     def all(self) -> dict[str, T]:
-        """Return every object by name: this package's own, then others', in a fixed order."""
+        """Return every object by name, in a fixed order: this package's own, then others', if they are not sorted."""
         return self.some("")
 
     def some(self, ending: str) -> dict[str, T]:
@@ -120,7 +124,9 @@ class Registry(Generic[T]):
                     _leave_out(f"{entry.origin}: {what} {name!r} is there from {origins[name]}")
                 else:
                     found[name], origins[name] = item, entry.origin
-        return found
+        if self._order is None:
+            return found
+        return {self._key(item): item for item in sorted(found.values(), key=self._order)}
 
     def _items(self, entry: Entry) -> Iterator[T]:
         """Yield the objects of an entry; what is none is left out."""

@@ -19,6 +19,7 @@ its column costs at the duals, which is the sum of the duals of its two bounds.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
@@ -113,7 +114,7 @@ class Transformed(Protocol):
         """
 
 
-class Recovery(Generic[P]):
+class Recovery(ABC, Generic[P]):
     """Gives a result ``recover``, with the arguments of `Transformed.recover` checked; a subclass maps the point."""
 
     @checked
@@ -130,9 +131,9 @@ class Recovery(Generic[P]):
             point.load()
         return point
 
+    @abstractmethod
     def _recovered(self, x: Any, duals: Any) -> P:
         """Return the point of the source."""
-        raise NotImplementedError
 
 
 def expect_known(name: str, given: Any, known: Iterable[Any]) -> None:

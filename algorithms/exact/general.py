@@ -11,8 +11,7 @@ from dlsched.algorithms.exact.certify import Certificate, certify
 from dlsched.algorithms.exact.result import Optimum, Progress
 from dlsched.errors import InputError
 from dlsched.halt import Halt, cut, until
-from dlsched.lazy import pyo
-from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.formulation import Formulation, Kind, write_rows
 from dlsched.models.numbers import agree
 from dlsched.models.problem import Problem
 from dlsched.models.solve import load_point
@@ -53,11 +52,12 @@ def solve(
         try:
             model, matrix = cut(lambda: _compiled(formulation, instance))
         except Halt:
-            return Optimum(None, None, None, False, (f"{formulation.name}: not built in time",), _since(start), 0.0)
+            late = f"{formulation.name}: not built in time"
+            return Optimum(None, None, None, False, (late,), time.perf_counter() - start, 0.0)
         found = certify(matrix, time_limit=time_limit)
     if progress is not None and found.value is not None and found.bound is not None:
         progress("certified", found.value, found.bound)
-    return _read(problem, formulation, instance, model, matrix, found, _since(start))
+    return _read(problem, formulation, instance, model, matrix, found, time.perf_counter() - start)
 
 
 def exact_formulation(problem: Problem[Any, Any]) -> Formulation[Any]:
@@ -71,7 +71,7 @@ def exact_formulation(problem: Problem[Any, Any]) -> Formulation[Any]:
 def _compiled(formulation: Formulation[Any], instance: Any) -> tuple[Any, Matrix]:
     model = formulation.build(instance)
     if formulation.disjunctive:
-        pyo.TransformationFactory("gdp.bigm").apply_to(model)
+        write_rows(model)
     return model, compile_model(model)
 
 
@@ -96,7 +96,3 @@ def _read(
     if found.value is None or not agree(value, found.value, unit=matrix.unit):
         raise UnsoundFormulation(f"{formulation.name}: says {found.value}, but the schedule is worth {value}")
     return Optimum(value, found.bound, schedule, found.proved, evidence, seconds, 0.0)
-
-
-def _since(start: float) -> float:
-    return time.perf_counter() - start

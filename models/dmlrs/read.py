@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 from typing import Any
 
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import Placement
 from dlsched.models.dmlrs.schedule import Schedule, check
-from dlsched.models.formulation import UnreadableModel, accepted
-from dlsched.models.numbers import to_json
+from dlsched.models.formulation import accepted, until_done
 
 Placements = Mapping[str, Mapping[int, Placement]]
 """Job to slot to machine to (workers, servers)."""
@@ -62,13 +60,4 @@ def finishing(instance: Instance, placements: Placements, jobs: Iterable[str]) -
 
 def _needed(instance: Instance, name: str, slots: Mapping[int, Placement]) -> dict[int, Placement]:
     job = instance.job(name)
-    needed: dict[int, Placement] = {}
-    done = Fraction(0)
-    for t, placement in sorted(slots.items()):
-        work = job.progress(placement)
-        if work and done < job.work:
-            needed[t] = placement
-            done += work
-    if done < job.work:
-        raise UnreadableModel(f"job {name} does only {to_json(done)} of {to_json(job.work)} of its work")
-    return needed
+    return until_done(name, slots, job.progress, job.work, "of its work")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 
-from dlsched.models.formulation import UnreadableModel, accepted
+from dlsched.models.formulation import accepted, until_done
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.schedule import Allocation, Schedule, check, progress
-from dlsched.models.numbers import to_json
 
 
 def finishing(instance: Instance, schedule: Schedule, jobs: Iterable[str]) -> Schedule:
@@ -37,13 +35,4 @@ def finishing(instance: Instance, schedule: Schedule, jobs: Iterable[str]) -> Sc
 def _needed(instance: Instance, schedule: Schedule, name: str) -> dict[int, Allocation]:
     job = instance.job(name)
     slots = schedule.jobs[name].slots if name in schedule.jobs else {}
-    needed: dict[int, Allocation] = {}
-    done = Fraction(0)
-    for t, allocation in sorted(slots.items()):
-        work = progress(instance, job, {t: allocation})
-        if work and done < job.iterations:
-            needed[t] = allocation
-            done += work
-    if done < job.iterations:
-        raise UnreadableModel(f"job {name} does only {to_json(done)} of {to_json(job.iterations)} iterations")
-    return needed
+    return until_done(name, slots, lambda held: progress(instance, job, {1: held}), job.iterations, "iterations")
