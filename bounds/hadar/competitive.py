@@ -16,6 +16,16 @@ SMALL = (TINY, RISING, PATIENT, ROOMY, SCATTERED)
 EVERYWHERE = (*SMALL, MIXED)
 
 
+def _printed(facts: HadarFacts) -> dict[str, Any]:
+    """Return what explains a verdict on the run with printed prices against the optimum."""
+    return facts.explain(facts.printed.dump())
+
+
+def _corrected(facts: HadarFacts) -> dict[str, Any]:
+    """Return the same of the run with corrected prices."""
+    return facts.explain(facts.corrected.dump())
+
+
 def _twice_alpha(facts: HadarFacts, alg: float) -> float:
     """Return 2 alpha ALG; infinite, so that it says nothing, where Umin = 0."""
     alpha = facts.printed.constants.alpha
@@ -52,7 +62,7 @@ THEOREM_2 = HADAR.printed(
     bound=_of_commitment,
     expectation=Expectation.FALSE,
     premises=(OPT_POSITIVE,),
-    details=lambda facts: facts.explain(facts.printed.dump()),
+    details=_printed,
     schedule=optimal_schedule,
     sources=EVERYWHERE,
     counterexamples=("hadar-theorem-2-H5",),
@@ -66,7 +76,7 @@ THEOREM_2_CORRECTED = THEOREM_2.corrected(
     ),
     quantity="OPT, against 2 max(1, alpha measured) times the utility of committing at arrival",
     bound=_of_measured_alpha,
-    details=lambda facts: facts.explain(facts.corrected.dump()),
+    details=_corrected,
     golden=("hadar-theorem-2-corrected-H5",),
 )
 
@@ -104,7 +114,7 @@ LEMMA_1 = HADAR.printed(
         Premise("D_0 <= OPT/2", lambda facts: initial_dual_small(facts.printed.constants.d0, facts.opt)),
         Premise("D_f >= OPT", lambda facts: final_dual_large(facts.printed.final_dual, facts.opt, "D_f")),
     ),
-    details=lambda facts: facts.explain(facts.printed.dump()),
+    details=_printed,
     schedule=optimal_schedule,
     sources=EVERYWHERE,
     golden=("hadar-lemma-1-H5",),
@@ -136,7 +146,7 @@ DUAL_FEASIBLE = HADAR.printed(
     bound=lambda facts: facts.opt,
     expectation=Expectation.FALSE,
     premises=(OPT_POSITIVE, UMIN_POSITIVE),
-    details=lambda facts: facts.explain(facts.printed.dump()),
+    details=_printed,
     schedule=optimal_schedule,
     sources=EVERYWHERE,
     counterexamples=("hadar-dual-feasible-gap",),
@@ -146,7 +156,7 @@ DUAL_FEASIBLE_CORRECTED = DUAL_FEASIBLE.corrected(
     statement=DUAL_FEASIBLE.statement,
     measure=lambda facts: facts.corrected.final_dual,
     premises=(OPT_POSITIVE,),
-    details=lambda facts: facts.explain(facts.corrected.dump()),
+    details=_corrected,
     golden=("hadar-dual-feasible-corrected-gap",),
 )
 
@@ -161,7 +171,7 @@ INITIAL_DUAL = HADAR.printed(
     bound=lambda facts: facts.opt.over(2),
     expectation=Expectation.FALSE,
     premises=(OPT_POSITIVE,),
-    details=lambda facts: facts.explain(facts.printed.dump()),
+    details=_printed,
     schedule=optimal_schedule,
     sources=EVERYWHERE,
     counterexamples=("hadar-initial-dual-H4",),
@@ -171,7 +181,7 @@ INITIAL_DUAL = HADAR.printed(
 INITIAL_DUAL_CORRECTED = INITIAL_DUAL.corrected(
     statement="D_0 <= OPT/2 with 1/eta = min_j tmax_j W_j / (T sum c)",
     measure=lambda facts: facts.corrected.constants.d0,
-    details=lambda facts: facts.explain(facts.corrected.dump()),
+    details=_corrected,
     golden=("hadar-initial-dual-corrected-H4",),
 )
 

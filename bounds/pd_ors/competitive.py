@@ -38,6 +38,16 @@ def _ratio_bound(facts: PdOrsFacts, gain: float, factor: float) -> float:
     return 6 * gain / DELTA * factor * facts.repaired.run.utility if math.isfinite(factor) else math.inf
 
 
+def _repaired(facts: PdOrsFacts) -> dict[str, Any]:
+    """Return what explains a verdict on the run with repaired prices against the optimum."""
+    return facts.explain(facts.repaired.dump())
+
+
+def _theorem(facts: PdOrsFacts) -> dict[str, Any]:
+    """Return the same of the run with the prices of the corrected theorem."""
+    return facts.explain(facts.theorem.dump())
+
+
 def _theorem_5(facts: PdOrsFacts) -> float:
     return _ratio_bound(facts, _gain_29(facts), facts.repaired.log_ratio)
 
@@ -64,7 +74,7 @@ THEOREM_5 = PD_ORS.printed(
     bound=_theorem_5,
     expectation=Expectation.FALSE,
     premises=(OPT_POSITIVE, ORDINARY),
-    details=lambda facts: facts.explain(facts.repaired.dump()),
+    details=_repaired,
     schedule=optimal_schedule,
     sources=SMALL,
     counterexamples=("pd-ors-theorem-5-D5",),
@@ -81,7 +91,7 @@ THEOREM_5_CORRECTED = THEOREM_5.corrected(
     quantity="OPT, against 2 max(1, alpha measured) times the utility of PD-ORS",
     bound=_of_measured_alpha,
     premises=(OPT_POSITIVE, ORDINARY, SMALL_DEMAND),
-    details=lambda facts: facts.explain(facts.theorem.dump()),
+    details=_theorem,
     golden=("pd-ors-theorem-5-corrected-D11",),
 )
 
@@ -95,7 +105,7 @@ THEOREM_6 = PD_ORS.printed(
     bound=_theorem_6,
     expectation=Expectation.FALSE,
     premises=(OPT_POSITIVE, ORDINARY),
-    details=lambda facts: facts.explain(facts.repaired.dump()),
+    details=_repaired,
     schedule=optimal_schedule,
     sources=SMALL,
     counterexamples=("pd-ors-theorem-6-D5",),
@@ -112,7 +122,7 @@ THESIS_THEOREM_3 = PD_ORS.printed(
     bound=_thesis_theorem_3,
     expectation=Expectation.FALSE,
     premises=(OPT_POSITIVE, ORDINARY),
-    details=lambda facts: facts.explain(facts.repaired.dump()),
+    details=_repaired,
     schedule=optimal_schedule,
     sources=(ASYNC, ASYNC_RISING),
     counterexamples=("pd-ors-thesis-theorem-3-D5",),
@@ -123,7 +133,7 @@ THESIS_THEOREM_3_CORRECTED = THESIS_THEOREM_3.corrected(
     quantity="OPT, against 2 max(1, alpha measured) times the utility of PD-ORS",
     bound=_of_measured_alpha,
     premises=(OPT_POSITIVE, ORDINARY, SMALL_DEMAND),
-    details=lambda facts: facts.explain(facts.theorem.dump()),
+    details=_theorem,
     golden=("pd-ors-thesis-theorem-3-corrected-D11",),
 )
 
@@ -150,7 +160,7 @@ LEMMA_8 = PD_ORS.printed(
         Premise("D_0 <= OPT/2", lambda facts: initial_dual_small(facts.repaired.certificate.initial, facts.opt)),
         Premise("D_I >= OPT", lambda facts: final_dual_large(facts.repaired.certificate.dual, facts.opt, "D_I")),
     ),
-    details=lambda facts: facts.explain(facts.repaired.dump()),
+    details=_repaired,
     schedule=optimal_schedule,
     sources=SMALL,
     golden=("pd-ors-lemma-8-D8",),
@@ -166,7 +176,7 @@ DUAL_FEASIBLE = PD_ORS.printed(
     bound=lambda facts: facts.opt,
     expectation=Expectation.FALSE,
     premises=(OPT_POSITIVE, ORDINARY),
-    details=lambda facts: facts.explain(facts.repaired.dump()),
+    details=_repaired,
     schedule=optimal_schedule,
     sources=SMALL,
     counterexamples=("pd-ors-dual-feasible-D11",),
@@ -177,7 +187,7 @@ DUAL_FEASIBLE_CORRECTED = DUAL_FEASIBLE.corrected(
     statement=DUAL_FEASIBLE.statement,
     measure=lambda facts: facts.theorem.certificate.dual,
     premises=(OPT_POSITIVE, ORDINARY, SMALL_DEMAND),
-    details=lambda facts: facts.explain(facts.theorem.dump()),
+    details=_theorem,
     golden=("pd-ors-dual-feasible-corrected-D11",),
 )
 
@@ -234,7 +244,7 @@ REPAIRED_DUAL = PD_ORS.printed(
     relation=Relation.AT_LEAST,
     bound=lambda facts: facts.opt,
     expectation=Expectation.TRUE,
-    details=lambda facts: facts.explain(facts.repaired.dump()),
+    details=_repaired,
     schedule=optimal_schedule,
     sources=(*SMALL, ASYNC, ASYNC_RISING),
     golden=("pd-ors-repaired-dual-D11",),

@@ -25,6 +25,8 @@ _MARKOV = (
 _DEARER = "the probability of a higher cost over delta, against 1"
 _DEARER_THIRD = "the probability of a higher cost over delta/3, against 1"
 
+_USUAL = (MIXED, NARROW, UNEVEN, SPREAD)
+
 COST_1 = PROGRAMS.printed(
     "pd-ors/lemma-1",
     paper="PD-ORS, Lemma 1",
@@ -34,7 +36,7 @@ COST_1 = PROGRAMS.printed(
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.TRUE,
-    sources=(MIXED, NARROW, UNEVEN, SPREAD),
+    sources=_USUAL,
     golden=("pd-ors-lemma-1-halves",),
 )
 
@@ -166,7 +168,7 @@ COST_2 = PROGRAMS.printed(
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.TRUE,
-    sources=(MIXED, NARROW, UNEVEN, SPREAD),
+    sources=_USUAL,
     golden=("pd-ors-lemma-2-thousand-thousandths",),
 )
 
@@ -186,7 +188,7 @@ COVER_2 = PROGRAMS.printed(
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.TRUE,
-    sources=(MIXED, NARROW, UNEVEN, SPREAD),
+    sources=_USUAL,
     golden=("pd-ors-lemma-2-cover-halves",),
 )
 
@@ -215,7 +217,7 @@ PACKING_2_CORRECTED = PACKING_2.corrected(
     statement="each packing row exceeds b_i (1 + eps) G with probability at most delta/(3r), with eps from "
     "G W_b ((1 + eps) ln(1 + eps) - eps) = ln(3r/delta)",
     measure=lambda facts: facts.stretched.each_excess(Excess.EXACT),
-    sources=(MIXED, NARROW, UNEVEN, SPREAD),
+    sources=_USUAL,
     golden=("pd-ors-lemma-2-packing-corrected-thousand-thousandths",),
 )
 
@@ -247,7 +249,7 @@ SOME_2_CORRECTED = SOME_2.corrected(
     statement=_EXACT_EXCESS,
     quantity="the probability that some packing row exceeds its threshold over delta/3, against 1",
     measure=lambda facts: facts.stretched.some_excess(Excess.EXACT),
-    sources=(MIXED, NARROW, UNEVEN, SPREAD),
+    sources=_USUAL,
     golden=("pd-ors-lemma-2-some-row-corrected-thousand-thousandths",),
 )
 
@@ -268,7 +270,7 @@ THESIS_LEMMA_1_CORRECTED = THESIS_LEMMA_1.corrected(
     statement=_EXACT_EXCESS,
     quantity="the probability that some packing row exceeds its threshold over delta/3, against 1",
     measure=lambda facts: facts.stretched.some_excess(Excess.EXACT),
-    sources=(MIXED, NARROW, UNEVEN, SPREAD),
+    sources=_USUAL,
     golden=("pd-ors-thesis-lemma-1-corrected-thousand-thousandths",),
 )
 
@@ -281,7 +283,7 @@ THESIS_COST = PROGRAMS.printed(
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.TRUE,
-    sources=(MIXED, NARROW, UNEVEN, SPREAD),
+    sources=_USUAL,
     golden=("pd-ors-thesis-lemma-1-cost-thousand-thousandths",),
 )
 
