@@ -13,10 +13,12 @@ PIP := pip --disable-pip-version-check -q
 PINNED := install --require-hashes --only-binary :all: --no-deps -r constraints.txt
 OWN := --no-index --no-deps --no-build-isolation
 UV := build/uv/bin/uv
-QUICK := $(addprefix tests/,cli/test_process.py cli/test_verbs.py conformance/test_textbook.py test_augmented_vne.py \
-    test_bounds_verify.py test_certify.py test_columns.py test_formulations_smd.py test_gadget.py test_mappings.py \
-    test_plot_hadar.py test_relaxations_dual.py test_relaxations_standard_form.py test_rounding.py test_scaling.py \
-    test_session.py test_solve.py test_traces_topology_zoo.py test_verify_cluster.py)
+QUICK := $(addprefix tests/,algorithms/exact/test_certify.py algorithms/gadget/test_run.py bounds/test_verify.py \
+    bounds/test_verify_cluster.py cli/test_process.py cli/test_verbs.py models/hadar/test_plot.py \
+    models/smd/test_formulations.py relaxations/conformance/test_textbook.py relaxations/test_augmented_vne.py \
+    relaxations/test_columns.py relaxations/test_dual.py relaxations/test_standard_form.py rounding/test_mappings.py \
+    rounding/test_rounding.py solvers/test_scaling.py solvers/test_session.py solvers/test_solve.py \
+    traces/test_topology_zoo.py)
 ROOMS := package solvers models relaxations rounding algorithms bounds traces cli
 SOURCES := pyproject.toml constraints.txt README.md LICENSE $(shell find $(ROOMS) -type f -not -name '*.pyc')
 

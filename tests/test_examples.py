@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+from tests import paths
+
+EXAMPLES = paths.ROOT / "examples"
 PROMISED = {
     "where_a_bound_breaks.py": ["violated", "holds", "2"],
     "where_rounding_fails.py": ["0.0279", "0.1317", "0.4316", "0.937500"],

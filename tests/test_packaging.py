@@ -16,7 +16,9 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests import paths
+
+ROOT = paths.ROOT
 ROOMS = ["solvers", "models", "relaxations", "rounding", "algorithms", "bounds", "traces", "cli"]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PLACES = {"package": "dlsched", **{room: f"dlsched.{room}" for room in ROOMS}}

@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 
-EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "plugin"
+from tests import paths
+
+EXAMPLE = paths.ROOT / "examples" / "plugin"
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 

@@ -10,11 +10,12 @@ import ast
 import functools
 import tomllib
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests import paths
+
+ROOT = paths.ROOT
 PACKAGES = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
 FOLDERS = ["package", *sorted({name.split(".")[1] for name in PACKAGES if "." in name})]
 

@@ -15,8 +15,9 @@ import pytest
 
 from dlsched.algorithms import optimum, pd_ors
 from dlsched.models import dmlrs
+from tests import paths
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = paths.ROOT
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TIMING = re.compile(r"seconds|found after|proved after")

@@ -45,8 +45,9 @@ from dlsched.relaxations import (
     standard_form,
     sum_of_ratios,
 )
+from tests import paths
 
-ROOT = Path(__file__).parents[1]
+ROOT = paths.ROOT
 ROOMS = ("solvers", "models", "relaxations", "rounding", "algorithms", "bounds", "traces", "cli")
 H, S, D, N = hadar.random(0), smd.random(0), dmlrs.random(0), ddljs.random(0)
 PROBLEMS = {hadar: H, smd: S, dmlrs: D, ddljs: N}

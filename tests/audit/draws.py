@@ -13,7 +13,8 @@ import numpy as np
 
 from dlsched.bounds.search import sources
 from dlsched.models import ddljs, dmlrs, hadar, smd
-from tests import dmlrs_strategies, smd_strategies
+from tests.strategies import dmlrs as dmlrs_strategies
+from tests.strategies import smd as smd_strategies
 
 Data = dict[str, Any]
 Draw = Callable[[np.random.Generator], Data]

@@ -28,6 +28,7 @@ import numpy as np
 from dlsched.algorithms import algorithms
 from dlsched.cli.main import main
 from dlsched.models import catalog
+from tests import paths
 from tests.audit import mutation
 from tests.audit.case import Case, Fault
 from tests.audit.draws import FAMILIES, draw, package
@@ -37,7 +38,7 @@ from tests.audit.scaling import problem_of
 Data = dict[str, Any]
 Files = dict[str, bytes]
 
-_DATA = Path(__file__).parents[1] / "data"
+_DATA = paths.DATA
 _GOOD = (0, 1, 2)
 _STOPPED = (-signal.SIGXCPU, -signal.SIGKILL)
 _PREFIX = "dlsched: error: "

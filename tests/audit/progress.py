@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
+from tests import paths
 from tests.audit.case import Fault
 from tests.audit.worker import Result, dump
 
 _ROOMS = ("solvers", "models", "relaxations", "rounding", "algorithms", "bounds", "traces", "cli")
-_TESTS = Path(__file__).parents[1]
+_TESTS = paths.TESTS
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS cases (
     code TEXT NOT NULL, family TEXT NOT NULL, seed INTEGER NOT NULL,

@@ -11,11 +11,11 @@ from tests.audit.scaling import problem_of
 from tests.oracles import ddljs, dmlrs, hadar, smd
 from tests.oracles.ddljs_rules import total
 from tests.oracles.ddljs_rules import violations as ddljs_violations
+from tests.oracles.ddljs_rules import worth as ddljs_worth
 from tests.oracles.hadar_instance import worth as hadar_worth
 
 Data = dict[str, Any]
 
-_IMPOSSIBLE = -(10**8)
 _RELATIVE = Fraction(1, 10**6)
 
 
@@ -29,14 +29,7 @@ def optimum(data: Data) -> Fraction | None:
         return dmlrs.optimum(found)[0]
     if problem == "smd":
         return _best_subset(found)
-    value = ddljs.optimum(found)[0]
-    return None if _lost(found, value) else value
-
-
-def _lost(data: Data, value: Fraction) -> bool:
-    """Tell whether a DDLJS optimum has a job at minus infinity, which the search counts as minus 10**9."""
-    logs = [job for job in data["jobs"] if job["utility"]["kind"] == "log"]
-    return bool(logs) and value < _IMPOSSIBLE
+    return total(found, ddljs.optimum(found)[1])
 
 
 def _best_subset(data: Data) -> Fraction:
@@ -79,8 +72,9 @@ def unit(data: Data) -> Fraction:
     found = exact(data)
     problem = problem_of(found)
     if problem == "ddljs":
-        sizes = [ddljs.value(job, n) for job in found["jobs"] for n in {0, job["max_workers"] * found["slots"]}]
-        worths = [abs(v) for v in sizes if v > _IMPOSSIBLE]
+        counts = [(job, n) for job in found["jobs"] for n in {0, job["max_workers"] * found["slots"]}]
+        sizes = [ddljs_worth(job["utility"], rational(job["progress"]) * n) for job, n in counts]
+        worths = [abs(v) for v in sizes if v is not None]
     else:
         worths = [hadar_worth(job["utility"], 0) for job in found["jobs"]]
     return max(worths, default=Fraction(0))

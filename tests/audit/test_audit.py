@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from tests import paths
 from tests.audit.case import Case, Fault
 from tests.audit.families import FAMILIES, case
 from tests.audit.progress import Progress
 from tests.audit.worker import Result, Worker, run
 
-ROOT = Path(__file__).parents[2]
+ROOT = paths.ROOT
 
 SAMPLES = {
     "optimum/hadar": 20,
@@ -109,3 +110,9 @@ def test_one_case_is_printed_and_run() -> None:
     shown = json.loads(found.stdout)
     assert shown["case"] == case("inputs/topology", 5).shown
     assert shown["faults"] == []
+
+
+@pytest.mark.parametrize("seed", [1359, 1601])
+def test_a_job_that_must_run_and_cannot_is_no_fault_in_any_unit(seed: int) -> None:
+    _, faults = run(lambda: case("optimum/ddljs", seed))
+    assert faults == []

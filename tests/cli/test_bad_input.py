@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from dlsched.models.files import MAX_BYTES
+from tests import paths
 from tests.cli.cases import h2, refusal, save
 from tests.cli.conftest import Command
 
-GAVEL = Path(__file__).parents[1] / "data" / "gavel"
+GAVEL = paths.DATA / "gavel"
 
 Edit = Callable[[dict[str, Any]], object]
 
@@ -76,7 +77,7 @@ def test_bad_instance(dlsched: Command, tmp_path: Path, schedule: Path, case: st
 )
 @pytest.mark.parametrize("verb", ["optimum", "run"])
 def test_numbers_that_no_float_holds(dlsched: Command, verb: str, problem: str, name: str, message: str) -> None:
-    path = Path(__file__).parents[1] / "golden" / f"{name}.json"
+    path = paths.GOLDEN / f"{name}.json"
     what = problem if verb == "optimum" else {"ddljs": "gadget", "hadar": "hadar"}[problem]
     assert refusal(dlsched(verb, what, path)).startswith(f"{path}: {message}")
 

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from dlsched.models.ddljs import PRESETS, Instance
+from tests import paths
 from tests.cli.cases import answer, complaint, refusal, save
 from tests.cli.conftest import Command
 
-TOPOLOGY = Path(__file__).parents[1] / "data" / "topology"
+TOPOLOGY = paths.DATA / "topology"
 SMALL = TOPOLOGY / "small.graphml"
 
 

@@ -10,10 +10,11 @@ import pytest
 
 from dlsched.models import catalog
 from dlsched.models.dmlrs import PRESETS, Instance
+from tests import paths
 from tests.cli.cases import answer, refusal, save
 from tests.cli.conftest import Command
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "dmlrs.json").read_text())
+GOLDEN = json.loads((paths.GOLDEN / "dmlrs.json").read_text())
 D3 = next(case["instance"] for case in GOLDEN["instances"] if case["name"] == "D3")
 OPTIMUM = 12
 

@@ -13,10 +13,11 @@ import pytest
 
 from dlsched.models.files import MAX_BYTES
 from dlsched.traces.gavel_files import MAX_JOBS
+from tests import paths
 from tests.cli.cases import h2, refusal, save
 from tests.cli.conftest import COMMAND
 
-DATA = Path(__file__).parents[1] / "data" / "gavel"
+DATA = paths.DATA / "gavel"
 MEMORY = 2 * 2**30
 SHORT = 2100
 GAVEL = ("convert", "gavel", "--cluster", "fast=2,slow=2", "--slots", "10", "--slot-seconds", "10")

@@ -11,10 +11,11 @@ from dlsched.algorithms import algorithms
 from dlsched.bounds.witness import shipped
 from dlsched.models import catalog
 from dlsched.models.hadar import PRESETS, Instance
+from tests import paths
 from tests.cli.cases import answer, best, h2, refusal, save
 from tests.cli.conftest import Command
 
-GAVEL = Path(__file__).parents[1] / "data" / "gavel"
+GAVEL = paths.DATA / "gavel"
 CONVERT = (
     *("convert", "gavel", "--throughputs", GAVEL / "throughputs.json", "--trace", GAVEL / "seven.trace.txt"),
     *("--cluster", "fast=2,slow=2", "--slots", 10, "--slot-seconds", "10"),

@@ -101,6 +101,11 @@ class _Horizon:
             if all(limit is None or n <= limit for n, limit in zip(after, self.limits, strict=True))
         ]
 
+    def lost(self, z: Counts) -> int:
+        """Return how many jobs are at minus infinity, which in a unit of 10**17 is far below minus 10**9."""
+        jobs = self.data["jobs"]
+        return sum(worth(job["utility"], rational(job["progress"]) * n) is None for job, n in zip(jobs, z, strict=True))
+
     def value(self, z: Counts) -> Fraction:
         return sum((self.worth(i, n) for i, n in enumerate(z)), Fraction(0))
 
@@ -116,7 +121,7 @@ def optimum(data: Data, rules: Rules = CORRECTED) -> tuple[Fraction, Data]:
             for y, after in horizon.after(t, z):
                 layer.setdefault(after, (z, y))
         reached.append(layer)
-    z = max(reached[-1], key=horizon.value)
+    z = max(reached[-1], key=lambda z: (-horizon.lost(z), horizon.value(z)))
     total = horizon.value(z)
     jobs: dict[str, Any] = {}
     for t in range(data["slots"], 0, -1):

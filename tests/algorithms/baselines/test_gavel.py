@@ -1,0 +1,246 @@
+"""Gavel: the paper's Figure 1(a), max-min fairness by hand and from its definition, and the general properties."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import highspy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dlsched.algorithms.baselines.hadar import gavel
+from dlsched.algorithms.run import Stripped
+from dlsched.models.hadar import Instance, check, completions, preset
+from dlsched.solvers.failure import SolverError
+from tests.oracles.gavel import Policy
+from tests.strategies.hadar import hadar_data
+
+SHARES = {
+    "J1": {"v100": 0.6, "p100": 0.4, "k80": 0.0},
+    "J2": {"v100": 0.2, "p100": 0.6, "k80": 0.2},
+    "J3": {"v100": 0.2, "p100": 0.0, "k80": 0.8},
+}
+
+
+def test_the_motivational_example_is_replayed() -> None:
+    instance = preset("motivation")
+    result = gavel.run(instance, SHARES)
+    rounds = [event for event in result.log if isinstance(event, gavel.Round)]
+    remaining = [tuple(event.remaining[name] for name in ("J1", "J2", "J3")) for event in rounds]
+    assert remaining == [(60, 25, 50), (60, 10, 40), (60, 0, 30), (40, 0, 20), (20, 0, 10), (0, 0, 0)]
+    busy = [event.busy for event in rounds]
+    assert busy == [5, 4, 4, 5, 5, 5]
+    assert sum(busy) / (6 * instance.devices) == pytest.approx(7 / 9)
+    assert result.utility == 3.0
+    assert check(instance, result.schedule) == []
+
+
+def test_the_example_does_not_fit_into_five_rounds() -> None:
+    instance = preset("motivation", slots=5)
+    result = gavel.run(instance, SHARES)
+    assert set(completions(instance, result.schedule)) == {"J2"}
+    assert {event.job for event in result.log if isinstance(event, Stripped)} == {"J1", "J3"}
+
+
+@given(hadar_data(), st.data())
+def test_schedules_are_valid_and_homogeneous(data: dict[str, Any], drawn: st.DataObject) -> None:
+    instance = Instance.model_validate(data)
+    part = st.sampled_from([0.0, 0.25, 0.5, 1.0])
+    shares = {job.name: {r: drawn.draw(part) for r in instance.device_types} for job in instance.jobs}
+    for result in (gavel.run(instance, shares), gavel.run(instance)):
+        assert check(instance, result.schedule) == []
+        assert result.prices == {}
+        for _, _, allocation in result.schedule.items():
+            assert len({r for devices in allocation.values() for r in devices}) == 1
+    for event in gavel.run(instance, shares).log:
+        if isinstance(event, gavel.Round):
+            assert all(shares[name][r] > 0 for name, r in event.types.items())
+
+
+def test_a_type_not_had_yet_comes_first() -> None:
+    instance = preset("motivation")
+    first, second, *_ = (e for e in gavel.run(instance, {"J2": {"v100": 0.9, "p100": 0.1}}).log)
+    assert isinstance(first, gavel.Round)
+    assert isinstance(second, gavel.Round)
+    assert (first.types, second.types) == ({"J2": "v100"}, {"J2": "p100"})
+
+
+def cluster(devices: dict[str, int], *jobs: tuple[int, dict[str, float]]) -> Instance:
+    """One machine, and jobs of (gang, iterations per second of the whole gang by type)."""
+    return Instance.model_validate(
+        {
+            "slots": 4,
+            "device_types": list(devices),
+            "machines": [{"name": "m", "devices": devices}],
+            "jobs": [
+                {
+                    "name": f"J{i}",
+                    "arrival": 1,
+                    "gang": gang,
+                    "iterations": 1000,
+                    "rate": {r: speed / gang for r, speed in speeds.items()},
+                    "utility": {"kind": "table", "values": [1] * 4},
+                }
+                for i, (gang, speeds) in enumerate(jobs)
+            ],
+        }
+    )
+
+
+def shares(instance: Instance, **options: Any) -> dict[str, dict[str, float]]:
+    return gavel.max_min_shares(instance, list(instance.jobs), **options)
+
+
+def levels(instance: Instance, found: dict[str, dict[str, float]], **options: Any) -> dict[str, float]:
+    return Policy(json.loads(instance.model_dump_json()), **options).levels(found)
+
+
+def near(value: float) -> Any:
+    return pytest.approx(value, abs=1e-8)
+
+
+@pytest.mark.parametrize("normaliser", ["proportional", "isolated"])
+def test_a_gang_of_one_gets_more_time_than_one_of_four(normaliser: str) -> None:
+    """The program's value is 1, by the first job alone; it leaves three of four devices to the second."""
+    instance = cluster({"t": 4}, (1, {"t": 8}), (4, {"t": 8}))
+    assert shares(instance, normaliser=normaliser) == {"J0": {"t": near(1)}, "J1": {"t": near(0.75)}}
+
+
+@pytest.mark.parametrize("normaliser", ["proportional", "isolated"])
+def test_the_jobs_of_gavels_own_tests(normaliser: str) -> None:
+    """Speeds (2, 1, .5) and (3, 2, 1) on one device of each type: 24/19.
+
+    The first job has x of the fast device, (2x + 1 - x) 3/3.5 = (3(1 - x) + 2x)/2, so x = 9/19.
+    """
+    types = ("v100", "p100", "k80")
+    first, second = ((1, dict(zip(types, speeds, strict=True))) for speeds in ((2, 1, 0.5), (3, 2, 1)))
+    instance = cluster(dict.fromkeys(types, 1), first, second)
+    found = shares(instance, normaliser=normaliser)
+    assert found == {
+        "J0": {"v100": near(9 / 19), "p100": near(10 / 19)},
+        "J1": {"v100": near(10 / 19), "p100": near(9 / 19)},
+    }
+    assert levels(instance, found) == {"J0": near(24 / 19), "J1": near(24 / 19)}
+
+
+def test_what_the_least_leave_is_shared_again() -> None:
+    """Three jobs on a device of their own type, two on another, one on a third: a third of the time is 1 to all."""
+    speeds = [{"a": 1.0}] * 3 + [{"b": 2.0}] * 2 + [{"c": 3.0}]
+    instance = cluster({"a": 1, "b": 1, "c": 1}, *((1, speed) for speed in speeds))
+    assert list(levels(instance, shares(instance)).values()) == [near(x) for x in (1, 1, 1, 1.5, 1.5, 3)]
+
+
+def test_more_weight_more_time() -> None:
+    instance = cluster({"t": 1}, (1, {"t": 5}), (1, {"t": 7}))
+    assert shares(instance, weights={"J1": 3}) == {"J0": {"t": near(0.25)}, "J1": {"t": near(0.75)}}
+    assert shares(instance, weights={"J0": 1e-7, "J1": 3e-7}) == {"J0": {"t": near(0.25)}, "J1": {"t": near(0.75)}}
+
+
+def test_the_normalisers_differ_where_gangs_do() -> None:
+    """Two devices, four when alone: isolated, the job of two has half of its time, the other all of it."""
+    instance = cluster({"t": 2}, (1, {"t": 1}), (2, {"t": 1}))
+    assert shares(instance) == {"J0": {"t": near(1)}, "J1": {"t": near(0.5)}}
+    assert shares(instance, normaliser="isolated") == {"J0": {"t": near(1)}, "J1": {"t": near(0.5)}}
+    crowded = cluster({"t": 2}, *[(1, {"t": 1})] * 3, (2, {"t": 1}))
+    assert levels(crowded, shares(crowded)) == dict.fromkeys(("J0", "J1", "J2", "J3"), near(0.5))
+    isolated = shares(crowded, normaliser="isolated")
+    assert levels(crowded, isolated, isolated=True) == dict.fromkeys(("J0", "J1", "J2", "J3"), near(8 / 7))
+    assert isolated["J3"] == {"t": near(1 / 7)}
+
+
+def test_a_gang_too_large_for_a_type_has_no_share_of_it() -> None:
+    instance = cluster({"few": 2, "many": 4}, (4, {"few": 9, "many": 1}))
+    assert shares(instance) == {"J0": {"many": near(1)}}
+    assert shares(cluster({"few": 2, "many": 3}, (4, {"few": 9, "many": 1}))) == {}
+
+
+@pytest.mark.parametrize("normaliser", ["proportional", "isolated"])
+@given(hadar_data(), st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=8, max_size=8))
+def test_no_job_can_get_more_unless_one_that_has_no_more_gets_less(
+    normaliser: str, data: dict[str, Any], drawn: list[float]
+) -> None:
+    """This says lexicographic max-min; the first level is the value of Gavel's program."""
+    instance = Instance.model_validate(data)
+    weights = {job.name: weight for job, weight in zip(instance.jobs, drawn, strict=False)}
+    data = json.loads(instance.model_dump_json())
+    policy = Policy(data | {"jobs": [json_floats(job) for job in data["jobs"]]}, normaliser == "isolated", weights)
+    reached = policy.levels(shares(instance, normaliser=normaliser, weights=weights))
+    if reached:
+        assert min(reached.values()) == pytest.approx(policy.best({}, set(reached)), rel=1e-6)
+    for name, level in reached.items():
+        floors = {other: least * (1 - 1e-7) for other, least in reached.items() if least <= level * (1 + 1e-7)}
+        del floors[name]
+        assert policy.best(floors, {name}) <= level * (1 + 1e-5) + 1e-7
+
+
+def json_floats(job: dict[str, Any]) -> dict[str, Any]:
+    return job | {"rate": {r: float(Fraction(str(speed))) for r, speed in job["rate"].items()}}
+
+
+def test_the_same_jobs_have_the_same_shares() -> None:
+    instance = preset("benchmark", 3, jobs=12, machines=4, types=3, slots=10)
+    assert shares(instance) == shares(Instance.parse(json.loads(instance.model_dump_json())))
+
+
+def test_equal_quotients_are_equal_in_the_rounds() -> None:
+    """0.6 over three rounds is 0.2, though not in floats: the job listed first goes in round 5."""
+    assert 0.6 / 3 < 0.2
+    data = json.loads(cluster({"t": 1}, (1, {"t": 1}), (1, {"t": 1})).model_dump_json())
+    rounds = gavel.run(Instance.parse(data | {"slots": 6}), {"J0": {"t": 0.6}, "J1": {"t": 0.2}}).log
+    types = [next(iter(event.types)) for event in rounds if isinstance(event, gavel.Round)]
+    assert types == ["J0", "J1", "J0", "J0", "J0", "J1"]
+
+
+def test_two_equal_jobs_share_one_device_equally() -> None:
+    job = {"arrival": 1, "gang": 1, "iterations": 2, "rate": {"t": 1}, "utility": {"kind": "table", "values": [1] * 4}}
+    instance = Instance.model_validate(
+        {
+            "slots": 4,
+            "device_types": ["t"],
+            "machines": [{"name": "m", "devices": {"t": 1}}],
+            "jobs": [{"name": "a", **job}, {"name": "b", **job}],
+        }
+    )
+    shares = gavel.max_min_shares(instance, list(instance.jobs))
+    assert shares == {"a": {"t": pytest.approx(0.5)}, "b": {"t": pytest.approx(0.5)}}
+    result = gavel.run(instance)
+    assert [list(e.types) for e in result.log if isinstance(e, gavel.Round)] == [["a"], ["b"], ["a"], ["b"]]
+
+
+@pytest.mark.parametrize(
+    ("shares", "message"),
+    [
+        ({"J9": {"v100": 1.0}}, "shares.J9: unknown job"),
+        ({"J1": {"a100": 1.0}}, "shares.J1.a100: unknown device type"),
+        ({"J1": {"v100": -0.1}}, "shares.J1.v100: -0.1"),
+        ({"J1": {"v100": float("nan")}}, "shares.J1.v100: nan"),
+    ],
+)
+def test_bad_shares_are_refused(shares: gavel.Shares, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        gavel.run(preset("motivation"), shares)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"J9": 1.0}, "weights.J9: unknown job"),
+        ({"J1": 0.0}, "weights.J1: 0.0 must be positive"),
+        ({"J1": float("nan")}, "weights.J1: nan"),
+        ({"J1": float("inf")}, "weights.J1: inf"),
+    ],
+)
+def test_bad_weights_are_refused(weights: dict[str, float], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        gavel.run(preset("motivation"), weights=weights)
+    with pytest.raises(ValueError, match="equal"):
+        gavel.run(preset("motivation"), normaliser="equal")
+
+
+def test_a_solver_that_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(highspy.Highs, "run", lambda _: highspy.HighsStatus.kError)
+    with pytest.raises(SolverError, match="did not solve a linear program"):
+        gavel.run(preset("motivation"))

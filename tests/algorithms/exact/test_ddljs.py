@@ -1,0 +1,236 @@
+"""The certified optimum of DDLJS against golden values, exhaustive search and its own dynamic program."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dlsched.algorithms import optimum
+from dlsched.algorithms.exact.ddljs import method
+from dlsched.algorithms.exact.ddljs.horizon import alike, horizon_program
+from dlsched.algorithms.exact.ddljs.reachable import best_value
+from dlsched.algorithms.exact.ddljs.slot_class import SlotClass
+from dlsched.models.ddljs import Instance, Schedule, check, exact_utility, random
+from dlsched.models.ddljs.presets import benchmark
+from dlsched.models.numbers import agree
+from dlsched.models.utility import Power
+from dlsched.solvers.solve import solve_matrix
+from tests.cases.ddljs import OFFLINE, expected, instance, instance_data
+from tests.oracles import ddljs as oracle
+
+OPTIMA = {name: value for name in OFFLINE for key in ("opt", "opt_all_paths") if (value := expected(name).get(key))}
+
+
+def drawn(seed: int) -> Instance:
+    """Return a random instance: half duplex, varying links, two resources, placement and log utilities among them."""
+    rng = np.random.default_rng(seed)
+    found = random(
+        rng,
+        jobs=int(rng.integers(1, 4)),
+        servers=int(rng.integers(1, 5)),
+        resources=int(rng.integers(1, 3)),
+        slots=int(rng.integers(1, 4)),
+        varying=bool(rng.integers(2)),
+        half=bool(rng.integers(2)),
+    )
+    data = json.loads(found.model_dump_json())
+    first = data["jobs"][0]
+    if found.servers and rng.random() < 0.25:
+        names = [server.name for server in found.servers]
+        first["placement"] = [sorted(set(rng.choice(names, 2).tolist())) for _ in range(first["max_workers"])]
+    if rng.random() < 0.2:
+        first["utility"] = {"kind": "log", "scale": 1, "offset": 0}
+    elif rng.random() < 0.2:
+        first["utility"] = {"kind": "linear", "intercept": 5, "slope": 1}
+    return Instance.parse(data)
+
+
+def assert_optimal(found: Instance) -> None:
+    """Assert that the optimum is proved and that of exhaustive search."""
+    result = optimum(found)
+    best = float(oracle.optimum(json.loads(found.model_dump_json()))[0])
+    assert result.proved
+    if result.value is None:
+        assert best < -(10**8)
+        assert result.schedule is None
+        return
+    assert agree(result.value, best)
+    assert not check(found, result.schedule)
+    assert agree(result.value, exact_utility(found, result.schedule))
+
+
+@pytest.mark.parametrize("name", OPTIMA)
+def test_golden(name: str) -> None:
+    result = optimum(instance(name))
+    assert result.proved
+    assert agree(result.value, OPTIMA[name])
+    assert not check(instance(name), result.schedule)
+    assert best_value(instance(name)) == pytest.approx(OPTIMA[name])
+
+
+def test_every_offline_golden_optimum_is_tested() -> None:
+    assert set(OPTIMA) == {"G1", "G4", "G5", "G6", "G7", "G11", "G12", "G13"}
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_random(seed: int) -> None:
+    assert_optimal(drawn(seed))
+
+
+def with_job(name: str, **fields: Any) -> Instance:
+    """Return an offline golden instance with other fields of its first job."""
+    data = instance_data(name)
+    data["jobs"][0].update(fields)
+    return Instance.parse(data)
+
+
+def test_half_duplex_links_carry_both_directions() -> None:
+    data = {
+        "slots": 2,
+        "resources": ["g"],
+        "nodes": [{"name": u, "capacity": {"g": 1}} for u in "ab"],
+        "links": [{"source": "a", "target": "b", "bandwidth": 1}],
+        "jobs": [
+            {
+                "name": "J",
+                "arrival": 1,
+                "max_workers": 2,
+                "worker": {"g": 1},
+                "progress": 1,
+                "bandwidth": 1,
+                "utility": {"kind": "linear", "intercept": 0, "slope": -1},
+            }
+        ],
+    }
+    assert optimum(Instance.parse(data | {"duplex": True})).value == 4
+    assert optimum(Instance.parse(data | {"duplex": "half"})).value == 2
+    assert optimum(Instance.parse(data)).value == 2
+
+
+def test_no_jobs() -> None:
+    result = optimum(Instance.parse(instance_data("G1") | {"jobs": []}))
+    assert (result.value, result.bound, result.proved) == (0, 0, True)
+    assert result.schedule == Schedule.of({})
+
+
+def test_log_job_that_cannot_get_anything() -> None:
+    result = optimum(with_job("G1", utility={"kind": "log", "scale": 1, "offset": 0}, worker={"g": 4}, budget=None))
+    assert (result.value, result.bound, result.schedule, result.proved) == (None, None, None, True)
+
+
+def test_log_jobs_that_cannot_all_get_something() -> None:
+    data = instance_data("G11") | {"slots": 1}
+    for job in data["jobs"]:
+        job["utility"] = {"kind": "log", "scale": 1, "offset": 0}
+    result = optimum(Instance.parse(data))
+    assert (result.value, result.bound, result.schedule, result.proved) == (None, None, None, True)
+    assert len(result.evidence) == 2
+
+
+def test_log_job_must_get_something() -> None:
+    result = optimum(with_job("G11", utility={"kind": "log", "scale": "1/1000", "offset": 0}))
+    assert result.proved
+    assert 1 <= sum(e.size for e in result.schedule.embeddings("S").values()) < 10
+
+
+def test_zero_capacities() -> None:
+    data = instance_data("G1")
+    data["nodes"][0]["capacity"] = {"g": 0}
+    result = optimum(Instance.parse(data))
+    assert (result.value, result.proved) == (0, True)
+
+
+def test_falling_utility_is_best_left_alone() -> None:
+    result = optimum(with_job("G1", utility={"kind": "linear", "intercept": 9, "slope": 1}))
+    assert result.schedule.embeddings("A") == {}
+    assert result.value == pytest.approx(9 + 2)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_some_jobs_cost_and_others_gain(seed: int) -> None:
+    drawn = random(np.random.default_rng(seed), jobs=3)
+    signs = [-1, 1, -1]
+    utilities = [Power(scale=Fraction(sign), exponent=Fraction(2)) for sign in signs]
+    jobs = [job.model_copy(update={"utility": u}) for job, u in zip(drawn.jobs, utilities, strict=True)]
+    instance = drawn.model_copy(update={"jobs": tuple(jobs)})
+    found = optimum(instance)
+    assert found.proved
+    assert found.value == float(oracle.optimum(instance.dump())[0])
+    assert set(found.schedule.jobs) <= {jobs[1].name}
+
+
+def test_no_time() -> None:
+    result = optimum(instance("G11"), time_limit=0)
+    assert not result.proved
+    assert result.value <= 100.5 <= result.bound
+
+
+@pytest.fixture
+def slot_by_slot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take every instance slot by slot, however small."""
+    monkeypatch.setattr(method, "_MANY", 0)
+
+
+@pytest.mark.usefixtures("slot_by_slot")
+@pytest.mark.parametrize("seed", range(500, 560))
+def test_random_slot_by_slot(seed: int) -> None:
+    assert_optimal(drawn(seed))
+
+
+@pytest.mark.usefixtures("slot_by_slot")
+@pytest.mark.parametrize("name", OPTIMA)
+def test_golden_slot_by_slot(name: str) -> None:
+    result = optimum(instance(name))
+    assert result.proved
+    assert agree(result.value, OPTIMA[name])
+
+
+@pytest.mark.parametrize("tight", [False, True])
+def test_slot_by_slot_is_as_good_as_all_slots_in_one(tight: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = benchmark(np.random.default_rng(2), servers=5, jobs=4, slots=4, tight=tight)
+    monkeypatch.setattr(method, "_MANY", 10**9)
+    whole = optimum(found)
+    monkeypatch.setattr(method, "_MANY", 0)
+    result = optimum(found)
+    assert whole.proved
+    assert result.proved
+    assert agree(whole.value, result.value)
+    assert any("worker-slots by class" in line for line in result.evidence)
+    assert not check(found, result.schedule)
+
+
+def test_ten_servers_ten_jobs_ten_slots() -> None:
+    found = benchmark(np.random.default_rng(1), servers=10, jobs=10, slots=10, tight=False)
+    result = optimum(found)
+    assert result.proved
+    assert agree(result.value, exact_utility(found, result.schedule))
+
+
+def test_a_row_that_is_too_strong_is_not_confirmed() -> None:
+    found = benchmark(np.random.default_rng(0), servers=5, jobs=4, slots=3, tight=True)
+    slots = SlotClass(found, [3], lambda: None)
+    weights = np.array([3, 5, 2, 7])
+    bound = slots.price(weights).bound
+    assert slots.confirm(weights, bound, 1e-7)
+    assert not slots.confirm(weights, bound - 1, 1e-7)
+    assert bound <= slots.unsolved(weights).bound
+
+
+def test_slots_are_alike_where_links_and_jobs_are() -> None:
+    data = instance_data("G6") | {"slots": 4}
+    assert alike(Instance.parse(data)) == [[1], [2, 3, 4]]
+    assert alike(instance("G12")) == [[1], [2]]
+
+
+def test_program_of_all_slots_has_the_same_optimum_with_and_without_presolve() -> None:
+    found = drawn(5)
+    program = horizon_program(found, alike(found))
+    assert program is not None
+    first, second = (solve_matrix(program.matrix, threads=1, presolve=p).summary.objective for p in (True, False))
+    assert first is not None
+    assert second is not None
+    assert agree(first, second)

@@ -1,0 +1,175 @@
+"""The exact method for fragmented clusters against exhaustive search, against the exact MILP, and its parts."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dlsched.algorithms.exact.dmlrs import fragmented
+from dlsched.algorithms.exact.dmlrs.by_configuration import ByConfiguration
+from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
+from dlsched.algorithms.exact.dmlrs.configurations import enumerate_configurations, most_configurations
+from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
+from dlsched.algorithms.exact.dmlrs.occupancy import Occupancy
+from dlsched.algorithms.exact.dmlrs.packing import Packer
+from dlsched.algorithms.exact.dmlrs.schedules import Schedules
+from dlsched.algorithms.exact.dmlrs.slots import Slots
+from dlsched.models import build, solve
+from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility, preset
+from dlsched.models.numbers import agree
+from dlsched.tolerances import TOLERANCE
+from tests.oracles import dmlrs as oracle
+from tests.strategies import dmlrs as dmlrs_strategies
+
+
+def slower_external(seed: int, **sizes: int) -> dict:
+    """Return the instance of a seed as plain JSON, its internal rates not below its external ones."""
+    data = dmlrs_strategies.draw(seed, asynchronous=False, **sizes)
+    for job in data["jobs"]:
+        rates = sorted((job["internal_rate"], job["external_rate"]), key=oracle.rational)
+        job["external_rate"], job["internal_rate"] = rates
+    return data
+
+
+def small(seed: int) -> Instance:
+    return preset("random", seed, jobs=4, machines=2, slots=4, capacity=4, identical=bool(seed % 2))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_optimum_is_the_exhaustive_one(seed: int) -> None:
+    data = slower_external(seed)
+    best, _ = oracle.optimum(data)
+    schedule, bound, _ = solve_fragmented(Instance.parse(data))
+    assert oracle.feasible(data, schedule.dump())
+    assert agree(oracle.value(data, schedule.dump()), best)
+    assert float(best) <= bound + TOLERANCE
+    assert agree(bound, best)
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_the_optimum_is_that_of_the_exact_program(seed: int) -> None:
+    instance = small(seed)
+    best = solve(build("dmlrs/compact-milp", instance), presolve=False).objective
+    schedule, bound, _ = solve_fragmented(instance)
+    assert check(instance, schedule) == []
+    assert float(exact_utility(instance, schedule)) == pytest.approx(best, abs=TOLERANCE)
+    assert bound == pytest.approx(best, abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 3))
+def test_the_bound_is_not_below_the_optimum_at_any_prices(seed: int) -> None:
+    data = slower_external(seed)
+    best = float(oracle.optimum(data)[0])
+    slots = Slots.of(Instance.parse(data))
+    if not slots.most_levels:
+        assert best == 0
+        return
+    schedules = Schedules(slots)
+    rows = ByConfiguration(enumerate_configurations(slots), schedules)
+    part = rows.list_offers(schedules.limits())
+    rng = np.random.default_rng(seed)
+    for _ in range(5):
+        prices = np.round(rng.uniform(0, 5, rows.rows)) * (rng.random(rows.rows) < 0.5)
+        bound, kept = rows.fixed(part, prices, best - 1e-3)
+        assert bound >= best - 1e-9
+        assert not kept.empty
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_configurations_are_the_vectors_that_fit(seed: int) -> None:
+    slots = Slots.of(small(seed))
+    packer = Packer(slots)
+    listed = {tuple(row) for row in enumerate_configurations(slots).levels.tolist()}
+    vectors = itertools.product(*(range(job.levels + 1) for job in slots.jobs))
+    assert listed == {vector for vector in vectors if packer.fit(vector) is not None}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_packing_is_feasible_and_reaches_its_levels(seed: int) -> None:
+    instance = small(seed)
+    slots = Slots.of(instance)
+    packer = Packer(slots)
+    for levels in enumerate_configurations(slots).levels.tolist():
+        placed = packer.place(levels)
+        assert placed is not None
+        shares = Schedule.of({name: {instance.job(name).arrival: where} for name, where in placed.items()})
+        together = Schedule.of({name: {instance.slots: where} for name, where in placed.items()})
+        assert not [v for v in check(instance, together) if "capacity" in v.rule or "servers" in v.rule]
+        for job, level in zip(slots.jobs, levels, strict=True):
+            if level:
+                (where,) = shares.placements(job.name).values()
+                done = instance.job(job.name).progress(where)
+                assert done >= Fraction(job.work[level - 1], job.total) * instance.job(job.name).work
+
+
+def test_a_fragmented_cluster_is_solved() -> None:
+    instance = preset("benchmark", 0, jobs=6, machines=3, slots=6, multiple=3, load=0.95)
+    schedule, bound, evidence = solve_fragmented(instance)
+    assert check(instance, schedule) == []
+    assert agree(exact_utility(instance, schedule), bound)
+    assert any("branch and price" in line for line in evidence)
+
+
+def test_a_known_incumbent_is_never_lost() -> None:
+    instance = preset("benchmark", 1, jobs=6, machines=3, slots=6, multiple=3, load=0.95)
+    best, bound, _ = solve_fragmented(instance)
+    kept, again, _ = solve_fragmented(instance, incumbent=best, upper=bound, deadline=0.0)
+    assert exact_utility(instance, kept) == exact_utility(instance, best)
+    assert again == bound
+
+
+def test_asynchronous_jobs_are_refused() -> None:
+    with pytest.raises(ValueError, match="synchronous"):
+        solve_fragmented(preset("random", 0, asynchronous=True))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_optimum_by_single_machines_is_the_exhaustive_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fragmented, "_MOST_CONFIGURATIONS", 0.0)
+    data = slower_external(seed)
+    best, _ = oracle.optimum(data)
+    schedule, bound, _ = solve_fragmented(Instance.parse(data))
+    assert oracle.feasible(data, schedule.dump())
+    assert agree(oracle.value(data, schedule.dump()), best)
+    assert agree(bound, best)
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 3))
+def test_the_bound_of_single_machines_holds_at_any_prices(seed: int) -> None:
+    data = slower_external(seed)
+    slots = Slots.of(Instance.parse(data))
+    if not slots.most_levels:
+        return
+    best = float(oracle.optimum(data)[0])
+    rows = ByPattern(Schedules(slots))
+    part = rows.list_offers(rows.schedules.limits())
+    rng = np.random.default_rng(seed)
+    for _ in range(5):
+        prices = np.round(rng.uniform(0, 5, rows.rows)) * (rng.random(rows.rows) < 0.5)
+        bound, kept = rows.fixed(part, prices, best - 1e-3)
+        assert bound >= best - 1e-9
+        assert not kept.empty
+    whole = ByConfiguration(enumerate_configurations(slots), rows.schedules)
+    assert rows.bound(part).bound >= whole.bound(whole.list_offers(part.limits)).bound - 1e-4
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_occupancy_says_fits_does(seed: int) -> None:
+    slots = Slots.of(small(seed))
+    listed, occupancy = enumerate_configurations(slots), Occupancy(slots)
+    rng = np.random.default_rng(seed)
+    for i in range(len(slots.jobs)):
+        levels = listed.levels[rng.integers(len(listed.levels), size=slots.slots)].astype(np.int64)
+        fits, exact = occupancy.room(levels, i), listed.room(levels, i)
+        arrived = np.arange(slots.slots) >= slots.jobs[i].arrival
+        assert not (fits & ~exact).any()
+        assert (fits.sum() >= 0.8 * exact[arrived].sum()) or not arrived.any()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_more_configurations_than_estimated(seed: int) -> None:
+    slots = Slots.of(small(seed))
+    assert len(enumerate_configurations(slots).levels) <= most_configurations(slots)

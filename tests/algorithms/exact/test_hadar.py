@@ -1,0 +1,453 @@
+"""The certified optimum of the Hadar problem, against golden values, an exhaustive search and other formulations."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dlsched.algorithms import Optimum, optimum
+from dlsched.algorithms.exact.hadar import method as exact
+from dlsched.algorithms.exact.hadar.branch import Branch, Record
+from dlsched.algorithms.exact.hadar.replay import replay
+from dlsched.algorithms.exact.hadar.rows import Hall, knapsack, separate
+from dlsched.algorithms.exact.hadar.tree import Tree
+from dlsched.models import InputError, build, read, solve
+from dlsched.models.hadar import Instance, check, exact_utility, preset
+from dlsched.models.numbers import agree
+from dlsched.solvers.failure import SolverError
+from tests import paths
+from tests.cases.hadar import middle
+from tests.oracles import hadar as oracle
+from tests.strategies.hadar import hadar_data
+
+GOLDEN = json.loads((paths.GOLDEN / "hadar.json").read_text(encoding="utf-8"))
+CASES = {case["name"]: case for case in GOLDEN["cases"]}
+
+
+def tiny(seed: int, *, irregular: bool = False) -> dict[str, Any]:
+    """Three types and up to four slots and jobs; irregular rates and works are rationals with large denominators."""
+    rng = random.Random(seed)
+    types = ["a", "b", "c"][: rng.randint(1, 3)]
+    slots = rng.randint(1, 4)
+    machines = [{"name": f"m{h}", "devices": {r: rng.randint(0, 3) for r in types}} for h in range(rng.randint(1, 2))]
+    if not any(n for machine in machines for n in machine["devices"].values()):
+        machines[0]["devices"] = {types[0]: 1}
+    devices = sum(n for machine in machines for n in machine["devices"].values())
+    jobs = []
+    for j in range(rng.randint(1, 4)):
+        arrival = rng.randint(1, slots)
+        values = sorted((rng.choice([0, 1, 2, 3, 5, 8, 13]) for _ in range(slots - arrival + 1)), reverse=True)
+        rate: dict[str, Any] = {r: round(rng.uniform(0.5, 6), 12) if irregular else rng.randint(0, 3) for r in types}
+        if not any(rate.values()):
+            rate[types[0]] = 1
+        jobs.append(
+            {
+                "name": f"j{j}",
+                "arrival": arrival,
+                "gang": rng.randint(1, min(4, devices)),
+                "iterations": round(rng.uniform(1, 20), 10) if irregular else rng.choice([1, 2, 3, 5, 8, 12, "26/3"]),
+                "rate": rate,
+                "utility": {"kind": "table", "values": values},
+            }
+        )
+    return {"slots": slots, "slot_seconds": 1, "device_types": types, "machines": machines, "jobs": jobs}
+
+
+def assert_optimal(data: dict[str, Any], found: Optimum) -> None:
+    instance = Instance.parse(data)
+    expected, _ = oracle.optimum(data)
+    assert expected is not None
+    assert found.proved
+    assert found.value == pytest.approx(float(expected), abs=1e-6)
+    assert found.bound == pytest.approx(float(expected), abs=2e-6 * max(1.0, float(expected)))
+    assert check(instance, found.schedule) == []
+    assert float(exact_utility(instance, found.schedule)) == found.value
+
+
+@pytest.fixture
+def no_heuristics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the tree to find everything, from an incumbent of 0."""
+    monkeypatch.setattr(exact.Search, "run", lambda self, *args, **options: self.best)
+    monkeypatch.setattr(exact.Dive, "run", lambda self, *args: [])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_golden(name: str) -> None:
+    found = optimum(Instance.parse(CASES[name]["instance"]))
+    assert found.proved
+    assert found.value == pytest.approx(float(oracle.rational(CASES[name]["p2"])), abs=1e-6)
+
+
+@settings(deadline=None, max_examples=60)
+@given(hadar_data())
+def test_agrees_with_exhaustive_search(data: dict[str, Any]) -> None:
+    assert_optimal(data, optimum(Instance.parse(data)))
+
+
+@pytest.mark.parametrize("irregular", [False, True])
+@pytest.mark.usefixtures("no_heuristics")
+def test_tree_alone_agrees_with_exhaustive_search(irregular: bool) -> None:
+    branched = 0
+    for seed in range(60):
+        data = tiny(seed, irregular=irregular)
+        found = optimum(Instance.parse(data))
+        assert_optimal(data, found)
+        branched += "branch, cut and price" in str(found.evidence)
+    assert branched > 20
+
+
+@pytest.mark.usefixtures("no_heuristics")
+def test_any_order_of_questions_leads_to_the_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Tree, "_candidates", lambda self, generated: [])
+    for seed in range(60):
+        data = tiny(seed)
+        assert_optimal(data, optimum(Instance.parse(data)))
+
+
+@pytest.mark.usefixtures("no_heuristics")
+def test_rounded_work_agrees_with_exhaustive_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    refined = []
+    lacks = exact._Solve._lacks
+
+    def counted(self: Any, path: Any) -> bool:
+        refined.append(lacks(self, path))
+        return refined[-1]
+
+    monkeypatch.setattr(exact._Solve, "_lacks", counted)
+    for seed in range(60):
+        data = tiny(seed, irregular=True)
+        assert_optimal(data, exact.solve(Instance.parse(data), max_states=4))
+    assert any(refined)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_agrees_with_the_hall_formulation(seed: int) -> None:
+    instance = preset("benchmark", seed, jobs=5, machines=3, types=3, slots=6)
+    found = optimum(instance)
+    model = build("hadar/hall", instance)
+    solution = solve(model)
+    assert found.proved
+    assert solution.objective is not None
+    assert agree(found.value or 0.0, solution.objective)
+    schedule = read(model, instance)
+    assert check(instance, schedule) == []
+    assert agree(float(exact_utility(instance, schedule)), solution.objective)
+
+
+@settings(deadline=None, max_examples=30)
+@given(hadar_data())
+def test_hall_formulation_agrees_with_exhaustive_search(data: dict[str, Any]) -> None:
+    expected, _ = oracle.optimum(data)
+    assert solve(build("hadar/hall", Instance.parse(data))).objective == pytest.approx(float(expected or 0), abs=1e-6)
+
+
+@pytest.mark.parametrize("limit", [0.0, 0.3])
+def test_value_and_bound_are_valid_when_time_is_up(limit: float) -> None:
+    instance = preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10)
+    found = optimum(instance, time_limit=limit)
+    assert check(instance, found.schedule) == []
+    assert found.value is not None
+    assert found.bound is not None
+    assert found.value <= 232.3 + 1e-6 <= found.bound + 2e-6
+    assert float(exact_utility(instance, found.schedule)) == found.value
+
+
+def test_a_proof_takes_both_routes() -> None:
+    found = optimum(preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10))
+    assert found.proved
+    assert any("branch, cut and price" in line for line in found.evidence)
+    assert any("replayed" in line for line in found.evidence)
+
+
+def first_route_errs(self: exact._Solve) -> bool:
+    self.upper = self.lower
+    return True
+
+
+def unsolved(*args: Any, **options: Any) -> Any:
+    raise SolverError("the master LP has no optimum")
+
+
+def replay_is_refused(*args: Any, **options: Any) -> tuple[float, str]:
+    return np.inf, "not replayed: an inequality does not hold"
+
+
+def replay_is_weak(*args: Any, **options: Any) -> tuple[float, str]:
+    return 1000.0, "replayed 3 nodes"
+
+
+@pytest.mark.parametrize("data", [middle(137), middle(140), middle(91, jitter=0.05)])
+@pytest.mark.parametrize(
+    ("name", "instead", "says"),
+    [
+        ("_Solve._attempt", first_route_errs, "hadar/hall: HiGHS"),
+        ("_Solve._attempt", unsolved, "branch, cut and price: failed (the master LP has no optimum)"),
+        ("replay", replay_is_refused, "not replayed: an inequality does not hold"),
+        ("replay", replay_is_weak, "replayed 3 nodes: nothing above"),
+        ("Dive.run", unsolved, "replayed"),
+        ("Polish.dive", unsolved, "replayed"),
+    ],
+)
+def test_where_one_route_fails_there_is_a_next_one(
+    data: dict[str, Any], name: str, instead: Any, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance = Instance.parse(data)
+    expected = optimum(instance)
+    monkeypatch.setattr(f"{exact.__name__}.{name}", instead)
+    found = optimum(instance)
+    assert found.proved
+    assert found.value == pytest.approx(expected.value)
+    assert check(instance, found.schedule) == []
+    assert any(line.startswith(says) for line in found.evidence)
+
+
+def test_a_first_route_that_errs_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact._Solve, "_attempt", first_route_errs)
+    found = optimum(preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10), time_limit=1.0)
+    assert not found.proved
+
+
+def test_replay_refuses_an_inequality_that_does_not_hold() -> None:
+    instance = preset("benchmark", 2, jobs=8, machines=4, types=3, slots=10)
+    s = exact._Solve(instance, 0.0, float("inf"), lambda *report: None, exact.MAX_STATES, 0)
+    s.begin()
+    assert s.run().proved
+    used = {int(k) for _, numbers, _ in s.record.steps for k in numbers}
+    pool = list(s.pool)
+    first = min(used)
+    pool[first] = type(pool[first])(pool[first].coefficient, pool[first].rhs - 1, pool[first].hall)
+    bound, note = replay(s.instance, s.jobs, s.sets, pool, s.record, s.cutoff, s.scale)
+    assert bound == np.inf
+    assert "does not hold" in note
+
+
+def test_replay_completes_no_job_for_nothing() -> None:
+    """The tree knows no schedule that earns nothing, so "it completes later" can mean for the tree that it does not."""
+    found = optimum(Instance.load(paths.GOLDEN / "hadar-unproved.json"))
+    assert (found.value, found.proved) == (42, True)
+    assert "replayed 11 nodes" in found.evidence[-1]
+
+
+@pytest.mark.usefixtures("no_heuristics")
+@pytest.mark.parametrize("seed", [79, 2037])
+def test_replay_uses_no_fast_option_where_a_slow_one_does_as_much(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tree does not either, so where it asks for the slow option and hears "no", the fast one cannot stand in."""
+
+    def option_first(self: Tree, generated: Any) -> list[Branch]:
+        z = self.relaxation.running(generated)
+        openness = np.minimum(z, 1 - z)
+        t, option, j = (int(i) for i in np.unravel_index(openness.argmax(), openness.shape))
+        return [Branch(j, t, (option,))] if openness[t, option, j] > 1e-6 else []
+
+    monkeypatch.setattr(Tree, "_candidates", option_first)
+    found = optimum(Instance.parse(middle(seed)))
+    assert found.proved
+    assert "replayed" in found.evidence[-1]
+
+
+@pytest.mark.usefixtures("no_heuristics")
+@pytest.mark.parametrize("seed", [63, 535])
+def test_work_is_added_up_without_wrapping(seed: int) -> None:
+    """Amounts of work of 16 digits, scaled to integers, have 60 bits and more."""
+    assert optimum(Instance.parse(middle(seed, jitter=0.05)), time_limit=30).proved
+
+
+def test_replay_of_a_record_without_its_branches_proves_nothing() -> None:
+    instance = preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10)
+    solver = exact._Solve(instance, 0.0, float("inf"), lambda *report: None, exact.MAX_STATES, 0)
+    solver.begin()
+    found = solver.run()
+    cut = Record(steps=solver.record.steps)
+    bound, _ = replay(instance, solver.jobs, solver.sets, solver.pool, cut, solver.cutoff, solver.scale)
+    assert found.proved
+    assert not agree(bound, found.value or 0.0)
+    assert bound > (found.value or 0.0)
+
+
+def worth(data: dict[str, Any], scale: Fraction) -> dict[str, Any]:
+    """The instance with all utilities (tables) multiplied."""
+    jobs = [
+        job | {"utility": {"kind": "table", "values": [str(Fraction(v) * scale) for v in job["utility"]["values"]]}}
+        for job in data["jobs"]
+    ]
+    return data | {"jobs": jobs}
+
+
+def normalised(data: dict[str, Any]) -> dict[str, Any]:
+    """The instance with a greatest utility of 100."""
+    return worth(data, 100 / max(Fraction(1), *(Fraction(job["utility"]["values"][0]) for job in data["jobs"])))
+
+
+def test_utilities_of_1e20() -> None:
+    data = json.loads((paths.GOLDEN / "hadar-1e20.json").read_text(encoding="utf-8"))
+    found = optimum(Instance.parse(normalised(data)))
+    assert (found.value, found.proved) == (100, True)
+    found = exact.solve(Instance.parse(data))
+    assert (found.value, found.proved) == (2e20, True)
+
+
+@pytest.mark.usefixtures("no_heuristics")
+@pytest.mark.parametrize("scale", [Fraction(1, 10**25), Fraction(1, 3 * 10**6), Fraction(10**20, 7), Fraction(10**90)])
+def test_the_unit_of_utility_does_not_matter(scale: Fraction) -> None:
+    for data in (middle(137), middle(6), middle(91, jitter=0.05)):
+        one = exact.solve(Instance.parse(data))
+        found = exact.solve(Instance.parse(worth(data, scale)))
+        assert found.proved
+        assert found.value == pytest.approx(float((one.value or 0) * scale), rel=1e-9)
+        assert found.evidence[1:-1] == one.evidence[1:-1]
+
+
+@pytest.mark.parametrize("factor", [10**4, 10**20])
+@pytest.mark.parametrize("seed", range(12))
+def test_one_job_is_worth_all_the_others(seed: int, factor: int) -> None:
+    """The others are served as far as the tolerance, relative to the greatest utility, can tell."""
+    data = tiny(seed)
+    first = data["jobs"][0]["utility"]
+    first["values"] = [v * factor for v in first["values"]]
+    data = normalised(data)
+    found = optimum(Instance.parse(data))
+    expected, _ = oracle.optimum(data)
+    assert found.proved
+    assert found.value == pytest.approx(float(expected or 0), abs=1e-4)
+
+
+def test_no_jobs() -> None:
+    data = CASES["H1"]["instance"] | {"jobs": []}
+    found = optimum(Instance.parse(data))
+    assert (found.value, found.bound, found.proved) == (0.0, 0.0, True)
+    assert found.schedule.jobs == {}
+
+
+def test_jobs_that_cannot_finish_are_left_out() -> None:
+    data = json.loads(json.dumps(CASES["H1"]["instance"]))
+    data["jobs"][0]["iterations"] = 100
+    found = optimum(Instance.parse(data))
+    assert (found.value, found.proved) == (0.0, True)
+
+
+def test_a_cluster_without_contention_serves_everybody_at_once() -> None:
+    data = json.loads(json.dumps(CASES["H1"]["instance"]))
+    job = data["jobs"][0]
+    data["machines"][0]["devices"] = {"v100": 3}
+    data["jobs"] = [job | {"name": f"J{k}"} for k in range(3)]
+    found = optimum(Instance.parse(data))
+    assert found.value == 12
+    assert found.proved
+
+
+def test_measured_throughputs() -> None:
+    rate = {"v100": 35.869203207990005, "p100": 17.933017309110305, "k80": 6.1234567890123}
+    jobs = [
+        {
+            "name": f"job{k}",
+            "arrival": 1 + k % 3,
+            "gang": (1, 2, 4)[k % 3],
+            "iterations": 95121 // (1 + k % 2),
+            "rate": {r: x * (1 + k / 7) for r, x in rate.items()},
+            "utility": {"kind": "hyperbolic", "scale": 100 + k},
+        }
+        for k in range(4)
+    ]
+    data = {
+        "slots": 8,
+        "slot_seconds": 360,
+        "device_types": list(rate),
+        "machines": [{"name": "m", "devices": {"v100": 2, "p100": 2, "k80": 2}}],
+        "jobs": jobs,
+    }
+    instance = Instance.parse(data)
+    found, rounded = optimum(instance), exact.solve(instance, max_states=12)
+    assert found.proved
+    assert rounded.proved
+    assert agree(found.value or 0.0, rounded.value or 0.0)
+
+
+def test_progress_reports_a_shrinking_gap() -> None:
+    reports: list[tuple[str, float, float]] = []
+    optimum(
+        preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10),
+        progress=lambda phase, lower, upper: reports.append((phase, lower, upper)),
+    )
+    assert {"search", "bound", "branch", "replay"} <= {phase for phase, _, _ in reports}
+    assert all(a[1] <= b[1] and a[2] >= b[2] for a, b in itertools.pairwise(reports))
+
+
+def test_an_interrupt_goes_through() -> None:
+    def interrupt(phase: str, lower: float, upper: float) -> None:
+        if phase == "bound":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        optimum(preset("benchmark", 4, jobs=8, machines=4, types=3, slots=10), progress=interrupt)
+
+
+def test_other_types_and_limits_are_refused() -> None:
+    with pytest.raises(TypeError, match="got a dict: read it with Instance"):
+        optimum({})
+    with pytest.raises(ValueError, match="time_limit: -1"):
+        optimum(Instance.parse(CASES["H1"]["instance"]), time_limit=-1)
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.lists(st.tuples(st.integers(1, 8), st.integers(0, 20)), min_size=2, max_size=6), st.integers(8, 16))
+def test_hull_inequalities_hold_at_all_whole_points(items: list[tuple[int, int]], devices: int) -> None:
+    weight = np.array([w for w, _ in items])
+    y = np.array([k / 20 for _, k in items])
+    hall = Hall(1, devices, np.ones((1, len(items)), dtype=bool), weight)
+    found = separate(hall, y)
+    points = [np.array([p >> i & 1 for i in range(len(items))]) for p in range(2 ** len(items))]
+    fitting = [p for p in points if weight @ p <= devices]
+    if found is not None:
+        alpha, beta = found
+        assert all(alpha @ p <= beta for p in fitting)
+        assert alpha @ y > beta
+    elif Fraction(str(round(float(weight @ y), 6))) > devices:
+        pytest.fail("a point that breaks the row itself was not separated")
+
+
+def crowded(seed: int, factor: int, noise: int) -> Instance:
+    """A benchmark instance in which every device is so many, and gangs are off by a few."""
+    rng = random.Random(seed)
+    data = preset("benchmark", seed, jobs=8, machines=4, types=3, slots=10).dump()
+    for machine in data["machines"]:
+        machine["devices"] = {r: n * factor for r, n in machine["devices"].items()}
+    for job in data["jobs"]:
+        job["gang"] = job["gang"] * factor + rng.randint(-noise, noise)
+        job["rate"] = {r: x / factor for r, x in job["rate"].items()}
+    return Instance.parse(data)
+
+
+@pytest.mark.parametrize(
+    ("factor", "noise", "expected"),
+    [(1000, 0, 261.671429), (1000, 3, 259.671429), (10**6, 3, 259.671429), (10**9, 3, 259.671429)],
+)
+def test_gangs_of_any_size(factor: int, noise: int, expected: float) -> None:
+    """The replay keeps amounts of the same future apart: merged, with gangs of 1000, it was weaker than its record."""
+    found = optimum(crowded(4, factor, noise), time_limit=60)
+    assert found.value == pytest.approx(expected)
+    assert found.proved
+    assert "replayed" in found.evidence[-1]
+
+
+def test_crowds_are_refused_by_name() -> None:
+    with pytest.raises(InputError, match=r"job job5: gang: 8\d* devices"):
+        optimum(crowded(4, 10**14, 3))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(st.integers(1, 40), st.integers(0, 9)), min_size=1, max_size=7), st.integers(0, 120))
+def test_knapsacks_by_loads(items: list[tuple[int, int]], devices: int) -> None:
+    """Weights in thousands are too many for a table over devices; the best value is the same."""
+    weight, alpha = np.array(items).T
+    every = np.arange(len(items))
+    best, chosen = knapsack(alpha, weight * 1000, every, devices * 1000)
+    assert best == knapsack(alpha, weight, every, devices)[0] == alpha @ chosen
+    assert weight @ chosen <= devices

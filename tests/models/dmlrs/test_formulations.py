@@ -1,0 +1,160 @@
+"""The DMLRS formulations: the papers' numbers, the order of their bounds, and the external problem of a slot."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+
+from dlsched.models import build, catalog, inspect, solve
+from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility, random
+from dlsched.relaxations import dual, relax
+from dlsched.tolerances import TOLERANCE
+from tests import paths
+
+GOLDEN = json.loads((paths.GOLDEN / "dmlrs.json").read_text())
+CASES = {case["name"]: case for case in GOLDEN["instances"]}
+EXTERNAL = GOLDEN["external"]
+
+
+def small(seed: int, *, asynchronous: bool = False) -> Instance:
+    rng = np.random.default_rng(seed)
+    return random(rng, jobs=2, machines=2, slots=2, capacity=3, identical=seed % 2 == 0, asynchronous=asynchronous)
+
+
+@pytest.mark.parametrize("entry", [f for f in catalog() if f.problem == "dmlrs"], ids=lambda f: f.name)
+def test_components_carry_the_papers_numbers(entry: Any) -> None:
+    instance = small(1, asynchronous=True) if entry.name == "dmlrs/async" else Instance.parse(CASES["D4"]["instance"])
+    model = entry.build(instance)
+    found: set[str] = set()
+    for component in inspect(model).components:
+        assert component.equation, f"{component.name} has no number"
+        found.update(re.findall(r"\([0-9.]+\)", component.equation))
+    for component in model.component_objects((pyo.Set, pyo.Var)):
+        assert component.doc is not None or component.name.endswith("_index"), component.name
+        found.update(re.findall(r"^\(([0-9.]+)\)", component.doc or "") and re.findall(r"^\([0-9.]+\)", component.doc))
+    assert found == set(entry.equations)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_the_order_of_the_bounds(seed: int) -> None:
+    """OPT <= LP over all schedules = its dual, and OPT <= the sum of machines; hull is at least as tight as big-M."""
+    instance = small(seed, asynchronous=seed % 3 == 2)
+    schedules = build("dmlrs/schedules", instance)
+    best = solve(schedules).objective
+    assert best is not None
+    over = solve(relax(schedules).model).objective
+    assert over >= best - TOLERANCE
+    assert solve(build("dmlrs/dual", instance)).objective == pytest.approx(over, abs=TOLERANCE)
+    assert solve(build("dmlrs/aggregate", instance)).objective >= best - TOLERANCE
+    assert solve(build("dmlrs/compact-milp", instance)).objective == pytest.approx(best, abs=TOLERANCE)
+    name = "dmlrs/async" if instance.asynchronous else "dmlrs/compact"
+    bounds = []
+    for transformation in ("gdp.hull", "gdp.bigm"):
+        model = build(name, instance)
+        pyo.TransformationFactory(transformation).apply_to(model)
+        bounds.append(solve(relax(model).model).objective)
+        assert solve(model).objective == pytest.approx(best, abs=TOLERANCE)
+    assert best - TOLERANCE <= bounds[0] <= bounds[1] + TOLERANCE
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_printed_dual_is_the_dual_of_the_relaxation(seed: int) -> None:
+    relaxed = relax(build("dmlrs/schedules", small(seed))).model
+    for chosen in relaxed.chosen.values():
+        chosen.setub(None)
+    derived = dual(relaxed).model
+    printed = build("dmlrs/dual", small(seed))
+    if not len(printed.reduced_utility):
+        assert solve(printed).objective == 0
+        return
+    assert solve(derived).objective == pytest.approx(solve(printed).objective, abs=TOLERANCE)
+    assert set(derived.chosen) == set(printed.reduced_utility)
+    assert {v.name for v in derived.component_data_objects(pyo.Var)} <= (
+        {f"capacity[{h},{r},{t}]" for h, r, t in printed.price} | {f"once[{i}]" for i in printed.payoff}
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_point_of_compact_is_a_schedule(seed: int) -> None:
+    instance = small(seed)
+    model = build("dmlrs/compact", instance)
+    pyo.TransformationFactory("gdp.bigm").apply_to(model)
+    best = solve(model).objective
+    plan: dict[str, Any] = {}
+    for i, t, h in model.placed:
+        counts = round(model.workers[i, t, h].value or 0), round(model.servers[i, t, h].value or 0)
+        if any(counts):
+            plan.setdefault(i, {}).setdefault(t, {})[h] = counts
+    admitted = {i for i in model.I if any(model.completion[i, t].value > 0.5 for t in model.slots_of[i])}
+    schedule = Schedule.of({i: slots for i, slots in plan.items() if i in admitted})
+    assert check(instance, schedule) == []
+    assert float(exact_utility(instance, schedule)) >= best - TOLERANCE
+
+
+def external() -> tuple[Instance, dict[str, Any]]:
+    instance = Instance.parse(EXTERNAL["instance"])
+    table = {
+        name: {(h, r): float(x) for h, row in EXTERNAL[key].items() for r, x in row.items()}
+        for name, key in (("prices", "prices"), ("residuals", "residual"))
+    }
+    return instance, table
+
+
+def test_e1_with_servers_and_as_printed() -> None:
+    """By the ledger of the golden data: 16.5 by the relaxation, 20 in whole numbers; 6 without servers."""
+    instance, data = external()
+    data |= {"workload": instance.jobs[0].work}
+    right = build("dmlrs/external-slot", instance, **data)
+    assert solve(relax(right).model).objective == pytest.approx(16.5)
+    assert solve(right).objective == pytest.approx(20)
+    assert sum(v.value for v in right.servers.values()) == sum(v.value for v in right.workers.values()) == 5
+    printed = build("dmlrs/external-slot-printed", instance, **data)
+    assert solve(relax(printed).model).objective == pytest.approx(6)
+    assert solve(printed).objective == pytest.approx(7)
+    assert all(not v.value for v in printed.servers.values())
+
+
+def test_the_external_problem_refuses_what_it_cannot_read() -> None:
+    instance, _ = external()
+    for data, message in (
+        ({"job": "x"}, "job: 'x' is not a job of the instance"),
+        ({"prices": {("m", "r"): 1}}, r"prices: \('m', 'r'\) is not a machine and a resource"),
+        ({"residuals": {(instance.machines[0].name, instance.resources[0]): -1}}, "must not be negative"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            build("dmlrs/external-slot", instance, **data)
+
+
+def test_formulations_of_the_other_paper_are_refused() -> None:
+    with pytest.raises(ValueError, match="use dmlrs/async"):
+        build("dmlrs/compact", small(1, asynchronous=True))
+    with pytest.raises(ValueError, match="use dmlrs/compact"):
+        build("dmlrs/async", small(1))
+    faster = CASES["D4"]["instance"]
+    jobs = [job | {"internal_rate": 1, "external_rate": 2} for job in faster["jobs"]]
+    with pytest.raises(ValueError, match="external rate is above its internal rate"):
+        build("dmlrs/compact-milp", Instance.parse(faster | {"jobs": jobs}))
+
+
+@pytest.mark.parametrize(
+    "name", ["dmlrs/compact", "dmlrs/async", "dmlrs/compact-milp", "dmlrs/aggregate", "dmlrs/schedules", "dmlrs/dual"]
+)
+def test_no_jobs(name: str) -> None:
+    instance = Instance.parse(CASES["D1"]["instance"] | {"jobs": []})
+    model = build(name, instance)
+    if name in ("dmlrs/compact", "dmlrs/async"):
+        pyo.TransformationFactory("gdp.bigm").apply_to(model)
+    assert solve(model).objective == 0
+
+
+def test_too_many_schedules_are_not_written_out() -> None:
+    data = CASES["D1"]["instance"]
+    machines = [{"name": f"m{h}", "capacity": dict.fromkeys(data["resources"], 50)} for h in range(6)]
+    jobs = [job | {"batch": 40, "samples": 400} for job in data["jobs"]]
+    with pytest.raises(ValueError, match="too many"):
+        build("dmlrs/schedules", Instance.parse(data | {"slots": 9, "machines": machines, "jobs": jobs}))

@@ -1,0 +1,267 @@
+"""The Hadar formulations agree with each other and with an exhaustive search written independently of them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from typing import Any
+
+import pyomo.environ as pyo
+import pytest
+from hypothesis import given, settings
+
+from dlsched.models import InputError, build, catalog, compile_model, inspect, read, residuals, solve
+from dlsched.models.hadar import Instance, Schedule, check, exact_utility, utility
+from dlsched.models.hadar.levels import place_counts
+from dlsched.models.numbers import agree
+from dlsched.solvers.solution import Status
+from dlsched.solvers.solve import solve_matrix
+from dlsched.tolerances import TOLERANCE
+from tests import paths
+from tests.oracles import hadar as oracle
+from tests.strategies.hadar import hadar_data
+
+GOLDEN = json.loads((paths.GOLDEN / "hadar.json").read_text())
+CASES = {case["name"]: case for case in GOLDEN["cases"]}
+LP_BOUNDS = json.loads((paths.GOLDEN / "hadar_lp_bounds.json").read_text())
+DISJUNCTIVE = ["gdp.bigm", "gdp.hull"]
+
+
+def formulated(name: str, instance: Instance, transformation: str | None = None) -> Any:
+    model = build(name, instance)
+    if transformation:
+        pyo.TransformationFactory(transformation).apply_to(model)
+    return model
+
+
+def lp_bound(model: Any) -> float:
+    raw = solve_matrix(compile_model(model).relaxed())
+    assert raw.summary.status is Status.OPTIMAL
+    assert raw.summary.objective is not None
+    return raw.summary.objective
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    ("formulation", "transformation"),
+    [
+        ("hadar/p1-admission", "gdp.bigm"),
+        ("hadar/p1-admission", "gdp.hull"),
+        ("hadar/aggregate", None),
+        ("hadar/hall", None),
+        ("hadar/p2", None),
+    ],
+)
+def test_golden_optimum_with_admission(name: str, formulation: str, transformation: str | None) -> None:
+    instance = Instance.parse(CASES[name]["instance"])
+    solution = solve(formulated(formulation, instance, transformation))
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective == pytest.approx(float(oracle.rational(CASES[name]["p2"])), abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("transformation", DISJUNCTIVE)
+def test_golden_optimum_as_printed(name: str, transformation: str) -> None:
+    expected = CASES[name]["p1"]
+    solution = solve(formulated("hadar/p1", Instance.parse(CASES[name]["instance"]), transformation))
+    if expected is None:
+        assert solution.status is Status.INFEASIBLE
+        assert solution.objective is None
+    else:
+        assert solution.objective == pytest.approx(float(oracle.rational(expected)), abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_golden_lp_bounds(name: str) -> None:
+    instance = Instance.parse(CASES[name]["instance"])
+    found = {
+        "p2": lp_bound(build("hadar/p2", instance)),
+        "hall": lp_bound(build("hadar/hall", instance)),
+        "aggregate": lp_bound(build("hadar/aggregate", instance)),
+        "hull": lp_bound(formulated("hadar/p1-admission", instance, "gdp.hull")),
+        "bigm": lp_bound(formulated("hadar/p1-admission", instance, "gdp.bigm")),
+    }
+    assert found == pytest.approx(LP_BOUNDS["bounds"][name], abs=TOLERANCE)
+
+
+@pytest.mark.parametrize(("reading", "rounds"), [("per-job", 6), ("per-device", 3)])
+def test_motivational_example_minimum_makespan(reading: str, rounds: int) -> None:
+    case = next(case for case in GOLDEN["motivation"] if case["name"] == f"motivation-{reading}")
+    assert case["makespan"] == rounds
+    for slots, feasible in [(rounds, True), (rounds - 1, False)]:
+        data = case["instance"] | {"slots": slots}
+        for job in data["jobs"]:
+            job["utility"] = {"kind": "step", "value": 1, "deadline": slots}
+        solution = solve(formulated("hadar/p1", Instance.parse(data), "gdp.bigm"), presolve=False)
+        assert (solution.status is Status.OPTIMAL) == feasible
+        assert (solution.status is Status.INFEASIBLE) != feasible
+
+
+@settings(max_examples=40)
+@given(hadar_data())
+def test_formulations_and_exhaustive_search_agree(data: dict[str, Any]) -> None:
+    instance = Instance.parse(data)
+    best, _ = oracle.optimum(data)
+    for transformation in DISJUNCTIVE:
+        assert agree(solve(formulated("hadar/p1-admission", instance, transformation)).objective, best)
+    assert agree(solve(build("hadar/p2", instance)).objective, best)
+    for name in ("hadar/aggregate", "hadar/hall"):
+        model = build(name, instance)
+        assert agree(solve(model).objective, best)
+        schedule = read(model, instance)
+        assert check(instance, schedule) == []
+        assert oracle.check(data, schedule.dump()) == []
+        assert agree(exact_utility(instance, schedule), best)
+        assert oracle.value(data, schedule.dump()) == exact_utility(instance, schedule)
+
+
+@settings(max_examples=40)
+@given(hadar_data())
+def test_p1_as_printed_is_infeasible_exactly_where_some_job_cannot_finish(data: dict[str, Any]) -> None:
+    best, _ = oracle.optimum(data, every_job=True)
+    solution = solve(formulated("hadar/p1", Instance.parse(data), "gdp.bigm"))
+    if best is None:
+        assert solution.status is Status.INFEASIBLE
+    else:
+        assert agree(solution.objective, best)
+
+
+@settings(max_examples=40)
+@given(hadar_data())
+def test_lp_bounds_are_ordered(data: dict[str, Any]) -> None:
+    instance = Instance.parse(data)
+    best, _ = oracle.optimum(data)
+    p2, p3 = lp_bound(build("hadar/p2", instance)), lp_bound(build("hadar/p3", instance))
+    aggregate, hall = lp_bound(build("hadar/aggregate", instance)), lp_bound(build("hadar/hall", instance))
+    hull, bigm = (lp_bound(formulated("hadar/p1-admission", instance, t)) for t in DISJUNCTIVE[::-1])
+    ordered = [float(best), p2, aggregate, bigm]
+    assert p2 <= hall + TOLERANCE * max(1, hall)
+    assert all(a <= b + TOLERANCE * max(1, b) for a, b in itertools.pairwise(ordered))
+    assert p2 <= hull + TOLERANCE * max(1, hull)
+    assert hull <= bigm + TOLERANCE * max(1, bigm)
+    assert agree(p2, p3)
+
+
+@settings(max_examples=25)
+@given(hadar_data())
+def test_the_loaded_point_satisfies_every_row(data: dict[str, Any]) -> None:
+    model = formulated("hadar/p1-admission", Instance.parse(data), "gdp.bigm")
+    solve(model)
+    assert max(residuals(model).values(), default=0.0) <= TOLERANCE
+
+
+@pytest.mark.parametrize("entry", [f for f in catalog() if f.problem == "hadar"], ids=lambda f: f.name)
+def test_components_carry_the_papers_numbers(entry: Any) -> None:
+    model = entry.build(Instance.parse(CASES["H3"]["instance"]))
+    found: set[str] = set()
+    for component in inspect(model).components:
+        assert component.equation or component.text, f"{component.name} has no doc"
+        found.update(re.findall(r"\([0-9]+[a-z]?\)", component.equation))
+    domains = {f"({number})" for v in model.component_objects(pyo.Var) for number in re.findall(r"\((2c)\)", v.doc)}
+    assert found | domains == set(entry.equations)
+    assert all(component.doc for component in model.component_objects((pyo.Var, pyo.Set)) if component.doc is not None)
+
+
+def test_every_either_or_is_a_disjunction() -> None:
+    for entry in catalog():
+        if entry.problem == "hadar":
+            inspected = inspect(entry.build(Instance.parse(CASES["H3"]["instance"])))
+            assert bool(inspected.disjunctions) == entry.disjunctive
+
+
+def test_no_jobs() -> None:
+    instance = Instance.parse(CASES["H1"]["instance"] | {"jobs": []})
+    for name, transformation in [
+        ("hadar/p1", "gdp.bigm"),
+        ("hadar/aggregate", None),
+        ("hadar/hall", None),
+        ("hadar/p2", None),
+        ("hadar/p3", None),
+    ]:
+        solution = solve(formulated(name, instance, transformation))
+        assert solution.status is Status.OPTIMAL
+        assert solution.objective == 0
+
+
+def test_a_job_that_makes_no_progress_on_the_types_there_are_is_rejected() -> None:
+    data = CASES["H1"]["instance"]
+    data = data | {"device_types": ["v100", "absent"], "jobs": [data["jobs"][0] | {"rate": {"absent": 1}}]}
+    instance = Instance.parse(data)
+    for name, transformation in [("hadar/p1-admission", "gdp.hull"), ("hadar/aggregate", None), ("hadar/p2", None)]:
+        assert solve(formulated(name, instance, transformation)).objective == 0
+
+
+def test_unplaceable_levels_are_refused() -> None:
+    instance = Instance.parse(CASES["H3"]["instance"])
+    crowd = {job.name: instance.usable_types(job)[-1] for job in instance.jobs}
+    with pytest.raises(ValueError, match="need 4 devices"):
+        place_counts(instance, crowd)
+
+
+def test_data_that_a_formulation_does_not_take_are_refused() -> None:
+    instance = Instance.parse(CASES["H1"]["instance"])
+    with pytest.raises(TypeError, match="takes no data, not schedules"):
+        build("hadar/p1", instance, schedules={})
+    with pytest.raises(InputError, match="unknown formulation"):
+        build("hadar/none", instance)
+    with pytest.raises(TypeError, match="expected an instance of hadar"):
+        build("hadar/p1", {"slots": 1})
+
+
+def test_p2_over_given_schedules_is_restricted_to_them() -> None:
+    instance = Instance.parse(CASES["H3"]["instance"])
+    assert solve(build("hadar/p2", instance, schedules={})).objective == 0
+
+
+def test_a_schedule_is_worth_what_its_jobs_reach() -> None:
+    instance = Instance.parse(CASES["H1"]["instance"])
+    assert utility(instance, Schedule.of({})) == 0.0
+
+
+def two_jobs(rate: Any, iterations: Any, seconds: Any = 1) -> Instance:
+    """Two jobs in four slots; the first needs both devices a, the second one device a or b."""
+    utility = {"kind": "table", "values": [9, 8, 7, 6]}
+    job = {"arrival": 1, "iterations": iterations, "utility": utility, "rate": rate}
+    return Instance.parse(
+        {
+            "slots": 4,
+            "slot_seconds": seconds,
+            "device_types": ["a", "b"],
+            "machines": [{"name": "m", "devices": {"a": 2, "b": 1}}],
+            "jobs": [job | {"name": "j", "gang": 2}, job | {"name": "k", "gang": 1}],
+        }
+    )
+
+
+EXACT = [
+    ("hadar/p1-admission", "gdp.bigm"),
+    ("hadar/p1-admission", "gdp.hull"),
+    ("hadar/aggregate", None),
+    ("hadar/hall", None),
+    ("hadar/p2", None),
+]
+
+
+@pytest.mark.parametrize(("formulation", "transformation"), EXACT)
+@pytest.mark.parametrize(
+    ("rate", "iterations", "seconds"),
+    [
+        ({"a": 0.3333333333}, 2, 1),
+        ({"a": 0.3333333333, "b": 1}, 2, 1),
+        ({"a": "333333333/500000000"}, 4, 1),
+        ({"a": 1e-9}, 6e-9, 1),
+        ({"a": 1e-9}, 6.00000001e-9, 1),
+        ({"a": 1e12}, 1, 1),
+        ({"a": 1e12, "b": 3e-7}, 1e-3, 1e-6),
+        ({"a": 1e-9, "b": 1}, 1e12, 5e20),
+        ({"a": 1e-9}, 3e-3, 1e6),
+    ],
+)
+def test_work_is_done_or_not_in_any_unit(
+    rate: Any, iterations: Any, seconds: Any, formulation: str, transformation: str | None
+) -> None:
+    """Three slots at .3333333333 do not do what four do; a solver's tolerance of 1e-6 takes it for done."""
+    instance = two_jobs(rate, iterations, seconds)
+    expected, _ = oracle.optimum(instance.dump())
+    assert solve(formulated(formulation, instance, transformation)).objective == pytest.approx(float(expected or 0))

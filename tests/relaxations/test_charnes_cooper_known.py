@@ -1,0 +1,184 @@
+"""Charnes-Cooper on known answers, against bisection (cvxpy, DQCP), and on SMD's ratios."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+
+from dlsched.models import Status, solve
+from dlsched.models.smd import Job, preset, ratios
+from dlsched.relaxations import TransformationRefused, charnes_cooper, relax, sum_of_ratios
+from tests.relaxations.conformance.solving import solve as solve_with_duals
+
+
+def textbook(sense: Any = pyo.minimize) -> Any:
+    """(-2 x1 + x2 + 2)/(x1 + 3 x2 + 4): least at (7, 0), -12/11; greatest, 1, at (0, 4), (2, 6) or between."""
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var([1, 2], domain=pyo.NonNegativeReals)
+    model.a = pyo.Constraint(expr=-model.x[1] + model.x[2] <= 4)
+    model.b = pyo.Constraint(expr=2 * model.x[1] + model.x[2] <= 14)
+    model.c = pyo.Constraint(expr=model.x[2] <= 6)
+    above, below = -2 * model.x[1] + model.x[2] + 2, model.x[1] + 3 * model.x[2] + 4
+    model.ratio = pyo.Objective(expr=above / below, sense=sense)
+    return model
+
+
+def test_the_textbook_problem() -> None:
+    linear = charnes_cooper(textbook())
+    assert solve(linear.model).objective == pytest.approx(-12 / 11)
+    point = linear.recover(load=True)
+    assert [point.values[x] for x in linear.source.x.values()] == pytest.approx([7, 0], abs=1e-9)
+    assert pyo.value(linear.source.ratio) == pytest.approx(-12 / 11)
+    # on the edge x1 = 0, x2 <= 4 the ratio is (x2 + 2)/(3 x2 + 4), greatest at the origin
+    assert solve(charnes_cooper(textbook(pyo.maximize)).model).objective == pytest.approx(1 / 2)
+
+
+def test_a_denominator_that_changes_sign_in_the_box_is_refused() -> None:
+    model = textbook()
+    model.ratio.set_value((model.x[1] + 1) / (model.x[1] - model.x[2] + 1))
+    with pytest.raises(TransformationRefused, match=r"denominator goes from -3 to 8 on the region"):
+        charnes_cooper(model)
+
+
+def test_a_sign_that_only_the_rows_prove() -> None:
+    """x1 - x2 + 5 >= 1 since x2 - x1 <= 4, though the box alone allows -1; and its negative."""
+    for sign in (1, -1):
+        model = textbook()
+        model.ratio.set_value(sign * (model.x[1] + 1) / (sign * (model.x[1] - model.x[2] + 5)))
+        linear = charnes_cooper(model)
+        # least at (0, 0): 1/5
+        assert solve(linear.model).objective == pytest.approx(1 / 5)
+
+
+def random_problem(seed: int) -> tuple[Any, Any, Any, Any, Any, Any]:
+    """Return a (q, c, d, A, b) with x in a box and a denominator that is positive there."""
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(1, 5)), int(rng.integers(1, 5))
+    A = rng.integers(-3, 6, size=(m, n)).astype(float)
+    b = A @ rng.uniform(0, 3, size=n) + rng.uniform(0, 2, size=m)
+    c = rng.integers(0, 4, size=n).astype(float)
+    return rng.integers(-5, 6, size=n).astype(float), float(rng.integers(-4, 5)), c, float(rng.integers(1, 5)), A, b
+
+
+def fractional(seed: int, sense: Any) -> Any:
+    a, q, c, d, A, b = random_problem(seed)
+    model = pyo.ConcreteModel()
+    model.n = pyo.RangeSet(0, len(a) - 1)
+    model.x = pyo.Var(model.n, bounds=(0, 4))
+    model.rows = pyo.Constraint(range(len(b)), rule=lambda m, i: sum(A[i, j] * m.x[j] for j in m.n) <= b[i])
+    above = sum(a[j] * model.x[j] for j in model.n) + q
+    below = sum(c[j] * model.x[j] for j in model.n) + d
+    model.ratio = pyo.Objective(expr=above / below, sense=sense)
+    return model
+
+
+def bisected(above: Any, below: Any, region: list[Any], sense: Any, shift: float, high: float) -> float:
+    """Return the least or greatest above/below by cvxpy's quasiconvex solver, which needs a known sign: so shifted."""
+    numerator, denominator = cp.Variable(nonneg=True), cp.Variable(pos=True)
+    region = [*region, numerator == above + shift * below, denominator == below]
+    problem = cp.Problem(sense(numerator / denominator), region)
+    problem.solve(qcp=True, solver=cp.HIGHS, low=0.0, high=high, eps=1e-7)
+    return float(problem.value) - shift
+
+
+@pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
+@pytest.mark.parametrize("seed", range(25))
+def test_bisection_finds_the_same_value(seed: int, sense: Any) -> None:
+    """cvxpy's quasiconvex solver works by feasibility problems, without the substitution."""
+    a, q, c, d, A, b = random_problem(seed)
+    x = cp.Variable(len(a))
+    region = [A @ x <= b, x >= 0, x <= 4]
+    which = cp.Minimize if sense == pyo.minimize else cp.Maximize
+    expected = bisected(a @ x + q, c @ x + d, region, which, 100.0, 200.0)
+    found = solve(charnes_cooper(fractional(seed, sense)).model)
+    assert found.status is Status.OPTIMAL
+    assert found.objective == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
+@pytest.mark.parametrize("seed", range(15))
+def test_duals_are_the_changes_of_the_optimal_ratio(seed: int, sense: Any) -> None:
+    """Each right-hand side moved a little each way: where both slopes agree, they are the recovered shadow price."""
+    model = fractional(seed, sense)
+    linear = charnes_cooper(model)
+    solved = solve_with_duals(linear.model)
+    point = linear.recover(solved.values, solved.duals)
+    step = 1e-5
+    for i, row in model.rows.items():
+        slopes = []
+        for sign in (1, -1):
+            moved = fractional(seed, sense)
+            moved.rows[i].set_value((None, moved.rows[i].body, row.ub + sign * step))
+            value = solve(charnes_cooper(moved).model).objective
+            assert value is not None
+            slopes.append(sign * (value - solved.objective) / step)
+        if abs(slopes[0] - slopes[1]) < 1e-4:
+            assert point.duals[row] == pytest.approx(slopes[0], abs=1e-3)
+
+
+def running(mode: str) -> list[Job]:
+    jobs = [job for seed in range(8) for job in preset("random", seed, jobs=4).jobs]
+    return [job for job in jobs if job.can_run and ratios(job).ratios and job.training.mode == mode][:4]
+
+
+@pytest.mark.parametrize("job", [*running("sync"), *running("async")], ids=lambda job: job.training.mode)
+def test_the_ratio_bounds_of_an_inner_problem_by_bisection(job: Job) -> None:
+    """l_j and phi_j as quasiconvex and quasiconcave problems in workers and servers."""
+    problem = ratios(job)
+    found = sum_of_ratios(problem, epsilon=0.1)
+    A, limits = problem.polytope.A, problem.polytope.row_upper
+    for j, ratio in enumerate(problem.ratios):
+        x = cp.Variable(2)
+        above = ratio.numerator @ x + ratio.numerator_constant
+        below = ratio.denominator @ x + ratio.denominator_constant
+        region = [A @ x <= limits, x >= 1]
+        high = 2 * float(found.upper[j]) + 1
+        for sense, expected in ((cp.Minimize, found.lower[j]), (cp.Maximize, found.upper[j])):
+            value = bisected(above, below, region, sense, 0.0, high)
+            assert value == pytest.approx(float(expected), rel=1e-5, abs=1e-5)
+
+
+def test_integers_are_refused_unless_relaxed() -> None:
+    model = textbook()
+    model.x[1].domain = pyo.NonNegativeIntegers
+    with pytest.raises(TransformationRefused, match=r"variable 'x\[1\]' is not continuous: apply relax first"):
+        charnes_cooper(model)
+    assert solve(charnes_cooper(relax(model).model).model).objective == pytest.approx(-12 / 11)
+
+
+def test_an_optimum_at_infinity_has_no_point() -> None:
+    """1/(x + 1) falls for ever."""
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var(domain=pyo.NonNegativeReals)
+    model.ratio = pyo.Objective(expr=1 / (model.x + 1))
+    linear = charnes_cooper(model)
+    assert solve(linear.model).objective == pytest.approx(0)
+    with pytest.raises(ValueError, match="approached at infinity"):
+        linear.recover()
+
+
+def test_an_empty_region_is_refused() -> None:
+    model = textbook()
+    model.never = pyo.Constraint(expr=model.x[1] >= 100)
+    with pytest.raises(TransformationRefused, match="no point satisfies"):
+        charnes_cooper(model)
+
+
+@pytest.mark.parametrize(
+    ("objective", "message"),
+    [
+        (lambda m: 1 / (m.x[1] + 1) + 1 / (m.x[2] + 1), "sum_of_ratios approximates such sums"),
+        (lambda m: m.x[1] * m.x[2], "not linear"),
+        (lambda m: (m.x[1] * m.x[2]) / (m.x[1] + 1), "not linear"),
+        (lambda m: pyo.exp(m.x[1]), "not linear"),
+    ],
+)
+def test_objectives_of_another_form_are_refused(objective: Any, message: str) -> None:
+    model = textbook()
+    model.ratio.set_value(objective(model))
+    with pytest.raises(TransformationRefused, match=message):
+        charnes_cooper(model)

@@ -1,0 +1,297 @@
+"""What is particular to relaxed domains and to lifted bounds, and how Pyomo finds the transformations."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pyomo.environ as pyo
+import pytest
+from pyomo.common.collections import ComponentMap
+from pyomo.core.base.range import NumericRange
+from pyomo.gdp import Disjunction
+
+from dlsched.relaxations import Relaxation, TransformationRefused, lift_bounds, relax, standard_form
+from dlsched.relaxations.conformance_cases import bounds, fixings, integers, knapsack, plants
+from tests.relaxations.conformance.solving import solve
+
+
+def one(**options: Any) -> Any:
+    m = pyo.ConcreteModel(name="one")
+    m.x = pyo.Var(**options)
+    m.row = pyo.Constraint(expr=m.x >= -100)
+    m.cost = pyo.Objective(expr=m.x)
+    return m
+
+
+@pytest.mark.parametrize(
+    ("domain", "declared", "relaxed"),
+    [
+        (pyo.Binary, (None, None), (0, 1)),
+        (pyo.Boolean, (None, None), (0, 1)),
+        (pyo.Binary, (0.5, None), (0.5, 1)),
+        (pyo.NonNegativeIntegers, (None, 7), (0, 7)),
+        (pyo.PositiveIntegers, (-3, None), (1, None)),
+        (pyo.NegativeIntegers, (None, None), (None, -1)),
+        (pyo.NonPositiveIntegers, (-2, 5), (-2, 0)),
+        (pyo.Integers, (-2.5, 2.5), (-2.5, 2.5)),
+        (pyo.RangeSet(0, 10, 2), (None, None), (0, 10)),
+        (pyo.PercentFraction, (None, None), (0, 1)),
+    ],
+    ids=str,
+)
+def test_relaxed_bounds(domain: Any, declared: tuple[Any, Any], relaxed: tuple[Any, Any]) -> None:
+    if not domain.is_constructed():
+        domain.construct()
+    model = relax(one(domain=domain, bounds=declared)).model
+    assert model.x.is_continuous()
+    assert model.x.bounds == relaxed
+
+
+def test_relaxed_bounds_follow_parameters() -> None:
+    m = pyo.ConcreteModel()
+    m.most = pyo.Param(initialize=3, mutable=True)
+    m.x = pyo.Var(domain=pyo.NonNegativeIntegers, bounds=(None, m.most))
+    model = relax(m).model
+    model.most = 8
+    assert model.x.bounds == (0, 8)
+    assert m.x.bounds == (0, 3)
+
+
+def test_relaxed_lists_variables_of_the_source() -> None:
+    source = integers()
+    result = relax(source)
+    assert isinstance(result, Relaxation)
+    assert result.source is source
+    assert [v.name for v in result.relaxed] == ["x", "y", "s", "n"]
+    assert result.relaxed[0] is source.x
+    assert relax(plants()).relaxed == ()
+
+
+def test_relax_nonlinear() -> None:
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(domain=pyo.Integers, initialize=1)
+    m.row = pyo.Constraint(expr=pyo.exp(m.x) <= 9)
+    result = relax(m)
+    assert result.model.x.is_continuous()
+    point = result.recover(ComponentMap())
+    assert len(point.values) == 0
+    assert result.recover().values[m.x] == 1
+
+
+def test_fixed_integer_stays_fixed() -> None:
+    m = knapsack()
+    m.x[3].fix(0)
+    result = relax(m)
+    assert result.model.x[3].fixed
+    assert solve(result.model).objective == pytest.approx(160)
+
+
+def test_lifted_rows() -> None:
+    result = lift_bounds(bounds())
+    m = result.model
+    assert all(v.domain is pyo.Reals and v.bounds == (None, None) for v in m.component_data_objects(pyo.Var))
+    rows = {c.name for c in m.component_data_objects(pyo.Constraint)}
+    assert {"x_lower", "x_upper", "y_upper", "z_lower", "u_upper", "alone_lower", "objective_constant_fixed"} <= rows
+    assert not {"y_lower", "u_lower", "free_lower", "free_upper"} & rows
+    assert (m.x_lower.lower, m.x_lower.upper) == (-4, None)
+
+
+def test_lifted_fixings_are_equalities_with_reduced_costs() -> None:
+    source = fixings()
+    result = lift_bounds(source)
+    assert {i: pyo.value(row.lower) for i, row in result.model.x_fixed.items()} == {"z": 2, "w": 1}
+    assert list(result.model.x_upper) == ["x"]
+    assert not result.model.x["z"].fixed
+    solved = solve(result.model)
+    costs = result.recover(solved.values, solved.duals).reduced_costs
+    assert {v.index(): cost for v, cost in costs.items()} == pytest.approx({"x": -1, "y": 0, "z": 1, "w": -2})
+
+
+def test_lifted_integers_stay_integers() -> None:
+    model = lift_bounds(integers()).model
+    assert all(v.domain is pyo.Integers for v in (model.x, model.y, model.s, model.n))
+    assert solve(model).objective == pytest.approx(7)
+
+
+def test_objective_constant_can_stay() -> None:
+    model = lift_bounds(fixings(), objective_constant=False).model
+    assert model.component("objective_constant") is None
+    created = pyo.TransformationFactory("dlsched.lift_bounds").create_using(fixings(), objective_constant=False)
+    assert created.component("objective_constant") is None
+    assert solve(created).objective == pytest.approx(32)
+    with pytest.raises(ValueError, match="nonsense"):
+        pyo.TransformationFactory("dlsched.lift_bounds").create_using(fixings(), nonsense=1)
+
+
+def test_names_are_the_same_each_time() -> None:
+    first, second = (
+        [c.name for c in lift_bounds(bounds()).model.component_data_objects((pyo.Constraint, pyo.Var))]
+        for _ in range(2)
+    )
+    assert first == second
+
+
+@pytest.mark.parametrize("transform", [relax, lift_bounds])
+def test_unordered_index_sets_map_back(transform: Any) -> None:
+    """A copy of an unordered set iterates in another order than the set."""
+    names = {f"{a}{b}" for a in "abcdefgh" for b in range(9)}
+    m = pyo.ConcreteModel(name="unordered")
+    m.names = pyo.Set(initialize=sorted(names), ordered=False)
+    m.part = pyo.Block(m.names, rule=lambda block, name: block.add_component("y", pyo.Var(domain=pyo.Binary)))
+    m.x = pyo.Var(m.names, domain=pyo.NonNegativeReals)
+    m.row = pyo.Constraint(m.names, rule=lambda m, name: m.x[name] >= m.part[name].y)
+    result = transform(m)
+    new = result.model
+    values = ComponentMap((new.x[name], k) for k, name in enumerate(names))
+    values.update((new.part[name].y, -k) for k, name in enumerate(names))
+    point = result.recover(values, ComponentMap((new.row[name], k) for k, name in enumerate(names)))
+    for k, name in enumerate(names):
+        assert point.values[m.x[name]] == k
+        assert point.values[m.part[name].y] == -k
+        assert point.duals[m.row[name]] == k
+
+
+def with_disjunction() -> Any:
+    m = one(bounds=(0, 9))
+    m.choice = Disjunction(expr=[[m.x <= 3], [m.x >= 6]])
+    return m
+
+
+def with_sos() -> Any:
+    m = one()
+    m.y = pyo.Var([1, 2])
+    m.sos = pyo.SOSConstraint(var=m.y, sos=1)
+    return m
+
+
+def with_logic() -> Any:
+    m = one()
+    m.b = pyo.BooleanVar([1, 2])
+    m.logic = pyo.LogicalConstraint(expr=m.b[1].implies(m.b[2]))
+    return m
+
+
+def with_outside_variable() -> Any:
+    m = one()
+    m.row2 = pyo.Constraint(expr=one().x <= m.x)
+    return m
+
+
+SEMICONTINUOUS = pyo.RangeSet(ranges=(NumericRange(0, 0, 0), NumericRange(5, 10, 0)))
+REFUSALS = [
+    (with_disjunction, "'choice' is an active disjunction: apply gdp.bigm or gdp.hull first"),
+    (with_sos, "'sos' is a special ordered set"),
+    (with_logic, "'logic' is a logical constraint"),
+    (lambda: 3, "int is not a Pyomo model"),
+    (lambda: pyo.AbstractModel(name="later"), "abstract: call create_instance[(][)] first"),
+    (lambda: pyo.Block([1, 2], concrete=True), "indexed block"),
+]
+
+
+@pytest.mark.parametrize("transform", [relax, lift_bounds, standard_form])
+@pytest.mark.parametrize(("build", "reason"), REFUSALS)
+def test_refusals(transform: Any, build: Any, reason: str) -> None:
+    with pytest.raises(TransformationRefused, match=reason):
+        transform(build())
+
+
+@pytest.mark.parametrize("transform", [relax, lift_bounds])
+def test_outside_variable_refused(transform: Any) -> None:
+    with pytest.raises(TransformationRefused, match="'row2' uses variable 'x', which is declared outside of 'one'"):
+        transform(with_outside_variable())
+
+
+@pytest.mark.parametrize("transform", [relax, lift_bounds])
+@pytest.mark.parametrize("domain", [pyo.Any, SEMICONTINUOUS], ids=str)
+def test_domain_with_gaps_refused(transform: Any, domain: Any) -> None:
+    with pytest.raises(TransformationRefused, match="variable 'x' has the domain"):
+        transform(one(domain=domain))
+
+
+def test_lift_refuses_what_unfixing_makes_nonlinear() -> None:
+    m = one()
+    m.y = pyo.Var(initialize=2)
+    m.y.fix()
+    m.product = pyo.Constraint(expr=m.x * m.y <= 4)
+    with pytest.raises(TransformationRefused, match="'product' is linear only while"):
+        lift_bounds(m)
+    with pytest.raises(TransformationRefused, match="'product' is linear only while"):
+        pyo.TransformationFactory("dlsched.lift_bounds").apply_to(m)
+    assert m.y.fixed
+    assert m.y.value == 2
+
+
+def test_lift_refuses_fixed_without_value_and_strides() -> None:
+    m = one()
+    m.x.fixed = True
+    with pytest.raises(TransformationRefused, match="variable 'x' is fixed but has no value"):
+        lift_bounds(m)
+    even = pyo.RangeSet(0, 10, 2)
+    even.construct()
+    with pytest.raises(TransformationRefused, match="not all the integers"):
+        lift_bounds(one(domain=even))
+
+
+def test_recover_refuses_a_foreign_model() -> None:
+    with pytest.raises(ValueError, match="does not come from"):
+        pyo.TransformationFactory("dlsched.lp_relaxation").recover(one())
+
+
+def test_transformed_model_can_be_cloned_and_transformed_by_pyomo() -> None:
+    created = pyo.TransformationFactory("dlsched.lp_relaxation").create_using(knapsack())
+    assert solve(created.clone()).objective == pytest.approx(240)
+    dual = pyo.TransformationFactory("dlsched.lp_dual").create_using(created)
+    assert solve(dual).objective == pytest.approx(240)
+
+
+REGISTRATION = {
+    "pyomo first": "import pyomo.environ as pyo; import dlsched.relaxations",
+    "pyomo last": "import dlsched.relaxations; import pyomo.environ as pyo",
+    "part of pyomo first": "import pyomo.core; import dlsched.relaxations; import pyomo.environ as pyo",
+    "part of pyomo last": "import dlsched.relaxations; import pyomo.core; import pyomo.environ as pyo",
+    "models first": "import dlsched.models; import pyomo.environ as pyo; import dlsched.relaxations",
+    "models between": "import dlsched.relaxations; from dlsched.models import solve; import pyomo.environ as pyo",
+    "a module": "import dlsched.relaxations.lp; import pyomo.environ as pyo",
+    "pyomo looked for": (
+        "import dlsched.relaxations, importlib.util; assert importlib.util.find_spec('pyomo.environ');"
+        "import pyomo.environ as pyo"
+    ),
+    "a name": "from dlsched.relaxations import standard_form; import pyomo.environ as pyo",
+    "an attribute": "import dlsched.relaxations as room; room.relax; import pyomo.environ as pyo",
+    "lazily, before": "from dlsched.lazy import pyo; import dlsched.relaxations",
+    "lazily, after": "import dlsched.relaxations; from dlsched.lazy import pyo",
+    "lazily, used before": "from dlsched.lazy import pyo; pyo.Var; import dlsched.relaxations",
+    "lazily, both": "import dlsched.relaxations; from dlsched.lazy import pyo; pyo.Var; import pyomo.environ as pyo",
+    "another part of dlsched": "import dlsched.rounding; import pyomo.environ as pyo; import dlsched.relaxations",
+}
+
+
+REGISTERED_DUAL = """
+m = pyo.ConcreteModel()
+m.x = pyo.Var(bounds=(0, 2))
+m.worth = pyo.Objective(expr=3 * m.x, sense=pyo.maximize)
+dual = pyo.TransformationFactory("dlsched.lp_dual").create_using(m)
+from dlsched.models import solve
+assert solve(dual).objective == 6
+"""
+
+
+@pytest.mark.parametrize("imports", REGISTRATION.values(), ids=REGISTRATION)
+def test_registered(imports: str) -> None:
+    names = "dlsched.lp_relaxation", "dlsched.lift_bounds", "dlsched.lp_dual", "dlsched.charnes_cooper"
+    script = f"{imports}; assert all(pyo.TransformationFactory(n) is not None for n in {names})\n{REGISTERED_DUAL}"
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_room_imports_without_pyomo() -> None:
+    script = "import sys, dlsched.relaxations; assert 'pyomo' not in sys.modules"
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.parametrize("name", ["relax", "lift_bounds", "dual", "standard_form"])
+def test_each_name_in_a_fresh_process(name: str) -> None:
+    script = f"import dlsched.relaxations.{'lp' if name in ('relax', 'lift_bounds') else name}\n"
+    script += f"from dlsched.relaxations import {name}; assert callable({name}), {name}"
+    subprocess.run([sys.executable, "-c", script], check=True)
