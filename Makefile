@@ -1,4 +1,5 @@
 # make verify: the main job, every claim checked. make test: the whole test suite on the installed wheel.
+# make quick: the tests that start no processes and take no seconds each, in under two minutes.
 # make dev: a strict editable install in .venv. make bench: the measured tables, into build/bench*.json.
 # make audit: 10000 seeded cases of each family of badly scaled instances and mutated inputs (a tenth where one is a
 # hundred solves); goes on where it stopped.
@@ -13,16 +14,11 @@ PIP := pip --disable-pip-version-check -q
 PINNED := install --require-hashes --only-binary :all: --no-deps -r constraints.txt
 OWN := --no-index --no-deps --no-build-isolation
 UV := build/uv/bin/uv
-QUICK := $(addprefix tests/,algorithms/exact/test_certify.py algorithms/gadget/test_run.py bounds/test_verify.py \
-    bounds/test_verify_cluster.py cli/test_process.py cli/test_verbs.py models/hadar/test_plot.py \
-    models/smd/test_formulations.py relaxations/conformance/test_textbook.py relaxations/test_augmented_vne.py \
-    relaxations/test_columns.py relaxations/test_dual.py relaxations/test_standard_form.py rounding/test_mappings.py \
-    rounding/test_rounding.py solvers/test_scaling.py solvers/test_session.py solvers/test_solve.py \
-    traces/test_topology_zoo.py)
+QUICK := -m 'not slow and not process and not shared_data'
 ROOMS := package solvers models relaxations rounding algorithms bounds traces cli
 SOURCES := pyproject.toml constraints.txt README.md LICENSE $(shell find $(ROOMS) -type f -not -name '*.pyc')
 
-.PHONY: verify test audit dev bench lock lowest clean
+.PHONY: verify test quick audit dev bench lock lowest clean
 
 verify: build/.installed
 	$(BIN)/dlsched verify --out build/verify.sqlite
@@ -32,6 +28,9 @@ test: build/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy -p dlsched
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
+
+quick: build/.installed
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -q $(QUICK)
 
 audit: lowest build/.installed
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.audit --out build/audit.sqlite
@@ -59,7 +58,7 @@ lowest: $(UV) build/.installed
 	$(PYTHON) -m venv --clear build/lowest
 	$(UV) pip install -q --python build/lowest --resolution lowest-direct --only-binary :all: -r pyproject.toml --extra test
 	build/lowest/bin/$(PIP) install $(OWN) build/wheel/*.whl
-	OMP_NUM_THREADS=1 build/lowest/bin/python -m pytest -n 2 -m 'not shared_data' $(QUICK)
+	OMP_NUM_THREADS=1 build/lowest/bin/python -m pytest -n 2 $(QUICK)
 
 $(UV):
 	$(PYTHON) -m venv build/uv

@@ -24,6 +24,8 @@ _deselected: list[str] = []
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "shared_data: needs the public data sets in ../shared beside the checkout")
+    config.addinivalue_line("markers", "process: runs commands in processes of their own, or installs something")
+    config.addinivalue_line("markers", "slow: takes seconds of the processor")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -16,6 +16,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.process
+
 SCRIPT = Path(__file__).with_name("sameness.py")
 FEATURES = [] if platform.machine() != "x86_64" else np.show_config(mode="dicts")["SIMD Extensions"]["found"]  # type: ignore[index]
 OTHERS = {

@@ -9,6 +9,8 @@ import pytest
 
 from tests import paths
 
+pytestmark = pytest.mark.process
+
 EXAMPLES = paths.ROOT / "examples"
 PROMISED = {
     "where_a_bound_breaks.py": ["violated", "holds", "2"],

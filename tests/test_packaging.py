@@ -18,6 +18,8 @@ from packaging.utils import canonicalize_name
 
 from tests import paths
 
+pytestmark = pytest.mark.process
+
 ROOT = paths.ROOT
 ROOMS = ["solvers", "models", "relaxations", "rounding", "algorithms", "bounds", "traces", "cli"]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())

@@ -17,6 +17,8 @@ import pytest
 
 from tests import paths
 
+pytestmark = pytest.mark.process
+
 EXAMPLE = paths.ROOT / "examples" / "plugin"
 Command = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -17,6 +17,8 @@ from dlsched.algorithms import optimum, pd_ors
 from dlsched.models import dmlrs
 from tests import paths
 
+pytestmark = pytest.mark.process
+
 ROOT = paths.ROOT
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.DOTALL | re.MULTILINE)

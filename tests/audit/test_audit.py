@@ -16,6 +16,8 @@ from tests.audit.families import FAMILIES, case
 from tests.audit.progress import Progress
 from tests.audit.worker import Result, Worker, run
 
+pytestmark = pytest.mark.process
+
 ROOT = paths.ROOT
 
 SAMPLES = {

@@ -248,6 +248,7 @@ MISTAKES = (
 )
 
 
+@pytest.mark.slow
 def test_mypy_sees_what_a_claim_gets_wrong(tmp_path: Path) -> None:
     right = {"measured": "opt", "assumed": "schedules", "bounded": "opt", "source": "sources.MIXED"}
     (tmp_path / "right.py").write_text(SNIPPET.format_map(right))

@@ -180,6 +180,7 @@ def report() -> Report:
     return verify(instances=DRAWS, seed=0)
 
 
+@pytest.mark.slow
 def test_every_claim_comes_out_as_known(report: Report) -> None:
     assert [row.id for row in report.rows if row.outcome.value != "as expected"] == []
     assert len(report.rows) == len(claims())
@@ -201,6 +202,7 @@ def test_the_search_finds_violations_of_false_claims(id_: str, report: Report) -
     assert report.row(id_).found > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id_", ["hadar/theorem-2", "hadar/initial-dual"])
 def test_attack_finds_a_violation_that_replays(id_: str) -> None:
     verdict, drawn = attack(id_, instances=DRAWS)
@@ -210,6 +212,7 @@ def test_attack_finds_a_violation_that_replays(id_: str) -> None:
     assert replay(verdict.witness).reproduced
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id_", ["hadar/theorem-2", "hadar/initial-dual", "hadar/dual-feasible"])
 def test_attack_finds_none_where_the_claim_is_corrected(id_: str) -> None:
     verdict, drawn = attack(id_, "corrected", instances=DRAWS, seed=7)

@@ -134,6 +134,7 @@ def run_script(tmp_path: Path, jobs: int, kill_after: int | None) -> str | None:
     return last
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("jobs", "kills"), [(1, 4), (2, 2)])
 def test_killed_at_random_and_started_again_gives_the_same_table(
     jobs: int, kills: int, undisturbed: dict[str, Any], tmp_path: Path

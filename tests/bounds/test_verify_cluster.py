@@ -21,6 +21,8 @@ import pytest
 from dlsched.bounds import WorkersLostError, verify
 from dlsched.models import InputError
 
+pytestmark = pytest.mark.process
+
 CLAIMS = ("hadar/positive-prices", "hadar/theorem-2")
 INSTANCES = 15
 COMMAND = [

@@ -17,6 +17,8 @@ from dlsched.models import InputError
 from tests.cli.cases import answer, complaint, refusal
 from tests.cli.conftest import COMMAND, ORDINARY, Command
 
+pytestmark = pytest.mark.process
+
 CLAIM = "hadar/initial-dual"
 VERIFY = ("verify", CLAIM, "--instances", "2", "--seed", "3", "--jobs", "1", "--json", "--out")
 

@@ -13,6 +13,8 @@ from tests import paths
 from tests.cli.cases import answer, complaint, refusal, save
 from tests.cli.conftest import Command
 
+pytestmark = pytest.mark.process
+
 TOPOLOGY = paths.DATA / "topology"
 SMALL = TOPOLOGY / "small.graphml"
 

@@ -12,6 +12,8 @@ import pytest
 
 from tests.cli.cases import answer, best, save
 
+pytestmark = pytest.mark.process
+
 WITHOUT = """
 import sys
 from importlib.machinery import PathFinder

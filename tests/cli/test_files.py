@@ -20,6 +20,8 @@ from dlsched.models.hadar import Instance, Schedule
 from tests.cli.cases import best, complaint, h2, refusal, save
 from tests.cli.conftest import COMMAND, ORDINARY, Command
 
+pytestmark = pytest.mark.process
+
 GENERATE = ("generate", "hadar", "--out", "FILE")
 WRITERS = {
     "generate": GENERATE,

@@ -17,6 +17,8 @@ from tests import paths
 from tests.cli.cases import h2, refusal, save
 from tests.cli.conftest import COMMAND
 
+pytestmark = pytest.mark.process
+
 DATA = paths.DATA / "gavel"
 MEMORY = 2 * 2**30
 SHORT = 2100

@@ -15,6 +15,8 @@ from tests import paths
 from tests.cli.cases import answer, best, h2, refusal, save
 from tests.cli.conftest import Command
 
+pytestmark = pytest.mark.process
+
 GAVEL = paths.DATA / "gavel"
 CONVERT = (
     *("convert", "gavel", "--throughputs", GAVEL / "throughputs.json", "--trace", GAVEL / "seven.trace.txt"),

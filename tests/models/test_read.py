@@ -119,6 +119,7 @@ def first(entry: Formulation[Any], solver: bool = True) -> tuple[Any, Any]:
     raise AssertionError(f"{entry.name} has no integers in {SOLVED} models")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", READABLE, ids=NAMES)
 def test_a_solved_model_is_a_schedule_worth_its_objective(entry: Formulation[Any]) -> None:
     of = problem(entry.problem)

@@ -71,6 +71,7 @@ def is_sound(models: Any, instance: Any, found: Any) -> None:
     assert found.value <= found.bound
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [1, 20, 400, 6_000])
 @pytest.mark.parametrize("name", CASES)
 def test_at_any_question(name: str, k: int, begun: list[None]) -> None:
@@ -82,6 +83,7 @@ def test_at_any_question(name: str, k: int, begun: list[None]) -> None:
     assert begun == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_from_another_thread_while_this_one_is_no_main_thread(name: str) -> None:
     models, instance = instance_of(name)

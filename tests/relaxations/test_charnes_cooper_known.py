@@ -85,6 +85,7 @@ def bisected(above: Any, below: Any, region: list[Any], sense: Any, shift: float
     return float(problem.value) - shift
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
 @pytest.mark.parametrize("seed", range(25))
 def test_bisection_finds_the_same_value(seed: int, sense: Any) -> None:

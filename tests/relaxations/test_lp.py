@@ -278,6 +278,7 @@ assert solve(dual).objective == 6
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("imports", REGISTRATION.values(), ids=REGISTRATION)
 def test_registered(imports: str) -> None:
     names = "dlsched.lp_relaxation", "dlsched.lift_bounds", "dlsched.lp_dual", "dlsched.charnes_cooper"
@@ -290,6 +291,7 @@ def test_room_imports_without_pyomo() -> None:
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["relax", "lift_bounds", "dual", "standard_form"])
 def test_each_name_in_a_fresh_process(name: str) -> None:
     script = f"import dlsched.relaxations.{'lp' if name in ('relax', 'lift_bounds') else name}\n"

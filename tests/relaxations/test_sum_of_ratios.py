@@ -149,6 +149,7 @@ def small_jobs(seed: int, count: int) -> list[tuple[list[float], list[tuple[floa
     return made
 
 
+@pytest.mark.slow
 def test_corrected_is_within_the_factor_and_printed_may_find_nothing() -> None:
     empty = 0
     for theta, rows in small_jobs(7, 300):

@@ -425,6 +425,7 @@ def crowded(seed: int, factor: int, noise: int) -> Instance:
     return Instance.parse(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("factor", "noise", "expected"),
     [(1000, 0, 261.671429), (1000, 3, 259.671429), (10**6, 3, 259.671429), (10**9, 3, 259.671429)],

@@ -53,6 +53,7 @@ def correlated(rng: np.random.Generator, items: int, rows: int) -> tuple[list[Fr
     return u, [[Fraction(int(a)) for a in row] for row in v], [Fraction(int(c)) for c in v.sum(axis=0) // 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_instances_that_need_branching(seed: int) -> None:
     u, v, C = correlated(np.random.default_rng(seed), 14, 3)

@@ -42,6 +42,7 @@ def test_a_job_is_rounded_as_without_the_jobs_after_it() -> None:
     assert steps(smd.run(whole, seed=5))[:3] == steps(smd.run(part, seed=5))
 
 
+@pytest.mark.slow
 def test_exact_steps_are_never_worse_than_anything_else() -> None:
     strictly = 0
     for instance in [*drawn(40, jobs=5, limit=12), *(preset("paper", seed, jobs=12) for seed in range(2))]:

@@ -34,6 +34,7 @@ def formulation(name: str, seed: int) -> Any:
     return pyo.TransformationFactory("gdp.bigm").create_using(model) if entry.disjunctive else model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("name", [entry.name for entry in catalog() if entry.linear])
 @pytest.mark.parametrize("transformation", CASES, ids=str)

@@ -29,6 +29,7 @@ def refusal(transformation: Transformation, model: object) -> str | None:
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transformation", CASES, ids=str)
 @given(spec=specs(integers=True))
 @LIGHT
