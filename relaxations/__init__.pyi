@@ -4,6 +4,8 @@ from .aggregation import Packed as Packed
 from .aggregation import aggregate_machines as aggregate_machines
 from .augmented_vne import AugmentedVne as AugmentedVne
 from .augmented_vne import augmented_vne as augmented_vne
+from .branch_and_price import BranchAndPrice as BranchAndPrice
+from .branch_and_price import Branching as Branching
 from .charnes_cooper import CharnesCooper as CharnesCooper
 from .charnes_cooper import charnes_cooper as charnes_cooper
 from .columns import Generated as Generated

@@ -110,7 +110,7 @@ def generate_columns(
     pricing : callable or sequence of callables
         Each takes prices of shape (linking rows,) and returns `Priced`.
     start : ndarray, optional
-        Prices to try first, for instance those of a similar problem.
+        Prices to try first, for instance those of a similar problem; the last rows' may be left out, and are 0.
     grid : float, optional
         Prices are rounded to multiples of it before pricing. With a power of 2 and data that are multiples of it too,
         sums of prices are exact in floats, and so is the bound where pricing is.
@@ -168,7 +168,7 @@ class _State:
         self.duals = np.zeros(len(master.rhs))
         self.best = np.zeros(master.blocks)
         if start is not None:
-            self.try_prices(start)
+            self.try_prices(master.padded(start))
 
     def try_prices(self, prices: Floats) -> list[Column]:
         self.rounds += 1

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from dlsched.arithmetic import dot, sparse_product
+from dlsched.arithmetic import dot, exact_product, sparse_product
 from dlsched.solvers.failure import SolverError
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
@@ -128,6 +128,25 @@ class Master:
             self._session.delete_rows((gone + self.blocks).astype(np.int32))
             self.rhs, self._units = self.rhs[mask], self._units[mask]
             self.columns = [Column(c.block, c.key, c.value, c.rows[mask], c.data) for c in self.columns]
+
+    def padded(self, prices: Floats) -> Floats:
+        """Return prices with a 0 for each linking row that was added since."""
+        return np.append(prices, np.zeros(len(self.rhs) - len(prices)))
+
+    def trim(self, prices: Floats, most: int) -> None:
+        """Where there are more than `most` columns, forget those that are worth least beside the best of their block.
+
+        As many as half of `most` are kept: what is dropped is found again where it is needed.
+        """
+        if len(self.columns) > most:
+            rows = np.array([c.rows for c in self.columns])
+            reduced = np.array([c.value for c in self.columns]) - exact_product(rows, self.padded(prices))
+            block = np.array([c.block for c in self.columns])
+            best = np.full(self.blocks, -np.inf)
+            np.maximum.at(best, block, reduced)
+            mask = np.zeros(len(self.columns), dtype=bool)
+            mask[np.argsort(best[block] - reduced, kind="stable")[: most // 2]] = True
+            self.keep_columns(mask)
 
     def restrict(self, allowed: Bools, required: Bools) -> None:
         """Allow only some columns, and require some blocks; columns added later are allowed."""

@@ -1,33 +1,29 @@
 """Branch and price over machines' offers and job schedules: what is left of the gap after the root bound.
 
-A node is a part of the plans. Its bound is the column-generation bound over it; levels, completion slots and offers
-that cannot be in a plan better than the incumbent are dropped. Branching is on whether a job is served, on whether it
-completes by a slot, then on whether it has a level or more in a slot; of a few candidates the one is taken whose
-children's bounds fall most after a few rounds of pricing. A node is closed only when a valid bound of it is not above
-the incumbent's value, which is that of a plan that passed the checker, by more than the margin; a node with an
-integral LP that is still above is split further.
+Branching is on whether a job is served, on whether it completes by a slot, then on whether it has a level or more in a
+slot. Levels, completion slots and offers that cannot be in a plan better than the incumbent are dropped. A part with
+nothing open is one plan, which fits the machines or does not; where that cannot be told, its bound stands.
 """
 
 from __future__ import annotations
 
-import heapq
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Part
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Limits
-from dlsched.halt import poll
+from dlsched.relaxations.branch_and_price import OPEN, Branching, most_open
 from dlsched.relaxations.columns import Generated
 from dlsched.solvers.matrix import Floats
 
-_WHOLE = 1e-6
 _CANDIDATES = 6
+"""Questions that are tried for a node, beside those on rejection; more cost more pricing than they save, by trial."""
+
 _REJECTIONS = 3
-_ROUNDS = 4
-_MOST_COLUMNS = 2000
+"""Questions on whether a job is served: they change most, so a few are always tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,149 +48,72 @@ class Branch:
         return cut
 
 
-@dataclass(slots=True, eq=False)
-class Node:
-    """An open node: a part of the plans, a bound on it, and prices to start from."""
-
-    bound: float
-    part: Part
-    prices: Floats
-
-
-class Tree:
-    """The search tree.
+class Plans(Branching[Part, Branch]):
+    """The plans of a decomposition.
 
     Parameters
     ----------
     decomposition : Decomposition
-    cutoff : float
-        Value of the incumbent.
-    margin : float
-        Plans that are not better by more than this are not looked for.
     found : callable
         Called with the schedules and weights of each node's LP, and prices; returns the value of the best plan known.
     decide : callable
-        Called with the only plan of a part; returns whether it is known to fit or not to fit, and the value of the
-        best plan known.
-
-    Attributes
-    ----------
-    nodes : int
-        Nodes that were split or closed.
+        Called with the only plan of a part; returns the value of the best plan known, None where it is not known
+        whether that plan fits.
     """
 
     def __init__(
         self,
         decomposition: Decomposition,
-        cutoff: float,
-        margin: float,
         found: Callable[[list[tuple[JobSchedule, float]], Floats], float],
-        decide: Callable[[list[JobSchedule]], tuple[bool, float]],
+        decide: Callable[[list[JobSchedule]], float | None],
     ) -> None:
-        self.decomposition, self.cutoff, self.margin = decomposition, cutoff, margin
-        self.found, self.decide = found, decide
-        self._kept = -np.inf
-        self.nodes = 0
-        self._open: list[tuple[float, int, Node]] = []
-        self._count = itertools.count()
+        self.decomposition, self.master = decomposition, decomposition.master
+        self._found, self._decide = found, decide
 
-    @property
-    def bound(self) -> float:
-        """The least upper bound known; `margin` above the incumbent at least, as nothing below that is looked for."""
-        worst = -self._open[0][0] if self._open else -np.inf
-        return max(worst, self._kept, self.cutoff + self.margin)
+    def generate(
+        self, part: Part, *, start: Floats, rounds: int | None, stop: Callable[[float, float], bool]
+    ) -> Generated:
+        """Generate columns over a part."""
+        return self.decomposition.bound(part, start=start, rounds=rounds, stop=stop)
 
-    def push(self, node: Node) -> None:
-        """Open a node, or close it where its bound allows."""
-        if not self._closed(node.bound):
-            heapq.heappush(self._open, (-node.bound, next(self._count), node))
+    def fixed(self, part: Part, prices: Floats, cutoff: float) -> tuple[float, Part]:
+        """Return the bound of prices, and the part without what is in no plan better than a cutoff."""
+        bound, part = self.decomposition.fixed(part, prices, cutoff)
+        return (-np.inf if part.empty else bound), part
 
-    def step(self) -> bool:
-        """Work on the node with the largest bound; False where none is open. `Halt` leaves the tree as it was."""
-        while self._open and self._closed(-self._open[0][0]):
-            heapq.heappop(self._open)
-        if not self._open:
-            return False
-        children = self._split(self._open[0][2])
-        heapq.heappop(self._open)
-        self.nodes += 1
-        for child in children:
-            self.push(child)
-        return True
-
-    def _split(self, node: Node) -> list[Node]:
-        self.decomposition.trim(node.prices, _MOST_COLUMNS)
-        generated = self._generate(node.part, node.prices, None)
-        bound, part = self.decomposition.fixed(node.part, generated.duals, self.cutoff + self.margin)
-        node = Node(min(bound, node.bound), part, generated.duals)
-        if self._closed(node.bound) or part.empty:
-            return []
+    def found(self, part: Part, generated: Generated) -> float:
+        """Build plans from an LP's schedules."""
+        del part
         used = [(data, x) for data, x in generated.recover() if isinstance(data, JobSchedule)]
-        self.cutoff = max(self.cutoff, self.found(used, generated.duals))
-        if self._closed(node.bound):
-            return []
-        best: tuple[float, list[Node]] | None = None
-        most = max(node.bound - self.cutoff, 1e-9)
-        for branch in self._candidates(part, generated):
-            yes = self._probe(node, branch, True)
-            drop = max(min(node.bound - yes.bound, most), 1e-9)
-            if best is not None and drop * most <= best[0]:
-                continue
-            no = self._probe(node, branch, False)
-            score = drop * max(min(node.bound - no.bound, most), 1e-9)
-            if best is None or score > best[0]:
-                best = (score, [yes, no])
-        return best[1] if best else self._single(node)
+        return self._found(used, generated.duals)
 
-    def _single(self, node: Node) -> list[Node]:
-        """Close a part that leaves nothing open, one plan, or keep its bound where it is not known whether it fits."""
-        decided, self.cutoff = self.decide(self.decomposition.only(node.part.limits))
-        if not decided:
-            self._kept = max(self._kept, node.bound)
-        return []
+    def settle(self, part: Part) -> float | None:
+        """Pack the only plan of a part."""
+        return self._decide(self.decomposition.only(part.limits))
 
-    def _probe(self, node: Node, branch: Branch, yes: bool) -> Node:
-        part = self.decomposition.within(Part(branch.apply(node.part.limits, yes), node.part.offers))
-        if part.empty:
-            return Node(-np.inf, part, node.prices)
-        quick = self._generate(part, node.prices, _ROUNDS)
-        bound, part = self.decomposition.fixed(part, quick.duals, self.cutoff + self.margin)
-        return Node(min(bound, node.bound), part, quick.duals)
+    def answered(self, part: Part, question: Branch, yes: bool) -> Part | None:
+        """Return the plans with an answer."""
+        cut = self.decomposition.within(Part(question.apply(part.limits, yes), part.offers))
+        return None if cut.empty else cut
 
-    def _generate(self, part: Part, prices: Floats, rounds: int | None) -> Generated:
-        def stop(bound: float, value: float) -> bool:
-            poll()
-            return self._closed(bound)
-
-        return self.decomposition.bound(part, start=prices, rounds=rounds, stop=stop)
-
-    def _closed(self, bound: float) -> bool:
-        return bound <= self.cutoff + self.margin
-
-    def _candidates(self, part: Part, generated: Generated) -> list[Branch]:
+    def questions(self, part: Part, generated: Generated) -> Sequence[Branch]:
+        """Ask who is served and who completes by a slot, and where that is settled, at which levels."""
+        del part
         using, ending = self.decomposition.used(generated)
         by = ending.cumsum(axis=1)
-        openness = np.minimum(by, 1 - by)
-        openness[:, :-1] *= np.abs(np.diff(by, axis=1)) > _WHOLE
         last = by.shape[1] - 1
-        order = np.argsort(-openness[:, last], kind="stable")[:_REJECTIONS].tolist()
-        found = [Branch(i, last) for i in order if openness[i, last] > _WHOLE]
-        most = len(found) + _CANDIDATES
-        openness[:, last] = 0.0
-        count: dict[int, int] = {}
-        for at in np.argsort(-openness, axis=None, kind="stable")[: 3 * _CANDIDATES].tolist():
-            i, t = divmod(at, by.shape[1])
-            if openness[i, t] > _WHOLE and count.get(i, 0) < 2 and len(found) < most:
-                count[i] = count.get(i, 0) + 1
-                found.append(Branch(i, t))
-        if found:
-            return found
-        openness = np.minimum(using, 1 - using)
-        for at in np.argsort(-openness, axis=None, kind="stable")[:_CANDIDATES].tolist():
-            i, t, level = (int(k) for k in np.unravel_index(at, using.shape))
-            if openness[i, t, level] > _WHOLE:
-                found.append(Branch(i, t, level))
-        return found or list(itertools.islice(_undecided(part.limits), 1))
+        rejections = [Branch(i, last) for i, _ in most_open(by[:, last:], _REJECTIONS)]
+        by[:, :-1] *= np.abs(np.diff(by, axis=1)) > OPEN
+        by[:, last] = 0.0
+        completions = [Branch(i, t) for i, t in most_open(by, _CANDIDATES)]
+        if rejections or completions:
+            return rejections + completions
+        cells = most_open(using.reshape(-1, using.shape[2]), _CANDIDATES, using.shape[2])
+        return [Branch(row // by.shape[1], row % by.shape[1], level) for row, level in cells]
+
+    def undecided(self, part: Part) -> Sequence[Branch]:
+        """Ask what limits leave open."""
+        return list(itertools.islice(_undecided(part.limits), 1))
 
 
 def _undecided(limits: Limits) -> Iterator[Branch]:

@@ -17,7 +17,6 @@ import numpy as np
 
 from dlsched.algorithms.exact.dmlrs.schedules import Bools, JobSchedule, Limits, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Ints
-from dlsched.arithmetic import exact_product
 from dlsched.relaxations.columns import Generated, Priced, generate_columns, keep
 from dlsched.relaxations.master import Column, Master
 from dlsched.solvers.matrix import Floats
@@ -189,18 +188,6 @@ class Decomposition(ABC):
         cost = np.zeros((self.jobs, self.slots, self.most + 1))
         found = self.schedules.trace(cost, limits, self.schedules.backward(cost, limits))
         return [schedule for schedule in found if limits.required[schedule.job]]
-
-    def trim(self, prices: Floats, most: int) -> None:
-        """Forget the columns with the lowest reduced values at some prices where there are more than `most`."""
-        columns = self.master.columns
-        if len(columns) > most:
-            reduced = np.array([c.value for c in columns]) - exact_product(np.array([c.rows for c in columns]), prices)
-            block = np.array([c.block for c in columns])
-            best = np.full(self.jobs + self.places, -np.inf)
-            np.maximum.at(best, block, reduced)
-            mask = np.zeros(len(columns), dtype=bool)
-            mask[np.argsort(best[block] - reduced, kind="stable")[: most // 2]] = True
-            self.master.keep_columns(mask)
 
     def used(self, generated: Generated) -> tuple[Floats, Floats]:
         """Return how much the LP's optimum uses each (job, slot, level or more), and completes by (job, slot)."""

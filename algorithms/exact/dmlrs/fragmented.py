@@ -18,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 
 from dlsched.algorithms.exact.bracket import Bracket
-from dlsched.algorithms.exact.dmlrs.branch import Node, Tree
+from dlsched.algorithms.exact.dmlrs.branch import Plans
 from dlsched.algorithms.exact.dmlrs.by_configuration import ByConfiguration
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
 from dlsched.algorithms.exact.dmlrs.configurations import enumerate_configurations, most_configurations
@@ -32,6 +32,7 @@ from dlsched.algorithms.exact.result import Note, Progress
 from dlsched.halt import Halt, grace, over, poll, until
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.dmlrs.job import Placement
+from dlsched.relaxations.branch_and_price import BranchAndPrice
 from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import TOLERANCE
 
@@ -190,9 +191,10 @@ class _Fragmented:
         self.root = min(bound, self.known.upper)
 
     def _branch(self) -> None:
-        tree = Tree(self.decomposition, self.known.value, self.margin, self._found, self._decide)
+        plans = Plans(self.decomposition, self._found, self._decide)
+        tree = BranchAndPrice(plans, cutoff=self.known.value, margin=self.margin)
         if not self.part.empty:
-            tree.push(Node(self.root, self.part, self.prices))
+            tree.start(self.part, self.prices, self.root)
         try:
             while tree.step():
                 self.known.bound(tree.bound, "branch and price")
@@ -228,14 +230,14 @@ class _Fragmented:
         self._keep()
         return self.known.value
 
-    def _decide(self, schedules: list[JobSchedule]) -> tuple[bool, float]:
-        """Pack a plan exactly; return whether that could be decided, and the value of the incumbent."""
+    def _decide(self, schedules: list[JobSchedule]) -> float | None:
+        """Pack a plan exactly; return the value of the incumbent, None where it is not known whether the plan fits."""
         plan = {schedule.job: schedule for schedule in schedules}
         try:
             placed = self._placed(plan)
         except Undecided:
-            return False, self.known.value
-        return placed is None or self._take(placed), self.known.value
+            return None
+        return self.known.value if placed is None or self._take(placed) else None
 
     def _keep(self) -> None:
         """Make the best plan by insertion the incumbent where it is better and can be packed."""

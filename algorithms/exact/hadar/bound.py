@@ -196,19 +196,6 @@ class Relaxation:
         self.base = graph.numbered()
         return self.base
 
-    def keep_columns(self, prices: Floats, most: int) -> None:
-        """Forget the columns with the lowest reduced values at some prices where there are more than `most`."""
-        columns = self.master.columns
-        if len(columns) > most:
-            reduced = np.array([c.value for c in columns]) - exact_product(np.array([c.rows for c in columns]), prices)
-            best = np.full(len(self.jobs), -np.inf)
-            block = np.array([c.block for c in columns])
-            np.maximum.at(best, block, reduced)
-            order = np.argsort(best[block] - reduced, kind="stable")
-            mask = np.zeros(len(columns), dtype=bool)
-            mask[order[: most // 2]] = True
-            self.master.keep_columns(mask)
-
     def keep_rows(self, mask: Bools) -> None:
         """Forget rows outside the mask; the pool keeps their inequalities."""
         self.master.keep_rows(mask)

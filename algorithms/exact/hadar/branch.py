@@ -1,14 +1,42 @@
-"""The questions that the Hadar tree branches on, and the record of a tree that the replay checks."""
+"""Branching on Hadar schedules, with a record of the tree that can be replayed.
+
+A part is a set of arcs that may be used and of jobs that must be served. Its bound is tightened by hull inequalities;
+they are valid everywhere, so rows are shared by all nodes. Branching is on whether a job completes by a slot, then on
+whether it runs in a slot, then on its option there.
+
+A node whose LP is integral and whose bound is still above the incumbent is split further: an integral point closes no
+node, it only raises the incumbent, once whoever is told of it has made a schedule of it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
+from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
 from dlsched.algorithms.exact.hadar.graph import Bools, Graph
 from dlsched.algorithms.exact.hadar.states import Ints
+from dlsched.relaxations.branch_and_price import OPEN, Branching, most_open
+from dlsched.relaxations.columns import Generated
 from dlsched.solvers.matrix import Floats
+
+COLUMNS_A_JOB = 40
+"""More columns than so many a job are halved before a node is worked on: the LPs stay small; found by trial."""
+
+_CANDIDATES = 6
+"""Questions that are tried for a node; more cost more pricing than they save, by trial."""
+
+_PASSES = (8, 3)
+"""How often a node is bounded, with rows added in between: the root, and the others; found by trial."""
+
+_SEARCHES = (40, 10)
+"""New inequalities that are looked for after each time: at the root, and at the others."""
+
+_SHRUNK = 0.9
+"""Share of a graph's arcs below which it is worth to build a smaller one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +85,148 @@ class Record:
     children: tuple[Record, ...] = ()
 
 
-def undecided(graph: Graph, required: Bools) -> list[Branch]:
-    """Return a question that the arcs leave open, for a node whose LP is integral and yet not closed."""
-    for j in range(graph.jobs):
-        mine = graph.job == j
-        slots = np.unique(graph.slot[mine & graph.finishing])
-        if len(slots) > 1 or (len(slots) == 1 and not required[j]):
-            return [Branch(j, int(slots[0]))]
-        runs = mine & (graph.option >= 0)
-        for t in np.unique(graph.slot[runs]).tolist():
-            options = np.unique(graph.option[mine & (graph.slot == t)])
-            if len(options) > 1:
-                return [Branch(j, t, (int(options[-1]),))]
-    return []
+@dataclass(slots=True, eq=False)
+class Part:
+    """Schedules over some arcs of a graph that serve some jobs at least.
+
+    Attributes
+    ----------
+    graph : Graph
+        Cut from the base graph; the base graph itself where the part is packed.
+    arcs : ndarray
+        Which of the graph's arcs may be used; packed bits where the part is packed.
+    required : ndarray of bool, shape (jobs,)
+    record : Record
+        Of the node.
+    """
+
+    graph: Graph
+    arcs: npt.NDArray[np.bool_ | np.uint8]
+    required: Bools
+    record: Record
+
+    def cut(self) -> Graph:
+        """Return the graph, cut to the arcs that may be used where many may not."""
+        if np.count_nonzero(self.arcs) < _SHRUNK * len(self.arcs):
+            self.graph = self.graph.restrict(self.arcs.astype(bool))
+            self.arcs = np.ones(len(self.graph.tail), dtype=bool)
+        return self.graph
+
+
+class Stuck(RuntimeError):
+    """The linear programs tell nothing that helps to close a node."""
+
+
+class Schedules(Branching[Part, Branch]):
+    """The schedules of all jobs, and what is recorded of the tree.
+
+    Parameters
+    ----------
+    relaxation : Relaxation
+    found : callable
+        Called with the paths of an integral LP optimum; returns the value of the best schedule known.
+    """
+
+    def __init__(self, relaxation: Relaxation, found: Callable[[list[Path]], float]) -> None:
+        self.relaxation, self.master, self._found = relaxation, relaxation.master, found
+
+    def whole(self, required: Bools, record: Record) -> Part:
+        """Return all schedules over the base graph that serve some jobs."""
+        base = self.relaxation.base
+        return Part(base, np.ones(len(base.tail), dtype=bool), required, record)
+
+    def generate(
+        self, part: Part, *, start: Floats, rounds: int | None, stop: Callable[[float, float], bool]
+    ) -> Generated:
+        """Generate columns over a part."""
+        return self.relaxation.bound(part.cut(), part.required, start=start, rounds=rounds, stop=stop)
+
+    def fixed(self, part: Part, prices: Floats, cutoff: float) -> tuple[float, Part]:
+        """Return the bound of prices, and the part without arcs that are in no better schedule; record the prices."""
+        part.record.steps.append(self.relaxation.priced(prices))
+        bound, arcs, required = self.relaxation.fixed(part.graph, part.required, prices, cutoff)
+        return bound, Part(part.graph, arcs, required, part.record)
+
+    def found(self, part: Part, generated: Generated) -> float:
+        """Tell of the LP's optimum where it is integral."""
+        del part
+        chosen = generated.recover(OPEN)
+        if generated.finished and all(abs(x - 1) <= OPEN for _, x in chosen):
+            return self._found([path for path, _ in chosen])
+        return -np.inf
+
+    def tighten(self, generated: Generated, *, depth: int, passes: int) -> bool:
+        """Add hull inequalities that the LP's optimum breaks."""
+        shallow = min(depth, 1)
+        return passes < _PASSES[shallow] and bool(self.relaxation.tighten(generated, searches=_SEARCHES[shallow]))
+
+    def answered(self, part: Part, question: Branch, yes: bool) -> Part | None:
+        """Return the schedules with an answer."""
+        graph = part.cut()
+        graph = graph.restrict(question.allows(graph, yes))
+        required = part.required.copy()
+        required[question.job] |= yes
+        if (graph.root[required] < 0).any():
+            return None
+        return Part(graph, np.ones(len(graph.tail), dtype=bool), required, Record())
+
+    def settle(self, part: Part) -> float | None:
+        """Refuse: of a part with nothing open the LP's optimum is its only schedule, and its bound that one's value.
+
+        Raises
+        ------
+        Stuck
+        """
+        raise Stuck("a node is open and has nothing to branch on")
+
+    def split(self, part: Part, question: Branch, yes: Part | None, no: Part | None) -> None:
+        """Record the question, and the nodes of the two answers."""
+        part.record.branch = question
+        part.record.children = tuple(Record() if child is None else child.record for child in (yes, no))
+
+    def packed(self, part: Part) -> Part:
+        """Return a part as packed bits over the base graph."""
+        base = self.relaxation.base
+        arcs = np.zeros(len(base.tail), dtype=bool)
+        arcs[part.graph.origin[part.arcs.astype(bool)]] = True
+        return Part(base, np.packbits(arcs), part.required, part.record)
+
+    def unpacked(self, part: Part) -> Part:
+        """Return the graph of a part that was packed."""
+        base = self.relaxation.base
+        arcs = np.unpackbits(part.arcs.astype(np.uint8), count=len(base.tail)).astype(bool)
+        graph = base if arcs.all() else base.restrict(arcs)
+        return Part(graph, np.ones(len(graph.tail), dtype=bool), part.required, part.record)
+
+    def questions(self, part: Part, generated: Generated) -> Sequence[Branch]:
+        """Ask whether jobs complete by a slot, and where that is settled, whether or how one runs in a slot."""
+        del part
+        by = np.zeros((len(self.relaxation.jobs), self.relaxation.base.slots))
+        for path, x in generated.recover(OPEN):
+            by[path.job, path.finish :] += x
+        by[:, :-1] *= np.abs(np.diff(by, axis=1)) > OPEN
+        completions = [Branch(j, t) for j, t in most_open(by, _CANDIDATES)]
+        if completions:
+            return completions
+        z = self.relaxation.running(generated)
+        every = tuple(range(z.shape[1]))
+        runs = [Branch(j, t, every) for t, j in most_open(z.sum(axis=1), 1)]
+        if runs:
+            return runs
+        cells = most_open(z.reshape(-1, z.shape[2]), 1)
+        return [Branch(j, row // z.shape[1], (row % z.shape[1],)) for row, j in cells]
+
+    def undecided(self, part: Part) -> Sequence[Branch]:
+        """Ask what the arcs leave open, where the LP is integral and the node is not closed."""
+        graph = part.cut()
+        for j in range(graph.jobs):
+            mine = graph.job == j
+            slots = np.unique(graph.slot[mine & graph.finishing])
+            if len(slots) > 1 or (len(slots) == 1 and not part.required[j]):
+                return [Branch(j, int(slots[0]))]
+            runs = mine & (graph.option >= 0)
+            for t in np.unique(graph.slot[runs]).tolist():
+                options = np.unique(graph.option[mine & (graph.slot == t)])
+                if len(options) > 1:
+                    return [Branch(j, t, (int(options[-1]),))]
+        return []

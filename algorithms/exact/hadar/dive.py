@@ -64,8 +64,7 @@ class Dive:
             self.keep(sure)
             if (self.graph.root >= 0).sum() == len(self.fixed):
                 break
-            start = np.append(generated.duals, np.zeros(len(self.relaxation.row_slot) - len(generated.duals)))
-            generated = self.relaxation.bound(self.graph, self.required, start=start, rounds=_ROUNDS)
+            generated = self.relaxation.bound(self.graph, self.required, start=generated.duals, rounds=_ROUNDS)
         return list(self.fixed.values())
 
     def _surest(self, generated: Generated) -> list[Path]:

@@ -28,7 +28,7 @@ import numpy as np
 from dlsched.algorithms.algorithm import ExactMethod
 from dlsched.algorithms.exact.bracket import Bracket
 from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
-from dlsched.algorithms.exact.hadar.branch import Record
+from dlsched.algorithms.exact.hadar.branch import COLUMNS_A_JOB, Branch, Part, Record, Schedules, Stuck
 from dlsched.algorithms.exact.hadar.dive import Dive
 from dlsched.algorithms.exact.hadar.graph import IDLE, build_graph
 from dlsched.algorithms.exact.hadar.place import schedule_of
@@ -38,11 +38,11 @@ from dlsched.algorithms.exact.hadar.rows import Inequality, hall_sets
 from dlsched.algorithms.exact.hadar.scale import Scale
 from dlsched.algorithms.exact.hadar.search import Plan, Search
 from dlsched.algorithms.exact.hadar.states import MAX_STATES, Options, Rounding, build_states, job_options
-from dlsched.algorithms.exact.hadar.tree import Stuck, Tree
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.arguments import Seed, at_least, checked, seed_of
 from dlsched.halt import Halt, grace, over, poll, until
 from dlsched.models.hadar import Instance, Schedule, check, exact_utility
+from dlsched.relaxations.branch_and_price import BranchAndPrice
 from dlsched.relaxations.columns import Generated
 from dlsched.solvers.failure import SolverError
 from dlsched.solvers.matrix import Floats
@@ -225,8 +225,10 @@ class _Solve:
         if self.upper <= self.cutoff:
             return True
         poll()
-        tree = Tree(self.relaxation, self.lower, self.margin, self._found, self.record)
-        tree.start(prices, self.required, self.upper)
+        schedules = Schedules(self.relaxation, self._found)
+        most = COLUMNS_A_JOB * len(self.jobs)
+        tree = BranchAndPrice(schedules, cutoff=self.lower, margin=self.margin, columns=most)
+        tree.start(schedules.whole(self.required, self.record), prices, self.upper)
         return self._branch(tree, prices)
 
     def _root(self) -> Floats:
@@ -238,7 +240,7 @@ class _Solve:
         for _ in range(_PASSES):
             if self.upper <= self.cutoff or over() or not relaxation.tighten(generated):
                 break
-            start = np.append(generated.duals, np.zeros(len(relaxation.row_slot) - len(generated.duals)))
+            start = generated.duals
             generated = relaxation.bound(relaxation.base, self.required, start=start, stop=self._stop)
             self._fix(generated)
             self.progress("bound")
@@ -307,7 +309,7 @@ class _Solve:
         self.search.run(rounds, target=self.upper - self.margin)
         self.progress("search")
 
-    def _branch(self, tree: Tree, prices: Floats) -> bool:
+    def _branch(self, tree: BranchAndPrice[Part, Branch], prices: Floats) -> bool:
         try:
             while tree.step():
                 self.upper = min(self.upper, max(tree.bound, self.lower))

@@ -37,13 +37,13 @@ class Polish:
     def dive(self, required: Bools, prices: Floats, kept: list[Path], cutoff: float) -> list[Path]:
         """Return schedules that fit together, the kept ones among them; empty where none is better than the cutoff."""
         relaxation = self.relaxation
-        relaxation.keep_columns(self._padded(prices), _COLUMNS_A_JOB * len(relaxation.jobs))
+        relaxation.master.trim(prices, _COLUMNS_A_JOB * len(relaxation.jobs))
         dive = Dive(relaxation, relaxation.base, required, noise=_NOISE, rng=self._rng)
         dive.keep(kept)
         generated = relaxation.bound(
             dive.graph,
             dive.required,
-            start=self._padded(prices),
+            start=prices,
             rounds=_ROUNDS,
             stop=lambda bound, value: bound <= cutoff,
         )
@@ -68,6 +68,3 @@ class Polish:
         free = self._rng.permutation(active)[: self._most]
         kept = [path for path in self.relaxation.paths_of(levels) if path.job not in free]
         return self.dive(required, prices, kept, cutoff)
-
-    def _padded(self, prices: Floats) -> Floats:
-        return np.append(prices, np.zeros(len(self.relaxation.row_slot) - len(prices)))

@@ -1,0 +1,296 @@
+"""Branch and price: what is left of the gap after the column-generation bound, best first.
+
+The problem is that of `dlsched.relaxations.columns`. A *part* is a set of solutions; what it is made of, and which
+questions split it, a `Branching` says. The bound of a part is the column-generation bound over the columns that it
+allows and the blocks that it requires.
+
+Every solution is worth at most `BranchAndPrice.bound`, or is one whose value is known, at any time:
+
+- A node is taken from the tree when a valid bound of it is at most `margin` above the incumbent's value, or when its
+  two children take its place, or when its only solution is settled. The answers to a question, yes and no, have all
+  solutions of a part between them.
+- Fixing by reduced cost (`dlsched.relaxations.columns.keep`) drops from a part only solutions that are at most `margin`
+  better than the incumbent.
+- A node that leaves nothing to ask, and whose solution cannot be settled, is not taken up again; its bound is kept.
+
+The node with the largest bound comes first. Of a few questions, those whose answers are most open in the LP's optimum,
+the one is taken for whose two children the product of the falls of their bounds is largest, after a few rounds of
+pricing (strong branching). Those are valid bounds, so a child that is closed by its own is not opened.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from dlsched.halt import poll
+from dlsched.relaxations.columns import Generated
+from dlsched.relaxations.master import Master
+from dlsched.solvers.matrix import Floats
+
+Part = TypeVar("Part")
+Question = TypeVar("Question")
+
+OPEN = 1e-6
+"""How far a share of the LP's optimum is from 0 and 1 at least where it is open; ten times what HiGHS is off by."""
+
+_ROUNDS = 4
+"""Of pricing for the bound of a child on trial: most of the fall comes with the first few; found by trial."""
+
+_LEAST_FALL = 1e-9
+"""Of a bound, so that a question with one answer that changes nothing can still be told from others by the other."""
+
+
+class Branching(ABC, Generic[Part, Question]):
+    """What branch and price has to know of a problem.
+
+    Attributes
+    ----------
+    master : Master
+        Shared by all parts.
+    """
+
+    master: Master
+
+    @abstractmethod
+    def generate(
+        self, part: Part, *, start: Floats, rounds: int | None, stop: Callable[[float, float], bool]
+    ) -> Generated:
+        """Restrict the master to a part, and generate columns as `generate_columns` does with these arguments."""
+
+    @abstractmethod
+    def fixed(self, part: Part, prices: Floats, cutoff: float) -> tuple[float, Part]:
+        """Return the bound of prices over a part, and what is left of the part with solutions better than a cutoff.
+
+        The bound is minus infinity where nothing is left. To leave the part as it is is right, if weak.
+        """
+
+    @abstractmethod
+    def questions(self, part: Part, generated: Generated) -> Sequence[Question]:
+        """Return questions whose answers are open in the LP's optimum, a few at most."""
+
+    def undecided(self, part: Part) -> Sequence[Question]:
+        """Return questions that a part leaves open, whatever the LP's optimum says: it may be whole and not a solution.
+
+        By default none.
+        """
+        del part
+        return ()
+
+    @abstractmethod
+    def answered(self, part: Part, question: Question, yes: bool) -> Part | None:
+        """Return the solutions of a part for which the answer is yes, or no; None where there are none."""
+
+    @abstractmethod
+    def found(self, part: Part, generated: Generated) -> float:
+        """Take what an LP's optimum is, or suggests; return the value of the best solution known."""
+
+    def tighten(self, generated: Generated, *, depth: int, passes: int) -> bool:
+        """Add linking rows, valid for all solutions, that the LP's optimum breaks; tell whether to bound again.
+
+        By default there are none. `passes` counts how often the node, at this depth of the tree, was bounded already.
+        """
+        del generated, depth, passes
+        return False
+
+    def settle(self, part: Part) -> float | None:
+        """Decide on the only solution of a part with nothing open; return the value of the best solution known.
+
+        None, as by default, where it cannot be told whether it is one.
+        """
+        del part
+        return None
+
+    def split(self, part: Part, question: Question, yes: Part | None, no: Part | None) -> None:
+        """Take note that a node is split."""
+
+    def packed(self, part: Part) -> Part:
+        """Return a part in a form that takes little room, as long as its node waits."""
+        return part
+
+    def unpacked(self, part: Part) -> Part:
+        """Return a part that was packed as it was."""
+        return part
+
+
+@dataclass(slots=True, eq=False)
+class Node(Generic[Part]):
+    """A node: a part of the solutions, a bound on it, and prices to start from."""
+
+    bound: float
+    part: Part
+    prices: Floats
+    depth: int = 0
+
+
+class BranchAndPrice(Generic[Part, Question]):
+    """The search tree, to be worked on step by step: ``while tree.step(): ...``.
+
+    Parameters
+    ----------
+    branching : Branching
+    cutoff : float
+        Value of the incumbent; minus infinity where there is none.
+    margin : float
+        Solutions that are not better than the incumbent by more than this are not looked for.
+    columns : int
+        More than so many are halved before a node is worked on; see `Master.trim`.
+
+    Attributes
+    ----------
+    cutoff : float
+        May be raised between steps.
+    nodes : int
+        Nodes that were split or closed.
+    """
+
+    def __init__(
+        self, branching: Branching[Part, Question], *, cutoff: float, margin: float = 0.0, columns: int = 2000
+    ) -> None:
+        self.branching, self.cutoff, self.margin = branching, cutoff, margin
+        self.nodes = 0
+        self._columns = columns
+        self._kept = -np.inf
+        self._open: list[tuple[float, int, Node[Part]]] = []
+        self._count = itertools.count()
+
+    @property
+    def bound(self) -> float:
+        """The least upper bound known; `margin` above the incumbent at least, as nothing below that is looked for."""
+        worst = -self._open[0][0] if self._open else -np.inf
+        return max(worst, self._kept, self.cutoff + self.margin)
+
+    def start(self, part: Part, prices: Floats, bound: float = np.inf) -> None:
+        """Open a node for a part, with prices to start from and a bound that is known."""
+        self._push(Node(bound, self.branching.packed(part), prices))
+
+    def step(self) -> bool:
+        """Work on the node with the largest bound; return False where none is open.
+
+        Raises
+        ------
+        Halt
+            If the work (`dlsched.halt`) is over; the node is still open then.
+        """
+        while self._open and self._closed(-self._open[0][0]):
+            heapq.heappop(self._open)
+        if not self._open:
+            return False
+        children = self._children(self._open[0][2])
+        heapq.heappop(self._open)
+        self.nodes += 1
+        for child in children:
+            self._push(child)
+        return True
+
+    def _push(self, node: Node[Part]) -> None:
+        if not self._closed(node.bound):
+            heapq.heappush(self._open, (-node.bound, next(self._count), node))
+
+    def _closed(self, bound: float) -> bool:
+        """Tell whether nothing that is better than the incumbent fits below a bound."""
+        return bound <= self.cutoff + self.margin
+
+    def _stop(self, bound: float, value: float) -> bool:
+        del value
+        poll()
+        return self._closed(bound)
+
+    def _children(self, node: Node[Part]) -> list[Node[Part]]:
+        branching = self.branching
+        branching.master.trim(node.prices, self._columns)
+        bounded = self._bounded(node)
+        if bounded is None:
+            return []
+        part, generated = bounded
+        questions = branching.questions(part, generated) or branching.undecided(part)
+        if not questions:
+            self._settle(node, part)
+            return []
+        question, children = self._best(Node(node.bound, part, generated.duals, node.depth), questions)
+        branching.split(part, question, children[0].part, children[1].part)
+        return [
+            Node(child.bound, branching.packed(child.part), child.prices, child.depth)
+            for child in children
+            if child.part is not None and not self._closed(child.bound)
+        ]
+
+    def _bounded(self, node: Node[Part]) -> tuple[Part, Generated] | None:
+        """Bound a node, fix and tighten while that helps; None where it is closed."""
+        branching, part, prices = self.branching, self.branching.unpacked(node.part), node.prices
+        for passes in itertools.count(1):
+            generated = branching.generate(part, start=prices, rounds=None, stop=self._stop)
+            prices = generated.duals
+            bound, part = branching.fixed(part, prices, self.cutoff + self.margin)
+            node.bound = min(node.bound, bound)
+            if not self._closed(node.bound):
+                self.cutoff = max(self.cutoff, branching.found(part, generated))
+            if self._closed(node.bound):
+                return None
+            if not branching.tighten(generated, depth=node.depth, passes=passes):
+                break
+        return part, generated
+
+    def _best(
+        self, node: Node[Part], questions: Sequence[Question]
+    ) -> tuple[Question, tuple[Node[Part | None], Node[Part | None]]]:
+        """Return the question whose answers' bounds fall most, and the two nodes."""
+        best: tuple[float, Question, tuple[Node[Part | None], Node[Part | None]]] | None = None
+        most = max(node.bound - self.cutoff, _LEAST_FALL)
+        for question in questions:
+            yes = self._tried(node, question, True)
+            fall = max(min(node.bound - yes.bound, most), _LEAST_FALL)
+            if best is not None and fall * most <= best[0]:
+                continue
+            no = self._tried(node, question, False)
+            score = fall * max(min(node.bound - no.bound, most), _LEAST_FALL)
+            if best is None or score > best[0]:
+                best = score, question, (yes, no)
+        if best is None:
+            raise ValueError("there is no question to split a node by")
+        return best[1:]
+
+    def _tried(self, node: Node[Part], question: Question, yes: bool) -> Node[Part | None]:
+        poll()
+        part = self.branching.answered(node.part, question, yes)
+        if part is None:
+            return Node(-np.inf, None, node.prices, node.depth + 1)
+        quick = self.branching.generate(part, start=node.prices, rounds=_ROUNDS, stop=self._stop)
+        bound, part = self.branching.fixed(part, quick.duals, self.cutoff + self.margin)
+        return Node(min(bound, node.bound), part, quick.duals, node.depth + 1)
+
+    def _settle(self, node: Node[Part], part: Part) -> None:
+        value = self.branching.settle(part)
+        if value is None:
+            self._kept = max(self._kept, node.bound)
+        else:
+            self.cutoff = max(self.cutoff, value)
+
+
+def most_open(shares: Floats, count: int, a_row: int = 2) -> list[tuple[int, int]]:
+    """Return the (row, column) of the shares that are furthest from 0 and 1, those first, at most so many a row.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (rows, columns)
+        Between 0 and 1.
+    count : int
+        Of pairs, at most.
+    a_row : int
+        Pairs of one row, at most: neighbours in a row often tell the same.
+    """
+    openness = np.minimum(shares, 1 - shares)
+    found: list[tuple[int, int]] = []
+    taken: dict[int, int] = {}
+    for at in np.argsort(-openness, axis=None, kind="stable")[: 3 * count].tolist():
+        row, column = divmod(at, shares.shape[1])
+        if openness[row, column] > OPEN and taken.get(row, 0) < a_row and len(found) < count:
+            taken[row] = taken.get(row, 0) + 1
+            found.append((row, column))
+    return found
