@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tempfile
 import time
 from pathlib import Path
@@ -148,13 +147,12 @@ def solve(
     start = time.perf_counter()
     instance = entry.instance.load(file)
     either_or = (gdp or Gdp.BIGM) if entry.disjunctive else None
-    with interrupt.deferred() as stop, until(stop, start + (time_limit or math.inf)):
+    with interrupt.deferred() as stop, until(stop, time_limit):
         try:
             with output.waiting(f"building {formulation}"):
                 model = cut(lambda: _built(entry, instance, file, job, either_or, relax))
-            left = time_limit and max(0.0, start + time_limit - time.perf_counter())
             with output.waiting(f"solving {formulation}"):
-                solution = solve_(model, solver=solver, **given(time_limit=left, threads=threads, seed=seed))
+                solution = solve_(model, solver=solver, **given(threads=threads, seed=seed))
         except Halt:
             solution = Solution(Status.NO_SOLUTION, None, None, None, time.perf_counter() - start, 0, solver, "")
     result: dict[str, Any] = {

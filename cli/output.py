@@ -143,7 +143,7 @@ def within(seconds: float | None, work: str, run: Callable[[], T]) -> T:
     from dlsched.halt import Halt, cut, until
 
     try:
-        with until(deadline=time.perf_counter() + (seconds or math.inf)):
+        with until(seconds=seconds):
             return cut(run)
     except Halt:
         raise InputError(f"--time-limit: {work} takes longer than {seconds:g} s") from None

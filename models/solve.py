@@ -69,9 +69,9 @@ def solve(
     at_least(0, time_limit=time_limit, gap=gap)
     at_least(1, threads=threads)
     between(0, MOST_SEED, seed=seed)
-    settings: dict[str, Any] = {"time_limit": time_limit, "gap": gap, "seed": seed, "presolve": presolve}
+    settings: dict[str, Any] = {"gap": gap, "seed": seed, "presolve": presolve}
     try:
-        with until(stop):
+        with until(stop, time_limit):
             return _solve(model, solver, threads, settings)
     except Halt:
         return Solution.unasked(Status.NO_SOLUTION, solver)
@@ -95,13 +95,13 @@ def _solve(model: Any, solver: str, threads: int | None, settings: dict[str, Any
     return raw.summary
 
 
-def _solve_nonlinear(model: Any, time_limit: float | None, gap: float, seed: int | None, presolve: bool) -> Solution:
+def _solve_nonlinear(model: Any, gap: float, seed: int | None, presolve: bool) -> Solution:
     import pyomo.environ as pyo
 
     from dlsched.models.residuals import residuals
     from dlsched.solvers.nonlinear import solve_nonlinear
 
-    summary, point = solve_nonlinear(model, time_limit, gap, seed, presolve)
+    summary, point = solve_nonlinear(model, gap, seed, presolve)
     if point is None:
         return summary
     for variable, value in point.items():

@@ -50,11 +50,17 @@ def _never() -> bool:
 _CURRENT: ContextVar[Callable[[], bool]] = ContextVar("when the work is over", default=_never)
 
 
+def _deadline(block: Callable[[], bool]) -> float:
+    """Return when a block's time is up, on the clock of `time.perf_counter`; infinite where it never is."""
+    return float(getattr(block, "deadline", float("inf")))
+
+
 class _Until:
     """Whether a block's work is over; once it is, it stays so, whatever is told later."""
 
-    def __init__(self, outer: Callable[[], bool], stop: Callable[[], bool] | None, deadline: float) -> None:
-        self._outer, self._stop, self._deadline = outer, stop, deadline
+    def __init__(self, outer: Callable[[], bool], stop: Callable[[], bool] | None, seconds: float) -> None:
+        self._outer, self._stop = outer, stop
+        self.deadline = min(_deadline(outer), time.perf_counter() + seconds)
         self._over = False
         self.held: dict[Callable[[], Closing], Closing] = getattr(outer, "held", {})
 
@@ -63,7 +69,7 @@ class _Until:
             self._over
             or self._outer()
             or (self._stop is not None and self._stop())
-            or time.perf_counter() > self._deadline
+            or time.perf_counter() > self.deadline
         )
         return self._over
 
@@ -73,6 +79,7 @@ class _Grace:
 
     def __init__(self, outer: Callable[[], bool], seconds: float) -> None:
         self._outer, self._seconds = outer, seconds
+        self.deadline = _deadline(outer)
         self.held: dict[Callable[[], Closing], Closing] = getattr(outer, "held", {})
         self._end: float | None = None
 
@@ -86,21 +93,21 @@ class _Grace:
 
 
 @contextmanager
-def until(stop: Callable[[], bool] | None = None, deadline: float = float("inf")) -> Iterator[None]:
+def until(stop: Callable[[], bool] | None = None, seconds: float | None = None) -> Iterator[None]:
     """Say for a block, and for all that it calls in this thread, when the work is over.
 
     Parameters
     ----------
     stop : callable, optional
         Asked often, also from threads of solvers; the work is over once it tells True.
-    deadline : float
-        On the clock of `time.perf_counter`.
+    seconds : float, optional
+        From now on; without them there is no end of time but that of a block around it.
     """
     outer = _CURRENT.get()
-    if stop is None and deadline == float("inf"):
+    if stop is None and seconds is None:
         yield
         return
-    block = _Until(outer, stop, deadline)
+    block = _Until(outer, stop, float("inf") if seconds is None else seconds)
     token = _CURRENT.set(block)
     try:
         yield
@@ -130,6 +137,12 @@ def grace(seconds: float = 0.5) -> Iterator[None]:
 def over() -> bool:
     """Tell whether the work is over."""
     return _CURRENT.get()()
+
+
+def left() -> float | None:
+    """Return the seconds until this block's time is up, or that of one around it; None where it never is."""
+    deadline = _deadline(_CURRENT.get())
+    return None if deadline == float("inf") else max(0.0, deadline - time.perf_counter())
 
 
 def poll() -> None:

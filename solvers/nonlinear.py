@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dlsched.halt import left
 from dlsched.solvers.scaling import INFINITE, UnfitNumberError
 from dlsched.solvers.scip import apply_settings, import_scip, optimized
 from dlsched.solvers.solution import Solution, Status
@@ -18,10 +19,8 @@ _HEADER = 10
 _SHARED = "a named expression"
 
 
-def solve_nonlinear(
-    model: Any, time_limit: float | None, gap: float, seed: int | None, presolve: bool
-) -> tuple[Solution, Any]:
-    """Solve a factorable nonlinear model to global optimality.
+def solve_nonlinear(model: Any, gap: float, seed: int | None, presolve: bool) -> tuple[Solution, Any]:
+    """Solve a factorable nonlinear model to global optimality, or as far as the time goes (`dlsched.halt.left`).
 
     Returns
     -------
@@ -42,7 +41,7 @@ def solve_nonlinear(
     scip = pyscipopt.Model()
     scip.hideOutput()
     variables = _passed(model, scip)
-    apply_settings(pyscipopt, scip, time_limit, gap, seed, presolve)
+    apply_settings(pyscipopt, scip, left(), gap, seed, presolve)
     summary = optimized(scip)
     if summary.status is Status.UNBOUNDED and all(math.isfinite(end) for v in variables for end in _ends(v)):
         summary = replace(summary, status=Status.NO_SOLUTION)  # a value from 1e20 on is infinite to SCIP

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dlsched.arguments import checked
-from dlsched.halt import current, grace, over
+from dlsched.halt import current, grace, left, over
 from dlsched.solvers.failure import ResidualError
 from dlsched.solvers.highs import solve_highs
 from dlsched.solvers.matrix import Floats, Matrix
@@ -42,7 +42,7 @@ def solve_matrix(
 ) -> RawSolution:
     """Solve a matrix; the parameters that are not listed are those of `dlsched.models.solve`.
 
-    Where the work is over (`dlsched.halt`), the solve ends as if time were up.
+    Where the work is over (`dlsched.halt`), or its time is up, the solve ends with what is known.
 
     Parameters
     ----------
@@ -62,7 +62,8 @@ def solve_matrix(
         return RawSolution(Solution.unasked(Status.NO_SOLUTION, solver), None)
     fit = scaled(matrix if cutoff is None else matrix.beyond(cutoff))
     settings: dict[str, Any] = {"threads": threads, "gap": gap, "seed": seed, "presolve": presolve, "nodes": nodes}
-    raw = _solve_stoppable(fit.matrix, solver, settings, time_limit)
+    limits = [seconds for seconds in (time_limit, left()) if seconds is not None]
+    raw = _solve_stoppable(fit.matrix, solver, settings, min(limits, default=None))
     summary = raw.summary
     if summary.bound is not None:
         summary = replace(summary, bound=fit.value(summary.bound))

@@ -23,11 +23,13 @@ class Bracket:
     Attributes
     ----------
     value : float
+    unit : float
+        May be set later, when it is known.
     """
 
     def __init__(self, value: float, upper: float, *, unit: float = 1.0) -> None:
         self.value = value
-        self._unit = unit
+        self.unit = unit
         self._bounds = {"": upper}
 
     def raise_to(self, value: float) -> bool:
@@ -44,7 +46,7 @@ class Bracket:
     @property
     def upper(self) -> float:
         """The least bound that is not refuted, at least the value."""
-        standing = [bound for bound in self._bounds.values() if not exceeds(self.value, bound, unit=self._unit)]
+        standing = [bound for bound in self._bounds.values() if not exceeds(self.value, bound, unit=self.unit)]
         return max(self.value, min(standing, default=float("inf")))
 
     def closed(self) -> bool:
@@ -53,7 +55,7 @@ class Bracket:
 
     def agrees(self, value: float | None) -> bool:
         """Tell whether a value is known and equal to the best one."""
-        return value is not None and agree(self.value, value, unit=self._unit)
+        return value is not None and agree(self.value, value, unit=self.unit)
 
     @property
     def refuted(self) -> tuple[Note, ...]:
@@ -61,5 +63,5 @@ class Bracket:
         return tuple(
             Note(f"{route}: nothing better than ", bound, ", refuted (", self.value, " is feasible)")
             for route, bound in self._bounds.items()
-            if exceeds(self.value, bound, unit=self._unit)
+            if exceeds(self.value, bound, unit=self.unit)
         )

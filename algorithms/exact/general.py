@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -48,13 +47,13 @@ def solve(
     """
     formulation = exact_formulation(problem)
     start = time.perf_counter()
-    with until(stop, start + (time_limit if time_limit is not None else math.inf)):
+    with until(stop, time_limit):
         try:
             model, matrix = cut(lambda: _compiled(formulation, instance))
         except Halt:
             late = f"{formulation.name}: not built in time"
             return Optimum(None, None, None, False, (late,), time.perf_counter() - start, 0.0)
-        found = certify(matrix, time_limit=time_limit)
+        found = certify(matrix)
     if progress is not None and found.value is not None and found.bound is not None:
         progress("certified", found.value, found.bound)
     return _read(problem, formulation, instance, model, matrix, found, time.perf_counter() - start)

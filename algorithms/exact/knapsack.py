@@ -93,8 +93,8 @@ def solve_exact(
         If a weight or a capacity is negative, or shapes do not fit.
     """
     start = time.perf_counter()
-    with until(stop, start + (float("inf") if time_limit is None else time_limit)):
-        return _Search(values, weights, capacity, start, time_limit, progress or (lambda *news: None)).run()
+    with until(stop, time_limit):
+        return _Search(values, weights, capacity, start, progress or (lambda *news: None)).run()
 
 
 class _Search:
@@ -106,11 +106,10 @@ class _Search:
         weights: Sequence[Sequence[Fraction]],
         capacity: Sequence[Fraction],
         start: float,
-        time_limit: float | None,
         progress: Progress,
     ) -> None:
         self._items = Items(values, weights, capacity)
-        self._start, self._limit, self._progress = start, time_limit, progress
+        self._start, self._progress = start, progress
         self._unit = self._items.unit
         self._chosen: tuple[int, ...] = ()
         self._cuts: list[list[int]] = []
@@ -161,10 +160,6 @@ class _Search:
     @property
     def _elapsed(self) -> float:
         return time.perf_counter() - self._start
-
-    def _left(self) -> float | None:
-        """Return the seconds that are left, None without a limit."""
-        return None if self._limit is None else max(0.0, self._limit - self._elapsed)
 
     @property
     def _value(self) -> Fraction:
@@ -242,7 +237,6 @@ class _Search:
             poll()
             raw = solve_matrix(
                 self._items.matrix(items, fixed, self._cuts),
-                time_limit=self._left(),
                 threads=1,
                 seed=0 if presolve else 7,
                 presolve=presolve,

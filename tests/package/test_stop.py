@@ -106,14 +106,14 @@ LARGE = {"dmlrs/compact-milp": {"machines": 100}, "dmlrs/aggregate": {"slots": 2
 @pytest.mark.parametrize("seconds", [0.0, 0.1, 0.3, 0.6])
 def test_building_and_compiling_end(name: str, seconds: float, capfd: pytest.CaptureFixture[str]) -> None:
     instance = importlib.import_module("dlsched.models.dmlrs").preset("benchmark", 0, jobs=50, **LARGE[name])
-    with pytest.raises(Halt), until(deadline=time.perf_counter() + seconds):
+    with pytest.raises(Halt), until(seconds=seconds):
         compile_model(build(name, instance))
     assert capfd.readouterr() == ("", "")
 
 
 def test_a_model_that_is_not_built_can_be_built_again() -> None:
     instance = importlib.import_module("dlsched.models.dmlrs").preset("benchmark", 0, jobs=50)
-    with pytest.raises(Halt), until(deadline=time.perf_counter() + 0.1):
+    with pytest.raises(Halt), until(seconds=0.1):
         build("dmlrs/compact-milp", instance)
     assert compile_model(build("dmlrs/compact-milp", instance)).A.shape[0]
 

@@ -181,7 +181,7 @@ def test_a_process_ends_with_the_one_that_started_it() -> None:
 from dlsched.solvers import apart
 from dlsched.halt import until
 from dlsched.models.solve import solve_matrix
-from test_apart import knapsacks
+from tests.solvers.test_apart import knapsacks
 apart._INTEGRAL, start = 0, apart._Process.start
 def started(self):
     start(self)
@@ -191,7 +191,7 @@ with until(lambda: False):
     solve_matrix(knapsacks(30, 300), threads=1)
 """
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", script], cwd=paths.TESTS, **pipes) as first:
+    with subprocess.Popen([sys.executable, "-c", script], cwd=paths.ROOT, **pipes) as first:
         assert first.stdout is not None
         assert first.stdout.readline() == b"started\n"
         first.kill()

@@ -6,7 +6,7 @@ confirms every row that the bound needs by a run without presolve, and the bound
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,17 +32,14 @@ class BySlots:
     Parameters
     ----------
     worked : Worked
-    left : callable
-        Tells the seconds that are left, None without a limit.
     """
 
     worked: Worked
-    left: Callable[[], float | None]
 
     @classmethod
-    def of(cls, instance: Instance, left: Callable[[], float | None]) -> BySlots:
+    def of(cls, instance: Instance) -> BySlots:
         """Prepare an instance."""
-        return cls(Worked.of(instance, left), left)
+        return cls(Worked.of(instance))
 
     @property
     def upper(self) -> float:
@@ -74,18 +71,17 @@ class BySlots:
             if not self.worked.classes[c].confirm(cut.weights, cut.worth[c], _SLACK):
                 return Finding(f"{route}, not all confirmed", None, None)
         matrix = self.worked.relaxation(rows, _SLACK)
-        left = self.left()
-        found = certify(matrix, default_routes()[1:2], value=value, time_limit=left)
+        found = certify(matrix, default_routes()[1:2], value=value)
         return Finding(f"{route}, each confirmed without presolve", found.bound, None)
 
     def _rows(self, value: float) -> list[Row]:
         """Return the rows that the bound needs: those that bind its linear relaxation where they are enough."""
         every = self.worked.rows
-        raw = solve_matrix(self.worked.relaxation().relaxed(), threads=1, time_limit=self.left())
+        raw = solve_matrix(self.worked.relaxation().relaxed(), threads=1)
         if raw.row_duals is None:
             return every
         duals = np.abs(raw.row_duals[len(raw.row_duals) - len(every) :]).tolist()
         rows = [row for row, dual in zip(every, duals, strict=True) if dual > _SLACK]
-        again = solve_matrix(self.worked.relaxation(rows, _SLACK), threads=1, time_limit=self.left())
+        again = solve_matrix(self.worked.relaxation(rows, _SLACK), threads=1)
         enough = again.summary.bound is not None and agree(again.summary.bound, value)
         return rows if enough else every

@@ -8,26 +8,26 @@ solver says is confirmed by a second route.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
-from dlsched.algorithms.exact.bracket import Bracket
-from dlsched.algorithms.exact.certify import Finding, Route, certify, default_routes
+from dlsched.algorithms.exact.anytime import Anytime
+from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.ddljs.checked import checked_value, fits
 from dlsched.algorithms.exact.ddljs.count_bound import count_bound
 from dlsched.algorithms.exact.ddljs.greedy import greedy_embeddings, rounded_embeddings
 from dlsched.algorithms.exact.ddljs.routing import embeddings_at, mostly_outside_core
 from dlsched.algorithms.exact.ddljs.slot_program import SlotProgram, slot_program
-from dlsched.algorithms.exact.result import Note
 from dlsched.algorithms.exact.units import unit_of
 from dlsched.arguments import at_least, checked
-from dlsched.halt import Halt, grace, over, poll, until
+from dlsched.halt import grace, left, over, poll
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Embedding
 from dlsched.solvers.failure import ResidualError
+from dlsched.solvers.matrix import Floats
 from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
 from dlsched.tolerances import TOLERANCE
@@ -48,7 +48,7 @@ class SlotOptimum:
     proved : bool
         Value and bound agree within `dlsched.models.numbers.TOLERANCE`; where a solver gave the bound, a second route
         says so too.
-    evidence : tuple of Note
+    evidence : tuple of str
         The routes.
     seconds_found : float
         Until the value was found and first proved (or time was up).
@@ -60,7 +60,7 @@ class SlotOptimum:
     bound: float
     embeddings: dict[str, Embedding]
     proved: bool
-    evidence: tuple[Note, ...]
+    evidence: tuple[str, ...]
     seconds_found: float
     seconds_proved: float
 
@@ -94,42 +94,50 @@ def embed(
         replace(request, profit={k: profit / unit for k, profit in request.profit.items()})
         for request in problem.requests
     )
-    start = time.perf_counter()
-    deadline = start + (float("inf") if time_limit is None else time_limit)
-    with until(stop, deadline):
-        found = _Embed(replace(problem, requests=requests), start, deadline, node_limit).run()
+    own = replace(problem, requests=requests)
+    known = Anytime[dict[str, Embedding]](partial(_profit, own), lambda embeddings: (), upper=_most(own))
+    found = known.run(lambda: _Embed(own, known, node_limit).steps(), time_limit=time_limit, stop=stop)
     scale = float(unit)
-    value = float(checked_value(problem, found.embeddings))
-    evidence = tuple(note.times(scale) for note in found.evidence)
-    return replace(found, value=value, bound=max(value, found.bound * scale), evidence=evidence)
+    embeddings = found.schedule or {}
+    value = float(checked_value(problem, embeddings))
+    return SlotOptimum(
+        value=value,
+        bound=value if found.bound is None else max(value, found.bound * scale),
+        embeddings=embeddings,
+        proved=found.proved,
+        evidence=found.times(scale).evidence,
+        seconds_found=found.seconds_found,
+        seconds_proved=found.seconds_proved,
+    )
+
+
+def _most(problem: RingProblem) -> float:
+    """Return what all requests are worth at their best."""
+    return float(sum(max(0, max(request.profit.values(), default=0)) for request in problem.requests))
+
+
+def _profit(problem: RingProblem, embeddings: dict[str, Embedding]) -> Fraction | None:
+    """Return what embeddings are worth, None where they do not fit."""
+    return checked_value(problem, embeddings) if fits(problem, embeddings) else None
 
 
 class _Embed:
-    def __init__(self, problem: RingProblem, start: float, deadline: float, node_limit: int | None) -> None:
-        self.problem, self.start, self.deadline, self.node_limit = problem, start, deadline, node_limit
-        self.best: dict[str, Embedding] = {}
-        most = sum(max(0, max(request.profit.values(), default=0)) for request in problem.requests)
-        self.known = Bracket(float(checked_value(problem, self.best)), float(most))
-        self.evidence: list[Note] = []
+    def __init__(self, problem: RingProblem, known: Anytime[dict[str, Embedding]], node_limit: int | None) -> None:
+        self.problem, self.known, self.node_limit = problem, known, node_limit
 
-    def run(self) -> SlotOptimum:
-        """Take the steps until value and bound agree, or the work is over."""
-        try:
-            return self._steps()
-        except Halt:
-            return self._conclude(False, time.perf_counter() - self.start)
-
-    def _steps(self) -> SlotOptimum:
+    def steps(self) -> bool:
+        """Take the steps until value and bound agree; tell whether they are proved."""
         with grace():
-            self._take(greedy_embeddings(self.problem))
+            self.known.take({})
+            self.known.take(greedy_embeddings(self.problem))
             self.known.bound(float(count_bound(self.problem)), "exact knapsack over ring sizes")
         if not self.known.closed():
             # Without these, which only save time, the programs decide all the same.
             with suppress(ArithmeticError, RuntimeError, ValueError):
-                self._take(rounded_embeddings(self.problem))
+                self.known.take(rounded_embeddings(self.problem))
         if self.known.closed():
-            self.evidence.append(Note("exact knapsack over ring sizes: the embeddings reach its bound"))
-            return self._conclude(True, time.perf_counter() - self.start)
+            self.known.note("exact knapsack over ring sizes: the embeddings reach its bound")
+            return True
         if mostly_outside_core(self.problem):
             program = slot_program(self.problem, core=False)
             self._solve(program, "without the core")
@@ -142,66 +150,46 @@ class _Embed:
     def _solve(self, program: SlotProgram, name: str) -> None:
         poll()
         try:
-            raw = solve_matrix(
-                program.matrix,
-                time_limit=self._left(),
-                threads=1,
-                seed=0,
-                cutoff=self._cutoff,
-                nodes=self.node_limit,
-            )
+            raw = solve_matrix(program.matrix, threads=1, seed=0, cutoff=self._cutoff, nodes=self.node_limit)
         except ResidualError as error:
-            self.evidence.append(Note(f"HiGHS, {name}: {error}"))
+            self.known.note(f"HiGHS, {name}: {error}")
             return
         bound = self._cutoff if raw.summary.status is Status.INFEASIBLE else raw.summary.bound
         if bound is not None:
             self.known.bound(bound, f"HiGHS {raw.summary.version}, {name}")
-            self.evidence.append(Note(f"HiGHS {raw.summary.version}, {name}: nothing better than ", bound))
+            self.known.note(f"HiGHS {raw.summary.version}, {name}: nothing better than ", bound)
         if raw.x is not None:
-            self._take(embeddings_at(self.problem, program, raw.x))
+            self._take(program, raw.x)
 
     @property
     def _cutoff(self) -> float:
         """What embeddings that are better are worth at least."""
         return self.known.value + 0.5 * TOLERANCE * max(1.0, abs(self.known.value))
 
-    def _take(self, embeddings: dict[str, Embedding] | None) -> None:
-        if embeddings is None or not fits(self.problem, embeddings):
-            return
-        if self.known.raise_to(float(checked_value(self.problem, embeddings))):
-            self.best = embeddings
+    def _take(self, program: SlotProgram, x: Floats) -> None:
+        embeddings = embeddings_at(self.problem, program, x)
+        if embeddings is not None:
+            self.known.take(embeddings)
 
-    def _certified(self, program: SlotProgram, name: str) -> SlotOptimum:
+    def _certified(self, program: SlotProgram, name: str) -> bool:
         """Confirm by a second route that nothing is above the value."""
-        found = time.perf_counter() - self.start
+        self.known.found()
         if not self.known.closed() or over():
-            return self._conclude(False, found)
+            return False
         first = self.known.upper
 
         def before(*_: object) -> Finding:
             return Finding(f"HiGHS, {name}", first, None)
 
-        left = self._left()
+        seconds = left()
+        routes = default_routes()[1:]
         certificate = certify(
             program.matrix,
-            [before, *_second_routes()],
+            [before, *routes],
             value=self.known.value,
-            time_limit=None if left is None else left / len(_second_routes()),
+            time_limit=None if seconds is None else seconds / len(routes),
         )
-        self.evidence += certificate.evidence[1:]
+        self.known.evidence += certificate.evidence[1:]
         if certificate.point is not None:
-            self._take(embeddings_at(self.problem, program, certificate.point))
-        return self._conclude(certificate.proved, found)
-
-    def _conclude(self, proved: bool, found: float) -> SlotOptimum:
-        seconds = time.perf_counter() - self.start - found
-        proved = proved and self.known.closed()
-        evidence = (*self.evidence, *self.known.refuted)
-        return SlotOptimum(self.known.value, self.known.upper, self.best, proved, evidence, found, seconds)
-
-    def _left(self) -> float | None:
-        return None if self.deadline == float("inf") else max(0.0, self.deadline - time.perf_counter())
-
-
-def _second_routes() -> tuple[Route, ...]:
-    return default_routes()[1:]
+            self._take(program, certificate.point)
+        return certificate.proved and self.known.closed()

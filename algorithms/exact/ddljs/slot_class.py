@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -54,8 +54,8 @@ class Need:
 class SlotClass:
     """Slots of an instance that differ in nothing."""
 
-    def __init__(self, instance: Instance, slots: Sequence[int], left: Callable[[], float | None]) -> None:
-        self.slots, self._left = tuple(slots), left
+    def __init__(self, instance: Instance, slots: Sequence[int]) -> None:
+        self.slots = tuple(slots)
         self.problem = unpriced_problem(instance, slots[0])
         self.names = tuple(job.name for job in instance.jobs)
         self.present = np.array([name in {r.name for r in self.problem.requests} for name in self.names])
@@ -139,6 +139,6 @@ class SlotClass:
 
     def _solve(self, matrix: Matrix, *, presolve: bool = True, seed: int = 0) -> RawSolution | None:
         try:
-            return solve_matrix(matrix, threads=1, time_limit=self._left(), presolve=presolve, seed=seed)
+            return solve_matrix(matrix, threads=1, presolve=presolve, seed=seed)
         except ResidualError:
             return None

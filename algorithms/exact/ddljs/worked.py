@@ -8,7 +8,7 @@ utilities, with these rows, gives an upper bound and a plan: how many worker-slo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -67,21 +67,19 @@ class Worked:
     classes: list[SlotClass]
     points: list[dict[int, float]]
     concave: list[bool]
-    left: Callable[[], float | None]
     cuts: list[Cut] = field(default_factory=list)
     columns: list[set[tuple[int, ...]]] = field(default_factory=list)
     upper: float = float("inf")
 
     @classmethod
-    def of(cls, instance: Instance, left: Callable[[], float | None]) -> Worked:
+    def of(cls, instance: Instance) -> Worked:
         """Prepare an instance, all of whose utilities at 0 are finite."""
-        classes = [SlotClass(instance, slots, left) for slots in alike(instance)]
+        classes = [SlotClass(instance, slots) for slots in alike(instance)]
         points = [values(instance, job) for job in instance.jobs]
         return cls(
             classes,
             [{n: float(value) for n, value in own.items()} for own in points],
             [is_concave(own) for own in points],
-            left,
             columns=[set() for _ in classes],
         )
 
@@ -133,7 +131,7 @@ class Worked:
                     break
             else:
                 return
-            raw = solve_matrix(self._master(), threads=1, time_limit=self.left())
+            raw = solve_matrix(self._master(), threads=1)
             if raw.row_duals is None or raw.summary.objective is None:
                 return
             jobs, value = len(self.points), raw.summary.objective
@@ -185,7 +183,7 @@ class Worked:
 
     def plan(self) -> Weights | None:
         """Lower the bound; return the worker-slots by job that reach it, None where time was up."""
-        raw = solve_matrix(self.relaxation(), threads=1, time_limit=self.left(), seed=0)
+        raw = solve_matrix(self.relaxation(), threads=1, seed=0)
         if raw.summary.bound is not None:
             self.upper = min(self.upper, raw.summary.bound)
         if raw.x is None:
@@ -245,7 +243,7 @@ class Worked:
             program = Builder(-1)
             missing: list[Terms] = [[(program.column(cost=-1.0), 1)] for _ in wanted]
             self._cover(program, missing, wanted.tolist(), counts)
-            raw = solve_matrix(program.matrix(), threads=1, time_limit=self.left())
+            raw = solve_matrix(program.matrix(), threads=1)
             if raw.row_duals is None or raw.summary.objective is None:
                 return False
             if raw.summary.objective > -_EPSILON:

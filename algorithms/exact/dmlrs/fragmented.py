@@ -14,10 +14,11 @@ from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
-from dlsched.algorithms.exact.bracket import Bracket
+from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.dmlrs.branch import Plans
 from dlsched.algorithms.exact.dmlrs.by_configuration import ByConfiguration
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
@@ -29,7 +30,7 @@ from dlsched.algorithms.exact.dmlrs.packing import Packer, Undecided
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge
 from dlsched.algorithms.exact.result import Note, Progress
-from dlsched.halt import Halt, grace, over, poll, until
+from dlsched.halt import Halt, grace, left, over, poll
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.dmlrs.job import Placement
 from dlsched.relaxations.branch_and_price import BranchAndPrice
@@ -51,12 +52,10 @@ def solve_fragmented(
     *,
     incumbent: Schedule | None = None,
     upper: float = float("inf"),
-    deadline: float = float("inf"),
     progress: Progress | None = None,
-    stop: Callable[[], bool] | None = None,
     exact: bool = False,
-) -> tuple[Schedule, float, tuple[Note, ...]]:
-    """Return the best schedule known, an upper bound and how it came about.
+) -> tuple[Schedule, float, tuple[str, ...]]:
+    """Return the best schedule known, an upper bound and how it came about; where the work is over, what is known.
 
     Parameters
     ----------
@@ -66,9 +65,7 @@ def solve_fragmented(
         A feasible schedule.
     upper : float
         An upper bound that is known.
-    deadline : float
-        On the clock of `time.perf_counter`.
-    progress, stop
+    progress : callable, optional
         As for `dlsched.algorithms.optimum`.
     exact : bool
         Reckon in integers of any length where the amounts have no small common unit; else they are rounded so that
@@ -81,39 +78,30 @@ def solve_fragmented(
     bound : float
         At least the optimum; at most half the tolerance above the schedule's utility where that is optimal and
         nothing was rounded.
-    evidence : tuple of Note
+    evidence : tuple of str
 
     Raises
     ------
     ValueError
         Where the instance has other jobs.
     """
-    with until(stop, deadline):
-        try:
-            slots = Slots.of(instance, exact=exact)
-        except (TooLarge, Halt) as error:
-            return incumbent or Schedule.of({}), upper, (Note(str(error) or _OVER),)
-        solver = _Fragmented(instance, slots, incumbent, upper, deadline, progress or (lambda *_: None))
-        solver.run()
-    return solver.schedule, solver.known.upper, (*solver.evidence, *solver.known.refuted)
+    try:
+        slots = Slots.of(instance, exact=exact)
+    except (TooLarge, Halt) as error:
+        return incumbent or Schedule.of({}), upper, (Note(str(error) or _OVER),)
+    most = float(sum(max(Fraction(0), max(job.utility)) for job in slots.jobs))
+    known = Anytime[Schedule](
+        partial(exact_utility, instance), partial(check, instance), upper=min(upper, most), progress=progress
+    )
+    best = incumbent or Schedule.of({})
+    known.take(best)
+    _Fragmented(slots, known).run()
+    return best if known.best is None else known.best, known.upper, (*known.evidence, *known.refuted)
 
 
 class _Fragmented:
-    def __init__(
-        self,
-        instance: Instance,
-        slots: Slots,
-        incumbent: Schedule | None,
-        upper: float,
-        deadline: float,
-        progress: Progress,
-    ) -> None:
-        self.instance, self.deadline, self.report = instance, deadline, progress
-        self.slots = slots
-        self.schedule = Schedule.of({}) if incumbent is None else incumbent
-        most = float(sum(max(Fraction(0), max(job.utility)) for job in self.slots.jobs))
-        self.known = Bracket(float(exact_utility(instance, self.schedule)), min(upper, most))
-        self.evidence: list[Note] = []
+    def __init__(self, slots: Slots, known: Anytime[Schedule]) -> None:
+        self.slots, self.known = slots, known
         self.start = time.perf_counter()
         self.occupancy: Occupancy | None = None
         self._nodes, self._searched = 0, 0.0
@@ -123,16 +111,16 @@ class _Fragmented:
         """Run the steps until value and bound meet or the work is over."""
         if not self.slots.most_levels:
             self.known.bound(0.0, "no job fits")
-            self.evidence.append(Note("no job fits the cluster"))
+            self.known.note("no job fits the cluster")
             return
         try:
             self.schedules = Schedules(self.slots)
             self._decompose()
             self._search()
         except TooLarge as error:
-            self.evidence.append(Note(str(error)))
+            self.known.note(str(error))
         except Halt:
-            self.evidence.append(Note(_OVER))
+            self.known.note(_OVER)
 
     def _search(self) -> None:
         try:
@@ -150,16 +138,16 @@ class _Fragmented:
             try:
                 listed = enumerate_configurations(self.slots)
             except TooLarge as error:
-                self.evidence.append(Note(str(error)))
+                self.known.note(str(error))
             else:
-                self.evidence.append(Note(f"{len(listed.levels)} slot configurations"))
+                self.known.note(f"{len(listed.levels)} slot configurations")
                 self.decomposition: Decomposition = ByConfiguration(listed, self.schedules)
                 self.insertion = Insertion(self.schedules, listed.room)
                 return
         by_pattern = ByPattern(self.schedules)
         self.occupancy = Occupancy(self.slots)
         self.decomposition, self.insertion = by_pattern, Insertion(self.schedules, self.occupancy.room)
-        self.evidence.append(Note(f"{by_pattern.patterns} contents of single machines"))
+        self.known.note(f"{by_pattern.patterns} contents of single machines")
 
     @property
     def margin(self) -> float:
@@ -168,8 +156,8 @@ class _Fragmented:
 
     def _search_over(self, share: float) -> Callable[[], bool]:
         """Return a callable that tells whether a share of the time left now is used up."""
-        now = time.perf_counter()
-        end = now + share * (self.deadline - now)
+        seconds = left()
+        end = time.perf_counter() + (float("inf") if seconds is None else share * seconds)
         return lambda: over() or time.perf_counter() > end
 
     def _root(self) -> None:
@@ -184,8 +172,8 @@ class _Fragmented:
         self.insertion.search(cost, generated.best[: rows.jobs], _SEARCH_ROUNDS, self._search_over(_SEARCH_SHARE))
         self._keep()
         self.known.bound(generated.bound, "column generation")
-        self.report("column generation", self.known.value, self.known.upper)
-        self.evidence.append(Note("column generation: nothing better than ", generated.bound))
+        self.known.tell("column generation")
+        self.known.note("column generation: nothing better than ", generated.bound)
         bound, part = rows.fixed(part, generated.duals, self.known.value + self.margin)
         self.prices, self.part = rows.shrink(part.limits, generated.duals), rows.list_offers(part.limits)
         self.root = min(bound, self.known.upper)
@@ -198,10 +186,10 @@ class _Fragmented:
         try:
             while tree.step():
                 self.known.bound(tree.bound, "branch and price")
-                self.report("branch and price", self.known.value, self.known.upper)
+                self.known.tell("branch and price")
         finally:
             self.known.bound(tree.bound, "branch and price")
-            self.evidence.append(Note(f"branch and price, {tree.nodes} nodes: nothing better than ", self.known.upper))
+            self.known.note(f"branch and price, {tree.nodes} nodes: nothing better than ", self.known.upper)
 
     def _check(self, bound: float, value: float) -> bool:
         del value
@@ -217,9 +205,9 @@ class _Fragmented:
             room = insertion.room(self.schedules.levels_of(plan.values()), schedule.job)
             if schedule.job not in plan and room[np.arange(rows.slots), schedule.levels].all():
                 plan[schedule.job] = schedule
-        left = [i for i in range(rows.jobs) if i not in plan]
+        rest = [i for i in range(rows.jobs) if i not in plan]
         cost = rows.costs(prices)
-        plan = insertion.insert(plan, left, 0.0 * cost)
+        plan = insertion.insert(plan, rest, 0.0 * cost)
         insertion.offer(plan)
         shares = self.schedules.best(self.schedules.backward(cost, self.schedules.limits()))
         start = time.perf_counter()
@@ -237,7 +225,7 @@ class _Fragmented:
             placed = self._placed(plan)
         except Undecided:
             return None
-        return self.known.value if placed is None or self._take(placed) else None
+        return self.known.value if placed is None or self._improve(placed) else None
 
     def _keep(self) -> None:
         """Make the best plan by insertion the incumbent where it is better and can be packed."""
@@ -245,7 +233,7 @@ class _Fragmented:
             with suppress(Undecided):
                 placed = self._placed(self.insertion.best)
                 if placed is not None:
-                    self._take(placed)
+                    self._improve(placed)
 
     def _placed(self, plan: dict[int, JobSchedule]) -> Schedule | None:
         placements: dict[str, dict[int, Placement]] = defaultdict(dict)
@@ -258,14 +246,10 @@ class _Fragmented:
                 placements[name][t + 1] = placement
         return Schedule.of(placements)
 
-    def _take(self, schedule: Schedule) -> bool:
+    def _improve(self, schedule: Schedule) -> bool:
         """Make a schedule the incumbent where it is better; return False where it is and does not pass the checker."""
-        value = float(exact_utility(self.instance, schedule))
-        if value <= self.known.value:
-            return True
-        if check(self.instance, schedule):
-            return False
-        self.schedule = schedule
-        self.known.raise_to(value)
-        self.report("insertion", value, self.known.upper)
-        return True
+        before = self.known.value
+        fits = self.known.take(schedule)
+        if self.known.value > before:
+            self.known.tell("insertion")
+        return fits

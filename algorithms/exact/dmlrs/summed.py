@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -67,7 +66,7 @@ class Summed:
         most = sum(max(0.0, job.utility(0)) for job in instance.jobs)
         return cls(instance, aggregation, matrix, most, Schedule.of({}))
 
-    def solve(self, seconds: float | None, nodes: int | None = None) -> None:
+    def solve(self, seconds: float | None = None, nodes: int | None = None) -> None:
         """Solve the relaxation, with so many nodes at most, and pack its plan."""
         raw = _solved(self.matrix, seconds, nodes=nodes)
         if raw.summary.bound is not None:
@@ -77,7 +76,7 @@ class Summed:
             _load(self.matrix, raw.x)
             self._pack()
 
-    def thin_out(self, deadline: float) -> Iterator[float]:
+    def thin_out(self) -> Iterator[float]:
         """Look for plans that leave room in every slot; yield the value of the best after each attempt.
 
         First with the completion slots of the relaxation's plan, then for the most utility, from little to much room.
@@ -86,21 +85,20 @@ class Summed:
         _measure_load(model)
         for it in model.IT:
             model.completion[it].fix(round(model.completion[it].value or 0))
-        yield from self._at_levels(_FULLEST, deadline)
+        yield from self._at_levels(_FULLEST)
         model.completion.unfix()
         model.total_load.deactivate()
         model.total_utility.activate()
-        yield from self._at_levels(_FULLEST[::-1], deadline)
+        yield from self._at_levels(_FULLEST[::-1])
 
-    def _at_levels(self, levels: tuple[float, ...], deadline: float) -> Iterator[float]:
+    def _at_levels(self, levels: tuple[float, ...]) -> Iterator[float]:
         model = self.aggregation.model
         for level in levels:
             poll()
-            left = deadline - time.perf_counter()
             for t in model.load_of:
                 model.load_of[t].setub(level)
             matrix = compile_model(model)
-            raw = _solved(matrix, max(0.0, min(_LEVEL_SECONDS, left)), _LEVEL_GAP)
+            raw = _solved(matrix, _LEVEL_SECONDS, _LEVEL_GAP)
             if raw.x is not None:
                 _load(matrix, raw.x)
                 packed = self._pack()

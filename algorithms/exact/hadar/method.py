@@ -19,14 +19,14 @@ digits have no such jobs at the sizes that are solved; where amounts are rounded
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 
 import numpy as np
 
 from dlsched.algorithms.algorithm import ExactMethod
-from dlsched.algorithms.exact.bracket import Bracket
+from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
 from dlsched.algorithms.exact.hadar.branch import COLUMNS_A_JOB, Branch, Part, Record, Schedules, Stuck
 from dlsched.algorithms.exact.hadar.dive import Dive
@@ -40,7 +40,7 @@ from dlsched.algorithms.exact.hadar.search import Plan, Search
 from dlsched.algorithms.exact.hadar.states import MAX_STATES, Options, Rounding, build_states, job_options
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.arguments import Seed, at_least, checked, seed_of
-from dlsched.halt import Halt, grace, over, poll, until
+from dlsched.halt import Halt, grace, left, over, poll
 from dlsched.models.hadar import Instance, Schedule, check, exact_utility
 from dlsched.relaxations.branch_and_price import BranchAndPrice
 from dlsched.relaxations.columns import Generated
@@ -88,75 +88,72 @@ def solve(
     """
     at_least(0, time_limit=time_limit)
     at_least(1, max_states=max_states)
-    start = time.perf_counter()
-    deadline = start + (np.inf if time_limit is None else time_limit)
-    report = progress or (lambda phase, lower, upper: None)
-    with until(stop, deadline):
-        try:
-            with grace():
-                method = _Solve(instance, start, deadline, report, max_states, seed_of(seed))
-                method.begin()
-        except Halt:
-            most = sum(max(0.0, job.utility(0)) for job in instance.jobs)
-            return Optimum(0.0, most, Schedule.of({}), False, (), time.perf_counter() - start, 0.0)
-        return method.run()
+    known = knowledge(instance, progress)
+    return known.run(
+        lambda: _prepared(instance, known, max_states, seed_of(seed)).steps(), time_limit=time_limit, stop=stop
+    )
+
+
+def knowledge(instance: Instance, progress: Progress | None = None) -> Anytime[Schedule]:
+    """Return what is known before anything is done: no job may run, and all may be worth what they are at once."""
+    most = sum(max(0.0, job.utility(0)) for job in instance.jobs)
+    known = Anytime[Schedule](partial(exact_utility, instance), partial(check, instance), upper=most, progress=progress)
+    known.take(Schedule.of({}))
+    return known
 
 
 class _Refine(Exception):
     """A solution of the tree lacks work: its amounts of remaining work are to be followed exactly."""
 
 
-class _Solve:
-    def __init__(
-        self,
-        instance: Instance,
-        start: float,
-        deadline: float,
-        progress: Progress,
-        max_states: int,
-        seed: int,
-    ) -> None:
-        self.instance, self.start, self.deadline = instance, start, deadline
+class Solver:
+    """The routes to an instance's optimum, and what they share.
+
+    Parameters
+    ----------
+    instance : Instance
+    known : Anytime
+        Of the instance; takes what is found.
+    max_states : int
+        Amounts of remaining work a job may have before they are rounded.
+    seed : int
+        Of the search for schedules.
+    """
+
+    def __init__(self, instance: Instance, known: Anytime[Schedule], max_states: int, seed: int) -> None:
+        self.instance, self.known = instance, known
         self.max_states, self.seed = max_states, seed
         self.jobs: tuple[Options, ...] = job_options(instance)
         self.scale = Scale.of(self.jobs)
         self.units = self.scale.units(self.jobs, instance.slots)
         self.most = float(self.units.max(axis=1, initial=0.0).sum())
-        self.known = Bracket(
-            0.0, self.scale.utility(self.most), unit=self.scale.utility(float(self.units.max(initial=0.0)))
-        )
-        self.schedule = Schedule.of({})
+        known.unit = self.scale.utility(float(self.units.max(initial=0.0)))
+        known.bound(self.scale.utility(self.most), "every job at its best")
         self.upper = self.most
-        self._progress = progress
         self.sets = hall_sets(self.jobs, tuple(instance.capacity.values()))
         self.exact = np.ones(len(self.jobs), dtype=bool)
         self.extra: dict[int, frozenset[int]] = {}
         self.pool: list[Inequality] = []
         self.record = Record()
         self.failed = False
-        self.found: float | None = None
-        self.evidence: list[Note] = []
 
-    def run(self) -> Optimum:
-        """Run all steps."""
+    def steps(self) -> bool:
+        """Take the routes; tell whether they prove an optimum."""
         if not self.jobs:
-            what = "no jobs" if not self.instance.jobs else "no job can finish with a positive utility"
-            return Optimum(0.0, 0.0, Schedule.of({}), True, (what,), time.perf_counter() - self.start, 0.0)
+            self.known.note("no job can finish with a positive utility" if self.instance.jobs else "no jobs")
+            return True
         try:
-            proved = self._proved()
+            return self._proved()
         except Halt:
-            proved = False
-            self.evidence.append(self._open())
-        seconds = time.perf_counter() - self.start
-        found = seconds if self.found is None else self.found
-        value, proving = self.known.value, seconds - found
-        evidence = (Note("checked schedule worth ", value), *self.evidence, *self.known.refuted)
-        return Optimum(value, self.known.upper, self.schedule, proved, evidence, found, proving)
+            self.known.evidence.append(self._open())
+            return False
+        finally:
+            self.known.evidence.insert(0, Note("checked schedule worth ", self.known.value))
 
     def _proved(self) -> bool:
         """Take the routes; tell whether they prove an optimum."""
         self._first_route()
-        self.found = time.perf_counter() - self.start
+        self.known.found()
         proved = self._second_route()
         while not (proved or self.failed or self.exact.all() or self.max_states > _MOST_STATES):
             self.max_states *= _FINER
@@ -166,8 +163,7 @@ class _Solve:
 
     def progress(self, phase: str) -> None:
         """Report the phase and what is known."""
-        lower, upper = self.scale.utility(self.lower), self.scale.utility(self.upper)
-        self._progress(phase, lower, max(lower, min(upper, self.known.upper)))
+        self.known.tell(phase, self.scale.utility(self.lower), self.scale.utility(self.upper))
 
     @property
     def lower(self) -> float:
@@ -200,7 +196,7 @@ class _Solve:
             while not finished and self.upper > self.cutoff:
                 poll()
                 try:
-                    finished = self._attempt()
+                    finished = self.attempt()
                 except _Refine:
                     self.max_states *= 2
                 finally:
@@ -210,7 +206,7 @@ class _Solve:
         finally:
             self._take_schedule(schedule_of(self.instance, self.jobs, self.search.best))
 
-    def _attempt(self) -> bool:
+    def attempt(self) -> bool:
         """Bound, search, fix and branch; True where the tree is finished."""
         slots, self.upper = self.instance.slots, self.most
         states = build_states(self.jobs, slots, extra=self.extra, limit=self.max_states)
@@ -293,7 +289,7 @@ class _Solve:
 
     def _take(self, paths: list[Path]) -> Plan | None:
         """Offer the plan of a dive to the search; None where it has none."""
-        lacking = [path for path in paths if self._lacks(path)]
+        lacking = [path for path in paths if self.lacks(path)]
         self._follow(lacking)
         if lacking or not paths:
             return None
@@ -326,7 +322,7 @@ class _Solve:
 
     def _found(self, paths: list[Path]) -> float:
         """Take an integral solution of the tree; refine the rounding where it lacks work."""
-        lacking = [path for path in paths if self._lacks(path)]
+        lacking = [path for path in paths if self.lacks(path)]
         if lacking:
             self._follow(lacking)
             raise _Refine
@@ -343,7 +339,7 @@ class _Solve:
             levels[path.job], finish[path.job] = path.levels, path.finish
         return Plan(levels, finish, float(sum(self.units[p.job, p.finish] for p in paths)))
 
-    def _lacks(self, path: Path) -> bool:
+    def lacks(self, path: Path) -> bool:
         """Tell whether a schedule leaves work undone, as rounded amounts of work allow."""
         return self._left_after(path)[-1] > 0
 
@@ -359,11 +355,8 @@ class _Solve:
 
     def _take_schedule(self, schedule: Schedule) -> None:
         """Make a schedule the best one where it is better."""
-        violations = check(self.instance, schedule)
-        if violations:
-            raise RuntimeError(f"the schedule found breaks a rule: {violations[0]}")
-        if self.known.raise_to(float(exact_utility(self.instance, schedule))):
-            self.schedule = schedule
+        if not self.known.take(schedule):
+            raise RuntimeError(f"the schedule found breaks a rule: {check(self.instance, schedule)[0]}")
 
     def _open(self) -> Note:
         """Return a line about a bound that is not the value."""
@@ -372,18 +365,18 @@ class _Solve:
     def _second_route(self) -> bool:
         """Replay the record where value and bound agree; tell whether that proves it."""
         if self.failed or not self.known.closed():
-            self.evidence.append(Note(self.notes) if self.failed else self._open())
+            self.known.note(self.notes) if self.failed else self._open()
             return False
         self.progress("replay")
         arguments = (self.instance, self.jobs, self.sets, self.pool, self.record, self.cutoff, self.scale)
         units, note = replay(*arguments)
-        self.evidence.append(Note(self.notes))
+        self.known.note(self.notes)
         if np.isinf(units):
             self.failed = True
-            self.evidence.append(Note(note))
+            self.known.note(note)
             return False
         bound = self.scale.utility(max(units, self.cutoff))
-        self.evidence.append(Note(f"{note}: nothing above ", bound))
+        self.known.note(f"{note}: nothing above ", bound)
         return self.known.agrees(bound)
 
     def _other_routes(self) -> bool:
@@ -393,8 +386,8 @@ class _Solve:
 
         for formulation in FORMULATIONS:
             poll()
-            certificate, schedule = certificate_of(formulation, self.instance, self.known, self.left())
-            self.evidence += [Note(f"{formulation}: ", *line.parts) for line in certificate.evidence]
+            certificate, schedule = certificate_of(formulation, self.instance, self.known, left())
+            self.known.evidence += [Note(f"{formulation}: ", *line.parts) for line in certificate.evidence]
             self.known.bound(certificate.bound, formulation)
             if schedule is not None:
                 self._take_schedule(schedule)
@@ -402,9 +395,13 @@ class _Solve:
                 return True
         return False
 
-    def left(self) -> float | None:
-        """Return the seconds left, None where there is no limit."""
-        return None if np.isinf(self.deadline) else max(0.0, self.deadline - time.perf_counter())
+
+def _prepared(instance: Instance, known: Anytime[Schedule], max_states: int, seed: int) -> Solver:
+    """Return the method with first schedules, also where the work is over before it begins."""
+    with grace():
+        method = Solver(instance, known, max_states, seed)
+        method.begin()
+    return method
 
 
 EXACT = ExactMethod("exact", "hadar", "a tree over completion slots, certified by replay", solve)

@@ -7,15 +7,16 @@ by `dlsched.models.smd.best_point` in rationals, and a 0-1 knapsack problem over
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 from dlsched.algorithms.algorithm import ExactMethod
+from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.knapsack import solve_exact
 from dlsched.algorithms.exact.result import Optimum, Progress
 from dlsched.arguments import at_least, checked
-from dlsched.halt import over, until
+from dlsched.halt import over
 from dlsched.models.smd import Instance, Job, Point, Schedule, best_point, check, exact_utility
 
 
@@ -40,32 +41,31 @@ def solve(
     Source: SMD, (1)-(3).
     """
     at_least(0, time_limit=time_limit)
-    start = time.perf_counter()
-    with until(stop, start + (float("inf") if time_limit is None else time_limit)):
-        best, rest = _inner(instance)
-        inner = time.perf_counter() - start
-        names = list(best)
-        jobs = [instance.job(name) for name in names]
-        found = solve_exact(
-            [best[name].utility for name in names],
-            [[job.limit_of(r) for r in instance.resources] for job in jobs],
-            [instance.capacity_of(r) for r in instance.resources],
-            time_limit=None if time_limit is None else max(0.0, time_limit - inner),
-            progress=progress,
-        )
+    known = Anytime[Schedule](partial(exact_utility, instance), partial(check, instance), progress=progress)
+    known.take(Schedule.of({}))
+    return known.run(lambda: _steps(instance, known), time_limit=time_limit, stop=stop)
+
+
+def _steps(instance: Instance, known: Anytime[Schedule]) -> bool:
+    """Solve the jobs one by one, then the knapsack problem; tell whether the optimum is proved."""
+    best, rest = _inner(instance)
+    known.evidence.append(_inner_evidence(instance, len(best), len(rest)))
+    names = list(best)
+    jobs = [instance.job(name) for name in names]
+    found = solve_exact(
+        [best[name].utility for name in names],
+        [[job.limit_of(r) for r in instance.resources] for job in jobs],
+        [instance.capacity_of(r) for r in instance.resources],
+        progress=known.tell,
+    )
     schedule = Schedule.of({names[i]: (best[names[i]].workers, best[names[i]].servers) for i in found.chosen})
-    if check(instance, schedule) or exact_utility(instance, schedule) != found.value:
+    if not known.take(schedule) or known.value != float(found.value):
         raise RuntimeError("the optimum's schedule does not pass the checker: report this instance")
     open_ = sum((max(Fraction(0), job.utility.exact(0)) for job in rest), Fraction(0))
-    return Optimum(
-        value=float(found.value),
-        bound=max(float(found.bound + open_), float(found.value)),
-        schedule=schedule,
-        proved=found.proved and not rest,
-        evidence=(_inner_evidence(instance, len(names), len(rest)), *found.evidence),
-        seconds_found=inner + found.seconds_found,
-        seconds_proved=found.seconds_proved,
-    )
+    known.bound(float(found.bound + open_), "the knapsack problem")
+    known.evidence += found.evidence
+    known.found(found.seconds_proved)
+    return found.proved and not rest
 
 
 def _inner(instance: Instance) -> tuple[dict[str, Point], list[Job]]:

@@ -212,7 +212,7 @@ def test_ten_servers_ten_jobs_ten_slots() -> None:
 
 def test_a_row_that_is_too_strong_is_not_confirmed() -> None:
     found = benchmark(np.random.default_rng(0), servers=5, jobs=4, slots=3, tight=True)
-    slots = SlotClass(found, [3], lambda: None)
+    slots = SlotClass(found, [3])
     weights = np.array([3, 5, 2, 7])
     bound = slots.price(weights).bound
     assert slots.confirm(weights, bound, 1e-7)

@@ -17,6 +17,7 @@ from dlsched.algorithms.exact.dmlrs.occupancy import Occupancy
 from dlsched.algorithms.exact.dmlrs.packing import Packer
 from dlsched.algorithms.exact.dmlrs.schedules import Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots
+from dlsched.halt import until
 from dlsched.models import build, solve
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility, preset
 from dlsched.models.numbers import agree
@@ -116,7 +117,8 @@ def test_a_fragmented_cluster_is_solved() -> None:
 def test_a_known_incumbent_is_never_lost() -> None:
     instance = preset("benchmark", 1, jobs=6, machines=3, slots=6, multiple=3, load=0.95)
     best, bound, _ = solve_fragmented(instance)
-    kept, again, _ = solve_fragmented(instance, incumbent=best, upper=bound, deadline=0.0)
+    with until(seconds=0.0):
+        kept, again, _ = solve_fragmented(instance, incumbent=best, upper=bound)
     assert exact_utility(instance, kept) == exact_utility(instance, best)
     assert again == bound
 

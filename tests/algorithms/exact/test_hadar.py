@@ -114,13 +114,13 @@ def test_any_order_of_questions_leads_to_the_optimum(monkeypatch: pytest.MonkeyP
 @pytest.mark.usefixtures("no_heuristics")
 def test_rounded_work_agrees_with_exhaustive_search(monkeypatch: pytest.MonkeyPatch) -> None:
     refined = []
-    lacks = exact._Solve._lacks
+    lacks = exact.Solver.lacks
 
     def counted(self: Any, path: Any) -> bool:
         refined.append(lacks(self, path))
         return refined[-1]
 
-    monkeypatch.setattr(exact._Solve, "_lacks", counted)
+    monkeypatch.setattr(exact.Solver, "lacks", counted)
     for seed in range(60):
         data = tiny(seed, irregular=True)
         assert_optimal(data, exact.solve(Instance.parse(data), max_states=4))
@@ -166,7 +166,7 @@ def test_a_proof_takes_both_routes() -> None:
     assert any("replayed" in line for line in found.evidence)
 
 
-def first_route_errs(self: exact._Solve) -> bool:
+def first_route_errs(self: exact.Solver) -> bool:
     self.upper = self.lower
     return True
 
@@ -187,8 +187,8 @@ def replay_is_weak(*args: Any, **options: Any) -> tuple[float, str]:
 @pytest.mark.parametrize(
     ("name", "instead", "says"),
     [
-        ("_Solve._attempt", first_route_errs, "hadar/hall: HiGHS"),
-        ("_Solve._attempt", unsolved, "branch, cut and price: failed (the master LP has no optimum)"),
+        ("Solver.attempt", first_route_errs, "hadar/hall: HiGHS"),
+        ("Solver.attempt", unsolved, "branch, cut and price: failed (the master LP has no optimum)"),
         ("replay", replay_is_refused, "not replayed: an inequality does not hold"),
         ("replay", replay_is_weak, "replayed 3 nodes: nothing above"),
         ("Dive.run", unsolved, "replayed"),
@@ -209,16 +209,16 @@ def test_where_one_route_fails_there_is_a_next_one(
 
 
 def test_a_first_route_that_errs_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact._Solve, "_attempt", first_route_errs)
+    monkeypatch.setattr(exact.Solver, "attempt", first_route_errs)
     found = optimum(preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10), time_limit=1.0)
     assert not found.proved
 
 
 def test_replay_refuses_an_inequality_that_does_not_hold() -> None:
     instance = preset("benchmark", 2, jobs=8, machines=4, types=3, slots=10)
-    s = exact._Solve(instance, 0.0, float("inf"), lambda *report: None, exact.MAX_STATES, 0)
+    s = exact.Solver(instance, exact.knowledge(instance), exact.MAX_STATES, 0)
     s.begin()
-    assert s.run().proved
+    assert s.steps()
     used = {int(k) for _, numbers, _ in s.record.steps for k in numbers}
     pool = list(s.pool)
     first = min(used)
@@ -261,14 +261,14 @@ def test_work_is_added_up_without_wrapping(seed: int) -> None:
 
 def test_replay_of_a_record_without_its_branches_proves_nothing() -> None:
     instance = preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10)
-    solver = exact._Solve(instance, 0.0, float("inf"), lambda *report: None, exact.MAX_STATES, 0)
+    solver = exact.Solver(instance, exact.knowledge(instance), exact.MAX_STATES, 0)
     solver.begin()
-    found = solver.run()
+    assert solver.steps()
+    found = solver.known
     cut = Record(steps=solver.record.steps)
     bound, _ = replay(instance, solver.jobs, solver.sets, solver.pool, cut, solver.cutoff, solver.scale)
-    assert found.proved
-    assert not agree(bound, found.value or 0.0)
-    assert bound > (found.value or 0.0)
+    assert not agree(bound, found.value)
+    assert bound > found.value
 
 
 def worth(data: dict[str, Any], scale: Fraction) -> dict[str, Any]:

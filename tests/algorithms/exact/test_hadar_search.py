@@ -14,9 +14,9 @@ from dlsched.models.hadar import check, preset
 
 def test_polish_keeps_what_is_not_free_and_finds_better_schedules() -> None:
     instance = preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10)
-    solver = exact._Solve(instance, 0.0, float("inf"), lambda *report: None, exact.MAX_STATES, 0)
+    solver = exact.Solver(instance, exact.knowledge(instance), exact.MAX_STATES, 0)
     solver.begin()
-    assert solver.run().proved
+    assert solver.steps()
     graph = build_graph(solver.jobs, build_states(solver.jobs, instance.slots), instance.slots, solver.units)
     relaxation = Relaxation(solver.jobs, solver.sets, graph)
     nobody = np.zeros(len(solver.jobs), dtype=bool)
