@@ -116,6 +116,8 @@ def show(
     i = inspection
     rows.append(("", "in all", i.rows, i.binary, i.integer, i.continuous, i.nonzeros, i.big_m, ""))
     output.table(f"{formulation}: {file.name}", columns, rows)
+    data = [(p.name, p.values, p.least, p.most, p.updates.value, p.text) for p in inspection.parameters]
+    output.table("Data", ("parameter", ">values", ">least", ">most", "a change", "doc"), data)
 
 
 def solve(

@@ -19,7 +19,12 @@ from .formulation import Formulation as Formulation
 from .formulation import Kind as Kind
 from .formulation import UnreadableModel as UnreadableModel
 from .inspect import Inspection as Inspection
+from .inspect import Parameter as Parameter
+from .inspect import Updates as Updates
 from .inspect import inspect as inspect
+from .parameters import Change as Change
+from .parameters import StaleModelError as StaleModelError
+from .parameters import changes as changes
 from .problem import Problem as Problem
 from .problem import problem as problem
 from .problem import problem_of as problem_of

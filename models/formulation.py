@@ -16,6 +16,7 @@ from dlsched.halt import Halt, cut
 from dlsched.lazy import gdp, pyo
 from dlsched.models.document import Document
 from dlsched.models.numbers import is_whole, to_json
+from dlsched.models.parameters import StaleModelError, changes, refuse_stale
 from dlsched.models.violation import Violation
 
 I = TypeVar("I", bound=Document)  # noqa: E741
@@ -168,7 +169,8 @@ class Formulation(Generic[I]):
             Feasible, of an exact formulation, and worth what the objective says where the point is optimal; no worse
             where the solver stopped before. What a job does not need to finish, and what the point gives to jobs
             that it does not finish, is left out. Of a formulation as printed, and of a part of a problem: what its
-            reader says.
+            reader says. Where a Param was changed that the model follows (`dlsched.models.changes`), it is still
+            feasible for the instance, but its worth there is not what the objective says.
 
         Raises
         ------
@@ -176,7 +178,8 @@ class Formulation(Generic[I]):
             If the instance is of another problem.
         UnreadableModel
             If nothing can be read back from the formulation, the model is of another one, of another instance, or not
-            solved, its integers are fractional, or its point is no schedule; a ValueError.
+            solved, its integers are fractional, or its point is no schedule; or a Param was changed that it does not
+            follow, or by which the schedule breaks a rule of the instance; a ValueError.
         """
         expect(self.name, instance, self.instance)
         if self.reader is None:
@@ -186,12 +189,17 @@ class Formulation(Generic[I]):
         built = model.built_as
         if built.digest != instance.digest:
             raise UnreadableModel(f"{self.name}: the model was built from another instance")
+        try:
+            refuse_stale(model)
+        except StaleModelError as error:
+            raise UnreadableModel(f"{self.name}: {error}") from None
         _refuse_unsolved(self.name, model)
         _refuse_fractional(self.name, model, built, instance)
         try:
             return self.reader(model, instance)
         except UnreadableModel as error:
-            raise UnreadableModel(f"{self.name}: {error}") from None
+            changed = "".join(f"; {change}" for change in changes(model)[:1])
+            raise UnreadableModel(f"{self.name}: {error}{changed}") from None
 
 
 def built_by(model: Any) -> str:
@@ -220,9 +228,12 @@ def write_rows(model: Any, how: str = "bigm") -> None:
     ------
     Halt
         If the work (`dlsched.halt`) is over before all of it is written.
+    StaleModelError
+        If a Param was changed that the model does not follow; a ValueError.
     """
     from pyomo.common.gc_manager import PauseGC
 
+    refuse_stale(model)
     with PauseGC():
         cut(lambda: pyo.TransformationFactory(f"gdp.{how}").apply_to(model))
 

@@ -1,13 +1,15 @@
-"""What a model is made of: a line per component, with the paper's equation, its size, and its largest big-M."""
+"""What a model is made of: components with the paper's equation, size and largest big-M, and the data."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any
 
 from dlsched.arguments import expect_model
+from dlsched.models.parameters import is_derived_from, refuse_stale
 
 _EQUATION = re.compile(r"^((?:\([^()]*\)\s*)+)")
 _INDEX = re.compile(r"\[.*?\](?=[._]|$)")
@@ -45,6 +47,39 @@ class Component:
     big_m: float | None
 
 
+class Updates(StrEnum):
+    """What becomes of a model when one of its data is changed."""
+
+    FOLLOWS = "follows"
+    REBUILD = "rebuild"
+    FIXED = "fixed"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """Data of a model.
+
+    Attributes
+    ----------
+    name : str
+    text : str
+        Its ``doc``: symbol, what it is and, in brackets, the unit.
+    values : int
+        How many numbers it has.
+    least, most : float or None
+        None where it has no numbers.
+    updates : Updates
+        What follows a change of a value: the model does; it is refused and to be built anew; or it cannot be changed.
+    """
+
+    name: str
+    text: str
+    values: int
+    least: float | None
+    most: float | None
+    updates: Updates
+
+
 @dataclass(frozen=True, slots=True)
 class Inspection:
     """The parts of a model and its sizes.
@@ -61,6 +96,8 @@ class Inspection:
         Either-ors that are still to be transformed.
     big_m : float or None
         The largest of all.
+    parameters : tuple of Parameter
+        The data that are in the model as Params.
     """
 
     model: str
@@ -72,6 +109,7 @@ class Inspection:
     continuous: int
     disjunctions: int
     big_m: float | None
+    parameters: tuple[Parameter, ...]
 
     def dump(self) -> dict[str, Any]:
         """Return plain JSON data."""
@@ -94,12 +132,13 @@ def inspect(model: Any) -> Inspection:
     TypeError
         If it is no Pyomo model.
     ValueError
-        If it is abstract.
+        If it is abstract, or a Param was changed that it does not follow.
     """
     import pyomo.environ as pyo
     from pyomo.gdp import Disjunct, Disjunction
 
     expect_model(model)
+    refuse_stale(model)
     tallies: dict[str, _Tally] = {}
     largest = _largest_m(model)
     for data in model.component_data_objects(
@@ -126,6 +165,9 @@ def inspect(model: Any) -> Inspection:
         continuous=kinds["continuous"],
         disjunctions=disjunctions,
         big_m=max(largest.values(), default=None),
+        parameters=tuple(
+            _parameter(param) for param in model.component_objects(pyo.Param, descend_into=(pyo.Block, Disjunct))
+        ),
     )
 
 
@@ -167,6 +209,13 @@ class _Tally:
             nonzeros=self.nonzeros,
             big_m=self.big_m,
         )
+
+
+def _parameter(param: Any) -> Parameter:
+    numbers = [value for value in param.extract_values().values() if isinstance(value, int | float)]
+    updates = Updates.REBUILD if is_derived_from(param) else Updates.FOLLOWS if param.mutable else Updates.FIXED
+    least, most = (min(numbers), max(numbers)) if numbers else (None, None)
+    return Parameter(_name(param), param.doc or "", len(param), least, most, updates)
 
 
 def _name(component: Any) -> str:

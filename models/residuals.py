@@ -8,6 +8,7 @@ import numpy as np
 
 from dlsched.arguments import checked, expect_model
 from dlsched.models.document import InputError
+from dlsched.models.parameters import refuse_stale
 from dlsched.solvers.matrix import compile_model
 from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
@@ -31,12 +32,13 @@ def residuals(model: Any) -> Any:
     TypeError
         If it is no Pyomo model.
     ValueError
-        If it is abstract, or a variable has no value.
+        If it is abstract, a variable has no value, or a Param was changed that the model does not follow.
     """
     import pyomo.environ as pyo
     from pyomo.core.expr.visitor import identify_variables
 
     expect_model(model)
+    refuse_stale(model)
     result = pyo.ComponentMap()
     for constraint in model.component_data_objects(pyo.Constraint, active=True, descend_into=True):
         body = pyo.value(constraint.body, exception=False)
@@ -73,10 +75,12 @@ def duals(model: Any, fix_integers: bool = True) -> Any:
     TypeError
         If it is no Pyomo model.
     ValueError
-        If the model is not linear, has integers that are not to be fixed or have no value, or its LP has no optimum.
+        If the model is not linear, has integers that are not to be fixed or have no value, or its LP has no optimum; or
+        if a Param was changed that the model does not follow.
     """
     import pyomo.environ as pyo
 
+    refuse_stale(model)
     matrix = compile_model(model)
     if matrix.integer.any():
         if not fix_integers:

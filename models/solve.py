@@ -10,6 +10,7 @@ from typing import Any
 
 from dlsched.arguments import at_least, between, checked, named
 from dlsched.halt import Halt, until
+from dlsched.models.parameters import refuse_stale
 from dlsched.solvers.failure import ResidualError
 from dlsched.solvers.matrix import Floats, InfeasibleError, Matrix, NotLinearError, compile_model
 from dlsched.solvers.solution import Solution, Status
@@ -60,6 +61,8 @@ def solve(
     ValueError
         If the model is abstract, or not linear and the solver is not SCIP, an argument is out of range, or the solver
         is unknown.
+    StaleModelError
+        If a Param was changed that the model does not follow; a ValueError.
     UnfitNumberError
         If a coefficient or bound is NaN, infinite, or of a size that solvers drop or refuse; a ValueError.
     ResidualError
@@ -78,6 +81,7 @@ def solve(
 
 
 def _solve(model: Any, solver: str, threads: int | None, settings: dict[str, Any]) -> Solution:
+    refuse_stale(model)
     try:
         matrix = compile_model(model)
     except InfeasibleError:

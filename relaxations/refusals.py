@@ -15,6 +15,7 @@ from pyomo.network import Arc, Port
 
 from dlsched.arguments import expect_model
 from dlsched.models.document import InputError
+from dlsched.models.parameters import refuse_stale
 from dlsched.relaxations.contract import TransformationRefused
 from dlsched.solvers.matrix import Matrix, NotLinearError, compile_model
 
@@ -50,7 +51,7 @@ _REMEDIES = {
 
 
 def refuse_foreign(model: Any) -> None:
-    """Refuse what is not a concrete Pyomo model made of components that the transformations understand.
+    """Refuse what is not a concrete Pyomo model, up to date, made of components that the transformations understand.
 
     Raises
     ------
@@ -59,6 +60,7 @@ def refuse_foreign(model: Any) -> None:
     """
     try:
         expect_model(model)
+        refuse_stale(model)
     except (TypeError, InputError) as error:
         raise TransformationRefused(str(error)) from None
     for block in model.block_data_objects(active=True, descend_into=(pyo.Block, Disjunct)):

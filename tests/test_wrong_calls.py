@@ -23,6 +23,7 @@ from dlsched.extras import MissingExtra
 from dlsched.models import (
     InputError,
     build,
+    changes,
     compile_model,
     ddljs,
     dmlrs,
@@ -124,7 +125,7 @@ UNTYPED = {
     ("dlsched.algorithms.exact.certify", "problem"),
     ("dlsched.relaxations.sum_of_ratios", "problem"),
     *((f"dlsched.models.{name}.plot", "ax") for name in NAMES.values()),
-    *((f"dlsched.models.{name}", "model") for name in ("duals", "inspect", "read", "residuals", "solve")),
+    *((f"dlsched.models.{name}", "model") for name in ("changes", "duals", "inspect", "read", "residuals", "solve")),
     ("dlsched.solvers.compile_model", "model"),
     *((f"dlsched.models.ddljs.{name}_from", "model") for name in ("embeddings", "mappings")),
     *(
@@ -244,6 +245,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
 }
 OF_MODELS: dict[str, Callable[[Any], object]] = {
     "solve": solve,
+    "changes": changes,
     "inspect": inspect,
     "compile_model": compile_model,
     "duals": duals,

@@ -34,7 +34,7 @@ def build(instance: Instance) -> pyo.ConcreteModel:
     """
     m = frame("Hadar aggregate", instance, {job.name: instance.levels(job) for job in instance.jobs})
     _sets(m, instance)
-    _data(m, instance)
+    _users(m, instance)
     m.devices = pyo.Var(m.JTR, domain=pyo.NonNegativeReals, doc="n_j^r(t), devices of the type in the cluster")
     m.whole_gang = pyo.Constraint(m.JT, rule=_whole_gang, doc="(1e) a gang or nothing")
     m.fast_enough = pyo.Constraint(m.JTR, rule=_fast_enough, doc="(1b) no device slower than the bottleneck")
@@ -52,8 +52,7 @@ def _sets(m: Any, instance: Instance) -> None:
     )
 
 
-def _data(m: Any, instance: Instance) -> None:
-    m.count = dict(instance.capacity)
+def _users(m: Any, instance: Instance) -> None:
     m.users = {(r, t): [j for j in m.J if t in m.slots[j] and r in m.types[j]] for r, t in m.RT}
     m.slow_enough = {
         (j, r): [level for level in m.levels[j] if instance.job(j).rate_on(level) <= instance.job(j).rate_on(r)]
@@ -67,7 +66,7 @@ def _whole_gang(m: Any, j: str, t: int) -> Any:
 
 
 def _fast_enough(m: Any, j: str, t: int, r: str) -> Any:
-    most = min(m.gang[j], m.count[r])
+    most = min(m.gang[j], m.count[r].value)
     return m.devices[j, t, r] <= most * sum(m.bottleneck[j, t, level] for level in m.slow_enough[j, r])
 
 

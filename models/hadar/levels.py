@@ -27,6 +27,10 @@ from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.read import finishing
 from dlsched.models.hadar.schedule import Schedule, place
 from dlsched.models.hadar.shares import shares
+from dlsched.models.parameters import declare
+
+WORTH = "U_j(t - a_j), worth of the job if slot t completes it [utility]"
+COUNTED = "the types that a job may use, its levels and the rows on devices were derived from it"
 
 
 def frame(name: str, instance: Instance, levels: Mapping[str, tuple[str, ...]]) -> pyo.ConcreteModel:
@@ -59,19 +63,34 @@ def _sets(m: Any, instance: Instance, levels: Mapping[str, tuple[str, ...]]) -> 
     m.slots = {j: range(instance.job(j).arrival, instance.slots + 1) for j in m.levels}
     m.J = pyo.Set(initialize=list(m.levels), doc="jobs that can run")
     m.JT = pyo.Set(initialize=[(j, t) for j in m.J for t in m.slots[j]], dimen=2, doc="jobs, slots from arrival on")
+    m.JL = pyo.Set(
+        initialize=[(j, level) for j in m.J for level in m.levels[j]], dimen=2, doc="jobs, and types as in JTL"
+    )
     m.JTL = pyo.Set(
         initialize=[(j, t, level) for j, t in m.JT for level in m.levels[j]],
         dimen=3,
         doc="jobs, slots, and types that can be the bottleneck of a whole gang",
     )
+    m.R = pyo.Set(initialize=list(instance.device_types), doc="device types")
 
 
 def _data(m: Any, instance: Instance) -> None:
-    """Keep the numbers that the rules read: plain floats, since sums over Params are several times slower."""
     jobs = {j: instance.job(j) for j in m.J}
-    m.gang = {j: job.gang for j, job in jobs.items()}
-    m.utility = {(j, t): jobs[j].utility(t - jobs[j].arrival) for j, t in m.JT}
-    m.share = {(j, level): share for j, job in jobs.items() for level, share in shares(instance, job).items()}
+    worth = {(j, t): jobs[j].utility(t - jobs[j].arrival) for j, t in m.JT}
+    share = {j: shares(instance, job) for j, job in jobs.items()}
+    declare(m, "arrival", (m.J,), {j: job.arrival for j, job in jobs.items()}, "a_j, arrival [slot]")
+    declare(m, "gang", (m.J,), {j: job.gang for j, job in jobs.items()}, "W_j, gang [devices]")
+    declare(m, "share", (m.JL,), {(j, r): share[j][r] for j, r in m.JL}, "v_jl, work in a slot at the level [Q_j]")
+    declare(m, "utility", (m.JT,), worth, WORTH, follows=True, falling=True)
+    declare(
+        m,
+        "count",
+        (m.R,),
+        instance.capacity,
+        "C^r, devices in the cluster [devices]",
+        within=pyo.NonNegativeIntegers,
+        why=COUNTED,
+    )
 
 
 def running(m: Any, j: str, t: int) -> Any:
@@ -89,7 +108,8 @@ def _last(m: Any, j: str, t: int) -> Any:
 
 def _work(m: Any, j: str, t: int) -> Any:
     upto = range(m.slots[j][0], t + 1)
-    done = sum(m.share[j, level] * m.bottleneck[j, s, level] for s in upto for level in m.levels[j])
+    shares = [(level, m.share[j, level]) for level in m.levels[j]]
+    done = sum(share * m.bottleneck[j, s, level] for s in upto for level, share in shares)
     return done >= sum(m.completion[j, s] for s in upto)
 
 

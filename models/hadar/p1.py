@@ -21,9 +21,13 @@ from typing import Any
 from dlsched.lazy import gdp, pyo
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.hadar.instance import Instance
+from dlsched.models.hadar.levels import WORTH
 from dlsched.models.hadar.read import finishing
 from dlsched.models.hadar.schedule import Schedule
 from dlsched.models.hadar.shares import shares
+from dlsched.models.parameters import declare
+
+_COUNTED = "the bounds of devices, with them the big-M, and the types that a job may use were derived from it"
 
 
 def build(instance: Instance) -> pyo.ConcreteModel:
@@ -54,7 +58,7 @@ def _frame(instance: Instance) -> pyo.ConcreteModel:
     model = pyo.ConcreteModel(name="Hadar P1")
     _sets(model, instance)
     _data(model, instance)
-    _variables(model, instance)
+    _variables(model)
     _constraints(model, instance)
     return model
 
@@ -81,32 +85,43 @@ def _sets(m: Any, instance: Instance) -> None:
 
 
 def _data(m: Any, instance: Instance) -> None:
-    """Keep the numbers that the rules read: plain floats, since sums over Params are several times slower."""
-    m.job = {job.name: job for job in instance.jobs}
-    m.gang = {job.name: job.gang for job in instance.jobs}
-    m.rate = {
-        (job.name, r): share
-        for job in instance.jobs
+    jobs = {job.name: job for job in instance.jobs}
+    rates = {
+        (j, r): share
+        for j, job in jobs.items()
         for r, share in (dict.fromkeys(instance.device_types, 0.0) | shares(instance, job)).items()
     }
+    count = {(h.name, r): h.count(r) for h in instance.machines for r in instance.device_types}
+    worth = {(j, t): jobs[j].utility(t - jobs[j].arrival) for j, t in m.JT}
+    declare(m, "arrival", (m.J,), {j: job.arrival for j, job in jobs.items()}, "a_j, arrival [slot]")
+    declare(m, "gang", (m.J,), {j: job.gang for j, job in jobs.items()}, "W_j, gang [devices]")
+    declare(m, "rate", (m.J, m.R), rates, "X_j^r, rate of a device of the type [E_j N_j / (W_j L)]")
+    declare(m, "utility", (m.JT,), worth, WORTH, follows=True, falling=True)
+    declare(
+        m,
+        "count",
+        (m.H, m.R),
+        count,
+        "c_h^r, devices of the machine [devices]",
+        within=pyo.NonNegativeIntegers,
+        why=_COUNTED,
+    )
     m.slower = {
         (job.name, r): {s for s in instance.device_types if job.rate_on(s) < job.rate_on(r)}
         for job in instance.jobs
         for r in instance.device_types
     }
-    m.count = {(h.name, r): h.count(r) for h in instance.machines for r in instance.device_types}
     m.levels = {job.name: instance.usable_types(job) for job in instance.jobs}
     m.slots = {job.name: range(job.arrival, instance.slots + 1) for job in instance.jobs}
     m.present = {t: [job.name for job in instance.jobs if job.arrival <= t] for t in m.T}
-    m.utility = {(job.name, t): job.utility(t - job.arrival) for job in instance.jobs for t in m.slots[job.name]}
 
 
-def _variables(m: Any, instance: Instance) -> None:
+def _variables(m: Any) -> None:
     m.devices = pyo.Var(
         m.JT,
         m.HR,
         domain=pyo.NonNegativeIntegers,
-        bounds=lambda m, j, t, h, r: (0, min(m.count[h, r], m.gang[j])),
+        bounds=lambda m, j, t, h, r: (0, min(m.count[h, r].value, m.gang[j])),
         doc="w_jh^r(t), devices",
     )
     m.bottleneck_rate = pyo.Var(

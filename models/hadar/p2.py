@@ -5,7 +5,7 @@ Symbols: y_js `chosen`, f_js completion slot, w_jh^rs(t) devices that schedule s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dlsched.lazy import pyo
@@ -14,6 +14,9 @@ from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.read import finishing
 from dlsched.models.hadar.schedule import Schedule
 from dlsched.models.hadar.schedules import Column, enumerate_schedules
+from dlsched.models.parameters import declare
+
+Place = tuple[str, str, int]
 
 
 def columns_of(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None) -> dict[tuple[str, int], Column]:
@@ -39,19 +42,16 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     m = pyo.ConcreteModel(name="Hadar P2")
     m.columns = columns = columns_of(instance, schedules)
     usage = usage_of(columns)
-    m.J = pyo.Set(initialize=[job.name for job in instance.jobs], doc="jobs")
-    m.JS = pyo.Set(initialize=list(columns), dimen=2, doc="jobs and their schedules")
-    m.HRT = pyo.Set(initialize=list(usage), dimen=3, doc="machines, types and slots that a schedule uses")
+    frame(m, instance, columns, usage, listed=schedules is None)
     m.chosen = pyo.Var(m.JS, domain=pyo.Binary, doc="(2c) y_js, whether job j runs by schedule s")
     m.total_utility = pyo.Objective(
-        expr=sum(float(column.utility) * m.chosen[js] for js, column in columns.items()),
+        expr=sum(m.utility[js] * m.chosen[js] for js in columns),
         sense=pyo.maximize,
         doc="(2) total utility",
     )
-    count = {(h.name, r): h.count(r) for h in instance.machines for r in instance.device_types}
 
     def _capacity(m: Any, h: str, r: str, t: int) -> Any:
-        return sum(n * m.chosen[js] for js, n in usage[h, r, t]) <= count[h, r]
+        return sum(n * m.chosen[js] for js, n in usage[h, r, t]) <= m.count[h, r]
 
     def _once(m: Any, j: str) -> Any:
         own = [m.chosen[js] for js in columns if js[0] == j]
@@ -60,6 +60,44 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     m.capacity = pyo.Constraint(m.HRT, rule=_capacity, doc="(2a) devices of a machine and type in a slot")
     m.once = pyo.Constraint(m.J, rule=_once, doc="(2b) at most one schedule a job")
     return m
+
+
+def frame(
+    m: Any, instance: Instance, columns: Mapping[tuple[str, int], Column], places: Iterable[Place], *, listed: bool
+) -> None:
+    """Add what P2 and its dual share: sets, utilities and devices.
+
+    Parameters
+    ----------
+    m : ConcreteModel
+    instance : Instance
+    columns : mapping
+        Schedules by (job, number within the job).
+    places : iterable
+        (machine, type, slot) that they use.
+    listed : bool
+        Whether they are all that the instance allows, so that other devices would ask for others.
+    """
+    m.J = pyo.Set(initialize=[job.name for job in instance.jobs], doc="jobs")
+    m.JS = pyo.Set(initialize=list(columns), dimen=2, doc="jobs and their schedules")
+    m.HRT = pyo.Set(initialize=list(places), dimen=3, doc="machines, types and slots that a schedule uses")
+    m.HR = pyo.Set(
+        initialize=list(dict.fromkeys((h, r) for h, r, _ in m.HRT)), dimen=2, doc="machines and types of HRT"
+    )
+    worth = {js: column.utility for js, column in columns.items()}
+    count = {(h, r): instance.machine(h).count(r) for h, r in m.HR}
+    why = "the schedules were listed for it" if listed else ""
+    declare(m, "utility", (m.JS,), worth, "U_j(f_js - a_j), worth of the schedule [utility]", follows=True)
+    declare(
+        m,
+        "count",
+        (m.HR,),
+        count,
+        "c_h^r, devices of the machine [devices]",
+        within=pyo.NonNegativeIntegers,
+        follows=not listed,
+        why=why,
+    )
 
 
 def usage_of(

@@ -14,7 +14,7 @@ from typing import Any
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.hadar.instance import Instance
-from dlsched.models.hadar.p2 import columns_of, usage_of
+from dlsched.models.hadar.p2 import columns_of, frame, usage_of
 from dlsched.models.hadar.schedules import Column
 
 
@@ -33,21 +33,18 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     """
     m = pyo.ConcreteModel(name="Hadar P3")
     columns = columns_of(instance, schedules)
-    count = {(h.name, r): h.count(r) for h in instance.machines for r in instance.device_types}
-    m.J = pyo.Set(initialize=[job.name for job in instance.jobs], doc="jobs")
-    m.JS = pyo.Set(initialize=list(columns), dimen=2, doc="jobs and their schedules")
-    m.HRT = pyo.Set(initialize=list(usage_of(columns)), dimen=3, doc="machines, types and slots that a schedule uses")
+    frame(m, instance, columns, usage_of(columns), listed=schedules is None)
     m.payoff = pyo.Var(m.J, domain=pyo.NonNegativeReals, doc="mu_j, the job's payoff")
     m.price = pyo.Var(m.HRT, domain=pyo.NonNegativeReals, doc="k_h^r(t), price of a device")
     m.cost = pyo.Objective(
-        expr=sum(m.payoff[j] for j in m.J) + sum(count[h, r] * m.price[h, r, t] for h, r, t in m.HRT),
+        expr=sum(m.payoff[j] for j in m.J) + sum(m.count[h, r] * m.price[h, r, t] for h, r, t in m.HRT),
         sense=pyo.minimize,
         doc="(3) payoffs and the worth of the devices",
     )
 
     def _payoff(m: Any, j: str, s: int) -> Any:
         used = sum(n * m.price[place] for place, n in columns[j, s].usage().items())
-        return m.payoff[j] + used >= float(columns[j, s].utility)
+        return m.payoff[j] + used >= m.utility[j, s]
 
     m.reduced_utility = pyo.Constraint(m.JS, rule=_payoff, doc="(3a) payoff at least utility less cost phi_j(s)")
     return m

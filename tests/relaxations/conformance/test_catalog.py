@@ -63,5 +63,5 @@ def test_p3_is_the_dual_of_the_relaxed_p2(seed: int) -> None:
     )
     assert set(derived.chosen) == set(printed.reduced_utility)
     for js, row in derived.chosen.items():
-        assert row.lower == printed.reduced_utility[js].lower
+        assert row.lower == printed.reduced_utility[js].lb
         assert row.upper is None

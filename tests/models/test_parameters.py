@@ -1,0 +1,223 @@
+"""The data of every formulation's models are Params, and a change of a value is followed or refused, never lost."""
+
+from __future__ import annotations
+
+import io
+import re
+from numbers import Number
+from typing import Any
+
+import pyomo.environ as pyo
+import pytest
+
+from dlsched.models import (
+    StaleModelError,
+    UnreadableModel,
+    Updates,
+    build,
+    catalog,
+    changes,
+    hadar,
+    inspect,
+    read,
+    solve,
+)
+from dlsched.models.formulation import Formulation
+from dlsched.relaxations import TransformationRefused, relax
+from dlsched.solvers.matrix import Matrix, compile_model
+from tests.models.test_read import data_of, drawn
+
+DRAWN = 4
+"""Instances of each formulation whose data are changed."""
+
+FOLLOWS, REBUILD = Updates.FOLLOWS, Updates.REBUILD
+
+MUTABLE: dict[str, dict[str, Updates]] = {
+    "hadar/p1": {"utility": FOLLOWS, "count": REBUILD},
+    "hadar/p1-admission": {"utility": FOLLOWS, "count": REBUILD},
+    "hadar/p2": {"utility": FOLLOWS, "count": REBUILD},
+    "hadar/p3": {"utility": FOLLOWS, "count": REBUILD},
+    "hadar/aggregate": {"utility": FOLLOWS, "count": REBUILD},
+    "hadar/hall": {"utility": FOLLOWS, "count": REBUILD},
+}
+"""Capacities, utilities and prices of each formulation, and what a change of them does."""
+
+ENTRIES = [entry for entry in catalog() if entry.problem in ("hadar",)]
+NAMES = [entry.name for entry in ENTRIES]
+
+
+def models(entry: Formulation[Any]) -> list[tuple[Any, Any]]:
+    """Instances and their models; of an instance without jobs there is nothing to change."""
+    found: list[tuple[Any, Any]] = []
+    for seed in range(100):
+        instance = drawn(entry, seed)
+        try:
+            model = entry.build(instance, **data_of(entry, instance, seed))
+        except ValueError:  # not for such an instance
+            continue
+        if all(len(model.component(name)) for name in MUTABLE[entry.name]):
+            found.append((instance, model))
+        if len(found) == DRAWN:
+            return found
+    raise AssertionError(f"{entry.name}: only {len(found)} models")
+
+
+def compiled(entry: Formulation[Any], model: Any) -> Matrix:
+    if entry.disjunctive:
+        pyo.TransformationFactory("gdp.bigm").apply_to(model)
+    return compile_model(model)
+
+
+def entries(matrix: Matrix) -> dict[tuple[str, ...], float]:
+    """All numbers of a matrix by where they are; absent ones are 0 or infinite."""
+    rows, columns = matrix.row_names, matrix.column_names
+    coo = matrix.A.tocoo()
+    found = {("c", columns[j]): c for j, c in enumerate(matrix.c)} | {("offset",): matrix.offset}
+    found |= {(rows[i], columns[j]): a for i, j, a in zip(coo.row, coo.col, coo.data, strict=True)}
+    for side, names in (("row_lower", rows), ("row_upper", rows), ("lower", columns), ("upper", columns)):
+        found |= {(side, name): end for name, end in zip(names, getattr(matrix, side), strict=True) if abs(end) < 1e300}
+    return {place: float(number) for place, number in found.items() if number}
+
+
+def difference(after: Matrix, before: Matrix) -> dict[tuple[str, ...], float]:
+    a, b = entries(after), entries(before)
+    found = {place: a.get(place, 0.0) - b.get(place, 0.0) for place in {*a, *b}}
+    return {place: number for place, number in found.items() if number}
+
+
+def some(param: Any) -> list[Any]:
+    """The first, middle and last index of a Param."""
+    keys = list(param)
+    return list(dict.fromkeys((keys[0], keys[len(keys) // 2], keys[-1])))
+
+
+def message(param: Any, key: Any, old: Any, new: Any) -> str:
+    return f"{re.escape(param[key].name)} was changed from {re.escape(str(old))} to {re.escape(str(new))}"
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=NAMES)
+def test_data_are_params_with_symbols_and_units(entry: Formulation[Any]) -> None:
+    _, model = models(entry)[0]
+    found = {p.name: p for p in inspect(model).parameters}
+    assert {p.name: p.updates for p in found.values() if p.updates is not Updates.FIXED} == MUTABLE[entry.name]
+    printed = io.StringIO()
+    model.pprint(ostream=printed)
+    for name, parameter in found.items():
+        assert re.fullmatch(r"[^\s,][^,]*, .+ \[.+\]", parameter.text), f"{name}: {parameter.text}"
+        assert f"{name} : {parameter.text}" in printed.getvalue()
+        numbers = [pyo.value(value) for value in model.component(name).values()]
+        assert (parameter.values, parameter.least, parameter.most) == (len(numbers), min(numbers), max(numbers))
+    plain = {name: value for name, value in vars(model).items() if isinstance(value, dict) and name[0] != "_"}
+    assert not [name for name, value in plain.items() if value and all(isinstance(v, Number) for v in value.values())]
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=NAMES)
+def test_a_change_is_followed_or_refused(entry: Formulation[Any]) -> None:
+    for instance, model in models(entry):
+        original = compiled(entry, model.clone())
+        for name, updates in MUTABLE[entry.name].items():
+            for key in some(model.component(name)):
+                changed = model.clone()
+                param = changed.component(name)
+                old = pyo.value(param[key])
+                param[key] = old + 1
+                assert [(c.name, c.old, c.new, not c.why) for c in changes(changed)] == [
+                    (param[key].name, old, old + 1, updates is FOLLOWS)
+                ]
+                assert changes(model) == ()
+                if updates is REBUILD:
+                    refused(entry, changed, instance, message(param, key, old, old + 1))
+                    continue
+                once = difference(compiled(entry, changed), original)
+                param[key] = old + 3
+                thrice = difference(compile_model(changed), original)
+                assert once
+                assert thrice == pytest.approx({place: 3 * number for place, number in once.items()})
+                param[key] = old
+                assert not changes(changed)
+                assert not difference(compile_model(changed), original)
+
+
+def refused(entry: Formulation[Any], model: Any, instance: Any, change: str) -> None:
+    """In one line, wherever a model is taken."""
+    line = (
+        f"{change}, but [^\n]+ (was|were) (derived from|listed for) it: build the model anew from a changed instance$"
+    )
+    for take in (solve, inspect):
+        with pytest.raises(StaleModelError, match=f"^{line}"):
+            take(model)
+    with pytest.raises(TransformationRefused, match=f"^{line}"):
+        relax(model)
+    if entry.reader is not None:
+        with pytest.raises(UnreadableModel, match=f"^{entry.name}: {line}"):
+            read(model, instance)
+
+
+ONE = {
+    "slots": 3,
+    "device_types": ["gpu"],
+    "machines": [{"name": "m", "devices": {"gpu": 1}}],
+    "jobs": [
+        {
+            "name": name,
+            "arrival": 1,
+            "gang": 1,
+            "iterations": 2,
+            "rate": {"gpu": 1},
+            "utility": {"kind": "table", "values": values},
+        }
+        for name, values in (("a", [9, 8, 0]), ("b", [5, 5, 0]))
+    ],
+}
+"""One device for 3 slots; each job needs two of them, so that one job runs."""
+
+
+def test_what_was_changed_decides_and_the_schedule_is_of_the_instance() -> None:
+    instance = hadar.Instance.parse(ONE)
+    model = build("hadar/aggregate", instance)
+    assert solve(model).objective == 8
+    model.utility["b", 2] = 9
+    model.utility["b", 1] = 9
+    assert solve(model).objective == 9
+    schedule = read(model, instance)
+    assert (set(schedule.jobs), hadar.utility(instance, schedule)) == ({"b"}, 5)
+    assert [str(change) for change in changes(model)] == [
+        "utility[b,1] was changed from 5.0 to 9",
+        "utility[b,2] was changed from 5.0 to 9",
+    ]
+
+
+@pytest.mark.parametrize("name", ["hadar/p1", "hadar/p1-admission", "hadar/aggregate", "hadar/hall"])
+def test_utilities_must_not_increase(name: str) -> None:
+    """Completion slots are only bounded from below, so that a job could wait for a better one."""
+    instance = hadar.Instance.parse(ONE)
+    model = build(name, instance)
+    model.utility["a", 3] = 8.5
+    says = r"utility\[a,3\] is 8.5, more than utility\[a,2\] with 8.0: the model is right only where no later value is"
+    with pytest.raises(StaleModelError, match=f"^{says} larger$"):
+        solve(model)
+    with pytest.raises(UnreadableModel, match=f"^{name}: {says} larger$"):
+        read(model, instance)
+
+
+@pytest.mark.parametrize("name", ["hadar/p2", "hadar/p3"])
+def test_given_schedules_do_not_come_from_the_devices(name: str) -> None:
+    instance = hadar.Instance.parse(ONE)
+    columns = {job.name: hadar.enumerate_schedules(instance, job) for job in instance.jobs}
+    model = build(name, instance, schedules=columns)
+    model.count["m", "gpu"] = 2
+    more = ONE | {"machines": [{"name": "m", "devices": {"gpu": 2}}]}
+    anew = build(name, hadar.Instance.parse(more), schedules=columns)
+    assert entries(compile_model(model)) == entries(compile_model(anew))
+    assert [p.updates for p in inspect(model).parameters if p.name == "count"] == [FOLLOWS]
+
+
+def test_a_schedule_of_changed_data_that_the_instance_does_not_allow() -> None:
+    instance = hadar.Instance.parse(ONE)
+    model = build(
+        "hadar/p2", instance, schedules={j.name: hadar.enumerate_schedules(instance, j) for j in instance.jobs}
+    )
+    model.count["m", "gpu"] = 2
+    assert solve(model).objective == 13
+    with pytest.raises(UnreadableModel, match=r"exceed the 1 there .*; count\[m,gpu\] was changed from 1 to 2$"):
+        read(model, instance)
