@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
@@ -65,10 +66,14 @@ def rational(value: object) -> Fraction:
     raise ValueError(f'must be a number or a string "p/q", not {shown(value)}')
 
 
+@lru_cache(maxsize=2**16)
 def _from_float(value: float) -> Fraction:
+    """Return what a float stands for; kept, since files of millions of numbers of three digits are common."""
     if not math.isfinite(value):
         raise ValueError(f"must be a finite number, not {value}")
-    decimal = Fraction(repr(value))
+    decimal = Fraction(*Decimal(repr(value)).as_integer_ratio())
+    if decimal.denominator <= MAX_DENOMINATOR:
+        return decimal
     snapped = decimal.limit_denominator(MAX_DENOMINATOR)
     return snapped if abs(snapped - decimal) <= _SNAP * abs(decimal) else decimal
 
@@ -92,8 +97,8 @@ def in_range(value: object) -> Fraction:
         As `rational`, and if it is neither 0 nor between 1e-100 and 1e100 in size.
     """
     number = rational(value)
-    size = abs(number)
-    if max(size.numerator, size.denominator) > LARGEST and not 1 <= size * LARGEST <= LARGEST * LARGEST:
+    p, q = abs(number.numerator), number.denominator
+    if max(p, q) > LARGEST and not q <= p * LARGEST <= q * LARGEST * LARGEST:
         seen = size_of(value) if isinstance(value, Fraction) else shown(value)
         raise ValueError(f"{seen} must be 0 or between 1e-100 and 1e100 in size, so that floats hold its products")
     return number
@@ -131,13 +136,13 @@ Number = Annotated[
 
 
 def _nonnegative(value: Fraction) -> Fraction:
-    if value < 0:
+    if value.numerator < 0:
         raise ValueError(f"{to_json(value)} must not be negative")
     return value
 
 
 def _positive(value: Fraction) -> Fraction:
-    if value <= 0:
+    if value.numerator <= 0:
         raise ValueError(f"{to_json(value)} must be positive")
     return value
 
