@@ -372,6 +372,7 @@ CLAIMS: Registry[Claim[Any]] = Registry(
     Claim,
     lambda claim: f"{claim.id} ({claim.variant.value})",
     order=lambda claim: (claim.id, claim.variant is Variant.CORRECTED),
+    parts=lambda claim: {source.name: source for source in claim.sources},
 )
 
 

@@ -12,7 +12,7 @@ import importlib
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import metadata
@@ -77,12 +77,19 @@ class Registry(Generic[T]):
         The name of an object, which is unique.
     order : callable, optional
         What objects are sorted by; else they stand as they come.
+    parts : callable, optional
+        What an object brings along, by name: two objects may share a part, but not have two parts of one name.
     """
 
     def __init__(
-        self, group: str, kind: type[T], key: Callable[[T], str], order: Callable[[T], Any] | None = None
+        self,
+        group: str,
+        kind: type[T],
+        key: Callable[[T], str],
+        order: Callable[[T], Any] | None = None,
+        parts: Callable[[T], Mapping[str, object]] = lambda item: {},
     ) -> None:
-        self._group, self._kind, self._key, self._order = group, kind, key, order
+        self._group, self._kind, self._key, self._order, self._parts = group, kind, key, order, parts
         self._known: dict[str, dict[str, T]] = {}
         self._loaded = 0
 
@@ -116,14 +123,21 @@ class Registry(Generic[T]):
     def _gathered(self, among: Iterable[Entry]) -> dict[str, T]:
         found: dict[str, T] = {}
         origins: dict[str, str] = {}
+        parts: dict[str, object] = {}
+        what = self._group.removesuffix("s")
         for entry in among:
             for item in self._items(entry):
-                name = self._key(item)
+                name, own = self._key(item), self._parts(item)
+                taken = [part for part, value in own.items() if parts.get(part, value) != value]
                 if name in found and found[name] is not item:
-                    what = self._group.removesuffix("s")
                     _leave_out(f"{entry.origin}: {what} {name!r} is there from {origins[name]}")
+                elif taken:
+                    _leave_out(
+                        f"{entry.origin}: {what} {name!r} has a {taken[0]!r} that is not the one of another {what}"
+                    )
                 else:
                     found[name], origins[name] = item, entry.origin
+                    parts |= own
         if self._order is None:
             return found
         return {self._key(item): item for item in sorted(found.values(), key=self._order)}

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,12 +23,12 @@ from dlsched.bounds import (
     Subject,
     Undecided,
     always,
-    search,
     witness,
 )
 from dlsched.bounds.claim import decide, stated
 from dlsched.bounds.comparison import compare
 from dlsched.bounds.facts import Step, final_dual_large, initial_dual_small, least_alpha
+from dlsched.models import registry
 from dlsched.models.document import Document, InputError
 
 
@@ -194,14 +195,20 @@ def test_the_least_alpha_of_a_run() -> None:
     assert least_alpha([Step("a", 0, 1)]) == math.inf
 
 
-def test_two_sources_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_claim_with_another_source_of_a_known_name_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     printed = toy_claim()
-    other = printed.corrected(statement="x is at most 1", sources=(Source("toy/large", lambda rng: Toy(x=2)),))
-    monkeypatch.setattr(search, "claims", lambda: (printed, printed))
-    assert search.sources() == {"toy/large": printed.sources[0]}
-    monkeypatch.setattr(search, "claims", lambda: (printed, other))
-    with pytest.raises(ValueError, match="toy/large: two sources have this name"):
-        search.sources()
+    same = replace(printed, id="toy/same")
+    other = replace(printed, id="toy/other", sources=(Source("toy/large", lambda rng: Toy(x=2)),))
+    monkeypatch.setattr(
+        registry, "entries", lambda group: [registry.Entry("", "toy", "", lambda: (printed, same, other))]
+    )
+    known: registry.Registry[Claim[Any]] = registry.Registry(
+        "claims", Claim, lambda claim: claim.id, parts=lambda claim: {source.name: source for source in claim.sources}
+    )
+    with pytest.warns(
+        registry.PluginWarning, match="toy: claim 'toy/other' has a 'toy/large' that is not the one of an"
+    ):
+        assert list(known.all()) == [printed.id, "toy/same"]
 
 
 def test_claims_are_listed_without_solvers_and_models() -> None:
