@@ -11,16 +11,32 @@ faster devices at the same cost, and machines and types as listed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
 
 from dlsched.algorithms.hadar.cover import best_schedule
 from dlsched.algorithms.hadar.occupancy import Counts, Occupancy
 from dlsched.algorithms.hadar.offers import gang, offers
 from dlsched.algorithms.run import Decision
 from dlsched.models.hadar import Instance, Job
+from dlsched.models.utility import Utility
 
 Plan = dict[int, Counts]
 """What one job uses: slot to allocation."""
+
+
+class _Values(Sequence[float]):
+    """Utilities by duration, found as they are asked for: of a long horizon the search sees the first few."""
+
+    def __init__(self, utility: Utility, count: int) -> None:
+        self._value, self._count = cache(utility), count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, duration: Any) -> Any:
+        return self._value(duration)
 
 
 def commit(instance: Instance, occupancy: Occupancy) -> Iterator[tuple[Decision, Plan]]:
@@ -49,16 +65,11 @@ def best_response(instance: Instance, occupancy: Occupancy, job: Job) -> tuple[f
     plan : dict of int to Counts
         Empty where no schedule has a positive payoff.
     """
-    values: list[float] = []
-    for duration in range(instance.slots - job.arrival + 1):
-        value = job.utility(duration)
-        if value <= 0:
-            break
-        values.append(value)
-    if not values:
+    last = instance.last_useful_slot(job)
+    if last is None:
         return 0.0, {}
-    offer = offers(instance, occupancy, job, job.arrival + len(values) - 1)
-    best = best_schedule(offer.work, offer.cost, job.iterations, values)
+    offer = offers(instance, occupancy, job, last)
+    best = best_schedule(offer.work, offer.cost, job.iterations, _Values(job.utility, last - job.arrival + 1))
     if best is None:
         return 0.0, {}
     return best.payoff, {offer.first + row: gang(occupancy, job, offer.first + row, level) for row, level in best.picks}

@@ -226,15 +226,8 @@ def _at_horizon(instance: Instance, job: Job) -> Fraction:
 
 
 def _last_positive(instance: Instance, job: Job) -> Fraction:
-    """Return U_j at the last slot of the horizon at which it is positive, by bisection: U_j never increases."""
-    positive, beyond = 0, instance.slots - job.arrival + 1
-    while beyond - positive > 1:
-        middle = (positive + beyond) // 2
-        if job.utility.exact(middle) > 0:
-            positive = middle
-        else:
-            beyond = middle
-    return job.utility.exact(positive)
+    """Return U_j at the last slot of the horizon at which it is positive, or else at the arrival."""
+    return job.utility.exact((instance.last_useful_slot(job) or job.arrival) - job.arrival)
 
 
 def _top(job: Job, tmin: int, argument: Argument, umax: Umax) -> Fraction:

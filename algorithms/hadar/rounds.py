@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -70,13 +72,9 @@ def rounds(instance: Instance, occupancy: Occupancy, rules: Rules) -> tuple[Plan
     rules : Rules
     """
     remaining = {job.name: job.iterations for job in instance.jobs}
-    order = sorted(instance.jobs, key=lambda job: job.arrival)
     plans: Plans = {job.name: {} for job in instance.jobs}
     log: list[Event] = []
-    for t in range(1, instance.slots + 1):
-        queue = [job for job in order if job.arrival <= t and remaining[job.name] > 0]
-        if not queue:
-            continue
+    for t, queue in queues(instance, remaining):
         finder = Finder(instance, occupancy, rules.variant, rules.comm_cost, t, remaining)
         selection = _select(finder, queue, rules)
         names = tuple(job.name for job, _ in selection.selected)
@@ -89,6 +87,28 @@ def rounds(instance: Instance, occupancy: Occupancy, rules: Rules) -> tuple[Plan
             steps = occupancy.commit({t: offer.counts})
             log.append(Decision(job.name, t, True, offer.payoff, offer.completion, steps))
     return _strip(instance, plans, remaining, log), log
+
+
+def queues(instance: Instance, remaining: Mapping[str, Fraction]) -> Iterator[tuple[int, list[Job]]]:
+    """Yield each slot in which jobs are there that have work left, and these jobs in order of arrival.
+
+    Parameters
+    ----------
+    instance : Instance
+    remaining : mapping of str to Fraction
+        Iterations left, by job; looked at anew for each slot.
+    """
+    coming = deque(sorted(instance.jobs, key=lambda job: job.arrival))
+    here: list[Job] = []
+    t = 1
+    while t <= instance.slots and (here or coming):
+        if not here:
+            t = max(t, coming[0].arrival)
+        while coming and coming[0].arrival <= t:
+            here.append(coming.popleft())
+        yield t, list(here)
+        here = [job for job in here if remaining[job.name] > 0]
+        t += 1
 
 
 def _select(finder: Finder, queue: list[Job], rules: Rules) -> Selection:

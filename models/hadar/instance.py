@@ -146,6 +146,17 @@ class Instance(Document):
         fastest_first = sorted(by_rate.values(), key=job.rate_on, reverse=True)
         return tuple(r for r in fastest_first if sum(map(self.capacity.__getitem__, self.eligible(job, r))) >= job.gang)
 
+    def last_useful_slot(self, job: Job) -> int | None:
+        """Return the last slot in which completing a job is worth something, by bisection; None where there is none."""
+        useful, beyond = -1, self.slots - job.arrival + 1
+        while beyond - useful > 1:
+            middle = (useful + beyond) // 2
+            if job.utility.exact(middle) > 0:
+                useful = middle
+            else:
+                beyond = middle
+        return job.arrival + useful if useful >= 0 else None
+
     @model_validator(mode="after")
     def _references(self) -> Self:
         distinct("device_types", self.device_types)

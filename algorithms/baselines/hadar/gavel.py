@@ -18,6 +18,7 @@ from fractions import Fraction
 
 from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.baselines.hadar.max_min import DIGITS, Normaliser, Weights, max_min_shares
+from dlsched.algorithms.hadar.rounds import queues
 from dlsched.algorithms.run import Event, Run, Stripped
 from dlsched.arguments import Seed, checked
 from dlsched.arithmetic import exact_power
@@ -94,8 +95,9 @@ def run(
     log: list[Event] = []
     present: list[Job] = []
     current = {} if shares is None else _units(_checked(instance, shares))
-    for t in range(1, instance.slots + 1):
-        before, present = present, [job for job in instance.jobs if job.arrival <= t and remaining[job.name] > 0]
+    listed = {job.name: i for i, job in enumerate(instance.jobs)}
+    for t, queue in queues(instance, remaining):
+        before, present = present, sorted(queue, key=lambda job: listed[job.name])
         if shares is None and present != before:
             found = max_min_shares(instance, present, normaliser=normaliser, weights=weights)
             current = {
@@ -103,8 +105,6 @@ def run(
                 for name, by_type in found.items()
             }
             given = {}
-        if not present:
-            continue
         types = _round(instance, present, current, given)
         for name, r in types.items():
             job = instance.job(name)

@@ -2,7 +2,7 @@
 
 Numbers
 -------
-Utilities are rounded up and prices rounded to multiples of a power of two (`scale.GRID`), small enough for the
+Utilities are rounded up and prices rounded to multiples of a power of two (`problem.GRID`), small enough for the
 tolerance and large enough that every sum in play is a whole number of them below 2**52. Longest paths, bounds and
 fixings are therefore exact, whatever the LP solver returns: it only proposes prices.
 """
@@ -15,9 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dlsched.algorithms.exact.hadar.graph import IDLE, Bools, Graph
+from dlsched.algorithms.exact.hadar.problem import GRID, TOTAL, Ints, Options
 from dlsched.algorithms.exact.hadar.rows import Hall, Inequality, by_gang, hall_inequality, separate, suspicious
-from dlsched.algorithms.exact.hadar.scale import GRID, TOTAL
-from dlsched.algorithms.exact.hadar.states import Ints, Options
 from dlsched.arithmetic import dot, exact_product
 from dlsched.relaxations.columns import Generated, Priced, generate_columns, keep
 from dlsched.relaxations.master import Column, Master
@@ -27,6 +26,9 @@ _TINY = 1e-6
 _BITS = 12
 """Of the right-hand sides of rows in the master: larger ones are divided by a power of two, as rounded prices would be
 too coarse for them."""
+
+_COLUMNS_A_JOB = 40
+"""More columns than so many a job make the LPs slow, and most of them are in no optimum; found by trial."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,6 +105,11 @@ class Relaxation:
         """The coefficients of the pool by (inequality, option and job)."""
         pool, options, jobs = self._weights.shape
         return self._weights.reshape(pool, options * jobs)
+
+    @property
+    def most_columns(self) -> int:
+        """How many columns the master should have at most."""
+        return _COLUMNS_A_JOB * len(self.jobs)
 
     def _append(self, rows: list[tuple[int, int]]) -> None:
         if not rows:

@@ -18,13 +18,10 @@ import numpy.typing as npt
 
 from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
 from dlsched.algorithms.exact.hadar.graph import Bools, Graph
-from dlsched.algorithms.exact.hadar.states import Ints
+from dlsched.algorithms.exact.hadar.problem import Ints
 from dlsched.relaxations.branch_and_price import OPEN, Branching, most_open
 from dlsched.relaxations.columns import Generated
 from dlsched.solvers.matrix import Floats
-
-COLUMNS_A_JOB = 40
-"""More columns than so many a job are halved before a node is worked on: the LPs stay small; found by trial."""
 
 _CANDIDATES = 6
 """Questions that are tried for a node; more cost more pricing than they save, by trial."""

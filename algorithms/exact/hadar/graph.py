@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.algorithms.exact.hadar.states import Ints, Options, States
+from dlsched.algorithms.exact.hadar.problem import Ints, Options
+from dlsched.algorithms.exact.hadar.states import States
 from dlsched.halt import polled
 from dlsched.solvers.matrix import Floats
 

@@ -1,9 +1,11 @@
 """The certified optimum of the Hadar problem (P1 with admission).
 
+Slots that cannot matter are left out (`problem`).
+
 1. Column generation over all schedules of all jobs, coupled by Hall rows, gives a bound; hull inequalities of the
    Hall rows tighten it (`dlsched.algorithms.exact.hadar.bound`, `rows`).
 2. A large neighbourhood search (`search`), dives (`dive`) and column generation over a few jobs at a time
-   (`polish`) find schedules.
+   find schedules.
 3. What cannot be in a better schedule is dropped by reduced costs; steps 1 to 3 repeat while they help.
 4. Branch, cut and price closes the gap (`tree`).
 5. The tree is replayed from the instance by other code (`replay`): the second route.
@@ -28,16 +30,14 @@ import numpy as np
 from dlsched.algorithms.algorithm import ExactMethod
 from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
-from dlsched.algorithms.exact.hadar.branch import COLUMNS_A_JOB, Branch, Part, Record, Schedules, Stuck
-from dlsched.algorithms.exact.hadar.dive import Dive
+from dlsched.algorithms.exact.hadar.branch import Branch, Part, Record, Schedules, Stuck
+from dlsched.algorithms.exact.hadar.dive import Dive, Polish
 from dlsched.algorithms.exact.hadar.graph import IDLE, build_graph
-from dlsched.algorithms.exact.hadar.place import schedule_of
-from dlsched.algorithms.exact.hadar.polish import Polish
+from dlsched.algorithms.exact.hadar.problem import Options, Plan, Scale, job_options, schedule_of
 from dlsched.algorithms.exact.hadar.replay import replay
 from dlsched.algorithms.exact.hadar.rows import Inequality, hall_sets
-from dlsched.algorithms.exact.hadar.scale import Scale
-from dlsched.algorithms.exact.hadar.search import Plan, Search
-from dlsched.algorithms.exact.hadar.states import MAX_STATES, Options, Rounding, build_states, job_options
+from dlsched.algorithms.exact.hadar.search import Search
+from dlsched.algorithms.exact.hadar.states import MAX_STATES, Rounding, build_states
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.arguments import Seed, at_least, checked, seed_of
 from dlsched.halt import Halt, grace, left, over, poll
@@ -123,9 +123,10 @@ class Solver:
     def __init__(self, instance: Instance, known: Anytime[Schedule], max_states: int, seed: int) -> None:
         self.instance, self.known = instance, known
         self.max_states, self.seed = max_states, seed
-        self.jobs: tuple[Options, ...] = job_options(instance)
+        self.jobs: tuple[Options, ...]
+        self.jobs, self.slots = job_options(instance)
         self.scale = Scale.of(self.jobs)
-        self.units = self.scale.units(self.jobs, instance.slots)
+        self.units = self.scale.units(self.jobs, len(self.slots))
         self.most = float(self.units.max(axis=1, initial=0.0).sum())
         known.unit = self.scale.utility(float(self.units.max(initial=0.0)))
         known.bound(self.scale.utility(self.most), "every job at its best")
@@ -184,7 +185,7 @@ class Solver:
         """Find first schedules."""
         if not self.jobs:
             return
-        states = build_states(self.jobs, self.instance.slots, rounding=Rounding.PESSIMISTIC, limit=self.max_states)
+        states = build_states(self.jobs, len(self.slots), rounding=Rounding.PESSIMISTIC, limit=self.max_states)
         self.search = Search(self.jobs, states, self.sets, self.units, seed=self.seed)
         self.search.run(rounds=0)
         self.progress("search")
@@ -204,11 +205,11 @@ class Solver:
         except (*_UNSOLVED, Stuck) as failure:
             self.failed, self.notes = True, f"{_FIRST}: failed ({failure})"
         finally:
-            self._take_schedule(schedule_of(self.instance, self.jobs, self.search.best))
+            self._take_schedule(schedule_of(self.instance, self.jobs, self.slots, self.search.best))
 
     def attempt(self) -> bool:
         """Bound, search, fix and branch; True where the tree is finished."""
-        slots, self.upper = self.instance.slots, self.most
+        slots, self.upper = len(self.slots), self.most
         states = build_states(self.jobs, slots, extra=self.extra, limit=self.max_states)
         self.exact = states.exact
         graph = build_graph(self.jobs, states, slots, self.units)
@@ -222,7 +223,7 @@ class Solver:
             return True
         poll()
         schedules = Schedules(self.relaxation, self._found)
-        most = COLUMNS_A_JOB * len(self.jobs)
+        most = self.relaxation.most_columns
         tree = BranchAndPrice(schedules, cutoff=self.lower, margin=self.margin, columns=most)
         tree.start(schedules.whole(self.required, self.record), prices, self.upper)
         return self._branch(tree, prices)
@@ -300,7 +301,7 @@ class Solver:
 
     def _look(self, generated: Generated, rounds: int) -> None:
         """Search for schedules, guided by the prices of a bound."""
-        cost = self.relaxation.costs(generated.duals)[:-1].reshape(self.instance.slots, -1, len(self.jobs))
+        cost = self.relaxation.costs(generated.duals)[:-1].reshape(len(self.slots), -1, len(self.jobs))
         self.search.guide(cost, generated.best)
         self.search.run(rounds, target=self.upper - self.margin)
         self.progress("search")
@@ -333,7 +334,7 @@ class Solver:
         return self.lower
 
     def _plan(self, paths: list[Path]) -> Plan:
-        levels = np.full((len(self.jobs), self.instance.slots), IDLE, dtype=np.int64)
+        levels = np.full((len(self.jobs), len(self.slots)), IDLE, dtype=np.int64)
         finish = np.full(len(self.jobs), -1, dtype=np.int64)
         for path in paths:
             levels[path.job], finish[path.job] = path.levels, path.finish

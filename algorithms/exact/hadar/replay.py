@@ -29,9 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.algorithms.exact.hadar.branch import Branch, Record
+from dlsched.algorithms.exact.hadar.problem import GRID, Ints, Options, Scale
 from dlsched.algorithms.exact.hadar.rows import Hall, Inequality
-from dlsched.algorithms.exact.hadar.scale import GRID, Scale
-from dlsched.algorithms.exact.hadar.states import Ints, Options
 from dlsched.arithmetic import exact_power
 from dlsched.halt import Halt, polled
 from dlsched.models.hadar import Instance
@@ -92,13 +91,13 @@ def _rounded_up(options: Options, scale: Scale) -> Floats:
     return np.array([-(-u // step) * GRID for u in options.utility])
 
 
-def _follow(options: Options, slots: int, gain: Floats, room: int) -> _Work:
+def _follow(options: Options, gain: Floats, room: int) -> _Work:
     kind = np.int64 if options.need < 2**62 else object
     works = np.array([*options.works, 0], dtype=kind)
     values, tables, total = np.array([options.need], dtype=kind), [], 0
-    for t in polled(range(options.arrival, slots)):
+    for t in polled(range(options.arrival, len(gain))):
         left = values[None, :] - works[:, None]
-        alive = (left > 0) & (left <= options.works[0] * (slots - t - 1))
+        alive = (left > 0) & (left <= options.works[0] * (len(gain) - t - 1))
         after = np.unique(left[alive])
         table = np.where((left <= 0) & (gain[t] > 0), _COMPLETE, _HOPELESS)
         table[alive] = np.searchsorted(after, left[alive])
@@ -126,8 +125,8 @@ def _useful(tables: list[Ints]) -> Mask:
 
 
 class _Replay:
-    def __init__(self, works: list[_Work], slots: int, pool: list[Inequality], cutoff: float) -> None:
-        self.works, self.slots, self.pool, self.cutoff = works, slots, pool, cutoff
+    def __init__(self, works: list[_Work], pool: list[Inequality], cutoff: float) -> None:
+        self.works, self.pool, self.cutoff = works, pool, cutoff
 
     def bound(self, record: Record, masks: list[Mask], required: npt.NDArray[np.bool_]) -> float:
         best = np.inf
@@ -172,7 +171,7 @@ class _Replay:
     ) -> tuple[float, list[Mask], npt.NDArray[np.bool_]]:
         slot, number, price = step
         options = max(len(work.options.works) for work in self.works)
-        costs = np.zeros((len(self.works), self.slots, options))
+        costs = np.zeros((len(self.works), len(self.works[0].gain), options))
         paid = 0.0
         for t, k, p in zip(slot.tolist(), number.tolist(), price.tolist(), strict=True):
             if p < 0:
@@ -245,7 +244,7 @@ def replay(
     ----------
     instance : Instance
     jobs : tuple of Options
-        The jobs that can finish.
+        The jobs that can finish, in the slots that matter.
     sets, pool
         The Hall rows and the inequalities that the record's prices refer to.
     root : Record
@@ -266,10 +265,10 @@ def replay(
                 raise _Refused("an inequality does not hold")
         works, room = [], _MOST_STATES
         for options in jobs:
-            works.append(_follow(options, instance.slots, _rounded_up(options, scale), room))
+            works.append(_follow(options, _rounded_up(options, scale), room))
             room -= sum(table.shape[1] for table in works[-1].following)
         masks = [work.useful for work in works]
-        checker = _Replay(works, instance.slots, pool, cutoff)
+        checker = _Replay(works, pool, cutoff)
         bound = checker.bound(root, masks, np.zeros(len(jobs), dtype=bool))
     except Halt:
         return float("inf"), "not replayed: out of time"

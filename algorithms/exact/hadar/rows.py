@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.algorithms.exact.hadar.states import Ints, Options
+from dlsched.algorithms.exact.hadar.problem import Ints, Options
 from dlsched.arithmetic import dot
 from dlsched.lazy import sp
 from dlsched.models.document import InputError

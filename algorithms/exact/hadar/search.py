@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dlsched.algorithms.exact.hadar.problem import Ints, Options, Plan
 from dlsched.algorithms.exact.hadar.rows import Hall
-from dlsched.algorithms.exact.hadar.states import Ints, Options, States
+from dlsched.algorithms.exact.hadar.states import States
 from dlsched.arithmetic import log
 from dlsched.halt import over
 from dlsched.solvers.matrix import Floats
@@ -20,25 +21,6 @@ from dlsched.solvers.matrix import Floats
 _THETA = np.array([0.02, 0.3, 0.7, 1.0])
 _NEVER = 1e30
 _HEAT = 0.003
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Plan:
-    """A schedule of all jobs.
-
-    Attributes
-    ----------
-    levels : ndarray of shape (jobs, slots)
-        Option in each slot, -1 where the job does not run.
-    finish : ndarray of shape (jobs,)
-        Completion slot, -1 where the job is rejected.
-    value : float
-        Total utility.
-    """
-
-    levels: Ints
-    finish: Ints
-    value: float
 
 
 @dataclass(slots=True, eq=False)

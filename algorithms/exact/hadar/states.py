@@ -1,11 +1,5 @@
-"""What a Hadar job can do in a slot, and the classes of its remaining work.
+"""The classes of a Hadar job's remaining work.
 
-A job's *option* is a level: run with a device of that speed as the slowest. It does ``work`` iterations (an integer
-after scaling, capped at the need Q_j) and may use any type of its ``types``. Options are sorted from fast to slow, so
-their type sets grow; of options with equal capped work the slowest is kept.
-
-Classes of remaining work
--------------------------
 With remaining work x, a multiset of options completes the job iff its total work is at least x. Totals are the sums
 ``n_1 w_1 + .. + n_k w_k`` with at most as many terms as there are slots. So x and the least such sum not below x
 have the same completing multisets: remaining work is rounded *up* to a sum without changing the set of schedules.
@@ -20,16 +14,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from enum import Enum
-from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
+from dlsched.algorithms.exact.hadar.problem import Ints, Options
 from dlsched.halt import poll, polled
-from dlsched.models.hadar import Instance, Job
-from dlsched.models.numbers import to_integers
 
-Ints = npt.NDArray[np.int64]
 MAX_STATES = 2000
 _MAX_SUMS = 20_000
 
@@ -39,71 +30,6 @@ class Rounding(Enum):
 
     OPTIMISTIC = "down"
     PESSIMISTIC = "up"
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """A job as the exact method sees it.
-
-    Attributes
-    ----------
-    name : str
-    arrival : int
-        First slot, from 0.
-    gang : int
-    need : int
-        Q_j, scaled to an integer.
-    works : tuple of int
-        Work in a slot by option, strictly decreasing.
-    types : tuple of int
-        Bit mask of usable device types by option, growing.
-    levels : tuple of str
-        The bottleneck type by option.
-    utility : tuple of Fraction
-        U_j by completion slot from 0; 0 before the arrival.
-    """
-
-    name: str
-    arrival: int
-    gang: int
-    need: int
-    works: tuple[int, ...]
-    types: tuple[int, ...]
-    levels: tuple[str, ...]
-    utility: tuple[Fraction, ...]
-
-
-def job_options(instance: Instance) -> tuple[Options, ...]:
-    """Return the jobs that can finish within the horizon with a positive utility, in the instance's order."""
-    return tuple(o for job in instance.jobs if (o := _options(instance, job)) is not None)
-
-
-def _options(instance: Instance, job: Job) -> Options | None:
-    levels = instance.levels(job)
-    (need, *works), _ = to_integers([job.iterations, *(instance.work(job, level) for level in levels)])
-    slowest_of = {min(work, need): level for work, level in zip(works, levels, strict=True)}
-    best = max(slowest_of, default=0)
-    if not best:
-        return None
-    first = job.arrival - 1 + -(-need // best) - 1
-    if first >= instance.slots or job.utility.exact(first - job.arrival + 1) <= 0:
-        return None
-    utility = tuple(
-        max(Fraction(0), job.utility.exact(t - job.arrival + 1)) if t >= first else Fraction(0)
-        for t in polled(range(instance.slots))
-    )
-    bit = {r: 1 << i for i, r in enumerate(instance.device_types)}
-    kept = sorted(slowest_of.items(), reverse=True)
-    return Options(
-        name=job.name,
-        arrival=job.arrival - 1,
-        gang=job.gang,
-        need=need,
-        works=tuple(work for work, _ in kept),
-        types=tuple(sum(bit[r] for r in instance.eligible(job, level)) for _, level in kept),
-        levels=tuple(level for _, level in kept),
-        utility=utility,
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,15 +1,73 @@
-"""How the exact method finds Hadar schedules: polishing, and stopping when told."""
+"""How the exact method finds Hadar schedules: slots that matter, polishing, and stopping when told."""
 
 from __future__ import annotations
 
-import numpy as np
+import itertools
+import random
+from typing import Any
 
+import numpy as np
+import pytest
+
+from dlsched.algorithms import optimum
 from dlsched.algorithms.exact.hadar import method as exact
 from dlsched.algorithms.exact.hadar.bound import Relaxation
+from dlsched.algorithms.exact.hadar.dive import Polish
 from dlsched.algorithms.exact.hadar.graph import build_graph
-from dlsched.algorithms.exact.hadar.polish import Polish
+from dlsched.algorithms.exact.hadar.problem import job_options
 from dlsched.algorithms.exact.hadar.states import build_states
-from dlsched.models.hadar import check, preset
+from dlsched.models import build, solve
+from dlsched.models.hadar import Instance, check, preset
+
+
+def sparse(seed: int) -> Instance:
+    """Small jobs on two types in many slots: nothing happens in most of them, and the utility is lost at some time."""
+    rng = random.Random(seed)
+    slots = rng.randint(6, 14)
+    jobs = []
+    for j in range(rng.randint(1, 4)):
+        arrival = rng.randint(1, slots)
+        values = sorted((rng.choice([1, 2, 3, 5, 8, 13]) for _ in range(rng.randint(1, slots))), reverse=True)
+        jobs.append(
+            {
+                "name": f"j{j}",
+                "arrival": arrival,
+                "gang": rng.randint(1, 3),
+                "iterations": rng.randint(1, 9),
+                "rate": {"a": rng.randint(1, 4), "b": rng.randint(0, 2)},
+                "utility": {"kind": "table", "values": values},
+            }
+        )
+    machines = [{"name": "m", "devices": {"a": rng.randint(1, 3), "b": 2}}]
+    return Instance.parse({"slots": slots, "device_types": ["a", "b"], "machines": machines, "jobs": jobs})
+
+
+def test_slots_that_do_not_matter_are_left_out_and_the_optimum_is_the_same() -> None:
+    left_out = gaps = 0
+    for seed in range(60):
+        instance = sparse(seed)
+        _, slots = job_options(instance)
+        left_out += len(slots) < instance.slots
+        gaps += any(b - a > 1 for a, b in itertools.pairwise(slots))
+        found = exact.solve(instance)
+        assert found.proved
+        assert check(instance, found.schedule) == []
+        assert found.value == pytest.approx(solve(build("hadar/hall", instance)).objective, abs=1e-6)
+    assert left_out > 50
+    assert gaps > 10
+
+
+@pytest.mark.parametrize("kind", [{"kind": "step", "value": 5, "deadline": 3}, {"kind": "hyperbolic", "scale": 5}])
+def test_a_million_slots_with_two_small_jobs(kind: dict[str, Any]) -> None:
+    job = {"gang": 2, "iterations": 3, "rate": {"a": 1}, "utility": kind}
+    jobs = [job | {"name": "early", "arrival": 1}, job | {"name": "late", "arrival": 900_000}]
+    machines = [{"name": "m", "devices": {"a": 3}}]
+    instance = Instance.parse({"slots": 10**6, "device_types": ["a"], "machines": machines, "jobs": jobs})
+    found = optimum(instance, time_limit=20)
+    assert found.proved
+    assert found.value == pytest.approx(10 if kind["kind"] == "step" else 5)
+    assert [sorted(found.schedule.jobs[name].slots) for name in ("early", "late")] == [[1, 2], [900_000, 900_001]]
+    assert check(instance, found.schedule) == []
 
 
 def test_polish_keeps_what_is_not_free_and_finds_better_schedules() -> None:
@@ -17,7 +75,7 @@ def test_polish_keeps_what_is_not_free_and_finds_better_schedules() -> None:
     solver = exact.Solver(instance, exact.knowledge(instance), exact.MAX_STATES, 0)
     solver.begin()
     assert solver.steps()
-    graph = build_graph(solver.jobs, build_states(solver.jobs, instance.slots), instance.slots, solver.units)
+    graph = build_graph(solver.jobs, build_states(solver.jobs, len(solver.slots)), len(solver.slots), solver.units)
     relaxation = Relaxation(solver.jobs, solver.sets, graph)
     nobody = np.zeros(len(solver.jobs), dtype=bool)
     prices = relaxation.bound(graph, nobody).duals
