@@ -29,6 +29,7 @@ from dlsched.models.hadar import Instance, Job
 from dlsched.models.numbers import rational
 from dlsched.solvers.failure import SolverError
 from dlsched.solvers.highs import Session
+from dlsched.solvers.matrix import Floats
 
 DIGITS = 9
 """Decimals of a share: what is equal but for rounding becomes equal."""
@@ -36,6 +37,9 @@ DIGITS = 9
 _TOLERANCE = 1e-9
 _BINDS = 1e-6
 """Least dual of a job that has all it can get; those of one program sum to 1, over at most as many jobs."""
+
+_BITS = 40
+"""Of numbers of ordinary size, which are passed as they are; HiGHS refuses those of 1e15, which is 2**50, and more."""
 
 Weights = Mapping[str, float | Fraction]
 """How much each job counts: it should get so many times the normalised throughput of one with weight 1."""
@@ -100,15 +104,21 @@ def max_min_shares(
     if not able:
         return {}
     factor = {
-        name: job.gang * job.gang / (_unit(instance, job, len(jobs), normaliser) * weight.get(name, 1))
+        name: job.gang * job.gang / (_usual(instance, job, len(jobs), normaliser) * weight.get(name, 1))
         for name, job in able.items()
     }
-    worth = [float(factor[job.name] * job.rate_on(r)) for job, r in pairs]
+    worth = np.array([float(factor[job.name] * job.rate_on(r)) for job, r in pairs])
+    worth /= _unit_of(worth)
     shares: dict[str, dict[str, float]] = {name: {} for name in able}
     for (job, r), share in zip(pairs, _water_filled(instance, pairs, list(able), worth), strict=True):
         if rounded := round(share, DIGITS):
             shares[job.name][r] = rounded
     return shares
+
+
+def _unit_of(numbers: Floats) -> float:
+    """Return the power of two to measure large numbers in; 1 for those of ordinary size."""
+    return math.ldexp(1.0, max(0, math.frexp(float(numbers.max(initial=0.0)))[1] - _BITS))
 
 
 def _checked(instance: Instance, weights: Weights) -> dict[str, Fraction]:
@@ -121,7 +131,7 @@ def _checked(instance: Instance, weights: Weights) -> dict[str, Fraction]:
     return {name: rational(weight) for name, weight in weights.items()}
 
 
-def _unit(instance: Instance, job: Job, jobs: int, normaliser: Normaliser) -> Fraction:
+def _usual(instance: Instance, job: Job, jobs: int, normaliser: Normaliser) -> Fraction:
     """Return the throughput that counts as 1."""
     total = job.gang * sum((job.rate_on(r) * n for r, n in instance.capacity.items()), Fraction(0))
     if normaliser is Normaliser.PROPORTIONAL:
@@ -130,7 +140,7 @@ def _unit(instance: Instance, job: Job, jobs: int, normaliser: Normaliser) -> Fr
 
 
 def _water_filled(
-    instance: Instance, pairs: Sequence[tuple[Job, str]], able: Sequence[str], worth: Sequence[float]
+    instance: Instance, pairs: Sequence[tuple[Job, str]], able: Sequence[str], worth: Floats
 ) -> list[float]:
     """Return the share of each pair: levels are raised together, and jobs left behind where they can get no more.
 
@@ -143,17 +153,20 @@ def _water_filled(
     level = len(pairs)
     best = np.zeros(len(able))
     A = np.zeros((2 * len(able) + len(types), level + 1))
-    for column, ((job, r), value) in enumerate(zip(pairs, worth, strict=True)):
+    for column, ((job, r), value) in enumerate(zip(pairs, worth.tolist(), strict=True)):
         A[number[job.name], column] = value
         best[number[job.name]] = max(best[number[job.name]], value)
         A[len(able) + number[job.name], column] = 1.0
         A[device[r], column] = job.gang
     A[: len(able), level] = -1.0
+    room = np.array([float(instance.capacity[r]) for r in types])
+    for k, row in enumerate(A[2 * len(able) :]):
+        room[k], row[:] = room[k] / _unit_of(row), row / _unit_of(row)
     lp = Session(-1, _TOLERANCE)
     lp.add_columns(np.eye(level + 1)[level], np.full(level + 1, np.inf), sp.csc_array((0, level + 1)))
     lp.add_rows(
         np.concatenate([np.zeros(len(able)), np.full(len(able) + len(types), -np.inf)]),
-        np.concatenate([np.full(len(able), np.inf), np.ones(len(able)), [float(instance.capacity[r]) for r in types]]),
+        np.concatenate([np.full(len(able), np.inf), np.ones(len(able)), room]),
         sp.csr_array(A),
     )
     rising = np.arange(len(able))

@@ -4,10 +4,10 @@ Slots that cannot matter are left out (`problem`).
 
 1. Column generation over all schedules of all jobs, coupled by Hall rows, gives a bound; hull inequalities of the
    Hall rows tighten it (`dlsched.algorithms.exact.hadar.bound`, `rows`).
-2. A large neighbourhood search (`search`), dives (`dive`) and column generation over a few jobs at a time
-   find schedules.
+2. A large neighbourhood search (`search`), dives, and column generation over a few jobs at a time (`dive`) find
+   schedules.
 3. What cannot be in a better schedule is dropped by reduced costs; steps 1 to 3 repeat while they help.
-4. Branch, cut and price closes the gap (`tree`).
+4. Branch, cut and price closes the gap (`branch`).
 5. The tree is replayed from the instance by other code (`replay`): the second route.
 6. Where a linear program fails, or the replay does not close what the tree has closed, general solvers are asked
    (`programs`), formulation after formulation, until value and bound are proved or time is up.
@@ -366,7 +366,7 @@ class Solver:
     def _second_route(self) -> bool:
         """Replay the record where value and bound agree; tell whether that proves it."""
         if self.failed or not self.known.closed():
-            self.known.note(self.notes) if self.failed else self._open()
+            self.known.evidence.append(Note(self.notes) if self.failed else self._open())
             return False
         self.progress("replay")
         arguments = (self.instance, self.jobs, self.sets, self.pool, self.record, self.cutoff, self.scale)

@@ -158,6 +158,16 @@ def test_a_gang_too_large_for_a_type_has_no_share_of_it() -> None:
 
 
 @pytest.mark.parametrize("normaliser", ["proportional", "isolated"])
+@pytest.mark.parametrize("factor", [10**12, 10**15, 10**17])
+def test_gangs_and_devices_in_any_number(normaliser: str, factor: int) -> None:
+    rates = {"a": 2, "b": 1}, {"a": 3, "b": 3}, {"a": 1, "b": 4}
+    small = shares(cluster({"a": 4, "b": 4}, (4, rates[0]), (2, rates[1]), (4, rates[2])), normaliser=normaliser)
+    many = cluster(dict.fromkeys("ab", 4 * factor), *zip((4 * factor, 2 * factor, 4 * factor), rates, strict=True))
+    large = shares(many, normaliser=normaliser)
+    assert large == {name: {r: near(share) for r, share in mine.items()} for name, mine in small.items()}
+
+
+@pytest.mark.parametrize("normaliser", ["proportional", "isolated"])
 @given(hadar_data(), st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=8, max_size=8))
 def test_no_job_can_get_more_unless_one_that_has_no_more_gets_less(
     normaliser: str, data: dict[str, Any], drawn: list[float]
