@@ -21,6 +21,7 @@ slots take minutes. With prices (5), which know nothing of a job's speeds, a job
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -34,7 +35,6 @@ from dlsched.halt import polled
 from dlsched.models.numbers import to_integers
 
 _ROUNDING = 1e-12
-_WHOLE = 1.0 - 1e-9
 
 Picks = tuple[tuple[int, int], ...]
 """(row of a slot, level) for each slot used, in order."""
@@ -71,10 +71,14 @@ class _Steps:
 
 @dataclass(frozen=True, slots=True)
 class _Relaxed:
-    """The linear relaxation up to a row: its value, the multiplier, and the steps taken, the last one in part."""
+    """The linear relaxation up to a row: its value, the multiplier, and the steps taken, the last one in part.
+
+    `work` is the share of the work that they do, so little below 1 that rounding leaves no schedule out.
+    """
 
     value: float
     multiplier: float
+    work: float
     steps: NDArray[np.int64]
 
 
@@ -157,20 +161,25 @@ def _relaxed(steps: _Steps, last: int) -> _Relaxed | None:
     """Return the relaxation over the rows up to `last`; None if even all of them do not do the work."""
     chosen = np.flatnonzero(steps.row <= last)
     done = np.cumsum(steps.work[chosen])
-    if not len(done) or done[-1] < _WHOLE:
+    whole = 1.0 - (len(done) + 2) * 2.0**-52  # each of so many shares, and each sum of them, is rounded once
+    if not len(done) or done[-1] < whole:
         return None
-    end = int(np.searchsorted(done, _WHOLE))
+    end = int(np.searchsorted(done, whole))
     used = chosen[: end + 1]
-    beyond = max(0.0, float(done[end]) - _WHOLE)
+    beyond = max(0.0, float(done[end]) - whole)
     slope = float(steps.slope[used[-1]])
-    return _Relaxed(float(steps.cost[used].sum()) - slope * beyond, slope, used)
+    return _Relaxed(float(steps.cost[used].sum()) - slope * beyond, slope, whole, used)
 
 
 def _rounded(whole: list[int], cost: _Floats, steps: _Steps, relaxed: _Relaxed) -> tuple[float, Picks] | None:
-    """Return the relaxation's point with its last step taken in full, if that does the work."""
+    """Return the relaxation's point with the cheapest offer that completes the work in the slot of its last step."""
     levels = {int(steps.row[i]): int(steps.level[i]) for i in relaxed.steps}
-    if sum(whole[1 + level] for level in levels.values()) < whole[0]:
+    last = int(steps.row[relaxed.steps[-1]])
+    left = whole[0] - sum(whole[1 + level] for row, level in levels.items() if row != last)
+    enough = bisect_left(whole, left, 1) - 1
+    if enough == cost.shape[1]:
         return None
+    levels[last] = enough + int(cost[last, enough:].argmin())
     return math.fsum(float(cost[row, level]) for row, level in levels.items()), tuple(sorted(levels.items()))
 
 
@@ -186,7 +195,7 @@ def _cheapest(
         return best
     reduced = np.column_stack([np.zeros(len(cost)), cost - relaxed.multiplier * share])
     least = reduced.min(axis=1)
-    gap = cutoff - relaxed.multiplier * _WHOLE - float(least.sum())
+    gap = cutoff - relaxed.multiplier * relaxed.work - float(least.sum())
     kept = reduced - least[:, None] < gap
     settled = kept.sum(axis=1) == 1
     fixed = [(row, level) for row in np.flatnonzero(settled).tolist() if (level := int(kept[row].argmax()) - 1) >= 0]

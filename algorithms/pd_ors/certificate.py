@@ -14,12 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dlsched.algorithms.pd_ors.events import JobDecision
-from dlsched.algorithms.pd_ors.external_rounding import GainRule, Rounding
 from dlsched.algorithms.pd_ors.occupancy import Occupancy
-from dlsched.algorithms.pd_ors.offers import External
 from dlsched.algorithms.pd_ors.prices import Prices, constants
-from dlsched.algorithms.pd_ors.response import Program, Settings, respond
-from dlsched.algorithms.run import Event, Run, Variant
+from dlsched.algorithms.pd_ors.response import EXACT, respond
+from dlsched.algorithms.run import Event, Run
 from dlsched.arguments import checked
 from dlsched.models.dmlrs import Instance, Schedule
 from dlsched.models.numbers import exceeds
@@ -125,13 +123,9 @@ def repaired_payoffs(instance: Instance, prices: Mapping[tuple[str, str, int], f
     occupancy.prices[:] = 0.0
     for (h, r, t), price in prices.items():
         occupancy.prices[t - 1, machine[h], resource[r]] = price
-    settings = Settings(
-        External.EXACT, Rounding.of(GainRule.ONE, 1.0, 1, Variant.CORRECTED), Program.WORKER_SLOTS, Variant.CORRECTED
-    )
     generator = np.random.default_rng(0)
     return {
-        job.name: respond(occupancy, job, settings, generator, empty=True, optimistic=True).payoff
-        for job in instance.jobs
+        job.name: respond(occupancy, job, EXACT, generator, empty=True, optimistic=True).payoff for job in instance.jobs
     }
 
 

@@ -11,12 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dlsched.algorithms.pd_ors.external_rounding import GainRule, Rounding
 from dlsched.algorithms.pd_ors.occupancy import Floats, Occupancy
-from dlsched.algorithms.pd_ors.offers import External
 from dlsched.algorithms.pd_ors.prices import AnyJob, Prices, constants
-from dlsched.algorithms.pd_ors.response import Program, Response, Settings, respond
-from dlsched.algorithms.run import Variant
+from dlsched.algorithms.pd_ors.response import EXACT, Response, respond
 from dlsched.arguments import checked
 from dlsched.halt import polled
 from dlsched.models.dmlrs import Instance
@@ -24,10 +21,6 @@ from dlsched.models.dmlrs.groups import identical
 from dlsched.models.dmlrs.job import Placement
 from dlsched.relaxations.columns import Priced, generate_columns
 from dlsched.relaxations.master import Column, Master
-
-_SETTINGS = Settings(
-    External.EXACT, Rounding.of(GainRule.ONE, 1.0, 1, Variant.CORRECTED), Program.WORKER_SLOTS, Variant.CORRECTED
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +133,7 @@ class _Pricing:
     def respond(self, job: AnyJob) -> Response:
         """Return the best schedule of a job on the empty cluster at the present prices."""
         generator = np.random.default_rng(0)
-        return respond(self.occupancy, job, _SETTINGS, generator, empty=True, optimistic=True)
+        return respond(self.occupancy, job, EXACT, generator, empty=True, optimistic=True)
 
     def _column(self, block: int, job: AnyJob, response: Response) -> Column:
         shape = (self.instance.slots, len(self.groups), len(self.instance.resources))

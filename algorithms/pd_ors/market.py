@@ -14,6 +14,7 @@ from dlsched.algorithms.pd_ors.occupancy import Amounts, Floats, Occupancy
 from dlsched.algorithms.pd_ors.prices import AnyJob
 from dlsched.arguments import checked
 from dlsched.arithmetic import dot
+from dlsched.halt import polled
 from dlsched.models.dmlrs import Job
 
 Ints = NDArray[np.int64]
@@ -124,7 +125,7 @@ def market(occupancy: Occupancy, job: AnyJob, last: int, *, empty: bool = False)
     most = min(job.most_workers, useful)
     held = units(room, worker, most).sum(axis=1).max(initial=0)
     most = min(most, int(held))
-    servers = np.array([fewest_servers(job, n) for n in range(most + 1)], dtype=np.int64)
+    servers = np.array([fewest_servers(job, n) for n in polled(range(most + 1))], dtype=np.int64)
     return Market(
         job.arrival, dot(prices, alpha), dot(prices, beta), room, worker, server, job.most_workers, most, servers
     )

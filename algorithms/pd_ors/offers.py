@@ -146,7 +146,7 @@ def _at_least_as_good(internal: Floats, ratio: Fraction) -> Floats:
     """
     later = np.minimum.accumulate(internal[:, ::-1], axis=1)[:, ::-1]
     padded = np.column_stack([later, np.full(len(later), np.inf)])
-    fewest = [min(math.ceil(n * ratio), internal.shape[1]) for n in range(internal.shape[1])]
+    fewest = [min(math.ceil(n * ratio), internal.shape[1]) for n in polled(range(internal.shape[1]))]
     result: Floats = padded[:, fewest]
     return result
 

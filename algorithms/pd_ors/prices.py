@@ -147,7 +147,7 @@ def constants(
     theorem = chosen is Prices.THEOREM
     needed = {job.name: demand(instance, job) for job in jobs}
     inverse_mu = min(needed.values(), default=Fraction(0)) / (instance.slots * (_total(instance) or 1))
-    worth = (_last_positive(instance, job) / needed[job.name] for job in jobs)
+    worth = (job.utility.exact(last_earning(instance, job)) / needed[job.name] for job in jobs)
     low = inverse_mu / 2 * min(worth, default=Fraction(0)) / (Fraction(factor) if theorem else 1)
     used = [r for r in instance.resources if any(_unit(job, r) for job in jobs)]
     high: dict[str, Fraction | None] = {r: _top_of_any(jobs, r) if theorem else _top(jobs, r) for r in used}
@@ -204,6 +204,18 @@ def can_earn(instance: Instance, job: AnyJob) -> bool:
     return duration <= instance.slots - job.arrival and job.utility.exact(duration) > 0
 
 
+def last_earning(instance: Instance, job: AnyJob) -> int:
+    """Return the longest duration within the horizon that is worth anything, by bisection: utility never increases."""
+    positive, beyond = 0, instance.slots - job.arrival + 1
+    while beyond - positive > 1:
+        middle = (positive + beyond) // 2
+        if job.utility.exact(middle) > 0:
+            positive = middle
+        else:
+            beyond = middle
+    return positive
+
+
 def demand(instance: Instance, job: AnyJob, *, printed: bool = False) -> Fraction:
     """Return N_i = ceil(V kappa_E) sum_r (alpha^r + beta^r); repaired, with the slower of the two rates."""
     time = job.external_time if printed else max(job.internal_time, job.external_time)
@@ -254,15 +266,3 @@ def _top_of_any(jobs: Sequence[AnyJob], resource: str) -> Fraction:
     """Return max u(0) over the least need of one worker or one server: no job would pay more for a unit."""
     needs = [need for job in jobs for need in (job.worker_needs(resource), job.server_needs(resource)) if need]
     return max(job.utility.exact(0) for job in jobs) / min(needs)
-
-
-def _last_positive(instance: Instance, job: AnyJob) -> Fraction:
-    """Return the utility at the last slot of the horizon at which it is positive, by bisection: it never increases."""
-    positive, beyond = 0, instance.slots - job.arrival + 1
-    while beyond - positive > 1:
-        middle = (positive + beyond) // 2
-        if job.utility.exact(middle) > 0:
-            positive = middle
-        else:
-            beyond = middle
-    return job.utility.exact(positive)

@@ -25,6 +25,7 @@ from dlsched.algorithms.pd_ors.market import Ints
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.arguments import checked
 from dlsched.halt import polled
+from dlsched.models.numbers import to_integers
 
 MAX_CELLS, MAX_STEPS = 2 * 10**7, 10**9
 """Cells of the table, and cells times offers, beyond which the schedule is found by the label search of
@@ -51,13 +52,14 @@ class Offers:
     rates: tuple[Fraction, Fraction]
     cost: Floats
 
-    def work(self) -> list[Fraction]:
-        """Return the work that each offer does."""
-        return [int(i) * self.rates[0] + int(e) * self.rates[1] for i, e in self.workers.tolist()]
+    def work(self) -> tuple[list[int], int]:
+        """Return the work that each offer does in whole units, and how many of these make one."""
+        (internal, external), scale = to_integers(self.rates)
+        return [i * internal + e * external for i, e in self.workers.tolist()], scale
 
     def undominated(self) -> Offers:
         """Return the offers, each infinite where another does as much work for no more."""
-        work = self.work()
+        work, _ = self.work()
         order = sorted(range(len(work)), key=lambda k: work[k])
         ordered = self.cost[:, order]
         later = np.minimum.accumulate(ordered[:, ::-1], axis=1)[:, ::-1]
@@ -137,7 +139,8 @@ def least_costs(offers: Offers, work: Fraction) -> Floats:
 
 def _per_work(offers: Offers) -> Floats:
     """Return the least cost per unit of work in any slot so far, a little rounded down; shape (slots,)."""
-    work = np.array([float(x) for x in offers.work()])
+    whole, scale = offers.work()
+    work = np.array([amount / scale for amount in whole])
     least = (offers.cost / work).min(axis=1, initial=np.inf)
     result: Floats = np.minimum.accumulate(least) * (1 - _ROUNDING)
     return result
@@ -196,7 +199,7 @@ def _backtrack(offers: Offers, tables: Floats, row: int, i: int, e: int) -> tupl
 
 
 def _by_labels(offers: Offers, work: Fraction, values: Sequence[float]) -> Best | None:
-    done = offers.work()
-    order = sorted(range(len(done)), key=lambda k: done[k])
-    found = best_schedule([done[k] for k in order], offers.cost[:, order], work, values)
+    done, scale = offers.work()
+    order = sorted(np.flatnonzero(np.isfinite(offers.cost).any(axis=0)).tolist(), key=lambda k: done[k])
+    found = best_schedule([Fraction(done[k], scale) for k in polled(order)], offers.cost[:, order], work, values)
     return Best(found.payoff, tuple((row, order[k]) for row, k in found.picks)) if found else None

@@ -10,7 +10,7 @@ import numpy as np
 
 from dlsched.algorithms.pd_ors.asynchronous import AsyncOffers, exact_async_offers, rounded_async_offers
 from dlsched.algorithms.pd_ors.events import Subproblems
-from dlsched.algorithms.pd_ors.external_rounding import Rounding, rounded_placement
+from dlsched.algorithms.pd_ors.external_rounding import GainRule, Rounding, rounded_placement
 from dlsched.algorithms.pd_ors.market import market
 from dlsched.algorithms.pd_ors.occupancy import Occupancy
 from dlsched.algorithms.pd_ors.offers import External, SlotOffers, slot_offers
@@ -19,6 +19,7 @@ from dlsched.algorithms.pd_ors.program import best_response
 from dlsched.algorithms.pd_ors.samples import printed_best_response
 from dlsched.algorithms.run import Variant
 from dlsched.arguments import checked
+from dlsched.halt import polled
 from dlsched.models.dmlrs import Instance, Job
 from dlsched.models.dmlrs.job import Placement
 
@@ -46,6 +47,12 @@ class Settings:
     rounding: Rounding
     program: Program
     variant: Variant
+
+
+EXACT = Settings(
+    External.EXACT, Rounding.of(GainRule.ONE, 1.0, 1, Variant.CORRECTED), Program.WORKER_SLOTS, Variant.CORRECTED
+)
+"""Nothing is rounded: the payoff is the greatest of all schedules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +136,7 @@ def respond(
 def earning_values(instance: Instance, job: AnyJob) -> list[float]:
     """Return the utilities of completing in each slot from the arrival on, as long as they are positive."""
     values: list[float] = []
-    for duration in range(instance.slots - job.arrival + 1):
+    for duration in polled(range(instance.slots - job.arrival + 1)):
         value = job.utility(duration)
         if value <= 0:
             break

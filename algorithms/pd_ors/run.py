@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from dlsched.algorithms.algorithm import Algorithm
@@ -10,13 +12,13 @@ from dlsched.algorithms.pd_ors.external_rounding import GainRule, Rounding
 from dlsched.algorithms.pd_ors.occupancy import Occupancy
 from dlsched.algorithms.pd_ors.offers import External
 from dlsched.algorithms.pd_ors.prices import AnyJob, PriceConstants, Prices, constants
-from dlsched.algorithms.pd_ors.response import Program, Settings, respond
+from dlsched.algorithms.pd_ors.response import EXACT, Program, Settings, respond
 from dlsched.algorithms.run import Event, Run, Stripped, Variant
 from dlsched.arguments import Seed, checked, seed_of
 from dlsched.halt import polled
 from dlsched.models.dmlrs import Instance, Schedule, progress, utility
-from dlsched.models.dmlrs.job import Placement
 
+_EXTERNAL = {Variant.PRINTED: External.ROUNDING, Variant.CORRECTED: External.EXACT}
 _PRICES = {Variant.PRINTED: Prices.PRINTED, Variant.CORRECTED: Prices.REPAIRED}
 _PROGRAM = {Variant.PRINTED: Program.SAMPLES, Variant.CORRECTED: Program.WORKER_SLOTS}
 
@@ -77,24 +79,35 @@ def run(
     3) are false as printed; with ``prices="theorem"`` and ``external="exact"`` OPT <= 2 max(1, alpha_measured) ALG.
     """
     chosen = Variant(variant)
-    printed = chosen is Variant.PRINTED
-    method = External(external) if external else External.ROUNDING if printed else External.EXACT
+    method = External(external) if external else _EXTERNAL[chosen]
     settings = Settings(
         method, Rounding.of(gain, delta, rounds, chosen), Program(program) if program else _PROGRAM[chosen], chosen
     )
     if not isinstance(prices, PriceConstants):
         prices = constants(instance, prices or _PRICES[chosen])
     occupancy = Occupancy(instance, prices)
-    plans: dict[str, dict[int, Placement]] = {}
-    log: list[Event] = []
-    order = sorted(instance.jobs, key=lambda job: job.arrival)
-    for job, own in polled(zip(order, np.random.SeedSequence(seed_of(seed)).spawn(len(order)), strict=True)):
-        for event in _decide(occupancy, job, settings, np.random.default_rng(own)):
-            log.append(event)
-            if isinstance(event, JobDecision) and event.admitted:
-                plans[job.name] = dict(event.placements)
-    schedule = Schedule.of(plans)
-    return Run(schedule, utility(instance, schedule), occupancy.final_prices(), tuple(log))
+    log = tuple(_decisions(occupancy, settings, seed_of(seed)))
+    decided = [event for event in log if isinstance(event, JobDecision)]
+    schedule = Schedule.of({event.job: event.placements for event in decided if event.admitted})
+    return Run(schedule, utility(instance, schedule), occupancy.final_prices(), log)
+
+
+@checked
+def decide(instance: Instance) -> Iterator[Event]:
+    """Yield what `run` logs by default, job by job: the jobs that are admitted so far have a schedule.
+
+    Raises
+    ------
+    Halt
+        Before a decision, where the work is over (`dlsched.halt`).
+    """
+    yield from _decisions(Occupancy(instance, constants(instance)), EXACT, 0)
+
+
+def _decisions(occupancy: Occupancy, settings: Settings, seed: int) -> Iterator[Event]:
+    jobs = sorted(occupancy.instance.jobs, key=lambda job: job.arrival)
+    for job, own in polled(zip(jobs, np.random.SeedSequence(seed).spawn(len(jobs)), strict=True)):
+        yield from _decide(occupancy, job, settings, np.random.default_rng(own))
 
 
 def _decide(occupancy: Occupancy, job: AnyJob, settings: Settings, rng: np.random.Generator) -> list[Event]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import cache
 from typing import Annotated, Literal, Self
 
 from dlsched.arguments import checked
@@ -78,7 +79,8 @@ class Schedule(Document):
 @checked
 def progress(job: Job | AsyncJob, slots: Mapping[int, Placement]) -> Fraction:
     """Return the work done over some slots: the left side of (3), in the thesis of (3.1)."""
-    return sum((job.progress(placement) for placement in slots.values()), Fraction(0))
+    alike = Counter(tuple(placement.items()) for placement in slots.values())
+    return sum((times * job.progress(dict(placement)) for placement, times in alike.items()), Fraction(0))
 
 
 @checked
@@ -162,9 +164,10 @@ def _slots(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
 def _capacity(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
     rule = "(3.3) capacity" if instance.asynchronous else "(5) capacity"
     used: dict[tuple[int, str, str], Fraction] = defaultdict(Fraction)
+    uses = cache(lambda name, counts: instance.job(name).uses(*counts))
     for name, slot, placement in schedule.items():
-        for h, (workers, servers) in placement.items():
-            for r, amount in instance.job(name).uses(workers, servers).items():
+        for h, counts in placement.items():
+            for r, amount in uses(name, counts).items():
                 used[slot, h, r] += amount
     for (slot, h, r), amount in sorted(used.items()):
         limit = instance.machine(h).capacity_of(r)

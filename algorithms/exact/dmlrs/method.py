@@ -1,5 +1,7 @@
 """The certified optimum of the DMLRS problem.
 
+What no schedule needs is left out first (`reduction`); where each job then runs as if it were alone, that is all.
+
 Machines that are alike are summed (`dlsched.algorithms.exact.dmlrs.summed`): the relaxation's optimum is an upper
 bound, and a plan of that value that was packed onto the machines and passed the checker is optimal. Nothing above it
 exists by a second route, another run on the relaxation. Where plans of that value cannot be packed, the cluster is
@@ -12,25 +14,30 @@ Where a job's external rate is above its internal rate the relaxation does not h
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 
 from dlsched.algorithms.algorithm import ExactMethod
 from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
+from dlsched.algorithms.exact.dmlrs.reduction import Reduction, bundle, reduced
 from dlsched.algorithms.exact.dmlrs.single import single_machines
 from dlsched.algorithms.exact.dmlrs.slots import Slots
 from dlsched.algorithms.exact.dmlrs.summed import Summed
 from dlsched.algorithms.exact.result import Optimum, Progress
-from dlsched.algorithms.pd_ors import run as pd_ors
-from dlsched.algorithms.pd_ors import schedule_bound
+from dlsched.algorithms.pd_ors import JobDecision, schedule_bound
+from dlsched.algorithms.pd_ors.prices import fewest_slots
+from dlsched.algorithms.pd_ors.run import decide
 from dlsched.arguments import at_least, checked
-from dlsched.halt import grace, left, over, poll, until
+from dlsched.halt import Halt, grace, left, over, poll, until
 from dlsched.models import UnreadableModel, read
-from dlsched.models.dmlrs import AsyncJob, Instance, Job, Machine, Schedule, check, exact_utility
-from dlsched.models.numbers import agree
+from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
+from dlsched.models.dmlrs.job import Placement
+from dlsched.models.numbers import agree, exceeds
 from dlsched.models.solve import load_point
 from dlsched.solvers.matrix import Matrix, compile_model
 from dlsched.tolerances import TOLERANCE
@@ -63,22 +70,45 @@ def solve(
     Source: PD-ORS, (1)-(7); PD-ORS thesis, (3.1)-(3.7).
     """
     at_least(0, time_limit=time_limit)
-    most = sum(max(0.0, job.utility(0)) for job in instance.jobs)
-    known = Anytime[Schedule](partial(exact_utility, instance), partial(check, instance), upper=most, progress=progress)
-    known.take(Schedule.of({}))
-    return known.run(lambda: _Solve(instance, known).steps(), time_limit=time_limit, stop=stop)
+    with until(stop, time_limit):
+        reduction = _reduced(instance)
+        smaller = reduction.instance
+        known = Anytime[Schedule](
+            partial(exact_utility, smaller), partial(check, smaller), upper=float(_most(smaller)), progress=progress
+        )
+        known.take(Schedule.of({}))
+        found = known.run(_Solve(reduction, known).steps, time_limit=None)
+    schedule = reduction.lift(found.schedule)
+    value = float(exact_utility(instance, schedule))
+    if check(instance, schedule) or exceeds(known.value, value):
+        raise RuntimeError("the reduced instance's schedule is worth less in the instance: report this instance")
+    return replace(found, schedule=schedule, value=value, bound=max(value, known.upper))
+
+
+def _reduced(instance: Instance) -> Reduction:
+    """Return the reduced instance, or where time is up before it is there the instance as it is."""
+    with suppress(Halt), grace():
+        return reduced(instance)
+    return Reduction.none(instance)
+
+
+def _most(instance: Instance) -> Fraction:
+    """Return what the jobs are worth if each completes as early as all its workers, at the faster rate, can do it."""
+    return sum((max(Fraction(0), j.utility.exact(fewest_slots(j) - 1)) for j in instance.jobs), Fraction(0))
 
 
 class _Solve:
-    def __init__(self, instance: Instance, known: Anytime[Schedule]) -> None:
-        self.instance, self.known = instance, known
+    def __init__(self, reduction: Reduction, known: Anytime[Schedule]) -> None:
+        self.reduction, self.instance, self.known = reduction, reduction.instance, known
 
     def steps(self) -> bool:
-        """Run the steps until value and bound meet by two routes; tell whether they do."""
-        if not self.instance.jobs:
-            self.known.note("no jobs")
-            return True
-        self._begin()
+        """Run the steps until value and bound meet by two routes, or in rationals; tell whether they do."""
+        for start in (self._one_by_one, self._by_prices):
+            start()
+            if self.known.best is not None and exact_utility(self.instance, self.known.best) == _most(self.instance):
+                self.known.note("exact: no job can complete earlier, alone and with all its workers")
+                return True
+            poll()
         if all(job.external_rate <= job.internal_rate for job in self.instance.jobs):
             for step in (self._summed, self._fragmented):
                 if step():
@@ -86,10 +116,18 @@ class _Solve:
                 poll()
         return self._single_machines()
 
-    def _begin(self) -> None:
-        """Start from what PD-ORS finds; without it where it fails, as it only saves time."""
-        with suppress(ArithmeticError, RuntimeError, ValueError), grace():
-            self.known.take(pd_ors(self.instance).schedule)
+    def _one_by_one(self) -> None:
+        """Start from jobs that run alone, which is known at once."""
+        self.known.take(self.reduction.one_by_one())
+
+    def _by_prices(self) -> None:
+        """Start from what PD-ORS finds, as far as it comes: it only saves time."""
+        plans: dict[str, Mapping[int, Placement]] = {}
+        with suppress(ArithmeticError, Halt, RuntimeError, ValueError):
+            for event in decide(self.instance):
+                if isinstance(event, JobDecision) and event.admitted:
+                    plans[event.job] = event.placements
+        self.known.take(Schedule.of(plans))
 
     def _summed(self) -> bool:
         """Solve the sum of identical machines and pack its plans."""
@@ -117,7 +155,7 @@ class _Solve:
         The sum of machines is a weak bound then, and takes long.
         """
         machine = max(self.instance.machines, key=lambda h: sum(h.capacity.values()))
-        return statistics.median(_at_home(job, machine) for job in self.instance.jobs) < _FEW
+        return statistics.median(bundle(job, machine) for job in self.instance.jobs) < _FEW
 
     def _certified_sum(self, summed: Summed) -> bool:
         self.known.found()
@@ -203,17 +241,6 @@ def _each_route() -> float | None:
     """Return a route's share of the seconds left."""
     seconds = left()
     return None if seconds is None else seconds / len(default_routes())
-
-
-def _at_home(job: Job | AsyncJob, machine: Machine) -> int:
-    """Return how many workers of a synchronous job fit a machine together with their servers."""
-    if isinstance(job, AsyncJob):
-        return job.most_workers
-    return max(
-        n
-        for n in range(job.batch + 1)
-        if all(amount <= machine.capacity_of(r) for r, amount in job.uses(n, job.servers_for(n)).items())
-    )
 
 
 EXACT = ExactMethod("exact", "dmlrs", "branch and price over schedules", solve)

@@ -1,0 +1,171 @@
+"""What an optimal DMLRS schedule never needs is left out, without loss, and what is left is solved at any size."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dlsched.algorithms import optimum
+from dlsched.algorithms.exact.dmlrs.reduction import reduced
+from dlsched.algorithms.exact.dmlrs.single import single_machines
+from dlsched.cli.main import main
+from dlsched.models import build, read, solve
+from dlsched.models.dmlrs import Instance, Schedule, check, completions, exact_utility, random
+from dlsched.models.numbers import agree
+
+JOB: dict[str, Any] = {
+    "name": "job",
+    "arrival": 1,
+    "epochs": 1,
+    "samples": 4,
+    "batch": 2,
+    "slots_per_sample": "1/4",
+    "gradient_size": 1,
+    "workers_per_server": 2,
+    "internal_rate": 4,
+    "external_rate": 1,
+    "worker": {"gpu": 1},
+    "server": {"gpu": 1},
+    "utility": {"kind": "linear", "intercept": 10, "slope": 0.0001},
+}
+"""Two workers and a server do 8/3 samples a slot: two slots, alone."""
+
+
+def cluster(*jobs: dict[str, Any], slots: int = 10, gpus: int = 4, machines: int = 1) -> Instance:
+    return Instance.parse(
+        {
+            "slots": slots,
+            "resources": ["gpu"],
+            "machines": [{"name": f"machine{h}", "capacity": {"gpu": gpus}} for h in range(machines)],
+            "jobs": [JOB | {"name": f"job{i}"} | job for i, job in enumerate(jobs)],
+        }
+    )
+
+
+def stretched(instance: Instance, factor: int, beyond: int) -> Instance:
+    """The instance with its arrivals wide apart, its horizon further off and utilities that last longer."""
+    document = instance.dump()
+    document["slots"] = 1 + (instance.slots - 1) * factor + beyond
+    for job in document["jobs"]:
+        job["arrival"] = 1 + (job["arrival"] - 1) * factor
+        job["utility"]["values"] += job["utility"]["values"][-1:] * (document["slots"] - instance.slots)
+    return Instance.parse(document)
+
+
+def small(seed: int) -> Instance:
+    rng = np.random.default_rng(seed)
+    instance = random(
+        rng,
+        jobs=3,
+        machines=2,
+        slots=3,
+        capacity=4,
+        asynchronous=seed % 3 == 0,
+        identical=seed % 2 == 0,
+        faster_external=seed % 4 == 1,
+    )
+    return stretched(instance, 1 + seed % 4, seed % 5)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_optimum_is_the_same(seed: int) -> None:
+    """The plain program over single machines has it, of the instance and of the reduced one."""
+    instance = small(seed)
+    plain = solve(single_machines(instance)).objective
+    reduction = reduced(instance)
+    assert reduction.instance.slots <= instance.slots
+    least = solve(single_machines(reduction.instance)).objective if reduction.instance.jobs else 0.0
+    assert agree(plain, least)
+    found = optimum(instance)
+    assert found.proved
+    assert agree(plain, found.value)
+    assert check(instance, found.schedule) == []
+
+
+def test_most_of_the_stretched_instances_are_reduced() -> None:
+    assert sum(reduced(small(seed)).instance.slots < small(seed).slots for seed in range(60)) > 30
+
+
+def late(instance: Instance) -> Schedule:
+    """A schedule of the reduced instance whose jobs complete as late as the program lets them, whatever that costs."""
+    model = build("dmlrs/compact-milp", instance)
+    model.total_utility.deactivate()
+    model.late = type(model.total_utility)(
+        expr=sum((1 + t / 100) * model.completion[i, t] for i, t in model.IT), sense=model.total_utility.sense
+    )
+    solve(model)
+    return read(model, instance)
+
+
+@pytest.mark.parametrize("seed", [seed for seed in range(60) if seed % 4 != 1])
+def test_lifted_schedules_lose_nothing(seed: int) -> None:
+    """Also those in which jobs dawdle beyond their period, as programs may where utilities are constant."""
+    instance = small(seed)
+    reduction = reduced(instance)
+    if not reduction.instance.jobs:
+        return
+    schedule = late(reduction.instance)
+    lifted = reduction.lift(schedule)
+    assert check(instance, lifted) == []
+    assert set(completions(instance, lifted)) == set(completions(reduction.instance, schedule))
+    assert exact_utility(instance, lifted) >= exact_utility(reduction.instance, schedule)
+
+
+def test_jobs_that_dawdle_are_set_right() -> None:
+    """The first two of three may complete beyond their period in the reduced instance; by its end they can alone."""
+    constant = {"utility": {"kind": "step", "value": 5, "deadline": 99}}
+    instance = cluster(constant, constant, {"arrival": 50} | constant, slots=99)
+    reduction = reduced(instance)
+    assert reduction.instance.slots == 6
+    pair = {"machine0": (2, 1)}
+    schedule = Schedule.of({"job0": {1: pair, 6: pair}, "job1": {2: pair, 5: pair}})
+    assert check(reduction.instance, schedule) == []
+    lifted = reduction.lift(schedule)
+    assert check(instance, lifted) == []
+    assert completions(instance, lifted) == {"job0": 4, "job1": 2}
+
+
+def test_what_comes_of_an_instance() -> None:
+    wide = cluster({}, {"arrival": 5000}, {"arrival": 5001}, slots=10**6, gpus=10**18, machines=1000)
+    left = reduced(wide).instance
+    assert left.slots == 2 + 5
+    assert [job.arrival for job in left.jobs] == [1, 3, 4]
+    assert left.capacity["gpu"] == len(left.machines) * 9
+    assert len(left.machines) == 9
+    assert reduced(cluster({"batch": 10**5, "gradient_size": 50000}, gpus=10**6)).instance.jobs[0].batch == 9
+    assert reduced(cluster({"batch": 10**5, "samples": 1000}, gpus=7, slots=100)).instance.jobs[0].batch == 4
+    assert reduced(cluster({}, gpus=1)).instance.jobs == ()
+
+
+SIZES = {
+    "a million slots": cluster({}, slots=10**6),
+    "jobs far apart": cluster(*({"arrival": 1 + 30_000 * i, "samples": 400 + i} for i in range(30)), slots=10**6),
+    "a batch of 100 000": cluster({"batch": 10**5, "samples": 10**6}, gpus=10**6),
+    "capacities of 10^18": cluster({}, gpus=10**18),
+    "ten thousand machines": cluster(*[{}] * 20, machines=10_000),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_what_decides_nothing_costs_nothing(name: str) -> None:
+    instance = SIZES[name]
+    start = time.perf_counter()
+    found = optimum(instance)
+    assert found.proved
+    assert time.perf_counter() - start < 20
+    assert check(instance, found.schedule) == []
+
+
+def test_a_limit_holds_where_schedules_are_long(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    instance = cluster(*({"arrival": 1 + 300 * i, "samples": 40_000 * (i + 1)} for i in range(5)), slots=10**6)
+    path = tmp_path / "long.json"
+    instance.save(path)
+    start = time.perf_counter()
+    assert main(["optimum", "dmlrs", str(path), "--time-limit", "1", "--json"]) == 0
+    assert time.perf_counter() - start < 15
+    told = json.loads(capsys.readouterr().out)
+    assert 0 < told["value"] <= told["bound"]
