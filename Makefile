@@ -5,9 +5,11 @@
 # hundred solves); goes on where it stopped.
 # make lock: constraints.txt anew from pyproject.toml and the package index in use, keeping the pins that still fit (all
 # the newest: delete the file first). make lowest: quick tests with the lowest versions that pyproject.toml allows.
+# make matrix: the quick tests under each of PYTHONS that is there.
 # Each target makes what it needs: a virtual environment in build/venv with the pinned versions of constraints.txt, every
 # download checked against the hashes there.
 PYTHON ?= python3
+PYTHONS ?= python3.11 python3.12 python3.13
 VENV := build/venv
 BIN := $(VENV)/bin
 PIP := pip --disable-pip-version-check -q
@@ -18,7 +20,7 @@ QUICK := -m 'not slow and not process and not shared_data'
 ROOMS := package solvers models relaxations rounding algorithms bounds traces cli
 SOURCES := pyproject.toml constraints.txt README.md LICENSE $(shell find $(ROOMS) -type f -not -name '*.pyc')
 
-.PHONY: verify test quick audit dev bench lock lowest clean
+.PHONY: verify test quick audit dev bench lock lowest matrix clean
 
 verify: build/.installed
 	$(BIN)/dlsched verify --out build/verify.sqlite
@@ -59,6 +61,14 @@ lowest: $(UV) build/.installed
 	$(UV) pip install -q --python build/lowest --resolution lowest-direct --only-binary :all: -r pyproject.toml --extra test
 	build/lowest/bin/$(PIP) install $(OWN) build/wheel/*.whl
 	OMP_NUM_THREADS=1 build/lowest/bin/python -m pytest -n 2 $(QUICK)
+
+matrix: build/.installed
+	for python in $(PYTHONS); do \
+	    $$python -c '' 2> /dev/null || { echo "$$python: not there, left out"; continue; }; \
+	    rm -rf build/matrix && $$python -m venv build/matrix && build/matrix/bin/$(PIP) $(PINNED) && \
+	    build/matrix/bin/$(PIP) install $(OWN) build/wheel/*.whl && build/matrix/bin/python -V && \
+	    OMP_NUM_THREADS=1 build/matrix/bin/python -m pytest -n 2 -q $(QUICK) || exit 1; \
+	done
 
 $(UV):
 	$(PYTHON) -m venv build/uv
