@@ -77,6 +77,11 @@ class Builder:
         self._columns: list[int] = []
         self._values: list[float] = []
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and columns so far."""
+        return self._height, self._width
+
     def column(self, upper: float = math.inf, *, lower: float = 0.0, cost: float = 0.0, integer: bool = False) -> int:
         """Add a column; return its number."""
         self._cost.last.append(cost)

@@ -17,10 +17,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from dlsched.algorithms.gadget.events import Rounding
-from dlsched.algorithms.gadget.filling import fill
 from dlsched.algorithms.gadget.mixtures import Fractional
 from dlsched.algorithms.gadget.settling import overloads, settled
-from dlsched.algorithms.rings import Occupancy, Substrate
+from dlsched.algorithms.rings import Occupancy, Substrate, fill
 from dlsched.halt import poll
 from dlsched.models.ddljs import Embedding, RingProblem
 from dlsched.rounding.decomposition import WeightedMapping

@@ -11,10 +11,9 @@ import numpy as np
 from dlsched.algorithms.gadget.activity import Activity, Sizes
 from dlsched.algorithms.gadget.corrected import best_draw
 from dlsched.algorithms.gadget.events import Exact, Rounding, Selection, SlotEmbedding
-from dlsched.algorithms.gadget.filling import fill, give_idle
 from dlsched.algorithms.gadget.mixtures import Fractional, Relaxation, joint, selected
 from dlsched.algorithms.gadget.printed import round_until_accepted
-from dlsched.algorithms.rings import Occupancy, Substrate
+from dlsched.algorithms.rings import Occupancy, Substrate, fill, give_idle
 from dlsched.algorithms.run import Event, Variant
 from dlsched.models.ddljs import Embedding, Instance, RingProblem
 

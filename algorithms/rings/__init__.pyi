@@ -1,3 +1,6 @@
+from .filling import fill as fill
+from .filling import give_idle as give_idle
+from .filling import placed as placed
 from .occupancy import Need as Need
 from .occupancy import Occupancy as Occupancy
 from .occupancy import Substrate as Substrate

@@ -30,6 +30,8 @@ class Block(Protocol):
     ----------
     sizes : dict of int to Terms
         Whether the ring has this size.
+    workers : Terms
+        The size of the ring.
     on_node : dict of str to Terms
         Workers on a node.
     on_arc : dict of arc to Terms
@@ -37,6 +39,7 @@ class Block(Protocol):
     """
 
     sizes: dict[int, Terms]
+    workers: Terms
     on_node: dict[str, Terms]
     on_arc: dict[Arc, Terms]
 
@@ -54,6 +57,7 @@ class CirculationBlock:
     network: Network
     core: bool = True
     sizes: dict[int, Terms] = field(default_factory=lambda: defaultdict(list))
+    workers: Terms = field(default_factory=list)
     on_node: dict[str, Terms] = field(default_factory=lambda: defaultdict(list))
     on_arc: dict[Arc, Terms] = field(default_factory=lambda: defaultdict(list))
     circulation: dict[Arc, int] = field(default_factory=dict)
@@ -111,6 +115,7 @@ def circulation_block(
         modes.append((spread, 1))
     if modes:
         program.row(modes, upper=1)
+    block.workers = [(column, size * value) for size, terms in block.sizes.items() for column, value in terms]
     return block
 
 

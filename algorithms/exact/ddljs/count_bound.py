@@ -1,29 +1,61 @@
-"""An upper bound on a slot's profit from amounts alone, by dynamic programming in whole numbers."""
+"""What amounts alone say of a slot, in whole numbers: an upper bound on its profit, and embeddings that often attain it.
+
+All servers' capacities of one resource are taken together, and links are not looked at: a multiple-choice knapsack
+over ring sizes. The rings that it chooses are then placed; what does not fit leaves room for others.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
+from dlsched.algorithms.rings import Occupancy, Substrate, placed
 from dlsched.halt import polled
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
+from dlsched.models.ddljs.rings import Embedding
 from dlsched.models.numbers import to_integers
 
 _MOST_CELLS = 2_000_000
+"""Steps of the dynamic program up to which a bound is worth it: about a second."""
 
 
-def count_bound(problem: RingProblem) -> Fraction:
-    """Return an upper bound on the profit (12).
+@dataclass(frozen=True, slots=True)
+class CountBound:
+    """An upper bound on a slot's profit.
 
-    Of each resource in turn, all servers' capacities are taken together: a multiple-choice knapsack over ring sizes,
-    solved exactly. Rings that exceed what all servers have room for are left out; links are not looked at. The least
-    of these bounds is returned.
+    Attributes
+    ----------
+    value : Fraction
+    chosen : tuple of dict of str to int
+        Ring size by request in an optimum of each knapsack.
+    """
+
+    value: Fraction
+    chosen: tuple[dict[str, int], ...]
+
+
+def count_bound(problem: RingProblem) -> CountBound:
+    """Return an upper bound on the profit (12): the least value of a knapsack over one resource.
+
+    Rings that exceed what all servers have room for are left out.
     """
     offers = [_offers(problem, request) for request in problem.requests]
     best = sum((max(offer.values(), default=Fraction(0)) for offer in offers), Fraction(0))
+    chosen = []
     for resource in problem.resources:
-        bound = _knapsack(problem, offers, resource)
-        best = best if bound is None else min(best, bound)
-    return best
+        found = _knapsack(problem, offers, resource)
+        if found is not None:
+            best = min(best, found[0])
+            chosen.append(found[1])
+    return CountBound(best, tuple(chosen))
+
+
+def first_embeddings(problem: RingProblem, bound: CountBound) -> dict[str, Embedding]:
+    """Return embeddings that fit: of what each knapsack chose and of nothing, filled up, the most profitable."""
+    substrate = Substrate.of(problem)
+    found = [placed(problem, Occupancy(substrate), sizes) for sizes in (*bound.chosen, {})]
+    return max(found, key=substrate.profit)
 
 
 def _offers(problem: RingProblem, request: RingRequest) -> dict[int, Fraction]:
@@ -32,8 +64,10 @@ def _offers(problem: RingProblem, request: RingRequest) -> dict[int, Fraction]:
     return {k: profit for k, profit in request.profit.items() if k <= room and profit > 0}
 
 
-def _knapsack(problem: RingProblem, offers: list[dict[int, Fraction]], resource: str) -> Fraction | None:
-    """Return the bound of one resource; None where the table would be too large."""
+def _knapsack(
+    problem: RingProblem, offers: Sequence[Mapping[int, Fraction]], resource: str
+) -> tuple[Fraction, dict[str, int]] | None:
+    """Return the bound of one resource and the sizes that it chooses; None where the table would be too large."""
     needs = [request.demand.get(resource, Fraction(0)) for request in problem.requests]
     total = sum((capacity.get(resource, Fraction(0)) for capacity in problem.nodes.values()), Fraction(0))
     (*units, limit), _ = to_integers([*needs, total])
@@ -42,12 +76,23 @@ def _knapsack(problem: RingProblem, offers: list[dict[int, Fraction]], resource:
         return None
     profits, scale = to_integers(profit for offer in offers for profit in offer.values())
     values = iter(profits)
-    best = [0] * (limit + 1)
-    for offer, unit in zip(offers, units, strict=True):
-        before = best
+    whole = [{size: next(values) for size in offer} for offer in offers]
+    tables = [[0] * (limit + 1)]
+    for offer, unit in zip(whole, units, strict=True):
+        before = tables[-1]
         best = before[:]
-        for size in polled(offer):
-            value, weight = next(values), size * unit
+        for size, value in polled(offer.items()):
+            weight = size * unit
             for amount in range(weight, limit + 1):
                 best[amount] = max(best[amount], before[amount - weight] + value)
-    return Fraction(best[limit], scale)
+        tables.append(best)
+    chosen, left = {}, limit
+    for i in reversed(range(len(whole))):
+        best, before = tables[i + 1], tables[i]
+        for size, value in whole[i].items() if best[left] > before[left] else ():
+            weight = size * units[i]
+            if weight <= left and best[left] == before[left - weight] + value:
+                chosen[problem.requests[i].name] = size
+                left -= weight
+                break
+    return Fraction(tables[-1][limit], scale), chosen

@@ -1,45 +1,65 @@
-"""Embeddings of a slot found quickly: each request's most profitable ring that can be placed, and GADGET's rounding."""
+"""A schedule slot by slot, without a solver: in each the embeddings that add the most utility of those quickly found."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 
-import numpy as np
-
-from dlsched.algorithms.gadget.corrected import best_draw
-from dlsched.algorithms.gadget.mixtures import Relaxation, joint
-from dlsched.algorithms.rings import Occupancy, Substrate, place
-from dlsched.models.ddljs.requests import RingProblem
+from dlsched.algorithms.exact.ddljs.count_bound import count_bound, first_embeddings
+from dlsched.halt import Halt, poll
+from dlsched.models.ddljs.instance import Instance
+from dlsched.models.ddljs.job import Job
+from dlsched.models.ddljs.requests import largest_ring, problem_of, request_of
 from dlsched.models.ddljs.rings import Embedding
+from dlsched.models.ddljs.schedule import Schedule
 
-_DRAWS = 30
+_SIZES = 64
+"""Ring sizes of a job that are tried in a slot, at most: enough for the jobs of all papers; larger ones are thinned out."""
 
 
-def rounded_embeddings(problem: RingProblem) -> dict[str, Embedding]:
-    """Return embeddings that fit: the best of some draws from the linear program over sizes and places, filled up.
+def greedy_schedule(instance: Instance, groups: Sequence[Sequence[int]]) -> Schedule:
+    """Return a feasible schedule; where the work is over (`dlsched.halt`), what was placed until then.
 
-    None where some request says which nodes may host which ring node.
+    Parameters
+    ----------
+    instance : Instance
+        Utilities are finite at 0.
+    groups : sequence of sequences of int
+        The slots that are alike.
     """
-    gaining = problem.keeping(request for request in problem.requests if max(request.profit.values(), default=0) > 0)
-    if not gaining.requests or any(request.allowed is not None for request in gaining.requests):
-        return {}
-    fractional = joint(gaining, Relaxation.AUTO)
-    return best_draw(gaining, Substrate.of(gaining), fractional, np.random.default_rng(0), _DRAWS)[0]
+    found: dict[str, dict[int, Embedding]] = defaultdict(dict)
+    with suppress(Halt):
+        _place(instance, groups, found)
+    return Schedule.of(found)
 
 
-def greedy_embeddings(problem: RingProblem) -> dict[str, Embedding]:
-    """Return embeddings that fit: requests by their best profit, the most profitable size that can be placed."""
-    substrate = Substrate.of(problem)
-    occupancy = Occupancy(substrate)
-    found: dict[str, Embedding] = {}
-    order = sorted(problem.requests, key=lambda request: -max(request.profit.values(), default=Fraction(0)))
-    for request in order:
-        need = substrate.needs[request.name]
-        sizes = sorted((k for k, profit in request.profit.items() if profit > 0), key=lambda k: -request.profit[k])
-        for size in sizes:
-            embedding = place(occupancy, need, size)
-            if embedding is not None:
-                occupancy.take(need, embedding)
-                found[request.name] = embedding
-                break
-    return found
+def _place(instance: Instance, groups: Sequence[Sequence[int]], found: dict[str, dict[int, Embedding]]) -> None:
+    got = {job.name: 0 for job in instance.jobs}
+    largest = {job.name: largest_ring(instance, job) for job in instance.jobs}
+    most = {job.name: instance.most(job) for job in instance.jobs}
+    for group in groups:
+        empty = problem_of(instance, group[0], ())
+        held: dict[str, Embedding] = {}
+        for slot in group:
+            poll()
+            gains = {
+                job.name: _gains(job, got[job.name], min(largest[job.name], most[job.name] - got[job.name]))
+                for job in instance.jobs
+                if job.arrival <= slot
+            }
+            gains = {name: own for name, own in gains.items() if max(own.values(), default=0) > 0}
+            # Rings that were the best for every job alone are so again, and no embedding is worth more.
+            if {name: ring.size for name, ring in held.items()} != {n: max(own, key=own.get) for n, own in gains.items()}:
+                problem = empty.keeping(request_of(instance.job(name), own) for name, own in gains.items())
+                held = first_embeddings(problem, count_bound(problem))
+            for name, ring in held.items():
+                found[name][slot] = ring
+                got[name] += ring.size
+
+
+def _gains(job: Job, got: int, largest: int) -> Mapping[int, Fraction]:
+    """Return what ring sizes add to a job's utility."""
+    now, steps = job.value(got), min(largest, _SIZES)
+    return {size: job.value(got + size) - now for size in (largest * step // steps for step in range(1, steps + 1))}

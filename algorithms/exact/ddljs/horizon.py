@@ -1,15 +1,24 @@
 """The offline problem (2)-(9), corrected, as one mixed-integer program: every slot's program, and a size a job.
 
-Exact for any utility: one binary for each number of worker-slots that a job can get.
+Exact for any utility: one column for each number of worker-slots that a job can get.
+
+Slots that are alike can be pooled into one, with m times the room where they are m: the sum of their embeddings
+satisfies the rows of one of them, sides and bounds times m, and its integers are whole. So the pooled program is a
+relaxation. Its linear relaxation has the value of that over all slots: by symmetry some optimum has the same in all
+slots that are alike.
 """
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
+
+import numpy as np
 
 from dlsched.algorithms.exact.ddljs.blocks import Block, Terms
 from dlsched.algorithms.exact.ddljs.network import Network
@@ -23,7 +32,6 @@ from dlsched.models.ddljs.schedule import Schedule
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Floats, Matrix
 
-
 @dataclass(frozen=True, slots=True)
 class HorizonProgram:
     """The program of an instance.
@@ -33,11 +41,14 @@ class HorizonProgram:
     matrix : Matrix
         Maximises the utility.
     blocks : dict of int to dict of str to Block
-        By slot and job.
+        By slot and job; of slots that are pooled, by the first.
+    numbers : dict of str to dict of int to int
+        By job: the column of each number of worker-slots.
     """
 
     matrix: Matrix
     blocks: dict[int, dict[str, Block]]
+    numbers: dict[str, dict[int, int]]
 
     def read(self, x: Floats) -> Schedule:
         """Return the schedule at a point."""
@@ -49,6 +60,21 @@ class HorizonProgram:
                     found[name][slot] = embedding
         return Schedule.of(found)
 
+    def totals(self, x: Floats) -> dict[str, int]:
+        """Return how many worker-slots each job gets at a point, rounded."""
+        return {
+            name: round(math.fsum(n * float(x[column]) for n, column in columns.items()))
+            for name, columns in self.numbers.items()
+        }
+
+    def keeping(self, totals: Mapping[str, int]) -> Matrix:
+        """Return the matrix in which every job gets a given number of worker-slots."""
+        lower, upper = self.matrix.lower.copy(), self.matrix.upper.copy()
+        for name, columns in self.numbers.items():
+            upper[list(columns.values())] = 0
+            lower[columns[totals[name]]] = upper[columns[totals[name]]] = 1
+        return replace(self.matrix, lower=lower, upper=upper)
+
 
 def values(instance: Instance, job: Job) -> dict[int, Fraction]:
     """Return mu_i(zeta_i n) for every number n of worker-slots that a job can get; without n = 0 where that is -inf."""
@@ -59,50 +85,80 @@ def values(instance: Instance, job: Job) -> dict[int, Fraction]:
     return result | {n: job.value(n) for n in polled(range(1, instance.most(job) + 1))}
 
 
-def alike(instance: Instance) -> list[list[int]]:
-    """Return the slots in groups that differ in nothing: the same bandwidths, the same jobs there."""
-    groups: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for slot in range(1, instance.slots + 1):
-        present = tuple(job.arrival <= slot for job in instance.jobs)
-        groups[instance.shares(slot), present].append(slot)
-    return list(groups.values())
+def columns(instance: Instance, slots: Sequence[int]) -> int:
+    """Return about how many columns a program over slots, ascending, has."""
+    servers, arcs = len(instance.servers), len(instance.arcs)
+    total = 0
+    for job in instance.jobs:
+        room = sum(instance.room(job, server.name) for server in instance.servers)
+        block = room + 3 * servers + 2 * arcs if job.placement is None else job.max_workers * (servers + arcs)
+        total += (len(slots) - bisect_left(slots, job.arrival)) * block + instance.most(job)
+    return total
 
 
-def horizon_program(instance: Instance, groups: list[list[int]]) -> HorizonProgram | None:
-    """Return the program of an instance; None where a job has no finite utility.
+def horizon_program(
+    instance: Instance, points: Mapping[str, Mapping[int, Fraction]], groups: Sequence[Sequence[int]]
+) -> HorizonProgram:
+    """Return the program of an instance over all slots.
 
     Parameters
     ----------
     instance : Instance
-    groups : list of list of int
+    points : mapping of str to mapping of int to Fraction
+        By job: `values`.
+    groups : sequence of sequences of int
         Slots that are alike; they may be taken in any order, so that the first job is made to get the least last.
     """
     program = Builder(-1)
     network = Network.of((node.name for node in instance.nodes), instance.arcs)
-    slots = range(1, instance.slots + 1)
-    blocks = {t: write_blocks(program, unpriced_problem(instance, t), network) for t in slots}
-    workers = {(name, t): _workers(block) for t in slots for name, block in blocks[t].items()}
-    for job in instance.jobs:
-        points = values(instance, job)
-        if not points:
-            return None
-        _count(program, job, points, [terms for t in slots if (terms := workers.get((job.name, t)))])
+    blocks = {
+        t: write_blocks(program, unpriced_problem(instance, t), network)
+        for t in range(1, instance.slots + 1)
+    }
+    numbers = _numbers(program, points, blocks)
     for group in groups:
-        _order(program, workers, group)
-    return HorizonProgram(program.matrix(), blocks)
+        _order(program, blocks, group)
+    return HorizonProgram(program.matrix(), blocks, numbers)
 
 
-def _workers(block: Block) -> Terms:
-    return [(column, size * value) for size, terms in block.sizes.items() for column, value in terms]
+def pooled_program(
+    instance: Instance, points: Mapping[str, Mapping[int, Fraction]], groups: Sequence[Sequence[int]]
+) -> HorizonProgram:
+    """Return the relaxation of an instance's program in which slots that are alike are pooled; parameters as there."""
+    program = Builder(-1)
+    network = Network.of((node.name for node in instance.nodes), instance.arcs)
+    blocks, ends = {}, [program.shape]
+    for group in groups:
+        blocks[group[0]] = write_blocks(program, unpriced_problem(instance, group[0]), network)
+        ends.append(program.shape)
+    numbers = _numbers(program, points, blocks)
+    matrix = program.matrix()
+    of_rows, of_columns = np.ones(matrix.A.shape[0]), np.ones(matrix.A.shape[1])
+    for group, (row, column), (last_row, last_column) in zip(groups, ends, ends[1:], strict=False):
+        of_rows[row:last_row], of_columns[column:last_column] = len(group), len(group)
+    pooled = replace(
+        matrix,
+        row_lower=matrix.row_lower * of_rows,
+        row_upper=matrix.row_upper * of_rows,
+        lower=matrix.lower * of_columns,
+        upper=matrix.upper * of_columns,
+    )
+    return HorizonProgram(pooled, blocks, numbers)
 
 
-def _count(program: Builder, job: Job, points: Mapping[int, Fraction], parts: list[Terms]) -> None:
-    """Choose how many worker-slots a job gets, at their utility."""
-    whole = not is_concave(points)
-    chosen = {n: program.column(1.0, cost=float(value), integer=whole) for n, value in points.items()}
-    program.row([(column, 1) for column in chosen.values()], 1, 1)
-    got = [term for terms in parts for term in terms]
-    program.row([*got, *((column, -n) for n, column in chosen.items())], 0, 0)
+def _numbers(
+    program: Builder, points: Mapping[str, Mapping[int, Fraction]], blocks: Mapping[int, Mapping[str, Block]]
+) -> dict[str, dict[int, int]]:
+    """Choose how many worker-slots each job gets, at their utility."""
+    chosen: dict[str, dict[int, int]] = {}
+    for name, own in points.items():
+        whole = not is_concave(own)
+        columns = {n: program.column(1.0, cost=float(value), integer=whole) for n, value in own.items()}
+        program.row([(column, 1) for column in columns.values()], 1, 1)
+        got = [term for of_slot in blocks.values() if name in of_slot for term in of_slot[name].workers]
+        program.row([*got, *((column, -n) for n, column in columns.items())], 0, 0)
+        chosen[name] = columns
+    return chosen
 
 
 def is_concave(points: Mapping[int, Fraction]) -> bool:
@@ -112,11 +168,11 @@ def is_concave(points: Mapping[int, Fraction]) -> bool:
     return all(later <= earlier for earlier, later in pairwise(steps))
 
 
-def _order(program: Builder, workers: Mapping[tuple[str, int], Terms], group: list[int]) -> None:
+def _order(program: Builder, blocks: Mapping[int, Mapping[str, Block]], group: Sequence[int]) -> None:
     """Of slots that are alike, let the first job get the most in the first."""
-    first = next((name for name, t in workers if t == group[0]), None)
+    first = next(iter(blocks[group[0]]), None)
     if first is None:
         return
     for t, after in pairwise(group):
-        less = [(column, -value) for column, value in workers[first, after]]
-        program.row([*workers[first, t], *less], lower=0)
+        less = [(column, -value) for column, value in blocks[after][first].workers]
+        program.row([*blocks[t][first].workers, *less], lower=0)

@@ -1,39 +1,53 @@
 """The certified optimum of the DDLJS problem: offline (2)-(9), corrected, for any utility.
 
-One slot is an embedding problem (`slot`). Of many, worker-slots by class of slots give a bound and a plan (`by_slots`).
-Else the program over all slots (`horizon`) decides; small instances are confirmed by an exact dynamic program over
-counts (`reachable`), larger ones by a second run of a solver.
+One slot is an embedding problem (`slot`). Of many, those that no schedule needs are left out (`slots`), and a schedule
+is found slot by slot (`greedy`). Then three programs give bounds, each only where the one before leaves a gap: slots
+that are alike pooled into one, linear and then whole, and all slots (`horizon`). The worker-slots of the pooled optimum
+are tried in the last one before anything else is. What a linear program says is confirmed by its duals in exact
+rationals, the rest by a second run of a solver, or an exact dynamic program over counts (`counts`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
 from dlsched.algorithms.algorithm import ExactMethod
 from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
-from dlsched.algorithms.exact.ddljs.by_slots import BySlots
-from dlsched.algorithms.exact.ddljs.horizon import HorizonProgram, alike, horizon_program, values
-from dlsched.algorithms.exact.ddljs.options import TooLargeError
-from dlsched.algorithms.exact.ddljs.reachable import best_value
+from dlsched.algorithms.exact.ddljs.counts import TooLargeError, best_value
+from dlsched.algorithms.exact.ddljs.greedy import greedy_schedule
+from dlsched.algorithms.exact.ddljs.horizon import HorizonProgram, columns, horizon_program, pooled_program, values
 from dlsched.algorithms.exact.ddljs.slot import embed
-from dlsched.algorithms.exact.ddljs.start import first_schedules
+from dlsched.algorithms.exact.ddljs.slots import Condensed, alike
+from dlsched.algorithms.exact.duals import dual_bound
 from dlsched.algorithms.exact.result import Optimum, Progress
 from dlsched.arguments import at_least, checked
-from dlsched.halt import Halt, grace, left
+from dlsched.halt import cut, grace, left, poll, until
 from dlsched.models.ddljs.instance import Instance
+from dlsched.models.ddljs.job import Job
 from dlsched.models.ddljs.requests import slot_problem
 from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
-from dlsched.models.numbers import agree
+from dlsched.models.utility import Table
 from dlsched.solvers.failure import ResidualError
+from dlsched.solvers.matrix import Matrix
 from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
+from dlsched.tolerances import TOLERANCE
 
 _MOST = 1_000
-"""Embeddings and states of a slot up to which the dynamic program over counts is the second route."""
-_MANY = 150
+"""Embeddings and states of a slot up to which the dynamic program over counts is the second route: under a second."""
+
+_MOST_COLUMNS = 2_000_000
+"""Columns up to which a program is written: each takes about a kilobyte while it is."""
+
+_NODES = 2_000
+"""Of the search trees that only prepare the last program. Arbitrary: the benchmark families need fewer than 500."""
+
+_ALIKE, _ALL = "slots that are alike as one", "all slots"
 
 
 @checked
@@ -73,102 +87,160 @@ def _worth(instance: Instance, schedule: Schedule) -> Fraction | None:
 
 class _Solve:
     def __init__(self, instance: Instance, known: Anytime[Schedule]) -> None:
-        self.instance, self.known = instance, known
+        self.original, self.known = instance, known
 
     def steps(self) -> bool:
         """Run the steps until value and bound meet; tell whether they are proved."""
-        with grace():
+        if not self.original.jobs:
             self.known.take(Schedule.of({}))
-            most = sum(float(max(values(self.instance, job).values(), default=0)) for job in self.instance.jobs)
-            self.known.bound(most, "every job at its best")
-        if not self.instance.jobs:
+            self.known.bound(0.0, "no jobs")
             self.known.note("no jobs")
             return True
-        if self.instance.slots == 1 and self._finite():
-            return self._one_slot()
-        for schedule in first_schedules(self.instance):
-            if schedule is not None:
-                self.known.take(schedule)
-        if self._many() and self._finite() and self._by_slots():
+        with grace():
+            self.known.take(Schedule.of({}))
+            best = [_best(self.original, job) for job in self.original.jobs]
+            known = [value for value in best if value is not None]
+            if len(known) == len(best):
+                self.known.bound(float(sum(known)), "every job at its best")
+        if len(known) < len(best):
+            self.known.note("a job has no finite utility, whatever it gets")
+            self.known.infeasible()
             return True
-        return self._whole()
+        self.condensed = Condensed.of(self.original)
+        self.instance = self.condensed.instance
+        if self.known.best is not None and self.instance.slots == 1:
+            return self._one_slot()
+        groups = alike(self.instance)
+        if self.known.best is not None:
+            schedule = greedy_schedule(self.instance, groups)
+            with grace():
+                self._take(schedule)
+            self.known.tell("slot by slot")
+            if self.known.closed():
+                self.known.note("every job at its best: the schedule reaches this bound")
+                return True
+        return self._programs(groups)
+
+    def _take(self, schedule: Schedule) -> None:
+        self.known.take(self.condensed.original(schedule))
 
     def _one_slot(self) -> bool:
         """Solve an instance that is one slot's embedding problem."""
-        found = embed(slot_problem(self.instance, 1))
+        found = embed(cut(lambda: slot_problem(self.instance, 1)))
         nothing = float(exact_utility(self.instance, Schedule.of({})))
-        self.known.take(Schedule.of({name: {1: embedding} for name, embedding in found.embeddings.items()}))
+        self._take(Schedule.of({name: {1: embedding} for name, embedding in found.embeddings.items()}))
         self.known.bound(nothing + found.bound, "one slot")
         self.known.evidence += found.evidence
         self.known.found(found.seconds_proved)
         return found.proved and self.known.closed()
 
-    def _many(self) -> bool:
-        """Tell whether there is so much that slots are better taken one by one."""
-        instance = self.instance
-        return instance.slots > 1 and instance.slots * len(instance.jobs) * len(instance.servers) >= _MANY
+    def _programs(self, groups: list[list[int]]) -> bool:
+        """Solve programs over slots that are alike, and over all."""
+        every = range(1, self.instance.slots + 1)
+        if not self._writable(_ALIKE, [group[0] for group in groups]):
+            return False
+        points = {job.name: values(self.instance, job) for job in self.instance.jobs}
+        pooled = cut(lambda: pooled_program(self.instance, points, groups))
+        if self._closed_by_duals(pooled.matrix.relaxed()):
+            return True
+        if len(groups) == len(every):
+            return self._decide(pooled)
+        with until(seconds=_half()):
+            first = self._search(pooled.matrix, _ALIKE, nodes=_NODES)
+        if self.known.closed() or first.infeasible:
+            return self._second(pooled.matrix, first)
+        if not self._writable(_ALL, every):
+            return False
+        whole = cut(lambda: horizon_program(self.instance, points, groups))
+        if first.x is not None:
+            with until(seconds=_half()):
+                plan = whole.keeping(pooled.totals(first.x))
+                tried = self._search(plan, f"{_ALL}, as many worker-slots", nodes=_NODES, restricted=True)
+            self._read(whole, tried)
+            if self.known.closed():
+                return self._second(pooled.matrix, first)
+        return self._decide(whole)
 
-    def _finite(self) -> bool:
-        """Tell whether jobs may get nothing."""
-        return _worth(self.instance, Schedule.of({})) is not None
+    def _writable(self, name: str, slots: Sequence[int]) -> bool:
+        """Tell whether a program is of a size that can be written."""
+        count = columns(self.instance, slots)
+        if count > _MOST_COLUMNS:
+            self.known.note(f"{name}: about {count} columns, more than {_MOST_COLUMNS}, not written")
+        return count <= _MOST_COLUMNS
 
-    def _by_slots(self) -> bool:
-        """Tell whether a plan of worker-slots leads to the optimum."""
-        method = BySlots.of(self.instance)
-        route = "HiGHS, worker-slots by class of slots"
+    def _closed_by_duals(self, matrix: Matrix) -> bool:
+        """Tell whether a linear program's bound meets the value, and its duals say so too."""
         try:
-            for schedule in method.schedules():
-                if schedule is not None:
-                    self.known.take(schedule)
-                self.known.bound(method.upper, route)
-                self.known.tell("slot by slot")
-                if self.known.closed():
-                    break
-            self.known.note(f"{route}: nothing better than ", self.known.upper)
-            if not self.known.closed():
-                return False
-            self.known.found()
-            second = method.confirm(self.known.value)
-        except Halt:
-            self.known.bound(method.upper, route)
-            self.known.note(f"{route}: nothing better than ", self.known.upper)
-            raise
+            raw = solve_matrix(matrix, threads=1)
         except ResidualError as error:
-            self.known.note(f"{route}: {error}")
+            self.known.note(f"HiGHS, linear program: {error}")
             return False
-        if second.bound is None or not agree(second.bound, self.known.value):
+        if raw.summary.status is not Status.OPTIMAL or raw.summary.bound is None or raw.row_duals is None:
             return False
-        self.known.note(f"{second.route}: nothing better than ", second.bound)
+        route = f"HiGHS {raw.summary.version}, linear program over {_ALIKE}"
+        self.known.bound(raw.summary.bound, route)
+        self.known.note(f"{route}: nothing better than ", raw.summary.bound)
+        self.known.tell("linear program")
+        if not self.known.closed():
+            return False
+        self.known.found()
+        exact = dual_bound(matrix, raw.row_duals)
+        if exact is None or not self.known.agrees(float(exact)):
+            return False
+        self.known.note("its duals, in exact rationals: nothing better than ", float(exact))
         return True
 
-    def _whole(self) -> bool:
-        """Solve the program over all slots by two routes."""
-        program = horizon_program(self.instance, alike(self.instance))
-        if program is None:
-            self.known.note("a job has no finite utility, whatever it gets")
-            self.known.infeasible()
-            return True
-        try:
-            raw = solve_matrix(program.matrix, threads=1, seed=0)
-        except ResidualError as error:
-            self.known.note(f"HiGHS, all slots: {error}")
-            return self._second(program, Finding("HiGHS", None, None))
-        if raw.summary.status is Status.INFEASIBLE:
-            return self._second(program, Finding("HiGHS, all slots", None, None, infeasible=True))
-        route = f"HiGHS {raw.summary.version}, all slots"
-        self.known.bound(raw.summary.bound, route)
-        if raw.x is not None:
-            self.known.take(program.read(raw.x))
-        self.known.tell("all slots")
-        attained = raw.summary.status is Status.OPTIMAL
-        return self._second(program, Finding(route, raw.summary.bound, None, attained=attained))
+    def _search(self, matrix: Matrix, name: str, *, nodes: int | None = None, restricted: bool = False) -> Finding:
+        """Solve a program once, for what is better than the best schedule.
 
-    def _second(self, program: HorizonProgram, first: Finding) -> bool:
+        Parameters
+        ----------
+        matrix : Matrix
+        name : str
+        nodes : int, optional
+            Of the search tree.
+        restricted : bool
+            Whether its bound is none of the optimum's.
+        """
+        poll()
+        cutoff = None if self.known.best is None else self._cutoff
+        try:
+            raw = solve_matrix(matrix, threads=1, seed=0, cutoff=cutoff, nodes=nodes)
+        except ResidualError as error:
+            return Finding(f"HiGHS, {name} ({error})", None, None)
+        route = f"HiGHS {raw.summary.version}, {name}"
+        empty = raw.summary.status is Status.INFEASIBLE
+        bound = cutoff if empty else raw.summary.bound
+        if not restricted:
+            self.known.bound(bound, route)
+            self.known.tell(name)
+        attained = raw.summary.status is Status.OPTIMAL
+        return Finding(route, bound, raw.x, infeasible=empty and cutoff is None, attained=attained)
+
+    @property
+    def _cutoff(self) -> float:
+        """What schedules that are better are worth at least."""
+        return self.known.value + 0.5 * TOLERANCE * max(1.0, abs(self.known.value))
+
+    def _decide(self, program: HorizonProgram) -> bool:
+        """Solve the program over all slots by two routes."""
+        first = self._search(program.matrix, _ALL)
+        self._read(program, first)
+        return self._second(program.matrix, first, program)
+
+    def _read(self, program: HorizonProgram, finding: Finding) -> None:
+        if finding.x is not None:
+            with grace():
+                self._take(program.read(finding.x))
+
+    def _second(self, matrix: Matrix, first: Finding, program: HorizonProgram | None = None) -> bool:
+        """Confirm by a second route what the first one says of a program; of all slots, if it is given."""
         self.known.found()
         seconds = left()
+        told = replace(first, x=None)
         certificate = certify(
-            program.matrix,
-            [lambda *_: first, self._counts, *default_routes()[1:]],
+            matrix,
+            [lambda *_: told, self._counts, *default_routes()[1:]],
             value=None if self.known.best is None else self.known.value,
             time_limit=None if seconds is None else seconds / 2,
         )
@@ -176,9 +248,9 @@ class _Solve:
         if certificate.infeasible:
             self.known.infeasible()
             return True
-        if certificate.point is not None:
-            self.known.take(program.read(certificate.point))
-        self.known.bound(certificate.bound, "two routes over all slots")
+        if program is not None and certificate.point is not None:
+            self._take(program.read(certificate.point))
+        self.known.bound(certificate.bound, "two routes")
         return certificate.proved and self.known.closed()
 
     def _counts(self, *_: object) -> Finding:
@@ -189,6 +261,24 @@ class _Solve:
         except TooLargeError as error:
             return Finding(f"{route} ({error})", None, None)
         return Finding(route, None if value is None else float(value), None, infeasible=value is None)
+
+
+def _best(instance: Instance, job: Job) -> Fraction | None:
+    """Return the greatest utility that a job can have; None where none is finite."""
+    most = instance.most(job)
+    # All other kinds of utility rise or fall everywhere.
+    numbers = range(most + 1) if isinstance(job.utility, Table) else (0, most)
+    found: list[Fraction] = []
+    for n in numbers:
+        with suppress(ValueError):
+            found.append(job.value(n))
+    return max(found, default=None)
+
+
+def _half() -> float | None:
+    """Return half of the seconds that are left."""
+    seconds = left()
+    return None if seconds is None else seconds / 2
 
 
 EXACT = ExactMethod("exact", "ddljs", "branch and bound over slots and worker counts", solve)

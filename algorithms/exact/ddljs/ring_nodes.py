@@ -21,6 +21,7 @@ class RingNodeBlock:
     """Embeddings of a job with placement; see `dlsched.algorithms.exact.ddljs.blocks.Block`."""
 
     sizes: dict[int, Terms] = field(default_factory=lambda: defaultdict(list))
+    workers: Terms = field(default_factory=list)
     on_node: dict[str, Terms] = field(default_factory=lambda: defaultdict(list))
     on_arc: dict[Arc, Terms] = field(default_factory=lambda: defaultdict(list))
     located: list[dict[str, int]] = field(default_factory=list)
@@ -67,6 +68,7 @@ def ring_node_block(program: Builder, problem: RingProblem, request: RingRequest
     program.row([(column, 1) for column in chosen.values()], upper=1)
     for k, column in chosen.items():
         block.sizes[k].append((column, 1))
+        block.workers.append((column, k))
     usable = problem.usable(request)
     for a in range(max(request.sizes, default=0)):
         location = {u: program.binary() for u in problem.hosts(request, a)}

@@ -1,15 +1,14 @@
 """The certified optimum of one slot's embedding problem (12)-(19), with floors and all simple paths.
 
-Three steps, each of which may settle it. Embeddings found quickly are optimal where they reach a bound from amounts
-alone (exact, without a solver). Else a program that leaves out how rings run through the network's core gives a bound
-and servers; where a way through the core is found for them, they are optimal. Else the whole program decides. What a
-solver says is confirmed by a second route.
+Three steps, each of which may settle it. Embeddings of the ring sizes that an exact knapsack over amounts alone chooses
+are optimal where they have its value (no solver). Else a program that leaves out how rings run through the network's
+core gives a bound and servers; where a way through the core is found for them, they are optimal. Else the whole program
+decides. What a solver says is confirmed by a second route.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -17,8 +16,7 @@ from functools import partial
 from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.ddljs.checked import checked_value, fits
-from dlsched.algorithms.exact.ddljs.count_bound import count_bound
-from dlsched.algorithms.exact.ddljs.greedy import greedy_embeddings, rounded_embeddings
+from dlsched.algorithms.exact.ddljs.count_bound import count_bound, first_embeddings
 from dlsched.algorithms.exact.ddljs.routing import embeddings_at, mostly_outside_core
 from dlsched.algorithms.exact.ddljs.slot_program import SlotProgram, slot_program
 from dlsched.algorithms.exact.units import unit_of
@@ -129,12 +127,9 @@ class _Embed:
         """Take the steps until value and bound agree; tell whether they are proved."""
         with grace():
             self.known.take({})
-            self.known.take(greedy_embeddings(self.problem))
-            self.known.bound(float(count_bound(self.problem)), "exact knapsack over ring sizes")
-        if not self.known.closed():
-            # Without these, which only save time, the programs decide all the same.
-            with suppress(ArithmeticError, RuntimeError, ValueError):
-                self.known.take(rounded_embeddings(self.problem))
+            bound = count_bound(self.problem)
+            self.known.bound(float(bound.value), "exact knapsack over ring sizes")
+            self.known.take(first_embeddings(self.problem, bound))
         if self.known.closed():
             self.known.note("exact knapsack over ring sizes: the embeddings reach its bound")
             return True

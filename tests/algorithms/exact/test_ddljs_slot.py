@@ -10,8 +10,7 @@ import pytest
 
 from dlsched.algorithms.exact.ddljs import embed
 from dlsched.algorithms.exact.ddljs.checked import checked_value
-from dlsched.algorithms.exact.ddljs.count_bound import count_bound
-from dlsched.algorithms.exact.ddljs.greedy import greedy_embeddings
+from dlsched.algorithms.exact.ddljs.count_bound import count_bound, first_embeddings
 from dlsched.algorithms.exact.ddljs.network import Network
 from dlsched.algorithms.exact.ddljs.options import TooLargeError
 from dlsched.algorithms.exact.ddljs.reachable import count_vectors
@@ -100,7 +99,8 @@ def test_random(seed: int) -> None:
     assert agree(result.value, best)
     assert agree(result.value, checked_value(whole, result.embeddings))
     assert count_vectors(whole) == frozenset(vectors)
-    assert float(checked_value(whole, greedy_embeddings(whole))) <= best <= float(count_bound(whole)) + 1e-9
+    bound = count_bound(whole)
+    assert float(checked_value(whole, first_embeddings(whole, bound))) <= best <= float(bound.value) + 1e-9
 
 
 @pytest.mark.parametrize("seed", range(0, 150, 3))
@@ -189,11 +189,15 @@ def test_no_requests() -> None:
     assert (result.value, result.bound, result.embeddings, result.proved) == (0, 0, {}, True)
 
 
-def test_no_time_gives_valid_bounds() -> None:
-    whole = problem("G15")
-    result = embed(whole, time_limit=0)
-    assert not result.proved
-    assert result.value <= 4.242640687 <= result.bound
+@pytest.mark.parametrize("name", OPTIMA)
+def test_no_time_gives_valid_bounds(name: str) -> None:
+    result = embed(problem(name), time_limit=0)
+    assert result.value - 1e-9 <= OPTIMA[name] <= result.bound + 1e-9
+    assert result.proved == agree(result.value, result.bound)
+
+
+def test_no_time_is_no_proof() -> None:
+    assert not embed(problem("G14"), time_limit=0).proved
 
 
 def test_too_many_embeddings() -> None:

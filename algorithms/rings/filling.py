@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dlsched.algorithms.rings import Occupancy, place
+from dlsched.algorithms.rings.occupancy import Occupancy
+from dlsched.algorithms.rings.placement import place
 from dlsched.models.ddljs import Embedding, RingProblem
+
+_MORE = 1e-12
+"""By what part more profit has to be more: profits are rounded to doubles, at 1e-16 of their size."""
 
 
 def fill(problem: RingProblem, occupancy: Occupancy, held: dict[str, Embedding]) -> tuple[str, ...]:
@@ -26,10 +30,32 @@ def fill(problem: RingProblem, occupancy: Occupancy, held: dict[str, Embedding])
     worth = {name: float(occupancy.substrate.needs[name].request.profit[ring.size]) for name, ring in held.items()}
     filled: dict[str, None] = {}
     for density, name, k in offers:
-        if density * k > worth.get(name, 0.0) * (1 + 1e-12) and _exchanged(occupancy, held, name, k):
+        if density * k > worth.get(name, 0.0) * (1 + _MORE) and _exchanged(occupancy, held, name, k):
             worth[name] = density * k
             filled[name] = None
     return tuple(filled)
+
+
+def placed(problem: RingProblem, occupancy: Occupancy, sizes: Mapping[str, int]) -> dict[str, Embedding]:
+    """Return rings of given sizes, those first that need most bandwidth and then the largest, as they fit; and `fill`.
+
+    Parameters
+    ----------
+    problem : RingProblem
+    occupancy : Occupancy
+        What is left; is changed.
+    sizes : mapping of str to int
+        Workers by job.
+    """
+    held: dict[str, Embedding] = {}
+    needs = occupancy.substrate.needs
+    for name in sorted(sizes, key=lambda name: (-needs[name].hop, -sizes[name])):
+        ring = place(occupancy, needs[name], sizes[name])
+        if ring is not None:
+            occupancy.take(needs[name], ring)
+            held[name] = ring
+    fill(problem, occupancy, held)
+    return held
 
 
 def give_idle(
