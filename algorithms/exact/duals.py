@@ -8,8 +8,8 @@ from fractions import Fraction
 from dlsched.halt import polled
 from dlsched.solvers.matrix import Floats, Matrix
 
-_BITS = 60
-"""Multipliers are rounded to multiples of 2**-60, so that most of the work is in whole numbers; any others will do."""
+_ONE = 1 << 60
+"""Multipliers are rounded to multiples of 2^-60, so that most of the work is in whole numbers; any others will do."""
 
 
 def dual_bound(matrix: Matrix, duals: Floats) -> Fraction | None:
@@ -28,10 +28,10 @@ def dual_bound(matrix: Matrix, duals: Floats) -> Fraction | None:
     what the sides of the row, or the bounds of the column, allow. A multiplier of a side that is infinite counts 0.
     """
     sign = -matrix.sense
-    total, loads = sign * Fraction(matrix.offset) * 2**_BITS, dict[int, int | Fraction]()
-    loads = defaultdict(int)
+    total = sign * Fraction(matrix.offset) * _ONE
+    loads: dict[int, int | Fraction] = defaultdict(int)
     for row in polled(duals.nonzero()[0].tolist()):
-        y = sign * round(Fraction(float(duals[row])) * 2**_BITS)
+        y = sign * round(Fraction(float(duals[row])) * _ONE)
         side = float(matrix.row_upper[row] if y > 0 else matrix.row_lower[row])
         if side in (float("inf"), -float("inf")):
             continue
@@ -42,9 +42,9 @@ def dual_bound(matrix: Matrix, duals: Floats) -> Fraction | None:
             loads[column] += y * (int(value) if value.is_integer() else Fraction(value))
     bounds = zip(matrix.c.tolist(), matrix.lower.tolist(), matrix.upper.tolist(), strict=True)
     for column, (cost, low, high) in enumerate(polled(bounds)):
-        reduced = sign * Fraction(cost) * 2**_BITS - loads.get(column, 0)
+        reduced = sign * Fraction(cost) * _ONE - loads.get(column, 0)
         end = high if reduced > 0 else low
         if reduced and end in (float("inf"), -float("inf")):
             return None
         total += reduced * Fraction(end) if reduced else 0
-    return sign * total / 2**_BITS
+    return Fraction(sign * total, _ONE)

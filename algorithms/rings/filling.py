@@ -6,12 +6,14 @@ from collections.abc import Mapping
 
 from dlsched.algorithms.rings.occupancy import Occupancy
 from dlsched.algorithms.rings.placement import place
+from dlsched.arguments import checked
 from dlsched.models.ddljs import Embedding, RingProblem
 
 _MORE = 1e-12
 """By what part more profit has to be more: profits are rounded to doubles, at 1e-16 of their size."""
 
 
+@checked
 def fill(problem: RingProblem, occupancy: Occupancy, held: dict[str, Embedding]) -> tuple[str, ...]:
     """Give jobs workers, or more of them, by descending profit a worker; return which jobs.
 
@@ -36,6 +38,7 @@ def fill(problem: RingProblem, occupancy: Occupancy, held: dict[str, Embedding])
     return tuple(filled)
 
 
+@checked
 def placed(problem: RingProblem, occupancy: Occupancy, sizes: Mapping[str, int]) -> dict[str, Embedding]:
     """Return rings of given sizes, those first that need most bandwidth and then the largest, as they fit; and `fill`.
 
@@ -58,6 +61,7 @@ def placed(problem: RingProblem, occupancy: Occupancy, sizes: Mapping[str, int])
     return held
 
 
+@checked
 def give_idle(
     problem: RingProblem, occupancy: Occupancy, held: dict[str, Embedding], distance: Mapping[str, int]
 ) -> tuple[str, ...]:

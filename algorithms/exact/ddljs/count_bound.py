@@ -1,4 +1,4 @@
-"""What amounts alone say of a slot, in whole numbers: an upper bound on its profit, and embeddings that often attain it.
+"""What amounts alone say of a slot, in whole numbers: a bound on its profit, and embeddings that often attain it.
 
 All servers' capacities of one resource are taken together, and links are not looked at: a multiple-choice knapsack
 over ring sizes. The rings that it chooses are then placed; what does not fit leaves room for others.

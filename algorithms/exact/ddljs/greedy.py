@@ -1,4 +1,4 @@
-"""A schedule slot by slot, without a solver: in each the embeddings that add the most utility of those quickly found."""
+"""A schedule slot by slot, without a solver: in each what adds the most utility of the embeddings quickly found."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dlsched.models.ddljs.rings import Embedding
 from dlsched.models.ddljs.schedule import Schedule
 
 _SIZES = 64
-"""Ring sizes of a job that are tried in a slot, at most: enough for the jobs of all papers; larger ones are thinned out."""
+"""Ring sizes of a job that are tried in a slot, at most: all of the papers' jobs have; of more, every so many."""
 
 
 def greedy_schedule(instance: Instance, groups: Sequence[Sequence[int]]) -> Schedule:
@@ -51,7 +51,8 @@ def _place(instance: Instance, groups: Sequence[Sequence[int]], found: dict[str,
             }
             gains = {name: own for name, own in gains.items() if max(own.values(), default=0) > 0}
             # Rings that were the best for every job alone are so again, and no embedding is worth more.
-            if {name: ring.size for name, ring in held.items()} != {n: max(own, key=own.get) for n, own in gains.items()}:
+            best = {name: max(own, key=own.__getitem__) for name, own in gains.items()}
+            if {name: ring.size for name, ring in held.items()} != best:
                 problem = empty.keeping(request_of(instance.job(name), own) for name, own in gains.items())
                 held = first_embeddings(problem, count_bound(problem))
             for name, ring in held.items():

@@ -20,7 +20,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dlsched.algorithms.exact.ddljs.blocks import Block, Terms
+from dlsched.algorithms.exact.ddljs.blocks import Block
 from dlsched.algorithms.exact.ddljs.network import Network
 from dlsched.algorithms.exact.ddljs.slot_program import write_blocks
 from dlsched.halt import polled
@@ -31,6 +31,7 @@ from dlsched.models.ddljs.rings import Embedding
 from dlsched.models.ddljs.schedule import Schedule
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Floats, Matrix
+
 
 @dataclass(frozen=True, slots=True)
 class HorizonProgram:
@@ -111,10 +112,7 @@ def horizon_program(
     """
     program = Builder(-1)
     network = Network.of((node.name for node in instance.nodes), instance.arcs)
-    blocks = {
-        t: write_blocks(program, unpriced_problem(instance, t), network)
-        for t in range(1, instance.slots + 1)
-    }
+    blocks = {t: write_blocks(program, unpriced_problem(instance, t), network) for t in range(1, instance.slots + 1)}
     numbers = _numbers(program, points, blocks)
     for group in groups:
         _order(program, blocks, group)

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from dlsched.algorithms import optimum
-from dlsched.algorithms.exact.ddljs import method
-from dlsched.algorithms.exact.ddljs.horizon import alike, horizon_program
-from dlsched.algorithms.exact.ddljs.reachable import best_value
-from dlsched.algorithms.exact.ddljs.slot_class import SlotClass
+from dlsched.algorithms.exact.ddljs.counts import best_value
+from dlsched.algorithms.exact.ddljs.greedy import greedy_schedule
+from dlsched.algorithms.exact.ddljs.horizon import horizon_program, pooled_program, values
+from dlsched.algorithms.exact.ddljs.slots import Condensed, alike
 from dlsched.models.ddljs import Instance, Schedule, check, exact_utility, random
 from dlsched.models.ddljs.presets import benchmark
 from dlsched.models.numbers import agree
@@ -169,38 +169,84 @@ def test_no_time() -> None:
     assert result.value <= 100.5 <= result.bound
 
 
-@pytest.fixture
-def slot_by_slot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take every instance slot by slot, however small."""
-    monkeypatch.setattr(method, "_MANY", 0)
+def long(seed: int) -> Instance:
+    """Return a random instance in which most slots are alike."""
+    rng = np.random.default_rng(seed)
+    found = random(rng, jobs=int(rng.integers(1, 4)), servers=int(rng.integers(1, 3)), slots=4, varying=False)
+    data = json.loads(found.model_dump_json())
+    for job in data["jobs"]:
+        job["arrival"] = int(rng.integers(1, 3))
+        if rng.random() < 0.5:
+            job["max_workers"], job["budget"] = min(2, job["max_workers"]), None
+        if rng.random() < 0.3:
+            job["utility"] = {"kind": "sigmoid", "height": 10, "steepness": -2, "midpoint": 3}
+    return Instance.parse(data)
 
 
-@pytest.mark.usefixtures("slot_by_slot")
-@pytest.mark.parametrize("seed", range(500, 560))
-def test_random_slot_by_slot(seed: int) -> None:
-    assert_optimal(drawn(seed))
+@pytest.mark.parametrize("seed", range(500, 580))
+def test_slots_that_are_alike(seed: int) -> None:
+    assert_optimal(long(seed))
 
 
-@pytest.mark.usefixtures("slot_by_slot")
-@pytest.mark.parametrize("name", OPTIMA)
-def test_golden_slot_by_slot(name: str) -> None:
-    result = optimum(instance(name))
+@pytest.mark.parametrize("seed", range(500, 540))
+def test_pooled_slots_relax_all_slots(seed: int) -> None:
+    found = long(seed)
+    groups, points = alike(found), {job.name: values(found, job) for job in found.jobs}
+    pooled, whole = pooled_program(found, points, groups).matrix, horizon_program(found, points, groups).matrix
+    linear, of_all = (solve_matrix(m.relaxed(), threads=1).summary.objective for m in (pooled, whole))
+    assert linear == pytest.approx(of_all)
+    best = float(oracle.optimum(json.loads(found.model_dump_json()))[0])
+    integer = solve_matrix(pooled, threads=1).summary.objective
+    assert integer is not None
+    assert best - 1e-6 <= integer <= (linear or 0.0) + 1e-6
+
+
+@pytest.mark.parametrize("seed", range(500, 540))
+def test_greedy_schedules_are_feasible(seed: int) -> None:
+    found = long(seed)
+    schedule = greedy_schedule(found, alike(found))
+    assert not check(found, schedule)
+    assert float(exact_utility(found, schedule)) <= float(oracle.optimum(json.loads(found.model_dump_json()))[0]) + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(500, 530))
+def test_slots_without_need_change_nothing(seed: int) -> None:
+    data = json.loads(long(seed).model_dump_json())
+    for job in data["jobs"]:
+        job["budget"] = {r: 2 * need for r, need in job["worker"].items()}
+    count = len(data["jobs"])
+    data["slots"], data["jobs"][-1]["arrival"] = 4 * count, 2
+    short = Instance.parse(data)
+    data["slots"], data["jobs"][-1]["arrival"] = 5_000, 3_000
+    found = Instance.parse(data)
+    assert Condensed.of(found).instance.slots <= 4 * count
+    result, same = optimum(found), optimum(short)
     assert result.proved
-    assert agree(result.value, OPTIMA[name])
+    assert same.proved
+    assert agree(result.value, same.value)
+    assert not check(found, result.schedule)
+
+
+@pytest.mark.parametrize("slots", [10**5, 10**6])
+def test_a_small_job_over_many_slots(slots: int) -> None:
+    data = instance_data("G1") | {"slots": slots}
+    for job in data["jobs"]:
+        job["budget"] = {r: 3 * Fraction(need) for r, need in job["worker"].items()}
+    result = optimum(Instance.parse(data), time_limit=10)
+    assert result.proved
+    assert not check(Instance.parse(data), result.schedule)
 
 
 @pytest.mark.parametrize("tight", [False, True])
-def test_slot_by_slot_is_as_good_as_all_slots_in_one(tight: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_benchmark_family(tight: bool) -> None:
     found = benchmark(np.random.default_rng(2), servers=5, jobs=4, slots=4, tight=tight)
-    monkeypatch.setattr(method, "_MANY", 10**9)
-    whole = optimum(found)
-    monkeypatch.setattr(method, "_MANY", 0)
     result = optimum(found)
-    assert whole.proved
     assert result.proved
-    assert agree(whole.value, result.value)
-    assert any("worker-slots by class" in line for line in result.evidence)
     assert not check(found, result.schedule)
+    points = {job.name: values(found, job) for job in found.jobs}
+    whole = solve_matrix(horizon_program(found, points, alike(found)).matrix, threads=1).summary.objective
+    assert whole is not None
+    assert agree(whole, result.value)
 
 
 def test_ten_servers_ten_jobs_ten_slots() -> None:
@@ -208,16 +254,6 @@ def test_ten_servers_ten_jobs_ten_slots() -> None:
     result = optimum(found)
     assert result.proved
     assert agree(result.value, exact_utility(found, result.schedule))
-
-
-def test_a_row_that_is_too_strong_is_not_confirmed() -> None:
-    found = benchmark(np.random.default_rng(0), servers=5, jobs=4, slots=3, tight=True)
-    slots = SlotClass(found, [3])
-    weights = np.array([3, 5, 2, 7])
-    bound = slots.price(weights).bound
-    assert slots.confirm(weights, bound, 1e-7)
-    assert not slots.confirm(weights, bound - 1, 1e-7)
-    assert bound <= slots.unsolved(weights).bound
 
 
 def test_slots_are_alike_where_links_and_jobs_are() -> None:
@@ -228,8 +264,7 @@ def test_slots_are_alike_where_links_and_jobs_are() -> None:
 
 def test_program_of_all_slots_has_the_same_optimum_with_and_without_presolve() -> None:
     found = drawn(5)
-    program = horizon_program(found, alike(found))
-    assert program is not None
+    program = horizon_program(found, {job.name: values(found, job) for job in found.jobs}, alike(found))
     first, second = (solve_matrix(program.matrix, threads=1, presolve=p).summary.objective for p in (True, False))
     assert first is not None
     assert second is not None
