@@ -116,14 +116,14 @@ def decompose_ring(problem: RingProblem, request: RingRequest, size: int, ring: 
         raise DecompositionError(Invariant.CLOSED, f"request {request.name}: it has no ring of {size} nodes")
     pieces = []
     for w in ring.copies:
-        copy = _Copy(request.name, w, ring)
+        copy = Copy(request.name, w, ring)
         pieces += list(copy.pieces())
     check_closed(problem, request, (piece.mapping for piece in pieces))
     check_loads(request.name, ring, pieces)
     return pieces
 
 
-class _Copy:
+class Copy:
     """What is left of one copy of a ring while mappings are taken off."""
 
     def __init__(self, name: str, copy: str, ring: RingFlow) -> None:
@@ -161,7 +161,7 @@ class _Copy:
             if mapping is None:
                 return
             before = self.variables
-            piece = self._take(mapping)
+            piece = self.take(mapping)
             if self.variables >= before:
                 raise DecompositionError(Invariant.PROGRESS, f"{self._where}: nothing is used up")
             self._check((a, u) for a, path in enumerate(mapping.paths) for u in path)
@@ -171,7 +171,7 @@ class _Copy:
         """Return the next mapping; None where only a rest of the size of rounding errors is left and has none."""
         nodes, paths = [self._copy], []
         for a in range(self.size if self.size > 1 else 0):
-            path = _shortest(nodes[a], self.flows[a], self.parts[(a + 1) % self.size])
+            path = shortest(nodes[a], self.flows[a], self.parts[(a + 1) % self.size])
             if path is None:
                 if self.weight <= TOLERANCE:
                     return None
@@ -182,7 +182,7 @@ class _Copy:
             nodes.append(path[-1])
         return RingMapping(tuple(nodes[: self.size]), tuple(paths))
 
-    def _take(self, mapping: RingMapping) -> Piece:
+    def take(self, mapping: RingMapping) -> Piece:
         """Take a mapping off with the largest weight that it can have."""
         arcs = [(a, u, v) for a, path in enumerate(mapping.paths) for u, v in arcs_of(path)]
         used = [self.parts[a][node] for a, node in enumerate(mapping.nodes)]
@@ -245,7 +245,7 @@ def _lower(values: dict[str, float], key: str, weight: float) -> float:
     return values.pop(key)
 
 
-def _shortest(start: str, flow: Mapping[str, Mapping[str, float]], ends: Mapping[str, float]) -> Path | None:
+def shortest(start: str, flow: Mapping[str, Mapping[str, float]], ends: Mapping[str, float]) -> Path | None:
     """Return a shortest path over arcs with flow from a node to one of the ends, None where there is none."""
     before: dict[str, str | None] = {start: None}
     queue = deque([start])

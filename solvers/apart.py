@@ -28,12 +28,18 @@ from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.solution import RawSolution, Solution, Status
 from dlsched.solvers.solve import solve_here
 
-_INTEGRAL, _LINEAR = 5_000, 300_000
-"""Nonzeros from which HiGHS may not ask for a second; below, it is not worth a process, which takes half a second."""
+INTEGRAL = 5_000
+"""Nonzeros of a mixed-integer program from which HiGHS was seen not to ask for a second on the programs of the
+formulations. Below, it is not worth a process, which takes half a second to start."""
+
+LINEAR = 300_000
+"""The same for linear programs."""
 
 _OFTEN = 0.05
-_PATIENCE = 0.4
-"""Seconds between two questions whether to stop, and seconds a solver is given to end by itself."""
+"""Seconds between two questions whether to stop: nobody notices them, and they cost nothing."""
+
+PATIENCE = 0.4
+"""Seconds that a solver is given to end by itself, so that a stop takes less than one."""
 
 _MAIN = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from dlsched.solvers.apart import serve; serve()"
 _SIDES = ("c", "row_lower", "row_upper", "lower", "upper", "integer")
@@ -51,7 +57,7 @@ def is_long(matrix: Matrix, solver: str) -> bool:
         return False
     if solver == "scip":
         return find_spec("pyscipopt") is not None
-    return bool(matrix.A.nnz >= (_INTEGRAL if matrix.integer.any() else _LINEAR))
+    return bool(matrix.A.nnz >= (INTEGRAL if matrix.integer.any() else LINEAR))
 
 
 def solve_apart(
@@ -71,7 +77,7 @@ def solve_apart(
     """
     end = float("inf") if time_limit is None else time.perf_counter() + time_limit
     settings = settings | {"solver": solver, "time_limit": time_limit}
-    process: _Process = held(_Process)
+    process: Process = held(Process)
     try:
         process.start()
     except OSError:  # there may be no more processes
@@ -79,7 +85,7 @@ def solve_apart(
     return process.solve(matrix, settings, lambda: stop() or time.perf_counter() > end)
 
 
-class _Process:
+class Process:
     """A process that solves one matrix after the other; started for the first, and again after it was ended."""
 
     def __init__(self) -> None:
@@ -118,7 +124,7 @@ class _Process:
                 if asked is None and stop():
                     asked = time.perf_counter()
                     self._outbox.put(({"stop": True}, {}))
-                if asked is not None and time.perf_counter() - asked > _PATIENCE:
+                if asked is not None and time.perf_counter() - asked > PATIENCE:
                     self.close()
                     return told
                 continue
@@ -143,7 +149,7 @@ class _Process:
             start_new_session=True,
         )
         self._process, self._inbox, self._outbox = process, queue.SimpleQueue(), queue.SimpleQueue()
-        threading.Thread(target=_collect, args=(process.stdout, self._inbox), daemon=True).start()
+        threading.Thread(target=collect, args=(process.stdout, self._inbox), daemon=True).start()
         threading.Thread(target=_deliver, args=(process.stdin, self._outbox), daemon=True).start()
 
     def close(self) -> None:
@@ -174,7 +180,7 @@ def _deliver(stream: IO[bytes], outbox: Box) -> None:
         return
 
 
-def _collect(stream: IO[bytes], inbox: Box) -> None:
+def collect(stream: IO[bytes], inbox: Box) -> None:
     """Put messages into the inbox, and None behind the last."""
     try:
         while (message := _read(stream)) is not None:

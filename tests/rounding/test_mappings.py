@@ -196,7 +196,7 @@ def test_faults_of_the_search_are_caught(monkeypatch: pytest.MonkeyPatch) -> Non
     """Balance rules out failing searches, idle steps and wrong loads; break the steps themselves to see them caught."""
     problem, ring = _triangle()
     fractional = FractionalEmbedding(problem, {("r", 3): ring})
-    copy, take = decomposition._Copy, decomposition._Copy._take
+    copy, take = decomposition.Copy, decomposition.Copy.take
 
     def doubled(self: Any, mapping: RingMapping) -> Any:
         return replace(take(self, mapping), weight=0.1)
@@ -208,9 +208,9 @@ def test_faults_of_the_search_are_caught(monkeypatch: pytest.MonkeyPatch) -> Non
         return None
 
     for place, name, fault, broken in (
-        (copy, "_take", idle, Invariant.PROGRESS),
-        (copy, "_take", doubled, Invariant.LOADS),
-        (decomposition, "_shortest", lost, Invariant.SEARCH),
+        (copy, "take", idle, Invariant.PROGRESS),
+        (copy, "take", doubled, Invariant.LOADS),
+        (decomposition, "shortest", lost, Invariant.SEARCH),
     ):
         with monkeypatch.context() as patch:
             patch.setattr(place, name, fault)

@@ -51,8 +51,8 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen
         started.append(start(*arguments, **options))
         return started[-1]
 
-    monkeypatch.setattr(apart, "_INTEGRAL", 0)
-    monkeypatch.setattr(apart, "_LINEAR", 0)
+    monkeypatch.setattr(apart, "INTEGRAL", 0)
+    monkeypatch.setattr(apart, "LINEAR", 0)
     monkeypatch.setattr(subprocess, "Popen", recorded)
     yield started
     assert all(process.poll() is not None for process in started)
@@ -105,7 +105,7 @@ def test_without_processes_solvers_run_here(monkeypatch: pytest.MonkeyPatch) -> 
     def refuse(*arguments: Any, **options: Any) -> None:
         raise BlockingIOError("no more processes")
 
-    monkeypatch.setattr(apart, "_INTEGRAL", 0)
+    monkeypatch.setattr(apart, "INTEGRAL", 0)
     monkeypatch.setattr(subprocess, "Popen", refuse)
     with until(never):
         assert solve_matrix(knapsacks(3, 12)).summary.status is Status.OPTIMAL
@@ -117,7 +117,7 @@ def test_what_is_known_is_kept(
     solver: str, patience: float, processes: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether the solver ends by itself or is ended, once it has told a bound and a point."""
-    matrix, collect = knapsacks(30, 300), apart._collect
+    matrix, collect = knapsacks(30, 300), apart.collect
     news: list[str] = []
 
     class Inbox:
@@ -129,8 +129,8 @@ def test_what_is_known_is_kept(
                 news.extend([*message[0], *message[1]])
             self.inner.put(message)
 
-    monkeypatch.setattr(apart, "_collect", lambda stream, inbox: collect(stream, Inbox(inbox)))
-    monkeypatch.setattr(apart, "_PATIENCE", patience)
+    monkeypatch.setattr(apart, "collect", lambda stream, inbox: collect(stream, Inbox(inbox)))
+    monkeypatch.setattr(apart, "PATIENCE", patience)
     with until(lambda: {"bound", "x"} <= set(news)):
         raw = solve_matrix(matrix, solver=solver, threads=1, seed=0)
     assert raw.summary.status is Status.FEASIBLE
@@ -182,11 +182,11 @@ from dlsched.solvers import apart
 from dlsched.halt import until
 from dlsched.models.solve import solve_matrix
 from tests.solvers.test_apart import knapsacks
-apart._INTEGRAL, start = 0, apart._Process.start
+apart.INTEGRAL, start = 0, apart.Process.start
 def started(self):
     start(self)
     print("started", flush=True)
-apart._Process.start = started
+apart.Process.start = started
 with until(lambda: False):
     solve_matrix(knapsacks(30, 300), threads=1)
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,10 +47,12 @@ class Shifts(LiftedBounds):
 
     __slots__ = ()
 
-    def _recovered(self, x: Any, duals: Any) -> Point:
-        point = LiftedBounds._recovered(self, x, duals)
+    def recover(self, x: Any = None, duals: Any = None, *, load: bool = False) -> Point:
+        point = LiftedBounds.recover(self, x, duals)
         for variable, value in point.values.items():
             point.values[variable] = value + 1
+            if load:
+                variable.set_value(value + 1)
         return point
 
 
@@ -77,8 +80,9 @@ class Spills(LiftedBounds):
 
 def as_a(kind: type[LiftedBounds]) -> Any:
     def transform(model: Any) -> Any:
-        result = lift_bounds(model)
-        return kind(result.model, result.source, result._to_source, result._rows)
+        result = copy(lift_bounds(model))
+        object.__setattr__(result, "__class__", kind)
+        return result
 
     return transform
 
