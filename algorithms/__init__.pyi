@@ -8,8 +8,8 @@ from .algorithm import ExactMethod as ExactMethod
 from .algorithm import algorithms as algorithms
 from .exact import Optimum as Optimum
 from .exact import optimum as optimum
+from .knapsack import Selection as Selection
 from .knapsack import solve_knapsack as solve_knapsack
-from .knapsack_scheme import Selection as Selection
 from .run import Decision as Decision
 from .run import Event as Event
 from .run import PriceStep as PriceStep

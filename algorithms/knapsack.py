@@ -1,14 +1,216 @@
-"""The multi-dimensional 0-1 knapsack problem, exactly or to a guaranteed part of the optimum."""
+"""The multi-dimensional 0-1 knapsack problem, exactly or to a guaranteed part of the optimum.
+
+To a guaranteed part it is solved by the approximation scheme of Frieze and Clarke. The scheme of size k solves, for
+every subset S of at most k items, the linear program LP(S) that takes the items of S, leaves those outside S that are
+worth more than some item of S, and may take fractions of the rest; it rounds a basic solution down, and returns the
+best of these. A basic solution has at most R fractional items, R the number of rows, and each is worth at most the
+least of S; so with k = ceil(R (1 - eps) / eps) the value is at least 1 - eps of the optimum.
+
+Most subsets need no program of their own: with an item more, S restricts LP(S) further, so where LP(S) is worth no more
+than what is already found, neither S nor any subset that continues it can improve on that.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+import numpy as np
+
 from dlsched.algorithms.exact.knapsack import solve_exact
-from dlsched.algorithms.knapsack_scheme import MAX_LPS, Exact, Problem, Selection, frieze_clarke, subset_size
+from dlsched.algorithms.knapsack_items import Exact, Items
 from dlsched.arguments import at_least, checked
+from dlsched.lazy import sp
+from dlsched.models.document import InputError
+from dlsched.models.numbers import rational
+from dlsched.solvers.highs import Session
+from dlsched.solvers.matrix import Floats
+
+MAX_LPS = 200_000
+"""The most linear programs that the scheme solves where no other limit is given."""
+
+_WHOLE = 1e-9
+"""How close to 0 or 1 a share of a basic solution counts as whole; HiGHS ends 1e-10 and less from a vertex's bounds."""
+
+_CRUMB = 1e-12
+"""Of the room: an item that takes no more is left out of the linear programs' row, whose tolerance is 1e-7."""
+
+
+class TooManyProgramsError(InputError):
+    """The scheme is not done after as many linear programs as it may solve."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Items that fit the knapsack.
+
+    Attributes
+    ----------
+    chosen : tuple of int
+        Their indices, increasing; items worth nothing are left out.
+    value : Fraction
+        What they are worth.
+    subset_size : int or None
+        k of the scheme; None for the exact method.
+    guarantee : Fraction
+        The value is at least this part of the optimum.
+    subsets : int
+        Subsets S that a scheme of this size ranges over; 0 for the exact method.
+    lps : int
+        Linear programs solved.
+    """
+
+    chosen: tuple[int, ...]
+    value: Fraction
+    subset_size: int | None
+    guarantee: Fraction
+    subsets: int
+    lps: int
+
+
+def subset_size(items: int, rows: int, epsilon: Exact) -> int:
+    """Return k = min(I, ceil(R (1 - eps) / eps)), with which the scheme's value is at least 1 - eps of the optimum.
+
+    Parameters
+    ----------
+    items, rows : int
+        I and R.
+    epsilon : number
+        In (0, 1).
+
+    Raises
+    ------
+    ValueError
+        If epsilon is out of range.
+
+    Source: SMD, step 3, and Frieze and Clarke (1984): k / (k + R) >= 1 - eps.
+    """
+    part = rational(epsilon)
+    if not 0 < part < 1:
+        raise ValueError(f"epsilon: {float(part)} is not in (0, 1)")
+    return min(items, math.ceil(rows * (1 - part) / part))
+
+
+def frieze_clarke(items: Items, size: int, *, max_lps: int = MAX_LPS) -> Selection:
+    """Run the scheme with subsets of at most so many items.
+
+    Parameters
+    ----------
+    items : Items
+    size : int
+        k.
+    max_lps : int
+        The most linear programs that it may solve.
+
+    Raises
+    ------
+    TooManyProgramsError
+        If it is not done after so many.
+
+    Source: Frieze and Clarke (1984), as SMD, step 3, states it.
+    """
+    useful, rows = len(items.useful), len(items.rows)
+    if not rows:
+        return Selection(tuple(items.useful), items.worth(items.useful), 0, Fraction(1), 1, 0)
+    size = min(size, useful)
+    search = _Search(items, size, max_lps)
+    search.run()
+    subsets = sum(math.comb(useful, taken) for taken in range(size + 1))
+    guarantee = Fraction(1) if size == useful else Fraction(size, size + rows)
+    return Selection(tuple(sorted(search.best)), search.value, size, guarantee, subsets, search.lps)
+
+
+class _Search:
+    """The scheme's subsets, depth first: each continues its parent by one item that is worth no more than those in it.
+
+    Parameters
+    ----------
+    items : Items
+        Some of which exceed some row together; below, an item is its position in `Items.by_value`.
+    size, max_lps : int
+    """
+
+    def __init__(self, items: Items, size: int, max_lps: int) -> None:
+        self._problem, self._items, self._size, self._max_lps = items, items.by_value, size, max_lps
+        self.best: tuple[int, ...] = ()
+        self.value = Fraction(0)
+        self.lps = 0
+        self._worth = np.array([float(items.values[i] / items.unit) for i in self._items])
+        # equally valuable items stay free, whichever of them S has
+        self._first_free = np.searchsorted(-self._worth, -self._worth, side="left")
+        self._limits = [items.limits[r] for r in items.rows]
+        self._weights = [[items.scaled[r][i] for r in items.rows] for i in self._items]
+        self._session = Session(-1)
+        rows = len(self._limits)
+        self._session.add_rows(np.full(rows, -np.inf), np.ones(rows), sp.csr_array((rows, 0)))
+        shares = np.array([[w / c for w, c in zip(row, self._limits, strict=True)] for row in self._weights])
+        shares[shares <= _CRUMB] = 0.0
+        self._session.add_columns(self._worth, np.ones(len(self._items)), sp.csc_array(shares.T))
+
+    def run(self) -> None:
+        """Go through all subsets."""
+        self._extend((), self._limits)
+
+    def _extend(self, subset: tuple[int, ...], room: list[int]) -> None:
+        """Solve LP(S), where the items of S leave so much room, and the programs of all subsets that continue S."""
+        bound = self._solve(subset, room)
+        if len(subset) == self._size:
+            return
+        for item in range(subset[-1] + 1 if subset else 0, len(self._items)):
+            if bound <= float(self.value / self._problem.unit):
+                return
+            left = self._without(room, item)
+            if min(left) >= 0:
+                self._extend((*subset, item), left)
+
+    def _without(self, room: list[int], item: int) -> list[int]:
+        return [c - w for c, w in zip(room, self._weights[item], strict=True)]
+
+    def _solve(self, subset: tuple[int, ...], room: list[int]) -> float:
+        """Return what LP(S) is worth, and keep its solution rounded down if it is the best so far."""
+        if self.lps == self._max_lps:
+            ranges = f"all 2^{len(self._items)}" if self._size == len(self._items) else f"{self._size}-item"
+            raise TooManyProgramsError(
+                f"epsilon: asks for {ranges} subsets of {len(self._items)} items, and the scheme is not done after "
+                f"{self.lps} linear programs; take a larger one, or the exact method"
+            )
+        taken = list(subset)
+        free = np.ones(len(self._items))
+        free[: self._first_free[taken[-1]] if taken else 0] = 0.0
+        free[taken] = 0.0
+        left = np.array([c / whole for c, whole in zip(room, self._limits, strict=True)])
+        self._session.bound_columns(free)
+        self._session.bound_rows(np.arange(len(left), dtype=np.int32), np.full(len(left), -np.inf), left)
+        solved = self._session.solve()
+        if solved is None:
+            raise RuntimeError("HiGHS found no optimum of a knapsack's linear program, which always has one")
+        self.lps += 1
+        value, x, _ = solved
+        fractional = int(((x > _WHOLE) & (x < 1 - _WHOLE)).sum())
+        if fractional > len(left):
+            raise RuntimeError(f"HiGHS returned {fractional} fractional items, more than a basis of {len(left)} has")
+        self._keep((*subset, *self._floor(x, room)))
+        return value + float(self._worth[taken].sum())
+
+    def _floor(self, x: Floats, room: list[int]) -> list[int]:
+        """Return the items that a solution takes whole, within 1e-9, as far as they fit exactly."""
+        whole = np.flatnonzero(x >= 1 - _WHOLE)
+        taken = []
+        for item in whole[np.argsort(-x[whole], kind="stable")].tolist():
+            left = self._without(room, item)
+            if min(left) >= 0:
+                taken.append(item)
+                room = left
+        return taken
+
+    def _keep(self, subset: tuple[int, ...]) -> None:
+        chosen = tuple(self._items[item] for item in subset)
+        value = self._problem.worth(chosen)
+        if value > self.value:
+            self.best, self.value = chosen, value
 
 
 class Method(StrEnum):
@@ -55,15 +257,16 @@ def solve_knapsack(
         If the scheme is not done after `max_lps` programs.
     """
     at_least(0, max_lps=max_lps)
-    problem = Problem.of(values, weights, capacity)
+    items = Items.of(values, weights, capacity)
+    for i, value in enumerate(items.values):
+        if value < 0:
+            raise ValueError(f"values[{i}]: {float(value)} is negative")
     how = Method(method)
     if how is Method.EXACT:
-        found = solve_exact(problem.values, problem.weights, problem.capacity)
-        useful = tuple(sorted(i for i in found.chosen if problem.values[i]))
-        value = problem.worth(useful)
-        guarantee = Fraction(1) if found.proved or not found.bound else min(Fraction(1), value / found.bound)
-        return Selection(useful, value, None, guarantee, 0, 0)
+        found = solve_exact(items.values, items.weights, items.capacity)
+        guarantee = Fraction(1) if found.proved or not found.bound else min(Fraction(1), found.value / found.bound)
+        return Selection(found.chosen, found.value, None, guarantee, 0, 0)
     if how is Method.LP_FLOOR:
-        return frieze_clarke(problem, 0, max_lps=max_lps)
-    size = subset_size(len(problem.items), len(problem.rows), epsilon)
-    return frieze_clarke(problem, size, max_lps=max_lps)
+        return frieze_clarke(items, 0, max_lps=max_lps)
+    size = subset_size(len(items.useful), len(items.rows), epsilon)
+    return frieze_clarke(items, size, max_lps=max_lps)

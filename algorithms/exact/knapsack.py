@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dlsched.algorithms.exact.knapsack_items import Items
 from dlsched.algorithms.exact.result import Progress
+from dlsched.algorithms.knapsack_items import Items
 from dlsched.halt import Halt, over, poll, until
 from dlsched.models.numbers import agree, exceeds
 from dlsched.solvers.matrix import Floats
@@ -94,21 +94,14 @@ def solve_exact(
     """
     start = time.perf_counter()
     with until(stop, time_limit):
-        return _Search(values, weights, capacity, start, progress or (lambda *news: None)).run()
+        return _Search(Items.of(values, weights, capacity), start, progress or (lambda *news: None)).run()
 
 
 class _Search:
     """The phases of a search, and what is known so far."""
 
-    def __init__(
-        self,
-        values: Sequence[Fraction],
-        weights: Sequence[Sequence[Fraction]],
-        capacity: Sequence[Fraction],
-        start: float,
-        progress: Progress,
-    ) -> None:
-        self._items = Items(values, weights, capacity)
+    def __init__(self, items: Items, start: float, progress: Progress) -> None:
+        self._items = items
         self._start, self._progress = start, progress
         self._unit = self._items.unit
         self._chosen: tuple[int, ...] = ()

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from dlsched.algorithms.knapsack import Method, solve_knapsack
-from dlsched.algorithms.knapsack_scheme import Selection, TooManyProgramsError
+from dlsched.algorithms.knapsack import Method, Selection, TooManyProgramsError, solve_knapsack
 from dlsched.algorithms.run import Event
 from dlsched.models.numbers import to_json
 from dlsched.models.smd import Instance, Job, Point, Schedule

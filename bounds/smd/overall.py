@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from dlsched.algorithms.knapsack_scheme import subset_size
+from dlsched.algorithms.knapsack import subset_size
 from dlsched.algorithms.smd import InnerStep
 from dlsched.arithmetic import exact_power, power
 from dlsched.bounds.claim import Claim, Expectation, Premise, stated

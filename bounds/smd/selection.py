@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dlsched.algorithms import solve_knapsack
-from dlsched.algorithms.knapsack import Method
-from dlsched.algorithms.knapsack_scheme import TooManyProgramsError
+from dlsched.algorithms.knapsack import Method, TooManyProgramsError
 from dlsched.bounds.claim import Expectation, Undecided, always, stated
 from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.facts import OPT_POSITIVE, optimal_schedule

@@ -12,26 +12,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from dlsched.algorithms.knapsack import solve_knapsack
-from dlsched.algorithms.knapsack_scheme import Problem, Selection, TooManyProgramsError, frieze_clarke, subset_size
+from dlsched.algorithms.knapsack import (
+    Items,
+    Selection,
+    TooManyProgramsError,
+    frieze_clarke,
+    solve_knapsack,
+    subset_size,
+)
 from dlsched.models import InputError
 from dlsched.models.smd import best_point, preset
 from dlsched.solvers.highs import Session
 
-SIX = Problem.of((10, 9, 9, 7, 4, 3), ((5, 4), (4, 5), (4, 4), (3, 2), (2, 1), (1, 2)), (9, 9))
-THREE = Problem.of((15, 16, 13), ((9, 2), (5, 8), (4, 7)), (13, 9))
+SIX = Items.of((10, 9, 9, 7, 4, 3), ((5, 4), (4, 5), (4, 4), (3, 2), (2, 1), (1, 2)), (9, 9))
+THREE = Items.of((15, 16, 13), ((9, 2), (5, 8), (4, 7)), (13, 9))
 
 
 def subsets(items: int, most: int) -> list[tuple[int, ...]]:
     return [chosen for size in range(most + 1) for chosen in itertools.combinations(range(items), size)]
 
 
-def best_value(problem: Problem) -> Fraction:
+def best_value(problem: Items) -> Fraction:
     everything = subsets(len(problem.values), len(problem.values))
     return max(problem.worth(chosen) for chosen in everything if problem.fits(chosen))
 
 
-def literal_scheme(problem: Problem, size: int) -> tuple[Fraction, int]:
+def literal_scheme(problem: Items, size: int) -> tuple[Fraction, int]:
     """The scheme as stated, over the items that fit by themselves; also the most fractional items in a program."""
     values, weights = np.array(problem.values, dtype=float), np.array(problem.weights, dtype=float)
     best, most = Fraction(0), 0
@@ -49,16 +55,16 @@ def literal_scheme(problem: Problem, size: int) -> tuple[Fraction, int]:
     return best, most
 
 
-def drawn(rng: np.random.Generator, items: int, rows: int, largest: int) -> Problem:
+def drawn(rng: np.random.Generator, items: int, rows: int, largest: int) -> Items:
     weights = rng.integers(0, largest, size=(items, rows))
     capacity = [int(rng.integers(largest // 2, total // 2 + largest)) for total in weights.sum(axis=0)]
-    return Problem.of(rng.integers(0, largest, size=items).tolist(), weights.tolist(), capacity)
+    return Items.of(rng.integers(0, largest, size=items).tolist(), weights.tolist(), capacity)
 
 
 @pytest.mark.parametrize(
     ("problem", "size", "value"), [(SIX, 0, 19), (SIX, 1, 20), (SIX, 6, 20), (THREE, 0, 0), (THREE, 1, 28)]
 )
-def test_values_by_hand(problem: Problem, size: int, value: int) -> None:
+def test_values_by_hand(problem: Items, size: int, value: int) -> None:
     found = frieze_clarke(problem, size)
     assert found.value == value == problem.worth(found.chosen)
     assert problem.fits(found.chosen)
@@ -101,12 +107,12 @@ def test_no_program_left_out_would_have_been_better(size: int) -> None:
         value, fractional = literal_scheme(problem, size)
         assert found.value == value
         assert fractional <= len(problem.capacity)
-        assert found.lps <= found.subsets == len(subsets(len(problem.items), size)) or not problem.rows
+        assert found.lps <= found.subsets == len(subsets(len(problem.useful), size)) or not problem.rows
 
 
 def test_equally_valuable_items_stay_free() -> None:
     # With items worth as much as the least of S left out, S = {0} would be worth 1 and no S of one item worth 3.
-    problem = Problem.of((1, 1, 1, 1), ((1,), (1,), (1,), (2,)), (3,))
+    problem = Items.of((1, 1, 1, 1), ((1,), (1,), (1,), (2,)), (3,))
     assert frieze_clarke(problem, 1).value == 3
 
 
@@ -161,13 +167,13 @@ def test_the_papers_precision_is_reached_on_its_instances(units: int) -> None:
     values = [point.utility if point else 0 for _, point in points]
     weights = [[job.limit_of(r) for r in instance.resources] for job, _ in points]
     found = solve_knapsack(values, weights, list(instance.capacity.values()), epsilon=0.01)
-    problem = Problem.of(values, weights, list(instance.capacity.values()))
+    problem = Items.of(values, weights, list(instance.capacity.values()))
     assert problem.fits(found.chosen)
-    assert found.subset_size == len(problem.items)
+    assert found.subset_size == len(problem.useful)
     assert float(found.value) == pytest.approx(_milp(problem), rel=1e-7)
 
 
-def _milp(problem: Problem) -> float:
+def _milp(problem: Items) -> float:
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     values, weights = np.array(problem.values, dtype=float), np.array(problem.weights, dtype=float)
@@ -179,10 +185,10 @@ def _milp(problem: Problem) -> float:
 
 def test_what_fits_is_decided_exactly() -> None:
     # x_1 = 1 - 1/10^10 passes for 1 in floats, but both items together exceed the capacity by 1.
-    problem = Problem.of((2, 3), ((1,), (10**10,)), (10**10,))
+    problem = Items.of((2, 3), ((1,), (10**10,)), (10**10,))
     assert frieze_clarke(problem, 0).chosen in ((0,), (1,))
     assert frieze_clarke(problem, 1).chosen == (1,)
-    third = Problem.of((1, 1, 1), ((Fraction(1, 3),), (Fraction(1, 3),), (Fraction(1, 3),)), (1,))
+    third = Items.of((1, 1, 1), ((Fraction(1, 3),), (Fraction(1, 3),), (Fraction(1, 3),)), (1,))
     assert frieze_clarke(third, 0).chosen == (0, 1, 2)
 
 
@@ -192,7 +198,7 @@ def test_whatever_the_sizes_the_choice_fits(data: st.DataObject) -> None:
     number = st.builds(lambda m, e: Fraction(m) * Fraction(10) ** e, st.integers(0, 30), st.integers(-9, 9))
     rows, items = data.draw(st.integers(0, 3)), data.draw(st.integers(0, 6))
     vectors = st.lists(number, min_size=rows, max_size=rows)
-    problem = Problem.of(
+    problem = Items.of(
         data.draw(st.lists(number, min_size=items, max_size=items)),
         data.draw(st.lists(vectors, min_size=items, max_size=items)),
         data.draw(vectors),

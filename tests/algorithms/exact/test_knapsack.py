@@ -157,10 +157,10 @@ def test_progress_is_told() -> None:
 @pytest.mark.parametrize(
     ("u", "v", "C", "message"),
     [
-        ([1], [], [1], "weights: there are 0 for 1 values"),
+        ([1], [], [1], "weights: has 0 rows for 1 values"),
         ([1], [[1, 2]], [1], r"weights\[0\]: has 2 entries for 1 capacities"),
-        ([1], [[-1]], [1], r"weights\[0\]: -1.0 is negative"),
-        ([1], [[1]], [-2], "capacity: -2.0 is negative"),
+        ([1], [[-1]], [1], r"weights\[0\]\[0\]: -1.0 is negative"),
+        ([1], [[1]], [-2], r"capacity\[0\]: -2.0 is negative"),
     ],
 )
 def test_bad_input(u: Any, v: Any, C: Any, message: str) -> None:
