@@ -21,17 +21,12 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 from dlsched.errors import shown
-from dlsched.tolerances import TOLERANCE
-
-WHOLE = 1e-5
-"""A solver's value this close to an integer stands for it: no solver in use is less strict by default (Gurobi and CPLEX
-take 1e-5, HiGHS and SCIP 1e-6)."""
+from dlsched.tolerances import SNAP, TOLERANCE, WHOLE
 
 LARGEST = 10**100
 """Numbers of documents are at most this in size, and where they are not 0 at least its reciprocal."""
 
 MAX_DENOMINATOR = 10**6
-_SNAP = Fraction(1, 10**12)
 _MAX_DIGITS = 400
 _INT64 = 2**62
 _ROUNDED = 2**40
@@ -75,7 +70,7 @@ def _from_float(value: float) -> Fraction:
     if decimal.denominator <= MAX_DENOMINATOR:
         return decimal
     snapped = decimal.limit_denominator(MAX_DENOMINATOR)
-    return snapped if abs(snapped - decimal) <= _SNAP * abs(decimal) else decimal
+    return snapped if abs(snapped - decimal) <= SNAP * abs(decimal) else decimal
 
 
 def _from_string(value: str) -> Fraction:

@@ -24,8 +24,7 @@ from dlsched.relaxations.tree import clone, free_name, members
 from dlsched.solvers.matrix import Matrix
 from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
-
-_POSITIVE = 1e-9
+from dlsched.tolerances import POSITIVE, ROUNDING
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,7 +131,7 @@ def _multiple(other: Ratio, ratio: Ratio) -> tuple[Floats, float] | None:
         return added[:-1], float(added[-1])
     largest = int(np.argmax(np.abs(theirs)))
     factor = below[largest] / theirs[largest]
-    if not np.allclose(theirs * factor, below, rtol=1e-12, atol=0):
+    if not np.allclose(theirs * factor, below, rtol=ROUNDING, atol=0):
         return None
     return above[:-1] * factor, float(above[-1] * factor)
 
@@ -146,14 +145,14 @@ def _sign(matrix: Matrix, ratio: Ratio) -> int:
         ends = np.where(c == 0, 0.0, np.stack([c * matrix.lower, c * matrix.upper]))
     low, high = d + ends.min(axis=0).sum(), d + ends.max(axis=0).sum()
     if np.isfinite([low, high]).all() and np.isfinite([matrix.lower, matrix.upper]).all():
-        if low > _POSITIVE:
+        if low > POSITIVE:
             return 1
-        if high < -_POSITIVE:
+        if high < -POSITIVE:
             return -1
     least, greatest = _extreme(matrix, ratio, 1), _extreme(matrix, ratio, -1)
-    if least > _POSITIVE:
+    if least > POSITIVE:
         return 1
-    if greatest < -_POSITIVE:
+    if greatest < -POSITIVE:
         return -1
     raise TransformationRefused(
         f"the denominator goes from {least:.6g} to {greatest:.6g} on the region: it must keep away from 0"

@@ -20,14 +20,10 @@ from dlsched.models.ratio import Floats, FractionalSum, Polytope, Ratio
 from dlsched.relaxations.contract import TransformationRefused
 from dlsched.relaxations.polygon import vertices
 from dlsched.relaxations.sweep import Sweep
+from dlsched.tolerances import ON_CAP, ROUNDING
 
 SLAB = 2**20
 """Grid points whose values are held at a time."""
-
-_POSITIVE = 1e-12
-_INSIDE = 1e-12
-_ALLOWED = 1e-10
-_PARALLEL = 1e-12
 
 
 class Planar:
@@ -55,7 +51,7 @@ class Planar:
         self._lines = _lines(problem.polytope) if len(found) > 2 else None
         for j, ratio in enumerate(self._ratios):
             below = dot(self._vertices, ratio.denominator) + ratio.denominator_constant
-            if not below.min() > _POSITIVE * np.abs(below).max():
+            if not below.min() > ROUNDING * np.abs(below).max():
                 raise TransformationRefused(
                     f"the denominator of ratio {j} is {below.min():.6g} somewhere: it must be positive"
                 )
@@ -112,7 +108,7 @@ class Planar:
             for axis, (ratio, grid) in enumerate(zip(others, grids, strict=True)):
                 if axis not in axes:
                     needed = _spread(ratio(candidates), axes, len(grids))
-                    worth = np.where(needed <= _along(grid, axis, len(grids)) * (1 + _ALLOWED), worth, np.inf)
+                    worth = np.where(needed <= _along(grid, axis, len(grids)) * (1 + ON_CAP), worth, np.inf)
             yield worth, candidates
 
     def _candidates(self, others: list[Ratio], grids: list[Floats]) -> Iterator[tuple[Floats, tuple[int, ...]]]:
@@ -172,7 +168,7 @@ def _on_edge(cut: Floats, start: Floats, end: Floats) -> Floats:
 def _cross(one: Floats, two: Floats) -> Floats:
     """Return where lines (a, b, rhs) meet, shape (..., 2), NaN where they are parallel; its residual refines it."""
     determinant = one[..., 0] * two[..., 1] - one[..., 1] * two[..., 0]
-    safe = np.where(np.abs(determinant) > _PARALLEL, determinant, np.nan)
+    safe = np.where(np.abs(determinant) > ROUNDING, determinant, np.nan)
     x = y = np.zeros(safe.shape)
     for _ in range(2):
         first = one[..., 2] - one[..., 0] * x - one[..., 1] * y
@@ -186,7 +182,7 @@ def _inside(lines: Floats, points: Floats) -> Floats:
     """Return the points, NaN where they are beyond one of the lines."""
     x, y = points[..., 0], points[..., 1]
     inside: npt.NDArray[np.bool_] = np.isfinite(x)
-    room = _INSIDE * (1 + np.maximum(np.abs(x), np.abs(y)))
+    room = ROUNDING * (1 + np.maximum(np.abs(x), np.abs(y)))
     for a, b, rhs in lines:
         inside &= a * x + b * y - rhs <= room
     return np.where(inside[..., None], points, np.nan)

@@ -13,14 +13,13 @@ import numpy as np
 from dlsched.models.numbers import rational
 from dlsched.models.ratio import Floats, Polytope
 from dlsched.relaxations.contract import TransformationRefused
+from dlsched.tolerances import BENT
 
 Corner = tuple[Fraction, Fraction]
 HalfPlane = tuple[Fraction, Fraction, Fraction]
 
 FAR = Fraction(10**20)
 """Where a coordinate counts as infinite, as in HiGHS."""
-
-_SLACK = Fraction(1, 10**10)
 
 
 def vertices(polytope: Polytope) -> Floats:
@@ -43,7 +42,7 @@ def vertices(polytope: Polytope) -> Floats:
     """
     n = len(polytope.lower)
     half_planes = list(_half_planes(polytope))
-    found = _clipped(half_planes) or _clipped([(a, b, c + _SLACK * (1 + abs(c))) for a, b, c in half_planes])
+    found = _clipped(half_planes) or _clipped([(a, b, c + BENT * (1 + abs(c))) for a, b, c in half_planes])
     if not found:
         raise TransformationRefused("the region is empty")
     for i in range(n):

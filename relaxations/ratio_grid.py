@@ -10,14 +10,13 @@ import numpy as np
 
 from dlsched.arithmetic import log, log1p, power
 from dlsched.models.ratio import Floats
+from dlsched.tolerances import AS_GOOD, NEAR_WHOLE
 
 MAX_POINTS = 10**8
 """The most grid points that are searched."""
 
 MAX_STEPS = 10**6
 """The most steps of one ratio's grid."""
-
-_EQUAL = 1e-9
 
 
 class Grid(StrEnum):
@@ -49,11 +48,11 @@ def steps(lower: float, upper: float, epsilon: float, variant: Grid) -> Floats:
     """
     if lower == upper:
         return np.array([lower])
-    last = math.floor(log(upper / lower) / log1p(epsilon) + _EQUAL)
+    last = math.floor(log(upper / lower) / log1p(epsilon) + NEAR_WHOLE)
     if last >= MAX_STEPS:
         raise ValueError(f"epsilon: {epsilon} takes {last + 1} steps for a ratio; at most {MAX_STEPS} are taken")
     values = lower * power(1 + epsilon, np.arange(last + 1))
-    if values[-1] >= upper * (1 - _EQUAL):
+    if values[-1] >= upper * (1 - AS_GOOD):
         values[-1] = upper
     elif variant is Grid.CORRECTED:
         values = np.append(values, upper)
@@ -64,7 +63,7 @@ def widest(lower: Floats, upper: Floats) -> int:
     """Return J, the ratio with the largest phi/l, which is minimised and not gridded; of equal ones, the first."""
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.where(lower > 0, upper / lower, np.where(upper > 0, np.inf, 1.0))
-    return int(np.flatnonzero(spread >= spread.max() * (1 - _EQUAL))[0])
+    return int(np.flatnonzero(spread >= spread.max() * (1 - AS_GOOD))[0])
 
 
 def size(grids: Sequence[Floats]) -> int:

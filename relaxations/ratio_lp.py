@@ -20,13 +20,7 @@ from dlsched.models.ratio import Floats, FractionalSum, Polytope
 from dlsched.relaxations.contract import TransformationRefused
 from dlsched.relaxations.sweep import Sweep
 from dlsched.solvers.highs import Session
-
-_TOLERANCE = 1e-9
-_POSITIVE = 1e-9
-_ALLOWED = 1e-12
-_CANCELLED = 1e-4
-_NOISE = 1e-12
-"""Of a row's largest coefficient: what rounding leaves where terms cancel."""
+from dlsched.tolerances import CANCELLED, POSITIVE, ROUNDING, TIGHT
 
 
 class LinearProgram:
@@ -50,11 +44,11 @@ class LinearProgram:
         self._free = np.full(self._columns, -np.inf), np.full(self._columns, np.inf)
         self._free[0][: self._n + 1] = 0.0
         self._origin, self._width = _box(problem.polytope)
-        self._session = Session(1, _TOLERANCE)
+        self._session = Session(1, TIGHT)
         self._load()
         for j, ratio in enumerate(problem.ratios):
             least = dot(self._least(self._below(j), 1.0, self._n), ratio.denominator) + ratio.denominator_constant
-            if not least > _POSITIVE * self._scale[1, j]:
+            if not least > POSITIVE * self._scale[1, j]:
                 raise TransformationRefused(
                     f"the denominator of ratio {j} is {least:.6g} somewhere: it must be positive"
                 )
@@ -131,7 +125,7 @@ class LinearProgram:
 
     def _weight(self, j: int, cap: float) -> float:
         """Return the coefficient of N_j in the row of its cap; 0 where every point keeps the cap."""
-        allowed = cap * (1 + _ALLOWED)
+        allowed = cap * (1 + ROUNDING)
         return 0.0 if allowed >= self._upper[j] else float(self._scale[0, j] / (self._scale[1, j] * allowed))
 
     def _steepness(self, j: int) -> float:
@@ -174,7 +168,7 @@ def _box(polytope: Polytope) -> tuple[Floats, Floats]:
     """
     n = len(polytope.lower)
     sizes = _sizes(polytope.A)
-    session = Session(1, _TOLERANCE)
+    session = Session(1, TIGHT)
     session.add_columns(np.zeros(n), polytope.upper, np.zeros((0, n)), lower=polytope.lower)
     session.add_rows(polytope.row_lower / sizes, polytope.row_upper / sizes, _cleared(polytope.A / sizes[:, None]))
     if session.solve() is None:
@@ -198,7 +192,7 @@ def _scaled_rows(polytope: Polytope, origin: Floats, width: Floats) -> Floats:
     low, high = polytope.row_lower - shift, polytope.row_upper - shift
     at_most = np.column_stack([rows, -high])[np.isfinite(high)]
     at_least = np.column_stack([-rows, low])[np.isfinite(low)]
-    size = np.maximum(_sizes(rows), _CANCELLED * (dot(np.abs(polytope.A), np.abs(origin))))[:, None]
+    size = np.maximum(_sizes(rows), CANCELLED * (dot(np.abs(polytope.A), np.abs(origin))))[:, None]
     box = np.column_stack([np.eye(n), -np.ones(n)])
     return np.vstack([at_most / size[np.isfinite(high)], at_least / size[np.isfinite(low)], box])
 
@@ -211,7 +205,7 @@ def _sizes(rows: Floats) -> Floats:
 
 def _cleared(rows: Floats) -> Floats:
     """Return rows, whose largest coefficient is about 1, without their noise."""
-    return np.asarray(np.where(np.abs(rows) <= _NOISE, 0.0, rows))
+    return np.asarray(np.where(np.abs(rows) <= ROUNDING, 0.0, rows))
 
 
 def _snake(grids: Sequence[Floats]) -> Iterator[list[float]]:

@@ -22,9 +22,7 @@ from dlsched.relaxations.ratio_grid import Grid, size, steps, widest
 from dlsched.relaxations.ratio_lp import LinearProgram
 from dlsched.relaxations.sweep import Oracle
 from dlsched.relaxations.tree import members
-
-_NOISE = 1e-15
-_ZERO = 1e-10
+from dlsched.tolerances import LOST, NO_START, ON_CAP
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,7 +176,7 @@ def _caps(problem: FractionalSum, others: list[int], grids: tuple[Floats, ...], 
     """Return the least step of each grid that allows the point, by which it is the optimum of its program too."""
     caps = []
     for j, grid in zip(others, grids, strict=True):
-        step = int(np.searchsorted(grid, float(problem.ratios[j](x)) * (1 - _ZERO)))
+        step = int(np.searchsorted(grid, float(problem.ratios[j](x)) * (1 - ON_CAP)))
         caps.append(float(grid[min(step, len(grid) - 1)]))
     return caps
 
@@ -200,9 +198,9 @@ def _without_noise(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
     A ratio that is nowhere more than rounding of the others stands at its greatest value, which caps nothing: at 0 it
     could leave no point.
     """
-    nothing = np.maximum(np.abs(lower), np.abs(upper)) <= _NOISE * np.abs(upper).sum()
+    nothing = np.maximum(np.abs(lower), np.abs(upper)) <= LOST * np.abs(upper).sum()
     upper = np.where(nothing, np.maximum(upper, 0.0), upper)
-    return np.where(nothing, upper, np.where(np.abs(lower) <= _ZERO * np.abs(upper), 0.0, lower)), upper
+    return np.where(nothing, upper, np.where(np.abs(lower) <= NO_START * np.abs(upper), 0.0, lower)), upper
 
 
 def _refuse_without_start(lower: Floats, upper: Floats, last: int) -> None:

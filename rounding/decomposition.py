@@ -30,10 +30,7 @@ from dlsched.rounding.decomposition_rules import (
     check_loads,
     check_weights,
 )
-from dlsched.tolerances import TOLERANCE
-
-ZERO = 1e-9
-"""Values up to this count as 0."""
+from dlsched.tolerances import TOLERANCE, ZERO
 
 
 @dataclass(frozen=True, slots=True)

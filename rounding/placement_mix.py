@@ -25,9 +25,9 @@ from dlsched.models.ddljs.rings import Path, RingMapping
 from dlsched.models.numbers import rational
 from dlsched.relaxations.knapsack_vne import KnapsackVne
 from dlsched.relaxations.ring_lp import VneSolution
-from dlsched.rounding.decomposition import ZERO, WeightedMapping, at_most_one
+from dlsched.rounding.decomposition import WeightedMapping, at_most_one
 from dlsched.rounding.probability import Number
-from dlsched.tolerances import TOLERANCE
+from dlsched.tolerances import TOLERANCE, ZERO
 
 
 @dataclass(frozen=True, slots=True)

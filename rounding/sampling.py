@@ -20,6 +20,7 @@ from dlsched.arguments import at_least, checked, floats, generator
 from dlsched.arithmetic import ceil_log2, dot, integer_product
 from dlsched.models.numbers import rational, to_integers
 from dlsched.rounding.independent import Floats, Ints, scale
+from dlsched.tolerances import ULP
 
 CHUNK = 2**20
 """Coordinates that are drawn at a time."""
@@ -191,7 +192,7 @@ class _Rows:
         self, up: npt.NDArray[np.bool_], sums: Floats, result: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.bool_]:
         size = np.abs(self._columns).sum(axis=0) + np.abs(self._room)
-        unsure = np.abs(sums - self._room) <= size * len(self._columns) * 2.0**-50
+        unsure = np.abs(sums - self._room) <= size * len(self._columns) * 4 * ULP
         for draw, i in np.argwhere(unsure).tolist():
             row = self._rows[i]
             result[draw, i] = row.coefficients[up[draw]].sum() > row.room

@@ -24,10 +24,7 @@ from dlsched.solvers.failure import SolverError
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.scaling import INFINITE, REFUSED, UnfitNumberError
 from dlsched.solvers.solution import RawSolution, Solution, Status
-from dlsched.tolerances import TOLERANCE
-
-_DROPPED = 1e-12
-"""The least `small_matrix_value` that HiGHS can be given: it drops what is not above."""
+from dlsched.tolerances import FEASIBLE, LEAST_DROPPED, TOLERANCE
 
 
 def loaded(matrix: Matrix, **options: Any) -> Any:
@@ -211,7 +208,7 @@ class Session:
         By every method: HiGHS refuses the call for another reason.
     """
 
-    def __init__(self, sense: Literal[1, -1], tolerance: float = 1e-7) -> None:
+    def __init__(self, sense: Literal[1, -1], tolerance: float = FEASIBLE) -> None:
         import highspy
 
         self._highs = highspy.Highs()
@@ -219,7 +216,7 @@ class Session:
         self._error = highspy.HighsStatus.kError
         self._options: dict[str, Any] = {}
         self._set("output_flag", False)
-        self._set("small_matrix_value", _DROPPED)
+        self._set("small_matrix_value", LEAST_DROPPED)
         self._set("primal_feasibility_tolerance", tolerance)
         self._set("dual_feasibility_tolerance", tolerance)
         both = highspy.ObjSense
@@ -348,16 +345,16 @@ class Session:
 
 
 def _refuse_coefficient(row: int, column: int, value: float) -> None:
-    if value != 0 and not _DROPPED < abs(value) < REFUSED:
+    if value != 0 and not LEAST_DROPPED < abs(value) < REFUSED:
         raise UnfitNumberError(
-            f"row {row}: the coefficient of column {column} is {value:.6g}; HiGHS keeps numbers above {_DROPPED:g} and "
-            f"below {REFUSED:g}"
+            f"row {row}: the coefficient of column {column} is {value:.6g}; HiGHS keeps numbers above "
+            f"{LEAST_DROPPED:g} and below {REFUSED:g}"
         )
 
 
 def _refuse_coefficients(A: Any, first_row: int, first_column: int) -> None:
     size = np.abs(A.data)
-    bad = (size != 0) & ~((size > _DROPPED) & (size < REFUSED))
+    bad = (size != 0) & ~((size > LEAST_DROPPED) & (size < REFUSED))
     if bad.any():
         entries, at = A.tocoo(), int(bad.argmax())
         _refuse_coefficient(first_row + entries.row[at], first_column + entries.col[at], float(entries.data[at]))

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from dlsched.lazy import sp
 from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.tolerances import DROPPED, ULP
 
 _SMALL, _LARGE = 2.0**-13, 2.0**20
 """Rows and costs between these (1e-4, 1e6) are passed as they are: a solver's tolerances of 1e-6 to 1e-9 suit them."""
@@ -22,17 +23,11 @@ _SMALL, _LARGE = 2.0**-13, 2.0**20
 _LEAST_COST = 0.5
 """An objective whose largest coefficient is below is multiplied: solvers end 1e-7 to 1e-6 from an optimum."""
 
-_DROPPED = 1e-9
-"""HiGHS and SCIP drop coefficients that are at most this."""
-
 REFUSED = 1e15
 """HiGHS and SCIP refuse coefficients from this on."""
 
 INFINITE = 1e20
 """What HiGHS and SCIP take for infinity."""
-
-_NOISE = 2.0**-52
-"""What a row's sum in doubles cannot show, as a share of its largest term: such an entry is left out."""
 
 _SPREAD = 70
 """Of a line's exponents: what lies further below its largest number is noise or refused, and moves no middle."""
@@ -203,14 +198,14 @@ def _without_noise(matrix: Matrix) -> Matrix:
     """Leave out the entries whose largest possible term is lost in their row's sum."""
     A = matrix.A
     size = np.abs(A.data)
-    if not size.any() or size[size > 0].min() > _DROPPED:
+    if not size.any() or size[size > 0].min() > DROPPED:
         return matrix
     reach = np.maximum(np.abs(matrix.lower), np.abs(matrix.upper))[A.indices]
     term = np.where(size > 0, size * reach, 0.0)
     at = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
     largest = np.zeros(A.shape[0])
     np.maximum.at(largest, at, size)
-    lost = (size <= _DROPPED) & (term <= _NOISE * largest[at])
+    lost = (size <= DROPPED) & (term <= ULP * largest[at])
     kept = sp.csr_array((np.where(lost, 0.0, A.data), A.indices.copy(), A.indptr.copy()), shape=A.shape)
     kept.eliminate_zeros()
     return replace(matrix, A=kept)
@@ -219,7 +214,7 @@ def _without_noise(matrix: Matrix) -> Matrix:
 def _refuse_what_is_lost(matrix: Matrix, found: Matrix) -> None:
     """Refuse what is still too small, too large or infinite to a solver, by its name and its value before scaling."""
     size = np.abs(found.A.data)
-    bad = ((size > 0) & (size <= _DROPPED)) | (size >= REFUSED)
+    bad = ((size > 0) & (size <= DROPPED)) | (size >= REFUSED)
     if bad.any():
         at = int(bad.argmax())
         i, j = int(np.searchsorted(found.A.indptr, at, side="right")) - 1, int(found.A.indices[at])
@@ -227,7 +222,7 @@ def _refuse_what_is_lost(matrix: Matrix, found: Matrix) -> None:
         least, most = entries[entries > 0].min(), entries.max()
         raise UnfitNumberError(
             f"{matrix.row(i)}: the coefficient {matrix.A[i, j]:.6g} of {matrix.column(j)} cannot be kept beside the "
-            f"others ({least:.3g} to {most:.3g}): solvers drop what is at most {_DROPPED:g} and refuse {REFUSED:g}; "
+            f"others ({least:.3g} to {most:.3g}): solvers drop what is at most {DROPPED:g} and refuse {REFUSED:g}; "
             "use other units"
         )
     sides = ((matrix.row_lower, found.row_lower), (matrix.row_upper, found.row_upper))

@@ -13,11 +13,7 @@ from dlsched.halt import run_in_thread
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.scaling import INFINITE
 from dlsched.solvers.solution import RawSolution, Solution, Status
-from dlsched.tolerances import TOLERANCE
-
-_FEASIBLE = TOLERANCE / 10
-"""SCIP's tolerance. It solves an LP in trouble once more a thousand times tighter; SoPlex without GMP takes nothing
-below 1e-10, and says so on the terminal every time."""
+from dlsched.tolerances import FEASIBLE, TOLERANCE
 
 _STATUS = {status.value: status for status in (Status.OPTIMAL, Status.INFEASIBLE, Status.UNBOUNDED)}
 
@@ -86,7 +82,7 @@ def apply_settings(
     pyscipopt: Any, scip: Any, time_limit: float | None, gap: float, seed: int | None, presolve: bool
 ) -> None:
     """Set the tolerance, and what `dlsched.models.solve.solve` lets a user choose."""
-    scip.setParam("numerics/feastol", _FEASIBLE)
+    scip.setParam("numerics/feastol", FEASIBLE)
     # It would ask SoPlex for less than it takes.
     scip.setParam("constraints/nonlinear/tightenlpfeastol", False)
     scip.setParam("limits/gap", gap)

@@ -22,8 +22,7 @@ from dlsched.models.document import InputError
 from dlsched.models.ratio import Floats
 from dlsched.models.smd import Job, Point, best_point, ratios
 from dlsched.rounding import Rounded, gain_packing, round_shifted, round_until_feasible, width
-
-_WHOLE = 1e-9
+from dlsched.tolerances import NEAR_WHOLE
 
 
 class Inner(StrEnum):
@@ -195,7 +194,7 @@ def _shifted_gain(job: Job, single: np.ndarray, delta: float) -> float:
 
 def _down(job: Job, x: Floats) -> tuple[int, int]:
     """Return x~ rounded down, within 1e-9."""
-    for slack in (_WHOLE, -_WHOLE):
+    for slack in (NEAR_WHOLE, -NEAR_WHOLE):
         workers, servers = np.maximum(1, np.floor(x * (1 + slack))).astype(int).tolist()
         if job.fits(workers, servers):
             return workers, servers

@@ -17,6 +17,7 @@ from dlsched.bounds.gadget.families import SLOT
 from dlsched.bounds.gadget.slot import FINITE, MODERATE, PROFITABLE, SLOTS, SOME, THREE, SlotFacts
 from dlsched.rounding import Acceptance, round_mappings
 from dlsched.rounding.mapping_table import NodeRow
+from dlsched.tolerances import AS_GOOD
 
 ROUNDS = 3
 """u_b of the claims about what Algorithm 2 returns."""
@@ -37,11 +38,11 @@ def explain(facts: SlotFacts) -> dict[str, Any]:
 
 def _third(facts: SlotFacts) -> Fraction:
     """Return a third of the LP of the selected rings, less what rounding of numbers may cost."""
-    return Fraction(facts.solve(augmented=True, sizes=facts.selected()).value / 3 - 1e-9)
+    return Fraction(facts.solve(augmented=True, sizes=facts.selected()).value / 3 - AS_GOOD)
 
 
 def _poor_against_optimum(facts: SlotFacts) -> Fraction:
-    return facts.printed_law.profit_below(facts.ilp / 3 - 1e-9)
+    return facts.printed_law.profit_below(facts.ilp / 3 - AS_GOOD)
 
 
 def _poor_against_lp(facts: SlotFacts) -> Fraction:

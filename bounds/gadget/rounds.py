@@ -23,6 +23,7 @@ from dlsched.bounds.gadget.facts import HYPOTHESES, OPT_POSITIVE, GadgetFacts
 from dlsched.bounds.gadget.families import FEW
 from dlsched.bounds.gadget.horizon import Counts
 from dlsched.models.ddljs import Instance, RingProblem, slot_problem
+from dlsched.tolerances import AS_GOOD
 
 MAX_HISTORIES = 2_000
 """Slots times vectors of worker-slots whose programs are solved, at most."""
@@ -76,7 +77,7 @@ class Rounds:
             sizes = selected_sizes(problem, solution)
             problem = problem.keeping(r.only(sizes[r.name]) for r in problem.requests if r.name in sizes)
             solution = self.programs.solve(problem)
-        self.moderate &= all(max(r.profit.values()) <= solution.value + 1e-9 for r in problem.requests)
+        self.moderate &= all(max(r.profit.values()) <= solution.value + AS_GOOD for r in problem.requests)
         law: Law = defaultdict(Fraction)
         for sizes_drawn, probability in self._draws(problem, solution):
             law[tuple(sizes_drawn.get(name, 0) for name in names)] += probability
@@ -151,7 +152,7 @@ def _goal(facts: RoundsFacts) -> Fraction:
 
 def _reaches_goal(facts: RoundsFacts) -> Fraction:
     """Return the probability of that, less what rounding of numbers may cost, with selected rings."""
-    least = _goal(facts) - Fraction(1, 10**9)
+    least = _goal(facts) - Fraction(AS_GOOD)
     return facts.probability(facts.selected, lambda value: value >= least)
 
 

@@ -6,9 +6,7 @@ import itertools
 from fractions import Fraction
 
 from dlsched.models.ddljs import Instance, Job
-
-_ROUNDING = Fraction(1, 10**12)
-"""Relative; irrational utilities are the rationals of doubles, whose slopes can turn in the last digit."""
+from dlsched.tolerances import ROUNDING
 
 
 def values(job: Job, most: int) -> list[Fraction] | None:
@@ -21,7 +19,8 @@ def values(job: Job, most: int) -> list[Fraction] | None:
 
 def _slopes(job: Job, most: int) -> tuple[list[Fraction], Fraction]:
     found = values(job, most) or []
-    slack = _ROUNDING * max([Fraction(1), *map(abs, found)])
+    # Irrational utilities are the rationals of doubles, whose slopes can turn in the last digit.
+    slack = Fraction(ROUNDING) * max([Fraction(1), *map(abs, found)])
     return [b - a for a, b in itertools.pairwise(found)], slack
 
 

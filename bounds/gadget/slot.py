@@ -22,6 +22,7 @@ from dlsched.models.ddljs import Instance, RingProblem, slot_problem
 from dlsched.rounding import Acceptance, MappingConstants, MappingLaw, decompose, mapping_constants
 from dlsched.solvers.solution import Solution, Status
 from dlsched.solvers.solve import solve_matrix
+from dlsched.tolerances import AS_GOOD, ZERO
 
 NODES = 5_000
 """Branch-and-bound nodes of one solve, at most."""
@@ -183,7 +184,7 @@ class SlotFacts:
 
     def _weights(self, augmented: bool, cap: bool) -> dict[tuple[str, int], float]:
         weights = self.solve(augmented=augmented, cap=cap).weights
-        return {key: weight for key, weight in weights.items() if weight > 1e-9}
+        return {key: weight for key, weight in weights.items() if weight > ZERO}
 
     def law(self, *, cap: bool = False, sizes: Sizes | None = None) -> MappingLaw:
         """Return the law of one draw of the decomposed augmented LP."""
@@ -211,7 +212,7 @@ class SlotFacts:
     @property
     def positive(self) -> int:
         """Positive variables of its optimum."""
-        return int(np.count_nonzero(self.solve(augmented=True, sizes=self.selected()).point > 1e-9))
+        return int(np.count_nonzero(self.solve(augmented=True, sizes=self.selected()).point > ZERO))
 
     @property
     def mappings(self) -> int:
@@ -224,7 +225,7 @@ class SlotFacts:
         """Whether no selected ring is worth more than the LP of the selected rings."""
         sizes = self.selected()
         value = self.solve(augmented=True, sizes=sizes).value
-        return all(self.problem.request(name).profit[k] <= value + 1e-9 for name, k in sizes.items())
+        return all(self.problem.request(name).profit[k] <= value + AS_GOOD for name, k in sizes.items())
 
     def chosen_alone(self) -> float:
         """Return the optimum of (12) with the selected ring sizes alone, by enumeration."""

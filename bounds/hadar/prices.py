@@ -12,9 +12,9 @@ from dlsched.bounds.comparison import Relation
 from dlsched.bounds.hadar.competitive import EVERYWHERE, SMALL
 from dlsched.bounds.hadar.facts import HADAR, SOME_ADMITTED, UMIN_POSITIVE, Commitment, HadarFacts, Place
 from dlsched.bounds.hadar.sources import TINY
+from dlsched.tolerances import DIFFERENCE
 
 _POINTS = 8
-_STEP = 1e-5
 
 
 def _log_ratio(run: Commitment) -> float:
@@ -34,8 +34,8 @@ def _slope(facts: HadarFacts) -> float:
         c = facts.instance.machine(machine).count(type_)
         for i in range(1, _POINTS):
             gamma = c * i / _POINTS
-            below, above = (prices.price(machine, type_, gamma + sign * c * _STEP) for sign in (-1, 1))
-            slopes.append((above - below) / (2 * _STEP * prices.price(machine, type_, gamma)))
+            below, above = (prices.price(machine, type_, gamma + sign * c * DIFFERENCE) for sign in (-1, 1))
+            slopes.append((above - below) / (2 * DIFFERENCE * prices.price(machine, type_, gamma)))
     expected = _log_ratio(facts.printed)
     return max(slopes, key=lambda slope: abs(slope - expected))
 

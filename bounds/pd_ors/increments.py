@@ -15,6 +15,7 @@ from dlsched.bounds.pd_ors.facts import PD_ORS, SOME_ADMITTED, PdOrsFacts
 from dlsched.models.document import Document
 from dlsched.models.numbers import Positive, rational, to_json
 from dlsched.rounding import gain_cover
+from dlsched.tolerances import DIFFERENCE
 
 
 class Increment(Document):
@@ -112,7 +113,7 @@ class IncrementFacts:
 
     def slope(self) -> float:
         """Return dp/drho at half of the amount, by a central difference."""
-        middle, step = float(self.instance.amount) / 2, 1e-5 * float(self.instance.amount)
+        middle, step = float(self.instance.amount) / 2, DIFFERENCE * float(self.instance.amount)
         return (self.price(middle + step) - self.price(middle - step)) / (2 * step)
 
     @property

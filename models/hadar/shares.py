@@ -27,9 +27,7 @@ from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.numbers import to_integers
 from dlsched.solvers.failure import SolverError
 from dlsched.solvers.highs import Session
-
-_GAP = 1e-4
-"""An incomplete sum that is as much below 1 is told from 1 by any solver."""
+from dlsched.tolerances import APART
 
 _MOST = 100_000
 """Combinations of slots at all levels but one that are listed; a job that has more keeps its plain shares."""
@@ -64,7 +62,7 @@ def _told_apart(need: int, works: list[int], slots: int) -> list[float]:
     if borders is None:
         return plain
     complete, incomplete = borders
-    if (need - max(integer_product(incomplete, np.array(works, dtype=object)))) / need >= _GAP:
+    if (need - max(integer_product(incomplete, np.array(works, dtype=object)))) / need >= APART:
         return plain
     return _widest(complete, incomplete) or plain
 

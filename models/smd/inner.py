@@ -18,11 +18,11 @@ from dlsched.arguments import checked
 from dlsched.models.numbers import to_integers
 from dlsched.models.smd.instance import Job
 from dlsched.models.smd.training import Mode
+from dlsched.tolerances import AS_GOOD
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-_NEAR = 1e-9
 _EXACT = 2**53
 
 
@@ -98,7 +98,7 @@ def best_point(job: Job) -> Point | None:
     w, p = np.tile(workers, 3), np.concatenate(tried)
     approximate = times(job, w, p)
     least = approximate.min()
-    near = {(int(w[i]), int(p[i])) for i in np.flatnonzero(approximate <= least + _NEAR * abs(least))}
+    near = {(int(w[i]), int(p[i])) for i in np.flatnonzero(approximate <= least + AS_GOOD * abs(least))}
     time, workers_, servers = min((job.training.time(w, p), w, p) for w, p in near)
     return Point(workers_, servers, time, job.utility.exact(time))
 
