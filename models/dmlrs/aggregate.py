@@ -11,16 +11,20 @@ is a relaxation: a home fits one machine, but what is spread, and the homes toge
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from dlsched.lazy import pyo
-from dlsched.models.dmlrs.frame import completions, fitting, servers_needed
+from dlsched.models.dmlrs.frame import GAMMA, ROOM, completions, fitting, jobs, loads, servers_needed
 from dlsched.models.dmlrs.groups import Group, identical, singletons
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job
 from dlsched.models.dmlrs.read import finished, finishing
 from dlsched.models.dmlrs.schedule import Schedule
 from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.parameters import declare
+
+_FITTED = "the bounds of workers and servers, and what fits one machine, were derived from it"
 
 
 def build(instance: Instance) -> pyo.ConcreteModel:
@@ -55,48 +59,36 @@ def _build(instance: Instance, groups: tuple[Group, ...]) -> pyo.ConcreteModel:
                 f"job {job.name}: its external rate is above its internal rate: use dmlrs/compact or async"
             )
     m = pyo.ConcreteModel(name="DMLRS over groups of machines")
-    _sets(m, instance, groups)
-    _variables(m)
+    by_name = {group.name: group for group in groups}
+    _sets(m, instance, by_name)
+    _variables(m, instance, by_name)
     m.total_utility = pyo.Objective(
         expr=sum(m.utility[it] * m.completion[it] for it in m.IT), sense=pyo.maximize, doc="(DMLRS) total utility"
     )
     completions(m)
-    _modes(m)
+    _modes(m, instance, by_name)
     m.work = pyo.Constraint(m.I, rule=_work, doc="(3) an admitted job does all its work")
-    m.capacity = pyo.Constraint(m.used, rule=_capacity, doc="(5) capacity of a group and resource")
-    m.fits = pyo.Constraint(m.homely, rule=_fits, doc="(5) a home fits one machine")
+    m.capacity = pyo.Constraint(
+        m.used, rule=lambda m, c, r, t: load(m, c, r, t) <= m.room[c, r], doc="(5) capacity of a group and resource"
+    )
+    each = {(c, r): float(group.model.capacity_of(r)) for c, group in by_name.items() for r in m.R}
+    m.fits = pyo.Constraint(
+        m.homely, rule=lambda m, i, t, c, r: _fits(m, each[c, r], i, t, c, r), doc="(5) a home fits one machine"
+    )
     return m
 
 
-def _sets(m: Any, instance: Instance, groups: tuple[Group, ...]) -> None:
-    jobs = instance.jobs
-    slots = range(1, instance.slots + 1)
-    m.job = {job.name: job for job in jobs}
-    m.group = {group.name: group for group in groups}
-    m.slots_of = {job.name: range(job.arrival, instance.slots + 1) for job in jobs}
-    m.present = {t: [job.name for job in jobs if job.arrival <= t] for t in slots}
-    m.utility = {(job.name, t): job.utility(t - job.arrival) for job in jobs for t in m.slots_of[job.name]}
-    m.needs = {
-        (i, r): (float(j.worker_needs(r)), float(j.server_needs(r)))
-        for i, j in m.job.items()
-        for r in instance.resources
+def _sets(m: Any, instance: Instance, groups: Mapping[str, Group]) -> None:
+    jobs(m, instance, "(7)")
+    m.C = pyo.Set(initialize=list(groups), doc="groups of machines")
+    room = {(c, r): len(group) * group.model.capacity_of(r) for c, group in groups.items() for r in m.R}
+    declare(m, "room", (m.C, m.R), room, ROOM, within=pyo.NonNegativeReals, why=_FITTED)
+    homes = [(job.name, c) for job in instance.jobs for c, group in groups.items() if has_home(job, group)]
+    needed = {
+        job.name: [r for r in instance.resources if job.worker_needs(r) or job.server_needs(r)] for job in instance.jobs
     }
-    m.room = {(c, r): float(len(g) * g.model.capacity_of(r)) for c, g in m.group.items() for r in instance.resources}
-    m.most = {
-        (i, c): (fitting(g.model, j.worker, j.most_workers), fitting(g.model, j.server, servers_needed(j)))
-        for i, j in m.job.items()
-        for c, g in m.group.items()
-    }
-    m.I = pyo.Set(initialize=list(m.job), doc="jobs")
-    m.C = pyo.Set(initialize=list(m.group), doc="groups of machines")
-    m.IT = pyo.Set(
-        initialize=[(i, t) for i, own in m.slots_of.items() for t in own],
-        dimen=2,
-        doc="(7) jobs and the slots from their arrival on",
-    )
-    homes = [(i, c) for i, j in m.job.items() for c in m.group if has_home(j, m.group[c])]
     m.ITC = pyo.Set(
-        initialize=((i, t, c) for i, own in m.slots_of.items() for t in own for c in m.group),
+        initialize=((i, t, c) for i, own in m.slots_of.items() for t in own for c in groups),
         dimen=3,
         doc="(7) jobs, slots from their arrival on, groups",
     )
@@ -106,20 +98,12 @@ def _sets(m: Any, instance: Instance, groups: tuple[Group, ...]) -> None:
         doc="jobs, slots and the groups on whose machines a worker and a server fit",
     )
     m.homely = pyo.Set(
-        initialize=(
-            (i, t, c, r) for i, c in homes for t in m.slots_of[i] for r in instance.resources if any(m.needs[i, r])
-        ),
+        initialize=((i, t, c, r) for i, c in homes for t in m.slots_of[i] for r in needed[i]),
         dimen=4,
         doc="those, and the resources needed",
     )
     m.used = pyo.Set(
-        initialize=[
-            (c, r, t)
-            for t in slots
-            for c in m.group
-            for r in instance.resources
-            if any(any(m.needs[i, r]) for i in m.present[t])
-        ],
+        initialize=[(c, r, t) for t in range(1, instance.slots + 1) for c, r in room if m.users[r, t]],
         dimen=3,
         doc="groups, resources and slots that jobs could use",
     )
@@ -140,54 +124,58 @@ def has_home(job: Job | AsyncJob, group: Group) -> bool:
     return all(amount <= group.model.capacity_of(r) for r, amount in needed.items())
 
 
-def _variables(m: Any) -> None:
+def _variables(m: Any, instance: Instance, groups: Mapping[str, Group]) -> None:
     whole = pyo.NonNegativeIntegers
+    journal = not instance.asynchronous
+    servers = {job.name: servers_needed(job) for job in instance.jobs}
+    most = {
+        (job.name, c): (
+            fitting(group.model, job.worker, job.most_workers),
+            fitting(group.model, job.server, servers[job.name]),
+        )
+        for job in instance.jobs
+        for c, group in groups.items()
+    }
 
-    def _most(k: int, alone: bool) -> Any:
-        def bounds(m: Any, i: str, t: int, c: str) -> tuple[int, int]:
-            one = m.most[i, c][k]
-            limit = m.job[i].most_workers if k == 0 else servers_needed(m.job[i])
-            return 0, one if alone else min(limit, one * len(m.group[c]))
+    def _home(k: int) -> Any:
+        return lambda m, i, t, c: (0, most[i, c][k])
 
-        return bounds
+    def _spread(k: int) -> Any:
+        limit = (m.most_workers, servers)[k]
+        return lambda m, i, t, c: (0, min(limit[i], most[i, c][k] * len(groups[c])))
 
     m.completion = pyo.Var(m.IT, domain=pyo.Binary, doc="1 where the job's completion slot t~_i is t")
     m.home = pyo.Var(m.home_at, domain=pyo.Binary, doc="1 where the job has its home in the group")
-    m.home_workers = pyo.Var(m.home_at, domain=whole, bounds=_most(0, True), doc="workers at home")
-    m.home_servers = pyo.Var(m.home_at, domain=whole, bounds=_most(1, True), doc="servers at home")
-    m.spread_workers = pyo.Var(m.ITC, domain=whole, bounds=_most(0, False), doc="workers elsewhere")
+    m.home_workers = pyo.Var(m.home_at, domain=whole, bounds=_home(0), doc="workers at home")
+    m.home_servers = pyo.Var(m.home_at, domain=whole, bounds=_home(1), doc="servers at home")
+    m.spread_workers = pyo.Var(m.ITC, domain=whole, bounds=_spread(0), doc="workers elsewhere")
     m.spread_servers = pyo.Var(
-        [itc for itc in m.ITC if isinstance(m.job[itc[0]], Job)],
-        domain=whole,
-        bounds=_most(1, False),
-        doc="servers elsewhere (journal)",
+        m.ITC if journal else [], domain=whole, bounds=_spread(1), doc="servers elsewhere (journal)"
     )
     m.external = pyo.Var(
-        [it for it in m.IT if isinstance(m.job[it[0]], Job)],
-        domain=pyo.Binary,
-        doc="1 where workers and servers are spread (journal)",
+        m.IT if journal else [], domain=pyo.Binary, doc="1 where workers and servers are spread (journal)"
     )
 
 
-def _modes(m: Any) -> None:
+def _modes(m: Any, instance: Instance, groups: Mapping[str, Group]) -> None:
     m.last = pyo.Constraint(m.IT, rule=_last, doc="(6) one mode, none after the completion slot")
     m.home_most = pyo.Constraint(m.home_at, rule=_home_most, doc="(4) workers at home")
     m.spread_most = pyo.Constraint(m.IT, rule=_spread_most, doc="(4) workers elsewhere")
-    m.home_enough = pyo.Constraint(
-        [itc for itc in m.home_at if isinstance(m.job[itc[0]], Job)],
-        rule=_home_enough,
-        doc="(2) servers at home",
-    )
-    m.spread_enough = pyo.Constraint(m.external.index_set(), rule=_spread_enough, doc="(2) servers elsewhere")
-    asynchronous = [it for it in m.IT if isinstance(m.job[it[0]], AsyncJob)]
-    m.all_workers = pyo.Constraint(asynchronous, rule=_all_workers, doc="(3.2) at most K_i workers")
-    m.server_load = pyo.Constraint(asynchronous, rule=_load, doc="(3.4) servers bear their workers")
-    m.fewer_servers = pyo.Constraint(asynchronous, rule=_fewer_servers, doc="(3.5) no more servers than workers")
-    m.away = pyo.Constraint(
-        [itc for itc in m.home_at if isinstance(m.job[itc[0]], AsyncJob) and len(m.group[itc[2]]) == 1],
-        rule=_away,
-        doc="(3.4) a worker on the servers' machine is at home",
-    )
+    if not instance.asynchronous:
+        gamma = {job.name: job.workers_per_server for job in instance.jobs if isinstance(job, Job)}
+        declare(m, "gamma", (m.I,), gamma, GAMMA)
+        m.home_enough = pyo.Constraint(m.home_at, rule=_home_enough, doc="(2) servers at home")
+        m.spread_enough = pyo.Constraint(m.IT, rule=_spread_enough, doc="(2) servers elsewhere")
+    else:
+        loads(m, instance)
+        m.all_workers = pyo.Constraint(m.IT, rule=_all_workers, doc="(3.2) at most K_i workers")
+        m.server_load = pyo.Constraint(m.IT, rule=_load, doc="(3.4) servers bear their workers")
+        m.fewer_servers = pyo.Constraint(m.IT, rule=_fewer_servers, doc="(3.5) no more servers than workers")
+        m.away = pyo.Constraint(
+            [itc for itc in m.home_at if len(groups[itc[2]]) == 1],
+            rule=_away,
+            doc="(3.4) a worker on the servers' machine is at home",
+        )
     m.home_servers_only = pyo.Constraint(m.home_at, rule=_home_servers_only, doc="(1) servers at home only where it is")
 
 
@@ -205,7 +193,7 @@ def _last(m: Any, i: str, t: int) -> Any:
 
 
 def _home_most(m: Any, i: str, t: int, c: str) -> Any:
-    return m.home_workers[i, t, c] <= min(m.most[i, c][0], m.job[i].most_workers) * m.home[i, t, c]
+    return m.home_workers[i, t, c] <= min(m.home_workers[i, t, c].ub, m.most_workers[i]) * m.home[i, t, c]
 
 
 def _home_servers_only(m: Any, i: str, t: int, c: str) -> Any:
@@ -214,27 +202,26 @@ def _home_servers_only(m: Any, i: str, t: int, c: str) -> Any:
 
 def _spread_most(m: Any, i: str, t: int) -> Any:
     on = m.external[i, t] if (i, t) in m.external else _homes(m, m.home, i, t)
-    return _spread(m, m.spread_workers, i, t) <= m.job[i].most_workers * on
+    return _spread(m, m.spread_workers, i, t) <= m.most_workers[i] * on
 
 
 def _home_enough(m: Any, i: str, t: int, c: str) -> Any:
-    return float(m.job[i].workers_per_server) * m.home_servers[i, t, c] >= m.home_workers[i, t, c]
+    return m.gamma[i] * m.home_servers[i, t, c] >= m.home_workers[i, t, c]
 
 
 def _spread_enough(m: Any, i: str, t: int) -> Any:
     servers = _spread(m, m.spread_servers, i, t)
-    return float(m.job[i].workers_per_server) * servers >= _spread(m, m.spread_workers, i, t)
+    return m.gamma[i] * servers >= _spread(m, m.spread_workers, i, t)
 
 
 def _all_workers(m: Any, i: str, t: int) -> Any:
     workers = _homes(m, m.home_workers, i, t) + _spread(m, m.spread_workers, i, t)
-    return workers <= m.job[i].most_workers
+    return workers <= m.most_workers[i]
 
 
 def _load(m: Any, i: str, t: int) -> Any:
-    job = m.job[i]
-    inside = float(job.internal_rate / job.server_rate) * _homes(m, m.home_workers, i, t)
-    outside = float(job.external_rate / job.server_rate) * _spread(m, m.spread_workers, i, t)
+    inside = m.internal_load[i] * _homes(m, m.home_workers, i, t)
+    outside = m.external_load[i] * _spread(m, m.spread_workers, i, t)
     return inside + outside <= _homes(m, m.home_servers, i, t)
 
 
@@ -248,18 +235,20 @@ def _fewer_servers(m: Any, i: str, t: int) -> Any:
 
 
 def _work(m: Any, i: str) -> Any:
-    job = m.job[i]
-    inside = float(1 / (job.internal_time * job.work))
-    outside = float(1 / (job.external_time * job.work))
+    inside, outside = m.internal_share[i], m.external_share[i]
     done = sum(
         inside * _homes(m, m.home_workers, i, t) + outside * _spread(m, m.spread_workers, i, t) for t in m.slots_of[i]
     )
     return done >= sum(m.completion[i, t] for t in m.slots_of[i])
 
 
-def used(m: Any, i: str, t: int, c: str, r: str) -> Any:
-    """Return what a job uses of a resource of a group in a slot, as an expression in the model's variables."""
-    worker, server = m.needs[i, r]
+def load(m: Any, c: str, r: str, t: int) -> Any:
+    """Return what jobs use of a resource of a group in a slot, as an expression in the model's variables."""
+    return sum(_used(m, i, t, c, r) for i in m.users[r, t])
+
+
+def _used(m: Any, i: str, t: int, c: str, r: str) -> Any:
+    worker, server = m.worker_needs[i, r], m.server_needs[i, r]
     amount = worker * m.spread_workers[i, t, c]
     if (i, t, c) in m.spread_servers:
         amount += server * m.spread_servers[i, t, c]
@@ -268,14 +257,9 @@ def used(m: Any, i: str, t: int, c: str, r: str) -> Any:
     return amount
 
 
-def _capacity(m: Any, c: str, r: str, t: int) -> Any:
-    return sum(used(m, i, t, c, r) for i in m.present[t] if any(m.needs[i, r])) <= m.room[c, r]
-
-
-def _fits(m: Any, i: str, t: int, c: str, r: str) -> Any:
-    worker, server = m.needs[i, r]
-    used = worker * m.home_workers[i, t, c] + server * m.home_servers[i, t, c]
-    return used <= float(m.group[c].model.capacity_of(r)) * m.home[i, t, c]
+def _fits(m: Any, room: float, i: str, t: int, c: str, r: str) -> Any:
+    used = m.worker_needs[i, r] * m.home_workers[i, t, c] + m.server_needs[i, r] * m.home_servers[i, t, c]
+    return used <= room * m.home[i, t, c]
 
 
 def read(model: Any, instance: Instance) -> Schedule:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from dlsched.lazy import gdp, pyo
-from dlsched.models.dmlrs.frame import asynchronous, completions, frame
+from dlsched.models.dmlrs.frame import asynchronous, completions, frame, loads
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.read import read
 from dlsched.models.formulation import Formulation, Kind
@@ -34,8 +34,7 @@ def build(instance: Instance) -> pyo.ConcreteModel:
     asynchronous(instance, "dmlrs/async")
     m = frame(instance, "DMLRS, asynchronous", capacity="(3.3)", arrival="(3.7)")
     m.machines = [machine.name for machine in instance.machines]
-    m.internal_share = {job.name: float(1 / (job.internal_time * job.work)) for job in instance.jobs}
-    m.external_share = {job.name: float(1 / (job.external_time * job.work)) for job in instance.jobs}
+    loads(m, instance)
     m.batches = pyo.Var(m.IT, bounds=_most_batches, doc="mini-batches done in a slot, as a share of E_i K_i M_i")
     m.idle = gdp.Disjunct(m.IT, rule=_idle, doc="(3.1) no worker, no server")
     m.hub = gdp.Disjunct(m.placed, rule=_hub, doc="(3.1) all servers on one machine")
@@ -62,7 +61,6 @@ def _idle(disjunct: Any, i: str, t: int) -> None:
 
 def _hub(disjunct: Any, i: str, t: int, h: str) -> None:
     m = disjunct.model()
-    job = m.job[i]
     others = [p for p in m.machines if p != h]
     spokes = sum(m.workers[i, t, p] for p in others)
     if others:
@@ -73,8 +71,8 @@ def _hub(disjunct: Any, i: str, t: int, h: str) -> None:
         expr=m.batches[i, t] <= m.internal_share[i] * m.workers[i, t, h] + m.external_share[i] * spokes,
         doc="(3.1) each worker at its own rate",
     )
-    load = float(job.internal_rate / job.server_rate) * m.workers[i, t, h]
-    load += float(job.external_rate / job.server_rate) * spokes
+    load = m.internal_load[i] * m.workers[i, t, h]
+    load += m.external_load[i] * spokes
     disjunct.server_load = pyo.Constraint(expr=load <= m.servers[i, t, h], doc="(3.4) servers bear their workers")
 
 

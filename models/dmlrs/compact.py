@@ -15,11 +15,12 @@ from __future__ import annotations
 from typing import Any
 
 from dlsched.lazy import gdp, pyo
-from dlsched.models.dmlrs.frame import completions, frame, synchronous
+from dlsched.models.dmlrs.frame import GAMMA, completions, frame, synchronous
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import Job
 from dlsched.models.dmlrs.read import read
 from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.parameters import declare
 
 
 def build(instance: Instance) -> pyo.ConcreteModel:
@@ -37,7 +38,7 @@ def build(instance: Instance) -> pyo.ConcreteModel:
     _sets(m, instance)
     m.samples = pyo.Var(
         m.IT,
-        bounds=lambda m, i, t: (0, m.fastest[i] * m.most_workers[i]),
+        bounds=lambda m, i, t: (0, _fastest(m, i) * m.most_workers[i]),
         doc="samples done in a slot, as a share of V_i",
     )
     m.separated = pyo.Var(m.separable, domain=pyo.Binary, doc="1 where the machine has no server, 0 where no worker")
@@ -66,11 +67,12 @@ def _sets(m: Any, instance: Instance) -> None:
     m.separable = pyo.Set(
         initialize=((i, t, h) for i, t, h in m.placed if i in slow), dimen=3, doc="those jobs, slots and machines"
     )
-    m.internal_share = {job.name: float(1 / (job.internal_time * job.work)) for job in instance.jobs}
-    m.external_share = {job.name: float(1 / (job.external_time * job.work)) for job in instance.jobs}
-    m.anywhere = {i: min(m.internal_share[i], m.external_share[i]) for i in m.I}
-    m.fastest = {i: max(m.internal_share[i], m.external_share[i]) for i in m.I}
-    m.gamma = {job.name: float(job.workers_per_server) for job in instance.jobs if isinstance(job, Job)}
+    gamma = {job.name: job.workers_per_server for job in instance.jobs if isinstance(job, Job)}
+    declare(m, "gamma", (m.I,), gamma, GAMMA)
+
+
+def _fastest(m: Any, i: str) -> float:
+    return float(max(m.internal_share[i], m.external_share[i]))
 
 
 def _idle(disjunct: Any, i: str, t: int) -> None:
@@ -93,15 +95,16 @@ def _internal(disjunct: Any, i: str, t: int, h: str) -> None:
 
 def _external(disjunct: Any, i: str, t: int) -> None:
     m = disjunct.model()
+    slower = min(m.internal_share[i], m.external_share[i])
     disjunct.rate = pyo.Constraint(
-        expr=m.samples[i, t] <= m.anywhere[i] * _total(m.workers, m, i, t), doc="(1) samples at the slower rate"
+        expr=m.samples[i, t] <= slower * _total(m.workers, m, i, t), doc="(1) samples at the slower rate"
     )
 
 
 def _apart(disjunct: Any, i: str, t: int) -> None:
     m = disjunct.model()
     disjunct.rate = pyo.Constraint(
-        expr=m.samples[i, t] <= m.fastest[i] * _total(m.workers, m, i, t), doc="(1) samples at the external rate"
+        expr=m.samples[i, t] <= _fastest(m, i) * _total(m.workers, m, i, t), doc="(1) samples at the external rate"
     )
     disjunct.workers_only = pyo.Constraint(
         m.machines,

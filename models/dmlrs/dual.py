@@ -14,7 +14,7 @@ from typing import Any
 
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs.instance import Instance
-from dlsched.models.dmlrs.reformulated import columns_of, usage_of
+from dlsched.models.dmlrs.reformulated import columns_of, frame, usage_of
 from dlsched.models.dmlrs.schedules import Column
 from dlsched.models.formulation import Formulation, Kind
 
@@ -32,23 +32,18 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     """
     m = pyo.ConcreteModel(name="D-R-DMLRS")
     columns = columns_of(instance, schedules)
-    m.I = pyo.Set(initialize=[job.name for job in instance.jobs], doc="jobs")
-    m.schedules = pyo.Set(initialize=list(columns), dimen=2, doc="jobs and their schedules")
-    m.used = pyo.Set(
-        initialize=list(usage_of(instance, columns)), dimen=3, doc="machines, resources and slots that a schedule uses"
-    )
+    frame(m, instance, columns, usage_of(instance, columns), listed=schedules is None)
     m.payoff = pyo.Var(m.I, domain=pyo.NonNegativeReals, doc="lambda_i, the job's payoff")
     m.price = pyo.Var(m.used, domain=pyo.NonNegativeReals, doc="p_h^r[t], price of a unit")
     m.cost = pyo.Objective(
-        expr=sum(m.payoff[i] for i in m.I)
-        + sum(float(instance.machine(h).capacity_of(r)) * m.price[h, r, t] for h, r, t in m.used),
+        expr=sum(m.payoff[i] for i in m.I) + sum(m.room[h, r] * m.price[h, r, t] for h, r, t in m.used),
         sense=pyo.minimize,
         doc="(10) payoffs and the worth of the capacities",
     )
 
     def _payoff(m: Any, i: str, k: int) -> Any:
         used = sum(float(amount) * m.price[place] for place, amount in columns[i, k].usage(instance).items())
-        return m.payoff[i] + used >= float(columns[i, k].utility)
+        return m.payoff[i] + used >= m.utility[i, k]
 
     m.reduced_utility = pyo.Constraint(m.schedules, rule=_payoff, doc="(11) payoff at least utility less cost")
     return m

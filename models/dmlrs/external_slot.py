@@ -16,10 +16,13 @@ from fractions import Fraction
 from typing import Any
 
 from dlsched.lazy import pyo
-from dlsched.models.dmlrs.frame import fitting, synchronous
+from dlsched.models.dmlrs.frame import GAMMA, SERVER, WORKER, fitting, synchronous
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import Job, Placement
 from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.parameters import declare
+
+_LEFT = "C^_h^r, residual capacity of the machine [resource]"
 
 Amounts = Mapping[tuple[str, str], float | Fraction]
 """By (machine, resource)."""
@@ -49,8 +52,9 @@ def build(
     Source: PD-ORS, (23)-(26), corrected: the print forgets the servers.
     """
     m = _frame(instance, "dmlrs/external-slot", job, workload, prices, residuals)
+    declare(m, "gamma", (), {None: _job(instance, job).workers_per_server}, GAMMA)
     m.enough_servers = pyo.Constraint(
-        expr=float(m.job.workers_per_server) * sum(m.servers.values()) >= sum(m.workers.values()),
+        expr=m.gamma * sum(m.servers.values()) >= sum(m.workers.values()),
         doc="(2) corrected: servers for the workers, which (23)-(26) forget",
     )
     return m
@@ -82,18 +86,22 @@ def _frame(
 ) -> pyo.ConcreteModel:
     synchronous(instance, name)
     m = pyo.ConcreteModel(name="external problem of a slot")
-    m.job = chosen = _job(instance, job)
-    places = [(h.name, r) for h in instance.machines for r in instance.resources]
-    m.price = _filled("prices", prices, dict.fromkeys(places, 1.0))
-    m.residual = _filled(
-        "residuals",
-        residuals,
-        {(h.name, r): float(h.capacity_of(r)) for h in instance.machines for r in instance.resources},
-    )
-    m.needs = {r: (float(chosen.worker_needs(r)), float(chosen.server_needs(r))) for r in instance.resources}
+    chosen = _job(instance, job)
+    m.job = chosen.name
+    room = {(h.name, r): float(h.capacity_of(r)) for h in instance.machines for r in instance.resources}
+    price, residual = _filled("prices", prices, dict.fromkeys(room, 1.0)), _filled("residuals", residuals, room)
     done = chosen.work / (instance.slots - chosen.arrival + 1) if workload is None else Fraction(workload)
+    needed = [r for r in instance.resources if chosen.worker_needs(r) or chosen.server_needs(r)]
     m.H = pyo.Set(initialize=[h.name for h in instance.machines], doc="machines")
-    m.HR = pyo.Set(initialize=[(h, r) for h, r in places if any(m.needs[r])], dimen=2, doc="machines, resources needed")
+    m.R = pyo.Set(initialize=needed, doc="resources needed")
+    m.HR = pyo.Set(initialize=[(h, r) for h, r in room if r in needed], dimen=2, doc="machines, resources needed")
+    declare(m, "worker_needs", (m.R,), {r: chosen.worker_needs(r) for r in needed}, WORKER)
+    declare(m, "server_needs", (m.R,), {r: chosen.server_needs(r) for r in needed}, SERVER)
+    declare(m, "workload", (), {None: done}, "v, work to do in the slot [samples]")
+    price = {hr: price[hr] for hr in m.HR}
+    residual = {hr: residual[hr] for hr in m.HR}
+    declare(m, "price", (m.HR,), price, "p_h^r, price of a unit [utility / resource]", follows=True)
+    declare(m, "residual", (m.HR,), residual, _LEFT, within=pyo.NonNegativeReals, follows=True)
     most_servers = chosen.servers_for(chosen.most_workers)
     m.workers = pyo.Var(
         m.H,
@@ -139,8 +147,7 @@ def _filled(what: str, given: Amounts | None, default: dict[tuple[str, str], flo
 
 
 def _used(m: Any, h: str, r: str) -> Any:
-    worker, server = m.needs[r]
-    return worker * m.workers[h] + server * m.servers[h]
+    return m.worker_needs[r] * m.workers[h] + m.server_needs[r] * m.servers[h]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +175,9 @@ def read(model: Any, instance: Instance) -> SlotPlacement:
     """
     counts = {h: (round(model.workers[h].value), round(model.servers[h].value)) for h in model.H}
     placement = {h: both for h, both in counts.items() if any(both)}
-    used = ((h, r, amount) for h, both in placement.items() for r, amount in model.job.uses(*both).items())
-    return SlotPlacement(model.job.name, placement, sum(model.price[h, r] * float(amount) for h, r, amount in used))
+    job = instance.job(model.job)
+    used = ((h, r, amount) for h, both in placement.items() for r, amount in job.uses(*both).items())
+    return SlotPlacement(model.job, placement, sum(model.price[h, r].value * float(amount) for h, r, amount in used))
 
 
 _DATA = {

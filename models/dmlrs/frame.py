@@ -9,6 +9,15 @@ from typing import Any
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs.instance import Instance, Machine
 from dlsched.models.dmlrs.job import AsyncJob, Job
+from dlsched.models.parameters import declare
+
+WORTH = "u_i(t - a_i), worth of the job if slot t completes it [utility]"
+WORKER = "alpha_i^r, need of a worker [resource]"
+SERVER = "beta_i^r, need of a server [resource]"
+MOST = "F_i or K_i, most workers in a slot [workers]"
+GAMMA = "gamma_i, workers a server [1]"
+ROOM = "C_h^r, capacity of the machine [resource]"
+_FITTED = "the bounds of workers and servers, and with them the big-M, were derived from it"
 
 
 def synchronous(instance: Instance, name: str) -> None:
@@ -64,49 +73,77 @@ def completions(m: Any) -> None:
     )
 
 
-def _sets(m: Any, instance: Instance, arrival: str) -> None:
-    jobs, machines = instance.jobs, instance.machines
+def jobs(m: Any, instance: Instance, arrival: str) -> None:
+    """Add the jobs and their slots, and what is known of them.
+
+    Parameters
+    ----------
+    m : ConcreteModel
+    instance : Instance
+    arrival : str
+        Number of the equation in the paper.
+    """
+    by_name = {job.name: job for job in instance.jobs}
     slots = range(1, instance.slots + 1)
-    m.job = {job.name: job for job in jobs}
-    m.slots_of = {job.name: range(job.arrival, instance.slots + 1) for job in jobs}
-    m.most_workers = {job.name: job.most_workers for job in jobs}
-    m.present = {t: [job.name for job in jobs if job.arrival <= t] for t in slots}
-    m.utility = {(job.name, t): job.utility(t - job.arrival) for job in jobs for t in m.slots_of[job.name]}
-    m.room = {(h.name, r): float(h.capacity_of(r)) for h in machines for r in instance.resources}
-    m.needs = {
-        (job.name, r): (float(job.worker_needs(r)), float(job.server_needs(r)))
-        for job in jobs
-        for r in instance.resources
-    }
-    m.I = pyo.Set(initialize=[job.name for job in jobs], doc="jobs")
+    m.slots_of = {i: range(job.arrival, instance.slots + 1) for i, job in by_name.items()}
+    m.I = pyo.Set(initialize=list(by_name), doc="jobs")
+    m.R = pyo.Set(initialize=list(instance.resources), doc="resources")
     m.IT = pyo.Set(
         initialize=[(i, t) for i, own in m.slots_of.items() for t in own],
         dimen=2,
         doc=f"{arrival} jobs and the slots from their arrival on",
     )
+    worth = {(i, t): by_name[i].utility(t - by_name[i].arrival) for i, t in m.IT}
+    workers = {(i, r): job.worker_needs(r) for i, job in by_name.items() for r in m.R}
+    servers = {(i, r): job.server_needs(r) for i, job in by_name.items() for r in m.R}
+    inside = {i: 1 / (job.internal_time * job.work) for i, job in by_name.items()}
+    outside = {i: 1 / (job.external_time * job.work) for i, job in by_name.items()}
+    declare(m, "arrival", (m.I,), {i: job.arrival for i, job in by_name.items()}, "a_i, arrival [slot]")
+    declare(m, "most_workers", (m.I,), {i: j.most_workers for i, j in by_name.items()}, MOST)
+    declare(m, "worker_needs", (m.I, m.R), workers, WORKER)
+    declare(m, "server_needs", (m.I, m.R), servers, SERVER)
+    declare(m, "internal_share", (m.I,), inside, "1/(kappa_I V_i), work of a worker beside its servers [V_i / slot]")
+    declare(m, "external_share", (m.I,), outside, "1/(kappa_E V_i), work of a worker elsewhere [V_i / slot]")
+    declare(m, "utility", (m.IT,), worth, WORTH, follows=True, falling=True)
+    needed = {r: [i for i in by_name if workers[i, r] or servers[i, r]] for r in m.R}
+    m.users = {(r, t): [i for i in needed[r] if by_name[i].arrival <= t] for t in slots for r in m.R}
+
+
+def loads(m: Any, instance: Instance) -> None:
+    """Add how much of a server a worker of an asynchronous job takes."""
+    asynchronous = {job.name: job for job in instance.jobs if isinstance(job, AsyncJob)}
+    inside = {i: job.internal_rate / job.server_rate for i, job in asynchronous.items()}
+    outside = {i: job.external_rate / job.server_rate for i, job in asynchronous.items()}
+    declare(m, "internal_load", (m.I,), inside, "b^(i)/B_i, load of a worker on the servers' machine [servers]")
+    declare(m, "external_load", (m.I,), outside, "b^(e)/B_i, load of a worker elsewhere [servers]")
+
+
+def _sets(m: Any, instance: Instance, arrival: str) -> None:
+    jobs(m, instance, arrival)
+    machines = [h.name for h in instance.machines]
+    m.H = pyo.Set(initialize=machines, doc="machines")
+    room = {(h.name, r): h.capacity_of(r) for h in instance.machines for r in m.R}
+    declare(m, "room", (m.H, m.R), room, ROOM, within=pyo.NonNegativeReals, why=_FITTED)
     m.placed = pyo.Set(
-        initialize=((i, t, h.name) for i, own in m.slots_of.items() for t in own for h in machines),
+        initialize=((i, t, h) for i, own in m.slots_of.items() for t in own for h in machines),
         dimen=3,
         doc=f"{arrival} jobs, slots from their arrival on, machines",
     )
-    wanted = {t: [r for r in instance.resources if any(any(m.needs[i, r]) for i in m.present[t])] for t in slots}
     m.used = pyo.Set(
-        initialize=[(h.name, r, t) for t in slots for h in machines for r in wanted[t]],
+        initialize=[(h, r, t) for t in range(1, instance.slots + 1) for h, r in room if m.users[r, t]],
         dimen=3,
         doc="machines, resources and slots that jobs could use",
     )
 
 
 def _variables(m: Any, instance: Instance) -> None:
+    most = {job.name: servers_needed(job) for job in instance.jobs}
     workers = {
         (job.name, h.name): fitting(h, job.worker, job.most_workers) for job in instance.jobs for h in instance.machines
     }
     servers = {
-        (job.name, h.name): fitting(h, job.server, servers_needed(job))
-        for job in instance.jobs
-        for h in instance.machines
+        (job.name, h.name): fitting(h, job.server, most[job.name]) for job in instance.jobs for h in instance.machines
     }
-    most = {job.name: servers_needed(job) for job in instance.jobs}
     m.workers = pyo.Var(
         m.placed,
         domain=pyo.NonNegativeIntegers,
@@ -125,9 +162,7 @@ def _variables(m: Any, instance: Instance) -> None:
 def _capacity(m: Any, h: str, r: str, t: int) -> Any:
     return (
         sum(
-            m.needs[i, r][0] * m.workers[i, t, h] + m.needs[i, r][1] * m.servers[i, t, h]
-            for i in m.present[t]
-            if any(m.needs[i, r])
+            m.worker_needs[i, r] * m.workers[i, t, h] + m.server_needs[i, r] * m.servers[i, t, h] for i in m.users[r, t]
         )
         <= m.room[h, r]
     )

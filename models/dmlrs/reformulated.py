@@ -5,16 +5,18 @@ Symbols: x_pi `chosen`, t~_pi completion slot, C_h^r capacity.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from dlsched.lazy import pyo
+from dlsched.models.dmlrs.frame import ROOM
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.read import finishing
 from dlsched.models.dmlrs.schedule import Schedule
 from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
 from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.parameters import declare
 
 Key = tuple[str, int]
 Place = tuple[str, str, int]
@@ -50,19 +52,16 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     m = pyo.ConcreteModel(name="R-DMLRS")
     m.columns = columns = columns_of(instance, schedules)
     usage = usage_of(instance, columns)
-    m.I = pyo.Set(initialize=[job.name for job in instance.jobs], doc="jobs")
-    m.schedules = pyo.Set(initialize=list(columns), dimen=2, doc="jobs and their schedules")
-    m.used = pyo.Set(initialize=list(usage), dimen=3, doc="machines, resources and slots that a schedule uses")
+    frame(m, instance, columns, usage, listed=schedules is None)
     m.chosen = pyo.Var(m.schedules, domain=pyo.Binary, doc="x_pi, whether the job runs by this schedule")
     m.total_utility = pyo.Objective(
-        expr=sum(float(column.utility) * m.chosen[key] for key, column in columns.items()),
+        expr=sum(m.utility[key] * m.chosen[key] for key in columns),
         sense=pyo.maximize,
         doc="(8) total utility",
     )
 
     def _capacity(m: Any, h: str, r: str, t: int) -> Any:
-        used = sum(float(amount) * m.chosen[key] for key, amount in usage[h, r, t])
-        return used <= float(instance.machine(h).capacity_of(r))
+        return sum(float(amount) * m.chosen[key] for key, amount in usage[h, r, t]) <= m.room[h, r]
 
     def _once(m: Any, i: str) -> Any:
         own = [m.chosen[key] for key in columns if key[0] == i]
@@ -71,6 +70,33 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     m.capacity = pyo.Constraint(m.used, rule=_capacity, doc="(8) capacity of a machine and resource in a slot")
     m.once = pyo.Constraint(m.I, rule=_once, doc="(9) at most one schedule a job")
     return m
+
+
+def frame(m: Any, instance: Instance, columns: Mapping[Key, Column], places: Iterable[Place], *, listed: bool) -> None:
+    """Add what R-DMLRS and its dual share: sets, utilities and capacities.
+
+    Parameters
+    ----------
+    m : ConcreteModel
+    instance : Instance
+    columns : mapping
+        Schedules by (job, number within the job).
+    places : iterable
+        (machine, resource, slot) that they use.
+    listed : bool
+        Whether they are all that the instance allows, so that other capacities would ask for others.
+    """
+    m.I = pyo.Set(initialize=[job.name for job in instance.jobs], doc="jobs")
+    m.schedules = pyo.Set(initialize=list(columns), dimen=2, doc="jobs and their schedules")
+    m.used = pyo.Set(initialize=list(places), dimen=3, doc="machines, resources and slots that a schedule uses")
+    m.HR = pyo.Set(
+        initialize=list(dict.fromkeys((h, r) for h, r, _ in m.used)), dimen=2, doc="those machines and resources"
+    )
+    worth = {key: column.utility for key, column in columns.items()}
+    room = {(h, r): instance.machine(h).capacity_of(r) for h, r in m.HR}
+    why = "the schedules were listed for it" if listed else ""
+    declare(m, "utility", (m.schedules,), worth, "u_i(t~_pi - a_i), worth of the schedule [utility]", follows=True)
+    declare(m, "room", (m.HR,), room, ROOM, within=pyo.NonNegativeReals, follows=not listed, why=why)
 
 
 def read(model: Any, instance: Instance) -> Schedule:

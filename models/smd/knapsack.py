@@ -12,6 +12,8 @@ from typing import Any
 
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.parameters import declare, exact
+from dlsched.models.smd.data import cluster, reserving
 from dlsched.models.smd.inner import best_point
 from dlsched.models.smd.instance import Instance
 
@@ -43,24 +45,19 @@ def build(instance: Instance, utilities: Mapping[str, float | Fraction] | None =
         if not worth >= 0:
             raise ValueError(f"utilities.{name}: {float(worth)} is negative")
     model = pyo.ConcreteModel(name="SMD outer problem")
-    model.utilities = dict(utilities)
     model.I = pyo.Set(initialize=list(utilities), doc="jobs that could be admitted")
-    model.R = pyo.Set(initialize=list(instance.resources), doc="resources")
+    declare(model, "utility", (model.I,), dict(utilities), "u_i, worth of the job if admitted [utility]", follows=True)
+    cluster(model, instance, utilities)
     model.admitted = pyo.Var(model.I, domain=pyo.Binary, doc="x_i")
     model.total_utility = pyo.Objective(
-        expr=sum(float(utilities[i]) * model.admitted[i] for i in model.I), sense=pyo.maximize, doc="(16) total utility"
+        expr=sum(model.utility[i] * model.admitted[i] for i in model.I), sense=pyo.maximize, doc="(16) total utility"
     )
     model.capacity = pyo.Constraint(
-        model.R, rule=lambda m, r: _capacity(m, instance, r), doc="(2) reservations fit the cluster"
+        model.R,
+        rule=lambda m, r: sum(m.reservation[i, r] * m.admitted[i] for i in reserving(m, r)) <= m.room[r],
+        doc="(2) reservations fit the cluster",
     )
     return model
-
-
-def _capacity(m: Any, instance: Instance, r: str) -> Any:
-    reserved = {i: float(instance.job(i).limit_of(r)) for i in m.I}
-    if not any(reserved.values()):
-        return pyo.Constraint.Skip
-    return sum(size * m.admitted[i] for i, size in reserved.items() if size) <= float(instance.capacity_of(r))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +69,7 @@ class Admission:
     jobs : tuple of str
         In the order of the instance.
     utility : Fraction
-        The sum of their given utilities u_i, which is the objective (16).
+        The sum of their utilities u_i, which is the objective (16).
     """
 
     jobs: tuple[str, ...]
@@ -83,7 +80,8 @@ def read(model: Any, instance: Instance) -> Admission:
     """Return the admitted jobs; the admission's `utility` is what the objective says."""
     admitted = {i for i in model.I if round(model.admitted[i].value)}
     jobs = tuple(job.name for job in instance.jobs if job.name in admitted)
-    return Admission(jobs, sum((Fraction(model.utilities[i]) for i in jobs), Fraction(0)))
+    worth = exact(model.utility)
+    return Admission(jobs, sum((worth[i] for i in jobs), Fraction(0)))
 
 
 KNAPSACK = Formulation(

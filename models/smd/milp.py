@@ -14,6 +14,8 @@ from typing import Any
 
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind, accepted
+from dlsched.models.parameters import declare
+from dlsched.models.smd.data import cluster, reserving
 from dlsched.models.smd.inner import Ints, points
 from dlsched.models.smd.instance import Instance, Job
 from dlsched.models.smd.layered import layered_time
@@ -54,15 +56,17 @@ def _frame(instance: Instance, worth: Callable[[Job, int, int], float]) -> pyo.C
     feasible = _points(instance)
     jobs = {name: instance.job(name) for name in feasible}
     model.I = pyo.Set(initialize=list(jobs), doc="jobs whose limits leave room for a worker and a server")
-    model.R = pyo.Set(initialize=list(instance.resources), doc="resources")
+    cluster(model, instance, jobs)
     model.points = pyo.Set(
         initialize=[(i, w, p) for i, rows in feasible.items() for w, p in rows.tolist()],
         dimen=3,
         doc="(3) jobs and the numbers of workers and servers that keep their limits",
     )
     model.chosen = pyo.Var(model.points, domain=pyo.Binary, doc="z_i,(w,p)")
+    utility = {(i, w, p): worth(jobs[i], w, p) for i, w, p in model.points}
+    declare(model, "utility", (model.points,), utility, "mu_i(tau_i), worth of the point [utility]", follows=True)
     model.total_utility = pyo.Objective(
-        expr=sum(worth(jobs[i], w, p) * model.chosen[i, w, p] for i, w, p in model.points),
+        expr=sum(model.utility[point] * model.chosen[point] for point in model.points),
         sense=pyo.maximize,
         doc="(1) total utility",
     )
@@ -71,16 +75,14 @@ def _frame(instance: Instance, worth: Callable[[Job, int, int], float]) -> pyo.C
         model.I, rule=lambda m, i: sum(of[i]) <= 1, doc="(3) rejected, or one point within the job's limits"
     )
     model.capacity = pyo.Constraint(
-        model.R, rule=lambda m, r: _capacity(instance, r, of), doc="(2) reservations fit the cluster"
+        model.R, rule=lambda m, r: _reserved(m, r, of) <= m.room[r], doc="(2) reservations fit the cluster"
     )
     return model
 
 
-def _capacity(instance: Instance, r: str, of: dict[str, list[Any]]) -> Any:
-    reserved = {i: float(instance.job(i).limit_of(r)) for i in of}
-    if not any(reserved.values()):
-        return pyo.Constraint.Skip
-    return sum(size * z for i, size in reserved.items() if size for z in of[i]) <= float(instance.capacity_of(r))
+def _reserved(m: Any, r: str, of: dict[str, list[Any]]) -> Any:
+    sizes = {i: m.reservation[i, r] for i in reserving(m, r)}
+    return sum(size * z for i, size in sizes.items() for z in of[i])
 
 
 def _points(instance: Instance) -> dict[str, Ints]:

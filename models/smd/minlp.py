@@ -13,17 +13,29 @@ worker and one server are in the model; the paper does not say what becomes of t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind, UnreadableModel, accepted
+from dlsched.models.parameters import declare
+from dlsched.models.smd.data import SERVER, THETA, WORKER, cluster, coefficients_of, reserving
 from dlsched.models.smd.instance import Instance, Job
 from dlsched.models.smd.levels import levels
 from dlsched.models.smd.schedule import Schedule, check, completion_times
 from dlsched.models.smd.terms import completion_time
 from dlsched.models.utility import Hyperbolic, Linear, Sigmoid
 
-_SMOOTH = (Sigmoid, Hyperbolic, Linear)
+_SMOOTH = {
+    Sigmoid: {
+        "height": "gamma_i1, height of the sigmoid [utility]",
+        "steepness": "gamma_i2, steepness of the sigmoid [1 / time]",
+        "midpoint": "gamma_i3, midpoint of the sigmoid [time]",
+    },
+    Hyperbolic: {"scale": "a_i, worth at time 0 [utility]"},
+    Linear: {"intercept": "a_i, worth at time 0 [utility]", "slope": "b_i, loss with time [utility / time]"},
+}
+"""Kinds of utilities that stand as they are, and what their data mean."""
 
 
 def build(instance: Instance) -> pyo.ConcreteModel:
@@ -32,28 +44,32 @@ def build(instance: Instance) -> pyo.ConcreteModel:
     Source: SMD, (1)-(3).
     """
     model = pyo.ConcreteModel(name="SMD Problem (1)")
-    _sets(model, instance)
-    _variables(model)
+    jobs = {job.name: job for job in instance.jobs if job.can_run}
+    _sets(model, jobs)
+    _data(model, instance, jobs)
+    _variables(model, jobs)
     model.completion_time = pyo.Expression(
-        model.I, rule=_completion_time, doc="tau_i, completion time (9) or (10), a sum of ratios"
+        model.I,
+        rule=lambda m, i: completion_time(jobs[i], m.workers[i], m.servers[i]),
+        doc="tau_i, completion time (9) or (10), a sum of ratios",
     )
     model.total_utility = pyo.Objective(rule=_total_utility, sense=pyo.maximize, doc="(1) total utility")
-    model.capacity = pyo.Constraint(model.R, rule=_capacity, doc="(2) reservations fit the cluster")
+    model.capacity = pyo.Constraint(
+        model.R,
+        rule=lambda m, r: sum(m.reservation[i, r] * m.admitted[i] for i in reserving(m, r)) <= m.room[r],
+        doc="(2) reservations fit the cluster",
+    )
     model.limit = pyo.Constraint(model.IR, rule=_limit, doc="(3) an admitted job keeps its limits")
     model.reach = pyo.Constraint(model.levels, rule=_reach, doc="(1) a level is reached by its deadline")
     model.one_level = pyo.Constraint(model.stepped, rule=_one_level, doc="(1) an admitted job is worth one level")
     return model
 
 
-def _sets(m: Any, instance: Instance) -> None:
-    m.job = {job.name: job for job in instance.jobs if job.can_run}
-    m.levels_of = {name: levels(job) for name, job in m.job.items() if not isinstance(job.utility, _SMOOTH)}
-    reserved = {r: [name for name, job in m.job.items() if job.limit_of(r)] for r in instance.resources}
-    m.capacity_of = {r: float(instance.capacity_of(r)) for r in instance.resources}
-    m.I = pyo.Set(initialize=list(m.job), doc="jobs whose limits leave room for a worker and a server")
-    m.R = pyo.Set(initialize=[r for r, jobs in reserved.items() if jobs], doc="resources that jobs reserve")
+def _sets(m: Any, jobs: Mapping[str, Job]) -> None:
+    m.levels_of = {name: levels(job) for name, job in jobs.items() if not isinstance(job.utility, tuple(_SMOOTH))}
+    m.I = pyo.Set(initialize=list(jobs), doc="jobs whose limits leave room for a worker and a server")
     m.IR = pyo.Set(
-        initialize=[(name, r) for name, job in m.job.items() for r in job.resources],
+        initialize=[(name, r) for name, job in jobs.items() for r in job.resources],
         dimen=2,
         doc="jobs and the resources they need",
     )
@@ -65,48 +81,57 @@ def _sets(m: Any, instance: Instance) -> None:
     )
 
 
-def _variables(m: Any) -> None:
+def _data(m: Any, instance: Instance, jobs: Mapping[str, Job]) -> None:
+    cluster(m, instance, jobs)
+    coefficients = coefficients_of(jobs)
+    m.IK = pyo.Set(initialize=list(coefficients), dimen=2, doc="jobs and coefficients of their completion time")
+    declare(m, "worker_needs", (m.IR,), {(i, r): jobs[i].worker_needs(r) for i, r in m.IR}, WORKER)
+    declare(m, "server_needs", (m.IR,), {(i, r): jobs[i].server_needs(r) for i, r in m.IR}, SERVER)
+    declare(m, "theta", (m.IK,), coefficients, THETA)
+    values = {(i, k): m.levels_of[i][k].value for i, k in m.levels}
+    deadlines = {(i, k): m.levels_of[i][k].deadline for i, k in m.levels}
+    declare(m, "value", (m.levels,), values, "mu_ik, worth of the level [utility]", follows=True, falling=True)
+    declare(m, "deadline", (m.levels,), deadlines, "tau_ik, latest completion time that is worth the level [time]")
+    for kind, fields in _SMOOTH.items():
+        own = [i for i, job in jobs.items() if isinstance(job.utility, kind)]
+        index = pyo.Set(initialize=own, doc=f"jobs whose utility is {kind.__name__.lower()}")
+        m.add_component(kind.__name__.lower(), index)
+        for field, doc in fields.items():
+            declare(m, field, (index,), {i: getattr(jobs[i].utility, field) for i in own}, doc, follows=True)
+
+
+def _variables(m: Any, jobs: Mapping[str, Job]) -> None:
     m.admitted = pyo.Var(m.I, domain=pyo.Binary, doc="x_i")
     m.workers = pyo.Var(
-        m.I, domain=pyo.PositiveIntegers, bounds=lambda m, i: (1, m.job[i].most_workers), doc="w_i, workers"
+        m.I, domain=pyo.PositiveIntegers, bounds=lambda m, i: (1, jobs[i].most_workers), doc="w_i, workers"
     )
     m.servers = pyo.Var(
-        m.I, domain=pyo.PositiveIntegers, bounds=lambda m, i: (1, m.job[i].most_servers), doc="p_i, servers"
+        m.I, domain=pyo.PositiveIntegers, bounds=lambda m, i: (1, jobs[i].most_servers), doc="p_i, servers"
     )
     m.reaches = pyo.Var(m.levels, domain=pyo.Binary, doc="1 where the job is worth that level")
 
 
-def _completion_time(m: Any, i: str) -> Any:
-    return completion_time(m.job[i], m.workers[i], m.servers[i])
-
-
 def _total_utility(m: Any) -> Any:
-    smooth = sum(_worth(m.job[i], m.completion_time[i]) * m.admitted[i] for i in m.I if i not in m.stepped)
-    return smooth + sum(float(m.levels_of[i][k].value) * m.reaches[i, k] for i, k in m.levels)
+    smooth = sum(_worth(m, i) * m.admitted[i] for i in m.I if i not in m.stepped)
+    return smooth + sum(m.value[i, k] * m.reaches[i, k] for i, k in m.levels)
 
 
-def _worth(job: Job, time: Any) -> Any:
-    utility = job.utility
-    if isinstance(utility, Hyperbolic):
-        return float(utility.scale) / (1 + time)
-    if isinstance(utility, Linear):
-        return float(utility.intercept) - float(utility.slope) * time
-    assert isinstance(utility, Sigmoid)
-    return float(utility.height) / (1 + pyo.exp(float(utility.steepness) * (time - float(utility.midpoint))))
-
-
-def _capacity(m: Any, r: str) -> Any:
-    return sum(float(m.job[i].limit_of(r)) * m.admitted[i] for i in m.I if m.job[i].limit_of(r)) <= m.capacity_of[r]
+def _worth(m: Any, i: str) -> Any:
+    time = m.completion_time[i]
+    if i in m.hyperbolic:
+        return m.scale[i] / (1 + time)
+    if i in m.linear:
+        return m.intercept[i] - m.slope[i] * time
+    return m.height[i] / (1 + pyo.exp(m.steepness[i] * (time - m.midpoint[i])))
 
 
 def _limit(m: Any, i: str, r: str) -> Any:
-    job = m.job[i]
-    used = float(job.worker_needs(r)) * m.workers[i] + float(job.server_needs(r)) * m.servers[i]
-    return used * m.admitted[i] <= float(job.limit_of(r))
+    used = m.worker_needs[i, r] * m.workers[i] + m.server_needs[i, r] * m.servers[i]
+    return used * m.admitted[i] <= m.reservation[i, r]
 
 
 def _reach(m: Any, i: str, k: int) -> Any:
-    return m.completion_time[i] * m.reaches[i, k] <= float(m.levels_of[i][k].deadline)
+    return m.completion_time[i] * m.reaches[i, k] <= m.deadline[i, k]
 
 
 def _one_level(m: Any, i: str) -> Any:

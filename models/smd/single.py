@@ -6,9 +6,13 @@ from typing import Any
 
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.parameters import declare
+from dlsched.models.smd.data import RESERVATION, SERVER, THETA, WORKER, coefficients_of
 from dlsched.models.smd.inner import Point
 from dlsched.models.smd.instance import Instance
 from dlsched.models.smd.terms import completion_time
+
+_BOUNDED = "the bounds of workers and servers were derived from it"
 
 
 def build(instance: Instance, job: str | None = None) -> pyo.ConcreteModel:
@@ -43,6 +47,13 @@ def build(instance: Instance, job: str | None = None) -> pyo.ConcreteModel:
     model = pyo.ConcreteModel(name=f"SMD inner problem of {job}")
     model.job = job
     model.R = pyo.Set(initialize=list(data.resources), doc="resources that the job needs")
+    limit = {r: data.limit_of(r) for r in model.R}
+    declare(model, "worker_needs", (model.R,), {r: data.worker_needs(r) for r in model.R}, WORKER)
+    declare(model, "server_needs", (model.R,), {r: data.server_needs(r) for r in model.R}, SERVER)
+    declare(model, "reservation", (model.R,), limit, RESERVATION, within=pyo.NonNegativeReals, why=_BOUNDED)
+    coefficients = coefficients_of({job: data})
+    model.K = pyo.Set(initialize=[k for _, k in coefficients], doc="coefficients of the completion time")
+    declare(model, "theta", (model.K,), {k: value for (_, k), value in coefficients.items()}, THETA)
     model.workers = pyo.Var(
         domain=pyo.PositiveIntegers, bounds=(1, data.most_workers), doc="(8) corrected in (12): w >= 1, workers"
     )
@@ -54,9 +65,7 @@ def build(instance: Instance, job: str | None = None) -> pyo.ConcreteModel:
     )
     model.limit = pyo.Constraint(
         model.R,
-        rule=lambda m, r: (
-            float(data.worker_needs(r)) * m.workers + float(data.server_needs(r)) * m.servers <= float(data.limit_of(r))
-        ),
+        rule=lambda m, r: m.worker_needs[r] * m.workers + m.server_needs[r] * m.servers <= m.reservation[r],
         doc="(7) the job keeps its limits",
     )
     return model

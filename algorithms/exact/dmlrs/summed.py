@@ -16,7 +16,7 @@ import numpy as np
 from dlsched.halt import grace, poll
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
-from dlsched.models.dmlrs.aggregate import used
+from dlsched.models.dmlrs.aggregate import load
 from dlsched.relaxations.aggregation import Aggregation, aggregate_machines
 from dlsched.solvers.matrix import Matrix, compile_model
 from dlsched.solvers.solution import RawSolution
@@ -134,9 +134,7 @@ def _measure_load(m: Any) -> None:
     m.load_of = pyo.Var(slots, bounds=(0, 1), doc="how full the fullest group and resource of a slot is")
     m.fullest = pyo.Constraint(
         m.used,
-        rule=lambda m, c, r, t: (
-            sum(used(m, i, t, c, r) for i in m.present[t] if any(m.needs[i, r])) <= m.load_of[t] * m.room[c, r]
-        ),
+        rule=lambda m, c, r, t: load(m, c, r, t) <= m.load_of[t] * m.room[c, r].value,
         doc="(5) how full a group and resource is",
     )
     m.total_utility.deactivate()
