@@ -28,12 +28,10 @@ from dlsched.models.document import InputError
 from dlsched.models.numbers import rational
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
+from dlsched.tolerances import ZERO
 
 MAX_LPS = 200_000
 """The most linear programs that the scheme solves where no other limit is given."""
-
-_WHOLE = 1e-9
-"""How close to 0 or 1 a share of a basic solution counts as whole; HiGHS ends 1e-10 and less from a vertex's bounds."""
 
 _CRUMB = 1e-12
 """Of the room: an item that takes no more is left out of the linear programs' row, whose tolerance is 1e-7."""
@@ -189,7 +187,7 @@ class _Search:
             raise RuntimeError("HiGHS found no optimum of a knapsack's linear program, which always has one")
         self.lps += 1
         value, x, _ = solved
-        fractional = int(((x > _WHOLE) & (x < 1 - _WHOLE)).sum())
+        fractional = int(((x > ZERO) & (x < 1 - ZERO)).sum())
         if fractional > len(left):
             raise RuntimeError(f"HiGHS returned {fractional} fractional items, more than a basis of {len(left)} has")
         self._keep((*subset, *self._floor(x, room)))
@@ -197,7 +195,7 @@ class _Search:
 
     def _floor(self, x: Floats, room: list[int]) -> list[int]:
         """Return the items that a solution takes whole, within 1e-9, as far as they fit exactly."""
-        whole = np.flatnonzero(x >= 1 - _WHOLE)
+        whole = np.flatnonzero(x >= 1 - ZERO)
         taken = []
         for item in whole[np.argsort(-x[whole], kind="stable")].tolist():
             left = self._without(room, item)

@@ -33,12 +33,10 @@ from dlsched.halt import poll
 from dlsched.relaxations.columns import Generated
 from dlsched.relaxations.master import Master
 from dlsched.solvers.matrix import Floats
+from dlsched.tolerances import CLEAR
 
 Part = TypeVar("Part")
 Question = TypeVar("Question")
-
-OPEN = 1e-6
-"""How far a share of the LP's optimum is from 0 and 1 at least where it is open; ten times what HiGHS is off by."""
 
 _ROUNDS = 4
 """Of pricing for the bound of a child on trial: most of the fall comes with the first few; found by trial."""
@@ -290,7 +288,7 @@ def most_open(shares: Floats, count: int, a_row: int = 2) -> list[tuple[int, int
     taken: dict[int, int] = {}
     for at in np.argsort(-openness, axis=None, kind="stable")[: 3 * count].tolist():
         row, column = divmod(at, shares.shape[1])
-        if openness[row, column] > OPEN and taken.get(row, 0) < a_row and len(found) < count:
+        if openness[row, column] > CLEAR and taken.get(row, 0) < a_row and len(found) < count:
             taken[row] = taken.get(row, 0) + 1
             found.append((row, column))
     return found

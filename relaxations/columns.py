@@ -29,6 +29,7 @@ from dlsched.halt import Halt
 from dlsched.models.document import InputError
 from dlsched.relaxations.master import Bools, Column, Master
 from dlsched.solvers.matrix import Floats
+from dlsched.tolerances import AS_GOOD, ZERO
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +85,7 @@ class Generated:
     finished: bool
     rounds: int
 
-    def recover(self, tolerance: float = 1e-9) -> list[tuple[Any, float]]:
+    def recover(self, tolerance: float = ZERO) -> list[tuple[Any, float]]:
         """Return (data, weight) of every column that the LP's optimum uses."""
         return [(self.columns[k].data, float(self.x[k])) for k in np.flatnonzero(self.x > tolerance)]
 
@@ -193,7 +194,7 @@ class _State:
         added = 0
         for trial in trials:
             columns = self.try_prices(trial)
-            scale = 1e-9 * max(1.0, abs(value))
+            scale = AS_GOOD * max(1.0, abs(value))
             added = self.master.add(
                 [c for c in columns if c.value - float(dot(prices, c.rows)) - block_duals[c.block] > scale]
             )

@@ -14,11 +14,9 @@ from dlsched.arithmetic import dot, exact_product, sparse_product
 from dlsched.solvers.failure import SolverError
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
+from dlsched.tolerances import UNSEEN
 
 Bools = npt.NDArray[np.bool_]
-
-_LOST = 1e-11
-"""What a column takes of a linking row, as a share of its right-hand side, below which a solver cannot see it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,6 +171,6 @@ class Master:
 
 def _seen(rows: Any) -> Any:
     """Leave out what is lost beside the right-hand sides; bounds are computed from the columns themselves."""
-    rows.data = np.where(np.abs(rows.data) > _LOST, rows.data, 0.0)
+    rows.data = np.where(np.abs(rows.data) > UNSEEN, rows.data, 0.0)
     rows.eliminate_zeros()
     return rows

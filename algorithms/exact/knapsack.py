@@ -25,10 +25,10 @@ from dlsched.solvers.solve import solve_matrix
 from dlsched.tolerances import TOLERANCE
 
 CORE = 40
-"""Items of the core that is solved first, for a good choice early."""
+"""Items of the core that is solved first, for a good choice early: a second at most; by trial."""
 
 CORE_NODES = 2_000
-"""Nodes of its tree, at most."""
+"""Nodes of its tree, at most; a good choice is found early in it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,7 @@ from numpy.typing import NDArray
 
 from dlsched.halt import polled
 from dlsched.models.numbers import to_integers
-
-_ROUNDING = 1e-12
+from dlsched.tolerances import ROUNDING
 
 Picks = tuple[tuple[int, int], ...]
 """(row of a slot, level) for each slot used, in order."""
@@ -117,12 +116,12 @@ def best_schedule(work: Sequence[Fraction], cost: _Floats, need: Fraction, value
     best: Best | None = None
     for row in polled(_ends(values)):
         reached = best.payoff if best else 0.0
-        if everything is None or values[row] - everything.value <= reached + _ROUNDING * values[row]:
+        if everything is None or values[row] - everything.value <= reached + ROUNDING * values[row]:
             break
         relaxed = _relaxed(steps, row)
         if relaxed is None:
             continue
-        cutoff = values[row] - reached - _ROUNDING * values[row]
+        cutoff = values[row] - reached - ROUNDING * values[row]
         found = _cheapest(whole, share, cost[: row + 1], steps, relaxed, cutoff)
         if found:
             best = Best(values[row] - found[0], found[1])
@@ -191,7 +190,7 @@ def _cheapest(
     rounded = _rounded(whole, cost, steps, relaxed)
     if rounded and rounded[0] < cutoff:
         best, cutoff = rounded, rounded[0]
-    if relaxed.value >= cutoff * (1 - _ROUNDING):
+    if relaxed.value >= cutoff * (1 - ROUNDING):
         return best
     reduced = np.column_stack([np.zeros(len(cost)), cost - relaxed.multiplier * share])
     least = reduced.min(axis=1)

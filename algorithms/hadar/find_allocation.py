@@ -54,7 +54,7 @@ class Finder:
     the fewest choices that still compares types.
 
     Corrected: the allocation of the greatest mu_j. For every bottleneck level the cheapest eligible devices are exact,
-    on each machine by itself and over all machines (`offers` has the argument); `comm_cost` is due where an
+    on each machine by itself and over all machines (module `commit` has the argument); `comm_cost` is due where an
     allocation spans machines. An allocation whose estimated completion is after the horizon is worth nothing.
 
     Parameters

@@ -30,13 +30,10 @@ from dlsched.models.numbers import rational
 from dlsched.solvers.failure import SolverError
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
+from dlsched.tolerances import AS_GOOD, CLEAR, TIGHT
 
 DIGITS = 9
 """Decimals of a share: what is equal but for rounding becomes equal."""
-
-_TOLERANCE = 1e-9
-_BINDS = 1e-6
-"""Least dual of a job that has all it can get; those of one program sum to 1, over at most as many jobs."""
 
 _BITS = 40
 """Of numbers of ordinary size, which are passed as they are; HiGHS refuses those of 1e15, which is 2**50, and more."""
@@ -145,7 +142,7 @@ def _water_filled(
     """Return the share of each pair: levels are raised together, and jobs left behind where they can get no more.
 
     A job with a positive dual is at the level in every optimum, so its level is final, as is that of one that has all
-    of the time on its best type.
+    of the time on its best type. The duals of one program sum to 1 over at most as many jobs, so one of them is clear.
     """
     types = instance.device_types
     number = {name: i for i, name in enumerate(able)}
@@ -162,7 +159,7 @@ def _water_filled(
     room = np.array([float(instance.capacity[r]) for r in types])
     for k, row in enumerate(A[2 * len(able) :]):
         room[k], row[:] = room[k] / _unit_of(row), row / _unit_of(row)
-    lp = Session(-1, _TOLERANCE)
+    lp = Session(-1, TIGHT)
     lp.add_columns(np.eye(level + 1)[level], np.full(level + 1, np.inf), sp.csc_array((0, level + 1)))
     lp.add_rows(
         np.concatenate([np.zeros(len(able)), np.full(len(able) + len(types), -np.inf)]),
@@ -177,7 +174,7 @@ def _water_filled(
                 "the program of the max-min shares has no optimum, although it is bounded and 0 is a point"
             )
         reached, point, duals = solved
-        ended = (-duals[rising] > _BINDS) | (best[rising] <= reached * (1 + _TOLERANCE))
+        ended = (-duals[rising] > CLEAR) | (best[rising] <= reached * (1 + AS_GOOD))
         done = rising[ended].astype(np.int32)
         rising = np.setdiff1d(rising, done)
         if not len(rising):

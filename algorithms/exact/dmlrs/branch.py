@@ -15,9 +15,10 @@ import numpy as np
 
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Part
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Limits
-from dlsched.relaxations.branch_and_price import OPEN, Branching, most_open
+from dlsched.relaxations.branch_and_price import Branching, most_open
 from dlsched.relaxations.columns import Generated
 from dlsched.solvers.matrix import Floats
+from dlsched.tolerances import CLEAR
 
 _CANDIDATES = 6
 """Questions that are tried for a node, beside those on rejection; more cost more pricing than they save, by trial."""
@@ -103,7 +104,7 @@ class Plans(Branching[Part, Branch]):
         by = ending.cumsum(axis=1)
         last = by.shape[1] - 1
         rejections = [Branch(i, last) for i, _ in most_open(by[:, last:], _REJECTIONS)]
-        by[:, :-1] *= np.abs(np.diff(by, axis=1)) > OPEN
+        by[:, :-1] *= np.abs(np.diff(by, axis=1)) > CLEAR
         by[:, last] = 0.0
         completions = [Branch(i, t) for i, t in most_open(by, _CANDIDATES)]
         if rejections or completions:

@@ -38,12 +38,26 @@ from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import TOLERANCE
 
 _SEARCH_ROUNDS = 1500
+"""Of insertion at the root; by trial."""
+
 _SEARCH_SHARE = 0.25
+"""Of the time, for insertion: at the root of what is left, later of what was used."""
+
 _NODE_ROUNDS = 40
+"""Of insertion at a node; by trial."""
+
 _PACKING_NODES = 200_000
+"""Of packing a slot, at most: some seconds."""
+
 _LAST_NODES = 200
 """Of packing a plan that is not packed yet when the work is over."""
+
+_MARGIN = 0.5
+"""Of the tolerance, that a plan must be better by: so value and bound agree in the end."""
+
 _MOST_CONFIGURATIONS = 300_000.0
+"""Of a slot, by estimate, that are listed; pricing looks at them all."""
+
 _OVER = "time is up"
 
 
@@ -152,7 +166,7 @@ class _Fragmented:
     @property
     def margin(self) -> float:
         """Plans that are not better by more than this are not looked for."""
-        return 0.5 * TOLERANCE * max(1.0, self.known.value)
+        return _MARGIN * TOLERANCE * max(1.0, self.known.value)
 
     def _search_over(self, share: float) -> Callable[[], bool]:
         """Return a callable that tells whether a share of the time left now is used up."""

@@ -21,11 +21,17 @@ from dlsched.arithmetic import dot, exact_product
 from dlsched.relaxations.columns import Generated, Priced, generate_columns, keep
 from dlsched.relaxations.master import Column, Master
 from dlsched.solvers.matrix import Floats
+from dlsched.tolerances import CLEAR
 
-_TINY = 1e-6
 _BITS = 12
 """Of the right-hand sides of rows in the master: larger ones are divided by a power of two, as rounded prices would be
 too coarse for them."""
+
+_PENALTY = 20.0
+"""Cost of not serving a job that must be served, in what all jobs together are worth; more than 1 is enough."""
+
+_FEW = 5
+"""Broken rows that do for one time; where there are fewer, others are looked for that take longer to find; by trial."""
 
 _COLUMNS_A_JOB = 40
 """More columns than so many a job make the LPs slow, and most of them are in no optimum; found by trial."""
@@ -89,7 +95,7 @@ class Relaxation:
             if int(hall.weight[hall.member.any(axis=0) & (arrival <= t)].sum()) > hall.devices
         ]
         self._stack()
-        self.master = Master(np.zeros(0), len(jobs), 20.0 * TOTAL)
+        self.master = Master(np.zeros(0), len(jobs), _PENALTY * TOTAL)
         self._append(rows)
 
     def _stack(self) -> None:
@@ -224,13 +230,13 @@ class Relaxation:
         """
         z = self.running(generated)
         added = self._broken(z, most)
-        if added < 5:
+        if added < _FEW:
             points = self._suspicious(z)
             fresh = sum(self._permuted(k, y) for k, y in points)
             if fresh:
                 self._stack()
                 added += self._broken(z, most)
-            if searches and added < 5:
+            if searches and added < _FEW:
                 fresh = sum(self._separated(k, y) for k, y in self._unknown(points)[:searches])
                 if fresh:
                     self._stack()
@@ -265,7 +271,7 @@ class Relaxation:
         order = by_gang(self.sets[k], y)
         excess = dot(self._shapes[k], y[order]) - self._shape_rhs[k]
         worst = int(excess.argmax())
-        if excess[worst] <= _TINY * self._shape_rhs[k][worst]:
+        if excess[worst] <= CLEAR * self._shape_rhs[k][worst]:
             return False
         alpha = np.zeros(len(y), dtype=np.int64)
         alpha[order] = self._shapes[k][worst]
@@ -296,7 +302,7 @@ class Relaxation:
         rows = []
         for t in range(self.base.slots):
             worst = np.argsort(-excess[t], kind="stable")[:most]
-            rows += [(t, int(k)) for k in worst if excess[t, k] > _TINY]
+            rows += [(t, int(k)) for k in worst if excess[t, k] > CLEAR]
         self._append(rows)
         return len(rows)
 

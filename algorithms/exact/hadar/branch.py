@@ -19,9 +19,10 @@ import numpy.typing as npt
 from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
 from dlsched.algorithms.exact.hadar.graph import Bools, Graph
 from dlsched.algorithms.exact.hadar.problem import Ints
-from dlsched.relaxations.branch_and_price import OPEN, Branching, most_open
+from dlsched.relaxations.branch_and_price import Branching, most_open
 from dlsched.relaxations.columns import Generated
 from dlsched.solvers.matrix import Floats
+from dlsched.tolerances import CLEAR
 
 _CANDIDATES = 6
 """Questions that are tried for a node; more cost more pricing than they save, by trial."""
@@ -147,8 +148,8 @@ class Schedules(Branching[Part, Branch]):
     def found(self, part: Part, generated: Generated) -> float:
         """Tell of the LP's optimum where it is integral."""
         del part
-        chosen = generated.recover(OPEN)
-        if generated.finished and all(abs(x - 1) <= OPEN for _, x in chosen):
+        chosen = generated.recover(CLEAR)
+        if generated.finished and all(abs(x - 1) <= CLEAR for _, x in chosen):
             return self._found([path for path, _ in chosen])
         return -np.inf
 
@@ -199,9 +200,9 @@ class Schedules(Branching[Part, Branch]):
         """Ask whether jobs complete by a slot, and where that is settled, whether or how one runs in a slot."""
         del part
         by = np.zeros((len(self.relaxation.jobs), self.relaxation.base.slots))
-        for path, x in generated.recover(OPEN):
+        for path, x in generated.recover(CLEAR):
             by[path.job, path.finish :] += x
-        by[:, :-1] *= np.abs(np.diff(by, axis=1)) > OPEN
+        by[:, :-1] *= np.abs(np.diff(by, axis=1)) > CLEAR
         completions = [Branch(j, t) for j, t in most_open(by, _CANDIDATES)]
         if completions:
             return completions

@@ -50,12 +50,32 @@ from dlsched.solvers.scaling import UnfitNumberError
 from dlsched.tolerances import TOLERANCE
 
 _PASSES = 40
-_JOBS_A_ROUND = 8
+"""Of bounding and tightening at the root, at most; it mostly ends by itself, when no row is broken any more."""
+
+_SHRUNK = 0.8
+"""Share of the base graph's arcs below which it is worth to build a smaller one; columns have to be renumbered."""
+
 _JOB_ROUNDS = 1000
-_ROUNDS = 2
+"""Rounds of the search at the root, times jobs: a round takes time in proportion to the jobs."""
+
 _DIVES = 3
+"""Dives at the root with noise, after the one without."""
+
+_ROUNDS = 2
+"""Rounds of the search after each node; with the next, so that searching takes less than branching; by trial."""
+
+_JOBS_A_ROUND = 8
+"""One neighbourhood is polished after each node for so many jobs."""
+
+_MARGIN = 0.2
+"""Of the tolerance, that a solution must be better by: what value and bound differ by in the end, rounding included."""
+
 _FINER = 8
+"""By how much amounts of work are rounded less where the replay was weaker; each time costs a new tree."""
+
 _MOST_STATES = 10**5
+"""Amounts of work of a job, above which the tree is not built anew with more; memory grows with them."""
+
 _FIRST = "branch, cut and price"
 _UNSOLVED = (SolverError, UnfitNumberError)
 
@@ -174,7 +194,7 @@ class Solver:
     @property
     def margin(self) -> float:
         """How much better than the best plan a solution must be to be looked for: less than the tolerance."""
-        return 0.2 * TOLERANCE * max(float(self.units.max()), self.lower)
+        return _MARGIN * TOLERANCE * max(float(self.units.max()), self.lower)
 
     @property
     def cutoff(self) -> float:
@@ -263,7 +283,7 @@ class Solver:
             self.upper = min(self.upper, max(generated.bound, self.lower))
             raise
         self.upper = min(self.upper, max(bound, self.lower))
-        if np.count_nonzero(alive) < 0.8 * len(alive):
+        if np.count_nonzero(alive) < _SHRUNK * len(alive):
             relaxation.rebase(relaxation.base.restrict(alive))
 
     def _dive(self, generated: Generated) -> None:

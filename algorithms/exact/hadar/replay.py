@@ -37,7 +37,11 @@ from dlsched.models.hadar import Instance
 from dlsched.solvers.matrix import Floats
 
 _MOST_STATES = 3_000_000
+"""Amounts of remaining work of all jobs and slots, which a replay keeps about 100 bytes each of: 300 MB."""
+
 _MOST_LOADS = 100_000
+"""Different loads when an inequality is checked; with the jobs of an instance that takes seconds."""
+
 _COMPLETE, _HOPELESS = -1, -2
 Mask = list[npt.NDArray[np.bool_]]
 """What a job may still do: by slot from its arrival, (options and idling last) x states."""

@@ -31,13 +31,28 @@ from dlsched.models.document import InputError
 from dlsched.solvers.failure import SolverError
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
+from dlsched.tolerances import AS_GOOD, CLEAR
 
-_TINY = 1e-6
-_LARGEST = 10_000
+_DENOMINATORS = range(1, 121)
+"""Tried for coefficients of an inequality: facets of knapsacks of this size have small ones; 120 has many divisors."""
+
+_FINEST = 10_000
+"""Coefficients with no such denominator are rounded down to multiples of one over this, and beta found anew."""
+
+_CUTS_AN_ITEM = 20
+"""Configurations that one separation may find an item, before it is given up; it takes two or three."""
+
 _KNOWN = 300
+"""Configurations that a separation begins with: the last ones found; more make its LP slower than they save pricing."""
+
 _TABLE = 10_000
+"""Largest capacity that a knapsack is solved for by a table over all loads; above, only loads that can be are kept."""
+
 _MOST_LOADS = 20_000
+"""Of those, at most: a separation then takes a tenth of a second, and there are hundreds."""
+
 _MOST_IN_ALL = 2**40
+"""Gangs together, in their greatest common divisor: products with coefficients up to `_FINEST` stay below 2**63."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,7 +225,7 @@ def suspicious(y: Floats) -> bool:
 
     Whole points are inside, and so are points of total at most 1: mixtures of single jobs and none.
     """
-    return bool(((y > _TINY) & (y < 1 - _TINY)).any()) and float(y.sum()) > 1 + _TINY
+    return bool(((y > CLEAR) & (y < 1 - CLEAR)).any()) and float(y.sum()) > 1 + CLEAR
 
 
 def separate(hall: Hall, y: Floats, known: list[Ints] | None = None) -> tuple[Ints, int] | None:
@@ -226,14 +241,14 @@ def separate(hall: Hall, y: Floats, known: list[Ints] | None = None) -> tuple[In
     known : list of ndarray, optional
         Configurations of the Hall row in the order of `by_gang`, to begin with; gets those that are found.
     """
-    items = np.flatnonzero(y > _TINY)
+    items = np.flatnonzero(y > CLEAR)
     try:
         alpha = _facet(hall, y, items, [] if known is None else known)
         if alpha is None:
             return None
         whole = _integers(alpha)
         beta = int(knapsack(whole, hall.weight, items, hall.devices)[0])
-        if float(dot(whole, y)) <= beta * (1 + _TINY):
+        if float(dot(whole, y)) <= beta * (1 + CLEAR):
             return None
         return _lifted(hall, whole, beta, items), beta
     except TooManyLoads:
@@ -252,9 +267,9 @@ def _facet(hall: Hall, y: Floats, items: Ints, known: list[Ints]) -> Floats | No
         lp.add_rows(np.full(len(rows), -np.inf), np.ones(len(rows)), sp.csr_array(rows))
     alpha = np.zeros(len(y))
     alpha[items] = hall.weight[items] / hall.devices
-    for attempt in range(20 * len(items)):
+    for attempt in range(_CUTS_AN_ITEM * len(items)):
         best, chosen = knapsack(alpha, hall.weight, items, hall.devices)
-        if attempt and best <= 1 + 1e-9:
+        if attempt and best <= 1 + AS_GOOD:
             return alpha
         within = np.flatnonzero(chosen[items]).astype(np.int32)
         lp.add_row(-np.inf, 1.0, within, np.ones(len(within)))
@@ -265,19 +280,19 @@ def _facet(hall: Hall, y: Floats, items: Ints, known: list[Ints]) -> Floats | No
             solved = lp.solve()
         except SolverError:  # no inequality is found, and none is needed
             return None
-        if solved is None or solved[0] <= 1 + _TINY:
+        if solved is None or solved[0] <= 1 + CLEAR:
             return None
         alpha[items] = np.maximum(solved[1], 0.0)
     return None
 
 
 def _integers(alpha: Floats) -> Ints:
-    """Scale to small integers where that is possible to 1e-6, else round down on a fine grid."""
-    for scale in range(1, 121):
+    """Scale to small integers where that is possible up to rounding, else round down on a fine grid."""
+    for scale in _DENOMINATORS:
         whole = np.round(alpha * scale)
-        if np.abs(whole - alpha * scale).max() < _TINY:
+        if np.abs(whole - alpha * scale).max() < CLEAR:
             return whole.astype(np.int64)
-    return np.floor(alpha * _LARGEST).astype(np.int64)
+    return np.floor(alpha * _FINEST).astype(np.int64)
 
 
 def _lifted(hall: Hall, alpha: Ints, beta: int, items: Ints) -> Ints:

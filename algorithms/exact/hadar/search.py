@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dlsched.algorithms.exact.hadar.problem import Ints, Options, Plan
+from dlsched.algorithms.exact.hadar.problem import GRID, Ints, Options, Plan
 from dlsched.algorithms.exact.hadar.rows import Hall
 from dlsched.algorithms.exact.hadar.states import States
 from dlsched.arithmetic import log
@@ -19,8 +19,31 @@ from dlsched.halt import over
 from dlsched.solvers.matrix import Floats
 
 _THETA = np.array([0.02, 0.3, 0.7, 1.0])
+"""Fractions of the bound's prices that jobs are inserted at: none of them is best for all, so they are drawn from."""
+
 _NEVER = 1e30
+"""What does not fit costs; far above all prices, and finite, so that differences are numbers."""
+
 _HEAT = 0.003
+"""Of the annealing when it begins, as a share of the best value: a few jobs in a thousand may be lost; by trial."""
+
+_CHAINS = 32
+"""Incumbents side by side: numpy's calls cost as much for one; by trial."""
+
+_COPIED = 1 / 30
+"""How often the worst chain is replaced by another, half of the time by the best: rarely, or chains become alike."""
+
+_ACTIVE = 0.6
+"""How often a ruin prefers the jobs of a window of slots; else jobs are drawn at random alone."""
+
+_HOPE = 0.05
+"""Added to what a job is worth at the prices, as a share of the largest, so that jobs worth nothing are tried too."""
+
+_EXTRA = 4
+"""Jobs tried beyond those that a ruin took out: of the rejected ones."""
+
+_ORDER = 0.2
+"""Least factor drawn for a job's worth when jobs are ordered for insertion: the best rarely come last."""
 
 
 @dataclass(slots=True, eq=False)
@@ -65,7 +88,7 @@ class Search:
         sets: tuple[Hall, ...],
         utility: Floats,
         *,
-        chains: int = 32,
+        chains: int = _CHAINS,
         seed: int = 0,
     ) -> None:
         self.jobs, self.utility, self.chains = len(jobs), utility, chains
@@ -90,7 +113,7 @@ class Search:
 
     def guide(self, cost: Floats, worth: Floats) -> None:
         """Use prices of running by (slot, option, job) and the value of each job at those prices."""
-        self._cost, self._worth = cost, np.maximum(worth, 0.0) + 0.05 * max(float(worth.max()), 1e-9)
+        self._cost, self._worth = cost, np.maximum(worth, 0.0) + _HOPE * max(float(worth.max()), GRID)
 
     def offer(self, plan: Plan) -> None:
         """Let a plan that was found elsewhere replace the worst quarter of the incumbents."""
@@ -116,11 +139,11 @@ class Search:
             left = 1 - done / rounds
             before = state.copy()
             self._ruin_and_recreate(state)
-            heat = _HEAT * self.best.value * left * left + 1e-9
+            heat = _HEAT * self.best.value * left * left + GRID
             worse = np.flatnonzero(state.value < before.value - heat * -log(1 - self._rng.random(self.chains)))
             state.take(worse, before, worse)
             self._note(state)
-            if self._rng.random() < 1 / 30:
+            if self._rng.random() < _COPIED:
                 worst, source = state.value.argmin(), state.value.argmax()
                 if self._rng.random() < 0.5:
                     source = self._rng.integers(self.chains)
@@ -129,7 +152,7 @@ class Search:
 
     def _note(self, state: _Chains) -> None:
         top = int(state.value.argmax())
-        if state.value[top] > self.best.value + 1e-9:
+        if state.value[top] > self.best.value + GRID:
             self.best = Plan(state.levels[top].copy(), state.finish[top].copy(), float(state.value[top]))
 
     def _first(self) -> _Chains:
@@ -152,18 +175,18 @@ class Search:
         t = np.arange(self.slots)
         window = (t >= first[:, None]) & (t < (first + width)[:, None])
         active = ((state.levels >= 0) & window[:, None]).any(axis=2)
-        score += active & (self._rng.random(self.chains) < 0.6)[:, None]
+        score += active & (self._rng.random(self.chains) < _ACTIVE)[:, None]
         score[state.finish < 0] = -1.0
         for job in np.argsort(-score, axis=1, kind="stable")[:, :count].T:
             self._remove(state, job)
-        self._insert_all(state, count + 4)
+        self._insert_all(state, count + _EXTRA)
 
     def _insert_all(self, state: _Chains, count: int) -> None:
         """Try up to `count` missing jobs in each chain, job after job, most valuable ones rather earlier."""
         missing = state.finish < 0
         tried = np.zeros(self.chains, dtype=np.int64)
         theta = _THETA[self._rng.integers(0, len(_THETA), self.chains)]
-        for job in np.argsort(-self._worth * self._rng.uniform(0.2, 1.0, self.jobs), kind="stable").tolist():
+        for job in np.argsort(-self._worth * self._rng.uniform(_ORDER, 1.0, self.jobs), kind="stable").tolist():
             if over():
                 break
             chains = np.flatnonzero(missing[:, job] & (tried < count))
@@ -219,7 +242,7 @@ class Search:
         """Follow the best decisions; return options by slot and the completion slot, -1 where there is none."""
         slots, _, chains = cost.shape
         chain, x = np.arange(chains), np.full(chains, table.shape[1] - 1)
-        going = value[0, x, chain] > 1e-9
+        going = value[0, x, chain] > GRID
         levels, finish = np.full((chains, slots), -1), np.full(chains, -1)
         for t in range(slots):
             after = value[t + 1]

@@ -22,7 +22,10 @@ from dlsched.algorithms.exact.hadar.problem import Ints, Options
 from dlsched.halt import poll, polled
 
 MAX_STATES = 2000
+"""Of a job, before its amounts of work are rounded; the benchmark family has some hundred, and time grows with them."""
+
 _MAX_SUMS = 20_000
+"""Sums of a job's works that are listed at most, to see whether the states that they lead to are few."""
 
 
 class Rounding(Enum):
