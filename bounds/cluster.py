@@ -11,6 +11,7 @@ from typing import Any
 from dlsched.models.document import InputError
 
 _NO_WORKERS_SECONDS = 60.0
+"""How long a cluster may be without workers where dask sets no limit. Arbitrary: time to start one anew."""
 
 
 @dataclass(frozen=True, slots=True)

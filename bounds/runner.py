@@ -21,8 +21,14 @@ from dlsched.models.registry import load, loaded
 Runner = Callable[[Iterator[Task]], Iterator[tuple[Task, list[Verdict]]]]
 
 _AHEAD = 8
+"""Tasks handed out for each process. Arbitrary: none waits for the next one, and few are lost where the run is
+killed."""
+
 _AHEAD_ON_CLUSTER = 1024
+"""Tasks handed out to a cluster, whose size changes. Arbitrary: several for each of hundreds of processes."""
+
 _PATIENCE = 1.0
+"""Seconds without a result after which a cluster is asked whether anybody works. Arbitrary: asking is cheap."""
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from dlsched.models.document import Document
 
 CASE = "case"
 _SEED_BITS = 53
+"""Of a run's seed: any reader of JSON keeps as many, as floats do."""
 
 
 @dataclass(frozen=True, slots=True)

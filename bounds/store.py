@@ -30,9 +30,17 @@ from dlsched.models.files import PathLike, status
 from dlsched.models.registry import foreign
 
 _APPLICATION = 0x646C7364
+"""The letters dlsd: what tells such a file from other SQLite databases (PRAGMA application_id)."""
+
 _VERSION = 1
+"""Of the tables; it changes with them."""
+
 _SMALLEST = 512
+"""Bytes of the smallest page of SQLite, and so of the smallest database."""
+
 _BUSY_SECONDS = 10.0
+"""How long a lock is waited for. Arbitrary: another process holds it for one short transaction."""
+
 _ROOMS = ("solvers", "models", "relaxations", "rounding", "algorithms", "bounds")
 _SCHEMA = """
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

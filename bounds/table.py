@@ -15,6 +15,8 @@ from dlsched.bounds.store import Entry
 from dlsched.bounds.witness import Witness
 
 _DIGITS = 9
+"""Of a number in a report: what a solver promises ends with the seventh (`dlsched.tolerances.FEASIBLE`). Arbitrary
+beyond that: few enough to hide the last bits of a sum."""
 
 
 class Outcome(Enum):

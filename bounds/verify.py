@@ -20,12 +20,17 @@ from dlsched.bounds.table import Report, tabulate
 from dlsched.models.document import InputError
 
 INSTANCES = 100
-"""Draws of each instance source, by default."""
+"""Draws of each instance source, by default. Arbitrary."""
 
 MAX_INSTANCES = 10**7
+"""Draws of a source that may be asked for. Arbitrary: more than anybody waits for."""
+
 KEPT_WITNESSES = 3
+"""Witnesses of each claim that a report has. Arbitrary: one refutes it, others show what it fails on."""
+
 _NEW_POOLS = 3
-"""How often processes of this machine are started anew after one was killed."""
+"""How often processes of this machine are started anew after one was killed. Arbitrary: what kills one for lack of
+memory may be over; what kills four will not be."""
 
 Progress = Callable[[int, int], None]
 

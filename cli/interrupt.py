@@ -15,7 +15,11 @@ INTERRUPTED = 130
 """Exit code after Ctrl-C: as a shell reports SIGINT."""
 
 _GRACE = 1.0
+"""Seconds in which an interrupt may end the block by itself. Arbitrary: Python needs less, and people press again."""
+
 _STDERR = 2
+"""The file descriptor of stderr (POSIX): what prints must not wait for a lock of the interrupted thread."""
+
 _RESTORED = b"\x1b[?25h\r\x1b[2K"
 """What a terminal needs that showed a progress bar: its cursor, and an empty line."""
 

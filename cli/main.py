@@ -22,6 +22,7 @@ from dlsched.cli import claims, formulations, instances, interrupt, output, run,
 from dlsched.cli.options import BAD_INPUT, help_if_bare
 
 DEFECT = 70
+"""Exit code of a defect of the program or of a solver: EX_SOFTWARE of sysexits.h."""
 
 # Typer does not export the base of its usage errors (unknown option, missing argument, wrong value).
 _UsageError: Any = typer.BadParameter.__bases__[0]

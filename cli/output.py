@@ -20,14 +20,19 @@ import typer
 T = TypeVar("T")
 
 PATIENCE = 2.0
-"""Seconds after which a terminal is told that something is still going on."""
+"""Seconds after which a terminal is told that something is still going on. Arbitrary: before, nobody wonders."""
 
 CLOSED = 141
 """Exit code when whoever reads stdout has gone away: as a shell reports SIGPIPE."""
 
 _WIDTH = 160
+"""Columns of a table that goes to no terminal. Arbitrary: few of its cells are broken."""
+
 _LONGEST_NOTE = 2000
+"""Characters of a line on stderr. Arbitrary: no message of ours is as long; what a library says may be."""
+
 _REFRESH = 0.1
+"""Seconds between two pictures of a spinner. Arbitrary: it seems to move."""
 
 
 def note(text: str) -> None:

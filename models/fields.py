@@ -13,8 +13,14 @@ from dlsched.models.numbers import LARGEST, in_range, size_of
 from dlsched.models.utility import Utility
 
 MAX_NAME = 256
+"""Characters of a name. Arbitrary: with a bound, messages, tables and the names in a model stay readable."""
+
+MAX_SLOTS = 10**6
+"""Slots of an instance. Arbitrary: with slots of a second these are eleven days, and tables by slot still fit a
+memory."""
+
 MAX_COUNT = 10**18
-"""Counts are at most this: machine integers hold them."""
+"""Counts are at most this: machine integers hold them, and the sum of nine."""
 
 
 def countable(count: int) -> int:

@@ -16,10 +16,15 @@ MAX_BYTES = 64 * 2**20
 """Larger files are refused: parsed JSON takes up to 25 times its size in memory."""
 
 WRITER_SECONDS = 10
-"""How long a named pipe is waited for that nobody has opened for writing."""
+"""How long a named pipe is waited for that nobody has opened for writing. Arbitrary: a command that writes to it may
+still be starting."""
 
 _CHUNK = 2**20
+"""Bytes that are read at a time. Arbitrary: far more than a call costs, far less than `MAX_BYTES`."""
+
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)
+"""Opens a pipe that nobody writes to; 0 where the system has no such flag, nor such pipes."""
+
 _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISCHR, "a character device"),

@@ -24,12 +24,23 @@ from dlsched.errors import shown
 from dlsched.tolerances import SNAP, TOLERANCE, WHOLE
 
 LARGEST = 10**100
-"""Numbers of documents are at most this in size, and where they are not 0 at least its reciprocal."""
+"""Numbers of documents are at most this in size, and where they are not 0 at least its reciprocal: the product of
+three, millions of times, is still a float (the largest is 1.8e308)."""
 
 MAX_DENOMINATOR = 10**6
+"""Of the fraction that a JSON float stands for: six decimals, and ratios of small numbers, are what people write. Part
+of the format; squared it is 1e12, so that no two such fractions up to 1 are within `SNAP`."""
+
 _MAX_DIGITS = 400
+"""Characters of a number in a string. Arbitrary: a fraction of two integers up to `LARGEST` takes 203."""
+
 _INT64 = 2**62
+"""Half of what int64 holds, so that the sum or difference of two such amounts still fits."""
+
 _ROUNDED = 2**40
+"""Units that all capacities of a resource come to where they are rounded: rounding takes 1e-12 of them (`ROUNDING`),
+and four million needs as large as all of them still add up within int64."""
+
 _RATIONAL = re.compile(r"[+-]?\d+(/\d+)?|[+-]?(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d{1,3})?")
 
 

@@ -19,6 +19,7 @@ from dlsched.models.document import Record
 from dlsched.models.numbers import NonNegative, Number, Positive, to_json
 
 _LARGEST_EXPONENT = 100
+"""Of a power. Arbitrary: the exact power of a number of a document then has some ten thousand digits at most."""
 
 MAX_STEPS = 2**21
 """Of a table: as many values as fit the longest horizon twice."""

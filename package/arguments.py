@@ -22,7 +22,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.errors import InputError
+from dlsched.errors import InputError, cut
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,8 +31,9 @@ Floats = npt.NDArray[np.float64]
 Seed = int | np.random.Generator
 """A seed, or a generator that goes on from where it is."""
 
-_SHOWN = 60
 _LISTED = 40
+"""Names that a message lists; of more, the five nearest. Arbitrary: all formulations are listed, all claims are not."""
+
 _PROBLEMS = "dlsched.models."
 _SHORT = (type(None), numbers.Number, np.bool_, str, os.PathLike)
 _PARTS = ("Instance", "Schedule", "Job")
@@ -332,6 +333,8 @@ def _number(value: Any) -> float:
 
 
 _RANK: dict[Any, int] = {int: 1, float: 2, type(None): 3}
+"""Which kinds an annotation's value is tried for last: an int before a float, so that it stays one, and then None."""
+
 _PLAIN: dict[Any, _Kind] = {
     type(None): _Kind("None", lambda value: value is None),
     bool: _Kind("true or false", _is_bool, bool),
@@ -389,4 +392,4 @@ def _shown(value: Any) -> str:
         text = repr(os.fspath(value))
     else:
         text = f"{value:.15g}" if isinstance(value, float) else str(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+    return cut(text)

@@ -27,7 +27,12 @@ Real = float | Fraction
 Exact = TypeVar("Exact", int, Fraction)
 
 _BITS = 256
+"""Of the integers that tables are computed with: a pair of floats has 106, and what the series lose is far below
+those."""
+
 _STEPS = 64
+"""Powers of two in the table, between 1 and 2: what is left of an exponent is at most ln(2)/128, of which the series of
+`_exp_near` leaves out 3e-20; a power of two itself, so that shift and mask find place and exponent."""
 
 
 def _pair(value: int, bits: int = 53) -> tuple[float, float]:
@@ -52,19 +57,36 @@ _LN2 = sum((2 << _BITS) // ((2 * k + 1) * 3 ** (2 * k + 1)) for k in range(_BITS
 """2**_BITS ln 2, by 2 artanh(1/3)."""
 
 _LN2_HEAD, _LN2_TAIL = _pair(_LN2, 40)
+"""The head has 40 bits: its product with a binary exponent, which has 11, is exact."""
+
 _STEP_HEAD, _STEP_TAIL = _pair(_LN2 // _STEPS, 35)
+"""The head has 35 bits: its product with a number of steps, which has 17 (`_LOWEST` in 64ths of ln 2), is exact."""
+
 _STEPS_PER_UNIT = (_STEPS << _BITS) / _LN2
 _ROOTS = _roots_of_two()
 _ROOT_HEADS, _ROOT_TAILS = np.array(_ROOTS).T.copy()
 _THIRD_HEAD, _THIRD_TAIL = _pair((1 << _BITS) // 3)
+"""1/3, the second coefficient of artanh: as a pair, since it decides the last place of a logarithm."""
+
 _ARTANH = tuple(1 / (2 * k + 1) for k in range(13, 1, -1))
 
 _HIGHEST = 710.0
+"""No float is as large as e to this power: the largest is e**709.78."""
+
 _LOWEST = -746.0
+"""e to this power is nearer to 0 than to the least float: half of that is e**-745.13."""
+
 _MOST = 2.0**64
+"""Exponents of a power are cut to this: with it every base but 1 gives 0 or infinity, as ln(1 - 2**-53) does times
+this. Larger ones could overflow in the product of pairs."""
+
 _DEKKER = 2.0**27 + 1
+"""Splits a float of 53 bits into two halves of 26, whose products are exact (Veltkamp; Dekker, 1971)."""
+
 _SQRT_HALF = math.sqrt(0.5)
 _FEW = 8
+"""Columns up to which a matrix times a vector is added column by column, without an array of all products.
+Arbitrary, but part of the result: it decides the order of the sums, and so their last bits."""
 
 
 @overload

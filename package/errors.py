@@ -6,7 +6,10 @@ from collections.abc import Iterable
 from itertools import islice
 
 _LONGEST = 60
+"""Characters of a value or a name in a message. Arbitrary: with place and rule it stays within two lines."""
+
 _MOST = 10
+"""Names that a message lists. Arbitrary: enough to see which they are."""
 
 
 class InputError(ValueError):

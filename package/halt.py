@@ -33,10 +33,11 @@ C = TypeVar("C", bound=Closing)
 
 
 _OFTEN = 0.05
-"""Seconds between two questions whether the work is over."""
+"""Seconds between two questions whether the work is over. Arbitrary: nobody notices them."""
 
 _AGAIN = 0.5
-"""Seconds after which work is cut once more that has not ended: what is raised in a destructor is lost."""
+"""Seconds after which work is cut once more that has not ended: what is raised in a destructor is lost. Arbitrary:
+longer than what is raised takes to unwind, and hardly noticed."""
 
 
 class Halt(Exception):

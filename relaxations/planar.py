@@ -23,7 +23,7 @@ from dlsched.relaxations.sweep import Sweep
 from dlsched.tolerances import ON_CAP, ROUNDING
 
 SLAB = 2**20
-"""Grid points whose values are held at a time."""
+"""Grid points whose values are held at a time. Arbitrary: 8 MiB an array, of which there are a few."""
 
 
 class Planar:

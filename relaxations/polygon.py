@@ -19,7 +19,7 @@ Corner = tuple[Fraction, Fraction]
 HalfPlane = tuple[Fraction, Fraction, Fraction]
 
 FAR = Fraction(10**20)
-"""Where a coordinate counts as infinite, as in HiGHS."""
+"""Where a coordinate counts as infinite, as in HiGHS and SCIP (`dlsched.solvers.scaling.INFINITE`)."""
 
 
 def vertices(polytope: Polytope) -> Floats:

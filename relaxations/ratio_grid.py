@@ -13,10 +13,10 @@ from dlsched.models.ratio import Floats
 from dlsched.tolerances import AS_GOOD, NEAR_WHOLE
 
 MAX_POINTS = 10**8
-"""The most grid points that are searched."""
+"""The most grid points that are searched. Arbitrary: they are held a slab at a time, so it bounds the time alone."""
 
 MAX_STEPS = 10**6
-"""The most steps of one ratio's grid."""
+"""The most steps of one ratio's grid. Arbitrary: they are held at once."""
 
 
 class Grid(StrEnum):

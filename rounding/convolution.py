@@ -13,7 +13,7 @@ Vector = tuple[int, ...]
 Term = Sequence[tuple[int, Vector]]
 
 MAX_SUMS = 2**22
-"""The most partial sums that a convolution holds."""
+"""The most partial sums that a convolution holds. Arbitrary: hundreds of megabytes, in exact numbers."""
 
 
 def distribution(terms: Sequence[Term], width: int) -> dict[Vector, Fraction]:

@@ -13,6 +13,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 _LARGEST = 2.0**52
+"""From here on floats are whole numbers: there is nothing to round; and int64 holds them."""
 
 
 @checked

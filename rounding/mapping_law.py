@@ -27,7 +27,7 @@ from dlsched.rounding.mapping_table import (
 )
 
 MAX_OUTCOMES = 2**20
-"""The most outcomes that are listed."""
+"""The most outcomes that are listed: those of twenty coins. Arbitrary."""
 
 Law = dict[Fraction, Fraction]
 """Value to probability, ascending; the probabilities add up to 1."""

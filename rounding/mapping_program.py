@@ -22,6 +22,8 @@ from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import MOST_SEED, solve_matrix
 
 _LARGEST = 2**40
+"""Sum of a row's loads as whole numbers up to which they are passed so: far below what floats add exactly (2**53) and
+what solvers refuse (1e15). Arbitrary below these."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

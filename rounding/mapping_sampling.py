@@ -12,11 +12,9 @@ import numpy.typing as npt
 
 from dlsched.arguments import at_least, checked, generator
 from dlsched.models.ddljs.requests import RingProblem
-from dlsched.models.numbers import to_integers
+from dlsched.models.numbers import integer_dtype, to_integers
 from dlsched.rounding.independent import Floats, Ints
 from dlsched.rounding.mapping_table import FEASIBLE, Acceptance, MappingTable, Option, Row, Weighted
-
-_LARGEST = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +55,7 @@ class MappingSample:
             columns.append(column)
             scales.append(scale)
         most = max((sum(column) for column in columns), default=0)
-        matrix = np.array(columns, dtype=np.int64 if most < _LARGEST else object).reshape(len(columns), len(every)).T
+        matrix = np.array(columns, dtype=integer_dtype(most)).reshape(len(columns), len(every)).T
         totals = np.zeros((len(self.options), len(columns)), dtype=matrix.dtype)
         first = 0
         for i, options in enumerate(table.options.values()):
@@ -78,7 +76,7 @@ class MappingSample:
         limits = acceptance.limits(self.table)
         room = [limits[row] * scale // 1 for row, scale in zip(self.rows, scales, strict=True)]
         if totals.dtype != object:
-            room = [min(limit, _LARGEST) for limit in room]
+            room = [min(limit, np.iinfo(np.int64).max) for limit in room]
         result: npt.NDArray[np.bool_] = (totals > np.array(room, dtype=totals.dtype)).astype(bool)
         return result
 

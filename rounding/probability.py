@@ -24,7 +24,7 @@ from dlsched.rounding.independent import Ints
 Number = int | float | Fraction
 
 MAX_OUTCOMES = 2**20
-"""The most outcomes that are listed."""
+"""The most outcomes that are listed: those of twenty coins. Arbitrary."""
 
 
 class Method(StrEnum):

@@ -17,7 +17,8 @@ Predicate = Callable[[Ints], bool]
 """Tells whether an integer point, of shape (n,), is feasible."""
 
 MAX_ROUNDS = 10_000
-"""Rounds after which the printed algorithm, which need not end, is given up."""
+"""Rounds after which the printed algorithm, which need not end, is given up. Arbitrary: an outcome that has not come by
+then has, at 99 %, a probability below 5e-4."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -23,10 +23,13 @@ from dlsched.rounding.independent import Floats, Ints, scale
 from dlsched.tolerances import ULP
 
 CHUNK = 2**20
-"""Coordinates that are drawn at a time."""
+"""Coordinates that are drawn at a time. Arbitrary: a few MiB."""
 
 _TIES = 2**53
+"""Values that the rest of a probability, behind its first eight bits, is compared with: a float has no more bits."""
+
 _LARGEST = 2.0**52
+"""Sum of a row of whole numbers below which it is taken as it is: half of what floats add exactly."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

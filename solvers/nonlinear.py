@@ -16,6 +16,8 @@ from dlsched.solvers.scip import apply_settings, import_scip, optimized
 from dlsched.solvers.solution import Solution, Status
 
 _HEADER = 10
+"""Lines of an NL file before its first section (Gay, Writing .nl Files, 2005)."""
+
 _SHARED = "a named expression"
 
 

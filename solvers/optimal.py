@@ -20,6 +20,7 @@ from dlsched.solvers.solution import RawSolution, Status
 from dlsched.solvers.solve import solve_matrix
 
 _SEED = 7
+"""Arbitrary: any but 0, HiGHS's own, with which it has just failed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

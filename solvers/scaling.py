@@ -24,10 +24,10 @@ _LEAST_COST = 0.5
 """An objective whose largest coefficient is below is multiplied: solvers end 1e-7 to 1e-6 from an optimum."""
 
 REFUSED = 1e15
-"""HiGHS and SCIP refuse coefficients from this on."""
+"""HiGHS refuses coefficients from this on (`large_matrix_value`); SCIP is given none that HiGHS would not take."""
 
 INFINITE = 1e20
-"""What HiGHS and SCIP take for infinity."""
+"""What HiGHS (`infinite_bound`) and SCIP (`numerics/infinity`) take for infinity, by default."""
 
 _SPREAD = 70
 """Of a line's exponents: what lies further below its largest number is noise or refused, and moves no middle."""

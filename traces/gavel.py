@@ -14,8 +14,9 @@ from typing import Any
 
 from dlsched.arguments import checked
 from dlsched.errors import InputError, shown
+from dlsched.models.fields import MAX_SLOTS
 from dlsched.models.files import PathLike
-from dlsched.models.hadar.instance import MAX_SLOTS, Instance
+from dlsched.models.hadar.instance import Instance
 from dlsched.models.numbers import rational, to_json
 from dlsched.traces.gavel_files import (
     COUNT,

@@ -15,16 +15,17 @@ from dlsched.arguments import expect
 from dlsched.errors import InputError, shown
 from dlsched.lazy import nx
 from dlsched.models.ddljs.instance import Arc, Link, Node
+from dlsched.models.ddljs.presets import GPUS
 from dlsched.models.numbers import in_range, rational, to_json
 
-GPUS = (1, 2, 4, 8)
-"""What servers have in GADGET, Section VI."""
-
 MAX_BANDWIDTH = 10**9
-"""In Gbit/s; larger ones are not drawn."""
+"""In Gbit/s; larger ones are not drawn. Arbitrary: an exabit a second."""
 
 _UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+"""Factors of the Topology Zoo's `LinkSpeedUnits`, in bit/s."""
+
 _GIGABIT = 10**9
+"""Bits: an instance's bandwidths are in Gbit/s."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,13 @@ import numpy as np
 
 from dlsched.arguments import Seed, checked, seed_of
 from dlsched.errors import InputError, shown
-from dlsched.models.ddljs.instance import MAX_SLOTS, Instance
-from dlsched.models.ddljs.presets import paper_assumptions, paper_jobs
+from dlsched.models.ddljs.instance import Instance
+from dlsched.models.ddljs.presets import GPUS, paper_assumptions, paper_jobs
+from dlsched.models.fields import MAX_SLOTS
 from dlsched.models.files import PathLike
 from dlsched.models.numbers import rational
 from dlsched.traces.reader import Reader
-from dlsched.traces.substrate import GPUS, Substrate, substrate
+from dlsched.traces.substrate import Substrate, substrate
 from dlsched.traces.topology_files import Topology, read_topology
 
 __all__ = ["Substrate", "Topology", "convert", "parse_bandwidth", "parse_gpus", "read_topology", "substrate"]

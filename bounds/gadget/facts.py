@@ -14,10 +14,10 @@ from dlsched.bounds.gadget.submodularity import Allocation, Curvature, curvature
 from dlsched.models.ddljs import Instance
 
 GROUND = 5
-"""Allocations in the ground set that Lemma 5 and p-systems are checked on, at most."""
+"""Allocations in the ground set that Lemma 5 and p-systems are checked on, at most. Arbitrary."""
 
 GROUND_SLOTS = 3
-"""Slots that they are of, at most: the first ones in which something is possible."""
+"""Slots that they are of, at most: the first ones in which something is possible. Arbitrary."""
 
 
 class GadgetFacts:

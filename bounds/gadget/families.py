@@ -16,6 +16,7 @@ from dlsched.models.ddljs import Instance, Job, Link, Node, random
 from dlsched.models.utility import Linear, Sigmoid, Sqrt, Table, Utility
 
 _GPU = {"gpu": Fraction(1)}
+"""One GPU: what a worker takes and, in the small families, a server has, so that all that matters is who gets it."""
 
 
 def tiny(rng: np.random.Generator) -> Instance:

@@ -18,18 +18,21 @@ from dlsched.models.ddljs import Instance
 from dlsched.models.numbers import to_integers
 
 MAX_COMBINATIONS = 400_000
-"""Combinations of plans of a slot that are looked at together, at most."""
+"""Combinations of plans of a slot that are looked at together, at most. Arbitrary: limits count work and not seconds,
+so that verdicts are the same everywhere."""
 
 MAX_STATES = 20_000
-"""Vectors of worker-slots after a slot, at most."""
+"""Vectors of worker-slots after a slot, at most. Arbitrary."""
 
 MAX_TRANSITIONS = 2_000_000
-"""Steps from such a vector to the next one, over all slots, at most."""
+"""Steps from such a vector to the next one, over all slots, at most. Arbitrary."""
 
 Counts = tuple[int, ...]
 """Workers or worker-slots of every job, in the order of the instance."""
 
 _LARGE = 2**53
+"""Amounts as whole numbers, a job's most times the jobs, from which on nothing is decided. Arbitrary below 2**62, up to
+which their sums are exact: numbers without a small common denominator exceed either."""
 
 
 def count_vectors(instance: Instance, slot: int, rules: Rules = CORRECTED) -> frozenset[Counts]:

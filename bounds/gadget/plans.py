@@ -19,13 +19,14 @@ from dlsched.models.ddljs import Instance, Job
 from dlsched.models.ddljs.rings import Path, arcs_of
 
 MAX_PLANS = 20_000
-"""Plans of one job in one slot, and ways to put any numbers of its workers on servers, at most."""
+"""Plans of one job in one slot, and ways to put any numbers of its workers on servers, at most. Arbitrary: limits
+count work and not seconds, so that verdicts are the same everywhere."""
 
 MAX_STEPS = 200_000
-"""Steps of the searches for paths, and combinations of paths looked at, in one slot, at most."""
+"""Steps of the searches for paths, and combinations of paths looked at, in one slot, at most. Arbitrary."""
 
 MAX_SERVERS = 6
-"""Servers of an instance whose plans are enumerated, at most."""
+"""Servers of an instance whose plans are enumerated, at most. Arbitrary."""
 
 
 class Paths(Enum):

@@ -26,10 +26,11 @@ from dlsched.models.ddljs import Instance, RingProblem, slot_problem
 from dlsched.tolerances import AS_GOOD
 
 MAX_HISTORIES = 2_000
-"""Slots times vectors of worker-slots whose programs are solved, at most."""
+"""Slots times vectors of worker-slots whose programs are solved, at most. Arbitrary: limits count work and not
+seconds, so that verdicts are the same everywhere."""
 
 MAX_DRAWS = 20_000
-"""Outcomes of the draw of one slot, at most."""
+"""Outcomes of the draw of one slot, at most. Arbitrary."""
 
 Law = dict[Counts, Fraction]
 

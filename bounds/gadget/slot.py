@@ -25,13 +25,14 @@ from dlsched.solvers.solve import solve_matrix
 from dlsched.tolerances import AS_GOOD, ZERO
 
 NODES = 5_000
-"""Branch-and-bound nodes of one solve, at most."""
+"""Branch-and-bound nodes of one solve, at most. Arbitrary: limits count work and not seconds, so that verdicts are
+the same everywhere."""
 
 MAX_JOBS = 8
-"""Active jobs of a slot whose rounding is enumerated, at most."""
+"""Active jobs of a slot whose rounding is enumerated, at most. Arbitrary."""
 
 MAX_WORK = 400
-"""Ring nodes of all sizes times nodes of the network, of a slot whose programs are solved, at most."""
+"""Ring nodes of all sizes times nodes of the network, of a slot whose programs are solved, at most. Arbitrary."""
 
 Sizes = Mapping[str, int]
 Key = tuple[bool, tuple[tuple[str, int], ...] | None]

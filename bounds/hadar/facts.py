@@ -19,13 +19,14 @@ from dlsched.models.hadar.schedules import Column
 from dlsched.models.utility import Table
 
 MAX_SCHEDULES = 5_000
-"""Schedules of one job that a verdict enumerates, at most."""
+"""Schedules of one job that a verdict enumerates, at most. Arbitrary: limits count work and not seconds, so that
+verdicts are the same everywhere."""
 
 MAX_SEARCH = 400
-"""Jobs times slots of an instance whose optimum a verdict asks for, at most."""
+"""Jobs times slots of an instance whose optimum a verdict asks for, at most. Arbitrary."""
 
 MAX_STATES = 2**15
-"""States of the recursion of Algorithm 2 in one round, at most."""
+"""States of the recursion of Algorithm 2 in one round, at most. Arbitrary."""
 
 Place = tuple[str, str, int]
 """Machine, device type, slot."""

@@ -23,6 +23,7 @@ Y_GAVEL = {
 """The printed allocation matrix, parts of the time by job and type."""
 
 _REMAINING = ((60, 25, 50), (60, 10, 40), (60, 0, 30), (40, 0, 20), (20, 0, 10), (0, 0, 0))
+"""Epochs that J1, J2 and J3 have left after each of Gavel's rounds (Hadar, Fig. 1(a))."""
 
 
 def _is_the_example(facts: HadarFacts) -> bool:

@@ -15,6 +15,8 @@ from dlsched.bounds.hadar.sources import TINY
 from dlsched.tolerances import DIFFERENCE
 
 _POINTS = 8
+"""Parts that the capacity is cut into, at whose ends the slope is measured. Arbitrary: the lemma says it is the same
+everywhere."""
 
 
 def _log_ratio(run: Commitment) -> float:

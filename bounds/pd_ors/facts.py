@@ -26,10 +26,11 @@ from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
 from dlsched.models.document import InputError
 
 MAX_SCHEDULES = 5_000
-"""Schedules of one job that a verdict enumerates, at most."""
+"""Schedules of one job that a verdict enumerates, at most. Arbitrary: limits count work and not seconds, so that
+verdicts are the same everywhere."""
 
 MAX_SEARCH = 400
-"""Jobs times slots times machines of an instance whose optimum a verdict asks for, at most."""
+"""Jobs times slots times machines of an instance whose optimum a verdict asks for, at most. Arbitrary."""
 
 
 class Commitment:

@@ -102,6 +102,7 @@ def _falling(rng: np.random.Generator, start: int, slots: int) -> Table:
 
 
 _UNIT = {"cpu": Fraction(1)}
+"""One CPU: what a worker or a server needs."""
 
 
 def _job(number: int, arrival: int, work: int, batch: int, utility: Table) -> Job:

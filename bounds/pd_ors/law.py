@@ -14,10 +14,12 @@ from dlsched.models.numbers import to_integers
 from dlsched.rounding import joint_violation_probability
 
 MAX_TERMS = 2_000
-"""Most variables of a row, over all copies, whose sum is convolved."""
+"""Most variables of a row, over all copies, whose sum is convolved. Arbitrary: limits count work and not seconds, so
+that verdicts are the same everywhere."""
 
 
 _MOST_NEED = 1e100
+"""Its square, which the start of Newton's steps takes, is still a float."""
 
 
 class Excess(Enum):

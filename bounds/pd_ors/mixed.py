@@ -26,9 +26,12 @@ Rationals = tuple[Fraction, ...]
 T = TypeVar("T")
 
 MAX_COUNT = 10_000
-"""Most variables, and most copies, of one program."""
+"""Most variables, and most copies, of one program. Arbitrary: limits count work and not seconds, so that verdicts are
+the same everywhere."""
 
 _DENOMINATORS = (10**3, 10**6, 10**9)
+"""Tried in turn: the least that keeps every row is what the solver's point stands for; beyond the last one it would be
+the solver's noise (`dlsched.tolerances.ZERO`)."""
 
 
 class MixedProgram(Document):

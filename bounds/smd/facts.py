@@ -31,7 +31,8 @@ FINE = 0.01
 """eps_1 and eps_2 of the paper's evaluation; also what brackets the continuous optimum."""
 
 MAX_POINTS = 20_000
-"""Points (w, p) of a job that a verdict looks through, at most."""
+"""Points (w, p) of a job that a verdict looks through, at most. Arbitrary: limits count work and not seconds, so that
+verdicts are the same everywhere."""
 
 
 @dataclass(frozen=True, slots=True)

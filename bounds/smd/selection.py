@@ -20,7 +20,8 @@ EPSILON = Fraction(1, 2)
 """eps_2 where the scheme's guarantee is checked."""
 
 MAX_JOINT = 5_000
-"""Points of all jobs that a verdict solves jointly, at most."""
+"""Points of all jobs that a verdict solves jointly, at most. Arbitrary: limits count work and not seconds, so that
+verdicts are the same everywhere."""
 
 
 def _joint(facts: SmdFacts) -> Interval:

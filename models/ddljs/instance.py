@@ -17,11 +17,10 @@ from pydantic import Field, model_validator
 from dlsched.arguments import named
 from dlsched.models.ddljs.job import Job
 from dlsched.models.document import Document, Record
-from dlsched.models.fields import Name, PlainSlots, distinct, known, moderate
+from dlsched.models.fields import MAX_SLOTS, Name, PlainSlots, distinct, known, moderate
 from dlsched.models.numbers import NonNegative
 from dlsched.models.utility import Table
 
-MAX_SLOTS = 10**6
 Arc = tuple[str, str]
 Share = tuple[tuple[Arc, ...], Fraction]
 """Arcs that share one bandwidth, and that bandwidth."""

@@ -9,6 +9,9 @@ from dlsched.models.ddljs.rings import Path
 from dlsched.models.document import InputError
 
 MAX_PATHS = 20_000
+"""Simple paths that are listed. Arbitrary: each is a variable for every job and slot, and their number grows
+exponentially."""
+
 PATHS = ("all", "single-hop")
 
 

@@ -18,7 +18,12 @@ from dlsched.models.ddljs.rings import arcs_of
 from dlsched.models.ddljs.schedule import Schedule, check
 
 _MOST_NUMBERS = 400
+"""Cells with a number and a border. Arbitrary: in the largest picture, of 20 by 20 inches, those of more run
+together."""
+
 _MOST_NAMES = 60
+"""Nodes that are named, and placed by their distances. Arbitrary: names of more hide one another, and the time that it
+takes to place them grows with their cube."""
 
 
 @dataclass(frozen=True, slots=True)

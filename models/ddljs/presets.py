@@ -21,9 +21,16 @@ BUDGETS = ("worker-slots", "iterations")
 """How F_i of GADGET, Section VI, can be read: as the specialised (3) compares it, or as the text calls it."""
 
 _CORES = 2
-_GPUS = (1, 2, 4, 8)
+"""Core switches: assumed, the fewest that leave a choice of paths; the paper prints no number."""
+
+GPUS = (1, 2, 4, 8)
+"""What servers have (GADGET, Section VI)."""
+
 _SERVER_LINK = (10.0, 100.0)
+"""Gbit/s between a server and its rack (GADGET, Section VI)."""
+
 _CORE_LINK = (200.0, 3200.0)
+"""Gbit/s between racks (GADGET, Section VI)."""
 
 
 @checked
@@ -65,7 +72,7 @@ def benchmark(
     at_least(2, workers=workers)
     rng = generator(rng)
     racks = np.arange(servers) % max(2, math.ceil(servers / 12))
-    nodes, links = _tree(rng, racks, (1, 1, 2) if tight else _GPUS, (8, 40) if tight else (1, 1))
+    nodes, links = _tree(rng, racks, (1, 1, 2) if tight else GPUS, (8, 40) if tight else (1, 1))
     arrivals = np.sort(rng.integers(0, max(1, slots // 2), size=jobs)) + 1
     return Instance(
         slots=slots,
@@ -122,7 +129,7 @@ def paper(
     at_least(1, servers=servers, slots=slots, workers=workers)
     rng = generator(rng)
     racks = rng.integers(int(rng.integers(2, 6)), size=servers)
-    nodes, links = _tree(rng, racks, _GPUS, (1, 1))
+    nodes, links = _tree(rng, racks, GPUS, (1, 1))
     return Instance(
         slots=slots,
         resources=("gpu",),

@@ -15,10 +15,8 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from dlsched.arguments import named
 from dlsched.models.dmlrs.job import AsyncJob, Job
 from dlsched.models.document import Document, Record
-from dlsched.models.fields import Name, countable, distinct, falling, known, made_of_numbers
+from dlsched.models.fields import MAX_SLOTS, Name, countable, distinct, falling, known, made_of_numbers
 from dlsched.models.numbers import NonNegative
-
-MAX_SLOTS = 10**6
 
 
 class Machine(Record):

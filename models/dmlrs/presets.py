@@ -18,10 +18,20 @@ from dlsched.models.presets import chooser
 from dlsched.models.utility import Hyperbolic, Sigmoid
 
 _WORKER = {"gpu": (0, 4), "cpu": (1, 10), "memory": (2, 32), "storage": (5, 10)}
+"""Least and most that a worker needs (PD-ORS, Section 5)."""
+
 _SERVER = {"gpu": (0, 0), "cpu": (1, 10), "memory": (2, 32), "storage": (5, 10)}
-_MEAN = {"gpu": 2.0, "cpu": 5.5, "memory": 17.0, "storage": 7.5}
+"""The same of a parameter server, which needs no GPU (PD-ORS, Section 5)."""
+
+_MEAN = {r: (low + high) / 2 for r, (low, high) in _WORKER.items()}
+"""What a worker needs on average."""
+
 _THESIS = {"gpu": (0, 4), "memory": (2, 30), "storage": (4, 8)}
+"""Least and most that workers and servers alike need (thesis, chapter 4)."""
+
 _COMPUTE = Fraction(1, 16)
+"""Slots a sample that the benchmark's workers compute. Arbitrary below 1/8, the whole time of a sample for the fastest
+of them: the rest is communication."""
 
 
 @checked

@@ -14,11 +14,9 @@ from pydantic import Field, model_validator
 
 from dlsched.arguments import named
 from dlsched.models.document import Document, Record
-from dlsched.models.fields import Count, Name, Ordinal, distinct, falling, known, made_of_numbers
+from dlsched.models.fields import MAX_SLOTS, Count, Name, Ordinal, distinct, falling, known, made_of_numbers
 from dlsched.models.numbers import NonNegative, Positive
 from dlsched.models.utility import Utility
-
-MAX_SLOTS = 10**6
 
 
 class Machine(Record):

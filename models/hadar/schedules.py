@@ -12,7 +12,12 @@ from dlsched.models.hadar.schedule import Allocation, bottleneck
 from dlsched.models.numbers import to_integers
 
 MAX_SCHEDULES = 20_000
+"""Of one job; ways to place it in a slot. Arbitrary: each is a column of a model, and their number grows
+exponentially."""
+
 _STEPS = 20
+"""Steps of the search for each schedule that may be found. Arbitrary: one that finds fewer in as many does not end
+soon."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,8 @@ from dlsched.solvers.highs import Session
 from dlsched.tolerances import APART
 
 _MOST = 100_000
-"""Combinations of slots at all levels but one that are listed; a job that has more keeps its plain shares."""
+"""Combinations of slots at all levels but one that are listed; a job that has more keeps its plain shares. Arbitrary:
+each is two rows of a linear program."""
 
 Counts = npt.NDArray[np.int64]
 

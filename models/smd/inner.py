@@ -15,15 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.arguments import checked
-from dlsched.models.numbers import to_integers
+from dlsched.models.numbers import integer_dtype, to_integers
 from dlsched.models.smd.instance import Job
 from dlsched.models.smd.training import Mode
 from dlsched.tolerances import AS_GOOD
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-
-_EXACT = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +54,7 @@ def most_servers(job: Job) -> Ints:
     for r in job.resources:
         (each, server, limit), _ = to_integers((job.worker_needs(r), job.server_needs(r), job.limit_of(r)))
         if server:
-            small = limit < _EXACT and each * job.most_workers < _EXACT
-            counts = workers.astype(np.int64) if small else workers
+            counts = workers.astype(integer_dtype(max(limit, each * job.most_workers)))
             room = np.minimum(room, (limit - each * counts) // server)
     return room.astype(np.int64)
 

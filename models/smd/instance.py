@@ -20,7 +20,8 @@ from dlsched.models.smd.training import Training
 from dlsched.models.utility import Table, Utility
 
 MAX_COUNT = 10**6
-"""The most workers, and the most servers, that a job's limits may allow."""
+"""The most workers, and the most servers, that a job's limits may allow. Arbitrary: exact methods hold an array by
+workers."""
 
 
 class Job(Record):

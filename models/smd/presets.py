@@ -17,10 +17,20 @@ from dlsched.models.smd.training import Measured, Mode
 from dlsched.models.utility import Sigmoid
 
 _UNIT = {"gpu": 600, "vcpu": 3400, "memory": 1400, "storage": 1200}
+"""One unit of resources, in GB where it is bytes (SMD, Section V, Figs. 7 to 10)."""
+
 _MACHINE = {"gpu": 4, "vcpu": 36, "memory": 60, "storage": 40}
+"""What a virtual machine has: assumed, see `_ORIGIN`; the paper names Amazon's C4 (SMD, Section V)."""
+
 _WORKER = {"gpu": (0, 4), "vcpu": (1, 10), "memory": (2, 32), "storage": (5, 10)}
+"""Least and most that a worker needs (SMD, Section V)."""
+
 _SERVER = {"vcpu": (1, 10), "memory": (2, 32), "storage": (5, 10)}
+"""The same of a parameter server (SMD, Section V)."""
+
 _UNIT_OF_TIME = {Mode.SYNC: 86_400, Mode.ASYNC: 3_600}
+"""Seconds that the midpoints of utilities are counted in: assumed, a day and an hour, see `_ORIGIN`."""
+
 _ORIGIN = {
     "source": "SMD, Section V",
     "unit": "seconds, GB",
