@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import tomllib
 from collections.abc import Iterator
 
 import pytest
@@ -16,8 +15,6 @@ import pytest
 from tests import paths
 
 ROOT = paths.ROOT
-PACKAGES = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
-FOLDERS = ["package", *sorted({name.split(".")[1] for name in PACKAGES if "." in name})]
 
 
 def _names(text: str) -> frozenset[str]:
@@ -130,7 +127,7 @@ def literal(node: ast.expr) -> bool:
 @functools.cache
 def found() -> dict[tuple[str, str], list[str]]:
     result: dict[tuple[str, str], list[str]] = {}
-    for folder in FOLDERS:
+    for folder in paths.ROOMS:
         for file in sorted((ROOT / folder).rglob("*.py")):
             place = file.relative_to(ROOT).as_posix()
             for line, construct, instead in problems(file.read_text(encoding="utf-8")):
