@@ -26,7 +26,7 @@ from dlsched.errors import InputError
 from dlsched.models.document import Document
 
 _KEPT = 5
-"""Instances whose neighbours are looked at: one alone is often a dead end, many are slow."""
+"""Instances whose neighbours are looked at: one alone is often a dead end, many are slow. Arbitrary."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ P = TypeVar("P")
 S = TypeVar("S", bound=Document)
 
 _NAMED = 3
-"""Fractional variables that a message names where they are not of jobs."""
+"""Fractional variables that a message names where they are not of jobs. Arbitrary: they are examples."""
 
 
 class Kind(StrEnum):

@@ -13,13 +13,14 @@ import numpy as np
 from dlsched.models.numbers import rational
 from dlsched.models.ratio import Floats, Polytope
 from dlsched.relaxations.contract import TransformationRefused
+from dlsched.solvers.scaling import INFINITE
 from dlsched.tolerances import BENT
 
 Corner = tuple[Fraction, Fraction]
 HalfPlane = tuple[Fraction, Fraction, Fraction]
 
-FAR = Fraction(10**20)
-"""Where a coordinate counts as infinite, as in HiGHS and SCIP (`dlsched.solvers.scaling.INFINITE`)."""
+FAR = Fraction(INFINITE)
+"""Where a coordinate counts as infinite, as in solvers."""
 
 
 def vertices(polytope: Polytope) -> Floats:

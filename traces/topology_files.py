@@ -21,10 +21,12 @@ from dlsched.models.files import PathLike, decode, read_bytes
 from dlsched.traces.source import Source
 
 MAX_CHARACTERS = 2**20
-"""Larger topologies are refused; the largest of the Zoo has 754 nodes."""
+"""Larger topologies are refused. Arbitrary: 1400 characters for each of the 754 nodes that the largest of the
+Zoo has."""
 
 MAX_DEFAULTS = 2**20
-"""Attributes that a document gives to nodes or edges by default, in all: few keys could make many of them."""
+"""Attributes that a document gives to nodes or edges by default, in all: few keys could make many of them.
+Arbitrary."""
 
 _Keys = Mapping[str | None, ElementTree.Element]
 

@@ -20,10 +20,10 @@ from dlsched.rounding.mapping_table import NodeRow
 from dlsched.tolerances import AS_GOOD
 
 ROUNDS = 3
-"""u_b of the claims about what Algorithm 2 returns."""
+"""u_b of the claims about what Algorithm 2 returns. Arbitrary above 1: what is returned is then not just any draw."""
 
 LARGE = 10**6
-"""Capacities that one worker or ring edge never needs."""
+"""Capacities that one worker or ring edge never needs: larger than any in the sources."""
 
 
 def explain(facts: SlotFacts) -> dict[str, Any]:

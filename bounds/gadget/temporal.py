@@ -23,7 +23,7 @@ from dlsched.bounds.gadget.horizon import Counts, Horizon
 from dlsched.bounds.gadget.submodularity import uneven
 
 ALPHA = Fraction(1, 2)
-"""alpha of the claim about approximate slots."""
+"""alpha of the claim about approximate slots. Arbitrary in (0, 1)."""
 
 LEMMA_5 = GADGET.printed(
     "gadget/lemma-5",

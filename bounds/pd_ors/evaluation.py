@@ -14,7 +14,7 @@ from dlsched.bounds.pd_ors.slot import Placement, SlotFacts
 from dlsched.bounds.pd_ors.theorems import PRINTED_PREMISES, SLOTS
 
 ROUNDS = 10
-"""S of Algorithm 4."""
+"""S of Algorithm 4, as `dlsched.algorithms.pd_ors.run` has it where no other is given. Arbitrary."""
 
 
 def _utilities(facts: PdOrsFacts) -> dict[str, Any]:

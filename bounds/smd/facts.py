@@ -22,10 +22,10 @@ from dlsched.models.smd.layered import layered_time
 from dlsched.rounding import gain_packing, outcome_distribution, width
 
 DELTA = 0.5
-"""delta of Lemma 3 and Theorems 4 and 5."""
+"""delta of Lemma 3 and Theorems 4 and 5. Arbitrary in (0, 1): a smaller one promises more, of a gain that is less."""
 
 COARSE = 0.5
-"""eps of Algorithm 1 where its guarantee is checked."""
+"""eps of Algorithm 1 where its guarantee is checked. Arbitrary: a coarse grid, on which it is not trivially kept."""
 
 FINE = 0.01
 """eps_1 and eps_2 of the paper's evaluation; also what brackets the continuous optimum."""

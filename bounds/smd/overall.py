@@ -22,7 +22,7 @@ SECTION_V_EPSILON = Fraction(1, 100)
 """eps_2 of the paper's evaluation."""
 
 LARGEST = 10**300
-"""A guarantee that may be so many times off says nothing."""
+"""A guarantee that may be so many times off says nothing; beyond 1.8e308 it would be no float."""
 
 
 def _succeeds(facts: SmdFacts, rounds: int) -> Fraction:

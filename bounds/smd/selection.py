@@ -17,7 +17,7 @@ from dlsched.models.solve import solve
 from dlsched.solvers.solution import Status
 
 EPSILON = Fraction(1, 2)
-"""eps_2 where the scheme's guarantee is checked."""
+"""eps_2 where the scheme's guarantee is checked. Arbitrary: k = R then, and the programs are few."""
 
 MAX_JOINT = 5_000
 """Points of all jobs that a verdict solves jointly, at most. Arbitrary: limits count work and not seconds, so that
