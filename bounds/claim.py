@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NotRequired, Required, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
@@ -29,10 +29,20 @@ F_contra = TypeVar("F_contra", contravariant=True)
 
 
 class Variant(Enum):
-    """As the paper prints a claim, or corrected so that it is true or says what was meant."""
+    """Whose words a claim is in.
+
+    As the paper prints it; corrected, the nearest statement that is true; or derived, ours: a theorem, a reading or a
+    consequence that stands in no paper.
+    """
 
     PRINTED = "printed"
     CORRECTED = "corrected"
+    DERIVED = "derived"
+
+    @property
+    def rank(self) -> int:
+        """Its place among the variants of a claim: what stands in the paper comes first."""
+        return [Variant.PRINTED, Variant.DERIVED, Variant.CORRECTED].index(self)
 
 
 class Expectation(Enum):
@@ -57,10 +67,13 @@ class Premise(Generic[F_contra]):
         What is assumed, in the paper's symbols.
     holds : callable
         Predicate of the facts of (instance, seed).
+    source : str
+        Where the paper assumes it, e.g. ``Section IV-3``; empty where it is ours.
     """
 
     name: str
     holds: Callable[[F_contra], bool]
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -91,6 +104,42 @@ def _nothing(facts: object) -> dict[str, Any]:
 
 def _no_schedule(facts: object) -> None:
     return None
+
+
+class Changes(TypedDict, Generic[F], total=False):
+    """What a claim may say in other words than the one that it corrects: attributes of `Claim`."""
+
+    paper: str
+    statement: Required[str]
+    quantity: str
+    measure: Callable[[F], Value]
+    relation: Relation
+    bound: Callable[[F], Value]
+    expectation: Expectation
+    premises: tuple[Premise[F], ...]
+    details: Callable[[F], dict[str, Any]]
+    schedule: Callable[[F], Document | None]
+    sources: tuple[Source[Document], ...]
+    counterexamples: tuple[str, ...]
+    golden: tuple[str, ...]
+
+
+class Statement(TypedDict, Generic[D, F]):
+    """What a claim says: attributes of `Claim`; those of its subject where they are left out."""
+
+    paper: str
+    statement: str
+    quantity: str
+    measure: Callable[[F], Value]
+    relation: Relation
+    bound: Callable[[F], Value]
+    expectation: Expectation
+    premises: NotRequired[tuple[Premise[F], ...]]
+    details: NotRequired[Callable[[F], dict[str, Any]]]
+    schedule: NotRequired[Callable[[F], Document | None]]
+    sources: NotRequired[tuple[Source[D], ...]]
+    counterexamples: NotRequired[tuple[str, ...]]
+    golden: NotRequired[tuple[str, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,48 +216,13 @@ class Claim(Generic[F]):
         """Return one of its counterexamples or golden cases."""
         return shipped(name, self.cases)
 
-    def corrected(
-        self,
-        *,
-        statement: str,
-        paper: str | None = None,
-        quantity: str | None = None,
-        measure: Callable[[F], Value] | None = None,
-        relation: Relation | None = None,
-        bound: Callable[[F], Value] | None = None,
-        expectation: Expectation = Expectation.TRUE,
-        premises: tuple[Premise[F], ...] | None = None,
-        details: Callable[[F], dict[str, Any]] | None = None,
-        schedule: Callable[[F], Document | None] | None = None,
-        sources: tuple[Source[Document], ...] | None = None,
-        counterexamples: tuple[str, ...] = (),
-        golden: tuple[str, ...] = (),
-    ) -> Claim[F]:
+    def corrected(self, **changes: Unpack[Changes[F]]) -> Claim[F]:
         """Return the corrected variant: what is not given is as in this one, but for the shipped cases.
 
-        The parameters are the attributes of the class.
+        It is true unless the changes say otherwise; the parameters are the attributes of the class.
         """
-        return replace(
-            self,
-            variant=Variant.CORRECTED,
-            statement=statement,
-            paper=_given(paper, self.paper),
-            quantity=_given(quantity, self.quantity),
-            measure=_given(measure, self.measure),
-            relation=_given(relation, self.relation),
-            bound=_given(bound, self.bound),
-            expectation=expectation,
-            premises=_given(premises, self.premises),
-            details=_given(details, self.details),
-            schedule=_given(schedule, self.schedule),
-            sources=_given(sources, self.sources),
-            counterexamples=counterexamples,
-            golden=golden,
-        )
-
-
-def _given(value: T | None, otherwise: T) -> T:
-    return otherwise if value is None else value
+        own: dict[str, Any] = {"expectation": Expectation.TRUE, "counterexamples": (), "golden": (), **changes}
+        return replace(self, variant=Variant.CORRECTED, **own)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,46 +246,21 @@ class Subject(Generic[D, F]):
     sources: tuple[Source[D], ...] = ()
     cases: str = SHIPPED
 
-    def printed(
-        self,
-        id: str,
-        *,
-        paper: str,
-        statement: str,
-        quantity: str,
-        measure: Callable[[F], Value],
-        relation: Relation,
-        bound: Callable[[F], Value],
-        expectation: Expectation,
-        premises: tuple[Premise[F], ...] | None = None,
-        details: Callable[[F], dict[str, Any]] | None = None,
-        schedule: Callable[[F], Document | None] | None = None,
-        sources: tuple[Source[D], ...] | None = None,
-        counterexamples: tuple[str, ...] = (),
-        golden: tuple[str, ...] = (),
-    ) -> Claim[F]:
+    def printed(self, id: str, **statement: Unpack[Statement[D, F]]) -> Claim[F]:
         """Return a claim as a paper prints it; the parameters are the attributes of `Claim`."""
-        return Claim(
-            id=id,
-            paper=paper,
-            variant=Variant.PRINTED,
-            statement=statement,
-            quantity=quantity,
-            measure=measure,
-            relation=relation,
-            bound=bound,
-            expectation=expectation,
-            problem=self.problem,
-            instance=self.instance,
-            facts=self.facts,
-            premises=_given(premises, self.premises),
-            details=_given(details, self.details),
-            schedule=_given(schedule, self.schedule),
-            sources=_given(sources, self.sources),
-            counterexamples=counterexamples,
-            golden=golden,
-            cases=self.cases,
-        )
+        return self._claim(id, Variant.PRINTED, statement)
+
+    def derived(self, id: str, **statement: Unpack[Statement[D, F]]) -> Claim[F]:
+        """Return a claim that is ours, on what the paper says; the parameters are the attributes of `Claim`."""
+        return self._claim(id, Variant.DERIVED, statement)
+
+    def _claim(self, id: str, variant: Variant, statement: Statement[D, F]) -> Claim[F]:
+        common = {name: getattr(self, name) for name in _COMMON}
+        own: dict[str, Any] = {**common, **statement}
+        return Claim(id=id, variant=variant, **own)
+
+
+_COMMON = ("problem", "instance", "facts", "cases", "premises", "details", "schedule", "sources")
 
 
 def stated(names: Mapping[str, object]) -> tuple[Claim[Any], ...]:
@@ -371,13 +360,13 @@ CLAIMS: Registry[Claim[Any]] = Registry(
     "claims",
     Claim,
     lambda claim: f"{claim.id} ({claim.variant.value})",
-    order=lambda claim: (claim.id, claim.variant is Variant.CORRECTED),
+    order=lambda claim: (claim.id, claim.variant.rank),
     parts=lambda claim: {source.name: source for source in claim.sources},
 )
 
 
 def claims() -> tuple[Claim[Any], ...]:
-    """Return every claim in every variant, sorted by id, printed first."""
+    """Return every claim in every variant, sorted by id, what stands in a paper first."""
     return tuple(CLAIMS.all().values())
 
 

@@ -251,7 +251,7 @@ MISTAKES = (
     ({"assumed": "schedule"}, '"HadarFacts" has no attribute "schedule"'),
     ({"bounded": "optimum"}, '"HadarFacts" has no attribute "optimum"'),
     ({"bounded": "schedules"}, 'expected "float | Fraction | Interval'),
-    ({"source": "load.LOADS"}, 'expected "tuple[Source[Instance], ...] | None"'),
+    ({"source": "load.LOADS"}, 'expected "tuple[Source[Instance], ...]"'),
 )
 
 
