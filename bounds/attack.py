@@ -65,7 +65,7 @@ class Attack:
 @checked
 def attack(
     id: str,
-    variant: str | Variant = Variant.PRINTED,
+    variant: str | Variant | None = None,
     *,
     instances: int = 1000,
     seed: int = 0,
@@ -77,7 +77,8 @@ def attack(
     Parameters
     ----------
     id : str
-    variant : str or Variant
+    variant : str or Variant, optional
+        As for `claim`.
     instances : int
         Draws of each source, and then so many neighbours.
     seed : int
@@ -165,13 +166,8 @@ class _Search:
 
 def _nearness(relation: Relation, verdict: Verdict) -> float | None:
     """Return how near a verdict's sides are, from 0; None where they cannot be compared."""
-    measured, bound = verdict.measured, verdict.bound
-    if measured is None or bound is None or relation is Relation.EQUAL:
-        return math.inf if verdict.status is Status.VIOLATED else None
-    low, high = (measured, bound) if relation is Relation.AT_MOST else (bound, measured)
-    if low < 0 or high < 0 or not math.isfinite(low + high):
-        return None
-    return low / high if high else (math.inf if low else None)
+    near = relation.nearness(verdict.measured, verdict.bound)
+    return math.inf if near is None and verdict.status is Status.VIOLATED else near
 
 
 def _change(data: Any, rng: np.random.Generator) -> None:

@@ -371,8 +371,14 @@ def claims() -> tuple[Claim[Any], ...]:
 
 
 @checked
-def claim(id: str, variant: str | Variant = Variant.PRINTED) -> Claim[Any]:
+def claim(id: str, variant: str | Variant | None = None) -> Claim[Any]:
     """Return one claim.
+
+    Parameters
+    ----------
+    id : str
+    variant : {"printed", "derived", "corrected"} or Variant, optional
+        As it is printed, where it stands in a paper, else as it is derived, if it is left out.
 
     Raises
     ------
@@ -382,20 +388,20 @@ def claim(id: str, variant: str | Variant = Variant.PRINTED) -> Claim[Any]:
     return _select(claims(), id, variant)
 
 
-def _select(among: Iterable[Claim[Any]], id: str, variant: str | Variant) -> Claim[Any]:
-    known = [claim for claim in among if claim.id == id]
+def _select(among: Iterable[Claim[Any]], id: str, variant: str | Variant | None) -> Claim[Any]:
+    known = sorted((claim for claim in among if claim.id == id), key=lambda claim: claim.variant.rank)
     if not known:
         raise InputError(f"{id}: unknown claim; the claims are {', '.join(sorted({c.id for c in among}))}")
     name = variant.value if isinstance(variant, Variant) else variant
     for candidate in known:
-        if candidate.variant.value == name:
+        if name in (None, candidate.variant.value):
             return candidate
     raise InputError(f"{id}: no variant {name!r}; it has {', '.join(c.variant.value for c in known)}")
 
 
 @checked
-def check(id: str, instance: Any, seed: int = 0, variant: str | Variant = Variant.PRINTED) -> Verdict:
-    """Return the verdict of a claim on an instance, with a witness where it is violated.
+def check(id: str, instance: Any, seed: int = 0, variant: str | Variant | None = None) -> Verdict:
+    """Return the verdict of a claim on an instance, with a witness where it is violated; `variant` is as for `claim`.
 
     Raises
     ------

@@ -27,6 +27,18 @@ class Relation(Enum):
     AT_LEAST = ">="
     EQUAL = "="
 
+    def nearness(self, measured: float | None, bound: float | None) -> float | None:
+        """Return the smaller side's share of the greater, as the relation has them: 1 is tight, more a violation.
+
+        None where the sides cannot be compared so: one is missing, negative or infinite, or they are to be equal.
+        """
+        if measured is None or bound is None or self is Relation.EQUAL:
+            return None
+        low, high = (measured, bound) if self is Relation.AT_MOST else (bound, measured)
+        if low < 0 or high < 0 or not math.isfinite(low + high):
+            return None
+        return low / high if high else (math.inf if low else None)
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:

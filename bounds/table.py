@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from enum import Enum
 from itertools import groupby
 from typing import Any
 
-from dlsched.bounds.claim import Claim, Expectation
+from dlsched.bounds.claim import Claim, Expectation, Variant
 from dlsched.bounds.comparison import Status
 from dlsched.bounds.store import Entry
 from dlsched.bounds.witness import Witness
@@ -45,7 +46,13 @@ class Row:
         Shipped counterexamples on which the claim was not violated.
     outcome : Outcome
     witness : Entry, optional
-        The first violation: of a shipped case if there is one.
+        The smallest violation: the one whose instance takes the fewest characters.
+    premises : mapping of str to int
+        By premise: how many instances fail it and meet those before it.
+    nearest : Entry, optional
+        The instance on which the claim holds with the least to spare, where that can be told (`Relation.nearness`).
+    nearness : float, optional
+        The smaller side's share of the greater on it.
     """
 
     id: str
@@ -58,6 +65,20 @@ class Row:
     missed: tuple[str, ...]
     outcome: Outcome
     witness: Entry | None
+    premises: Mapping[str, int]
+    nearest: Entry | None
+    nearness: float | None
+
+    @property
+    def finding(self) -> str:
+        """What came out, in few words: printed and false is news, whoever expected it."""
+        if self.outcome is not Outcome.EXPECTED:
+            return "UNDECIDED" if self.outcome is Outcome.UNDECIDED else "OTHER THAN KNOWN"
+        if self.expectation is Expectation.TRUE:
+            return "stands"
+        if self.expectation is Expectation.VACUOUS:
+            return "says nothing"
+        return "FALSE IN PRINT" if self.variant == Variant.PRINTED.value else "false"
 
     def dump(self) -> dict[str, Any]:
         """Return plain JSON data."""
@@ -70,6 +91,10 @@ class Row:
             "found": self.found,
             "missed": list(self.missed),
             "outcome": self.outcome.value,
+            "finding": self.finding,
+            "premises": dict(self.premises),
+            "nearness": _rounded(self.nearness),
+            "nearest": None if self.nearest is None else _dump(self.nearest),
             "witness": None if self.witness is None else _dump(self.witness),
         }
 
@@ -99,9 +124,9 @@ class Report:
     settings : mapping of str to str
         What decides the run.
     rows : tuple of Row
-        Sorted by (id, variant).
+        Sorted by id, what stands in a paper first.
     witnesses : tuple of Witness
-        The first violations of every claim.
+        The smallest violations of every claim.
     """
 
     settings: Mapping[str, str]
@@ -113,9 +138,12 @@ class Report:
         """Whether every claim came out as expected."""
         return all(row.outcome is Outcome.EXPECTED for row in self.rows)
 
-    def row(self, id: str, variant: str = "printed") -> Row:
-        """Return one row (KeyError where there is none)."""
-        return {(row.id, row.variant): row for row in self.rows}[id, variant]
+    def row(self, id: str, variant: str | None = None) -> Row:
+        """Return one row, the claim's first where no variant is given (KeyError where there is none)."""
+        found = [row for row in self.rows if row.id == id and variant in (None, row.variant)]
+        if not found:
+            raise KeyError((id, variant))
+        return found[0]
 
     def dump(self) -> dict[str, Any]:
         """Return plain JSON data without anything that another run would change."""
@@ -136,17 +164,31 @@ def tabulate(claims: Iterable[Claim[Any]], entries: Iterable[Entry], settings: M
     """
     grouped = {key: list(group) for key, group in groupby(entries, key=lambda e: (e.verdict.claim, e.verdict.variant))}
     rows, witnesses = [], []
-    for claim in sorted(claims, key=lambda claim: claim.key):
+    for claim in sorted(claims, key=lambda claim: (claim.id, claim.variant.rank)):
         mine = grouped.get((claim.id, claim.variant), [])
-        rows.append(_row(claim, mine))
-        witnesses += [entry.verdict.witness for entry in mine if entry.verdict.witness is not None][:kept]
+        violated = sorted((entry for entry in mine if entry.verdict.status is Status.VIOLATED), key=_size)
+        rows.append(_row(claim, mine, violated))
+        witnesses += [entry.verdict.witness for entry in violated if entry.verdict.witness is not None][:kept]
     return Report(settings, tuple(rows), tuple(witnesses))
 
 
-def _row(claim: Claim[Any], entries: list[Entry]) -> Row:
+def _size(entry: Entry) -> int:
+    """Return how many characters a violated instance takes; those of one size stay as they come."""
+    witness = entry.verdict.witness
+    return 0 if witness is None else len(json.dumps(witness.instance))
+
+
+def _row(claim: Claim[Any], entries: list[Entry], violated: list[Entry]) -> Row:
     counts = Counter(dict.fromkeys(Status, 0))
     counts.update(entry.verdict.status for entry in entries)
-    violated = [entry for entry in entries if entry.verdict.status is Status.VIOLATED]
+    failing = Counter(entry.verdict.reason for entry in entries if entry.verdict.status is Status.PREMISE_FAILS)
+    near = [
+        (share, entry)
+        for entry in entries
+        if entry.verdict.status is Status.HOLDS
+        and (share := claim.relation.nearness(entry.verdict.measured, entry.verdict.bound)) is not None
+    ]
+    nearness, nearest = max(near, key=lambda pair: pair[0], default=(None, None))
     confirmed = {entry.name for entry in violated}
     missed = tuple(name for name in claim.counterexamples if name not in confirmed)
     return Row(
@@ -160,6 +202,9 @@ def _row(claim: Claim[Any], entries: list[Entry]) -> Row:
         missed=missed,
         outcome=_outcome(claim, counts, missed),
         witness=violated[0] if violated else None,
+        premises={premise.name: failing[premise.name] for premise in claim.premises if failing[premise.name]},
+        nearest=nearest,
+        nearness=nearness,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -72,21 +73,35 @@ def verify(
     if as_json:
         output.emit_json(report.dump())
     else:
-        columns = ("claim", "variant", "known", ">holds", ">violated", ">premise fails", ">vacuous", ">undecided")
-        output.table("Claims", (*columns, "witness: measured vs bound", "outcome"), map(_row, report.rows))
+        columns = ("claim", "kind", "finding", ">holds", ">violated", ">premise fails", ">vacuous", ">undecided")
+        output.table("Claims", (*columns, ">nearest", "witness: measured vs bound"), map(_row, report.rows))
+        _tell_premises(report.rows)
     return 0 if report.ok else 1
 
 
 def _row(row: Row) -> tuple[object, ...]:
     counts = {status.value: count for status, count in row.counts.items()}
     judged = (counts["holds"], counts["violated"], counts["premise-fails"], counts["vacuous"], counts["undecided"])
+    near = "" if row.nearness is None else f"{row.nearness:.3g}"
     first = "" if row.witness is None else f"{row.witness.verdict.measured:.6g} vs {row.witness.verdict.bound:.6g}"
-    return row.id, row.variant, row.expectation.value, *judged, first, row.outcome.value
+    return row.id, row.variant, row.finding, *judged, near, first
+
+
+def _tell_premises(rows: Iterable[Row]) -> None:
+    """Tell which premises failed, and on how many instances, where some did."""
+    failing = [(row.id, row.variant, name, count) for row in rows for name, count in row.premises.items()]
+    if failing:
+        output.table("Premises that fail", ("claim", "kind", "premise", ">instances"), failing)
 
 
 def attack(
     claim: Annotated[str, typer.Argument(metavar="CLAIM", help="A claim's id.")],
-    variant: Annotated[str, typer.Option("--variant", metavar="NAME", help="printed or corrected.")] = "printed",
+    variant: Annotated[
+        str | None,
+        typer.Option(
+            "--variant", metavar="NAME", help="printed, derived or corrected; the first there is if left out."
+        ),
+    ] = None,
     instances: Annotated[
         int, typer.Option("--instances", metavar="N", min=0, help="Draws of each source, then so many neighbours.")
     ] = 1000,

@@ -99,7 +99,7 @@ BASELINES = NETWORKS.printed(
     counterexamples=("gadget-baselines-G11",),
 )
 
-MONOTONE = NETWORKS.printed(
+MONOTONE = NETWORKS.derived(
     "gadget/monotone-capacity",
     paper="GADGET, Figs. 5 and 6",
     statement="more capacity of servers and links never lowers the optimum",

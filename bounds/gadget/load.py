@@ -212,7 +212,7 @@ LOAD_CORRECTED = LOAD.corrected(
     ),
 )
 
-SCALE = PLACES.printed(
+SCALE = PLACES.derived(
     "gadget/theorem-8-scale",
     paper="GADGET, Theorem 8",
     statement="beta^r limits what rounding puts on a node: it is less than all jobs together could put there",

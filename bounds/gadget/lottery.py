@@ -83,7 +83,7 @@ def _expected_profit(facts: SlotFacts) -> Fraction:
     return facts.law(sizes=facts.selected(augmented=True)).table.expected_profit
 
 
-OPTIMUM = SLOTS.printed(
+OPTIMUM = SLOTS.derived(
     "gadget/theorem-8-optimum",
     paper="GADGET, Lemma 7 and Theorem 8",
     statement="Theorem 8 is about the optimal value of (12), with all ring sizes",
@@ -168,7 +168,7 @@ def _returned_by_constants(facts: SlotFacts) -> float:
     return _conditional(facts, facts.constants.acceptance(_third(facts)), constants=True)
 
 
-RETURNED = SLOTS.printed(
+RETURNED = SLOTS.derived(
     "gadget/theorem-8-returned",
     paper="GADGET, Algorithm 2 and Theorem 8",
     statement="what Algorithm 2 returns overloads no place more often than a draw does, if profit alone is accepted",
@@ -232,7 +232,7 @@ def _not_accepted(facts: SlotFacts) -> Fraction:
     return 1 - facts.printed_law.accepted(facts.constants.acceptance(_third(facts)))
 
 
-SUCCESS = SLOTS.printed(
+SUCCESS = SLOTS.derived(
     "gadget/theorem-8-success",
     paper="GADGET, Theorem 8, all its parts for one draw",
     statement="with |V_S| >= 3, the parts' bounds leave some probability that a draw is (1/3, beta, gamma)-approximate",

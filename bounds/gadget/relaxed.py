@@ -10,7 +10,7 @@ from dlsched.bounds.comparison import Relation
 from dlsched.bounds.gadget.families import JOINT
 from dlsched.bounds.gadget.slot import CONCAVE, FINITE, FREE, PROFITABLE, SLOTS, SOME, SlotFacts
 
-EQUIVALENCE = SLOTS.printed(
+EQUIVALENCE = SLOTS.derived(
     "gadget/equivalence",
     paper="GADGET, (12)-(19)",
     statement="(12)-(19), with q_i by floors and for each job alone, is (10) less what was there before",
@@ -109,7 +109,7 @@ def _least_step(facts: SlotFacts) -> float:
     return min(a - b for a, b in itertools.pairwise(_steps(facts)))
 
 
-ORDER = SLOTS.printed(
+ORDER = SLOTS.derived(
     "gadget/relaxation-order",
     paper="GADGET, Section V-C",
     statement="plain LP >= plain LP with (5) >= augmented LP with (5) >= (12)",
@@ -123,7 +123,7 @@ ORDER = SLOTS.printed(
     golden=("gadget-relaxation-order-G9", "gadget-relaxation-order-G14"),
 )
 
-BLIND = SLOTS.printed(
+BLIND = SLOTS.derived(
     "gadget/bandwidth-blind",
     paper="GADGET, Section V-C, the augmented LP",
     statement="the augmented LP accounts for the bandwidth that rings need: its value is that of (12)",
@@ -184,7 +184,7 @@ def _capped_of_selected(facts: SlotFacts, *, augmented: bool) -> float:
     return facts.solve(augmented=True, cap=True, sizes=facts.selected(augmented=augmented, cap=True)).value
 
 
-CHAIN = SLOTS.printed(
+CHAIN = SLOTS.derived(
     "gadget/lemma-7-augmented",
     paper="GADGET, Lemma 7 and Theorem 8",
     statement="rings that the plain LP selects keep 1/Gamma of the augmented LP, with (5) in both",
@@ -209,7 +209,7 @@ def _plain_of_averaged(facts: SlotFacts) -> float:
     return facts.solve(augmented=False, sizes=facts.averaged()).value
 
 
-HALF = SLOTS.printed(
+HALF = SLOTS.derived(
     "gadget/selection-half",
     paper="GADGET, Lemma 7, another rule",
     statement="for concave mu_i, ring sizes max(1, floor(sum_k k chi_ik)) keep half of the LP",

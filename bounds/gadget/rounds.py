@@ -197,7 +197,7 @@ THEOREM_10_CORRECTED = THEOREM_10.corrected(
     golden=("gadget-theorem-10-corrected-G8",),
 )
 
-HALF = ROUNDED.printed(
+HALF = ROUNDED.derived(
     "gadget/half-of-optimum",
     paper="GADGET, Theorem 10, without ring selection",
     statement="one unconditional draw a slot, over sizes and mappings together, has E[F] >= OPT/2",
@@ -209,7 +209,7 @@ HALF = ROUNDED.printed(
     golden=("gadget-half-of-optimum-G6", "gadget-half-of-optimum-G8"),
 )
 
-SELECTED = ROUNDED.printed(
+SELECTED = ROUNDED.derived(
     "gadget/selected-expectation",
     paper="GADGET, Theorem 10, with ring selection",
     statement="one unconditional draw a slot of the selected rings has E[F] >= OPT/(1 + Gamma)",
@@ -221,7 +221,7 @@ SELECTED = ROUNDED.printed(
     golden=("gadget-selected-expectation-blocked",),
 )
 
-DISCARD = ROUNDED.printed(
+DISCARD = ROUNDED.derived(
     "gadget/fit-or-discard",
     paper="GADGET, Algorithm 2 within the capacities",
     statement="if what does not fit is discarded, 1/(3 Gamma + 1) of OPT is kept in expectation",

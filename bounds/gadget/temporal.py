@@ -113,7 +113,7 @@ APPROXIMATE_CORRECTED = APPROXIMATE.corrected(
     golden=("gadget-theorem-6-approximate-corrected-idle",),
 )
 
-PATHS = GADGET.printed(
+PATHS = GADGET.derived(
     "gadget/theorem-6-paths",
     paper="GADGET, Theorem 6 and (7)-(9)",
     statement="Theorem 6 holds whatever the path sets are, e.g. with single links as paths",
@@ -177,7 +177,7 @@ def _missing(horizon: Horizon) -> Iterator[tuple[int, Counts]]:
                 yield slot, less
 
 
-CLOSURE = GADGET.printed(
+CLOSURE = GADGET.derived(
     "gadget/downward-closure",
     paper="GADGET, (7)-(9)",
     statement="with single links alone as paths, the counts of a slot are closed under lowering them",

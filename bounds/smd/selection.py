@@ -90,7 +90,7 @@ SCHEME_CORRECTED = SCHEME.corrected(
     golden=("smd-knapsack-scheme-corrected-three-jobs",),
 )
 
-FLOOR = SMD.printed(
+FLOOR = SMD.derived(
     "smd/knapsack-floor",
     paper="SMD, Section IV, step 3",
     statement="x and its rounding down differ little, since R is small: LP(empty) rounded down is worth half of OPT",

@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 from dlsched.bounds import Outcome, Status, WorkersLostError, claims, replay, verify
+from dlsched.bounds.claim import Variant
 from dlsched.models import InputError
+from dlsched.tolerances import TOLERANCE
 
 FAST = ("hadar/definition-1", "hadar/lemma-3", "hadar/positive-prices")
 INSTANCES = 8
@@ -43,13 +45,32 @@ def undisturbed() -> dict[str, Any]:
 
 def test_rows_count_every_verdict_and_are_sorted(undisturbed: dict[str, Any]) -> None:
     rows = undisturbed["claims"]
-    assert [(r["id"], r["variant"]) for r in rows] == sorted((r["id"], r["variant"]) for r in rows)
+    assert rows == sorted(rows, key=lambda row: (row["id"], Variant(row["variant"]).rank))
     assert {r["id"] for r in rows} == set(FAST)
     for row in rows:
         assert row["instances"] == sum(row[status.value] for status in Status)
         claim = next(c for c in claims() if c.key == (row["id"], row["variant"]))
         assert row["instances"] == INSTANCES * len(claim.sources) + len({*claim.counterexamples, *claim.golden})
         assert row["outcome"] == Outcome.EXPECTED.value
+
+
+def test_rows_say_what_was_found(undisturbed: dict[str, Any]) -> None:
+    for row in undisturbed["claims"]:
+        news = {"false": "FALSE IN PRINT" if row["variant"] == "printed" else "false", "true": "stands"}
+        assert row["finding"] == news.get(row["expectation"], "says nothing")
+        assert sum(row["premises"].values()) == row["premise-fails"]
+        assert (row["nearness"] is None) == (row["nearest"] is None)
+        assert row["nearness"] is None or 0 <= row["nearness"] <= 1 + TOLERANCE
+
+
+def test_the_witness_is_the_smallest() -> None:
+    claim = "hadar/initial-dual"
+    report = verify(claim, instances=20)
+    sizes = [len(json.dumps(witness.instance)) for witness in report.witnesses if witness.variant == "printed"]
+    assert sizes == sorted(sizes)
+    first = report.row(claim).witness
+    assert first is not None
+    assert first.verdict.witness == report.witnesses[0]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
