@@ -34,11 +34,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from dlsched.lazy import pyo
-from dlsched.models.ddljs.frame import all_slots, interchangeable, utilities, workers
+from dlsched.models.ddljs.frame import LINK, LONGEST, PROFIT, all_slots, interchangeable, utilities, workers
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.read import read, read_gain
 from dlsched.models.ddljs.requests import RingProblem, RingRequest, slot_problem
 from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.parameters import declare
+
+_WIDE = "the arcs that are wide enough, and how often a ring may use them, were derived from it"
 
 
 def build(instance: Instance) -> pyo.ConcreteModel:
@@ -103,15 +106,16 @@ def slot_circulation(problem: RingProblem, *, slot: int = 1) -> pyo.ConcreteMode
     """
     interchangeable("ddljs/slot-circulation", (q.name for q in problem.requests if q.allowed is not None))
     problem = problem.keeping(q for q in problem.requests if q.profit and problem.hosts(q))
-    profit = {(q.name, k): float(value) for q in problem.requests for k, value in q.profit.items()}
+    profit = {(q.name, k): value for q in problem.requests for k, value in q.profit.items()}
     m = pyo.ConcreteModel(name="rings of one slot as circulations")
     m.slot = slot
-    m.requests = {request.name: request for request in problem.requests}
     workers(m, {slot: problem})
     _sizes(m, {slot: problem}, "(2) (11) one of the ring sizes, within N_i and what is left of the budget")
     _circulations(m, {slot: problem})
+    m.rings = pyo.Set(initialize=[(i, k) for i, _, k in m.sizes], dimen=2, doc="jobs and ring sizes")
+    declare(m, "profit", (m.rings,), {ik: profit[ik] for ik in m.rings}, PROFIT, follows=True)
     m.added_utility = pyo.Objective(
-        expr=sum(profit[i, k] * m.size[i, t, k] for i, t, k in m.sizes),
+        expr=sum(m.profit[i, k] * m.size[i, t, k] for i, t, k in m.sizes),
         sense=pyo.maximize,
         doc="(10) (12) utility that the rings add",
     )
@@ -152,15 +156,15 @@ def _at_least(m: Any, i: str, t: int, k: int) -> Any:
 
 def _circulations(m: Any, problems: Mapping[int, RingProblem]) -> None:
     requests = {(q.name, t): (q, problems[t]) for t, problem in problems.items() for q in problem.requests}
-    m.longest = {it: min(len(m.hosts[it]), m.largest[it]) for it in m.IT}
+    declare(m, "longest", (m.IT,), {it: min(len(m.hosts[it]), m.largest[it]) for it in m.IT}, LONGEST)
     spread = [it for it in m.IT if m.longest[it] > 1]
     arcs = {it: requests[it][1].usable(requests[it][0]) for it in spread}
-    m.most_flow = {(*it, *arc): _most_flow(m, *requests[it], it, arc) for it in spread for arc in arcs[it]}
+    most_flow = {(*it, *arc): _most_flow(m, *requests[it], it, arc) for it in spread for arc in arcs[it]}
     m.spread = pyo.Set(initialize=spread, dimen=2, doc="jobs and slots in which a ring of two servers is possible")
     m.spread_at = pyo.Set(
         initialize=[(*it, s) for it in spread for s in m.hosts[it]], dimen=3, doc="those, and the servers of a ring"
     )
-    m.hops = pyo.Set(initialize=list(m.most_flow), dimen=4, doc="jobs, slots, and arcs that are wide enough")
+    m.hops = pyo.Set(initialize=list(most_flow), dimen=4, doc="jobs, slots, and arcs that are wide enough")
     m.leaving, m.entering = {}, {}
     for it in spread:
         for u, v in arcs[it]:
@@ -175,11 +179,11 @@ def _circulations(m: Any, problems: Mapping[int, RingProblem]) -> None:
         doc="jobs, slots, nodes that a ring may meet",
     )
     m.flow = pyo.Var(
-        m.hops, domain=pyo.NonNegativeIntegers, bounds=lambda m, *h: (0, m.most_flow[h]), doc="f_e, uses of an arc"
+        m.hops, domain=pyo.NonNegativeIntegers, bounds=lambda m, *h: (0, most_flow[h]), doc="f_e, uses of an arc"
     )
     m.carry = pyo.Var(
         m.hops,
-        bounds=lambda m, i, t, u, v: (0, (m.longest[i, t] - 1) * m.most_flow[i, t, u, v]),
+        bounds=lambda m, i, t, u, v: (0, (m.longest[i, t] - 1) * most_flow[i, t, u, v]),
         doc="g_e, what the root sends over an arc",
     )
     m.root = pyo.Var(m.spread_at, domain=pyo.Binary, doc="1 where the walk is rooted")
@@ -197,15 +201,16 @@ def _bandwidth(m: Any, problems: Mapping[int, RingProblem]) -> None:
     share = {(t, arc): (arcs, limit) for t, p in problems.items() for arcs, limit in p.shares for arc in arcs}
     users: dict[tuple[int, str, str], list[tuple[str, int, str, str]]] = {}
     for i, t, u, v in m.hops:
-        if m.bandwidth[i, t]:
+        if m.bandwidth[i]:
             users.setdefault((t, *share[t, (u, v)][0][0]), []).append((i, t, u, v))
-    limit = {(t, u, v): float(share[t, (u, v)][1]) for t, u, v in users}
+    limit = {(t, u, v): share[t, (u, v)][1] for t, u, v in users}
     m.carriers = pyo.Set(
         initialize=list(users), dimen=3, doc="slots and links; of both directions of a half-duplex link, one"
     )
+    declare(m, "link_capacity", (m.carriers,), limit, LINK, within=pyo.NonNegativeReals, why=_WIDE)
     m.link_load = pyo.Constraint(
         m.carriers,
-        rule=lambda m, *key: sum(m.bandwidth[h[:2]] * m.flow[h] for h in users[key]) <= limit[key],
+        rule=lambda m, *key: sum(m.bandwidth[h[0]] * m.flow[h] for h in users[key]) <= m.link_capacity[key],
         doc="(8) corrected: bandwidth of a link, over all rings that use it",
     )
 

@@ -11,12 +11,21 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from dlsched.lazy import pyo
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.job import Job
 from dlsched.models.ddljs.requests import RingProblem, largest_ring, unpriced_problem
+from dlsched.models.parameters import declare
+
+BANDWIDTH = "b_i, bandwidth of a hop of the ring [bandwidth]"
+CAPACITY = "C_s^r, capacity of the server [resource]"
+LINK = "B_e[t], capacity of the link [bandwidth]"
+PROFIT = "pi_ik, utility that the ring adds [utility]"
+LONGEST = "n, most servers of a ring [servers]"
+_FITTED = "the workers that fit on servers, the servers of a job and the sizes of its rings were derived from it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +36,12 @@ class Stage:
     ----------
     problems : dict of int to RingProblem
         By slot; only the sizes of their requests count, not the profits.
-    values : dict of (str, int) to float or None
+    values : dict of (str, int) to Fraction or None
         Utility of a job at a number of worker-slots in these slots; None for minus infinity.
     """
 
     problems: dict[int, RingProblem]
-    values: dict[tuple[str, int], float | None]
+    values: dict[tuple[str, int], Fraction | None]
 
 
 def interchangeable(name: str, ordered: Iterable[str]) -> None:
@@ -68,9 +77,9 @@ def one_slot(instance: Instance, name: str, slot: int, so_far: Mapping[str, int]
     return Stage({slot: unpriced_problem(instance, slot, done)}, values)
 
 
-def _value(job: Job, worker_slots: int) -> float | None:
+def _value(job: Job, worker_slots: int) -> Fraction | None:
     try:
-        return float(job.value(worker_slots))
+        return job.value(worker_slots)
     except ValueError:
         return None
 
@@ -88,19 +97,24 @@ def workers(m: Any, problems: Mapping[int, RingProblem], *, everywhere: bool = F
     """
     requests = {(q.name, t): q for t, problem in problems.items() for q in problem.requests}
     m.hosts = {(i, t): problems[t].servers if everywhere else problems[t].hosts(q) for (i, t), q in requests.items()}
-    m.largest = {it: max(q.profit) for it, q in requests.items()}
-    m.bandwidth = {it: float(q.bandwidth) for it, q in requests.items()}
-    m.room = {(i, t, s): problems[t].room(q, s) for (i, t), q in requests.items() for s in m.hosts[i, t]}
-    need = {(i, t, r): float(amount) for (i, t), q in requests.items() for r, amount in q.demand.items()}
+    room = {(i, t, s): problems[t].room(q, s) for (i, t), q in requests.items() for s in m.hosts[i, t]}
+    needs = {(i, r): need for (i, _), q in requests.items() for r, need in q.demand.items() if need}
     m.IT = pyo.Set(initialize=list(requests), dimen=2, doc="(6) jobs and slots in which they can run")
-    m.placed = pyo.Set(initialize=list(m.room), dimen=3, doc="(6) jobs, slots, and servers for their workers")
+    m.placed = pyo.Set(initialize=list(room), dimen=3, doc="(6) jobs, slots, and servers for their workers")
     users: dict[tuple[str, str, int], list[str]] = {}
     for i, t, s in m.placed:
         for r in requests[i, t].demand:
-            if need[i, t, r]:
+            if (i, r) in needs:
                 users.setdefault((s, r, t), []).append(i)
-    capacity = {(s, r, t): float(problems[t].nodes[s].get(r, 0)) for s, r, t in users}
     m.loaded = pyo.Set(initialize=list(users), dimen=3, doc="servers, resources and slots that jobs could use")
+    m.running = pyo.Set(initialize=list(dict.fromkeys(i for i, _ in requests)), doc="jobs that can run")
+    m.needing = pyo.Set(initialize=list(needs), dimen=2, doc="those, and the resources they need")
+    declare(m, "worker_needs", (m.needing,), needs, "l_i^r, need of a worker [resource]")
+    declare(m, "bandwidth", (m.running,), {i: q.bandwidth for (i, _), q in requests.items()}, BANDWIDTH)
+    declare(m, "largest", (m.IT,), {it: max(q.profit) for it, q in requests.items()}, "q_i[t], largest ring [workers]")
+    declare(m, "room", (m.placed,), room, "m_is, workers that fit on the server [workers]")
+    capacity = {(s, r, t): problems[t].nodes[s].get(r, 0) for s, r, t in users}
+    declare(m, "node_capacity", (m.loaded,), capacity, CAPACITY, within=pyo.NonNegativeReals, why=_FITTED)
     m.workers = pyo.Var(
         m.placed,
         domain=pyo.NonNegativeIntegers,
@@ -110,7 +124,9 @@ def workers(m: Any, problems: Mapping[int, RingProblem], *, everywhere: bool = F
     m.in_use = pyo.Var(m.placed, domain=pyo.Binary, doc="x_is[t], 1 where the job uses the server")
     m.capacity = pyo.Constraint(
         m.loaded,
-        rule=lambda m, s, r, t: sum(need[i, t, r] * m.workers[i, t, s] for i in users[s, r, t]) <= capacity[s, r, t],
+        rule=lambda m, s, r, t: (
+            sum(m.worker_needs[i, r] * m.workers[i, t, s] for i in users[s, r, t]) <= m.node_capacity[s, r, t]
+        ),
         doc="(4) capacity of a server and resource",
     )
     m.room_in_use = pyo.Constraint(
@@ -138,7 +154,7 @@ def no_ghosts(m: Any) -> None:
     )
 
 
-def utilities(m: Any, values: Mapping[tuple[str, int], float | None], objective: str, count: str) -> None:
+def utilities(m: Any, values: Mapping[tuple[str, int], Fraction | None], objective: str, count: str) -> None:
     """Add the objective, and n_i as one of the counts that a job's budget and the servers allow.
 
     Parameters
@@ -163,8 +179,10 @@ def utilities(m: Any, values: Mapping[tuple[str, int], float | None], objective:
         bounds=lambda m, i, k: (0, int((i, k) in finite)),
         doc="delta_ik, 1 where the job gets k worker-slots",
     )
+    m.valued = pyo.Set(initialize=list(finite), dimen=2, doc="those whose utility is not minus infinity")
+    declare(m, "utility", (m.valued,), finite, "mu_i(zeta_i k), worth of k worker-slots [utility]", follows=True)
     m.total_utility = pyo.Objective(
-        expr=sum(value * m.count[ik] for ik, value in finite.items()), sense=pyo.maximize, doc=objective
+        expr=sum(m.utility[ik] * m.count[ik] for ik in finite), sense=pyo.maximize, doc=objective
     )
     m.one_count = pyo.Constraint(
         m.I, rule=lambda m, i: sum(m.count[i, k] for k in counts[i]) == 1, doc="(DDLJS) one number of worker-slots"

@@ -19,11 +19,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dlsched.lazy import pyo
+from dlsched.models.ddljs.frame import BANDWIDTH, CAPACITY, LINK, PROFIT
 from dlsched.models.ddljs.instance import Arc, Instance
 from dlsched.models.ddljs.joint import printed_problem
 from dlsched.models.ddljs.read import read_gain
 from dlsched.models.ddljs.requests import RingProblem, RingRequest, slot_problem
 from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.parameters import declare
+
+_VALID = "the sizes of rings, and the places and routes that they may have, were derived from it"
 
 Hosts = Callable[[RingRequest, int], tuple[str, ...]]
 
@@ -81,7 +85,9 @@ def embedding_program(problem: RingProblem, *, cap: bool = False, slot: int = 1)
     """
     m = _program(problem, problem.hosts, problem.usable, slot)
     if cap:
-        m.room = {(q.name, u): problem.room(q, u) for q in problem.requests for u in problem.hosts(q)}
+        room = {(q.name, u): problem.room(q, u) for q in problem.requests for u in problem.hosts(q)}
+        m.hosting = pyo.Set(initialize=list(room), dimen=2, doc="jobs and the nodes that can host a ring node")
+        declare(m, "room", (m.hosting,), room, "m_iu, ring nodes that fit on the node [workers]")
         m.crowded = pyo.Set(
             initialize=list(dict.fromkeys((i, k, u) for i, k, _, u in m.places if m.room[i, u] < k)),
             dimen=3,
@@ -105,14 +111,13 @@ def _built(
 ) -> pyo.ConcreteModel:
     m = pyo.ConcreteModel(name="G-VNE")
     m.slot = slot
-    m.requests = {request.name: request for request in problem.requests}
     _sets(m, problem, hosts, {request.name: links(request) for request in problem.requests})
     _data(m, problem)
     m.size = pyo.Var(m.rings, domain=pyo.Binary, doc="chi_ik, 1 where the ring has this size")
     m.embedded = pyo.Var(m.I, domain=pyo.Binary, doc="rho_i, 1 where the ring is embedded")
     m.place = pyo.Var(m.places, domain=pyo.Binary, doc="varrho_ika^u, 1 where the ring node is on the node")
     m.route = pyo.Var(m.hops, domain=pyo.Binary, doc="theta_ikab^uv, 1 where the ring edge uses the link")
-    _constraints(m)
+    _constraints(m, problem)
     return m
 
 
@@ -159,16 +164,29 @@ def _sets(m: Any, problem: RingProblem, hosts: Hosts, links: Mapping[str, tuple[
 
 
 def _data(m: Any, problem: RingProblem) -> None:
-    m.profit = {(q.name, k): float(q.profit[k]) for q in problem.requests for k in q.sizes}
+    profit = {(q.name, k): q.profit[k] for q in problem.requests for k in q.sizes}
+    needs = {(q.name, r): need for q in problem.requests for r, need in q.demand.items() if need}
+    capacity = {(u, r): problem.nodes[u].get(r, 0) for u, r in m.loaded}
+    limit = {arcs[0]: limit for arcs, limit in problem.shares if arcs[0] in m.carriers}
     m.ordered = {q.name for q in problem.requests if q.allowed is not None}
-    m.need = {(q.name, r): float(need) for q in problem.requests for r, need in q.demand.items()}
-    m.bandwidth = {q.name: float(q.bandwidth) for q in problem.requests}
-    m.capacity = {(u, r): float(problem.nodes[u].get(r, 0)) for u, r in m.loaded}
-    m.share = {arcs[0]: (arcs, float(limit)) for arcs, limit in problem.shares}
     m.sizes_of = {q.name: q.sizes for q in problem.requests}
+    m.needing = pyo.Set(initialize=list(needs), dimen=2, doc="jobs and the resources that a ring node needs")
+    declare(m, "profit", (m.rings,), profit, PROFIT, follows=True)
+    declare(m, "worker_needs", (m.needing,), needs, "d_i^r, need of a ring node [resource]")
+    declare(m, "bandwidth", (m.I,), {q.name: q.bandwidth for q in problem.requests}, BANDWIDTH)
+    declare(m, "node_capacity", (m.loaded,), capacity, CAPACITY, within=pyo.NonNegativeReals, why=_VALID)
+    declare(
+        m,
+        "link_capacity",
+        (m.carriers,),
+        {e: limit[e] for e in m.carriers},
+        LINK,
+        within=pyo.NonNegativeReals,
+        why=_VALID,
+    )
 
 
-def _constraints(m: Any) -> None:
+def _constraints(m: Any, problem: RingProblem) -> None:
     m.added_utility = pyo.Objective(
         expr=sum(m.profit[ik] * m.size[ik] for ik in m.rings),
         sense=pyo.maximize,
@@ -179,7 +197,7 @@ def _constraints(m: Any) -> None:
         rule=lambda m, i: sum(m.size[i, k] for k in m.sizes_of[i]) == m.embedded[i],
         doc="(13) one size for an embedded ring",
     )
-    terms = _terms(m)
+    terms = _terms(m, {arc: arcs[0] for arcs, _ in problem.shares for arc in arcs})
     m.placed = pyo.Constraint(
         m.ring_nodes,
         rule=lambda m, *key: _sum(*terms["placed"].get(key, ([], []))) == m.size[key[:2]],
@@ -192,12 +210,12 @@ def _constraints(m: Any) -> None:
     )
     m.node_load = pyo.Constraint(
         m.loaded,
-        rule=lambda m, *key: (None, _sum(*terms["node"][key]), m.capacity[key]),
+        rule=lambda m, *key: (None, _sum(*terms["node"][key]), m.node_capacity[key]),
         doc="(16) (18) capacity of a node and resource",
     )
     m.link_load = pyo.Constraint(
         m.carriers,
-        rule=lambda m, *arc: (None, _sum(*terms["link"][arc]), m.share[arc][1]),
+        rule=lambda m, *arc: (None, _sum(*terms["link"][arc]), m.link_capacity[arc]),
         doc="(17) (19) bandwidth of a link",
     )
 
@@ -205,7 +223,7 @@ def _constraints(m: Any) -> None:
 Terms = dict[tuple[Any, ...], tuple[list[float], list[Any]]]
 
 
-def _terms(m: Any) -> dict[str, Terms]:
+def _terms(m: Any, carrier: Mapping[Arc, Arc]) -> dict[str, Terms]:
     """Return coefficients and variables of the rows, by row: looking places and routes up row by row takes longer."""
     rows: dict[str, Terms] = {name: defaultdict(lambda: ([], [])) for name in ("placed", "flow", "node", "link")}
 
@@ -215,9 +233,8 @@ def _terms(m: Any) -> dict[str, Terms]:
         variables.append(variable)
 
     needs = defaultdict(list)
-    for (i, r), need in m.need.items():
-        if need:
-            needs[i].append((r, need))
+    for (i, r), need in m.worker_needs.items():
+        needs[i].append((r, need))
     for (i, k, a, u), place in m.place.items():
         add("placed", (i, k, a), 1, place)
         if k > 1:
@@ -225,12 +242,12 @@ def _terms(m: Any) -> dict[str, Terms]:
             add("flow", (i, k, (a - 1) % k, u), 1, place)
         for r, need in needs[i]:
             add("node", (u, r), need, place)
-    link = {arc: carrier for carrier, (arcs, _) in m.share.items() for arc in arcs}
+    bandwidth = m.bandwidth.extract_values()
     for (i, k, a, u, v), route in m.route.items():
         add("flow", (i, k, a, u), 1, route)
         add("flow", (i, k, a, v), -1, route)
-        if m.bandwidth[i]:
-            add("link", link[u, v], m.bandwidth[i], route)
+        if bandwidth[i]:
+            add("link", carrier[u, v], bandwidth[i], route)
     return rows
 
 

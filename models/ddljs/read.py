@@ -14,6 +14,7 @@ from dlsched.models.ddljs.rings import Arc, Embedding, Path, RingMapping, arcs_o
 from dlsched.models.ddljs.schedule import Schedule, check
 from dlsched.models.document import InputError
 from dlsched.models.formulation import UnreadableModel, accepted
+from dlsched.models.parameters import exact
 
 JobSlot = tuple[str, int]
 
@@ -74,8 +75,9 @@ def read_printed(model: Any, instance: Instance) -> Schedule:
 def read_slot(model: Any, instance: Instance) -> SlotRings:
     """Return the workers and rings of a solved `ddljs/slot`; their `worth` is the utility (10) of the active jobs."""
     found = embeddings_from(model)
-    after = {i: model.so_far.get(i, 0) + (found[i].size if i in found else 0) for i in model.I}
-    return SlotRings(model.slot, found, sum((instance.job(i).value(n) for i, n in after.items()), Fraction(0)))
+    worth = exact(model.utility)
+    sizes = {i: found[i].size if i in found else 0 for i in model.I}
+    return SlotRings(model.slot, found, sum((worth[ik] for ik in sizes.items()), Fraction(0)))
 
 
 def read_slot_printed(model: Any, instance: Instance) -> SlotRings:
@@ -95,7 +97,8 @@ def read_gain(model: Any, instance: Instance) -> SlotRings:
     As printed, ring sizes may break the budget (11): then `check` says so of their `schedule`.
     """
     found = embeddings_from(model)
-    gain = sum((model.requests[i].profit[ring.size] for i, ring in found.items()), Fraction(0))
+    profit = exact(model.profit)
+    gain = sum((profit[i, ring.size] for i, ring in found.items()), Fraction(0))
     return SlotRings(model.slot, found, gain)
 
 

@@ -11,15 +11,20 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dlsched.lazy import pyo
+from dlsched.models.ddljs.frame import LINK, LONGEST
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Path, arcs_of
+from dlsched.models.parameters import declare
+
+_WIDE = "the paths that are wide enough were derived from it"
+_NARROWEST = "B_e[t], capacity of the narrowest link of the path [bandwidth]"
 
 
 def routes(m: Any, problems: Mapping[int, RingProblem], paths: Iterable[Path]) -> None:
     """Add the paths that jobs may use, those between servers of theirs and wide enough for one ring, with (7)."""
     m.paths = tuple(paths)
     arcs = [arcs_of(path) for path in m.paths]
-    m.longest = {it: min(len(m.hosts[it]), m.largest[it]) for it in m.IT}
+    declare(m, "longest", (m.IT,), {it: min(len(m.hosts[it]), m.largest[it]) for it in m.IT}, LONGEST)
     usable = {(q.name, t): set(problem.usable(q)) for t, problem in problems.items() for q in problem.requests}
     spread = [it for it in m.IT if m.longest[it] > 1]
     own = {
@@ -64,17 +69,18 @@ def links(m: Any, problems: Mapping[int, RingProblem]) -> None:
     share = {(t, arc): (arcs, limit) for t, p in problems.items() for arcs, limit in p.shares for arc in arcs}
     times: dict[tuple[int, str, str], Counter[tuple[str, int, int]]] = defaultdict(Counter)
     for i, t, p in m.routes:
-        if m.bandwidth[i, t]:
+        if m.bandwidth[i]:
             times_used = Counter(share[t, arc][0][0] for arc in arcs_of(m.paths[p]))
             for arc, n in times_used.items():
                 times[t, *arc][i, t, p] = n
-    limit = {(t, u, v): float(share[t, (u, v)][1]) for t, u, v in times}
+    limit = {(t, u, v): share[t, (u, v)][1] for t, u, v in times}
     m.carriers = pyo.Set(
         initialize=list(times), dimen=3, doc="slots and links; of both directions of a half-duplex link, one"
     )
+    declare(m, "link_capacity", (m.carriers,), limit, LINK, within=pyo.NonNegativeReals, why=_WIDE)
     m.link_load = pyo.Constraint(
         m.carriers,
-        rule=lambda m, *e: sum(n * m.bandwidth[r[:2]] * m.route[r] for r, n in times[e].items()) <= limit[e],
+        rule=lambda m, *e: sum(n * m.bandwidth[r[0]] * m.route[r] for r, n in times[e].items()) <= m.link_capacity[e],
         doc="(8) corrected: bandwidth of a link, over all paths on it",
     )
 
@@ -83,13 +89,14 @@ def narrowest_links(m: Any, problems: Mapping[int, RingProblem]) -> None:
     """Add (8) as printed: on every path, over the jobs that use it, within its narrowest link."""
     users: dict[tuple[int, int], list[str]] = defaultdict(list)
     for i, t, p in m.routes:
-        if m.bandwidth[i, t]:
+        if m.bandwidth[i]:
             users[t, p].append(i)
-    narrowest = {(t, p): float(min(problems[t].capacity[arc] for arc in arcs_of(m.paths[p]))) for t, p in users}
+    narrowest = {(t, p): min(problems[t].capacity[arc] for arc in arcs_of(m.paths[p])) for t, p in users}
     m.used_paths = pyo.Set(initialize=list(users), dimen=2, doc="slots and paths that jobs could use")
+    declare(m, "link_capacity", (m.used_paths,), narrowest, _NARROWEST, within=pyo.NonNegativeReals, why=_WIDE)
     m.path_load = pyo.Constraint(
         m.used_paths,
-        rule=lambda m, t, p: sum(m.bandwidth[i, t] * m.route[i, t, p] for i in users[t, p]) <= narrowest[t, p],
+        rule=lambda m, t, p: sum(m.bandwidth[i] * m.route[i, t, p] for i in users[t, p]) <= m.link_capacity[t, p],
         doc="(8) bandwidth of a path, over the jobs that use it",
     )
 

@@ -21,6 +21,7 @@ from dlsched.models.ddljs.paths import simple_paths
 from dlsched.models.ddljs.read import read_slot, read_slot_printed
 from dlsched.models.ddljs.routes import links, routes
 from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.parameters import declare
 
 
 def build(
@@ -90,10 +91,11 @@ def build_printed(
 
 
 def _utilities(m: Any, stage: Stage, slot: int, so_far: Mapping[str, int]) -> None:
-    m.slot, m.so_far = slot, dict(so_far)
     utilities(
         m, stage.values, "(10) utility of the active jobs", "(11) workers, within what is left of the job's budget"
     )
+    m.slot = slot
+    declare(m, "so_far", (m.I,), {i: so_far.get(i, 0) for i in m.I}, "z_i[t-1], worker-slots so far [worker-slots]")
 
 
 SLOT = Formulation(

@@ -57,20 +57,22 @@ def _frame(instance: Instance, worth: Callable[[Job, int, int], float]) -> pyo.C
     jobs = {name: instance.job(name) for name in feasible}
     model.I = pyo.Set(initialize=list(jobs), doc="jobs whose limits leave room for a worker and a server")
     cluster(model, instance, jobs)
+    utility = {(i, w, p): worth(jobs[i], w, p) for i, rows in feasible.items() for w, p in rows.tolist()}
     model.points = pyo.Set(
-        initialize=[(i, w, p) for i, rows in feasible.items() for w, p in rows.tolist()],
+        initialize=list(utility),
         dimen=3,
         doc="(3) jobs and the numbers of workers and servers that keep their limits",
     )
     model.chosen = pyo.Var(model.points, domain=pyo.Binary, doc="z_i,(w,p)")
-    utility = {(i, w, p): worth(jobs[i], w, p) for i, w, p in model.points}
     declare(model, "utility", (model.points,), utility, "mu_i(tau_i), worth of the point [utility]", follows=True)
     model.total_utility = pyo.Objective(
-        expr=sum(model.utility[point] * model.chosen[point] for point in model.points),
+        expr=sum(mu * z for mu, z in zip(model.utility.values(), model.chosen.values(), strict=True)),
         sense=pyo.maximize,
         doc="(1) total utility",
     )
-    of = {i: [model.chosen[i, w, p] for w, p in rows.tolist()] for i, rows in feasible.items()}
+    of: dict[str, list[Any]] = {i: [] for i in jobs}
+    for (i, _, _), chosen in model.chosen.items():
+        of[i].append(chosen)
     model.once = pyo.Constraint(
         model.I, rule=lambda m, i: sum(of[i]) <= 1, doc="(3) rejected, or one point within the job's limits"
     )
