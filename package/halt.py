@@ -197,6 +197,7 @@ class _Cut:
     """A thread that raises `Halt` in another one, between two steps of its Python code, once the work there is over."""
 
     def __init__(self, over: Callable[[], bool]) -> None:
+        self.raised = False
         self._over, self._ended = over, threading.Event()
         self._cut = ctypes.c_ulong(threading.get_ident())
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -207,6 +208,7 @@ class _Cut:
             if self._over():
                 with _UNRAISABLE:
                     while not self._ended.is_set():
+                        self.raised = True
                         ctypes.pythonapi.PyThreadState_SetAsyncExc(self._cut, ctypes.py_object(Halt))
                         self._ended.wait(_AGAIN)
                 return
@@ -236,10 +238,19 @@ def cut(run: Callable[[], T]) -> T:
             return run()
         finally:
             watch.end()
-    except Halt:
+    except Exception as error:
         # It may have come before `end` was called.
         watch.end()
+        if watch.raised and _stems_from_halt(error):
+            raise Halt from None
         raise
+
+
+def _stems_from_halt(error: BaseException | None) -> bool:
+    """Tell whether an error is a `Halt`, or what others have made of one: `inspect` calls it an unsupported callable."""
+    while error is not None and not isinstance(error, Halt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def run_in_thread(run: Callable[[], object], interrupt: Callable[[], object]) -> None:

@@ -224,6 +224,28 @@ def test_a_cut_raises_in_its_own_thread_only() -> None:
     assert raised == [True]
 
 
+def test_a_cut_that_others_tell_otherwise_is_one_still() -> None:
+    """`inspect.signature`, which Pyomo asks of rules, says that a callable is unsupported whatever it catches."""
+
+    def work() -> None:
+        try:
+            endless()
+        except Exception:
+            raise TypeError("unsupported callable") from None
+
+    with until(seconds=0.01), pytest.raises(Halt):
+        cut(work)
+    with until(seconds=3600), pytest.raises(TypeError, match="not this"):
+        try:
+            raise Halt
+        except Halt:
+            cut(lambda: len(fail_with(TypeError("not this"))))
+
+
+def fail_with(error: Exception) -> str:
+    raise error
+
+
 class Endless:
     """Takes long where Python hears of no exception."""
 
