@@ -247,7 +247,7 @@ def cut(run: Callable[[], T]) -> T:
 
 
 def _stems_from_halt(error: BaseException | None) -> bool:
-    """Tell whether an error is a `Halt`, or what others have made of one: `inspect` calls it an unsupported callable."""
+    """Tell whether an error is a `Halt`, or what others have made of one: `inspect` tells of unsupported callables."""
     while error is not None and not isinstance(error, Halt):
         error = error.__cause__ or error.__context__
     return error is not None

@@ -235,15 +235,20 @@ def test_a_cut_that_others_tell_otherwise_is_one_still() -> None:
 
     with until(seconds=0.01), pytest.raises(Halt):
         cut(work)
-    with until(seconds=3600), pytest.raises(TypeError, match="not this"):
+
+
+def test_an_error_in_a_cut_after_a_halt_is_an_error() -> None:
+    def fail() -> None:
+        raise TypeError("not this")
+
+    def work() -> None:
         try:
             raise Halt
         except Halt:
-            cut(lambda: len(fail_with(TypeError("not this"))))
+            cut(fail)
 
-
-def fail_with(error: Exception) -> str:
-    raise error
+    with until(seconds=3600), pytest.raises(TypeError, match="not this"):
+        work()
 
 
 class Endless:
