@@ -1,6 +1,6 @@
 """The certified optimum of the Hadar problem (P1 with admission).
 
-Slots that cannot matter are left out (`problem`).
+Slots that cannot matter are left out (`problem`); a first schedule takes little time at any size (`greedy`).
 
 1. Column generation over all schedules of all jobs, coupled by Hall rows, gives a bound; hull inequalities of the
    Hall rows tighten it (`dlsched.algorithms.exact.hadar.bound`, `rows`).
@@ -33,7 +33,8 @@ from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
 from dlsched.algorithms.exact.hadar.branch import Branch, Part, Record, Schedules, Stuck
 from dlsched.algorithms.exact.hadar.dive import Dive, Polish
 from dlsched.algorithms.exact.hadar.graph import IDLE, build_graph
-from dlsched.algorithms.exact.hadar.problem import Options, Plan, Scale, job_options, schedule_of
+from dlsched.algorithms.exact.hadar.greedy import first_schedule
+from dlsched.algorithms.exact.hadar.problem import Options, Plan, Scale, schedule_of, slots_that_matter, useful_jobs
 from dlsched.algorithms.exact.hadar.replay import replay
 from dlsched.algorithms.exact.hadar.rows import Inequality, hall_sets
 from dlsched.algorithms.exact.hadar.search import Search
@@ -143,8 +144,10 @@ class Solver:
     def __init__(self, instance: Instance, known: Anytime[Schedule], max_states: int, seed: int) -> None:
         self.instance, self.known = instance, known
         self.max_states, self.seed = max_states, seed
-        self.jobs: tuple[Options, ...]
-        self.jobs, self.slots = job_options(instance)
+        useful = useful_jobs(instance)
+        self.slots = slots_that_matter(useful)
+        known.take(first_schedule(instance, useful, self.slots))
+        self.jobs: tuple[Options, ...] = tuple(needs.options(instance, self.slots) for needs in useful)
         self.scale = Scale.of(self.jobs)
         self.units = self.scale.units(self.jobs, len(self.slots))
         self.most = float(self.units.max(axis=1, initial=0.0).sum())

@@ -110,8 +110,19 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class _Needs:
-    """A job that can earn something: its work and options, and the first and last slot it can complete in to do so."""
+class Needs:
+    """A job that can earn something.
+
+    Attributes
+    ----------
+    job : Job
+    need : int
+        Q_j, scaled to an integer.
+    by_work : tuple of (int, str)
+        Work in a slot, and the slowest level that does it, from fast to slow.
+    first, last : int
+        Slots between which it completes if it earns something.
+    """
 
     job: Job
     need: int
@@ -121,6 +132,7 @@ class _Needs:
 
     @classmethod
     def of(cls, instance: Instance, job: Job) -> Self | None:
+        """Return what a job needs, None where it can earn nothing."""
         levels = instance.levels(job)
         (need, *works), _ = to_integers([job.iterations, *(instance.work(job, level) for level in levels)])
         slowest_of = {min(work, need): level for work, level in zip(works, levels, strict=True)}
@@ -157,17 +169,13 @@ class _Needs:
         )
 
 
-def job_options(instance: Instance) -> tuple[tuple[Options, ...], tuple[int, ...]]:
-    """Return the jobs that can finish with a positive utility, in the instance's order, and the slots that matter.
-
-    Slots are those of the instance, from 1.
-    """
-    useful = [needs for job in polled(instance.jobs) if (needs := _Needs.of(instance, job)) is not None]
-    slots = _slots_that_matter(useful)
-    return tuple(needs.options(instance, slots) for needs in useful), slots
+def useful_jobs(instance: Instance) -> tuple[Needs, ...]:
+    """Return the jobs that can finish with a positive utility, in the instance's order."""
+    return tuple(needs for job in polled(instance.jobs) if (needs := Needs.of(instance, job)) is not None)
 
 
-def _slots_that_matter(jobs: Sequence[_Needs]) -> tuple[int, ...]:
+def slots_that_matter(jobs: Sequence[Needs]) -> tuple[int, ...]:
+    """Return the slots, counted from 1, that some optimal schedule of useful jobs uses no others than."""
     slots: list[int] = []
     coming = sorted(jobs, key=lambda needs: needs.job.arrival)
     next_arrivals = [*(needs.job.arrival for needs in coming), math.inf][1:]

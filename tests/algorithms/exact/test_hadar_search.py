@@ -8,16 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from dlsched.algorithms import optimum
 from dlsched.algorithms.exact.hadar import method as exact
 from dlsched.algorithms.exact.hadar.bound import Relaxation
 from dlsched.algorithms.exact.hadar.dive import Polish
 from dlsched.algorithms.exact.hadar.graph import build_graph
-from dlsched.algorithms.exact.hadar.problem import job_options
+from dlsched.algorithms.exact.hadar.greedy import first_schedule
+from dlsched.algorithms.exact.hadar.problem import slots_that_matter, useful_jobs
 from dlsched.algorithms.exact.hadar.states import build_states
 from dlsched.models import build, solve
 from dlsched.models.hadar import Instance, check, preset
+from tests.strategies.hadar import hadar_data
 
 
 def sparse(seed: int) -> Instance:
@@ -46,7 +49,7 @@ def test_slots_that_do_not_matter_are_left_out_and_the_optimum_is_the_same() -> 
     left_out = gaps = 0
     for seed in range(60):
         instance = sparse(seed)
-        _, slots = job_options(instance)
+        slots = slots_that_matter(useful_jobs(instance))
         left_out += len(slots) < instance.slots
         gaps += any(b - a > 1 for a, b in itertools.pairwise(slots))
         found = exact.solve(instance)
@@ -68,6 +71,23 @@ def test_a_million_slots_with_two_small_jobs(kind: dict[str, Any]) -> None:
     assert found.value == pytest.approx(10 if kind["kind"] == "step" else 5)
     assert [sorted(found.schedule.jobs[name].slots) for name in ("early", "late")] == [[1, 2], [900_000, 900_001]]
     assert check(instance, found.schedule) == []
+
+
+@settings(max_examples=100)
+@given(hadar_data())
+def test_a_first_schedule_keeps_the_rules_and_serves_somebody(data: dict[str, Any]) -> None:
+    instance = Instance.parse(data)
+    jobs = useful_jobs(instance)
+    schedule = first_schedule(instance, jobs, slots_that_matter(jobs))
+    assert check(instance, schedule) == []
+    assert bool(schedule.jobs) == bool(jobs)
+
+
+def test_there_is_a_schedule_and_a_bound_when_time_is_up_at_once() -> None:
+    instance = preset("benchmark", 1, jobs=200, machines=40, types=3, slots=100)
+    found = exact.solve(instance, time_limit=0.0)
+    assert check(instance, found.schedule) == []
+    assert 4000 < found.value < found.bound
 
 
 def test_polish_keeps_what_is_not_free_and_finds_better_schedules() -> None:
