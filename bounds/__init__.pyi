@@ -14,6 +14,7 @@ from .claim import always as always
 from .claim import check as check
 from .claim import claim as claim
 from .claim import claims as claims
+from .claim import claims_named as claims_named
 from .comparison import Interval as Interval
 from .comparison import Relation as Relation
 from .comparison import Status as Status

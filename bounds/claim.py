@@ -7,9 +7,11 @@ only by the end that speaks against it, and holds only by the other; where the t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any, Generic, NotRequired, Required, TypedDict, TypeVar, Unpack
 
@@ -332,6 +334,15 @@ def decide(claim: Claim[F], instance: Document, seed: int = 0, facts: F | None =
     return verdict(status, measured=measured, bound=bound, witness=witness)
 
 
+def decided(claims: Iterable[Claim[Any]], instance: Document, seed: int = 0) -> Iterator[Verdict]:
+    """Yield the verdicts of several claims on one instance; those of one subject share their facts."""
+    facts: dict[object, Any] = {}
+    for claim in claims:
+        if claim.facts not in facts:
+            facts[claim.facts] = claim.facts(instance, seed)
+        yield decide(claim, instance, seed, facts[claim.facts])
+
+
 def comparison_unit(instance: Document) -> float:
     """Return below what values count as equally small: 1, or the greatest utility of a job where that is less.
 
@@ -388,10 +399,53 @@ def claim(id: str, variant: str | Variant | None = None) -> Claim[Any]:
     return _select(claims(), id, variant)
 
 
+@checked
+def claims_named(names: str | Iterable[str] | None) -> tuple[Claim[Any], ...]:
+    """Return claims in every variant, in the order of `claims`.
+
+    Parameters
+    ----------
+    names : str or iterable of str or None
+        Each an id, a paper (``hadar``), or a pattern of ids (``hadar/*``); ``_`` and ``-`` are the same. All for None.
+
+    Raises
+    ------
+    InputError
+        If a name fits no claim; the message has the nearest.
+    """
+    known = claims()
+    if names is None:
+        return known
+    wanted = [names] if isinstance(names, str) else list(names)
+    chosen = {id_ for name in wanted for id_ in _ids(name, known)}
+    return tuple(claim for claim in known if claim.id in chosen)
+
+
+def _ids(name: str, among: Iterable[Claim[Any]]) -> list[str]:
+    """Return the ids that a name stands for."""
+    ids = list(dict.fromkeys(claim.id for claim in among))
+    pattern = _plain(name)
+    found = [id_ for id_ in ids if fnmatchcase(_plain(id_), pattern) or _plain(id_).startswith(f"{pattern}/")]
+    if not found:
+        raise _unknown(name, ids)
+    return found
+
+
+def _unknown(name: str, ids: list[str]) -> InputError:
+    nearest = difflib.get_close_matches(_plain(name), ids, n=5, cutoff=0)
+    return InputError(f"{name}: unknown claim; the nearest are {', '.join(nearest)}; `dlsched list` has all")
+
+
+def _plain(name: str) -> str:
+    """Return a name with one spelling: packages have underscores where claims have hyphens."""
+    return name.replace("_", "-").rstrip("/")
+
+
 def _select(among: Iterable[Claim[Any]], id: str, variant: str | Variant | None) -> Claim[Any]:
-    known = sorted((claim for claim in among if claim.id == id), key=lambda claim: claim.variant.rank)
+    every = list(among)
+    known = sorted((claim for claim in every if _plain(claim.id) == _plain(id)), key=lambda claim: claim.variant.rank)
     if not known:
-        raise InputError(f"{id}: unknown claim; the claims are {', '.join(sorted({c.id for c in among}))}")
+        raise _unknown(id, [claim.id for claim in every])
     name = variant.value if isinstance(variant, Variant) else variant
     for candidate in known:
         if name in (None, candidate.variant.value):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.bounds.claim import Claim, Source, Verdict, claim, claims, decide
+from dlsched.bounds.claim import Claim, Source, Verdict, claim, claims, decided
 from dlsched.models.document import Document
 
 CASE = "case"
@@ -89,11 +89,4 @@ def evaluate(task: Task) -> list[Verdict]:
         instance, seed = case.read_instance(), case.seed
     else:
         instance, seed = draw(task.source, task.position, task.entropy)
-    verdicts = []
-    facts: dict[object, object] = {}
-    for id_, variant in task.claims:
-        known = claim(id_, variant)
-        if known.facts not in facts:
-            facts[known.facts] = known.facts(instance, seed)
-        verdicts.append(decide(known, instance, seed, facts[known.facts]))
-    return verdicts
+    return list(decided((claim(*key) for key in task.claims), instance, seed))

@@ -9,10 +9,9 @@ from concurrent.futures import BrokenExecutor, Executor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from dlsched.arguments import between, checked
-from dlsched.bounds.claim import Claim, claims
+from dlsched.bounds.claim import claims_named
 from dlsched.bounds.runner import runner
 from dlsched.bounds.search import Task, plan
 from dlsched.bounds.store import Store
@@ -58,7 +57,7 @@ def verify(
     Parameters
     ----------
     claims : str or iterable of str, optional
-        Claim ids, or one, in both variants each; all claims where it is left out.
+        Ids, papers (``hadar``) or patterns of ids (``hadar/*``), in every variant; all claims where it is left out.
     instances : int
         Draws of each instance source.
     seed : int
@@ -83,7 +82,7 @@ def verify(
         If processes of this machine are killed again and again, the executor broke, or the cluster lost its scheduler
         or all of its workers.
     """
-    chosen = _chosen([claims] if isinstance(claims, str) else claims)
+    chosen = claims_named(claims)
     between(0, MAX_INSTANCES, instances=instances)
     between(0, 2**63 - 1, seed=seed)
     between(1, 4096, jobs=jobs)
@@ -98,17 +97,6 @@ def verify(
     if out is not None:
         _write_witnesses(_witnesses(Path(out)), report)
     return report
-
-
-def _chosen(ids: Iterable[str] | None) -> tuple[Claim[Any], ...]:
-    known = claims()
-    if ids is None:
-        return known
-    wanted = dict.fromkeys(ids)
-    for id_ in wanted:
-        if not any(claim.id == id_ for claim in known):
-            raise InputError(f"{id_}: unknown claim; the claims are {', '.join(sorted({c.id for c in known}))}")
-    return tuple(claim for claim in known if claim.id in wanted)
 
 
 def _directory(out: str | os.PathLike[str] | None) -> Path | None:

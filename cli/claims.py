@@ -7,7 +7,7 @@ import logging
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,9 +15,14 @@ from dlsched.cli import output
 from dlsched.cli.options import Json, Out, Seed, TimeLimit, given, named
 
 if TYPE_CHECKING:
+    from dlsched.bounds.claim import Claim, Verdict
     from dlsched.bounds.table import Row
+    from dlsched.models.document import Document
 
-ClaimIds = Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="Claim ids; all where left out.")]
+ClaimIds = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[CLAIM]...", help="Ids, papers ('hadar') or patterns ('hadar/*'); all where left out."),
+]
 Instances = Annotated[int | None, typer.Option("--instances", metavar="N", help="Draws of each instance source.")]
 Processes = Annotated[int | None, typer.Option("--jobs", metavar="N", help="Processes; one a core where left out.")]
 Address = Annotated[
@@ -32,6 +37,10 @@ Database = Annotated[
         "--out", "-o", metavar="DB", callback=named, help="Stream verdicts into DB, and go on from what it has."
     ),
 ]
+OwnFiles = Annotated[
+    list[Path] | None,
+    typer.Option("--on", metavar="FILE", help="Check them on this instance alone; may stand more than once."),
+]
 WitnessFile = Annotated[Path, typer.Argument(metavar="WITNESS", help="A witness file, or a shipped witness's name.")]
 
 
@@ -42,12 +51,16 @@ def verify(
     jobs: Processes = None,
     executor: Address = None,
     out: Database = None,
+    on: OwnFiles = None,
     as_json: Json = False,
 ) -> int:
-    """Check claims on cases and on seeded draws.
+    """Check claims on cases and on seeded draws, or on your own instances.
 
     Exit code 1 where one comes out otherwise than is known.
     """
+    if on:
+        _refuse_beside_on(instances=instances, jobs=jobs, executor=executor, out=out)
+        return _on_files(claims, on, seed, as_json)
     from dlsched.bounds import WorkersLostError
     from dlsched.bounds import verify as verify_
     from dlsched.models.document import InputError
@@ -77,6 +90,73 @@ def verify(
         output.table("Claims", (*columns, ">nearest", "witness: measured vs bound"), map(_row, report.rows))
         _tell_premises(report.rows)
     return 0 if report.ok else 1
+
+
+def _refuse_beside_on(**options: object) -> None:
+    from dlsched.errors import InputError
+
+    for name in given(**options):
+        raise InputError(f"--{name}: goes with draws, not with --on")
+
+
+def _on_files(names: list[str] | None, files: list[Path], seed: int, as_json: bool) -> int:
+    """Check claims on the instances in some files, and tell the verdicts; 1 where one fails that is known to hold."""
+    from dlsched.bounds.claim import Expectation, claims_named, decided
+    from dlsched.bounds.comparison import Status
+
+    code, told = 0, []
+    for file in files:
+        about, instance = _about(claims_named(names), file)
+        with output.counting(f"claims on {file.name}") as tell:
+            rows = []
+            for claim, verdict in zip(about, decided(about, instance, seed), strict=True):
+                rows.append(_on_file(file, claim, verdict))
+                tell(len(rows), len(about))
+                if verdict.status is Status.VIOLATED and claim.expectation is not Expectation.FALSE:
+                    code = 1
+        told += rows
+        if not as_json:
+            columns = [name for name in rows[0] if name != "file"]
+            output.table(f"Claims on {file}", columns, [tuple(row[name] for name in columns) for row in rows])
+    if as_json:
+        output.emit_json({"seed": seed, "verdicts": told})
+    return code
+
+
+def _about(claims: Iterable[Claim[Any]], file: Path) -> tuple[list[Claim[Any]], Document]:
+    """Return the claims that are about such an instance as a file has, and the instance.
+
+    Raises
+    ------
+    InputError
+        If there is none, as the kind of instance that the first claim is about refuses the file.
+    """
+    from dlsched.errors import InputError
+
+    kinds = dict.fromkeys(claim.instance for claim in claims)
+    refusals = []
+    for kind in kinds:
+        try:
+            instance = kind.load(file)
+        except InputError as error:
+            refusals.append(error)
+        else:
+            return [claim for claim in claims if claim.instance is kind], instance
+    raise refusals[0]
+
+
+def _on_file(file: Path, claim: Claim[Any], verdict: Verdict) -> dict[str, object]:
+    return {
+        "file": str(file),
+        "claim": claim.id,
+        "kind": claim.variant.value,
+        "known": claim.expectation.value,
+        "status": verdict.status.value,
+        "measured": verdict.measured,
+        "relation": claim.relation.value,
+        "bound": verdict.bound,
+        "reason": verdict.reason,
+    }
 
 
 def _row(row: Row) -> tuple[object, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dlsched.bounds import Expectation, Report, Status, Variant, attack, check, claim, claims, replay, verify
-from dlsched.bounds.claim import Claim
+from dlsched.bounds.claim import Claim, claims_named
 from dlsched.bounds.search import draw, sources
 from dlsched.bounds.witness import shipped, shipped_names
 from dlsched.models import InputError
@@ -298,6 +298,26 @@ def test_claims_have_unique_keys_and_known_sources() -> None:
         first, *rest = (c.variant for c in known if c.id == id_)
         assert first in (Variant.PRINTED, Variant.DERIVED)
         assert rest in ([], [Variant.CORRECTED])
+
+
+@pytest.mark.parametrize(
+    ("names", "ids"),
+    [
+        ("hadar/theorem-2", {"hadar/theorem-2"}),
+        ("pd_ors/theorem_6", {"pd-ors/theorem-6"}),
+        ("pd-ors-thesis", {c.id for c in claims() if c.id.startswith("pd-ors-thesis/")}),
+        ("*/theorem-5", {"pd-ors/theorem-5", "smd/theorem-5"}),
+        (["smd/", "hadar/*"], {c.id for c in claims() if c.id.startswith(("smd/", "hadar/"))}),
+        (None, {c.id for c in claims()}),
+    ],
+)
+def test_claims_by_id_paper_and_pattern(names: Any, ids: set[str]) -> None:
+    assert {c.id for c in claims_named(names)} == ids
+
+
+def test_an_unknown_claim_has_near_ones() -> None:
+    with pytest.raises(InputError, match=r"^hadar/theorem2: unknown claim; the nearest are hadar/theorem-2, "):
+        claims_named("hadar/theorem2")
 
 
 @pytest.mark.parametrize("ask", [("hadar/none", "printed"), ("hadar/lemma-1", "corrected"), ("hadar/lemma-1", "odd")])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dlsched.algorithms import algorithms
+from dlsched.bounds import check, claims_named
 from dlsched.bounds.witness import shipped
 from dlsched.models import catalog
 from dlsched.models.hadar import PRESETS, Instance
@@ -192,6 +193,20 @@ def test_verify_and_replay(dlsched: Command, tmp_path: Path) -> None:
     changed = json.loads(witness.read_text(encoding="utf-8"))
     changed["measured"] += 1
     assert answer(dlsched("replay", save(tmp_path / "changed.json", changed), "--json"), code=1)["differences"]
+
+
+def test_verify_on_your_own_instance(dlsched: Command, instance: Path) -> None:
+    data = answer(dlsched("verify", "hadar", "--on", instance, "--on", instance, "--json"))
+    known = {(claim.id, claim.variant.value): claim for claim in claims_named("hadar")}
+    rows = data["verdicts"]
+    assert {row["file"] for row in rows} == {str(instance)}
+    assert [(row["claim"], row["kind"]) for row in rows] == [*known, *known]
+    for row in rows:
+        verdict = check(row["claim"], Instance.load(instance), variant=row["kind"])
+        assert (row["status"], row["measured"], row["bound"]) == (verdict.status.value, verdict.measured, verdict.bound)
+    people = dlsched("verify", "hadar/theorem-2", "--on", instance)
+    assert people.stdout.startswith(f"Claims on {instance}")
+    assert "hadar/theorem-2" in people.stdout
 
 
 @pytest.mark.parametrize("field", ["measured", "bound"])
