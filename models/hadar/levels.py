@@ -30,7 +30,7 @@ from dlsched.models.hadar.shares import shares
 from dlsched.models.parameters import declare
 
 WORTH = "U_j(t - a_j), worth of the job if slot t completes it [utility]"
-COUNTED = "the types that a job may use, its levels and the rows on devices were derived from it"
+COUNTED = "the levels of jobs and their rows were derived from it"
 
 
 def frame(name: str, instance: Instance, levels: Mapping[str, tuple[str, ...]]) -> pyo.ConcreteModel:

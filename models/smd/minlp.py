@@ -131,7 +131,8 @@ def _limit(m: Any, i: str, r: str) -> Any:
 
 
 def _reach(m: Any, i: str, k: int) -> Any:
-    return m.completion_time[i] * m.reaches[i, k] <= m.deadline[i, k]
+    # The number, not the Param: LaTeX writers then write the row out, as they know no indexed expressions.
+    return m.completion_time[i] * m.reaches[i, k] <= float(m.levels_of[i][k].deadline)
 
 
 def _one_level(m: Any, i: str) -> Any:
