@@ -5,6 +5,7 @@ Negative arguments, which a printed formula may ask for, count as 0.
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import math
 from abc import ABC, abstractmethod
@@ -56,6 +57,10 @@ class _Utility(Record, ABC):
         """Return 1 or -1 where the kind is known to rise or to fall everywhere, else 0."""
         return 0
 
+    def _alike(self, points: Sequence[float | Fraction]) -> int:
+        """Return how many of the ascending points tell all: the values on the rest are that on the last of them."""
+        return len(points)
+
     def is_concave(self, points: Sequence[float | Fraction]) -> bool:
         """Tell whether the values on the ascending `points` have non-increasing slopes."""
         values = [self.exact(x) for x in points]
@@ -79,7 +84,7 @@ class _Utility(Record, ABC):
             return True
         if self._trend() and len(points):
             return self.exact(points[0]) == self.exact(points[-1])
-        values = [self.exact(x) for x in points]
+        values = [self.exact(x) for x in points[: self._alike(points)]]
         steps = list(itertools.pairwise(values))
         up, down = all(a <= b for a, b in steps), all(a >= b for a, b in steps)
         return up or down if increasing is None else (up if increasing else down)
@@ -94,6 +99,9 @@ class Table(_Utility):
     def times(self, factor: Fraction) -> Self:
         """Return the values multiplied by a positive factor."""
         return self.model_copy(update={"values": tuple(value * factor for value in self.values)})
+
+    def _alike(self, points: Sequence[float | Fraction]) -> int:
+        return bisect.bisect_left(points, len(self.values)) + 1
 
     def _at(self, x: Fraction) -> Fraction:
         step = math.floor(x)

@@ -98,6 +98,10 @@ def test_bad_utilities_are_refused(data: dict[str, Any]) -> None:
         {"kind": "power", "scale": -2, "exponent": 2},
         {"kind": "hyperbolic", "scale": 12},
         {"kind": "step", "value": 5, "deadline": 3},
+        {"kind": "table", "values": [5, 4, 4]},
+        {"kind": "table", "values": [0, 0]},
+        {"kind": "table", "values": [1, 2, 3, 4, 5, 6, 7, 8, 9]},
+        {"kind": "table", "values": [1, 2, 3, 4, 5, 6, 7]},
     ],
 )
 def test_what_is_known_of_a_kind_is_what_its_values_do(data: dict[str, Any]) -> None:
