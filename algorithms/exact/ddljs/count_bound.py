@@ -10,14 +10,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from dlsched.algorithms.rings import Occupancy, Substrate, placed
 from dlsched.halt import polled
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Embedding
 from dlsched.models.numbers import to_integers
 
-_MOST_CELLS = 2_000_000
-"""Steps of the dynamic program up to which a bound is worth it: about a second."""
+_MOST_CELLS = 20_000_000
+"""Steps of the dynamic program up to which a bound is worth it: about a second where numbers are large."""
+
+_INT64 = 1 << 62
+"""Below this sums of two table entries are 64-bit integers; above, Python's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,11 @@ def first_embeddings(problem: RingProblem, bound: CountBound) -> dict[str, Embed
 
 def _offers(problem: RingProblem, request: RingRequest) -> dict[int, Fraction]:
     """Return the positive profits of the sizes that there is room for."""
-    room = sum(problem.room(request, u) for u in problem.servers)
+    room, largest = 0, max(request.profit, default=0)
+    for u in problem.servers:
+        if room >= largest:
+            break
+        room += problem.room(request, u)
     return {k: profit for k, profit in request.profit.items() if k <= room and profit > 0}
 
 
@@ -77,14 +86,15 @@ def _knapsack(
     profits, scale = to_integers(profit for offer in offers for profit in offer.values())
     values = iter(profits)
     whole = [{size: next(values) for size in offer} for offer in offers]
-    tables = [[0] * (limit + 1)]
+    small = sum(max(offer.values(), default=0) for offer in whole) < _INT64
+    tables = [np.zeros(limit + 1, dtype=np.int64 if small else object)]
     for offer, unit in zip(whole, units, strict=True):
         before = tables[-1]
-        best = before[:]
+        best = before.copy()
         for size, value in polled(offer.items()):
             weight = size * unit
-            for amount in range(weight, limit + 1):
-                best[amount] = max(best[amount], before[amount - weight] + value)
+            if weight <= limit:
+                best[weight:] = np.maximum(best[weight:], before[: limit + 1 - weight] + value)
         tables.append(best)
     chosen, left = {}, limit
     for i in reversed(range(len(whole))):
@@ -95,4 +105,4 @@ def _knapsack(
                 chosen[problem.requests[i].name] = size
                 left -= weight
                 break
-    return Fraction(tables[-1][limit], scale), chosen
+    return Fraction(int(tables[-1][limit]), scale), chosen

@@ -46,9 +46,9 @@ class Condensed:
         What a schedule does in slots beyond can be done in those kept that it leaves empty.
         """
         kept: list[int] = []
+        most = [(job.arrival, instance.most(job)) for job in instance.jobs]
         for group in alike(instance):
-            present = (job for job in instance.jobs if job.arrival <= group[0])
-            kept += group[: max(1, sum(instance.most(job) for job in present))]
+            kept += group[: max(1, sum(slots for arrival, slots in most if arrival <= group[0]))]
         kept.sort()
         if len(kept) == instance.slots:
             return cls(instance, tuple(kept))

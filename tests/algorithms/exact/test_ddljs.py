@@ -237,6 +237,38 @@ def test_a_small_job_over_many_slots(slots: int) -> None:
     assert not check(Instance.parse(data), result.schedule)
 
 
+@pytest.mark.parametrize("slots", [1, 5])
+@pytest.mark.parametrize("capacity", [10**6, 10**18])
+def test_a_job_of_a_million_workers(slots: int, capacity: int) -> None:
+    data = instance_data("G1") | {"slots": slots}
+    data["nodes"][0]["capacity"] = {"g": capacity}
+    data["jobs"] = [data["jobs"][0] | {"max_workers": 10**6, "budget": None, "worker": {"g": 1}}]
+    data["jobs"][0]["utility"] = {"kind": "sqrt", "scale": 10}
+    result = optimum(Instance.parse(data), time_limit=5)
+    assert result.value == pytest.approx(10 * (slots * 10**6) ** 0.5)
+    assert result.proved
+
+
+def test_what_is_too_large_to_be_written_has_a_schedule_and_a_bound() -> None:
+    data = instance_data("G1") | {"slots": 5}
+    data["nodes"][0]["capacity"] = {"g": 10**6}
+    job = data["jobs"][0] | {"max_workers": 10**6, "budget": None, "worker": {"g": 1}}
+    data["jobs"] = [job | {"name": name, "utility": {"kind": "sqrt", "scale": 10}} for name in "ABC"]
+    result = optimum(Instance.parse(data))
+    assert not result.proved
+    assert not check(Instance.parse(data), result.schedule)
+    assert 0.5 * result.bound <= result.value <= result.bound
+    assert any("not written" in line for line in result.evidence)
+
+
+def test_a_time_limit_leaves_a_schedule_of_a_long_horizon() -> None:
+    data = instance_data("G1") | {"slots": 10**6}
+    data["jobs"][0] |= {"budget": None, "max_workers": 1, "utility": {"kind": "sqrt", "scale": 10}}
+    data["jobs"] = data["jobs"][:1]
+    result = optimum(Instance.parse(data), time_limit=2)
+    assert 0 < result.value < result.bound == pytest.approx(10**4)
+
+
 @pytest.mark.parametrize("tight", [False, True])
 def test_benchmark_family(tight: bool) -> None:
     found = benchmark(np.random.default_rng(2), servers=5, jobs=4, slots=4, tight=tight)
