@@ -106,9 +106,15 @@ GADGET = Subject(problem="ddljs", instance=Instance, facts=GadgetFacts)
 """What claims about all slots are about."""
 
 FINITE = Premise[GadgetFacts]("every mu_i(0) is finite", lambda facts: facts.finite)
-CONCAVE = Premise[GadgetFacts]("every mu_i is concave on 0, zeta_i, 2 zeta_i, ...", lambda facts: facts.concave)
-NON_DECREASING = Premise[GadgetFacts]("every mu_i is non-decreasing", lambda facts: facts.non_decreasing)
-NON_NEGATIVE = Premise[GadgetFacts]("F(empty) >= 0", lambda facts: facts.starts_at_nothing_less)
+CONCAVE = Premise[GadgetFacts](
+    "every mu_i is concave on 0, zeta_i, 2 zeta_i, ...", lambda facts: facts.concave, source="Section IV-3"
+)
+NON_DECREASING = Premise[GadgetFacts](
+    "every mu_i is non-decreasing", lambda facts: facts.non_decreasing, source="Section IV-3"
+)
+NON_NEGATIVE = Premise[GadgetFacts](
+    "F(empty) >= 0", lambda facts: facts.starts_at_nothing_less, source="Section V-B, below Definition 2"
+)
 OPT_POSITIVE = Premise[GadgetFacts]("OPT > 0", lambda facts: facts.opt > 0)
 HYPOTHESES = (FINITE, CONCAVE, NON_DECREASING, NON_NEGATIVE)
 """What Theorem 6 needs of utilities."""

@@ -10,9 +10,11 @@ from typing import Any
 from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.gadget.facts import (
+    CONCAVE,
     FINITE,
     GADGET,
     HYPOTHESES,
+    NON_DECREASING,
     OPT_POSITIVE,
     SINGLE_HOP,
     GadgetFacts,
@@ -25,6 +27,12 @@ from dlsched.bounds.gadget.submodularity import uneven
 ALPHA = Fraction(1, 2)
 """alpha of the claim about approximate slots. Arbitrary in (0, 1)."""
 
+_CONCAVE_ON_GROUND = Premise[GadgetFacts](
+    "every mu_i is concave on 0, zeta_i, 2 zeta_i, ... as far as the sets get",
+    lambda facts: facts.concave_on_ground,
+    source="Section IV-3",
+)
+
 LEMMA_5 = GADGET.printed(
     "gadget/lemma-5",
     paper="GADGET, Lemma 5",
@@ -34,24 +42,26 @@ LEMMA_5 = GADGET.printed(
     measure=lambda facts: facts.curvature.excess,
     relation=Relation.AT_MOST,
     bound=always(0),
+    expectation=Expectation.TRUE,
+    premises=(FINITE, _CONCAVE_ON_GROUND, NON_DECREASING),
+    details=lambda facts: facts.curvature.dump(),
+    sources=(TINY, CONCAVE_FAMILY, OUTAGES),
+    golden=("gadget-lemma-5-G1",),
+)
+
+SUBMODULAR = GADGET.derived(
+    "gadget/section-6-submodular",
+    paper="GADGET, Lemma 5 and Section VI-1",
+    statement="Lemma 5 also covers the Sigmoid utilities of Section VI, which are not concave below lambda_3",
+    quantity=LEMMA_5.quantity,
+    measure=lambda facts: facts.curvature.excess,
+    relation=Relation.AT_MOST,
+    bound=always(0),
     expectation=Expectation.FALSE,
     premises=(FINITE,),
     details=lambda facts: facts.curvature.dump(),
     sources=(TINY, THRESHOLDS),
-    counterexamples=("gadget-lemma-5-sigmoid",),
-)
-
-LEMMA_5_CORRECTED = LEMMA_5.corrected(
-    statement="F is submodular where every mu_i is finite at 0 and concave on 0, zeta_i, 2 zeta_i, ...",
-    premises=(
-        FINITE,
-        Premise(
-            "every mu_i is concave on 0, zeta_i, 2 zeta_i, ... as far as the sets get",
-            lambda facts: facts.concave_on_ground,
-        ),
-    ),
-    sources=(TINY, CONCAVE_FAMILY, OUTAGES),
-    golden=("gadget-lemma-5-corrected-G1",),
+    counterexamples=("gadget-section-6-submodular-sigmoid",),
 )
 
 
@@ -65,9 +75,24 @@ def _values(facts: GadgetFacts) -> dict[str, Any]:
 
 THEOREM_6 = GADGET.printed(
     "gadget/theorem-6",
-    paper="GADGET, Theorem 6",
-    statement="Algorithm 1 with alpha = 1 is 1/2-competitive, also with the utilities of Section VI",
+    paper="GADGET, Theorem 6, where slots are solved exactly (alpha = 1)",
+    statement="Algorithm 1 is alpha/(alpha + 1)-competitive: with alpha = 1, it keeps half of the optimum",
     quantity="the least utility of Algorithm 1 with exact slots over all ways to break ties, against OPT/2",
+    measure=lambda facts: facts.greedy[0],
+    relation=Relation.AT_LEAST,
+    bound=_half_of_opt,
+    expectation=Expectation.TRUE,
+    premises=(*HYPOTHESES, OPT_POSITIVE),
+    details=_values,
+    sources=(TINY, CONCAVE_FAMILY, OUTAGES),
+    golden=("gadget-theorem-6-G6", "gadget-theorem-6-G12"),
+)
+
+SECTION_6 = GADGET.derived(
+    "gadget/section-6-utilities",
+    paper="GADGET, Theorem 6 and Section VI-1",
+    statement="Theorem 6 also covers the Sigmoid utilities of Section VI, which are not concave below lambda_3",
+    quantity=THEOREM_6.quantity,
     measure=lambda facts: facts.greedy[0],
     relation=Relation.AT_LEAST,
     bound=_half_of_opt,
@@ -75,15 +100,21 @@ THEOREM_6 = GADGET.printed(
     premises=(FINITE, OPT_POSITIVE),
     details=_values,
     sources=(THRESHOLDS,),
-    counterexamples=("gadget-theorem-6-G11", "gadget-theorem-6-negative"),
+    counterexamples=("gadget-section-6-utilities-G11",),
 )
 
-THEOREM_6_CORRECTED = THEOREM_6.corrected(
-    statement="Algorithm 1 with alpha = 1 is 1/2-competitive where every mu_i is finite at 0, concave and "
-    "non-decreasing, F(empty) >= 0 and P_ss' has all simple paths",
-    premises=(*HYPOTHESES, OPT_POSITIVE),
-    sources=(TINY, CONCAVE_FAMILY, OUTAGES),
-    golden=("gadget-theorem-6-corrected-G6", "gadget-theorem-6-corrected-G12"),
+NEGATIVE = GADGET.derived(
+    "gadget/negative-utilities",
+    paper="GADGET, Theorem 6 and the logarithms of Section IV-3",
+    statement="Theorem 6 also holds where F(empty) is below 0, as with log(x + offset) and an offset below 1",
+    quantity=THEOREM_6.quantity,
+    measure=lambda facts: facts.greedy[0],
+    relation=Relation.AT_LEAST,
+    bound=_half_of_opt,
+    expectation=Expectation.FALSE,
+    premises=(FINITE, CONCAVE, NON_DECREASING, OPT_POSITIVE),
+    details=_values,
+    counterexamples=("gadget-negative-utilities-logarithms",),
 )
 
 

@@ -118,12 +118,12 @@ KNOWN = {
     "pd-ors-theorem-5-succeeds-E1": (0, 1 - (0.5 / 3) ** 10),
     "pd-ors-theorem-6-succeeds-E1": (0, 1),
     # 100/(1 + e^(150 - x/2)) at 0, 200 and 400: two workers gain nothing before two others, 100 after them.
-    "gadget-lemma-5-sigmoid": (100, 0),
+    "gadget-section-6-submodular-sigmoid": (100, 0),
     # OPT = 100 + 1/2; both jobs gain nothing that a first slot shows.
-    "gadget-theorem-6-G11": (0.8807970779778823, 100.5 / 2),
-    "gadget-theorem-6-negative": (-2.1110, 0.2869 / 2),
-    "gadget-theorem-6-corrected-G6": (2.01, 3.01 / 2),
-    "gadget-theorem-6-corrected-G12": (1.26, 2.01 / 2),
+    "gadget-section-6-utilities-G11": (0.8807970779778823, 100.5 / 2),
+    "gadget-negative-utilities-logarithms": (-2.1110, 0.2869 / 2),
+    "gadget-theorem-6-G6": (2.01, 3.01 / 2),
+    "gadget-theorem-6-G12": (1.26, 2.01 / 2),
     "gadget-theorem-6-approximate-idle": (1, 10 / 3),
     # With single links as paths 2 of 5, with all paths 5 of 5.
     "gadget-theorem-6-paths-G13": (2, 5 / 2),
