@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.algorithms.exact.dmlrs.best_fit import BestFit, Bools
-from dlsched.algorithms.exact.dmlrs.packing import Packer
-from dlsched.algorithms.exact.dmlrs.slots import Ints, Slots, TooLarge
+from dlsched.algorithms.exact.dmlrs.packing import Bools, Items, Packer
+from dlsched.algorithms.exact.dmlrs.slots import Alternative, Ints, Slots, TooLarge
 from dlsched.arithmetic import integer_product
 from dlsched.halt import polled
 
@@ -26,7 +25,7 @@ _UNITS = 2_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Partial:
-    """Vectors over the first jobs, a packing's room on the machines, and the least space the vectors take in all."""
+    """Vectors over the first jobs, the rooms that a packing leaves, and the least space the vectors take in all."""
 
     levels: Levels
     room: Ints
@@ -121,16 +120,15 @@ def most_configurations(slots: Slots) -> float:
 
 class _Enumeration:
     def __init__(self, slots: Slots) -> None:
-        self.slots = slots
-        self.packer = Packer(slots)
+        self.slots, self.items = slots, Items(slots)
+        self.packer = Packer(self.items)
         self.total = slots.capacity.sum(axis=0)
-        self.best_fit = BestFit(slots)
         self.unpackable: list[Levels] = []
 
     def run(self) -> Configurations:
         jobs = self.slots.jobs
-        room = self.slots.capacity[None]
-        known = _Partial(np.zeros((1, len(jobs)), dtype=np.int16), room, np.zeros((1, room.shape[2]), dtype=room.dtype))
+        none = np.zeros((1, len(jobs)), dtype=np.int16)
+        known = _Partial(none, self.items.coding.rooms[None], 0 * self.total[None])
         for i in sorted(range(len(jobs)), key=lambda i: jobs[i].levels):
             known = self._extend(known, i)
         unpackable = np.array(self.unpackable, dtype=np.int16).reshape(-1, len(jobs))
@@ -159,12 +157,21 @@ class _Enumeration:
         levels[:, i] = level
         fresh = ~self._above(levels, [u for u in self.unpackable if u[i]])
         parents, levels = parents.of(fresh), levels[fresh]
-        fits, room = self.best_fit.add(parents.room, job, choices)
-        left = np.flatnonzero(~fits)
-        fits[left], room[left] = self.best_fit.pack(levels[left])
+        fits, room = self._best_fit(i, choices, parents.room, levels)
         self._search(levels, fits, room)
         parents = parents.of(fits)
         return parents, _Partial(levels[fits], room[fits], parents.least + least)
+
+    def _best_fit(self, i: int, choices: tuple[Alternative, ...], room: Ints, levels: Levels) -> tuple[Bools, Ints]:
+        """Add a level to packings of the others, or pack all from nothing; return which vectors fit, and rooms."""
+        fits, room = np.zeros(len(levels), dtype=bool), room.copy()
+        for choice in choices:
+            todo = np.flatnonzero(~fits)
+            fits[todo], left = self.items.best_fit(room[todo], [self.items.of(i, choice)])
+            room[todo[fits[todo]]] = left[fits[todo]]
+        todo = np.flatnonzero(~fits)
+        fits[todo], room[todo] = self.items.best_fit_from_nothing(levels[todo].tolist())
+        return fits, room
 
     @staticmethod
     def _above(levels: Levels, vectors: list[Levels]) -> Bools:
@@ -187,4 +194,4 @@ class _Enumeration:
                 self.unpackable.append(levels[k].copy())
                 hopeless |= self._above(levels, [levels[k]])
             else:
-                fits[k], room[k] = True, np.array(found, dtype=room.dtype)
+                fits[k], room[k] = True, found

@@ -25,8 +25,7 @@ from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
 from dlsched.algorithms.exact.dmlrs.configurations import enumerate_configurations, most_configurations
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition
 from dlsched.algorithms.exact.dmlrs.insertion import Insertion
-from dlsched.algorithms.exact.dmlrs.occupancy import Occupancy
-from dlsched.algorithms.exact.dmlrs.packing import Packer, Undecided
+from dlsched.algorithms.exact.dmlrs.packing import Items, Packer, Packings, Undecided
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge
 from dlsched.algorithms.exact.result import Note, Progress
@@ -117,9 +116,8 @@ class _Fragmented:
     def __init__(self, slots: Slots, known: Anytime[Schedule]) -> None:
         self.slots, self.known = slots, known
         self.start = time.perf_counter()
-        self.occupancy: Occupancy | None = None
+        self.packings: Packings | None = None
         self._nodes, self._searched = 0, 0.0
-        self.packer = Packer(self.slots, _PACKING_NODES)
 
     def run(self) -> None:
         """Run the steps until value and bound meet or the work is over."""
@@ -128,6 +126,7 @@ class _Fragmented:
             self.known.note("no job fits the cluster")
             return
         try:
+            self.packer = Packer(Items(self.slots), _PACKING_NODES)
             self.schedules = Schedules(self.slots)
             self._decompose()
             self._search()
@@ -159,8 +158,8 @@ class _Fragmented:
                 self.insertion = Insertion(self.schedules, listed.room)
                 return
         by_pattern = ByPattern(self.schedules)
-        self.occupancy = Occupancy(self.slots)
-        self.decomposition, self.insertion = by_pattern, Insertion(self.schedules, self.occupancy.room)
+        self.packings = Packings(self.packer.items)
+        self.decomposition, self.insertion = by_pattern, Insertion(self.schedules, self.packings.room)
         self.known.note(f"{by_pattern.patterns} contents of single machines")
 
     @property
@@ -179,8 +178,8 @@ class _Fragmented:
         part = rows.list_offers(self.schedules.limits())
         generated = rows.bound(part, stop=self._check)
         cost = rows.costs(generated.duals)
-        if self.occupancy is not None:
-            self.occupancy.learn(cost, generated.best[rows.jobs :].reshape(rows.slots, -1).sum(axis=1))
+        if self.packings is not None:
+            self.packings.learn(cost, generated.best[rows.jobs :].reshape(rows.slots, -1).sum(axis=1))
         self.insertion.construct(cost, generated.best[: rows.jobs], 8)
         self._keep()
         self.insertion.search(cost, generated.best[: rows.jobs], _SEARCH_ROUNDS, self._search_over(_SEARCH_SHARE))
@@ -252,7 +251,7 @@ class _Fragmented:
     def _placed(self, plan: dict[int, JobSchedule]) -> Schedule | None:
         placements: dict[str, dict[int, Placement]] = defaultdict(dict)
         for t, levels in enumerate(self.schedules.levels_of(plan.values()).tolist()):
-            placed = self.occupancy.place(levels) if self.occupancy is not None else None
+            placed = self.packings.place(levels) if self.packings is not None else None
             placed = placed if placed is not None else self.packer.place(levels)
             if placed is None:
                 return None

@@ -13,8 +13,7 @@ from dlsched.algorithms.exact.dmlrs.by_configuration import ByConfiguration
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
 from dlsched.algorithms.exact.dmlrs.configurations import enumerate_configurations, most_configurations
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
-from dlsched.algorithms.exact.dmlrs.occupancy import Occupancy
-from dlsched.algorithms.exact.dmlrs.packing import Packer
+from dlsched.algorithms.exact.dmlrs.packing import Items, Packer, Packings
 from dlsched.algorithms.exact.dmlrs.schedules import Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots
 from dlsched.halt import until
@@ -82,7 +81,7 @@ def test_the_bound_is_not_below_the_optimum_at_any_prices(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_configurations_are_the_vectors_that_fit(seed: int) -> None:
     slots = Slots.of(small(seed))
-    packer = Packer(slots)
+    packer = Packer(Items(slots))
     listed = {tuple(row) for row in enumerate_configurations(slots).levels.tolist()}
     vectors = itertools.product(*(range(job.levels + 1) for job in slots.jobs))
     assert listed == {vector for vector in vectors if packer.fit(vector) is not None}
@@ -92,7 +91,7 @@ def test_configurations_are_the_vectors_that_fit(seed: int) -> None:
 def test_a_packing_is_feasible_and_reaches_its_levels(seed: int) -> None:
     instance = small(seed)
     slots = Slots.of(instance)
-    packer = Packer(slots)
+    packer = Packer(Items(slots))
     for levels in enumerate_configurations(slots).levels.tolist():
         placed = packer.place(levels)
         assert placed is not None
@@ -159,13 +158,13 @@ def test_the_bound_of_single_machines_holds_at_any_prices(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_what_occupancy_says_fits_does(seed: int) -> None:
+def test_what_packings_say_fits_does(seed: int) -> None:
     slots = Slots.of(small(seed))
-    listed, occupancy = enumerate_configurations(slots), Occupancy(slots)
+    listed, packings = enumerate_configurations(slots), Packings(Items(slots))
     rng = np.random.default_rng(seed)
     for i in range(len(slots.jobs)):
         levels = listed.levels[rng.integers(len(listed.levels), size=slots.slots)].astype(np.int64)
-        fits, exact = occupancy.room(levels, i), listed.room(levels, i)
+        fits, exact = packings.room(levels, i), listed.room(levels, i)
         arrived = np.arange(slots.slots) >= slots.jobs[i].arrival
         assert not (fits & ~exact).any()
         assert (fits.sum() >= 0.8 * exact[arrived].sum()) or not arrived.any()
