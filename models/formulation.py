@@ -16,7 +16,7 @@ from dlsched.halt import Halt, cut
 from dlsched.lazy import gdp, pyo
 from dlsched.models.document import Document
 from dlsched.models.numbers import is_whole, to_json
-from dlsched.models.parameters import StaleModelError, changes, refuse_stale
+from dlsched.models.parameters import StaleModelError, changes, expect_current
 from dlsched.models.violation import Violation
 
 I = TypeVar("I", bound=Document)  # noqa: E741
@@ -190,7 +190,7 @@ class Formulation(Generic[I]):
         if built.digest != instance.digest:
             raise UnreadableModel(f"{self.name}: the model was built from another instance")
         try:
-            refuse_stale(model)
+            expect_current(model)
         except StaleModelError as error:
             raise UnreadableModel(f"{self.name}: {error}") from None
         _refuse_unsolved(self.name, model)
@@ -233,7 +233,7 @@ def write_rows(model: Any, how: str = "bigm") -> None:
     """
     from pyomo.common.gc_manager import PauseGC
 
-    refuse_stale(model)
+    expect_current(model)
     with PauseGC():
         cut(lambda: pyo.TransformationFactory(f"gdp.{how}").apply_to(model))
 

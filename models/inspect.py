@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from dlsched.arguments import expect_model
-from dlsched.models.parameters import is_derived_from, refuse_stale
+from dlsched.models.parameters import expect_current, is_derived_from
 
 _EQUATION = re.compile(r"^((?:\([^()]*\)\s*)+)")
 _INDEX = re.compile(r"\[.*?\](?=[._]|$)")
@@ -137,8 +136,7 @@ def inspect(model: Any) -> Inspection:
     import pyomo.environ as pyo
     from pyomo.gdp import Disjunct, Disjunction
 
-    expect_model(model)
-    refuse_stale(model)
+    expect_current(model)
     tallies: dict[str, _Tally] = {}
     largest = _largest_m(model)
     for data in model.component_data_objects(

@@ -2,7 +2,7 @@
 
 Where rows and objective hold a mutable Param and nothing else depends on it, the model *follows*: it is the model of
 the new value. Where something was derived from the value (a bound, a big-M, an index set, a list of schedules), the
-rest of the model is still of the old one, and whoever is given the model refuses it: `refuse_stale`.
+rest of the model is still of the old one, and whoever is given the model refuses it: `expect_current`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, Self
 from dlsched.arguments import checked, expect_model
 from dlsched.errors import InputError
 from dlsched.lazy import pyo
+from dlsched.models.numbers import exceeds
 
 Number = int | float | Fraction
 
@@ -127,22 +128,29 @@ def changes(model: Any) -> tuple[Change, ...]:
     return tuple(change for param, declared in _declared(model) for change in _changes(param, declared))
 
 
-def refuse_stale(model: Any) -> None:
-    """Refuse a model in which a value was changed that it does not follow.
+def expect_current(model: Any) -> None:
+    """Refuse what is no Pyomo model with its data, and one in which a value was changed that it does not follow.
 
     Raises
     ------
+    TypeError
+        If it is not of Pyomo.
+    InputError
+        If it is abstract, or an indexed block.
     StaleModelError
-        Naming the first such value, the old and the new one, and why; or the first that is larger than the one before
-        it, where the model is right only for values that do not increase.
+        Naming the first such value, the old and the new one, and why; one that was cleared; or the first that is larger
+        than the one before it, where the model is right only for values that do not increase.
     """
+    expect_model(model)
     for param, declared in _declared(model):
-        for change in _changes(param, declared):
+        changed = list(_changes(param, declared))
+        for change in changed:
             if declared.why:
                 raise StaleModelError(f"{change}, but {declared.why}: build the model anew from a changed instance")
-            if declared.falling:
-                _refuse_rising(param)
-            break
+            if change.new is None:
+                raise StaleModelError(f"{change}, which is no value")
+        if changed and declared.falling:
+            _refuse_rising(param)
 
 
 def is_derived_from(param: Any) -> bool:
@@ -166,11 +174,12 @@ def _record(model: Any) -> Mapping[str, _Declared]:
 
 
 def _declared(model: Any) -> Iterator[tuple[Any, _Declared]]:
-    """Yield the Params with what they were built with; a transformation may have left some out."""
-    for name, declared in _record(model).items():
-        param = model.component(name)
-        if param is not None:
-            yield param, declared
+    """Yield the Params with what they were built with, of models within a model too; some may have been taken out."""
+    for block in model.block_data_objects():
+        for name, declared in _record(block).items():
+            param = block.component(name)
+            if param is not None:
+                yield param, declared
 
 
 def _changes(param: Any, declared: _Declared) -> Iterator[Change]:
@@ -182,9 +191,10 @@ def _changes(param: Any, declared: _Declared) -> Iterator[Change]:
 
 def _refuse_rising(param: Any) -> None:
     before: dict[Any, Any] = {}
+    unit = max(abs(data.value) for data in param.values())
     for key, data in param.items():
         last = before.get(key[:-1], data)
-        if data.value > last.value:
+        if exceeds(data.value, last.value, unit=unit):
             raise StaleModelError(
                 f"{data.name} is {data.value}, more than {last.name} with {last.value}: "
                 f"the model is right only where no later value is larger"

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.arguments import checked, expect_model
+from dlsched.arguments import checked
 from dlsched.models.document import InputError
-from dlsched.models.parameters import refuse_stale
+from dlsched.models.parameters import expect_current
 from dlsched.solvers.matrix import compile_model
 from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
@@ -37,8 +37,7 @@ def residuals(model: Any) -> Any:
     import pyomo.environ as pyo
     from pyomo.core.expr.visitor import identify_variables
 
-    expect_model(model)
-    refuse_stale(model)
+    expect_current(model)
     result = pyo.ComponentMap()
     for constraint in model.component_data_objects(pyo.Constraint, active=True, descend_into=True):
         body = pyo.value(constraint.body, exception=False)
@@ -80,7 +79,7 @@ def duals(model: Any, fix_integers: bool = True) -> Any:
     """
     import pyomo.environ as pyo
 
-    refuse_stale(model)
+    expect_current(model)
     matrix = compile_model(model)
     if matrix.integer.any():
         if not fix_integers:

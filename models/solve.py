@@ -10,7 +10,7 @@ from typing import Any
 
 from dlsched.arguments import at_least, between, checked, named
 from dlsched.halt import Halt, until
-from dlsched.models.parameters import refuse_stale
+from dlsched.models.parameters import expect_current
 from dlsched.solvers.failure import ResidualError
 from dlsched.solvers.matrix import Floats, InfeasibleError, Matrix, NotLinearError, compile_model
 from dlsched.solvers.solution import Solution, Status
@@ -81,7 +81,7 @@ def solve(
 
 
 def _solve(model: Any, solver: str, threads: int | None, settings: dict[str, Any]) -> Solution:
-    refuse_stale(model)
+    expect_current(model)
     try:
         matrix = compile_model(model)
     except InfeasibleError:

@@ -13,9 +13,8 @@ from pyomo.gdp import Disjunct, Disjunction
 from pyomo.mpec import Complementarity
 from pyomo.network import Arc, Port
 
-from dlsched.arguments import expect_model
 from dlsched.models.document import InputError
-from dlsched.models.parameters import refuse_stale
+from dlsched.models.parameters import expect_current
 from dlsched.relaxations.contract import TransformationRefused
 from dlsched.solvers.matrix import Matrix, NotLinearError, compile_model
 
@@ -59,8 +58,7 @@ def refuse_foreign(model: Any) -> None:
         Naming the first component that stands in the way, and what to do about it.
     """
     try:
-        expect_model(model)
-        refuse_stale(model)
+        expect_current(model)
     except (TypeError, InputError) as error:
         raise TransformationRefused(str(error)) from None
     for block in model.block_data_objects(active=True, descend_into=(pyo.Block, Disjunct)):

@@ -22,7 +22,7 @@ from dlsched.algorithms.exact.result import Note
 from dlsched.arguments import at_least, checked
 from dlsched.halt import over
 from dlsched.models.numbers import agree, exceeds
-from dlsched.models.parameters import refuse_stale
+from dlsched.models.parameters import expect_current
 from dlsched.solvers.failure import ResidualError
 from dlsched.solvers.matrix import Floats, Matrix, compile_model
 from dlsched.solvers.solution import Status
@@ -150,7 +150,8 @@ def certify(
         If a Param of the model was changed that it does not follow; a ValueError.
     """
     at_least(0, time_limit=time_limit)
-    refuse_stale(problem)
+    if not isinstance(problem, Matrix):
+        expect_current(problem)
     matrix = problem if isinstance(problem, Matrix) else compile_model(problem)
     start = time.perf_counter()
     court = _Court(matrix, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import pickle
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -336,3 +337,27 @@ def test_a_schedule_of_changed_data_that_the_instance_does_not_allow() -> None:
     assert solve(model).objective == 13
     with pytest.raises(UnreadableModel, match=r"exceed the 1 there .*; count\[m,gpu\] was changed from 1 to 2$"):
         read(model, instance)
+
+
+def test_models_within_a_model() -> None:
+    instance = hadar.Instance.parse(ONE)
+    whole = pyo.ConcreteModel()
+    whole.part = build("hadar/hall", instance)
+    assert solve(whole).objective == 8
+    whole.part.count["gpu"] = 2
+    with pytest.raises(StaleModelError, match=r"^part.count\[gpu\] was changed from 1 to 2, but "):
+        solve(whole)
+
+
+def test_copies_keep_what_they_were_built_with() -> None:
+    model = build("hadar/hall", hadar.Instance.parse(ONE))
+    for copy in (model.clone(), pickle.loads(pickle.dumps(model)), relax(model).model):
+        assert changes(copy) == ()
+        copy.count["gpu"].clear()
+        (change,) = changes(copy)
+        assert (change.old, change.new) == (1, None)
+        copy.count["gpu"] = 1
+        copy.utility["a", 2].clear()
+        with pytest.raises(StaleModelError, match=r"^utility\[a,2\] was changed from 8.0 to None, which is no value$"):
+            solve(copy)
+    assert changes(model) == ()
