@@ -29,6 +29,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from dlsched.arguments import at_least
 from dlsched.halt import poll
 from dlsched.relaxations.columns import Generated
 from dlsched.relaxations.master import Master
@@ -146,11 +147,18 @@ class BranchAndPrice(Generic[Part, Question]):
         May be raised between steps.
     nodes : int
         Nodes that were split or closed.
+
+    Raises
+    ------
+    InputError
+        If the margin is negative or no column is to be kept.
     """
 
     def __init__(
         self, branching: Branching[Part, Question], *, cutoff: float, margin: float = 0.0, columns: int = 2000
     ) -> None:
+        at_least(0, margin=margin)
+        at_least(1, columns=columns)
         self.branching, self.cutoff, self.margin = branching, cutoff, margin
         self.nodes = 0
         self._columns = columns

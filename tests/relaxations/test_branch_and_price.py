@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from dlsched.halt import Halt, until
+from dlsched.models import InputError
 from dlsched.relaxations import BranchAndPrice, Branching, Generated, Priced, generate_columns
 from dlsched.relaxations.columns import keep
 from dlsched.solvers.matrix import Floats
@@ -168,3 +169,9 @@ def test_solutions_up_to_the_cutoff_are_not_looked_for() -> None:
     assert tree.step()
     assert not tree.step()
     assert (tree.bound, branching.splits) == (3, 0)
+
+
+@pytest.mark.parametrize(("options", "message"), [({"margin": -1.0}, "margin: -1"), ({"columns": 0}, "columns: 0")])
+def test_numbers_out_of_range_are_refused(options: dict[str, float], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        BranchAndPrice(Chosen(crossed()), cutoff=0.0, **options)

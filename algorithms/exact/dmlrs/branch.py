@@ -49,7 +49,7 @@ class Branch:
         return cut
 
 
-class Plans(Branching[Part, Branch]):
+class PlanBranching(Branching[Part, Branch]):
     """The plans of a decomposition.
 
     Parameters

@@ -19,7 +19,7 @@ from functools import partial
 import numpy as np
 
 from dlsched.algorithms.exact.anytime import Anytime
-from dlsched.algorithms.exact.dmlrs.branch import Plans
+from dlsched.algorithms.exact.dmlrs.branch import PlanBranching
 from dlsched.algorithms.exact.dmlrs.by_configuration import ByConfiguration
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
 from dlsched.algorithms.exact.dmlrs.configurations import enumerate_configurations, most_configurations
@@ -192,7 +192,7 @@ class _Fragmented:
         self.root = min(bound, self.known.upper)
 
     def _branch(self) -> None:
-        plans = Plans(self.decomposition, self._found, self._decide)
+        plans = PlanBranching(self.decomposition, self._found, self._decide)
         tree = BranchAndPrice(plans, cutoff=self.known.value, margin=self.margin)
         if not self.part.empty:
             tree.start(self.part, self.prices, self.root)

@@ -85,7 +85,7 @@ class Record:
 
 @dataclass(slots=True, eq=False)
 class Part:
-    """Schedules over some arcs of a graph that serve some jobs at least.
+    """PathBranching over some arcs of a graph that serve some jobs at least.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Stuck(RuntimeError):
     """The linear programs tell nothing that helps to close a node."""
 
 
-class Schedules(Branching[Part, Branch]):
+class PathBranching(Branching[Part, Branch]):
     """The schedules of all jobs, and what is recorded of the tree.
 
     Parameters

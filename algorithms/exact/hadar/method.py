@@ -30,7 +30,7 @@ import numpy as np
 from dlsched.algorithms.algorithm import ExactMethod
 from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
-from dlsched.algorithms.exact.hadar.branch import Branch, Part, Record, Schedules, Stuck
+from dlsched.algorithms.exact.hadar.branch import Branch, Part, PathBranching, Record, Stuck
 from dlsched.algorithms.exact.hadar.dive import Dive, Polish
 from dlsched.algorithms.exact.hadar.graph import IDLE, build_graph
 from dlsched.algorithms.exact.hadar.greedy import first_schedule
@@ -245,10 +245,10 @@ class Solver:
         if self.upper <= self.cutoff:
             return True
         poll()
-        schedules = Schedules(self.relaxation, self._found)
+        branching = PathBranching(self.relaxation, self._found)
         most = self.relaxation.most_columns
-        tree = BranchAndPrice(schedules, cutoff=self.lower, margin=self.margin, columns=most)
-        tree.start(schedules.whole(self.required, self.record), prices, self.upper)
+        tree = BranchAndPrice(branching, cutoff=self.lower, margin=self.margin, columns=most)
+        tree.start(branching.whole(self.required, self.record), prices, self.upper)
         return self._branch(tree, prices)
 
     def _root(self) -> Floats:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from dlsched.algorithms import Optimum, optimum
 from dlsched.algorithms.exact.hadar import method as exact
-from dlsched.algorithms.exact.hadar.branch import Branch, Record, Schedules
+from dlsched.algorithms.exact.hadar.branch import Branch, PathBranching, Record
 from dlsched.algorithms.exact.hadar.replay import replay
 from dlsched.algorithms.exact.hadar.rows import Hall, knapsack, separate
 from dlsched.models import InputError, build, read, solve
@@ -105,7 +105,7 @@ def test_tree_alone_agrees_with_exhaustive_search(irregular: bool) -> None:
 
 @pytest.mark.usefixtures("no_heuristics")
 def test_any_order_of_questions_leads_to_the_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Schedules, "questions", lambda self, part, generated: [])
+    monkeypatch.setattr(PathBranching, "questions", lambda self, part, generated: [])
     for seed in range(60):
         data = tiny(seed)
         assert_optimal(data, optimum(Instance.parse(data)))
@@ -240,13 +240,13 @@ def test_replay_completes_no_job_for_nothing() -> None:
 def test_replay_uses_no_fast_option_where_a_slow_one_does_as_much(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tree does not either, so where it asks for the slow option and hears "no", the fast one cannot stand in."""
 
-    def option_first(self: Schedules, part: Any, generated: Any) -> list[Branch]:
+    def option_first(self: PathBranching, part: Any, generated: Any) -> list[Branch]:
         z = self.relaxation.running(generated)
         openness = np.minimum(z, 1 - z)
         t, option, j = (int(i) for i in np.unravel_index(openness.argmax(), openness.shape))
         return [Branch(j, t, (option,))] if openness[t, option, j] > 1e-6 else []
 
-    monkeypatch.setattr(Schedules, "questions", option_first)
+    monkeypatch.setattr(PathBranching, "questions", option_first)
     found = optimum(Instance.parse(middle(seed)))
     assert found.proved
     assert "replayed" in found.evidence[-1]
