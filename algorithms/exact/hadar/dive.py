@@ -15,6 +15,7 @@ import numpy as np
 from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
 from dlsched.algorithms.exact.hadar.graph import IDLE, Bools, Graph
 from dlsched.algorithms.exact.hadar.problem import Ints
+from dlsched.algorithms.exact.hadar.rows import needed
 from dlsched.halt import poll
 from dlsched.relaxations.columns import Generated
 from dlsched.solvers.matrix import Floats
@@ -62,9 +63,7 @@ class Dive:
         self.relaxation, self.graph, self.required = relaxation, graph, required.copy()
         self._noise, self._rng = noise, rng or np.random.default_rng(0)
         sets = relaxation.sets
-        self._need = np.zeros((graph.options, graph.jobs, len(sets)), dtype=np.int64)
-        for k, hall in enumerate(sets):
-            self._need[:, :, k] = np.where(hall.member, hall.weight, 0)
+        self._need = needed(sets, graph.options, graph.jobs)
         self._left = np.tile(np.array([hall.devices for hall in sets], dtype=np.int64), (graph.slots, 1))
         self.fixed: dict[int, Path] = {}
 

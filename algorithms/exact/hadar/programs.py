@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from dlsched.algorithms.exact.bracket import Bracket
 from dlsched.algorithms.exact.certify import Certificate, Finding, Runner, certify, default_routes
 from dlsched.algorithms.exact.result import Note
+from dlsched.halt import cut
 from dlsched.models import UnreadableModel, build, read
 from dlsched.models.hadar import Instance, Schedule
 from dlsched.models.solve import load_point
-from dlsched.solvers.matrix import compile_model
+from dlsched.solvers.matrix import Matrix, compile_model
 
 FORMULATIONS = ("hadar/hall", "hadar/aggregate")
 
@@ -29,9 +31,13 @@ def certificate_of(
         Its bound counts as a route.
     seconds : float or None
         For all routes together.
+
+    Raises
+    ------
+    Halt
+        If the work is over before the model is built.
     """
-    model = build(formulation, instance)
-    matrix = compile_model(model)
+    model, matrix = cut(lambda: _compiled(formulation, instance))
     routes = default_routes()
     limit = None if seconds is None else seconds / len(routes)
     found = certify(matrix, [_route(known.upper), *routes], value=known.value, time_limit=limit)
@@ -42,6 +48,11 @@ def certificate_of(
         return found, read(model, instance)
     except UnreadableModel as error:
         return replace(found, evidence=(*found.evidence, Note(f"their point is no schedule: {error}"))), None
+
+
+def _compiled(formulation: str, instance: Instance) -> tuple[Any, Matrix]:
+    model = build(formulation, instance)
+    return model, compile_model(model)
 
 
 def _route(bound: float) -> Runner:

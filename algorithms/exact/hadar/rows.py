@@ -84,6 +84,14 @@ class Hall:
         return bool((load <= self.devices).all())
 
 
+def needed(sets: tuple[Hall, ...], options: int, jobs: int) -> Ints:
+    """Return what each option takes of the Hall rows, shape (options, jobs, rows)."""
+    need = np.zeros((options, jobs, len(sets)), dtype=np.int64)
+    for k, hall in enumerate(sets):
+        need[:, :, k] = np.where(hall.member, hall.weight, 0)
+    return need
+
+
 def hall_sets(jobs: tuple[Options, ...], capacity: tuple[int, ...]) -> tuple[Hall, ...]:
     """Return the Hall rows that can bind: those whose members' gangs exceed the devices.
 

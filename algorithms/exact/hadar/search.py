@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dlsched.algorithms.exact.hadar.problem import GRID, Ints, Options, Plan
-from dlsched.algorithms.exact.hadar.rows import Hall
+from dlsched.algorithms.exact.hadar.rows import Hall, needed
 from dlsched.algorithms.exact.hadar.states import States
 from dlsched.arithmetic import log
 from dlsched.halt import over
@@ -102,9 +102,7 @@ class Search:
             for o, first, count in zip(jobs, states.done.tolist(), counts.tolist(), strict=True)
         ]
         most = states.following.shape[0]
-        self._need = np.zeros((most, self.jobs, len(sets)), dtype=np.int64)
-        for k, hall in enumerate(sets):
-            self._need[:, :, k] = np.where(hall.member, hall.weight, 0)
+        self._need = needed(sets, most, self.jobs)
         self._devices = np.array([hall.devices for hall in sets], dtype=np.int64)
         self._cost = np.zeros((self.slots, most, self.jobs))
         self._worth = self.utility.max(axis=1)
