@@ -24,8 +24,7 @@ from dlsched.relaxations.ring_copies import Layout, RingCopies
 from dlsched.relaxations.ring_lp import RingLp, VneSolution
 from dlsched.relaxations.ring_master import by_columns
 from dlsched.solvers.matrix import Floats
-
-_NOTHING = 1e-9
+from dlsched.tolerances import ZERO
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +77,7 @@ class RecoveredEmbedding(FractionalEmbedding, Point):
     ----------
     program : AugmentedVne
     point : ndarray of shape (columns,)
-        Values below 1e-9 count 0 in the fractional embedding.
+        Values up to `ZERO` count 0 in the fractional embedding.
     duals : ndarray of shape (rows,), optional
         Those of requests, nodes and links are duals of the formulation, too.
     """
@@ -88,7 +87,7 @@ class RecoveredEmbedding(FractionalEmbedding, Point):
     _duals: Floats | None
 
     def __init__(self, program: AugmentedVne, point: Floats, duals: Floats | None) -> None:
-        positive = np.flatnonzero(point > _NOTHING)
+        positive = np.flatnonzero(point > ZERO)
         flows = {}
         for ring in program.copies:
             mine = positive[(positive >= ring.column_start) & (positive < ring.column_start + ring.columns)]

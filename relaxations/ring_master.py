@@ -19,10 +19,13 @@ from dlsched.relaxations.ring_pricing import Walk, cheapest_walks, costs_to_go
 from dlsched.solvers.failure import SolverError
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
+from dlsched.tolerances import AS_GOOD, FEASIBLE, TIGHT
 
 _ROUNDS = 300
+"""Of pricing, at most. Arbitrary: the simplex method takes the whole program where it is not enough."""
+
 _MOST = 20
-_CLOSE, _ENOUGH = 1e-9, 1e-7
+"""Mappings that a ring size adds in a round, at most. Arbitrary: with more, rounds are fewer and programs larger."""
 
 
 class RingMaster:
@@ -39,7 +42,7 @@ class RingMaster:
         substrate = lp.substrate
         self._links = self._requests + substrate.capacity.size
         limits = np.concatenate([np.ones(self._requests), substrate.capacity.ravel(), substrate.bandwidth])
-        self._session = Session(-1, 1e-9)
+        self._session = Session(-1, TIGHT)
         self._session.add_rows(np.full(len(limits), -np.inf), limits, sp.csr_array((len(limits), 0)))
         self.walks: list[Walk] = []
         self._known: set[bytes] = set()
@@ -148,7 +151,7 @@ def by_columns(lp: RingLp, bound: VneSolution | None = None) -> VneSolution | No
         prove it, which without caps they do when no mapping is left that would earn anything.
     """
     master = RingMaster(lp)
-    duals, worth = master.first_duals(bound), _CLOSE if bound is None else -_ENOUGH
+    duals, worth = master.first_duals(bound), AS_GOOD if bound is None else -FEASIBLE
     value, weights = 0.0, np.zeros(0)
     for _ in range(_ROUNDS):
         if not master.add(master.price(duals, worth, _MOST)):
@@ -157,10 +160,10 @@ def by_columns(lp: RingLp, bound: VneSolution | None = None) -> VneSolution | No
         if solved is None:
             return None
         value, weights, duals = solved
-        worth = _CLOSE * max(1.0, value)
+        worth = AS_GOOD * max(1.0, value)
         if bound is not None and value >= bound.value - worth:
             break
-    most = value + _ENOUGH * max(1.0, value)
+    most = value + FEASIBLE * max(1.0, value)
     proof = bound.duals if bound is not None and bound.value <= most else master.potentials(duals)
     if float(dot(lp.matrix.row_upper, proof)) > most:
         return None

@@ -12,9 +12,7 @@ from scipy.sparse.csgraph import dijkstra
 from dlsched.relaxations.ring_blocks import Ints, RingBlock
 from dlsched.relaxations.ring_copies import RingCopies
 from dlsched.solvers.matrix import Floats
-
-HOP = 1e-9
-"""What each hop of a path costs beside the prices, in units of bandwidth: of equally cheap paths, take the shortest."""
+from dlsched.tolerances import HOP
 
 
 @dataclass(frozen=True, eq=False)

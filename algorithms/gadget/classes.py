@@ -30,13 +30,10 @@ from dlsched.solvers.builder import Builder
 from dlsched.solvers.failure import SolverError
 from dlsched.solvers.matrix import Floats
 from dlsched.solvers.optimal import solve_to_optimality
+from dlsched.tolerances import TIE, ZERO
 
 Weights = dict[tuple[str, int], dict[int, float]]
 """x by (request name, ring size) and number of the class; zeros are left out."""
-
-_ZERO = 1e-9
-_SPREAD = 1e-6
-"""Of its profit, what a ring loses in the choice among optima where a server of the class has too little room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +96,10 @@ def weights(problem: RingProblem, classes: Sequence[ServerClass], *, cap: bool) 
     rows = _rows(problem, classes, columns)
     if cap:
         rows += _cap_rows(problem, classes, columns, rooms)
-    x = _solve(np.where(alone, profits, profits * (1 - _SPREAD)), rows)
+    x = _solve(np.where(alone, profits, profits * (1 - TIE)), rows)
     found: Weights = defaultdict(dict)
     for (i, k, c), value in zip(columns, x.tolist(), strict=True):
-        if value > _ZERO:
+        if value > ZERO:
             found[problem.requests[i].name, k][c] = value
     return dict(found), float(dot(profits, x))
 
@@ -238,7 +235,7 @@ def _packed(
     for key in sorted(amounts, key=lambda key: -key[1]):
         demand = {r: float(need) for r, need in requests[key[0]].demand.items() if need}
         left = amounts[key]
-        while left > _ZERO:
+        while left > ZERO:
             room = {
                 u: min((have[r] / need for r, need in demand.items()), default=left)
                 for u, have in free.items()
@@ -247,10 +244,10 @@ def _packed(
             if not room:
                 return None
             wanted = min(left, most[key])
-            enough = [u for u, amount in room.items() if amount >= wanted - _ZERO]
+            enough = [u for u, amount in room.items() if amount >= wanted - ZERO]
             chosen = min(enough, key=room.__getitem__) if enough else max(room, key=room.__getitem__)
             part = min(wanted, room[chosen])
-            if part <= _ZERO:
+            if part <= ZERO:
                 return None
             result[key][chosen] = part
             left -= part

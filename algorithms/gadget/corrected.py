@@ -25,9 +25,10 @@ from dlsched.models.ddljs import Embedding, RingProblem
 from dlsched.rounding.decomposition import WeightedMapping
 from dlsched.rounding.mapping_sampling import sample_mappings
 from dlsched.rounding.mapping_table import MappingTable, Option
+from dlsched.tolerances import AS_GOOD
 
 _LEFT_OUT = 0.2
-_AS_GOOD = 1e-9
+"""Of the jobs of a draw, how many are left out for the filling to bring back. Arbitrary: one in five."""
 
 
 def best_draw(
@@ -50,7 +51,7 @@ def best_draw(
     filled: tuple[str, ...] = ()
     first: dict[str, Embedding] = {}
     worth, used, made = -1.0, 0, 0
-    while made < draws and worth < fractional.value * (1 - _AS_GOOD):
+    while made < draws and worth < fractional.value * (1 - AS_GOOD):
         poll()
         staying = {name for name, stay in zip(names, stays[made].tolist(), strict=True) if stay}
         chosen = _by_profit(sample.table, sample.chosen(made))

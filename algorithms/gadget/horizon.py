@@ -8,6 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from dlsched.algorithms.exact.ddljs.slot import embed
 from dlsched.algorithms.gadget.activity import Activity, Sizes
 from dlsched.algorithms.gadget.corrected import best_draw
 from dlsched.algorithms.gadget.events import Exact, Rounding, Selection, SlotEmbedding
@@ -138,8 +139,6 @@ class Horizon:
         return fractional
 
     def _exact(self, problem: RingProblem, substrate: Substrate) -> _Found:
-        from dlsched.algorithms.exact.ddljs.slot import embed
-
         best = embed(problem, time_limit=self._settings.time_limit, node_limit=self._settings.node_limit)
         payable = self._payable(problem)
         held = {name: ring for name, ring in best.embeddings.items() if ring.size <= payable[name]}

@@ -20,11 +20,10 @@ from dlsched.models.document import InputError
 from dlsched.models.numbers import rational
 from dlsched.rounding.decomposition import WeightedMapping, at_most_one, decompose
 from dlsched.rounding.placement_mix import placement_mix
+from dlsched.tolerances import ZERO
 
 MOST_COLUMNS = 2_000_000
-"""The largest augmented program that is solved, in columns."""
-
-_ZERO = 1e-9
+"""The largest augmented program that is solved, in columns: four times that of 50 servers and 20 jobs. Arbitrary."""
 
 
 class Relaxation(StrEnum):
@@ -81,7 +80,7 @@ def selected(problem: RingProblem, relaxation: Relaxation) -> Fractional:
     if not _colocated(problem, relaxation):
         _refuse_large(problem)
         plain = relaxations.plain_vne(problem).solve()
-        sizes = relaxations.select_rings(problem, {key: chi for key, chi in plain.weights.items() if chi > _ZERO})
+        sizes = relaxations.select_rings(problem, {key: chi for key, chi in plain.weights.items() if chi > ZERO})
         fractional = _decomposed(_only(problem, sizes), cap=False)
         return Fractional(fractional.value, fractional.mappings, Selection(plain.value, sizes))
     classes = server_classes(problem)

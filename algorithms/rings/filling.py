@@ -8,9 +8,7 @@ from dlsched.algorithms.rings.occupancy import Occupancy
 from dlsched.algorithms.rings.placement import place
 from dlsched.arguments import checked
 from dlsched.models.ddljs import Embedding, RingProblem
-
-_MORE = 1e-12
-"""By what part more profit has to be more: profits are rounded to doubles, at 1e-16 of their size."""
+from dlsched.tolerances import ROUNDING
 
 
 @checked
@@ -32,7 +30,7 @@ def fill(problem: RingProblem, occupancy: Occupancy, held: dict[str, Embedding])
     worth = {name: float(occupancy.substrate.needs[name].request.profit[ring.size]) for name, ring in held.items()}
     filled: dict[str, None] = {}
     for density, name, k in offers:
-        if density * k > worth.get(name, 0.0) * (1 + _MORE) and _exchanged(occupancy, held, name, k):
+        if density * k > worth.get(name, 0.0) * (1 + ROUNDING) and _exchanged(occupancy, held, name, k):
             worth[name] = density * k
             filled[name] = None
     return tuple(filled)

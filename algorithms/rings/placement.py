@@ -18,7 +18,7 @@ from dlsched.halt import poll, polled
 from dlsched.models.ddljs import Embedding
 
 _SETS = 12
-"""The most sets of servers that a ring is looked for on."""
+"""The most sets of servers that a ring is looked for on. Arbitrary: who places rings asks thousands of times."""
 
 Paths = tuple[tuple[int, ...], ...]
 

@@ -8,7 +8,7 @@ decides. What a solver says is confirmed by a second route.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -17,9 +17,10 @@ from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.ddljs.checked import checked_value, fits
 from dlsched.algorithms.exact.ddljs.count_bound import count_bound, first_embeddings
-from dlsched.algorithms.exact.ddljs.routing import embeddings_at, mostly_outside_core
+from dlsched.algorithms.exact.ddljs.network import Network
 from dlsched.algorithms.exact.ddljs.slot_program import SlotProgram, slot_program
 from dlsched.algorithms.exact.units import unit_of
+from dlsched.algorithms.rings import Occupancy, Substrate, embedded, join
 from dlsched.arguments import at_least, checked
 from dlsched.halt import grace, left, over, poll
 from dlsched.models.ddljs.requests import RingProblem
@@ -133,7 +134,7 @@ class _Embed:
         if self.known.closed():
             self.known.note("exact knapsack over ring sizes: the embeddings reach its bound")
             return True
-        if mostly_outside_core(self.problem):
+        if _mostly_outside_core(self.problem):
             program = slot_program(self.problem, core=False)
             self._solve(program, "without the core")
             if self.known.closed():
@@ -162,7 +163,7 @@ class _Embed:
         return self.known.value + 0.5 * TOLERANCE * max(1.0, abs(self.known.value))
 
     def _take(self, program: SlotProgram, x: Floats) -> None:
-        embeddings = embeddings_at(self.problem, program, x)
+        embeddings = _embeddings_at(self.problem, program, x)
         if embeddings is not None:
             self.known.take(embeddings)
 
@@ -188,3 +189,39 @@ class _Embed:
         if certificate.point is not None:
             self._take(program, certificate.point)
         return certificate.proved and self.known.closed()
+
+
+def _mostly_outside_core(problem: RingProblem) -> bool:
+    """Tell whether most servers hang off the core, so that a program without the core is worth its time."""
+    network = Network.of(problem.nodes, problem.arcs)
+    plain = all(request.allowed is None for request in problem.requests)
+    inside = set(network.core).intersection(problem.servers)
+    return plain and len(network.core) > 1 and 2 * len(inside) <= len(problem.servers)
+
+
+def _embeddings_at(problem: RingProblem, program: SlotProgram, x: Floats) -> dict[str, Embedding] | None:
+    """Return embeddings that fit with the workers of a point; None where no rings were found for them.
+
+    The point may be of a program without the core: then rings are sought one by one, those with the most bandwidth
+    first.
+    """
+    for found in (_routed(problem, program.workers(x)), program.try_read(x)):
+        if found is not None and fits(problem, found):
+            return found
+    return None
+
+
+def _routed(problem: RingProblem, workers: Mapping[str, Mapping[str, int]]) -> dict[str, Embedding] | None:
+    if any(problem.request(name).allowed is not None for name in workers):
+        return None
+    substrate = Substrate.of(problem)
+    occupancy = Occupancy(substrate)
+    found: dict[str, Embedding] = {}
+    for name in sorted(workers, key=lambda name: -problem.request(name).bandwidth):
+        counts = {substrate.number[u]: n for u, n in workers[name].items()}
+        ring = join(occupancy, substrate.needs[name], [*counts])
+        if ring is None:
+            return None
+        found[name] = embedded(occupancy, counts, ring)
+        occupancy.take(substrate.needs[name], found[name])
+    return found
