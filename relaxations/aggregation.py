@@ -17,8 +17,7 @@ from dlsched.models.dmlrs import Instance, Schedule
 from dlsched.models.dmlrs.groups import Group, identical
 from dlsched.models.dmlrs.job import AsyncJob
 from dlsched.models.numbers import whole_units
-from dlsched.relaxations.packing import Integers, Outcome, pack
-from dlsched.relaxations.packing import Packing as Bins
+from dlsched.relaxations.packing import Integers, Outcome, Packing, pack
 
 Content = dict[str, dict[str, tuple[int, int, int, int]]]
 """Group to job to (home workers, home servers, spread workers, spread servers), of one slot."""
@@ -169,16 +168,16 @@ def place(
     seed, nodes
         As for `dlsched.relaxations.packing.pack`.
     """
-    bins = {group.name: _Bins(instance, group) for group in groups}
+    machines = {group.name: _Machines(instance, group) for group in groups}
     placements: dict[str, dict[int, dict[str, tuple[int, int]]]] = defaultdict(lambda: defaultdict(dict))
     failed: dict[Outcome, set[int]] = {Outcome.IMPOSSIBLE: set(), Outcome.UNKNOWN: set()}
     for t, content in sorted(contents.items()):
         for c, jobs in content.items():
-            packing = bins[c].pack(jobs, seed, nodes)
+            packing = machines[c].pack(jobs, seed, nodes)
             if packing.outcome is not Outcome.PACKED:
                 failed[packing.outcome].add(t)
                 continue
-            for name, machine, workers, servers in bins[c].read(jobs, packing):
+            for name, machine, workers, servers in machines[c].read(jobs, packing):
                 had = placements[name][t].get(machine, (0, 0))
                 placements[name][t][machine] = (had[0] + workers, had[1] + servers)
     impossible, unknown = (tuple(sorted(failed[k])) for k in (Outcome.IMPOSSIBLE, Outcome.UNKNOWN))
@@ -186,7 +185,7 @@ def place(
     return Packed(schedule, impossible, unknown)
 
 
-class _Bins:
+class _Machines:
     """The machines of a group, with needs in whole units, rounded down where there are no small ones."""
 
     def __init__(self, instance: Instance, group: Group) -> None:
@@ -202,7 +201,7 @@ class _Bins:
         self.apart = {job.name: isinstance(job, AsyncJob) for job in instance.jobs}
         self.server = {job.name: needs[2 * k + 1] for k, job in enumerate(instance.jobs)}
 
-    def pack(self, jobs: dict[str, tuple[int, int, int, int]], seed: int, nodes: int) -> Bins:
+    def pack(self, jobs: dict[str, tuple[int, int, int, int]], seed: int, nodes: int) -> Packing:
         """Pack homes as bundles, the rest as units."""
         homes = [i for i, (w, s, _, _) in jobs.items() if w or s]
         bundles = [jobs[i][0] * self.worker[i] + jobs[i][1] * self.server[i] for i in homes]
@@ -223,7 +222,7 @@ class _Bins:
     def _stacked(self, rows: list[Integers]) -> Integers:
         return np.array(rows, dtype=np.int64).reshape(len(rows), len(self.capacity))
 
-    def read(self, jobs: dict[str, tuple[int, int, int, int]], packing: Bins) -> Any:
+    def read(self, jobs: dict[str, tuple[int, int, int, int]], packing: Packing) -> Any:
         """Yield (job, machine, workers, servers)."""
         homes = [i for i, (w, s, _, _) in jobs.items() if w or s]
         for i, b in zip(homes, packing.bins.tolist(), strict=True):

@@ -8,10 +8,10 @@ from .certificate import repaired_payoffs as repaired_payoffs
 from .events import JobDecision as JobDecision
 from .events import ResourceStep as ResourceStep
 from .events import Subproblems as Subproblems
-from .external_lp import Relaxed as Relaxed
-from .external_lp import external_lp as external_lp
 from .external_rounding import GainRule as GainRule
+from .external_rounding import Relaxed as Relaxed
 from .external_rounding import Rounding as Rounding
+from .external_rounding import external_lp as external_lp
 from .external_rounding import feasible as feasible
 from .external_rounding import gain_for as gain_for
 from .external_rounding import rounded_placement as rounded_placement
@@ -31,7 +31,7 @@ from .program import Best as Best
 from .program import Offers as Offers
 from .program import best_response as best_response
 from .program import least_costs as least_costs
+from .program import printed_best_response as printed_best_response
 from .response import Program as Program
 from .response import respond as respond
 from .run import run as run
-from .samples import printed_best_response as printed_best_response

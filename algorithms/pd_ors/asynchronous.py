@@ -21,12 +21,10 @@ from fractions import Fraction
 import numpy as np
 
 from dlsched.algorithms.pd_ors.events import Subproblems
-from dlsched.algorithms.pd_ors.external import lower_bound
-from dlsched.algorithms.pd_ors.external_lp import external_lp
-from dlsched.algorithms.pd_ors.external_rounding import Bools, Rounding, gain_for, round_external
-from dlsched.algorithms.pd_ors.internal import internal_costs
+from dlsched.algorithms.pd_ors.external_rounding import Bools, Rounding, external_lp, gain_for, round_external
 from dlsched.algorithms.pd_ors.market import Ints, Market, fewest_servers
 from dlsched.algorithms.pd_ors.occupancy import Floats
+from dlsched.algorithms.pd_ors.placements import internal_costs, lower_bound
 from dlsched.algorithms.pd_ors.program import Offers
 from dlsched.algorithms.run import Variant
 from dlsched.arguments import checked

@@ -21,11 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlsched.algorithms.pd_ors.events import Subproblems
-from dlsched.algorithms.pd_ors.external import Placed, greedy, greedy_costs, lower_bound
-from dlsched.algorithms.pd_ors.external_exact import exact_costs, exact_placement
-from dlsched.algorithms.pd_ors.internal import internal_costs
 from dlsched.algorithms.pd_ors.market import Ints, Market
 from dlsched.algorithms.pd_ors.occupancy import Floats
+from dlsched.algorithms.pd_ors.placements import (
+    Placed,
+    exact_costs,
+    exact_placement,
+    greedy,
+    greedy_costs,
+    internal_costs,
+    lower_bound,
+)
 from dlsched.algorithms.pd_ors.program import Offers
 from dlsched.arguments import checked
 from dlsched.halt import polled

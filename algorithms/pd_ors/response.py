@@ -15,8 +15,7 @@ from dlsched.algorithms.pd_ors.market import market
 from dlsched.algorithms.pd_ors.occupancy import Occupancy
 from dlsched.algorithms.pd_ors.offers import External, SlotOffers, slot_offers
 from dlsched.algorithms.pd_ors.prices import AnyJob, can_earn
-from dlsched.algorithms.pd_ors.program import best_response
-from dlsched.algorithms.pd_ors.samples import printed_best_response
+from dlsched.algorithms.pd_ors.program import best_response, printed_best_response
 from dlsched.algorithms.run import Variant
 from dlsched.arguments import checked
 from dlsched.halt import polled

@@ -20,9 +20,8 @@ import numpy as np
 
 from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.dmlrs.branch import PlanBranching
-from dlsched.algorithms.exact.dmlrs.by_configuration import ByConfiguration
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
-from dlsched.algorithms.exact.dmlrs.configurations import enumerate_configurations, most_configurations
+from dlsched.algorithms.exact.dmlrs.configurations import ByConfiguration, enumerate_configurations, most_configurations
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition
 from dlsched.algorithms.exact.dmlrs.insertion import Insertion
 from dlsched.algorithms.exact.dmlrs.packing import Items, Packer, Packings, Undecided

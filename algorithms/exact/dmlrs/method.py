@@ -19,13 +19,13 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 from dlsched.algorithms.algorithm import ExactMethod
 from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
 from dlsched.algorithms.exact.dmlrs.reduction import Reduction, bundle, reduced
-from dlsched.algorithms.exact.dmlrs.single import single_machines
 from dlsched.algorithms.exact.dmlrs.slots import Slots
 from dlsched.algorithms.exact.dmlrs.summed import Summed
 from dlsched.algorithms.exact.result import Optimum, Progress
@@ -34,9 +34,10 @@ from dlsched.algorithms.pd_ors.prices import fewest_slots
 from dlsched.algorithms.pd_ors.run import decide
 from dlsched.arguments import at_least, checked
 from dlsched.halt import Halt, grace, left, over, poll, until
-from dlsched.models import UnreadableModel, read
+from dlsched.models import UnreadableModel, build, read
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.dmlrs.job import Placement
+from dlsched.models.formulation import write_rows
 from dlsched.models.numbers import agree, exceeds
 from dlsched.models.solve import load_point
 from dlsched.solvers.matrix import Matrix, compile_model
@@ -241,6 +242,18 @@ def _each_route() -> float | None:
     """Return a route's share of the seconds left."""
     seconds = left()
     return None if seconds is None else seconds / len(default_routes())
+
+
+def single_machines(instance: Instance) -> Any:
+    """Return the strongest exact program over single machines that holds for an instance, without disjunctions.
+
+    `dmlrs/compact-milp`; where a job's external rate is above its internal rate, `dmlrs/compact` or `dmlrs/async`.
+    """
+    if all(job.external_rate <= job.internal_rate for job in instance.jobs):
+        return build("dmlrs/compact-milp", instance)
+    model = build("dmlrs/async" if instance.asynchronous else "dmlrs/compact", instance)
+    write_rows(model)
+    return model
 
 
 EXACT = ExactMethod("exact", "dmlrs", "branch and price over schedules", solve)

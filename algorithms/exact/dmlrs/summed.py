@@ -58,11 +58,8 @@ class Summed:
     @classmethod
     def of(cls, instance: Instance) -> Summed:
         """Build the relaxation."""
-        from pyomo.common.gc_manager import PauseGC
-
-        with PauseGC():
-            aggregation = aggregate_machines(instance)
-            matrix = compile_model(aggregation.model)
+        aggregation = aggregate_machines(instance)
+        matrix = compile_model(aggregation.model)
         most = sum(max(0.0, job.utility(0)) for job in instance.jobs)
         return cls(instance, aggregation, matrix, most, Schedule.of({}))
 

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from dlsched.algorithms.exact.dmlrs import fragmented
-from dlsched.algorithms.exact.dmlrs.by_configuration import ByConfiguration
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
-from dlsched.algorithms.exact.dmlrs.configurations import enumerate_configurations, most_configurations
+from dlsched.algorithms.exact.dmlrs.configurations import ByConfiguration, enumerate_configurations, most_configurations
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
 from dlsched.algorithms.exact.dmlrs.packing import Items, Packer, Packings
 from dlsched.algorithms.exact.dmlrs.schedules import Schedules

@@ -20,19 +20,19 @@ from dlsched.algorithms.pd_ors import (
     Rounding,
     best_response,
     constants,
-    external_exact,
     external_lp,
     feasible,
     gain_for,
     least_costs,
     market,
+    placements,
     printed_best_response,
     program,
     respond,
     rounded_placement,
     run,
 )
-from dlsched.algorithms.pd_ors.external import greedy, lower_bound
+from dlsched.algorithms.pd_ors.placements import greedy, lower_bound
 from dlsched.algorithms.pd_ors.response import Settings
 from dlsched.algorithms.run import Variant
 from dlsched.models.dmlrs import Instance, check, random
@@ -139,18 +139,18 @@ def test_external_placements_by_every_route(seed: int, monkeypatch: pytest.Monke
     view = one_slot(seed, 1 + seed % 3)
     expected = external_costs(view)
     wanted = list(range(1, view.most + 1))
-    assert external_exact.exact_costs(view, wanted).tolist() == pytest.approx(expected[1:])
+    assert placements.exact_costs(view, wanted).tolist() == pytest.approx(expected[1:])
     cheap = greedy(view)
     for n in wanted:
         assert lower_bound(view)[0, n] <= expected[n] + 1e-9 <= cheap.cost[0, n] + 2e-9
-        for found in (external_exact.exact_placement(view, n), _only(cheap, n)):
+        for found in (placements.exact_placement(view, n), _only(cheap, n)):
             if math.isfinite(found.cost):
                 point = np.concatenate([found.workers, found.servers])
                 assert feasible(view, point, n, int(view.servers[n]), n)
-    monkeypatch.setattr(external_exact, "MAX_OPERATIONS", -1)
-    assert external_exact.exact_costs(view, wanted).tolist() == pytest.approx(expected[1:])
+    monkeypatch.setattr(placements, "MAX_OPERATIONS", -1)
+    assert placements.exact_costs(view, wanted).tolist() == pytest.approx(expected[1:])
     for n in wanted:
-        found = external_exact.exact_placement(view, n)
+        found = placements.exact_placement(view, n)
         assert float(found.cost) == pytest.approx(expected[n])
         if math.isfinite(found.cost):
             assert feasible(view, np.concatenate([found.workers, found.servers]), n, int(view.servers[n]), n)
@@ -172,9 +172,9 @@ def test_integer_programs_agree_with_the_dynamic_program(seed: int, most: int, m
         servers=-(-np.arange(most + 1) // 2),
     )
     wanted = [1, most // 2, most]
-    expected = external_exact.exact_costs(view, wanted).tolist()
-    monkeypatch.setattr(external_exact, "MAX_OPERATIONS", -1)
-    assert external_exact.exact_costs(view, wanted).tolist() == pytest.approx(expected, rel=1e-9)
+    expected = placements.exact_costs(view, wanted).tolist()
+    monkeypatch.setattr(placements, "MAX_OPERATIONS", -1)
+    assert placements.exact_costs(view, wanted).tolist() == pytest.approx(expected, rel=1e-9)
 
 
 def tight_by_one(unit: int) -> Market:
@@ -193,13 +193,13 @@ def tight_by_one(unit: int) -> Market:
 
 
 @pytest.mark.parametrize("unit", [3, 10**13, 10**25])
-@pytest.mark.parametrize("operations", [external_exact.MAX_OPERATIONS, -1])
+@pytest.mark.parametrize("operations", [placements.MAX_OPERATIONS, -1])
 def test_what_is_too_large_by_less_than_a_solver_sees_does_not_hide_what_fits(
     unit: int, operations: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(external_exact, "MAX_OPERATIONS", operations)
-    assert external_exact.exact_costs(tight_by_one(unit), [1]).tolist() == [3.0]
-    found = external_exact.exact_placement(tight_by_one(unit), 1)
+    monkeypatch.setattr(placements, "MAX_OPERATIONS", operations)
+    assert placements.exact_costs(tight_by_one(unit), [1]).tolist() == [3.0]
+    found = placements.exact_placement(tight_by_one(unit), 1)
     assert float(found.cost) == 3
     assert sorted([found.workers.tolist(), found.servers.tolist()]) == [[0, 1], [1, 0]]
 
@@ -214,14 +214,14 @@ def silence(monkeypatch: pytest.MonkeyPatch, *solvers: str) -> None:
 
 
 def test_a_solver_that_fails_does_not_make_a_placement_impossible(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(external_exact, "MAX_OPERATIONS", -1)
+    monkeypatch.setattr(placements, "MAX_OPERATIONS", -1)
     silence(monkeypatch, "highs")
-    assert external_exact.exact_costs(tight_by_one(3), [1]).tolist() == [3.0]
+    assert placements.exact_costs(tight_by_one(3), [1]).tolist() == [3.0]
     silence(monkeypatch, "scip")
     with pytest.raises(SolverError, match="no solver decided the program"):
-        external_exact.exact_costs(tight_by_one(3), [1])
+        placements.exact_costs(tight_by_one(3), [1])
     with pytest.raises(SolverError, match="no solver decided the program"):
-        external_exact.exact_placement(tight_by_one(3), 1)
+        placements.exact_placement(tight_by_one(3), 1)
 
 
 def test_a_solver_that_fails_does_not_make_a_relaxation_infeasible(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -316,7 +316,7 @@ def test_the_relaxation_of_e1_printed_and_with_servers() -> None:
     printed = external_lp(E1, 4.5, 0, most=8, whole_units=False)
     assert printed.value == pytest.approx(6)
     assert not printed.servers.any()
-    assert external_exact.exact_costs(E1, [5])[0] == pytest.approx(20)
+    assert placements.exact_costs(E1, [5])[0] == pytest.approx(20)
 
 
 @pytest.mark.parametrize(
