@@ -19,9 +19,11 @@ from dlsched.solvers.failure import ResidualError
 from dlsched.solvers.matrix import Floats
 from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
+from dlsched.tolerances import ROUNDING
 
 Integers = npt.NDArray[np.int64]
 _ORDERS = 12
+"""Weightings of the resources that are tried, the first by how scarce they are; arbitrary."""
 
 
 class Outcome(Enum):
@@ -143,7 +145,7 @@ def _fill(
     kinds = np.vstack([bundles, units])
     left = np.concatenate([np.ones(len(bundles), dtype=np.int64), counts])
     scaled = kinds * np.sqrt(weight / np.maximum(1, capacity))
-    length = np.maximum(1e-12, np.sqrt((scaled * scaled).sum(axis=1)))
+    length = np.maximum(ROUNDING, np.sqrt((scaled * scaled).sum(axis=1)))
     placed = np.zeros(len(bundles), dtype=np.int64)
     split = np.zeros((len(units), bins), dtype=np.int64)
     apart = np.concatenate([np.full(len(bundles), -1), apart])

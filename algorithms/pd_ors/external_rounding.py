@@ -30,8 +30,7 @@ from dlsched.models.document import InputError
 from dlsched.rounding import Rounded, gain_cover, gain_packing, round_independent
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.optimal import solve_to_optimality
-
-_FITS = 1e-12
+from dlsched.tolerances import NEAR_WHOLE, ROUNDING
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +88,7 @@ def external_lp(
         return None
     alpha, beta = market.worker.astype(float), market.server.astype(float)
     used = filled[0][:, None] * alpha + filled[1][:, None] * beta
-    if (used <= room * (1 + _FITS)).all():
+    if (used <= room * (1 + ROUNDING)).all():
         return Relaxed(float((price * filled).sum()), filled[0], filled[1])
     return _by_solver(room, price, top, (workers, servers), (alpha, beta), most)
 
@@ -109,7 +108,7 @@ def _fill(price: Floats, limits: Floats, need: float) -> Floats:
     taken = np.clip(need - (np.cumsum(ordered) - ordered), 0.0, ordered)
     placed = np.zeros(len(price))
     placed[order] = taken
-    return placed if taken.sum() >= need * (1 - _FITS) else np.full(len(price), np.nan)
+    return placed if taken.sum() >= need * (1 - ROUNDING) else np.full(len(price), np.nan)
 
 
 def _by_solver(
@@ -137,6 +136,7 @@ MAX_ROUNDS = 2_000
 """Rounds after which the printed loop, which need not end, is given up."""
 
 _BLOCK = 64
+"""Rounds that are drawn at once; arbitrary."""
 
 
 class GainRule(StrEnum):
@@ -325,7 +325,7 @@ def _literally(draw: Callable[[int], tuple[Ints, Bools]], rounds: int) -> Rounde
 def _clean(x: Floats) -> Floats:
     """Return x with the solver's noise around whole numbers removed, which would be rounded up now and then."""
     near = np.round(x)
-    return np.where(np.abs(x - near) <= 1e-9 * np.maximum(1.0, near), near, x)
+    return np.where(np.abs(x - near) <= NEAR_WHOLE * np.maximum(1.0, near), near, x)
 
 
 @checked

@@ -21,6 +21,7 @@ Amounts = NDArray[Any]
 """Integers: int64 where every sum fits, else Python's own."""
 
 _LARGEST = 2**62
+"""Half of what int64 holds, so that no sum of two amounts wraps."""
 
 
 class Occupancy:

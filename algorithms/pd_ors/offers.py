@@ -37,6 +37,7 @@ from dlsched.arguments import checked
 from dlsched.halt import polled
 from dlsched.models.dmlrs import Job
 from dlsched.rounding import Rounded
+from dlsched.tolerances import ROUNDING
 
 Counts = tuple[Ints, Ints]
 """Workers and servers on every machine."""
@@ -45,8 +46,6 @@ Rounder = Callable[[Market, int], tuple[Placed, Rounded]]
 """How one state is rounded: of the market of its slot and the number of workers."""
 
 Bools = NDArray[np.bool_]
-
-_AGREES = 1 + 1e-12
 
 
 class External(StrEnum):
@@ -93,7 +92,7 @@ class SlotOffers:
         n = int(self.offers.workers[offer].sum())
         slot = self.market.row(row)
         found = greedy(slot)
-        if found.cost[0, n] <= self.offers.cost[row, offer] * _AGREES:
+        if found.cost[0, n] <= self.offers.cost[row, offer] * (1 + ROUNDING):
             return found.workers[0, n], found.servers[0, n]
         exact = exact_placement(slot, n)
         return exact.workers, exact.servers
@@ -161,7 +160,7 @@ def _by_search(market: Market, is_open: Bools, bound: Floats, external: External
     cost = np.full(bound.shape, np.inf)
     rows = np.flatnonzero(is_open.any(axis=1))
     cost[rows] = np.where(is_open[rows], greedy_costs(market.rows(rows)), np.inf)
-    unsure = is_open & (cost > bound * _AGREES)
+    unsure = is_open & (cost > bound * (1 + ROUNDING))
     if external is External.EXACT:
         for row in polled(np.flatnonzero(unsure.any(axis=1)).tolist()):
             wanted = np.flatnonzero(unsure[row])

@@ -82,6 +82,7 @@ def largest_bundle(market: Market) -> Ints:
 
 
 _BLOCK = 2**21
+"""Amounts that are held at once, 16 MB of them, by slot, number of workers, machine and resource."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -37,12 +37,11 @@ from dlsched.halt import polled
 from dlsched.models.dmlrs import Job
 from dlsched.models.document import InputError
 from dlsched.models.numbers import to_integers
+from dlsched.tolerances import ROUNDING
 
 MAX_CELLS, MAX_STEPS = 2 * 10**7, 10**9
 """Cells of the table, and cells times offers, beyond which the schedule is found by the label search of
 `dlsched.algorithms.hadar.cover`, whose time has no bound."""
-
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,7 +128,7 @@ def best_response(offers: Offers, work: Fraction, values: Sequence[float]) -> Be
     costs = tables[1:, internal, external]
     payoffs = np.asarray(values) - costs.min(axis=1)
     row = int(payoffs.argmax())
-    if not payoffs[row] > _ROUNDING * values[row]:
+    if not payoffs[row] > ROUNDING * values[row]:
         return None
     i, e = frontier[int(costs[row].argmin())]
     return Best(float(payoffs[row]), _backtrack(kept, tables, row, i, e))
@@ -153,7 +152,7 @@ def _per_work(offers: Offers) -> Floats:
     whole, scale = offers.work()
     work = np.array([amount / scale for amount in whole])
     least = (offers.cost / work).min(axis=1, initial=np.inf)
-    result: Floats = np.minimum.accumulate(least) * (1 - _ROUNDING)
+    result: Floats = np.minimum.accumulate(least) * (1 - ROUNDING)
     return result
 
 

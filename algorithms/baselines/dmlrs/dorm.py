@@ -37,7 +37,10 @@ from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
 
 _GAP = 0.005
+"""Of utilisation; arbitrary."""
+
 _NODES = 1000
+"""Arbitrary; nodes rather than seconds, so that runs are the same anywhere."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Floats, Matrix
 
 _LEAST = 1e-6
-"""Value of workers that need no resource, so that they are not left out."""
+"""Value of workers that need no resource, so that they are not left out; arbitrary."""
 
 
 @dataclass(frozen=True, slots=True)

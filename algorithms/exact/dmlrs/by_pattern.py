@@ -20,7 +20,10 @@ from dlsched.halt import poll
 from dlsched.solvers.matrix import Floats
 
 MOST_PATTERNS = 20_000
+"""All of them are priced in every slot and round; arbitrary."""
+
 _MOST_ON_A_MACHINE = 500
+"""Contents are listed by recursion, one call a thing: half of what Python allows by default."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,16 @@ from dlsched.halt import polled
 from dlsched.solvers.matrix import Floats
 
 _WEIGHTS = (0.0, 0.3, 0.6, 1.0)
+"""Of the bound's prices: from none, which is greedy, to all of them; the steps between are arbitrary."""
+
 _MOST_OUT = 6
+"""Jobs that are taken out together, at most; arbitrary."""
+
 _RECORDS = (0.03, 0.0, 0.01)
+"""By how much a plan that is gone on from may be worse than the best one, in turn; arbitrary."""
+
 _IDLE = 200
+"""Rounds without a better plan before the next of these, and before the search goes back; arbitrary."""
 
 
 class Insertion:

@@ -44,9 +44,13 @@ from dlsched.solvers.matrix import Matrix, compile_model
 from dlsched.tolerances import TOLERANCE
 
 _FEW = 2
+"""Workers with their servers on a machine, of most jobs: with fewer, packing decides and not the sum. Arbitrary."""
+
 _SHARE = 0.08
+"""How much of the time the sum of machines gets where it will be a weak bound; arbitrary."""
+
 _NODES = 200
-"""How much of the time, and how many nodes, the sum of machines gets where it will be a weak bound."""
+"""How many nodes it gets there; arbitrary."""
 
 
 @checked

@@ -19,6 +19,7 @@ from dlsched.algorithms.exact.dmlrs.slots import Alternative, Ints, Slots
 from dlsched.halt import poll, polled
 from dlsched.models.dmlrs.job import Placement
 from dlsched.solvers.matrix import Floats
+from dlsched.tolerances import AS_GOOD
 
 Bools = npt.NDArray[np.bool_]
 
@@ -35,10 +36,7 @@ _BITS = 62
 """Of integers that NumPy subtracts without overflow, sign and one bit to spare; Python's own hold more."""
 
 _REMEMBERED = 300_000
-"""Vectors whose packing is remembered, about 1 kB each; all are forgotten together."""
-
-_SLACK = 1e-9
-"""By which weights may exceed a limit, relative: sums of a few dozen floats are closer than that."""
+"""Vectors whose packing is remembered, some kilobytes each; all are forgotten together."""
 
 
 class Coding:
@@ -390,7 +388,7 @@ class Packings:
     def __init__(self, items: Items) -> None:
         self.items, self.slots = items, items.slots
         unit = [max(1, amount) for amount in self.slots.capacity.sum(axis=0).tolist()]
-        self._most: Floats = np.full(len(unit), 1 + _SLACK)
+        self._most: Floats = np.full(len(unit), 1 + AS_GOOD)
         self._least: list[Floats] = [
             np.array(
                 [
@@ -413,7 +411,7 @@ class Packings:
         weight : ndarray of shape (jobs, limits, levels + 1)
         most : ndarray of shape (limits,)
         """
-        self._most = np.append(self._most, most * (1 + _SLACK))
+        self._most = np.append(self._most, most * (1 + AS_GOOD))
         self._least = [np.hstack([table, weight[i, :, : len(table)].T]) for i, table in enumerate(self._least)]
 
     def place(self, levels: Sequence[int]) -> dict[str, Placement] | None:

@@ -23,7 +23,10 @@ from dlsched.solvers.matrix import Floats
 Bools = npt.NDArray[np.bool_]
 
 _BITS = 36
+"""Of the sum of all utilities, on the grid: 16 bits are left of a float's 52 for sums of that many, or of prices."""
+
 _MOST_STEPS = 50_000_000
+"""Each is an integer of 8 bytes, 400 MB in all, and every pricing round goes over them once a slot."""
 
 
 def grid_of(jobs: Sequence[SlotJob]) -> float:

@@ -27,7 +27,10 @@ Ints = npt.NDArray[np.int64]
 """Integers; those of resources and work are of type object where int64 could wrap."""
 
 MOST_STATES = 20_000
+"""Of a job; with eight levels each of its pricing takes 160 000 steps a slot. Arbitrary."""
+
 _MOST_ITEMS = 20_000
+"""Workers and servers of a job in a slot, each of which is placed by itself; arbitrary."""
 
 
 class TooLarge(Exception):

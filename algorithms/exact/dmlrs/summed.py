@@ -21,11 +21,19 @@ from dlsched.relaxations.aggregation import Aggregation, aggregate_machines
 from dlsched.solvers.matrix import Matrix, compile_model
 from dlsched.solvers.solution import RawSolution
 from dlsched.solvers.solve import solve_matrix
+from dlsched.tolerances import AS_GOOD
 
 _FULLEST = (0.85, 0.9, 0.94, 0.97)
+"""How full a slot may be, by attempts: fuller plans pack less often; the steps are arbitrary."""
+
 _LEVEL_SECONDS = 10.0
+"""Of one attempt; arbitrary."""
+
 _LEVEL_GAP = 0.1
+"""How far from the emptiest an attempt's plan may be; arbitrary, as it has to pack and no more."""
+
 _PACKING_NODES = 300
+"""Of the feasibility program of a slot, on up to ten machines; arbitrary."""
 
 
 @dataclass(slots=True, eq=False)
@@ -116,7 +124,7 @@ class Summed:
         return True
 
 
-def _solved(matrix: Matrix, seconds: float | None, gap: float = 1e-9, nodes: int | None = None) -> RawSolution:
+def _solved(matrix: Matrix, seconds: float | None, gap: float = AS_GOOD, nodes: int | None = None) -> RawSolution:
     return solve_matrix(matrix, threads=1, seed=0, time_limit=seconds, gap=gap, nodes=nodes)
 
 
