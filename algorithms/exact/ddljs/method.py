@@ -35,6 +35,7 @@ from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
 from dlsched.models.utility import Table
 from dlsched.solvers.failure import ResidualError
 from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.scaling import UnfitNumberError
 from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
 
@@ -128,7 +129,11 @@ class _Solve:
             return False
         if self.instance.slots == 1 and self._finite():
             return self._one_slot()
-        return self._programs(groups)
+        try:
+            return self._programs(groups)
+        except UnfitNumberError as error:
+            self.known.note(f"programs: {error}")
+            return False
 
     def _take(self, schedule: Schedule) -> None:
         self.known.take(self.condensed.original(schedule))
@@ -276,10 +281,12 @@ class _Solve:
 def _best(instance: Instance, job: Job) -> Fraction | None:
     """Return the greatest utility that a job can have; None where none is finite."""
     most = instance.most(job)
+    if isinstance(job.utility, Table):
+        step = int(job.progress)
+        return max(job.utility.values[: most * step + 1 : step])
     # All other kinds of utility rise or fall everywhere.
-    numbers = range(most + 1) if isinstance(job.utility, Table) else (0, most)
     found: list[Fraction] = []
-    for n in numbers:
+    for n in (0, most):
         with suppress(ValueError):
             found.append(job.value(n))
     return max(found, default=None)

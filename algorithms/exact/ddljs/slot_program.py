@@ -87,20 +87,29 @@ def slot_program(problem: RingProblem, *, core: bool = True) -> SlotProgram:
 
 
 def _capacity_rows(program: Builder, problem: RingProblem, blocks: Mapping[str, Block]) -> None:
-    """Write (18) and (19)."""
+    """Write (18) and (19), those left out that all requests together keep: numbers may be beyond a solver's there."""
     nodes: dict[tuple[str, str], list[tuple[int, Fraction]]] = defaultdict(list)
     arcs: dict[Arc, list[tuple[int, Fraction]]] = defaultdict(list)
+    most: dict[str, Fraction] = defaultdict(Fraction)
+    widest = Fraction(0)
     for request in polled(problem.requests):
-        block = blocks[request.name]
+        block, largest = blocks[request.name], max(request.profit, default=0)
+        # A ring has at most a hop a worker, and a hop uses no link twice.
+        widest += request.bandwidth * largest
+        for r, need in request.demand.items():
+            most[r] += need * largest
         for u, terms in block.on_node.items():
             for r, need in request.demand.items():
                 nodes[u, r] += [(column, value * need) for column, value in terms]
         for arc, terms in block.on_arc.items():
             arcs[arc] += [(column, value * request.bandwidth) for column, value in terms]
     for (u, r), loads in nodes.items():
-        _at_most(program, loads, problem.nodes[u].get(r, Fraction(0)))
+        limit = problem.nodes[u].get(r, Fraction(0))
+        if limit < most[r]:
+            _at_most(program, loads, limit)
     for group, limit in problem.shares:
-        _at_most(program, [term for arc in group for term in arcs.get(arc, ())], limit)
+        if limit < len(group) * widest:
+            _at_most(program, [term for arc in group for term in arcs.get(arc, ())], limit)
 
 
 def _at_most(program: Builder, terms: Iterable[tuple[int, Fraction]], limit: Fraction) -> None:

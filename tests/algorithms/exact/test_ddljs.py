@@ -261,6 +261,17 @@ def test_what_is_too_large_to_be_written_has_a_schedule_and_a_bound() -> None:
     assert any("not written" in line for line in result.evidence)
 
 
+def test_capacities_beyond_what_solvers_take() -> None:
+    nodes = [{"name": u, "capacity": {"g": 10**18, "m": 1}} for u in "ab"]
+    link = {"source": "a", "target": "b", "bandwidth": 10**18}
+    need = {"arrival": 1, "max_workers": 2, "worker": {"g": 1, "m": 1}, "progress": 1, "bandwidth": 1}
+    jobs = [need | {"name": name, "utility": {"kind": "sqrt", "scale": 10}} for name in "ABC"]
+    data = {"slots": 6, "resources": ["g", "m"], "nodes": nodes, "links": [link], "duplex": True, "jobs": jobs}
+    result = optimum(Instance.parse(data))
+    assert result.proved
+    assert result.value == pytest.approx(60)
+
+
 def test_a_time_limit_leaves_a_schedule_of_a_long_horizon() -> None:
     data = instance_data("G1") | {"slots": 10**6}
     data["jobs"][0] |= {"budget": None, "max_workers": 1, "utility": {"kind": "sqrt", "scale": 10}}
