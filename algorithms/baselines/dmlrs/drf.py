@@ -17,6 +17,7 @@ from dlsched.algorithms.baselines.dmlrs.cluster import AnyJob, Cluster, Held, gr
 from dlsched.algorithms.baselines.dmlrs.rounds import simulate
 from dlsched.algorithms.run import Run
 from dlsched.arguments import Seed, checked
+from dlsched.halt import poll
 from dlsched.models.dmlrs import Instance, Schedule
 
 
@@ -63,6 +64,7 @@ def fill(cluster: Cluster, jobs: Sequence[AnyJob], remaining: Mapping[str, Fract
     held = [Held(job) for job in jobs]
     queue = [(Fraction(0), k) for k in range(len(held))]
     while queue:
+        poll()
         _, k = queue[0]
         if held[k].progress() < remaining[held[k].job.name] and grow(cluster, held[k]):
             heapq.heapreplace(queue, (cluster.dominant_share(held[k]), k))

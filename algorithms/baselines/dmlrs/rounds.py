@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from dlsched.algorithms.baselines.dmlrs.cluster import AnyJob, Cluster, Held
 from dlsched.algorithms.run import Event, Run, Stripped
+from dlsched.halt import polled
 from dlsched.models.dmlrs import Instance, Schedule, utility
 from dlsched.models.dmlrs.job import Placement
 
@@ -53,7 +54,7 @@ def simulate(instance: Instance, cluster: Cluster, allocate: Allocate, log: list
     remaining = {job.name: job.work for job in instance.jobs}
     order = sorted(instance.jobs, key=lambda job: job.arrival)
     plans: dict[str, dict[int, Placement]] = {}
-    for t in range(1, instance.slots + 1):
+    for t in polled(range(1, instance.slots + 1)):
         present = [job for job in order if job.arrival <= t and remaining[job.name] > 0]
         if not present:
             continue

@@ -22,6 +22,7 @@ from functools import partial
 from typing import Any
 
 from dlsched.algorithms.algorithm import ExactMethod
+from dlsched.algorithms.baselines.dmlrs import drf
 from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
@@ -45,6 +46,9 @@ from dlsched.tolerances import TOLERANCE
 
 _FEW = 2
 """Workers with their servers on a machine, of most jobs: with fewer, packing decides and not the sum. Arbitrary."""
+
+_START = 0.25
+"""How much of the time fair shares may take; arbitrary."""
 
 _SHARE = 0.08
 """How much of the time the sum of machines gets where it will be a weak bound; arbitrary."""
@@ -108,7 +112,7 @@ class _Solve:
 
     def steps(self) -> bool:
         """Run the steps until value and bound meet by two routes, or in rationals; tell whether they do."""
-        for start in (self._one_by_one, self._by_prices):
+        for start in (self._one_by_one, self._fair, self._by_prices):
             start()
             if self.known.best is not None and exact_utility(self.instance, self.known.best) == _most(self.instance):
                 self.known.note("exact: no job can complete earlier, alone and with all its workers")
@@ -124,6 +128,12 @@ class _Solve:
     def _one_by_one(self) -> None:
         """Start from jobs that run alone, which is known at once."""
         self.known.take(self.reduction.one_by_one())
+
+    def _fair(self) -> None:
+        """Start from fair shares: much faster than PD-ORS, and nearly as good where there is room for all."""
+        seconds = left()
+        with suppress(Halt), until(None, None if seconds is None else _START * seconds):
+            self.known.take(drf.run(self.instance).schedule)
 
     def _by_prices(self) -> None:
         """Start from what PD-ORS finds, as far as it comes: it only saves time."""
