@@ -51,10 +51,6 @@ run = signature.group(
 )
 
 
-def _limits_itself(algorithm: Algorithm) -> bool:
-    return "time_limit" in inspect.signature(algorithm.run).parameters
-
-
 def _on_file(
     algorithms: tuple[Algorithm, ...],
     file: Path,
@@ -67,8 +63,6 @@ def _on_file(
     algorithm, instance = _fitting(algorithms, file)
     options = _filled(algorithm, chosen)
     settings: dict[str, Any] = dict(options)
-    if _limits_itself(algorithm) and time_limit is not None:
-        settings["time_limit"], time_limit = time_limit, None
     start = time.perf_counter()
     work = f"running {algorithm.name}"
     tells = "progress" in inspect.signature(algorithm.run).parameters

@@ -36,7 +36,7 @@ class Settings:
     sizes: Sizes
     relaxation: Relaxation
     idle: bool
-    time_limit: float | None
+    seconds_per_slot: float | None
     node_limit: int | None
 
 
@@ -139,7 +139,7 @@ class Horizon:
         return fractional
 
     def _exact(self, problem: RingProblem, substrate: Substrate) -> _Found:
-        best = embed(problem, time_limit=self._settings.time_limit, node_limit=self._settings.node_limit)
+        best = embed(problem, time_limit=self._settings.seconds_per_slot, node_limit=self._settings.node_limit)
         payable = self._payable(problem)
         held = {name: ring for name, ring in best.embeddings.items() if ring.size <= payable[name]}
         return _Found(held, substrate.profit(held), exact=Exact(best.value, best.bound, best.proved))

@@ -28,7 +28,7 @@ def run(
     sizes: Sizes | str | None = None,
     relaxation: Relaxation | str = Relaxation.AUTO,
     idle: bool = True,
-    time_limit: float | None = None,
+    seconds_per_slot: float | None = None,
     node_limit: int | None = 1000,
     progress: Progress | None = None,
 ) -> Run[Schedule]:
@@ -57,7 +57,7 @@ def run(
     idle : bool
         If corrected: give workers that nobody else has a use for to jobs whose gains are all 0 yet. The slot is worth
         as much with them, so this is a rule for ties.
-    time_limit : float, optional
+    seconds_per_slot : float, optional
         Seconds of the exact method for a slot; with it, another machine may find another schedule.
     node_limit : int, optional
         Branch-and-bound nodes of the exact method for a slot.
@@ -88,7 +88,7 @@ def run(
     """
     chosen = Variant(variant)
     default = Sizes.JOINT if chosen is Variant.PRINTED else Sizes.FLOOR
-    at_least(0, time_limit=time_limit)
+    at_least(0, seconds_per_slot=seconds_per_slot)
     at_least(1, draws=draws, node_limit=node_limit)
     settings = Settings(
         chosen,
@@ -97,7 +97,7 @@ def run(
         Sizes(sizes) if sizes else default,
         Relaxation(relaxation),
         idle,
-        time_limit,
+        seconds_per_slot,
         node_limit,
     )
     horizon = Horizon(instance, settings, seed_of(seed))

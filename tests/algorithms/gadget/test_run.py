@@ -194,7 +194,7 @@ def test_progress_is_told() -> None:
 
 def test_an_exact_slot_may_end_early() -> None:
     given = preset("benchmark", 4, servers=8, jobs=8, tight=True)
-    result = gadget.run(given, embedding="exact", time_limit=0)
+    result = gadget.run(given, embedding="exact", seconds_per_slot=0)
     assert check(given, result.schedule) == []
     (event,) = events(result)
     assert event.exact is not None
