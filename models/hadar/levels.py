@@ -62,12 +62,12 @@ def _sets(m: Any, instance: Instance, levels: Mapping[str, tuple[str, ...]]) -> 
     m.levels = {j: found for j, found in levels.items() if found}
     m.slots = {j: range(instance.job(j).arrival, instance.slots + 1) for j in m.levels}
     m.J = pyo.Set(initialize=list(m.levels), doc="jobs that can run")
-    m.JT = pyo.Set(initialize=[(j, t) for j in m.J for t in m.slots[j]], dimen=2, doc="jobs, slots from arrival on")
+    m.JT = pyo.Set(initialize=[(j, t) for j in m.slots for t in m.slots[j]], dimen=2, doc="jobs, slots from arrival on")
     m.JL = pyo.Set(
-        initialize=[(j, level) for j in m.J for level in m.levels[j]], dimen=2, doc="jobs, and types as in JTL"
+        initialize=[(j, level) for j in m.levels for level in m.levels[j]], dimen=2, doc="jobs, and types as in JTL"
     )
     m.JTL = pyo.Set(
-        initialize=[(j, t, level) for j, t in m.JT for level in m.levels[j]],
+        initialize=[(j, t, level) for j, own in m.slots.items() for t in own for level in m.levels[j]],
         dimen=3,
         doc="jobs, slots, and types that can be the bottleneck of a whole gang",
     )
@@ -75,8 +75,8 @@ def _sets(m: Any, instance: Instance, levels: Mapping[str, tuple[str, ...]]) -> 
 
 
 def _data(m: Any, instance: Instance) -> None:
-    jobs = {j: instance.job(j) for j in m.J}
-    worth = {(j, t): jobs[j].utility(t - jobs[j].arrival) for j, t in m.JT}
+    jobs = {j: instance.job(j) for j in m.levels}
+    worth = {(j, t): job.utility(t - job.arrival) for j, job in jobs.items() for t in m.slots[j]}
     share = {j: shares(instance, job) for j, job in jobs.items()}
     declare(m, "arrival", (m.J,), {j: job.arrival for j, job in jobs.items()}, "a_j, arrival [slot]")
     declare(m, "gang", (m.J,), {j: job.gang for j, job in jobs.items()}, "W_j, gang [devices]")
