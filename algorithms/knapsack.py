@@ -28,13 +28,10 @@ from dlsched.models.document import InputError
 from dlsched.models.numbers import rational
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
-from dlsched.tolerances import ZERO
+from dlsched.tolerances import LEAST_DROPPED, ZERO
 
 MAX_LPS = 200_000
 """The most linear programs that the scheme solves where no other limit is given."""
-
-_CRUMB = 1e-12
-"""Of the room: an item that takes no more is left out of the linear programs' row, whose tolerance is 1e-7."""
 
 
 class TooManyProgramsError(InputError):
@@ -145,7 +142,7 @@ class _Search:
         rows = len(self._limits)
         self._session.add_rows(np.full(rows, -np.inf), np.ones(rows), sp.csr_array((rows, 0)))
         shares = np.array([[w / c for w, c in zip(row, self._limits, strict=True)] for row in self._weights])
-        shares[shares <= _CRUMB] = 0.0
+        shares[shares <= LEAST_DROPPED] = 0.0
         self._session.add_columns(self._worth, np.ones(len(self._items)), sp.csc_array(shares.T))
 
     def run(self) -> None:

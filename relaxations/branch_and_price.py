@@ -34,16 +34,13 @@ from dlsched.halt import poll
 from dlsched.relaxations.columns import Generated
 from dlsched.relaxations.master import Master
 from dlsched.solvers.matrix import Floats
-from dlsched.tolerances import CLEAR
+from dlsched.tolerances import AS_GOOD, CLEAR
 
 Part = TypeVar("Part")
 Question = TypeVar("Question")
 
 _ROUNDS = 4
 """Of pricing for the bound of a child on trial: most of the fall comes with the first few; found by trial."""
-
-_LEAST_FALL = 1e-9
-"""Of a bound, so that a question with one answer that changes nothing can still be told from others by the other."""
 
 
 class Branching(ABC, Generic[Part, Question]):
@@ -248,14 +245,14 @@ class BranchAndPrice(Generic[Part, Question]):
     ) -> tuple[Question, tuple[Node[Part | None], Node[Part | None]]]:
         """Return the question whose answers' bounds fall most, and the two nodes."""
         best: tuple[float, Question, tuple[Node[Part | None], Node[Part | None]]] | None = None
-        most = max(node.bound - self.cutoff, _LEAST_FALL)
+        most = max(node.bound - self.cutoff, AS_GOOD)
         for question in questions:
             yes = self._tried(node, question, True)
-            fall = max(min(node.bound - yes.bound, most), _LEAST_FALL)
+            fall = max(min(node.bound - yes.bound, most), AS_GOOD)
             if best is not None and fall * most <= best[0]:
                 continue
             no = self._tried(node, question, False)
-            score = fall * max(min(node.bound - no.bound, most), _LEAST_FALL)
+            score = fall * max(min(node.bound - no.bound, most), AS_GOOD)
             if best is None or score > best[0]:
                 best = score, question, (yes, no)
         if best is None:

@@ -29,7 +29,7 @@ from dlsched.halt import Halt
 from dlsched.models.document import InputError
 from dlsched.relaxations.master import Bools, Column, Master
 from dlsched.solvers.matrix import Floats
-from dlsched.tolerances import AS_GOOD, ZERO
+from dlsched.tolerances import AS_GOOD, FEASIBLE, ZERO
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +98,7 @@ def generate_columns(
     start: Floats | None = None,
     grid: float | None = None,
     smoothing: float = 0.3,
-    gap: float = 1e-7,
+    gap: float = FEASIBLE,
     rounds: int | None = None,
     stop: Callable[[float, float], bool] | None = None,
 ) -> Generated:

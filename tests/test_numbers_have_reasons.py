@@ -21,22 +21,6 @@ SMALL = 1e-3
 DRAWN = {"families.py", "presets.py", "random.py", "sources.py"}
 """Files that draw data: their small numbers are ranges of it."""
 
-NOT_YET: tuple[str, ...] = (
-    "algorithms/baselines/dmlrs/",
-    "algorithms/exact/dmlrs/",
-    "algorithms/exact/hadar/",
-    "algorithms/gadget/",
-    "algorithms/knapsack",
-    "algorithms/pd_ors/",
-    "algorithms/rings/",
-    "relaxations/augmented_vne.py",
-    "relaxations/branch_and_price.py",
-    "relaxations/columns.py",
-    "relaxations/packing.py",
-    "relaxations/ring_",
-)
-"""Beginnings of the paths whose numbers have no reasons yet; to be shortened."""
-
 NUMERIC = (
     ast.BinOp,
     ast.Call,
@@ -99,13 +83,13 @@ def small(source: str) -> Iterator[tuple[int, float]]:
 
 
 def files() -> dict[str, str]:
-    """The sources of the rooms that are done, by path."""
+    """The sources of the rooms, by path."""
     every = {
         file.relative_to(paths.ROOT).as_posix(): file
         for room in paths.ROOMS
         for file in (paths.ROOT / room).rglob("*.py")
     }
-    return {place: file.read_text(encoding="utf-8") for place, file in every.items() if not place.startswith(NOT_YET)}
+    return {place: file.read_text(encoding="utf-8") for place, file in every.items()}
 
 
 def test_every_constant_has_its_reason() -> None:

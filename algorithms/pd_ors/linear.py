@@ -21,6 +21,7 @@ from dlsched.models.dmlrs.groups import identical
 from dlsched.models.dmlrs.job import Placement
 from dlsched.relaxations.columns import Priced, generate_columns
 from dlsched.relaxations.master import Column, Master
+from dlsched.tolerances import TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class ScheduleBound:
 def schedule_bound(
     instance: Instance,
     *,
-    gap: float = 1e-6,
+    gap: float = TOLERANCE,
     rounds: int | None = None,
     stop: Callable[[float, float], bool] | None = None,
 ) -> ScheduleBound:

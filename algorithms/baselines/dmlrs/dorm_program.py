@@ -29,9 +29,7 @@ from dlsched.arithmetic import dot
 from dlsched.models.dmlrs import Job
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Floats, Matrix
-
-_LEAST = 1e-6
-"""Value of workers that need no resource, so that they are not left out; arbitrary."""
+from dlsched.tolerances import TIE
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +74,7 @@ def program(cluster: Cluster, jobs: Sequence[AnyJob], before: Mapping[str, Held]
         units = np.array([_parts(cluster, cluster.worker_needs(job)), _parts(cluster, cluster.server_needs(job))])
         used = np.array([*units, dot([kept.worker_count, kept.server_count], units)])
         link[:resources, i, :3] = used.T
-        value[i, :3] = np.maximum(used.sum(axis=1), (_LEAST, 0.0, _LEAST))
+        value[i, :3] = np.maximum(used.sum(axis=1), (TIE, 0.0, TIE))
         link[resources:, i] = (0, 0, 0, 1), (0, 0, 1, 0)
         servers = math.ceil(most / gamma) if gamma else 0
         upper[i] = (

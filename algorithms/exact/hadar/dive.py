@@ -19,6 +19,7 @@ from dlsched.algorithms.exact.hadar.rows import needed
 from dlsched.halt import poll
 from dlsched.relaxations.columns import Generated
 from dlsched.solvers.matrix import Floats
+from dlsched.tolerances import CLEAR
 
 _SURE = 0.95
 """Weight in the LP's optimum from which a schedule is fixed in any case: the rest could hardly be another one."""
@@ -86,7 +87,7 @@ class Dive:
 
     def _surest(self, generated: Generated) -> list[Path]:
         """Return paths of jobs that are not fixed: those with the largest weights, of which all fit together."""
-        open_ = [(x, path) for path, x in generated.recover(1e-6) if path.job not in self.fixed]
+        open_ = [(x, path) for path, x in generated.recover(CLEAR) if path.job not in self.fixed]
         weight = self._rng.uniform(1 - self._noise, 1.0, len(open_))
         open_ = [(x * w, path) for (x, path), w in zip(open_, weight.tolist(), strict=True)]
         open_.sort(key=lambda item: -item[0])

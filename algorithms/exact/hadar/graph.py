@@ -22,6 +22,7 @@ from dlsched.solvers.matrix import Floats
 
 Bools = npt.NDArray[np.bool_]
 IDLE = -1
+"""In place of an option, whose numbers are not negative: the job does nothing in a slot."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

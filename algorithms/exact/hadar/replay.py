@@ -44,6 +44,8 @@ _MOST_LOADS = 100_000
 """Different loads when an inequality is checked; with the jobs of an instance that takes seconds."""
 
 _COMPLETE, _HOPELESS = -1, -2
+"""In place of a state of the next slot, whose numbers are not negative: the job is complete, or cannot be any more."""
+
 Mask = list[npt.NDArray[np.bool_]]
 """What a job may still do: by slot from its arrival, (options and idling last) x states."""
 
