@@ -13,7 +13,7 @@ from dlsched.models.smd import Instance, Job, Point, Schedule
 
 AUTO_LPS = 5_000
 """Linear programs after which ``"auto"`` gives up the scheme for the exact method. Arbitrary: far fewer than
-`dlsched.algorithms.knapsack_scheme.MAX_LPS`, as nobody has asked for the scheme."""
+`dlsched.algorithms.knapsack.MAX_LPS`, as nobody has asked for the scheme."""
 
 
 class Outer(StrEnum):

@@ -3,7 +3,7 @@
 A plan of a cluster is a schedule for each job and, in each slot, what the machines offer; linking rows say that what
 the schedules take is offered. For any prices >= 0 of those rows the bound is the sum over jobs of the best schedule's
 utility less prices, and over slots of the best offer's prices. Prices and utilities are multiples of a power of
-two, so bounds are exact. What an offer is, subclasses say: `by_configuration` and `by_pattern`.
+two, so bounds are exact. What an offer is, subclasses say: `configurations` and `by_pattern`.
 """
 
 from __future__ import annotations
