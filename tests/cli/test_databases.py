@@ -79,7 +79,7 @@ def test_other_tables_are_refused(database: Path, statement: str) -> None:
 
 ROWS = {
     "status = 'banana'": "status: 'banana' should be 'holds', 'violated', 'premise-fails', 'vacuous' or 'undecided'",
-    "variant = 'banana'": "variant: 'banana' should be 'printed' or 'corrected'",
+    "variant = 'banana'": "variant: 'banana' should be 'printed', 'corrected' or 'derived'",
     "measured = 'much'": "measured: 'much' should be a valid number",
     "measured = NULL": "measured: is missing where the status is violated",
     "bound = NULL": "bound: is missing where the status is violated",

@@ -142,6 +142,35 @@ class Cluster:
         for r, amount in needs:
             self.free[machine][r] -= amount * count
 
+    def spread(self, needs: Needs, count: int) -> dict[int, int] | None:
+        """Take the room of so many units, each on the first machine that has it, and return how many are on each.
+
+        None where there is no room: nothing changes then. Units come by the billion where a worker has as many servers,
+        so they are taken in whole rounds of the machines.
+        """
+        given: dict[int, int] = {}
+        turn = self.turn
+        while count:
+            order = [h for h in self.in_order() if self.fits(h, needs)]
+            if not order:
+                for machine, units in given.items():
+                    self.take(machine, needs, -units)
+                self.turn = turn
+                return None
+            # The fullest machine stays the fullest.
+            takers = order[:1] if self._tight else order[:count]
+            each = min(count // len(takers), *(self._room_for(h, needs, count) for h in takers))
+            for machine in takers:
+                self.take(machine, needs, each)
+                given[machine] = given.get(machine, 0) + each
+            self.pass_turn(takers[-1])
+            count -= each * len(takers)
+        return given
+
+    def _room_for(self, machine: int, needs: Needs, most: int) -> int:
+        """Return how many units fit a machine, `most` where they need nothing."""
+        return min((self.free[machine][r] // amount for r, amount in needs), default=most)
+
     def used(self, held: Held) -> dict[tuple[int, int], int]:
         """Return what a job has, by machine and resource."""
         amounts: dict[tuple[int, int], int] = {}
@@ -206,22 +235,20 @@ def grow(cluster: Cluster, held: Held) -> bool:
 
 
 def _grow_anywhere(cluster: Cluster, held: Held, job: Job) -> bool:
-    turn = cluster.turn
-    placed: list[tuple[int, Needs]] = []
-    servers = job.servers_for(held.worker_count + 1) - held.server_count
-    for needs in (cluster.worker_needs(job), *[cluster.server_needs(job)] * servers):
-        machine = next((h for h in cluster.in_order() if cluster.fits(h, needs)), None)
-        if machine is None:
-            for h, taken in placed:
-                cluster.take(h, taken, -1)
-            cluster.turn = turn
-            return False
-        cluster.take(machine, needs)
-        cluster.pass_turn(machine)
-        placed.append((machine, needs))
-    _add(held.workers, placed[0][0])
-    for machine, _ in placed[1:]:
-        _add(held.servers, machine)
+    turn, worker = cluster.turn, cluster.worker_needs(job)
+    at_work = cluster.spread(worker, 1)
+    if at_work is None:
+        return False
+    servers = cluster.spread(cluster.server_needs(job), job.servers_for(held.worker_count + 1) - held.server_count)
+    if servers is None:
+        for machine, count in at_work.items():
+            cluster.take(machine, worker, -count)
+        cluster.turn = turn
+        return False
+    for machine, count in at_work.items():
+        _add(held.workers, machine, count)
+    for machine, count in servers.items():
+        _add(held.servers, machine, count)
     return True
 
 

@@ -22,8 +22,12 @@ from dlsched.algorithms.pd_ors.program import Offers, best_response
 from dlsched.algorithms.pd_ors.response import Response, earning_values
 from dlsched.algorithms.run import Run
 from dlsched.arguments import Seed, checked
+from dlsched.errors import InputError
 from dlsched.models.dmlrs import AsyncJob, Instance, Schedule, utility
 from dlsched.models.dmlrs.job import Placement
+
+_MOST_SERVERS = 10**7
+"""Of a job in a slot: the machine and the price of each are kept, 160 MB in all."""
 
 
 @checked
@@ -41,6 +45,11 @@ def run(instance: Instance, *, seed: Seed = 0) -> Run[Schedule]:
     Run
         Prices are by (machine, resource, slot), of what has a price. The log has a `JobDecision` for each job, in order
         of arrival.
+
+    Raises
+    ------
+    InputError
+        If a job may have more servers in a slot than can be priced one after the other.
     """
     del seed
     occupancy = Occupancy(instance, constants(instance))
@@ -68,6 +77,11 @@ def _respond(occupancy: Occupancy, job: AnyJob) -> Response:
     if isinstance(job, AsyncJob):
         counts = [fewest_servers(job, n, job.external_rate) for n in range(view.most + 1)]
         view = view.with_servers(np.array([min(s, n + 1) for n, s in enumerate(counts)], dtype=np.int64))
+    if not isinstance(job, AsyncJob) and view.servers[-1] > _MOST_SERVERS:
+        raise InputError(
+            f"job {job.name}: {view.servers[-1]} servers for {view.most} workers; OASiS prices one after the other, "
+            f"{_MOST_SERVERS} at most"
+        )
     rows = [_split(view, row, isinstance(job, AsyncJob)) for row in range(view.slots)]
     workers = np.outer(np.arange(1, view.most + 1), (0, 1))
     cost = np.array([each.cost[1:] for each in rows])

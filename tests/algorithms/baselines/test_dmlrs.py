@@ -12,7 +12,9 @@ import pytest
 from dlsched.algorithms import Stripped
 from dlsched.algorithms.baselines.dmlrs import dorm, drf, fifo, oasis
 from dlsched.algorithms.baselines.dmlrs.cluster import Cluster, Held, grow
+from dlsched.models import InputError
 from dlsched.models.dmlrs import AsyncJob, Instance, check, completions, preset, progress
+from tests import paths
 from tests.cases.dmlrs import built, job, rounds
 from tests.oracles import dmlrs as oracle
 from tests.strategies import dmlrs as dmlrs_strategies
@@ -222,3 +224,17 @@ def test_instances_without_much_in_them(baseline: ModuleType) -> None:
     for instance in (built([{"r": 1}, {"r": 1}], 3, free), built([{}, {}], 3, free)):
         assert set(baseline.run(instance).schedule.jobs) == {"free"}
     assert baseline.run(built([{"r": 0}, {"r": 0}], 3, job("a", {"r": 1}, 1, 1))).schedule.jobs == {}
+
+
+@pytest.mark.parametrize("baseline", [fifo, drf, dorm])
+def test_servers_by_the_billion_are_placed_at_once(baseline: ModuleType) -> None:
+    instance = Instance.load(paths.GOLDEN / "false-dmlrs.json")
+    assert instance.jobs[0].servers_for(1) == 10**9
+    found = baseline.run(instance, seed=0)
+    assert check(instance, found.schedule) == []
+    assert found.utility > 0
+
+
+def test_oasis_refuses_more_servers_than_it_can_price() -> None:
+    with pytest.raises(InputError, match="job a: 1000000000 servers for 1 workers; OASiS prices one after the other"):
+        oasis.run(Instance.load(paths.GOLDEN / "false-dmlrs.json"))
