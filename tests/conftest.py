@@ -17,6 +17,7 @@ settings.register_profile(
     max_examples=60,
     suppress_health_check=[HealthCheck.too_slow],
 )
+settings.register_profile("quick", settings.get_profile("deterministic"), max_examples=15)
 settings.load_profile("deterministic")
 
 _deselected: list[str] = []

@@ -186,6 +186,7 @@ def test_every_claim_comes_out_as_known(report: Report) -> None:
     assert len(report.rows) == len(claims())
 
 
+@pytest.mark.slow
 def test_nothing_is_undecided(report: Report) -> None:
     assert [(row.id, row.counts[Status.UNDECIDED]) for row in report.rows if row.counts[Status.UNDECIDED]] == []
 

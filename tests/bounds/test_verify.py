@@ -63,6 +63,7 @@ def test_rows_say_what_was_found(undisturbed: dict[str, Any]) -> None:
         assert row["nearness"] is None or 0 <= row["nearness"] <= 1 + TOLERANCE
 
 
+@pytest.mark.slow
 def test_the_witness_is_the_smallest() -> None:
     claim = "hadar/initial-dual"
     report = verify(claim, instances=20)
@@ -84,6 +85,7 @@ def test_any_executor_will_do(undisturbed: dict[str, Any]) -> None:
         assert verify(FAST, instances=INSTANCES, seed=3, executor=threads).dump() == undisturbed
 
 
+@pytest.mark.slow
 def test_processes_that_were_killed_are_replaced(undisturbed: dict[str, Any], caplog: pytest.LogCaptureFixture) -> None:
     killed = []
 
@@ -98,6 +100,7 @@ def test_processes_that_were_killed_are_replaced(undisturbed: dict[str, Any], ca
     }
 
 
+@pytest.mark.slow
 def test_processes_that_are_killed_again_and_again_end_the_run_with_one_line(
     undisturbed: dict[str, Any], tmp_path: Path
 ) -> None:

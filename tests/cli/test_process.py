@@ -17,6 +17,8 @@ from dlsched.models.hadar import Instance, Schedule, check, preset, utility
 from tests.cli.cases import h2, save
 from tests.cli.conftest import COMMAND
 
+pytestmark = pytest.mark.process
+
 
 def test_help_imports_nothing_heavy() -> None:
     script = """

@@ -14,6 +14,8 @@ from dlsched.algorithms import ExactMethod, algorithms
 from dlsched.bounds import claims
 from dlsched.models import InputError, catalog, problem, problem_of, problems
 
+pytestmark = pytest.mark.process
+
 LISTED = """
 from dlsched.algorithms import algorithms
 from dlsched.models import catalog, problems

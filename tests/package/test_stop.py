@@ -102,6 +102,7 @@ LARGE = {"dmlrs/compact-milp": {"machines": 100}, "dmlrs/aggregate": {"slots": 2
 """Sizes with which building takes much longer than a second."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
 @pytest.mark.parametrize("seconds", [0.0, 0.1, 0.3, 0.6])
 def test_building_and_compiling_end(name: str, seconds: float, capfd: pytest.CaptureFixture[str]) -> None:
@@ -111,6 +112,7 @@ def test_building_and_compiling_end(name: str, seconds: float, capfd: pytest.Cap
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_a_model_that_is_not_built_can_be_built_again() -> None:
     instance = importlib.import_module("dlsched.models.dmlrs").preset("benchmark", 0, jobs=50)
     with pytest.raises(Halt), until(seconds=0.1):

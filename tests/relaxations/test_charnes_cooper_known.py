@@ -126,6 +126,7 @@ def running(mode: str) -> list[Job]:
     return [job for job in jobs if job.can_run and ratios(job).ratios and job.training.mode == mode][:4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("job", [*running("sync"), *running("async")], ids=lambda job: job.training.mode)
 def test_the_ratio_bounds_of_an_inner_problem_by_bisection(job: Job) -> None:
     """l_j and phi_j as quasiconvex and quasiconcave problems in workers and servers."""

@@ -71,6 +71,7 @@ def small(seed: int) -> Instance:
     return stretched(instance, 1 + seed % 4, seed % 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_the_optimum_is_the_same(seed: int) -> None:
     """The plain program over single machines has it, of the instance and of the reduced one."""
@@ -101,6 +102,7 @@ def late(instance: Instance) -> Schedule:
     return read(model, instance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [seed for seed in range(60) if seed % 4 != 1])
 def test_lifted_schedules_lose_nothing(seed: int) -> None:
     """Also those in which jobs dawdle beyond their period, as programs may where utilities are constant."""
@@ -160,6 +162,7 @@ def test_what_decides_nothing_costs_nothing(name: str) -> None:
     assert check(instance, found.schedule) == []
 
 
+@pytest.mark.slow
 def test_a_limit_holds_where_schedules_are_long(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     instance = cluster(*({"arrival": 1 + 300 * i, "samples": 40_000 * (i + 1)} for i in range(5)), slots=10**6)
     path = tmp_path / "long.json"

@@ -78,6 +78,7 @@ def test_middle_sizes_end_proved_by_tree_and_replay(jitter: float) -> None:
     assert branched > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "heuristics"), [(134, True), (97, False), (99, False)])
 def test_amounts_of_work_that_are_rounded_end_proved(
     seed: int, heuristics: bool, request: pytest.FixtureRequest

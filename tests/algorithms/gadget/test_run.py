@@ -50,6 +50,7 @@ def test_the_exact_greedy_is_a_greedy() -> None:
         assert float(least) - 1e-6 <= value <= float(most) + 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", RUNS)
 def test_schedules_are_feasible_and_worth_what_is_said(options: dict[str, Any]) -> None:
     workers = 0

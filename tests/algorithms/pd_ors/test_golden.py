@@ -87,6 +87,7 @@ def best_payoff(data: Any, job: Any, least: Any, price: Any, room: Any) -> Fract
     return max(payoffs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["worker-slots", "samples"])
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_the_best_response_of_one_job_is_the_exhaustive_one(asynchronous: bool, program: str) -> None:

@@ -72,6 +72,7 @@ def occupied(seed: int, **sizes: object) -> Occupancy:
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_the_worker_slot_program_is_exhaustive_search(asynchronous: bool) -> None:
     positive = 0

@@ -152,6 +152,7 @@ def test_the_printed_probability_of_theorem_5_is_false() -> None:
     assert all(smd.run(four, seed=seed, delta=0.5, rounds=1).utility > 0 for seed in range(10))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["printed", "corrected"])
 def test_schedules_are_feasible_and_runs_repeat(variant: str) -> None:
     differ = False

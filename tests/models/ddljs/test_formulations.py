@@ -242,6 +242,7 @@ def constraints(model: Any) -> dict[str, list[Any]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TIGHTENING)
 def test_dropping_a_constraint_is_caught(name: str) -> None:
     caught: set[str] = set()

@@ -121,6 +121,7 @@ def test_a_placement_does_the_same_work(seed: int) -> None:
             assert done is None or job.progress(placement) == done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_the_checkers_agree_on_any_schedule(asynchronous: bool) -> None:
     seen: dict[frozenset[str], int] = {}

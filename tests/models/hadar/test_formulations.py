@@ -127,6 +127,7 @@ def test_p1_as_printed_is_infeasible_exactly_where_some_job_cannot_finish(data: 
         assert agree(solution.objective, best)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(hadar_data())
 def test_lp_bounds_are_ordered(data: dict[str, Any]) -> None:
