@@ -417,6 +417,8 @@ def claims_named(names: str | Iterable[str] | None) -> tuple[Claim[Any], ...]:
     if names is None:
         return known
     wanted = [names] if isinstance(names, str) else list(names)
+    for k, name in enumerate(wanted):
+        expect(f"names[{k}]", name, str)
     chosen = {id_ for name in wanted for id_ in _ids(name, known)}
     return tuple(claim for claim in known if claim.id in chosen)
 

@@ -600,6 +600,7 @@ TO_BOUND: dict[str, Case] = {
         "seed: -1 must not be negative",
     ),
     "a generator": (lambda: bounds.check("hadar/theorem-2", H, seed=RNG), TypeError, "seed: expected a whole number"),
+    "claims by number": (lambda: bounds.claims_named((1, 2)), TypeError, "names[0]: expected a str, got 1"),  # type: ignore[arg-type]
     "unknown claim": (lambda: bounds.verify("hadar/theorem-99"), InputError, "hadar/theorem-99: unknown claim"),
     "no list": (lambda: bounds.verify(3), TypeError, "claims: expected text or an iterable or None, got 3"),
     "negative instances": (
