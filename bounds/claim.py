@@ -108,40 +108,40 @@ def _no_schedule(facts: object) -> None:
     return None
 
 
-class Changes(TypedDict, Generic[F], total=False):
-    """What a claim may say in other words than the one that it corrects: attributes of `Claim`."""
+class _Shared(TypedDict, Generic[F], total=False):
+    """What a claim may say, or its subject or the claim that it is made from says for it."""
 
-    paper: str
-    statement: Required[str]
-    quantity: str
-    measure: Callable[[F], Value]
-    relation: Relation
-    bound: Callable[[F], Value]
-    expectation: Expectation
     premises: tuple[Premise[F], ...]
     details: Callable[[F], dict[str, Any]]
     schedule: Callable[[F], Document | None]
-    sources: tuple[Source[Document], ...]
     counterexamples: tuple[str, ...]
     golden: tuple[str, ...]
 
 
-class Statement(TypedDict, Generic[D, F]):
-    """What a claim says: attributes of `Claim`; those of its subject where they are left out."""
+class Changes(_Shared[F], total=False):
+    """What a claim says in other words than the one that it is made from: attributes of `Claim`."""
 
+    statement: Required[str]
     paper: str
-    statement: str
     quantity: str
     measure: Callable[[F], Value]
     relation: Relation
     bound: Callable[[F], Value]
     expectation: Expectation
-    premises: NotRequired[tuple[Premise[F], ...]]
-    details: NotRequired[Callable[[F], dict[str, Any]]]
-    schedule: NotRequired[Callable[[F], Document | None]]
+    sources: tuple[Source[Document], ...]
+
+
+class Statement(_Shared[F], Generic[D, F]):
+    """What a claim says: attributes of `Claim`; those of its subject where they are left out."""
+
+    statement: str
+    paper: str
+    quantity: str
+    measure: Callable[[F], Value]
+    relation: Relation
+    bound: Callable[[F], Value]
+    expectation: Expectation
     sources: NotRequired[tuple[Source[D], ...]]
-    counterexamples: NotRequired[tuple[str, ...]]
-    golden: NotRequired[tuple[str, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,8 +223,15 @@ class Claim(Generic[F]):
 
         It is true unless the changes say otherwise; the parameters are the attributes of the class.
         """
-        own: dict[str, Any] = {"expectation": Expectation.TRUE, "counterexamples": (), "golden": (), **changes}
-        return replace(self, variant=Variant.CORRECTED, **own)
+        return self._made(Variant.CORRECTED, {"expectation": Expectation.TRUE, **changes})
+
+    def derived(self, id: str, **changes: Unpack[Changes[F]]) -> Claim[F]:
+        """Return a claim that is ours, beside this one: what is not given is the same, but for the shipped cases."""
+        return self._made(Variant.DERIVED, {"id": id, **changes})
+
+    def _made(self, variant: Variant, changes: Mapping[str, Any]) -> Claim[F]:
+        own: dict[str, Any] = {"counterexamples": (), "golden": (), **changes}
+        return replace(self, variant=variant, **own)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -396,7 +403,15 @@ def claim(id: str, variant: str | Variant | None = None) -> Claim[Any]:
     InputError
         If there is no such claim or variant.
     """
-    return _select(claims(), id, variant)
+    every = claims()
+    known = [claim for claim in every if claim.id == id] or [c for c in every if _plain(c.id) == _plain(id)]
+    if not known:
+        raise _unknown(id, [claim.id for claim in every])
+    name = variant.value if isinstance(variant, Variant) else variant
+    for candidate in known:
+        if name in (None, candidate.variant.value):
+            return candidate
+    raise InputError(f"{id}: no variant {name!r}; it has {', '.join(c.variant.value for c in known)}")
 
 
 @checked
@@ -419,13 +434,13 @@ def claims_named(names: str | Iterable[str] | None) -> tuple[Claim[Any], ...]:
     wanted = [names] if isinstance(names, str) else list(names)
     for k, name in enumerate(wanted):
         expect(f"names[{k}]", name, str)
-    chosen = {id_ for name in wanted for id_ in _ids(name, known)}
+    ids = list(dict.fromkeys(claim.id for claim in known))
+    chosen = {id_ for name in wanted for id_ in _ids(name, ids)}
     return tuple(claim for claim in known if claim.id in chosen)
 
 
-def _ids(name: str, among: Iterable[Claim[Any]]) -> list[str]:
+def _ids(name: str, ids: list[str]) -> list[str]:
     """Return the ids that a name stands for."""
-    ids = list(dict.fromkeys(claim.id for claim in among))
     pattern = _plain(name)
     found = [id_ for id_ in ids if fnmatchcase(_plain(id_), pattern) or _plain(id_).startswith(f"{pattern}/")]
     if not found:
@@ -441,18 +456,6 @@ def _unknown(name: str, ids: list[str]) -> InputError:
 def _plain(name: str) -> str:
     """Return a name with one spelling: packages have underscores where claims have hyphens."""
     return name.replace("_", "-").rstrip("/")
-
-
-def _select(among: Iterable[Claim[Any]], id: str, variant: str | Variant | None) -> Claim[Any]:
-    every = list(among)
-    known = sorted((claim for claim in every if _plain(claim.id) == _plain(id)), key=lambda claim: claim.variant.rank)
-    if not known:
-        raise _unknown(id, [claim.id for claim in every])
-    name = variant.value if isinstance(variant, Variant) else variant
-    for candidate in known:
-        if name in (None, candidate.variant.value):
-            return candidate
-    raise InputError(f"{id}: no variant {name!r}; it has {', '.join(c.variant.value for c in known)}")
 
 
 @checked

@@ -104,9 +104,9 @@ def _on_files(names: list[str] | None, files: list[Path], seed: int, as_json: bo
     from dlsched.bounds.claim import Expectation, claims_named, decided
     from dlsched.bounds.comparison import Status
 
-    code, told = 0, []
+    code, told, named = 0, [], claims_named(names)
     for file in files:
-        about, instance = _about(claims_named(names), file)
+        about, instance = _about(named, file)
         with output.counting(f"claims on {file.name}") as tell:
             rows = []
             for claim, verdict in zip(about, decided(about, instance, seed), strict=True):

@@ -140,10 +140,10 @@ def over() -> bool:
     return _CURRENT.get()()
 
 
-def left() -> float | None:
-    """Return the seconds until this block's time is up, or that of one around it; None where it never is."""
+def left(share: float = 1.0) -> float | None:
+    """Return a share of the seconds until this block's time is up, or that of one around it; None where it never is."""
     deadline = _deadline(_CURRENT.get())
-    return None if deadline == float("inf") else max(0.0, deadline - time.perf_counter())
+    return None if deadline == float("inf") else share * max(0.0, deadline - time.perf_counter())
 
 
 def poll() -> None:

@@ -49,17 +49,12 @@ LEMMA_5 = GADGET.printed(
     golden=("gadget-lemma-5-G1",),
 )
 
-SUBMODULAR = GADGET.derived(
+SUBMODULAR = LEMMA_5.derived(
     "gadget/section-6-submodular",
     paper="GADGET, Lemma 5 and Section VI-1",
     statement="Lemma 5 also covers the Sigmoid utilities of Section VI, which are not concave below lambda_3",
-    quantity=LEMMA_5.quantity,
-    measure=lambda facts: facts.curvature.excess,
-    relation=Relation.AT_MOST,
-    bound=always(0),
     expectation=Expectation.FALSE,
     premises=(FINITE,),
-    details=lambda facts: facts.curvature.dump(),
     sources=(TINY, THRESHOLDS),
     counterexamples=("gadget-section-6-submodular-sigmoid",),
 )
@@ -88,32 +83,23 @@ THEOREM_6 = GADGET.printed(
     golden=("gadget-theorem-6-G6", "gadget-theorem-6-G12"),
 )
 
-SECTION_6 = GADGET.derived(
+SECTION_6 = THEOREM_6.derived(
     "gadget/section-6-utilities",
     paper="GADGET, Theorem 6 and Section VI-1",
     statement="Theorem 6 also covers the Sigmoid utilities of Section VI, which are not concave below lambda_3",
-    quantity=THEOREM_6.quantity,
-    measure=lambda facts: facts.greedy[0],
-    relation=Relation.AT_LEAST,
-    bound=_half_of_opt,
     expectation=Expectation.FALSE,
     premises=(FINITE, OPT_POSITIVE),
-    details=_values,
     sources=(THRESHOLDS,),
     counterexamples=("gadget-section-6-utilities-G11",),
 )
 
-NEGATIVE = GADGET.derived(
+NEGATIVE = THEOREM_6.derived(
     "gadget/negative-utilities",
     paper="GADGET, Theorem 6 and the logarithms of Section IV-3",
     statement="Theorem 6 also holds where F(empty) is below 0, as with log(x + offset) and an offset below 1",
-    quantity=THEOREM_6.quantity,
-    measure=lambda facts: facts.greedy[0],
-    relation=Relation.AT_LEAST,
-    bound=_half_of_opt,
     expectation=Expectation.FALSE,
     premises=(FINITE, CONCAVE, NON_DECREASING, OPT_POSITIVE),
-    details=_values,
+    sources=(),
     counterexamples=("gadget-negative-utilities-logarithms",),
 )
 

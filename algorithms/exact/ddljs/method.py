@@ -114,7 +114,7 @@ class _Solve:
         self.condensed = Condensed.of(self.original)
         self.instance = self.condensed.instance
         groups = alike(self.instance)
-        half = _half()
+        half = left(0.5)
         with until(seconds=half):
             most = math.inf if half is None else _CHECKED * half
             schedule = greedy_schedule(self.instance, groups, most=most)
@@ -162,7 +162,7 @@ class _Solve:
             return True
         if len(groups) == len(every):
             return self._decide(pooled)
-        with until(seconds=_half()):
+        with until(seconds=left(0.5)):
             first = self._search(pooled.matrix, _ALIKE, nodes=_NODES)
         if self.known.closed() or first.infeasible:
             return self._second(pooled.matrix, first)
@@ -170,7 +170,7 @@ class _Solve:
             return False
         whole = cut(lambda: horizon_program(self.instance, points, groups))
         if first.x is not None:
-            with until(seconds=_half()):
+            with until(seconds=left(0.5)):
                 plan = whole.keeping(pooled.totals(first.x))
                 tried = self._search(plan, f"{_ALL}, as many worker-slots", nodes=_NODES, restricted=True)
             self._read(whole, tried)
@@ -251,13 +251,12 @@ class _Solve:
         self.known.found()
         if self._closed_by_duals():
             return True
-        seconds = left()
         told = replace(first, x=None)
         certificate = certify(
             matrix,
             [lambda *_: told, self._counts, *default_routes()[1:]],
             value=None if self.known.best is None else self.known.value,
-            time_limit=None if seconds is None else seconds / 2,
+            time_limit=left(0.5),
         )
         self.known.evidence += certificate.evidence
         if certificate.infeasible:
@@ -290,12 +289,6 @@ def _best(instance: Instance, job: Job) -> Fraction | None:
         with suppress(ValueError):
             found.append(job.value(n))
     return max(found, default=None)
-
-
-def _half() -> float | None:
-    """Return half of the seconds that are left."""
-    seconds = left()
-    return None if seconds is None else seconds / 2
 
 
 EXACT = ExactMethod("exact", "ddljs", "branch and bound over slots and worker counts", solve)

@@ -177,13 +177,12 @@ class _Embed:
         def before(*_: object) -> Finding:
             return Finding(f"HiGHS, {name}", first, None)
 
-        seconds = left()
         routes = default_routes()[1:]
         certificate = certify(
             program.matrix,
             [before, *routes],
             value=self.known.value,
-            time_limit=None if seconds is None else seconds / len(routes),
+            time_limit=left(1 / len(routes)),
         )
         self.known.evidence += certificate.evidence[1:]
         if certificate.point is not None:

@@ -28,7 +28,8 @@ from dlsched.solvers.matrix import Floats
 Levels = npt.NDArray[np.int16]
 
 MOST_CONFIGURATIONS = 300_000
-"""Arbitrary; to list 95 000 of ten jobs on six machines took 105 s."""
+"""Of a slot, by estimate and in fact: pricing looks at them all. Arbitrary; to list 95 000 of ten jobs on six machines
+took 105 s."""
 
 _UNITS = 2_000
 """Into which a resource is divided for the estimate; a finer one is closer, and takes longer. Arbitrary."""

@@ -21,7 +21,12 @@ import numpy as np
 from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.dmlrs.branch import PlanBranching
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
-from dlsched.algorithms.exact.dmlrs.configurations import ByConfiguration, enumerate_configurations, most_configurations
+from dlsched.algorithms.exact.dmlrs.configurations import (
+    MOST_CONFIGURATIONS,
+    ByConfiguration,
+    enumerate_configurations,
+    most_configurations,
+)
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition
 from dlsched.algorithms.exact.dmlrs.insertion import Insertion
 from dlsched.algorithms.exact.dmlrs.packing import Items, Packer, Packings, Undecided
@@ -52,9 +57,6 @@ _LAST_NODES = 200
 
 _MARGIN = 0.5
 """Of the tolerance, that a plan must be better by: so value and bound agree in the end."""
-
-_MOST_CONFIGURATIONS = 300_000.0
-"""Of a slot, by estimate, that are listed; pricing looks at them all."""
 
 _OVER = "time is up"
 
@@ -146,7 +148,7 @@ class _Fragmented:
 
     def _decompose(self) -> None:
         """Choose the offers: configurations where they can be listed, else the contents of single machines."""
-        if most_configurations(self.slots) <= _MOST_CONFIGURATIONS:
+        if most_configurations(self.slots) <= MOST_CONFIGURATIONS:
             try:
                 listed = enumerate_configurations(self.slots)
             except TooLarge as error:
@@ -168,8 +170,8 @@ class _Fragmented:
 
     def _search_over(self, share: float) -> Callable[[], bool]:
         """Return a callable that tells whether a share of the time left now is used up."""
-        seconds = left()
-        end = time.perf_counter() + (float("inf") if seconds is None else share * seconds)
+        seconds = left(share)
+        end = time.perf_counter() + (float("inf") if seconds is None else seconds)
         return lambda: over() or time.perf_counter() > end
 
     def _root(self) -> None:

@@ -131,8 +131,7 @@ class _Solve:
 
     def _fair(self) -> None:
         """Start from fair shares: much faster than PD-ORS, and nearly as good where there is room for all."""
-        seconds = left()
-        with suppress(Halt), until(None, None if seconds is None else _START * seconds):
+        with suppress(Halt), until(seconds=left(_START)):
             self.known.take(drf.run(self.instance).schedule)
 
     def _by_prices(self) -> None:
@@ -148,8 +147,7 @@ class _Solve:
         """Solve the sum of identical machines and pack its plans."""
         summed = Summed.of(self.instance)
         if self._splits() and self._coarse():
-            seconds = left()
-            summed.solve(None if seconds is None else _SHARE * seconds, _NODES)
+            summed.solve(left(_SHARE), _NODES)
         else:
             summed.solve()
         self._learn(summed, "sum of machines")
@@ -180,7 +178,7 @@ class _Solve:
             summed.matrix,
             [self._first, self._schedules, *default_routes()[1:]],
             value=value,
-            time_limit=_each_route(),
+            time_limit=left(1 / len(default_routes())),
         )
         self.known.evidence += certificate.evidence
         return certificate.proved
@@ -239,7 +237,7 @@ class _Solve:
         """Solve an exact program over single machines by two routes."""
         model = single_machines(self.instance)
         matrix = compile_model(model)
-        certificate = certify(matrix, value=self.known.value, time_limit=_each_route())
+        certificate = certify(matrix, value=self.known.value, time_limit=left(1 / len(default_routes())))
         self.known.evidence += certificate.evidence
         if certificate.point is not None:
             load_point(model, matrix, certificate.point)
@@ -250,12 +248,6 @@ class _Solve:
         self.known.bound(certificate.bound, "program over single machines")
         self.known.tell("single machines")
         return certificate.proved and self.known.closed()
-
-
-def _each_route() -> float | None:
-    """Return a route's share of the seconds left."""
-    seconds = left()
-    return None if seconds is None else seconds / len(default_routes())
 
 
 def single_machines(instance: Instance) -> Any:

@@ -41,7 +41,7 @@ from dlsched.algorithms.exact.hadar.search import Search
 from dlsched.algorithms.exact.hadar.states import MAX_STATES, Rounding, build_states
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.arguments import Seed, at_least, checked, seed_of
-from dlsched.halt import Halt, grace, left, over, poll
+from dlsched.halt import Halt, grace, over, poll
 from dlsched.models.hadar import Instance, Schedule, check, exact_utility
 from dlsched.relaxations.branch_and_price import BranchAndPrice
 from dlsched.relaxations.columns import Generated
@@ -410,7 +410,7 @@ class Solver:
 
         for formulation in FORMULATIONS:
             poll()
-            certificate, schedule = certificate_of(formulation, self.instance, self.known, left())
+            certificate, schedule = certificate_of(formulation, self.instance, self.known)
             self.known.evidence += [Note(f"{formulation}: ", *line.parts) for line in certificate.evidence]
             self.known.bound(certificate.bound, formulation)
             if schedule is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from dlsched.algorithms.exact.bracket import Bracket
 from dlsched.algorithms.exact.certify import Certificate, Finding, Runner, certify, default_routes
 from dlsched.algorithms.exact.result import Note
-from dlsched.halt import cut
+from dlsched.halt import cut, left
 from dlsched.models import UnreadableModel, build, read
 from dlsched.models.hadar import Instance, Schedule
 from dlsched.models.solve import load_point
@@ -17,9 +17,7 @@ from dlsched.solvers.matrix import Matrix, compile_model
 FORMULATIONS = ("hadar/hall", "hadar/aggregate")
 
 
-def certificate_of(
-    formulation: str, instance: Instance, known: Bracket, seconds: float | None
-) -> tuple[Certificate, Schedule | None]:
+def certificate_of(formulation: str, instance: Instance, known: Bracket) -> tuple[Certificate, Schedule | None]:
     """Return what general solvers show with a formulation, and the schedule they found where it is better.
 
     Parameters
@@ -29,8 +27,6 @@ def certificate_of(
     instance : Instance
     known : Bracket
         Its bound counts as a route.
-    seconds : float or None
-        For all routes together.
 
     Raises
     ------
@@ -39,7 +35,7 @@ def certificate_of(
     """
     model, matrix = cut(lambda: _compiled(formulation, instance))
     routes = default_routes()
-    limit = None if seconds is None else seconds / len(routes)
+    limit = left(1 / len(routes))
     found = certify(matrix, [_route(known.upper), *routes], value=known.value, time_limit=limit)
     if found.point is None:
         return found, None

@@ -128,7 +128,7 @@ def test_asynchronous_jobs_are_refused() -> None:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_the_optimum_by_single_machines_is_the_exhaustive_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fragmented, "_MOST_CONFIGURATIONS", 0.0)
+    monkeypatch.setattr(fragmented, "MOST_CONFIGURATIONS", 0)
     data = slower_external(seed)
     best, _ = oracle.optimum(data)
     schedule, bound, _ = solve_fragmented(Instance.parse(data))
