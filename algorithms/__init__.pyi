@@ -6,7 +6,9 @@ from . import smd as smd
 from .algorithm import Algorithm as Algorithm
 from .algorithm import ExactMethod as ExactMethod
 from .algorithm import algorithms as algorithms
+from .exact import ExactProgram as ExactProgram
 from .exact import Optimum as Optimum
+from .exact import ProgramBuilder as ProgramBuilder
 from .exact import optimum as optimum
 from .knapsack import Selection as Selection
 from .knapsack import solve_knapsack as solve_knapsack

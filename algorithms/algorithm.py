@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from dlsched.algorithms.exact.certificates.program import ExactProgram
 from dlsched.algorithms.exact.result import Optimum
 from dlsched.algorithms.run import Run
 from dlsched.arguments import named
@@ -61,10 +62,13 @@ class ExactMethod(Method):
         ``(instance, *, time_limit, progress, stop) -> Optimum``, as `dlsched.algorithms.optimum`.
     own_unit : bool
         Whether the instance has to be brought into a unit of utility that its tolerances suit.
+    program : callable, optional
+        ``(instance) -> ExactProgram``, which has the problem's optimum: what exact certificates are about.
     """
 
     solve: Callable[..., Optimum]
     own_unit: bool = True
+    program: Callable[[Any], ExactProgram] | None = None
 
 
 METHODS: Registry[Method] = Registry("algorithms", Method, lambda method: f"{method.problem}/{method.name}")

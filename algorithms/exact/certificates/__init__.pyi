@@ -1,0 +1,2 @@
+from .program import ExactProgram as ExactProgram
+from .program import ProgramBuilder as ProgramBuilder

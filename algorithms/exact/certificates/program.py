@@ -1,0 +1,168 @@
+"""A mixed-integer linear program over the rationals: what an exact certificate is about.
+
+A problem's writer, ``program(instance) -> ExactProgram``, states one of the problem's exact formulations again, from
+the numbers of the instance alone: no Pyomo, no solver, no float. Columns and rows have the names that they have in that
+formulation, so that a test compares the two coefficient by coefficient. The writer stands in ``rationals.py`` beside
+the problem's exact method and is the `program` of its `dlsched.algorithms.ExactMethod`. What it writes decides what a
+certificate proves: the optimum of the program has to be that of the problem, which its docstring shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from dlsched.halt import poll
+
+MAX_COLUMNS = 10_000
+"""The most columns of a program. Arbitrary: a tree over more takes a linear program's time, thousands of times."""
+
+MAX_TERMS = 300_000
+"""The most coefficients in the rows of a program. Arbitrary: one leaf's bound in rationals then takes a second."""
+
+
+class TooLargeError(ValueError):
+    """The instance's program has more columns or coefficients than exact certificates are made for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A variable.
+
+    Attributes
+    ----------
+    name : str
+        As in the formulation, ``completion[a,1]``.
+    lower, upper : Fraction or None
+        None where there is no such bound.
+    integer : bool
+    cost : Fraction
+        Its coefficient in the objective.
+    """
+
+    name: str
+    lower: Fraction | None
+    upper: Fraction | None
+    integer: bool
+    cost: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """``lower <= sum of terms <= upper``.
+
+    Attributes
+    ----------
+    name : str
+        As in the formulation, ``capacity[gpu,1]``.
+    terms : mapping of int to Fraction
+        Column number to coefficient, none of them 0.
+    lower, upper : Fraction or None
+        None where there is no such side; equal for an equation.
+    """
+
+    name: str
+    terms: Mapping[int, Fraction]
+    lower: Fraction | None
+    upper: Fraction | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExactProgram:
+    """A program in exact rationals.
+
+    Attributes
+    ----------
+    formulation : str
+        The formulation that it restates, ``hadar/hall``.
+    sense : {"maximize", "minimize"}
+    constant : Fraction
+        Of the objective.
+    columns : tuple of Column
+    rows : tuple of Row
+    """
+
+    formulation: str
+    sense: Literal["maximize", "minimize"]
+    constant: Fraction
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+
+
+@dataclass(slots=True)
+class ProgramBuilder:
+    """Columns and rows so far; numbers may be integers or fractions, never floats.
+
+    Attributes
+    ----------
+    formulation, sense, constant
+        As of `ExactProgram`.
+    """
+
+    formulation: str
+    sense: Literal["maximize", "minimize"] = "maximize"
+    constant: Fraction = Fraction(0)
+    _columns: list[Column] = field(default_factory=list, init=False)
+    _rows: list[Row] = field(default_factory=list, init=False)
+    _terms: int = field(default=0, init=False)
+
+    def column(
+        self,
+        name: str,
+        upper: Fraction | int | None = None,
+        *,
+        lower: Fraction | int | None = 0,
+        cost: Fraction | int = 0,
+        integer: bool = False,
+    ) -> int:
+        """Add a column; return its number.
+
+        Raises
+        ------
+        TooLargeError
+            If there are more than `MAX_COLUMNS`.
+        """
+        self._columns.append(Column(name, _side(lower), _side(upper), integer, Fraction(cost)))
+        if len(self._columns) > MAX_COLUMNS:
+            raise TooLargeError(f"more than {MAX_COLUMNS} columns")
+        return len(self._columns) - 1
+
+    def binary(self, name: str, *, cost: Fraction | int = 0) -> int:
+        """Add a column that is 0 or 1; return its number."""
+        return self.column(name, 1, cost=cost, integer=True)
+
+    def row(
+        self,
+        name: str,
+        terms: Iterable[tuple[int, Fraction | int]],
+        lower: Fraction | int | None = None,
+        upper: Fraction | int | None = None,
+    ) -> None:
+        """Add a row; where a column stands in it more than once, its coefficients are added up.
+
+        Raises
+        ------
+        TooLargeError
+            If the rows have more than `MAX_TERMS` coefficients.
+        Halt
+            If the work (`dlsched.halt`) is over.
+        """
+        poll()
+        sums: dict[int, Fraction] = {}
+        for column, value in terms:
+            sums[column] = sums.get(column, Fraction(0)) + value
+        kept = {column: value for column, value in sums.items() if value}
+        self._terms += len(kept)
+        if self._terms > MAX_TERMS:
+            raise TooLargeError(f"more than {MAX_TERMS} coefficients")
+        self._rows.append(Row(name, kept, _side(lower), _side(upper)))
+
+    def program(self) -> ExactProgram:
+        """Return what was built."""
+        return ExactProgram(self.formulation, self.sense, self.constant, tuple(self._columns), tuple(self._rows))
+
+
+def _side(value: Fraction | int | None) -> Fraction | None:
+    return None if value is None else Fraction(value)
