@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,7 @@ def attack(
     instances: int = 1000,
     seed: int = 0,
     seconds: float | None = None,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
     progress: Callable[[int, int], None] | None = None,
 ) -> Attack:
     """Search for a violation of a claim, and for the instance that comes nearest to its bound.
@@ -85,20 +87,24 @@ def attack(
         Of the draws; with the same one the same instances are checked, as far as `seconds` allows.
     seconds : float, optional
         When to stop.
+    parameters : mapping of str to value
+        Of the claim, e.g. ``{"delta": 0.1}``; the paper's values where they are left out.
     progress : callable, optional
         Told (instances looked at, instances in all).
 
     Raises
     ------
     InputError
-        If there is no such claim or variant, or it has no sources to draw from.
+        If there is no such claim, variant or parameter, it has no sources to draw from, or is about an average.
     """
     at_least(0, instances=instances, seed=seed)
     not_negative(seconds=seconds)
     target = claim(id, variant)
     if not target.sources:
         raise InputError(f"{id}: is about fixed instances only; there is nothing to search")
-    search = _Search(target, np.random.default_rng([seed, instances]))
+    if target.sampled:
+        raise InputError(f"{id}: is about an average, which no instance breaks; `verify` judges it by many draws")
+    search = _Search(target, target.given(parameters), np.random.default_rng([seed, instances]))
     end = time.perf_counter() + (math.inf if seconds is None else seconds)
     for n, (instance, run) in enumerate(_proposed(search, instances, seed), 1):
         search.look_at(instance, run)
@@ -122,8 +128,8 @@ def _proposed(search: _Search, instances: int, seed: int) -> Iterator[tuple[Docu
 class _Search:
     """The nearest instances so far."""
 
-    def __init__(self, claim: Claim[Any], rng: np.random.Generator) -> None:
-        self.claim, self._rng = claim, rng
+    def __init__(self, claim: Claim[Any], parameters: Mapping[str, Any], rng: np.random.Generator) -> None:
+        self.claim, self._parameters, self._rng = claim, parameters, rng
         self._verdicts: Counter[Status] = Counter()
         self._best: list[tuple[tuple[float, ...], Document, Verdict]] = []
         self._seen: set[tuple[str, int]] = set()
@@ -133,7 +139,7 @@ class _Search:
         if (instance.digest, seed) in self._seen:
             return
         self._seen.add((instance.digest, seed))
-        verdict = decide(self.claim, instance, seed)
+        verdict = decide(self.claim, instance, seed, parameters=self._parameters)
         self._verdicts[verdict.status] += 1
         near = _nearness(self.claim.relation, verdict)
         if near is None:

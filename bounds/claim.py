@@ -7,20 +7,26 @@ only by the end that speaks against it, and holds only by the other; where the t
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fnmatch import fnmatchcase
-from functools import partial
+from functools import cache, partial
+from types import MappingProxyType
 from typing import Any, Generic, NotRequired, Required, TypedDict, TypeVar, Unpack
 
 import numpy as np
+from pydantic import TypeAdapter, ValidationError
 
 from dlsched.arguments import at_least, checked, expect
 from dlsched.bounds.comparison import Interval, Relation, Status, Value, compare
 from dlsched.bounds.witness import SHIPPED, Witness, finite, shipped
-from dlsched.models.document import Document, InputError
+from dlsched.errors import shown
+from dlsched.models.document import Document, InputError, one_line
+from dlsched.models.numbers import agree
+from dlsched.models.options import options_of
 from dlsched.models.registry import Registry
 
 T = TypeVar("T")
@@ -48,11 +54,12 @@ class Variant(Enum):
 
 
 class Expectation(Enum):
-    """What is known of a claim: proved, refuted by a counterexample, or true without saying anything."""
+    """What is known of a claim: proved, refuted, true without saying anything, or nothing (of an average alone)."""
 
     TRUE = "true"
     FALSE = "false"
     VACUOUS = "vacuous"
+    OPEN = "open"
 
 
 class Undecided(Exception):
@@ -88,10 +95,17 @@ class Source(Generic[D_co]):
         E.g. ``hadar/tiny``. A draw depends on the name, its position and the seed of the search alone.
     draw : callable
         Returns an instance, given a random generator.
+    cost : int
+        How many ordinary draws take the time of one; `verify` makes so many times fewer.
     """
 
     name: str
     draw: Callable[[np.random.Generator], D_co]
+    cost: int = 1
+
+    def draws(self, instances: int) -> int:
+        """Return how many are drawn where an ordinary source has so many draws."""
+        return -(-instances // self.cost)
 
 
 @checked
@@ -116,6 +130,9 @@ class _Shared(TypedDict, Generic[F], total=False):
     schedule: Callable[[F], Document | None]
     counterexamples: tuple[str, ...]
     golden: tuple[str, ...]
+    open: str
+    worst: Callable[[F], Value] | None
+    sampled: bool
 
 
 class Changes(_Shared[F], total=False):
@@ -168,7 +185,8 @@ class Claim(Generic[F]):
     instance : type of Document
         Class of the instances that it is about.
     facts : callable
-        ``(instance, seed) -> facts``: what is known of them, computed when first asked for.
+        ``(instance, seed, **parameters) -> facts``: what is known of them, computed when first asked for. Its keyword
+        parameters, with the paper's values as defaults, are the claim's parameters.
     premises : tuple of Premise
     details : callable
         Plain JSON data that explain a verdict, of the facts.
@@ -182,6 +200,15 @@ class Claim(Generic[F]):
         Names of shipped cases with another known verdict.
     cases : str
         The package that ships them, each as ``NAME.json``.
+    open : str
+        What the print leaves open, in words. Where a side is an interval over the choices, and its ends decide
+        differently, the verdict is undecided.
+    worst : callable, optional
+        The measured quantity at its worst on the instance, whatever a run or a draw does, of the facts. Where even
+        that keeps the claim, nothing could have violated it, and the verdict is vacuous.
+    sampled : bool
+        Whether it is a statement of an average over its sources, as the figures of an evaluation are: one instance
+        decides nothing, the draws together do (`dlsched.bounds.statistics.Sample`).
     """
 
     id: str
@@ -203,6 +230,32 @@ class Claim(Generic[F]):
     counterexamples: tuple[str, ...] = ()
     golden: tuple[str, ...] = ()
     cases: str = SHIPPED
+    open: str = ""
+    worst: Callable[[F], Value] | None = None
+    sampled: bool = False
+
+    @property
+    def parameters(self) -> type:
+        """A frozen dataclass of its parameters, with the paper's values as defaults."""
+        return _parameters(self.facts)
+
+    def given(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the value of each parameter, as given or else as in the paper.
+
+        Raises
+        ------
+        InputError
+            If there is no such parameter, or a value is not of its type.
+        """
+        fields = {field.name: field for field in dataclasses.fields(self.parameters)}
+        for name in parameters:
+            if name not in fields:
+                known = f"it has {', '.join(fields)}" if fields else "it has none"
+                raise InputError(f"{self.id}: no parameter {shown(name)}; {known}")
+        return {
+            name: _converted(field, parameters[name]) if name in parameters else field.default
+            for name, field in fields.items()
+        }
 
     @property
     def instance_type(self) -> type[Document]:
@@ -230,8 +283,20 @@ class Claim(Generic[F]):
         return self._made(Variant.DERIVED, {"id": id, **changes})
 
     def _made(self, variant: Variant, changes: Mapping[str, Any]) -> Claim[F]:
-        own: dict[str, Any] = {"counterexamples": (), "golden": (), **changes}
+        own: dict[str, Any] = {"counterexamples": (), "golden": (), "open": "", **changes}
         return replace(self, variant=variant, **own)
+
+
+_parameters = cache(options_of)
+
+
+def _converted(field: dataclasses.Field[Any], value: Any) -> Any:
+    """Return a parameter's value, which may be text as typed on a command line."""
+    kind: Any = field.type
+    try:
+        return TypeAdapter(kind).validate_python(value)
+    except ValidationError as error:
+        raise InputError(f"{field.name}: {one_line(error)}") from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -292,7 +357,9 @@ class Verdict:
     measured, bound : float, optional
         The two sides, at the ends that decide; None where a premise fails or a limit was hit before.
     reason : str
-        The premise that fails, or the limit that was hit; else empty.
+        The premise that fails, why it is vacuous, or what leaves it undecided; else empty.
+    parameters : mapping of str to value
+        Of the claim, those that were left out among them.
     witness : Witness, optional
         Where violated: all that is needed to check it again.
     """
@@ -306,9 +373,16 @@ class Verdict:
     bound: float | None = None
     reason: str = ""
     witness: Witness | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
-def decide(claim: Claim[F], instance: Document, seed: int = 0, facts: F | None = None) -> Verdict:
+def decide(
+    claim: Claim[F],
+    instance: Document,
+    seed: int = 0,
+    facts: F | None = None,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+) -> Verdict:
     """Return the verdict of a claim on one instance.
 
     Parameters
@@ -319,35 +393,83 @@ def decide(claim: Claim[F], instance: Document, seed: int = 0, facts: F | None =
     seed : int
         Of every random draw that the run makes.
     facts : optional
-        What ``claim.facts(instance, seed)`` returns, where it is at hand already.
+        What ``claim.facts(instance, seed, **parameters)`` returns, where it is at hand already.
+    parameters : mapping of str to value
+        Those of the claim that are not as in the paper.
     """
-    facts = claim.facts(instance, seed) if facts is None else facts
-    verdict = partial(Verdict, claim.id, claim.variant, digest=instance.digest, seed=seed)
+    given = claim.given(parameters)
+    facts = claim.facts(instance, seed, **given) if facts is None else facts
+    verdict = partial(Verdict, claim.id, claim.variant, digest=instance.digest, seed=seed, parameters=given)
+    unit = comparison_unit(instance)
     try:
         for premise in claim.premises:
             if not premise.holds(facts):
                 return verdict(Status.PREMISE_FAILS, reason=premise.name)
-        status, measured, bound = compare(
-            Interval.of(claim.measure(facts)),
-            claim.relation,
-            Interval.of(claim.bound(facts)),
-            unit=comparison_unit(instance),
-        )
-    except Undecided as limit:
-        return verdict(Status.UNDECIDED, reason=str(limit))
-    if status is Status.VACUOUS:
-        return verdict(status, measured=measured, reason="the bound is infinite")
-    witness = _witness(claim, instance, seed, facts, measured, bound) if status is Status.VIOLATED else None
-    return verdict(status, measured=measured, bound=bound, witness=witness)
+        measured, bound = Interval.of(claim.measure(facts)), Interval.of(claim.bound(facts))
+        if claim.sampled:
+            for side in (measured, bound):
+                if not agree(side.low, side.high, unit=unit):
+                    raise Undecided("what is compared is not known exactly")
+            return verdict(Status.UNDECIDED, measured=measured.low, bound=bound.low, reason=_ONE_OF_MANY)
+        status, decisive, limit = compare(measured, claim.relation, bound, unit=unit)
+        if status is Status.VACUOUS:
+            return verdict(status, measured=decisive, reason="the bound is infinite")
+        if status is Status.HOLDS and claim.worst is not None:
+            at_worst, worst, _ = compare(Interval.of(claim.worst(facts)), claim.relation, bound, unit=unit)
+            if at_worst is Status.HOLDS:
+                reason = f"nothing could violate it: {worst:.6g} at worst"
+                return verdict(Status.VACUOUS, measured=decisive, bound=limit, reason=reason)
+    except Undecided as reached:
+        return verdict(Status.UNDECIDED, reason=str(reached))
+    reason = f"left open: {claim.open}" if status is Status.UNDECIDED and claim.open else ""
+    violated = status is Status.VIOLATED
+    witness = _witness(claim, instance, seed, given, facts, decisive, limit) if violated else None
+    return verdict(status, measured=decisive, bound=limit, reason=reason, witness=witness)
 
 
-def decided(claims: Iterable[Claim[Any]], instance: Document, seed: int = 0) -> Iterator[Verdict]:
-    """Yield the verdicts of several claims on one instance; those of one subject share their facts."""
+_ONE_OF_MANY = "it is about an average: one instance decides nothing"
+
+
+def decided(
+    claims: Iterable[Claim[Any]],
+    instance: Document,
+    seed: int = 0,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+) -> Iterator[Verdict]:
+    """Yield the verdicts of several claims on one instance; those of one subject share their facts.
+
+    Each claim takes those of the parameters that it has.
+    """
     facts: dict[object, Any] = {}
     for claim in claims:
-        if claim.facts not in facts:
-            facts[claim.facts] = claim.facts(instance, seed)
-        yield decide(claim, instance, seed, facts[claim.facts])
+        own = claim.given(among(claim, parameters))
+        key = (claim.facts, tuple(own.items()))
+        if key not in facts:
+            facts[key] = claim.facts(instance, seed, **own)
+        yield decide(claim, instance, seed, facts[key], own)
+
+
+def among(claim: Claim[Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of some parameters that a claim has."""
+    names = {field.name for field in dataclasses.fields(claim.parameters)}
+    return {name: value for name, value in parameters.items() if name in names}
+
+
+def confirm_taken(claims: Iterable[Claim[Any]], parameters: Mapping[str, Any]) -> None:
+    """Refuse parameters that none of the claims has, and values that one cannot take.
+
+    Raises
+    ------
+    InputError
+    """
+    chosen = list(claims)
+    for claim in chosen:
+        claim.given(among(claim, parameters))
+    known = dict.fromkeys(field.name for claim in chosen for field in dataclasses.fields(claim.parameters))
+    for name in parameters:
+        if name not in known:
+            has = f"they have {', '.join(sorted(known))}" if known else "they have none"
+            raise InputError(f"{shown(name)}: none of these claims has such a parameter; {has}")
 
 
 def comparison_unit(instance: Document) -> float:
@@ -358,13 +480,22 @@ def comparison_unit(instance: Document) -> float:
     return min(1.0, float(getattr(instance, "greatest_utility", 1))) or 1.0
 
 
-def _witness(claim: Claim[F], instance: Document, seed: int, facts: F, measured: float, bound: float) -> Witness:
+def _witness(
+    claim: Claim[F],
+    instance: Document,
+    seed: int,
+    parameters: Mapping[str, Any],
+    facts: F,
+    measured: float,
+    bound: float,
+) -> Witness:
     schedule = claim.schedule(facts)
     return Witness(
         claim=claim.id,
         variant=claim.variant.value,
         status=Status.VIOLATED.value,
         seed=seed,
+        parameters=dict(parameters),
         instance=instance.dump(),
         schedule=None if schedule is None else schedule.dump(),
         measured=finite(measured),
@@ -459,17 +590,31 @@ def _plain(name: str) -> str:
 
 
 @checked
-def check(id: str, instance: Any, seed: int = 0, variant: str | Variant | None = None) -> Verdict:
-    """Return the verdict of a claim on an instance, with a witness where it is violated; `variant` is as for `claim`.
+def check(
+    id: str, instance: Any, seed: int = 0, variant: str | Variant | None = None, **parameters: float | str
+) -> Verdict:
+    """Return the verdict of a claim on an instance, with a witness where it is violated.
+
+    Parameters
+    ----------
+    id : str
+    instance : Document
+        Of the claim's problem.
+    seed : int
+        Of every random draw that the run makes.
+    variant : str or Variant, optional
+        As for `claim`.
+    **parameters
+        Those of the claim, e.g. ``delta=0.1``; the paper's values where they are left out.
 
     Raises
     ------
     TypeError
         If the claim is not about such instances.
     InputError
-        If there is no such claim or variant, or the seed is negative.
+        If there is no such claim, variant or parameter, a parameter is out of range, or the seed is negative.
     """
     known = claim(id, variant)
     expect(id, instance, known.instance_type)
     at_least(0, seed=seed)
-    return decide(known, instance, seed)
+    return decide(known, instance, seed, parameters=parameters)

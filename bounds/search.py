@@ -7,13 +7,14 @@ is paid once. A draw depends on the seed, the source's name and the position alo
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from dlsched.bounds.claim import Claim, Source, Verdict, claim, claims, decided
+from dlsched.bounds.claim import Claim, Source, Verdict, among, claim, claims, decided
 from dlsched.models.document import Document
 
 CASE = "case"
@@ -36,6 +37,8 @@ class Task:
     entropy : int
         Seed of the whole search.
     claims : tuple of (id, variant)
+    parameters : tuple of (name, value)
+        Of the claims that have them, where they are not as in the paper.
     """
 
     source: str
@@ -43,6 +46,7 @@ class Task:
     name: str
     entropy: int
     claims: tuple[tuple[str, str], ...]
+    parameters: tuple[tuple[str, Any], ...] = ()
 
 
 def sources() -> dict[str, Source[Document]]:
@@ -58,28 +62,38 @@ def draw(source: str, position: int, entropy: int) -> tuple[Document, int]:
     return sources()[source].draw(np.random.default_rng(instances)), seed
 
 
-def plan(claims: Iterable[Claim[Any]], instances: int, entropy: int) -> Iterator[Task]:
+def plan(
+    claims: Iterable[Claim[Any]], instances: int, entropy: int, parameters: Mapping[str, Any] = MappingProxyType({})
+) -> Iterator[Task]:
     """Yield the shipped cases of the claims, then their draws, in a fixed order.
+
+    Shipped cases are of the paper's parameters: there are none with others.
 
     Parameters
     ----------
     claims : iterable of Claim
     instances : int
-        Draws of each source.
+        Draws of each source, fewer of those that cost more.
     entropy : int
         Seed of the whole search.
+    parameters : mapping of str to value
+        Not as in the paper.
     """
-    chosen = tuple(claims)
+    chosen, own = tuple(claims), tuple(sorted(parameters.items()))
     for known in chosen:
+        if among(known, parameters):
+            continue
         for position, name in enumerate(dict.fromkeys(known.counterexamples + known.golden)):
             yield Task(CASE, position, name, entropy, (known.key,))
     concerned: dict[str, list[tuple[str, str]]] = {}
+    draws = {source.name: source.draws(instances) for known in chosen for source in known.sources}
     for known in chosen:
         for source in known.sources:
             concerned.setdefault(source.name, []).append(known.key)
     for position in range(instances):
         for name in sorted(concerned):
-            yield Task(name, position, "", entropy, tuple(concerned[name]))
+            if position < draws[name]:
+                yield Task(name, position, "", entropy, tuple(concerned[name]), own)
 
 
 def evaluate(task: Task) -> list[Verdict]:
@@ -89,4 +103,4 @@ def evaluate(task: Task) -> list[Verdict]:
         instance, seed = case.read_instance(), case.seed
     else:
         instance, seed = draw(task.source, task.position, task.entropy)
-    return list(decided((claim(*key) for key in task.claims), instance, seed))
+    return list(decided((claim(*key) for key in task.claims), instance, seed, dict(task.parameters)))

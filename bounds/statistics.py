@@ -1,18 +1,20 @@
-"""Exact confidence intervals for the claims about probabilities that can only be sampled."""
+"""What samples say: of probabilities, exact confidence intervals; of averages, paired differences and their signs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
 
 import numpy as np
 
 from dlsched.arguments import checked
 
 CONFIDENCE = 0.99
-"""Of an interval, where no other is asked for. Arbitrary: one sampled verdict in a hundred may be wrong."""
+"""Of an interval, where no other is asked for, and of a sign test. Arbitrary: one sampled verdict in a hundred may be
+wrong. A sign test needs eight draws for it."""
 
 _REACH, _LEAST_REACH = 13, 70
 """Standard deviations from the most probable number that probabilities are added up to, and numbers beside: what is
@@ -107,3 +109,73 @@ def _tail(trials: int, p: float, first: int, last: int) -> float:
     parts = np.concatenate([down[::-1], [1.0], up])
     number = mode - len(below) + np.arange(len(parts))
     return float(parts[(number >= first) & (number <= last)].sum() / parts.sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Paired differences between what is claimed to be greater, or no less, and what it is compared with.
+
+    Attributes
+    ----------
+    better, worse, ties : int
+        Draws whose difference is above 0, below, and neither.
+    mean : float
+        Of the differences.
+    low, high : float
+        The 99 % interval of the mean by Student's t; infinite for fewer than two draws.
+    p : float
+        Of the two-sided sign test: how probable so few draws of the rarer sign are if both are equally probable.
+    """
+
+    better: int
+    worse: int
+    ties: int
+    mean: float
+    low: float
+    high: float
+    p: float
+
+    @property
+    def draws(self) -> int:
+        """How many there are."""
+        return self.better + self.worse + self.ties
+
+    @property
+    def support(self) -> Support:
+        """What the draws say: the interval and the sign test must agree."""
+        if self.p > 1 - CONFIDENCE:
+            return Support.UNDECIDED
+        if self.low > 0 and self.better > self.worse:
+            return Support.SUPPORTED
+        return Support.REFUTED if self.high < 0 and self.worse > self.better else Support.UNDECIDED
+
+
+@checked
+def paired(differences: Iterable[float]) -> Sample:
+    """Return what paired differences say; those that are 0 count for the mean and not for the sign test.
+
+    Parameters
+    ----------
+    differences : iterable of float
+
+    Raises
+    ------
+    ValueError
+        If there are none.
+    """
+    from scipy.stats import t
+
+    values = list(differences)
+    if not values:
+        raise ValueError("no differences")
+    n, mean = len(values), math.fsum(values) / len(values)
+    better, worse = sum(d > 0 for d in values), sum(d < 0 for d in values)
+    signs = better + worse
+    tail = sum(math.comb(signs, k) for k in range(min(better, worse) + 1))
+    reach = math.inf
+    if n > 1:
+        deviation = math.sqrt(math.fsum((d - mean) ** 2 for d in values) / (n - 1) / n)
+        reach = float(t.ppf((1 + CONFIDENCE) / 2, n - 1)) * deviation
+    return Sample(
+        better, worse, n - signs, mean, mean - reach, mean + reach, min(1.0, float(Fraction(2 * tail, 2**signs)))
+    )

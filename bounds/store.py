@@ -1,7 +1,7 @@
 """Verdicts in an SQLite file: written as they come, in WAL mode, so that a killed run loses and repeats none.
 
-A verdict's key is (claim, variant, instance digest, seed, code version). What was drawn for it is kept beside it, so
-that a run that starts again knows what is done without drawing anything.
+A verdict's key is (claim, variant, parameters, instance digest, seed, code version). What was drawn for it is kept
+beside it, so that a run that starts again knows what is done without drawing anything.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, Json, ValidationError, model_validator
 
@@ -32,7 +32,7 @@ from dlsched.models.registry import foreign
 _APPLICATION = 0x646C7364
 """The letters dlsd: what tells such a file from other SQLite databases (PRAGMA application_id)."""
 
-_VERSION = 1
+_VERSION = 2
 """Of the tables; it changes with them."""
 
 _SMALLEST = 512
@@ -45,15 +45,18 @@ _ROOMS = ("solvers", "models", "relaxations", "rounding", "algorithms", "bounds"
 _SCHEMA = """
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE verdicts (
-    claim TEXT NOT NULL, variant TEXT NOT NULL, digest TEXT NOT NULL, seed INTEGER NOT NULL, code TEXT NOT NULL,
+    claim TEXT NOT NULL, variant TEXT NOT NULL, parameters TEXT NOT NULL,
+    digest TEXT NOT NULL, seed INTEGER NOT NULL, code TEXT NOT NULL,
     source TEXT NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL,
     status TEXT NOT NULL, measured REAL, bound REAL, reason TEXT NOT NULL, witness TEXT,
-    PRIMARY KEY (claim, variant, digest, seed, code),
+    PRIMARY KEY (claim, variant, parameters, digest, seed, code),
     UNIQUE (claim, variant, source, position, code)
 ) WITHOUT ROWID;
 """
 _STATEMENTS = tuple(statement.strip() for statement in _SCHEMA.split(";") if statement.strip())
-_COLUMNS = "claim, variant, digest, seed, code, source, position, name, status, measured, bound, reason, witness"
+_COLUMNS = (
+    "claim, variant, parameters, digest, seed, code, source, position, name, status, measured, bound, reason, witness"
+)
 _GOES_ON = "; what was written before stays, and the same command goes on from it"
 _REASONS = {
     sqlite3.SQLITE_BUSY: f"another process has kept it locked for {_BUSY_SECONDS:.0f} seconds",
@@ -118,6 +121,7 @@ class _Row(Record):
 
     claim: str
     variant: Variant
+    parameters: Json[dict[str, Any]]
     digest: str
     seed: int
     code: str
@@ -144,7 +148,7 @@ class _Row(Record):
     def entry(self) -> Entry:
         verdict = Verdict(
             *(self.claim, self.variant, self.status, self.digest, self.seed),
-            *(self.measured, self.bound, self.reason, self.witness),
+            *(self.measured, self.bound, self.reason, self.witness, self.parameters),
         )
         return Entry(verdict, self.source, self.position, self.name)
 
@@ -276,7 +280,17 @@ class Store:
         """
         rows = [
             (
-                *(v.claim, v.variant.value, v.digest, v.seed, self.code, task.source, task.position, task.name),
+                *(
+                    v.claim,
+                    v.variant.value,
+                    json.dumps(v.parameters, sort_keys=True),
+                    v.digest,
+                    v.seed,
+                    self.code,
+                    task.source,
+                    task.position,
+                    task.name,
+                ),
                 *(v.status.value, v.measured, v.bound, v.reason),
                 None if v.witness is None else json.dumps(v.witness.dump()),
             )

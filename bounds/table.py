@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from itertools import groupby
 from typing import Any
 
-from dlsched.bounds.claim import Claim, Expectation, Variant
-from dlsched.bounds.comparison import Status
+from dlsched.bounds.claim import Claim, Expectation, Variant, among
+from dlsched.bounds.comparison import Relation, Status
+from dlsched.bounds.statistics import Sample, Support, paired
 from dlsched.bounds.store import Entry
 from dlsched.bounds.witness import Witness
+from dlsched.models.numbers import agree
 
 _DIGITS = 9
 """Of a number in a report: what a solver promises ends with the seventh (`dlsched.tolerances.FEASIBLE`). Arbitrary
@@ -53,6 +57,10 @@ class Row:
         The instance on which the claim holds with the least to spare, where that can be told (`Relation.nearness`).
     nearness : float, optional
         The smaller side's share of the greater on it.
+    sample : Sample, optional
+        Of a claim about an average: what its draws say of it together.
+    draws : tuple of Entry
+        Those of the sample.
     """
 
     id: str
@@ -68,10 +76,18 @@ class Row:
     premises: Mapping[str, int]
     nearest: Entry | None
     nearness: float | None
+    sample: Sample | None = None
+    draws: tuple[Entry, ...] = ()
 
     @property
     def finding(self) -> str:
         """What came out, in few words: printed and false is news, whoever expected it."""
+        if self.sample is not None:
+            said = self.sample.support.value
+            loud = said.upper() if self.outcome is Outcome.OTHERWISE or self.sample.support is Support.REFUTED else said
+            return f"{loud} by {self.sample.draws}"
+        if self.expectation is Expectation.OPEN:
+            return next((s.value for s in _TELLING if self.counts[s]), Status.UNDECIDED.value)
         if self.outcome is not Outcome.EXPECTED:
             return "UNDECIDED" if self.outcome is Outcome.UNDECIDED else "OTHER THAN KNOWN"
         if self.expectation is Expectation.TRUE:
@@ -96,7 +112,21 @@ class Row:
             "nearness": _rounded(self.nearness),
             "nearest": None if self.nearest is None else _dump(self.nearest),
             "witness": None if self.witness is None else _dump(self.witness),
+            "sample": None if self.sample is None else _sample(self.sample, self.draws),
         }
+
+
+_TELLING = (Status.VIOLATED, Status.HOLDS, Status.UNDECIDED, Status.VACUOUS, Status.PREMISE_FAILS)
+"""What tells most of a claim of which nothing was known: one violation breaks it."""
+
+
+def _sample(sample: Sample, draws: Iterable[Entry]) -> dict[str, Any]:
+    return {
+        "says": sample.support.value,
+        **{name: getattr(sample, name) for name in ("draws", "better", "worse", "ties")},
+        **{name: _rounded(getattr(sample, name)) for name in ("mean", "low", "high", "p")},
+        "entries": [_dump(entry) for entry in draws],
+    }
 
 
 def _dump(entry: Entry) -> dict[str, Any]:
@@ -112,7 +142,7 @@ def _dump(entry: Entry) -> dict[str, Any]:
 
 
 def _rounded(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.{_DIGITS}g}")
+    return None if value is None or not math.isfinite(value) else float(f"{value:.{_DIGITS}g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +180,13 @@ class Report:
         return {"settings": dict(self.settings), "claims": [row.dump() for row in self.rows]}
 
 
-def tabulate(claims: Iterable[Claim[Any]], entries: Iterable[Entry], settings: Mapping[str, str], kept: int) -> Report:
+def tabulate(
+    claims: Iterable[Claim[Any]],
+    entries: Iterable[Entry],
+    settings: Mapping[str, str],
+    kept: int,
+    parameters: Mapping[str, Any],
+) -> Report:
     """Return the table of the given claims.
 
     Parameters
@@ -161,13 +197,16 @@ def tabulate(claims: Iterable[Claim[Any]], entries: Iterable[Entry], settings: M
     settings : mapping of str to str
     kept : int
         Witnesses to keep for each claim.
+    parameters : mapping of str to value
+        Those that are not as in the paper: of a claim that has one of them nothing is known.
     """
     grouped = {key: list(group) for key, group in groupby(entries, key=lambda e: (e.verdict.claim, e.verdict.variant))}
     rows, witnesses = [], []
     for claim in sorted(claims, key=lambda claim: (claim.id, claim.variant.rank)):
         mine = grouped.get((claim.id, claim.variant), [])
         violated = sorted((entry for entry in mine if entry.verdict.status is Status.VIOLATED), key=_size)
-        rows.append(_row(claim, mine, violated))
+        known = replace(claim, expectation=Expectation.OPEN) if among(claim, parameters) else claim
+        rows.append(_row(known, mine, violated))
         witnesses += [entry.verdict.witness for entry in violated if entry.verdict.witness is not None][:kept]
     return Report(settings, tuple(rows), tuple(witnesses))
 
@@ -191,6 +230,8 @@ def _row(claim: Claim[Any], entries: list[Entry], violated: list[Entry]) -> Row:
     nearness, nearest = max(near, key=lambda pair: pair[0], default=(None, None))
     confirmed = {entry.name for entry in violated}
     missed = tuple(name for name in claim.counterexamples if name not in confirmed)
+    draws = tuple(entry for entry in entries if entry.verdict.measured is not None) if claim.sampled else ()
+    sample = paired(map(partial(_gain, claim.relation), draws)) if draws else None
     return Row(
         id=claim.id,
         variant=claim.variant.value,
@@ -200,15 +241,35 @@ def _row(claim: Claim[Any], entries: list[Entry], violated: list[Entry]) -> Row:
         counts=counts,
         found=sum(not entry.name for entry in violated),
         missed=missed,
-        outcome=_outcome(claim, counts, missed),
+        outcome=_outcome(claim, counts, missed) if sample is None else _outcome_of(claim, sample),
         witness=violated[0] if violated else None,
         premises={premise.name: failing[premise.name] for premise in claim.premises if failing[premise.name]},
         nearest=nearest,
         nearness=nearness,
+        sample=sample,
+        draws=draws,
     )
 
 
+def _gain(relation: Relation, entry: Entry) -> float:
+    """Return by how much a draw has what the claim says, 0 where that is within the tolerance."""
+    measured, bound = entry.verdict.measured, entry.verdict.bound
+    if measured is None or bound is None:
+        raise ValueError("a draw of an average has both sides")
+    if agree(measured, bound, unit=0.0):
+        return 0.0
+    return measured - bound if relation is Relation.AT_LEAST else bound - measured
+
+
+def _outcome_of(claim: Claim[Any], sample: Sample) -> Outcome:
+    """Return the outcome of a claim about an average: few draws decide nothing, and that is no surprise."""
+    other = {Expectation.TRUE: Support.REFUTED, Expectation.FALSE: Support.SUPPORTED}.get(claim.expectation)
+    return Outcome.OTHERWISE if sample.support is other else Outcome.EXPECTED
+
+
 def _outcome(claim: Claim[Any], counts: Mapping[Status, int], missed: tuple[str, ...]) -> Outcome:
+    if claim.sampled or claim.expectation is Expectation.OPEN:
+        return Outcome.EXPECTED
     if claim.expectation is Expectation.FALSE:
         if counts[Status.VIOLATED] and not missed:
             return Outcome.EXPECTED

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Executor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from dlsched.arguments import between, checked
-from dlsched.bounds.claim import claims_named
+from dlsched.bounds.claim import claims_named, confirm_taken
 from dlsched.bounds.runner import runner
 from dlsched.bounds.search import Task, plan
 from dlsched.bounds.store import Store
@@ -44,6 +46,7 @@ def verify(
     *,
     instances: int = INSTANCES,
     seed: int = 0,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
     jobs: int = 1,
     out: str | os.PathLike[str] | None = None,
     executor: Executor | str | None = None,
@@ -59,9 +62,12 @@ def verify(
     claims : str or iterable of str, optional
         Ids, papers (``hadar``) or patterns of ids (``hadar/*``), in every variant; all claims where it is left out.
     instances : int
-        Draws of each instance source.
+        Draws of each instance source; of one that costs n times as much, one n-th of them.
     seed : int
         Of the draws; every draw has a `numpy.random.SeedSequence` spawned from it.
+    parameters : mapping of str to value
+        Of the claims that have them, e.g. ``{"delta": 0.1}``; the paper's values where they are left out. Nothing is
+        known beforehand of a claim with others, and it has no shipped cases.
     jobs : int
         Processes; 1 checks in this one.
     out : path, optional
@@ -83,6 +89,7 @@ def verify(
         or all of its workers.
     """
     chosen = claims_named(claims)
+    confirm_taken(chosen, parameters)
     between(0, MAX_INSTANCES, instances=instances)
     between(0, 2**63 - 1, seed=seed)
     between(1, 4096, jobs=jobs)
@@ -90,10 +97,11 @@ def verify(
         "claims": " ".join(sorted({claim.id for claim in chosen})),
         "instances": str(instances),
         "seed": str(seed),
+        **{f"parameter {name}": str(value) for name, value in sorted(parameters.items())},
     }
     with Store(_directory(out), settings) as store:
-        _complete(store, lambda: plan(chosen, instances, seed), jobs, executor, progress)
-        report = tabulate(chosen, store.entries(), settings, KEPT_WITNESSES)
+        _complete(store, lambda: plan(chosen, instances, seed, parameters), jobs, executor, progress)
+        report = tabulate(chosen, store.entries(), settings, KEPT_WITNESSES, parameters)
     if out is not None:
         _write_witnesses(_witnesses(Path(out)), report)
     return report

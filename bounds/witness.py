@@ -28,6 +28,8 @@ class Witness(Document):
     ----------
     claim, variant, status : str
     seed : int
+    parameters : dict
+        Of the claim: those that are left out are as in the paper.
     instance : dict
         JSON form of the instance; the claim's id names its problem.
     schedule : dict, optional
@@ -52,6 +54,7 @@ class Witness(Document):
     statement: str = ""
     name: str = ""
     details: dict[str, Any] = Field(default_factory=dict)
+    parameters: dict[str, Any] = Field(default_factory=dict)
 
     def read_instance(self) -> Document:
         """Return the instance.
@@ -111,7 +114,8 @@ def replay(witness: Witness | str | os.PathLike[str]) -> Replay:
 
     document = witness if isinstance(witness, Witness) else _read(witness)
     instance = document.read_instance()
-    verdict, unit = check(document.claim, instance, document.seed, document.variant), comparison_unit(instance)
+    verdict = check(document.claim, instance, document.seed, document.variant, **document.parameters)
+    unit = comparison_unit(instance)
     differences = []
     if verdict.status.value != document.status:
         differences.append(f"status: {verdict.status.value}, not {document.status}")

@@ -1,11 +1,12 @@
-"""The verbs about claims: verify, attack, replay."""
+"""The verbs about claims: claim, verify, attack, replay."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,7 +42,56 @@ OwnFiles = Annotated[
     list[Path] | None,
     typer.Option("--on", metavar="FILE", help="Check them on this instance alone; may stand more than once."),
 ]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="A parameter of the claims that have it, in place of the paper's value; may stand more than once.",
+    ),
+]
 WitnessFile = Annotated[Path, typer.Argument(metavar="WITNESS", help="A witness file, or a shipped witness's name.")]
+
+
+def describe(
+    names: Annotated[list[str], typer.Argument(metavar="CLAIM...", help="Ids, papers or patterns, as of verify.")],
+    as_json: Json = False,
+) -> None:
+    """Show what a claim says.
+
+    Where it stands, its hypotheses and where the paper assumes each, what the print leaves open, its parameters.
+    """
+    from dlsched.bounds.claim import claims_named
+
+    told = [_description(claim) for claim in claims_named(names)]
+    if as_json:
+        output.emit_json(told)
+        return
+    for data in told:
+        hypotheses = [f"{name} ({source})" if source else name for name, source in data.pop("premises").items()]
+        parameters = [f"{name} = {p['default']}: {p['help']}" for name, p in data.pop("parameters").items()]
+        output.facts(f"{data['id']} ({data['kind']})", data | {"premises": hypotheses, "parameters": parameters})
+
+
+def _description(claim: Claim[Any]) -> dict[str, Any]:
+    return {
+        "id": claim.id,
+        "kind": claim.variant.value,
+        "stands in": claim.paper,
+        "statement": claim.statement,
+        "measured": claim.quantity,
+        "relation": claim.relation.value,
+        "known to be": claim.expectation.value,
+        "left open": claim.open,
+        "about": f"averages over draws of {claim.problem}" if claim.sampled else f"instances of {claim.problem}",
+        "sources": [source.name for source in claim.sources],
+        "witnesses": [*claim.counterexamples],
+        "premises": {premise.name: premise.source for premise in claim.premises},
+        "parameters": {
+            field.name: {"default": field.default, "help": field.metadata["help"]}
+            for field in dataclasses.fields(claim.parameters)
+        },
+    }
 
 
 def verify(
@@ -52,6 +102,7 @@ def verify(
     executor: Address = None,
     out: Database = None,
     on: OwnFiles = None,
+    settings: Settings = None,
     as_json: Json = False,
 ) -> int:
     """Check claims on cases and on seeded draws, or on your own instances.
@@ -60,7 +111,7 @@ def verify(
     """
     if on:
         _refuse_beside_on(instances=instances, jobs=jobs, executor=executor, out=out)
-        return _on_files(claims, on, seed, as_json)
+        return _on_files(claims, on, seed, _parameters(settings), as_json)
     from dlsched.bounds import WorkersLostError
     from dlsched.bounds import verify as verify_
     from dlsched.models.document import InputError
@@ -75,6 +126,7 @@ def verify(
             report = verify_(
                 claims=claims or None,
                 seed=seed,
+                parameters=_parameters(settings),
                 jobs=_cores() if jobs is None else jobs,
                 out=out,
                 executor=executor,
@@ -99,27 +151,47 @@ def _refuse_beside_on(**options: object) -> None:
         raise InputError(f"--{name}: goes with draws, not with --on")
 
 
-def _on_files(names: list[str] | None, files: list[Path], seed: int, as_json: bool) -> int:
+def _parameters(settings: list[str] | None) -> dict[str, str]:
+    """Return what ``NAME=VALUE`` says; a claim reads the value."""
+    from dlsched.errors import InputError
+
+    given: dict[str, str] = {}
+    for text in settings or ():
+        name, equals, value = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or not name:
+            raise InputError(f"--set: {text!r} is not NAME=VALUE")
+        if name in given:
+            raise InputError(f"--set: {name} is given twice")
+        given[name] = value.strip()
+    return given
+
+
+def _on_files(
+    names: list[str] | None, files: list[Path], seed: int, parameters: Mapping[str, str], as_json: bool
+) -> int:
     """Check claims on the instances in some files, and tell the verdicts; 1 where one fails that is known to hold."""
-    from dlsched.bounds.claim import Expectation, claims_named, decided
+    from dlsched.bounds.claim import Expectation, among, claims_named, confirm_taken, decided
     from dlsched.bounds.comparison import Status
 
     code, told, named = 0, [], claims_named(names)
+    confirm_taken(named, parameters)
     for file in files:
         about, instance = _about(named, file)
         with output.counting(f"claims on {file.name}") as tell:
             rows = []
-            for claim, verdict in zip(about, decided(about, instance, seed), strict=True):
+            for claim, verdict in zip(about, decided(about, instance, seed, parameters), strict=True):
                 rows.append(_on_file(file, claim, verdict))
                 tell(len(rows), len(about))
-                if verdict.status is Status.VIOLATED and claim.expectation is not Expectation.FALSE:
+                known = claim.expectation is not Expectation.FALSE and not among(claim, parameters)
+                if verdict.status is Status.VIOLATED and known:
                     code = 1
         told += rows
         if not as_json:
             columns = [name for name in rows[0] if name != "file"]
             output.table(f"Claims on {file}", columns, [tuple(row[name] for name in columns) for row in rows])
     if as_json:
-        output.emit_json({"seed": seed, "verdicts": told})
+        output.emit_json({"seed": seed, "parameters": dict(parameters), "verdicts": told})
     return code
 
 
@@ -186,6 +258,7 @@ def attack(
         int, typer.Option("--instances", metavar="N", min=0, help="Draws of each source, then so many neighbours.")
     ] = 1000,
     seconds: Annotated[float | None, typer.Option("--seconds", metavar="S", min=0, help="When to stop.")] = None,
+    settings: Settings = None,
     seed: Seed = 0,
     out: Out = None,
     as_json: Json = False,
@@ -199,9 +272,17 @@ def attack(
     from dlsched.bounds import attack as attack_
     from dlsched.bounds import claim as find
 
-    known = find(claim, variant)
+    known, parameters = find(claim, variant), _parameters(settings)
     with output.counting("instances") as progress:
-        found = attack_(claim, variant, instances=instances, seconds=seconds, seed=seed, progress=progress)
+        found = attack_(
+            claim,
+            variant,
+            instances=instances,
+            seconds=seconds,
+            seed=seed,
+            parameters=parameters,
+            progress=progress,
+        )
     nearest = found.nearest
     verdicts = {status.value: count for status, count in sorted(found.verdicts.items(), key=lambda e: e[0].value)}
     data: dict[str, object] = {
@@ -228,7 +309,7 @@ def attack(
             counts = ", ".join(f"{count} {status}" for status, count in verdicts.items())
             shown = {"verdicts": counts, "instance": json.dumps(data["instance"])}
             output.facts(f"Attack on {known.id}", data | shown)
-    return 1 if found.violation and known.expectation is Expectation.TRUE else 0
+    return 1 if found.violation and known.expectation is Expectation.TRUE and not parameters else 0
 
 
 def replay(witness: WitnessFile, time_limit: TimeLimit = None, as_json: Json = False) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-import typing
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -13,10 +12,10 @@ _SECTION = re.compile(r"\n[ ]*Parameters\n[ ]*-+\n(.*?)(?:\n[ ]*\n[ ]*\w+\n[ ]*-
 
 
 def options_of(function: Callable[..., Any], without: Collection[str] = ()) -> type:
-    """Return a frozen dataclass of the keyword parameters of a function; those without a default have none there.
+    """Return a frozen dataclass of the keyword parameters of a function, or of what makes a class's objects.
 
-    Each field has the parameter's type and default; its metadata have, as ``help``, the first sentence that the
-    function's numpydoc section on parameters says of it.
+    Those without a default have none there. Each field has the parameter's type and default; its metadata have, as
+    ``help``, the first sentence that the numpydoc section on parameters says of it.
 
     Parameters
     ----------
@@ -25,18 +24,17 @@ def options_of(function: Callable[..., Any], without: Collection[str] = ()) -> t
     without : collection of str
         Parameters that are no options.
     """
-    hints = typing.get_type_hints(inspect.unwrap(function), include_extras=True)
     said = _said(inspect.getdoc(function) or "")
     fields = [
         (
             parameter.name,
-            hints.get(parameter.name, Any),
+            Any if parameter.annotation is parameter.empty else parameter.annotation,
             dataclasses.field(
                 default=dataclasses.MISSING if parameter.default is parameter.empty else parameter.default,
                 metadata={"help": said.get(parameter.name, "")},
             ),
         )
-        for parameter in inspect.signature(function).parameters.values()
+        for parameter in inspect.signature(function, eval_str=True).parameters.values()
         if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in without
     ]
     return dataclasses.make_dataclass("Options", fields, frozen=True, kw_only=True)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dlsched.arguments import positive
 from dlsched.bounds import (
     Claim,
     Expectation,
@@ -25,7 +27,7 @@ from dlsched.bounds import (
     always,
     witness,
 )
-from dlsched.bounds.claim import decide, stated
+from dlsched.bounds.claim import confirm_taken, decide, decided, stated
 from dlsched.bounds.comparison import compare
 from dlsched.bounds.facts import Step, final_dual_large, initial_dual_small, least_alpha
 from dlsched.models import registry
@@ -38,15 +40,25 @@ class Toy(Document):
     x: float
 
 
-@dataclass(frozen=True, slots=True)
 class ToyFacts:
-    toy: Toy
-    seed: int
+    """What is known of a number.
+
+    Parameters
+    ----------
+    toy : Toy
+    seed : int
+    factor : float
+        What it is multiplied by. More of it is not said.
+    """
+
+    def __init__(self, toy: Toy, seed: int, *, factor: float = 1.0) -> None:
+        positive(factor=factor)
+        self.toy, self.seed, self.factor = toy, seed, factor
 
     def limited(self) -> float:
         if self.toy.x > 100:
             raise Undecided("100 nodes")
-        return self.toy.x
+        return self.factor * self.toy.x
 
 
 def large(rng: np.random.Generator) -> Toy:
@@ -128,6 +140,67 @@ def test_a_witness_carries_what_is_needed_to_check_it_again() -> None:
     assert found.schedule == {"x": 7}
     assert found.details == {"twice": 1.5}
     assert (found.seed, found.measured, found.bound, found.status) == (5, 0.75, 0.5, "violated")
+
+
+def test_where_nothing_could_violate_a_claim_it_holds_by_no_merit() -> None:
+    claim = replace(toy_claim(), worst=lambda facts: 2 * facts.toy.x)
+    assert decide(claim, Toy(x=0.4)).status is Status.HOLDS
+    assert decide(claim, Toy(x=0.75)).status is Status.VIOLATED
+    verdict = decide(claim, Toy(x=0.25))
+    assert (verdict.status, verdict.measured, verdict.bound) == (Status.VACUOUS, 0.25, 0.5)
+    assert verdict.reason == "nothing could violate it: 0.5 at worst"
+
+
+def test_what_the_print_leaves_open_is_the_reason_where_it_decides() -> None:
+    claim = replace(toy_claim(), open="which of two numbers", measure=lambda facts: Interval(0, facts.toy.x))
+    assert decide(claim, Toy(x=0.75)).reason == "left open: which of two numbers"
+    assert decide(claim, Toy(x=0.75)).status is Status.UNDECIDED
+    assert decide(claim, Toy(x=0.25)).reason == ""
+
+
+def test_one_instance_decides_nothing_about_an_average() -> None:
+    claim = replace(toy_claim(), sampled=True)
+    for x in (0.25, 0.75):
+        verdict = decide(claim, Toy(x=x))
+        assert (verdict.status, verdict.measured, verdict.bound) == (Status.UNDECIDED, x, 0.5)
+        assert "average" in verdict.reason
+    unknown = replace(claim, bound=lambda facts: Interval(0, 1))
+    verdict = decide(unknown, Toy(x=0.25))
+    assert (verdict.measured, verdict.reason) == (None, "what is compared is not known exactly")
+
+
+def test_parameters_are_those_of_the_facts_and_stand_in_verdict_and_witness() -> None:
+    claim = toy_claim()
+    (factor,) = fields(claim.parameters)
+    assert (factor.name, factor.default, factor.metadata["help"]) == ("factor", 1.0, "What it is multiplied by.")
+    as_printed, doubled = decide(claim, Toy(x=0.4)), decide(claim, Toy(x=0.4), parameters={"factor": "2"})
+    assert (as_printed.status, as_printed.parameters) == (Status.HOLDS, {"factor": 1.0})
+    assert (doubled.status, doubled.measured, doubled.parameters) == (Status.VIOLATED, 0.8, {"factor": 2.0})
+    assert doubled.witness is not None
+    assert doubled.witness.parameters == {"factor": 2.0}
+    assert [v.measured for v in decided([claim], Toy(x=0.4), parameters={"factor": 3, "other": 1})] == [0.4 * 3]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"factor": "two"}, "factor: "),
+        ({"factor": -1}, "factor: -1 must be positive"),
+        ({"faktor": 2}, "toy/half: no parameter 'faktor'; it has factor"),
+    ],
+)
+def test_wrong_parameters_are_refused(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        decide(toy_claim(), Toy(x=0.4), parameters=parameters)
+
+
+def test_a_parameter_that_no_claim_has_is_refused() -> None:
+    with pytest.raises(InputError, match=r"'delta': none of these claims has such a parameter; they have factor$"):
+        confirm_taken([toy_claim()], {"delta": 1})
+
+
+def test_a_source_that_costs_more_is_drawn_less_often() -> None:
+    assert [Source("toy/large", large, cost=12).draws(n) for n in (0, 1, 12, 13, 100)] == [0, 1, 1, 2, 9]
 
 
 def test_what_a_corrected_claim_does_not_give_is_as_printed_but_for_the_shipped_cases() -> None:

@@ -1,14 +1,14 @@
-"""Clopper-Pearson intervals against closed forms, published values and the definition by binomial tails."""
+"""Intervals and sign tests against closed forms, published values and the definition by binomial tails."""
 
 from __future__ import annotations
 
 import math
 
 import pytest
-from scipy.stats import beta
+from scipy.stats import beta, binomtest, ttest_1samp
 
 from dlsched.bounds import clopper_pearson
-from dlsched.bounds.statistics import Support
+from dlsched.bounds.statistics import Support, paired
 
 
 @pytest.mark.parametrize("trials", [1, 5, 100, 10_000])
@@ -50,3 +50,30 @@ def test_support() -> None:
 def test_refusals(k: int, n: int, confidence: float) -> None:
     with pytest.raises(ValueError, match=r"successes|confidence"):
         clopper_pearson(k, n, confidence)
+
+
+@pytest.mark.parametrize(
+    "differences", [[1.0, 2.0, 4.0, -0.5, 3.0], [-1.0] * 7 + [2.0], [0.0, 0.0, 1.0, 5.0], [float(k) for k in range(40)]]
+)
+def test_paired_differences_are_those_of_the_textbook_tests(differences: list[float]) -> None:
+    sample = paired(differences)
+    interval = ttest_1samp(differences, 0).confidence_interval(0.99)
+    assert (sample.low, sample.high) == pytest.approx((interval.low, interval.high))
+    signs = sample.better + sample.worse
+    assert sample.p == pytest.approx(binomtest(sample.better, signs).pvalue)
+    assert sample.draws == len(differences)
+
+
+def test_a_sign_test_needs_eight_draws() -> None:
+    assert paired([1.0 + k / 10 for k in range(7)]).support is Support.UNDECIDED
+    assert paired([1.0 + k / 10 for k in range(8)]).support is Support.SUPPORTED
+    assert paired([-1.0 - k / 10 for k in range(8)]).support is Support.REFUTED
+
+
+def test_signs_alone_do_not_decide_about_an_average() -> None:
+    assert paired([1.0] * 19 + [-1000.0]).support is Support.UNDECIDED
+
+
+def test_no_differences_are_refused() -> None:
+    with pytest.raises(ValueError, match="no differences"):
+        paired([])
