@@ -3,12 +3,15 @@
 # make dev: a strict editable install in .venv. make bench: the measured tables, into build/bench*.json.
 # make audit: 10000 seeded cases of each family of badly scaled instances and mutated inputs (a tenth where one is a
 # hundred solves); goes on where it stopped.
+# make pages: what docs/claims says of each claim anew, from a run of verify over DRAWS draws of each source, which goes
+# on where it stopped.
 # make lock: constraints.txt anew from pyproject.toml and the package index in use, keeping the pins that still fit (all
 # the newest: delete the file first). make lowest: quick tests with the lowest versions that pyproject.toml allows.
 # make matrix: the quick tests under each of PYTHONS that is there.
 # Each target makes what it needs: a virtual environment in build/venv with the pinned versions of constraints.txt, every
 # download checked against the hashes there.
 PYTHON ?= python3
+DRAWS ?= 1000
 PYTHONS ?= python3.11 python3.12 python3.13
 VENV := build/venv
 BIN := $(VENV)/bin
@@ -20,7 +23,7 @@ QUICK := --hypothesis-profile=quick -m 'not slow and not process and not shared_
 ROOMS := package solvers models relaxations rounding algorithms bounds traces cli
 SOURCES := pyproject.toml constraints.txt README.md LICENSE $(shell find $(ROOMS) -type f -not -name '*.pyc')
 
-.PHONY: verify test quick audit dev bench lock lowest matrix clean
+.PHONY: verify test quick audit pages dev bench lock lowest matrix clean
 
 verify: build/.installed
 	$(BIN)/dlsched verify --out build/verify.sqlite
@@ -36,6 +39,10 @@ quick: build/.installed
 
 audit: lowest build/.installed
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.audit --out build/audit.sqlite
+
+pages: build/.installed
+	$(BIN)/dlsched verify --instances $(DRAWS) --out build/pages-$(DRAWS).sqlite --json > build/pages.json
+	$(BIN)/python docs/claims/update.py build/pages.json
 
 dev:
 	$(PYTHON) -m venv .venv

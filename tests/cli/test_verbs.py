@@ -23,7 +23,20 @@ CONVERT = (
     *("convert", "gavel", "--throughputs", GAVEL / "throughputs.json", "--trace", GAVEL / "seven.trace.txt"),
     *("--cluster", "fast=2,slow=2", "--slots", 10, "--slot-seconds", "10"),
 )
-VERBS = ("list", "show", "solve", "optimum", "run", "check", "verify", "replay", "generate", "convert", "schema")
+VERBS = (
+    "list",
+    "show",
+    "solve",
+    "optimum",
+    "run",
+    "check",
+    "claim",
+    "verify",
+    "replay",
+    "generate",
+    "convert",
+    "schema",
+)
 
 
 def test_help_and_version(dlsched: Command) -> None:
@@ -207,6 +220,28 @@ def test_verify_on_your_own_instance(dlsched: Command, instance: Path) -> None:
     people = dlsched("verify", "hadar/theorem-2", "--on", instance)
     assert people.stdout.startswith(f"Claims on {instance}")
     assert "hadar/theorem-2" in people.stdout
+
+
+def test_a_claim_is_shown(dlsched: Command) -> None:
+    data = answer(dlsched("claim", "gadget/lemma-5", "--json"))
+    (told,) = data
+    known = claims_named("gadget/lemma-5")[0]
+    assert (told["id"], told["kind"], told["statement"]) == (known.id, "printed", known.statement)
+    assert told["premises"] == {premise.name: premise.source for premise in known.premises}
+    people = dlsched("claim", "gadget/lemma-5")
+    assert people.stdout.startswith("gadget/lemma-5 (printed)")
+    assert refusal(dlsched("claim", "gadget/lemma-55")).startswith("gadget/lemma-55: unknown claim; the nearest are ")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("delta", "--set: 'delta' is not NAME=VALUE"),
+        ("nobody=1", "'nobody': none of these claims has such a parameter; "),
+    ],
+)
+def test_parameters_that_cannot_be_set(dlsched: Command, text: str, message: str) -> None:
+    assert refusal(dlsched("verify", "hadar/lemma-1", "--set", text)).startswith(message)
 
 
 @pytest.mark.parametrize("field", ["measured", "bound"])

@@ -1,0 +1,119 @@
+"""Write into the pages beside this file what the claims say and what a run of `verify` found, under each heading.
+
+Usage: ``python docs/claims/update.py REPORT.json``, where the report is what ``dlsched verify --json`` prints. A page
+is named after a paper and has one section ``## <claim id>`` for each of its claims; the prose of a section is left
+alone, and what stands between the two marks below its heading is made anew.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from dlsched.bounds import Claim, Expectation, claims
+
+FOLDER = Path(__file__).parent
+BEGIN, END = "<!-- made by update.py -->", "<!-- end -->"
+SECTION = re.compile(rf"^## (?P<id>\S+)\n+(?:{BEGIN}\n.*?{END}\n+)?", re.DOTALL | re.MULTILINE)
+WIDTH = 120
+"""Characters of a line, as in the rest of the documents."""
+
+KNOWN = {
+    Expectation.TRUE: "true",
+    Expectation.FALSE: "**false**",
+    Expectation.VACUOUS: "says nothing",
+    Expectation.OPEN: "not known",
+}
+
+
+def papers() -> dict[str, list[str]]:
+    """Return the ids of each paper's claims, by the name of its page."""
+    found: dict[str, list[str]] = {}
+    for id in dict.fromkeys(claim.id for claim in claims()):
+        found.setdefault(id.partition("/")[0], []).append(id)
+    return found
+
+
+def sections(text: str) -> list[str]:
+    """Return the ids that a page has sections for."""
+    return [match["id"] for match in SECTION.finditer(text)]
+
+
+def updated(text: str, rows: dict[tuple[str, str], dict[str, Any]]) -> str:
+    """Return a page with what is made anew."""
+    return SECTION.sub(lambda match: _head(match["id"], rows), text)
+
+
+def _head(id: str, rows: dict[tuple[str, str], dict[str, Any]]) -> str:
+    variants = [claim for claim in claims() if claim.id == id]
+    made = [line for claim in variants for line in _stated(claim, rows[claim.key])]
+    return "\n".join([f"## {id}", "", BEGIN, *made, END, "", ""])
+
+
+def _stated(claim: Claim[Any], row: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines that say what a claim says, and what a run found."""
+    yield from _item(
+        f"{claim.variant.value.capitalize()}, {KNOWN[claim.expectation]}. {claim.paper}: {claim.statement}."
+    )
+    hypotheses = [
+        f"{premise.name} ({premise.source})" if premise.source else premise.name for premise in claim.premises
+    ]
+    if hypotheses:
+        yield from _item(f"Hypotheses: {'; '.join(hypotheses)}.", deeper=True)
+    if claim.open:
+        yield from _item(f"Left open in print: {claim.open}.", deeper=True)
+    yield from _item(_found(claim, row), deeper=True)
+
+
+def _found(claim: Claim[Any], row: dict[str, Any]) -> str:
+    """Return what a run found, in a sentence or two."""
+    sample = row["sample"]
+    if sample is not None:
+        pairs = f"{sample['better']} for, {sample['worse']} against, {sample['ties']} equal"
+        mean = f"mean difference {sample['mean']:.4g}"
+        if sample["low"] is not None:
+            mean += f", between {sample['low']:.4g} and {sample['high']:.4g} at 99 %"
+        return f"{sample['says'].capitalize()} by {sample['draws']} paired draws: {pairs}; {mean}."
+    names = {"holds": "held", "violated": "violated", "premise-fails": "outside the hypotheses"}
+    names |= {"vacuous": "could not be violated", "undecided": "undecided"}
+    counts = ", ".join(f"{row[status]} {name}" for status, name in names.items() if row[status])
+    told = [f"On {row['instances']} instances: {counts or 'nothing'}."]
+    if row["nearest"] is not None and not row["violated"]:
+        nearest = row["nearest"]
+        told.append(f"Nearest: {row['nearness']:.4g} of the bound ({nearest['source']} {nearest['position']}).")
+    if row["witness"] is not None:
+        witness = row["witness"]
+        shown = f"{witness['measured']:.6g} {claim.relation.value} {witness['bound']:.6g} fails"
+        where = f"`dlsched replay {claim.counterexamples[0]}`" if claim.counterexamples else witness["source"]
+        told.append(f"Smallest witness: {shown} ({witness['source']}); shipped: {where}.")
+    return " ".join(told)
+
+
+def _item(text: str, deeper: bool = False) -> Iterable[str]:
+    mark = "  - " if deeper else "- "
+    return textwrap.wrap(
+        text.replace("..", "."),
+        WIDTH,
+        initial_indent=mark,
+        subsequent_indent=" " * len(mark),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def main(report: Path) -> None:
+    """Write every page anew."""
+    data = json.loads(report.read_text(encoding="utf-8"))
+    rows = {(row["id"], row["variant"]): row for row in data["claims"]}
+    for paper in papers():
+        page = FOLDER / f"{paper}.md"
+        page.write_text(updated(page.read_text(encoding="utf-8"), rows), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
