@@ -35,3 +35,6 @@ from .program import printed_best_response as printed_best_response
 from .response import Program as Program
 from .response import respond as respond
 from .run import run as run
+from .widths import Form as Form
+from .widths import Widths as Widths
+from .widths import widths as widths

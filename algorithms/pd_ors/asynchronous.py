@@ -15,7 +15,7 @@ m_w = ceil(v M tau), which leaves out the communication; it is kept as printed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -26,6 +26,7 @@ from dlsched.algorithms.pd_ors.market import Ints, Market, fewest_servers
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.algorithms.pd_ors.placements import internal_costs, lower_bound
 from dlsched.algorithms.pd_ors.program import Offers
+from dlsched.algorithms.pd_ors.widths import Form
 from dlsched.algorithms.run import Variant
 from dlsched.arguments import checked
 from dlsched.arithmetic import dot
@@ -135,12 +136,13 @@ def rounded_async_offers(
     market : Market
     job : AsyncJob
     rule : Rounding
-        Printed, n external workers count 1/tau each; there are none where tau is 0.
+        Printed, n external workers count 1/tau each, and there are none where tau is 0; there is no S.
     rng : numpy.random.Generator
     ceiling : float
         What the job is worth at most: external placements that cost as much are not looked for.
     """
     most = market.most
+    rule = replace(rule, rounds=1) if rule.variant is Variant.PRINTED else rule
     internal, machine = internal_costs(market)
     internal[:, market.servers > np.arange(most + 1)] = np.inf
     time = job.slots_per_minibatch if rule.variant is Variant.PRINTED else max(job.internal_time, job.external_time)
@@ -173,11 +175,12 @@ def rounded_async_offers(
 def _round(slot: Market, job: AsyncJob, workers: int, rule: Rounding, rng: np.random.Generator) -> Rounded:
     """Round (3.22)-(3.25) to a point that keeps (3.2)-(3.5)."""
     servers = fewest_servers(job, workers, job.external_rate)
-    relaxed = external_lp(slot, workers, servers, whole_units=rule.variant is not Variant.PRINTED)
+    printed = rule.variant is Variant.PRINTED
+    relaxed = external_lp(slot, workers, servers, whole_units=not printed)
     if relaxed is None:
         return Rounded(None, 0, 0)
 
-    gain = gain_for(slot, rule, workers, servers)
+    gain = gain_for(slot, rule, Form.THESIS if printed else Form.CORRECTED, workers, servers)
     needs = (workers, servers, slot.limit)
     return round_external(slot, relaxed, rule, gain, needs, rng, lambda x: _bearable(job, x))
 

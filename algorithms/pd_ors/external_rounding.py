@@ -1,14 +1,15 @@
 """Randomized rounding of the external one-slot problem (23)-(28), with real feasibility tested (Algorithm 4).
 
 The linear relaxation: w_h, s_h >= 0; alpha w_h + beta s_h <= C^_h in every resource (24); sum w <= F (25); sum w >=
-v kappa_E (26); sum s >= v kappa_E / gamma, absent in print, without which the optimum has no server. In the thesis
-(3.22)-(3.25).
+v kappa_E (26); sum s >= v kappa_E / gamma, which is (2), a constraint of the model that (23)-(26) forget: without it
+the optimum has no server, and nothing is ever placed. In the thesis (3.22)-(3.25).
 
 Gains: (29), which shrinks so that capacities hold, (30), which stretches so that the workers suffice, or a number. The
 bounds of Theorems 3 and 4 are on thresholds that are not feasibility; on one machine with room for exactly the workers
 needed both gains make every round infeasible. A gain of 1 and the best of some rounds is what works.
 
-"If infeasible or iter < S" of step 11 must read "and": literally, the first feasible point after S others.
+"If infeasible or iter < S" of step 11 must read "and": literally, the first feasible point from round S on. The thesis
+has no S: the first feasible point.
 """
 
 from __future__ import annotations
@@ -23,14 +24,17 @@ from numpy.typing import NDArray
 from dlsched.algorithms.pd_ors.market import Ints, Market
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.algorithms.pd_ors.placements import Placed
+from dlsched.algorithms.pd_ors.widths import Form, widths
 from dlsched.algorithms.run import Variant
 from dlsched.arguments import checked
 from dlsched.arithmetic import dot, integer_product
 from dlsched.models.document import InputError
-from dlsched.rounding import Rounded, gain_cover, gain_packing, round_independent
+from dlsched.rounding import Rounded, round_independent
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.optimal import solve_to_optimality
 from dlsched.tolerances import NEAR_WHOLE, ROUNDING
+
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +64,7 @@ def external_lp(
     workers : float
         Right-hand side of (26).
     servers : float
-        Right-hand side of the servers' row; 0 as printed.
+        Right-hand side of the servers' row; 0 without it.
     most : float
         F (25).
     whole_units : bool
@@ -78,10 +82,9 @@ def external_lp(
     if workers > most:
         return None
     room = market.room[0].astype(float)
-    top = np.stack([_limits(room, market.worker), _limits(room, market.server)])
+    top = _limits(market)
     if whole_units:
-        top[0, market.fitting_workers()[0] == 0] = 0.0
-        top[1, market.fitting_servers()[0] == 0] = 0.0
+        top[_homeless(market)] = 0.0
     price = np.stack([market.worker_price[0], market.server_price[0]])
     filled = np.stack([_fill(price[k], top[k], need) for k, need in enumerate((workers, servers))])
     if np.isnan(filled).any():
@@ -93,12 +96,20 @@ def external_lp(
     return _by_solver(room, price, top, (workers, servers), (alpha, beta), most)
 
 
-def _limits(room: Floats, need: np.ndarray) -> Floats:
-    used = np.flatnonzero(need)
-    if not len(used):
-        return np.full(len(room), np.inf)
-    limits: Floats = (room[:, used] / need[used].astype(float)).min(axis=1)
+def _limits(market: Market) -> Floats:
+    """Return how many workers, and servers, fit on each machine, in fractions; shape (2, machines)."""
+    room = market.room[0].astype(float)
+    limits = np.full((2, len(room)), np.inf)
+    for k, need in enumerate((market.worker, market.server)):
+        used = np.flatnonzero(need)
+        limits[k] = (room[:, used] / need[used].astype(float)).min(axis=1, initial=np.inf)
     return limits
+
+
+def _homeless(market: Market) -> Bools:
+    """Tell where not a single worker, or server, fits on a machine; shape (2, machines)."""
+    result: Bools = np.stack([market.fitting_workers()[0], market.fitting_servers()[0]]) == 0
+    return result
 
 
 def _fill(price: Floats, limits: Floats, need: float) -> Floats:
@@ -130,10 +141,8 @@ def _by_solver(
     return Relaxed(float((price * point).sum()), point[0], point[1])
 
 
-Bools = NDArray[np.bool_]
-
-MAX_ROUNDS = 2_000
-"""Rounds after which the printed loop, which need not end, is given up."""
+MAX_ROUNDS = 5_000
+"""Rounds after which the printed loop, which need not end, is given up (Section 5: "e.g., 5000")."""
 
 _BLOCK = 64
 """Rounds that are drawn at once; arbitrary."""
@@ -193,45 +202,29 @@ class Rounding:
 
 
 @checked
-def gain_for(market: Market, rule: Rounding, workers: float, servers: float) -> float:
+def gain_for(market: Market, rule: Rounding, form: Form, workers: float, servers: float) -> float:
     """Return the gain in a market of one slot; 0 where the width W_2 of (29) is 0.
 
     Parameters
     ----------
     market : Market
     rule : Rounding
+    form : Form
+        Whose W_1, W_2, m and r; corrected, what has no room for a unit is not counted, as it is fixed at 0.
     workers, servers : float
         Right-hand sides of (26) and of the servers' row.
-
-    Notes
-    -----
-    (29) has r = RH + 1 packing rows and W_2 = min{F, C^/alpha, C^/beta}: printed over all machines, so that one without
-    room makes it 0; corrected over those that have room for a unit. (30) has one cover row, W_1 = v kappa_E, as
-    printed; with the servers' row there are two, and the lesser of both right-hand sides (the thesis's G).
     """
     if rule.gain is GainRule.ONE:
         return 1.0
-    printed = rule.variant is Variant.PRINTED
-    if rule.gain is GainRule.PACKING:
-        width = _width(market, whole_units=not printed)
-        rows = 1 + market.machines * len(market.worker)
-        return gain_packing(width, rows, rule.delta, events=3) if width else 0.0
-    if rule.gain is GainRule.COVER:
-        needs = [need for need in (workers, servers) if need > 0]
-        return gain_cover(min(needs), len(needs), rule.delta) if needs else 1.0
-    return rule.gain
-
-
-def _width(market: Market, *, whole_units: bool) -> float:
-    """Return W_2 over the variables of a market of one slot."""
-    width = float(market.limit)
-    for need in (market.worker, market.server):
-        for r in np.flatnonzero(need):
-            ratios = market.room[0, :, r].astype(float) / float(need[r])
-            if whole_units:
-                ratios = ratios[ratios >= 1]
-            width = min(width, float(ratios.min(initial=np.inf)))
-    return width
+    if not isinstance(rule.gain, GainRule):
+        return rule.gain
+    ratios = _limits(market)
+    if form is Form.CORRECTED:
+        ratios[_homeless(market)] = np.inf
+    found = widths(
+        form, ratios, (workers, servers), market.limit, resources=market.resources, needed=len(market.worker)
+    )
+    return found.shrink(rule.delta) if rule.gain is GainRule.PACKING else found.stretch(rule.delta)
 
 
 @checked
@@ -291,8 +284,7 @@ def round_external(
     Rounded
         The point has all workers, then all servers.
     """
-    # without a server no rounding is feasible, and the literal loop would not end
-    if not gain or (needs[1] and not relaxed.servers.any()):
+    if not gain:
         return Rounded(None, 0, 0)
     x = _clean(gain * np.concatenate([relaxed.workers, relaxed.servers]))
 
@@ -302,19 +294,25 @@ def round_external(
         return points, good & accept(points) if accept else good
 
     if rule.variant is Variant.PRINTED:
-        return _literally(draw, rule.rounds)
+        return _literally(draw, rule.rounds) if _some_feasible(market, x, needs) else Rounded(None, 0, 0)
     points, good = draw(rule.rounds)
     price = np.concatenate([market.worker_price[0], market.server_price[0]])
     best = points[good][(dot(points[good], price)).argmin()] if good.any() else None
     return Rounded(best, rule.rounds, int(good.sum()))
 
 
+def _some_feasible(market: Market, x: Floats, needs: tuple[float, float, float]) -> bool:
+    """Tell whether some rounding may be feasible; where none is, the literal loop would not end."""
+    low, high = np.floor(x).astype(np.int64), np.ceil(x).reshape(2, -1).sum(axis=1)
+    return bool((high >= needs[:2]).all()) and bool(feasible(market, low, 0, 0, needs[2]))
+
+
 def _literally(draw: Callable[[int], tuple[Ints, Bools]], rounds: int) -> Rounded:
-    """Return the first feasible point after S others; the loop is given up after `MAX_ROUNDS`."""
+    """Return the first feasible point from round S on; the loop is given up after `MAX_ROUNDS`."""
     made = found = 0
-    while made < max(MAX_ROUNDS, rounds + 1):
+    while made < max(MAX_ROUNDS, rounds):
         points, good = draw(_BLOCK)
-        late = np.flatnonzero(good & (made + np.arange(_BLOCK) >= rounds))
+        late = np.flatnonzero(good & (made + np.arange(1, _BLOCK + 1) >= rounds))
         if len(late):
             last = int(late[0])
             return Rounded(points[last], made + last + 1, found + int(good[: last + 1].sum()))
@@ -329,20 +327,31 @@ def _clean(x: Floats) -> Floats:
 
 
 @checked
-def rounded_placement(market: Market, workers: int, rule: Rounding, rng: np.random.Generator) -> tuple[Placed, Rounded]:
+def rounded_placement(
+    market: Market, workers: int, rule: Rounding, rng: np.random.Generator, *, literal: bool = False
+) -> tuple[Placed, Rounded]:
     """Return a placement of so many workers and their servers by rounding, in a market of one slot, and the rounds.
 
     Surplus workers and servers are dropped, the dearest first.
+
+    Parameters
+    ----------
+    market : Market
+    workers : int
+    rule : Rounding
+    rng : numpy.random.Generator
+    literal : bool
+        (23)-(26) to the letter, without (2): no round is feasible, as the point has no servers.
     """
     servers = int(market.servers[workers])
     printed = rule.variant is Variant.PRINTED
-    row = 0.0 if printed else float(servers)
+    row = 0.0 if literal else float(servers)
     nothing = np.zeros(market.machines, dtype=np.int64)
     none = Placed(np.asarray(np.inf), nothing, nothing)
     relaxed = external_lp(market, workers, row, most=market.limit, whole_units=not printed)
     if relaxed is None:
         return none, Rounded(None, 0, 0)
-    gain = gain_for(market, rule, workers, row)
+    gain = gain_for(market, rule, Form.PRINTED if printed else Form.CORRECTED, workers, float(servers))
     found = round_external(market, relaxed, rule, gain, (workers, float(servers), market.limit), rng)
     if found.x is None:
         return none, found

@@ -40,6 +40,8 @@ class Market:
         The most workers that can be of use in one slot.
     servers : int array (most + 1,)
         Fewest servers for so many workers, non-decreasing; of an asynchronous job with all of them on one machine.
+    resources : int
+        R, those of the cluster, needed or not.
     """
 
     first: int
@@ -51,6 +53,7 @@ class Market:
     limit: int
     most: int
     servers: Ints
+    resources: int
 
     @property
     def slots(self) -> int:
@@ -127,7 +130,16 @@ def market(occupancy: Occupancy, job: AnyJob, last: int, *, empty: bool = False)
     most = min(most, int(held))
     servers = np.array([fewest_servers(job, n) for n in polled(range(most + 1))], dtype=np.int64)
     return Market(
-        job.arrival, dot(prices, alpha), dot(prices, beta), room, worker, server, job.most_workers, most, servers
+        first=job.arrival,
+        worker_price=dot(prices, alpha),
+        server_price=dot(prices, beta),
+        room=room,
+        worker=worker,
+        server=server,
+        limit=job.most_workers,
+        most=most,
+        servers=servers,
+        resources=needs.shape[1],
     )
 
 

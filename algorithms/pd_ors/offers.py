@@ -54,6 +54,13 @@ class External(StrEnum):
     EXACT = "exact"
     GREEDY = "greedy"
     ROUNDING = "lp-rounding"
+    LITERAL = "lp-rounding-literal"
+    """Of (23)-(26) to the letter, which have no servers: places nothing. In the thesis the same as rounding."""
+
+    @property
+    def rounds(self) -> bool:
+        """Whether the relaxation is rounded."""
+        return self in (External.ROUNDING, External.LITERAL)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +123,7 @@ def slot_offers(
     job : Job
     external : External
     rounder : callable, optional
-        How to round a state, of the market of one slot and n; with ``"lp-rounding"``.
+        How to round a state, of the market of one slot and n; with ``"lp-rounding"`` and ``"lp-rounding-literal"``.
     ceiling : float
         What the job is worth at most: external placements that cost as much are not looked for.
     optimistic : bool
@@ -128,9 +135,9 @@ def slot_offers(
     is_open = (bound < _at_least_as_good(internal, job.internal_time / time)) & (bound < ceiling)
     is_open[:, 0] = False
     settled: dict[tuple[int, int], Counts] = {}
-    if external is External.ROUNDING:
+    if external.rounds:
         if rounder is None:
-            raise ValueError("rounder: is needed for lp-rounding")
+            raise ValueError(f"rounder: is needed for {external}")
         cost, done = _by_rounding(market, is_open, rounder, settled)
     else:
         cost, done = _by_search(market, is_open, bound, external)

@@ -108,14 +108,14 @@ def respond(
             view,
             job,
             settings.external,
-            lambda slot, n: rounded_placement(slot, n, rule, rng),
+            lambda slot, n: rounded_placement(slot, n, rule, rng, literal=settings.external is External.LITERAL),
             ceiling=values[0],
             optimistic=optimistic,
         )
     else:
         found = (
             rounded_async_offers(view, job, settings.rounding, rng, ceiling=values[0])
-            if settings.external is External.ROUNDING
+            if settings.external.rounds
             else exact_async_offers(view, job)
         )
     if settings.program is Program.SAMPLES:

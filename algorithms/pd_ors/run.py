@@ -45,11 +45,14 @@ def run(
         Of the rounding; each job has a generator of its own.
     variant : str
         ``"corrected"`` or ``"printed"``: which `prices`, `external` and `program` are taken by default, and what the
-        rounding does (no row for the servers, repeat while infeasible *or* fewer than S rounds; in the thesis m_w
-        without communication). Printed, a schedule that does not finish after all is dropped (`Stripped` in the log).
+        rounding does (G over all machines and resources, repeat while infeasible *or* fewer than S rounds; in the
+        thesis m_w without communication, and no S). Printed, a schedule that does not finish after all is dropped
+        (`Stripped` in the log).
     external : str, optional
         How external placements are found: ``"exact"``, by default if corrected; ``"greedy"``; ``"lp-rounding"``, by
-        default if printed. Of asynchronous jobs ``"exact"`` and ``"greedy"`` are both exact.
+        default if printed, of (23)-(26) with (2), which the model asks for; ``"lp-rounding-literal"``, of (23)-(26) to
+        the letter, which places nothing externally. Of asynchronous jobs ``"exact"`` and ``"greedy"`` are both exact,
+        and the others the same.
     gain : str or float
         Of the rounding: ``"1"``, ``"packing"`` (29), ``"cover"`` (30), or a number.
     delta : float

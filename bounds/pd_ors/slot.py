@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
+from dlsched.algorithms.pd_ors import Form, Widths, widths
 from dlsched.bounds.pd_ors.law import Law
 from dlsched.bounds.pd_ors.mixed import MixedProgram, Rationals, exactly, relaxed_optimum
 from dlsched.models.document import Document
 from dlsched.models.numbers import NonNegative, Positive, to_json
-from dlsched.rounding import gain_cover, gain_packing
 
 
 class ExternalSlot(Document):
@@ -65,14 +66,6 @@ class ExternalSlot(Document):
         return self
 
 
-class Form(Enum):
-    """Which of the one-slot problems is meant."""
-
-    PRINTED = "(23)-(26)"
-    CORRECTED = "(23)-(26) with servers"
-    THESIS = "(3.22)-(3.25)"
-
-
 class SlotFacts:
     """The programs of a slot, in each form.
 
@@ -109,41 +102,48 @@ class Placement:
         self.delta = float(slot.delta)
 
     @property
-    def covers(self) -> int:
-        """m: 1 as printed, else 2, with the servers' row."""
-        return 1 if self.form is Form.PRINTED else 2
-
-    @property
-    def packings(self) -> int:
-        """r: a row for every machine and resource, and in the journal (25)."""
-        return len(self.slot.room) * len(self.slot.worker) + self.limits_workers
-
-    @property
     def limits_workers(self) -> bool:
         """Whether (25) is one of the packing rows, the last."""
         return self.form is not Form.THESIS
 
+    @cached_property
+    def widths(self) -> Widths:
+        """W_1, m, W_2 and r."""
+        slot = self.slot
+        ratios = [[self._ratio(room, needs) for room in slot.room] for needs in (slot.worker, slot.server)]
+        return widths(
+            self.form,
+            np.array(ratios, dtype=object),
+            (slot.workers, slot.servers),
+            slot.most_workers,
+            resources=len(slot.worker),
+            needed=sum(a + b > 0 for a, b in zip(slot.worker, slot.server, strict=True)),
+        )
+
     @property
     def cover_width(self) -> float:
         """W_1."""
-        slot = self.slot
-        return float(slot.workers if self.form is Form.PRINTED else min(slot.workers, slot.servers))
+        return self.widths.cover
 
-    @cached_property
+    @property
+    def covers(self) -> int:
+        """M."""
+        return self.widths.covers
+
+    @property
     def packing_width(self) -> float:
         """W_2; 0 where it is not defined."""
-        slot = self.slot
-        ratios = [
-            left / unit
-            for needs in (slot.worker, slot.server)
-            for room in slot.room
-            if self.form is not Form.CORRECTED or _has_room(room, needs)
-            for left, unit in zip(room, needs, strict=True)
-            if unit
-        ]
-        if self.limits_workers:
-            ratios.append(slot.most_workers)
-        return float(min(ratios)) if ratios else float("inf")
+        return self.widths.packing
+
+    @property
+    def packings(self) -> int:
+        """R."""
+        return self.widths.packings
+
+    def _ratio(self, room: Rationals, needs: Rationals) -> Fraction | float:
+        """Return the least C^/alpha; infinite where nothing is needed, corrected also where there is no room."""
+        least = min((left / unit for left, unit in zip(room, needs, strict=True) if unit), default=math.inf)
+        return math.inf if self.form is Form.CORRECTED and not least else least
 
     @cached_property
     def program(self) -> MixedProgram | None:
@@ -167,12 +167,12 @@ class Placement:
     @cached_property
     def shrunk(self) -> Law:
         """The rounding at G of (29)."""
-        return self._law(lambda: gain_packing(self.packing_width, self.packings, self.delta, events=3))
+        return self._law(lambda: self.widths.shrink(self.delta))
 
     @cached_property
     def stretched(self) -> Law:
         """The rounding at G of (30); in the thesis, and with servers, with ln(6/delta)."""
-        return self._law(lambda: gain_cover(self.cover_width, self.covers, self.delta))
+        return self._law(lambda: self.widths.stretch(self.delta))
 
     def _law(self, gain: Callable[[], float]) -> Law:
         assert self.program is not None

@@ -6,6 +6,9 @@ C^_h^r residual capacity, F_i most workers, kappa_E slots per sample and worker,
 The print has no row for the servers, so its optimum has none: `dmlrs/external-slot-printed`. `dmlrs/external-slot` adds
 servers >= workers / gamma. At an optimum of the LP relaxation the workers are exactly v kappa_E, so the row may also
 be read as a cover row, servers >= v kappa_E / gamma; as such the rounding of Algorithm 4 needs it.
+
+The variables' bounds, F and ceil(F / gamma), cut off no optimum of the relaxation: how many units fit on a machine is
+left to (24), as rounded down it would.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from fractions import Fraction
 from typing import Any
 
 from dlsched.lazy import pyo
-from dlsched.models.dmlrs.frame import GAMMA, SERVER, WORKER, fitting, synchronous
+from dlsched.models.dmlrs.frame import GAMMA, SERVER, WORKER, synchronous
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import Job, Placement
 from dlsched.models.formulation import Formulation, Kind
@@ -103,18 +106,8 @@ def _frame(
     declare(m, "price", (m.HR,), price, "p_h^r, price of a unit [utility / resource]", follows=True)
     declare(m, "residual", (m.HR,), residual, _LEFT, within=pyo.NonNegativeReals, follows=True)
     most_servers = chosen.servers_for(chosen.most_workers)
-    m.workers = pyo.Var(
-        m.H,
-        domain=pyo.NonNegativeIntegers,
-        bounds=lambda m, h: (0, fitting(instance.machine(h), chosen.worker, chosen.most_workers)),
-        doc="w_ih, workers",
-    )
-    m.servers = pyo.Var(
-        m.H,
-        domain=pyo.NonNegativeIntegers,
-        bounds=lambda m, h: (0, fitting(instance.machine(h), chosen.server, most_servers)),
-        doc="s_ih, servers",
-    )
+    m.workers = pyo.Var(m.H, domain=pyo.NonNegativeIntegers, bounds=(0, chosen.most_workers), doc="w_ih, workers")
+    m.servers = pyo.Var(m.H, domain=pyo.NonNegativeIntegers, bounds=(0, most_servers), doc="s_ih, servers")
     m.cost = pyo.Objective(
         expr=sum(m.price[h, r] * _used(m, h, r) for h, r in m.HR), sense=pyo.minimize, doc="(23) cost"
     )

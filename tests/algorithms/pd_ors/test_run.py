@@ -226,6 +226,17 @@ def test_the_printed_program_refuses_too_many_samples() -> None:
     assert run(inst, variant="printed", program="worker-slots").utility > 0
 
 
+def test_as_printed_workers_are_placed_externally_and_to_the_letter_none_is() -> None:
+    """Workers fit on m0 only, servers on m1 only; (23)-(26) forget the servers, which (2) asks for."""
+    apart = job("j0", "1 1 2 2 1/2 1/2 1 2 1", (1, 0), (0, 1), [9, 8])
+    inst = instance(2, [(3, 0), (0, 3)], apart)
+    printed = run(inst, variant="printed", prices="repaired")
+    assert printed.utility == run(inst).utility > 0
+    assert check(inst, printed.schedule) == []
+    assert sum(event.subproblems.feasible for event in decisions(printed)) > 0
+    assert run(inst, variant="printed", prices="repaired", external="lp-rounding-literal").utility == 0
+
+
 def test_the_printed_worker_count_of_the_thesis_leaves_jobs_unfinished() -> None:
     data = {
         "name": "j0", "arrival": 1, "epochs": 1, "chunks": 2, "minibatches_per_chunk": 1, "slots_per_minibatch": "1/2",

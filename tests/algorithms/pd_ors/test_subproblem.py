@@ -13,6 +13,7 @@ import pytest
 
 from dlsched.algorithms.pd_ors import (
     External,
+    Form,
     Market,
     Occupancy,
     Offers,
@@ -35,7 +36,9 @@ from dlsched.algorithms.pd_ors import (
 from dlsched.algorithms.pd_ors.placements import greedy, lower_bound
 from dlsched.algorithms.pd_ors.response import Settings
 from dlsched.algorithms.run import Variant
+from dlsched.models import build, solve
 from dlsched.models.dmlrs import Instance, check, random
+from dlsched.relaxations import relax
 from dlsched.rounding import success_probability
 from dlsched.solvers import RawSolution, Solution, Status
 from dlsched.solvers.failure import SolverError
@@ -51,6 +54,7 @@ E1 = Market(
     limit=8,
     most=8,
     servers=np.arange(9),
+    resources=2,
 )
 """Workers need r0 only and servers r1 only; 4.5 workers are wanted, and as many servers."""
 
@@ -132,6 +136,7 @@ def one_slot(seed: int, machines: int) -> Market:
         limit=most,
         most=most,
         servers=-(-np.arange(most + 1) // int(rng.integers(1, 3))),
+        resources=2,
     )
 
 
@@ -171,6 +176,7 @@ def test_integer_programs_agree_with_the_dynamic_program(seed: int, most: int, m
         limit=most,
         most=most,
         servers=-(-np.arange(most + 1) // 2),
+        resources=3,
     )
     wanted = [1, most // 2, most]
     expected = placements.exact_costs(view, wanted).tolist()
@@ -190,6 +196,7 @@ def tight_by_one(unit: int) -> Market:
         limit=1,
         most=1,
         servers=np.arange(2),
+        resources=1,
     )
 
 
@@ -334,7 +341,7 @@ def test_a_round_of_e1_is_feasible_with_this_probability(
     gain: str | float, value: float, probability: Fraction
 ) -> None:
     rule = Rounding.of(gain, 0.5, 1, Variant.PRINTED)
-    found = gain_for(E1, rule, 4.5, 0)
+    found = gain_for(E1, rule, Form.PRINTED, 4.5, 4.5)
     assert found == pytest.approx(value, abs=1e-6)
     whole = external_lp(E1, 4.5, 4.5, most=8)
     x = (found * np.concatenate([whole.workers, whole.servers])).tolist()
@@ -343,8 +350,18 @@ def test_a_round_of_e1_is_feasible_with_this_probability(
 
 def test_a_machine_without_room_makes_the_printed_packing_gain_zero() -> None:
     crowded = replace(E1, room=np.array([[[3, 2], [0, 2], [9, 9]]]))
-    assert gain_for(crowded, Rounding.of("packing", 0.5, 1, "printed"), 4.5, 4.5) == 0
-    assert gain_for(crowded, Rounding.of("packing", 0.5, 1, "corrected"), 4.5, 4.5) > 0
+    rule = Rounding.of("packing", 0.5, 1, "printed")
+    assert gain_for(crowded, rule, Form.PRINTED, 4.5, 4.5) == 0
+    assert gain_for(crowded, rule, Form.CORRECTED, 4.5, 4.5) > 0
+
+
+def test_the_printed_gain_counts_the_rows_of_all_resources() -> None:
+    """Four resources of which the job needs two, one machine, W_2 = 10, delta = .3: r = 5, corrected 3."""
+    one = instance(1, [(10, 10, 1, 1)], job("j0", "1 1 1 20 1 0 1 1 1", (1, 0, 0, 0), (0, 1, 0, 0), [9]))
+    view = market(Occupancy(one, constants(one)), one.jobs[0], 1).row(0)
+    rule = Rounding.of("packing", 0.3, 1, "printed")
+    assert gain_for(view, rule, Form.PRINTED, 4, 4) == pytest.approx(0.354754, abs=1e-6)
+    assert gain_for(view, rule, Form.CORRECTED, 4, 4) == pytest.approx(0.378525, abs=1e-6)
 
 
 def test_rounding_keeps_no_surplus_and_no_round_is_feasible_without_servers() -> None:
@@ -353,9 +370,27 @@ def test_rounding_keeps_no_surplus_and_no_round_is_feasible_without_servers() ->
     assert made.rounds == 200
     assert 0 < made.feasible < 200
     assert feasible(E1, np.concatenate([found.workers, found.servers]), 5, 5, 5)
-    printed, made = rounded_placement(E1, 5, Rounding.of("1", 0.5, 5, "printed"), np.random.default_rng(0))
-    assert math.isinf(printed.cost)
+    rule = Rounding.of("1", 0.5, 5, "printed")
+    literal, made = rounded_placement(E1, 5, rule, np.random.default_rng(0), literal=True)
+    assert math.isinf(literal.cost)
     assert made.rounds == 0
+
+
+def test_the_printed_loop_takes_the_first_feasible_point_from_round_s_on() -> None:
+    sure = replace(E1, room=np.array([[[9, 0], [0, 9], [0, 0]]]))  # whole at once: every round is feasible
+    for rounds in (1, 5):
+        rule = Rounding.of("1", 0.5, rounds, "printed")
+        found, made = rounded_placement(sure, 5, rule, np.random.default_rng(0))
+        assert (made.rounds, made.feasible) == (rounds, rounds)
+        assert (found.workers.tolist(), found.servers.tolist()) == ([5, 0, 0], [0, 5, 0])
+
+
+def test_a_printed_loop_that_cannot_end_is_not_begun() -> None:
+    full = replace(E1, room=np.array([[[5, 0], [0, 5], [0, 0]]]))  # 5 of 5 needed: G of (29) and (30) both fail
+    for gain in ("packing", "cover"):
+        found, made = rounded_placement(full, 5, Rounding.of(gain, 0.5, 1, "printed"), np.random.default_rng(0))
+        assert math.isinf(found.cost)
+        assert made.rounds == 0
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -367,6 +402,37 @@ def test_the_relaxation_is_below_every_placement(seed: int) -> None:
             assert relaxed.value <= cost + 1e-9
             amounts = np.outer(relaxed.workers, view.worker) + np.outer(relaxed.servers, view.server)
             assert (amounts <= view.room[0] + 1e-6).all()
+
+
+@pytest.mark.parametrize("name", ["dmlrs/external-slot", "dmlrs/external-slot-printed"])
+def test_the_relaxation_is_that_of_the_formulation(name: str) -> None:
+    """A worker takes two thirds of a machine's room or so: rounded down, as on paper nothing is, less would fit."""
+    met = 0
+    for seed in range(30):
+        state = occupied(seed, capacity=5)
+        one = state.instance.jobs[seed % 2]
+        view = market(state, one, one.arrival).row(0)
+        workload = Fraction(1 + seed % 7, 2) / one.external_time
+        servers = float(workload * one.external_time / one.workers_per_server)
+        found = external_lp(
+            view,
+            float(workload * one.external_time),
+            servers if name == "dmlrs/external-slot" else 0.0,
+            most=view.limit,
+            whole_units=False,
+        )
+        places = [(h, r) for h in range(len(state.machines)) for r in range(len(state.instance.resources))]
+        keys = {place: (state.machines[place[0]], state.instance.resources[place[1]]) for place in places}
+        prices = {keys[h, r]: state.prices[one.arrival - 1, h, r] for h, r in places}
+        left = (state.capacity - state.used[one.arrival - 1]) / np.array([float(scale) for scale in state.scale])
+        residuals = {keys[h, r]: float(left[h, r]) for h, r in places}
+        model = build(name, state.instance, job=one.name, workload=workload, prices=prices, residuals=residuals)
+        expected = solve(relax(model).model).objective
+        assert (found is None) == (expected is None)
+        if found is not None:
+            assert found.value == pytest.approx(expected, abs=1e-7)
+            met += 1
+    assert met >= 10
 
 
 def test_a_market_sees_only_what_its_job_needs_and_what_is_left() -> None:

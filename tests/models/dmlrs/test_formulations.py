@@ -119,6 +119,20 @@ def test_e1_with_servers_and_as_printed() -> None:
     assert all(not v.value for v in printed.servers.values())
 
 
+def test_half_a_worker_more_fits_in_fractions() -> None:
+    """Two machines with room for a worker and a half, at 1 and 10: three cost 2 (1.5) (1 + 10), one and a half 3."""
+    data = CASES["D1"]["instance"]
+    job = data["jobs"][0] | {"slots_per_sample": 1, "gradient_size": 0, "batch": 9, "workers_per_server": 1}
+    job |= {"worker": {"r": 2}, "server": {}}
+    machines = [{"name": name, "capacity": {"r": 3}} for name in ("m0", "m1")]
+    instance = Instance.parse(data | {"resources": ["r"], "machines": machines, "jobs": [job]})
+    prices = {("m0", "r"): 1, ("m1", "r"): 10}
+    for name in ("dmlrs/external-slot", "dmlrs/external-slot-printed"):
+        for workload, cost in ((3, 33), (1.5, 3)):
+            model = build(name, instance, workload=workload, prices=prices)
+            assert solve(relax(model).model).objective == pytest.approx(cost)
+
+
 def test_the_external_problem_refuses_what_it_cannot_read() -> None:
     instance, _ = external()
     for data, message in (
