@@ -22,6 +22,7 @@ from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.ddljs.counts import TooLargeError, best_value
 from dlsched.algorithms.exact.ddljs.greedy import greedy_schedule
 from dlsched.algorithms.exact.ddljs.horizon import HorizonProgram, columns, horizon_program, pooled_program, values
+from dlsched.algorithms.exact.ddljs.rationals import program
 from dlsched.algorithms.exact.ddljs.slot import embed
 from dlsched.algorithms.exact.ddljs.slots import Condensed, alike
 from dlsched.algorithms.exact.duals import dual_bound
@@ -291,4 +292,4 @@ def _best(instance: Instance, job: Job) -> Fraction | None:
     return max(found, default=None)
 
 
-EXACT = ExactMethod("exact", "ddljs", "branch and bound over slots and worker counts", solve)
+EXACT = ExactMethod("exact", "ddljs", "branch and bound over slots and worker counts", solve, program=program)

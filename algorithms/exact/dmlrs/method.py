@@ -26,6 +26,7 @@ from dlsched.algorithms.baselines.dmlrs import drf
 from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
+from dlsched.algorithms.exact.dmlrs.rationals import program
 from dlsched.algorithms.exact.dmlrs.reduction import Reduction, bundle, reduced
 from dlsched.algorithms.exact.dmlrs.slots import Slots
 from dlsched.algorithms.exact.dmlrs.summed import Summed
@@ -262,4 +263,4 @@ def single_machines(instance: Instance) -> Any:
     return model
 
 
-EXACT = ExactMethod("exact", "dmlrs", "branch and price over schedules", solve)
+EXACT = ExactMethod("exact", "dmlrs", "branch and price over schedules", solve, program=program)

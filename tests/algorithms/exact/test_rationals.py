@@ -1,0 +1,152 @@
+"""The programs in exact rationals of DMLRS and DDLJS: what they restate, and that nothing is lost by leaving out."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dlsched.algorithms.exact.certificates import ExactProgram
+from dlsched.algorithms.exact.ddljs import rationals as ddljs_rationals
+from dlsched.algorithms.exact.dmlrs import rationals as dmlrs_rationals
+from dlsched.models import build
+from dlsched.models.ddljs import Instance as DdljsInstance
+from dlsched.models.ddljs import slot_problem
+from dlsched.models.dmlrs import Instance
+from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
+from dlsched.solvers.matrix import compile_model
+from tests.audit.numerals import exact
+from tests.audit.scaling import jittered, rescaled
+from tests.oracles import dmlrs as oracle
+from tests.rationals import assert_restates
+from tests.strategies import ddljs as ddljs_strategies
+from tests.strategies import dmlrs as strategies
+
+Data = dict[str, Any]
+
+NUMBERS: dict[str, Callable[[Data, np.random.Generator], Data]] = {
+    "plain": lambda data, rng: data,
+    "jittered": jittered,
+    "badly scaled": lambda data, rng: rescaled(data, rng).data,
+}
+
+
+@pytest.fixture(params=NUMBERS)
+def numbers(request: pytest.FixtureRequest) -> Callable[[Data, int], Data]:
+    """A document's numbers as they are, jittered to ordinary floats, or in units of their own."""
+    change = NUMBERS[request.param]
+    return lambda data, seed: change(data, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_dmlrs_restates_schedules(seed: int, numbers: Callable[[Data, int], Data]) -> None:
+    instance = Instance.parse(numbers(strategies.draw(seed), seed))
+    schedules = {job.name: dmlrs_rationals.undominated(instance, job) for job in instance.jobs}
+    model = build("dmlrs/schedules", instance, schedules=schedules)
+    assert_restates(dmlrs_rationals.program(instance), compile_model(model))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_dmlrs_program_has_the_optimum(seed: int, numbers: Callable[[Data, int], Data]) -> None:
+    """Over one schedule a job or none, all of them tried, the program is worth what exhaustive search finds."""
+    source = strategies.draw(seed, jobs=2, slots=2)
+    for job in source["jobs"]:
+        # The two need not have the same last digit of an exponential.
+        if job["utility"]["kind"] == "sigmoid":
+            job["utility"] = {"kind": "hyperbolic", "scale": 7}
+    data = numbers(source, seed)
+    assert _best(dmlrs_rationals.program(Instance.parse(data))) == oracle.optimum(exact(data))[0]
+
+
+def _best(program: ExactProgram) -> Fraction:
+    """Return the optimum of a program of binaries with rows ``once`` and capacities, by trying every choice."""
+    groups = [[*row.terms] for row in program.rows if row.name.startswith("once")]
+    rooms = [row for row in program.rows if not row.name.startswith("once")]
+    best = Fraction(0)
+
+    def choose(rest: list[list[int]], chosen: list[int], worth: Fraction) -> None:
+        nonlocal best
+        if any(sum((row.terms.get(j, Fraction(0)) for j in chosen), Fraction(0)) > row.upper for row in rooms):
+            return
+        best = max(best, worth)
+        if rest:
+            choose(rest[1:], chosen, worth)
+            for j in rest[0]:
+                choose(rest[1:], [*chosen, j], worth + program.columns[j].cost)
+
+    choose(groups, [], Fraction(0))
+    return best
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_each_schedule_has_one_that_takes_its_place(seed: int) -> None:
+    """What is left out uses no less and ends no earlier than one that stays; of those that stay no two compare so."""
+    instance = Instance.parse(strategies.draw(seed))
+    for job in instance.jobs:
+        kept = dmlrs_rationals.undominated(instance, job)
+        for schedule in enumerate_schedules(instance, job):
+            if schedule.utility > 0:
+                assert any(_dominates(instance, other, schedule) for other in kept)
+        # Placements that use nothing are free in any slot, and later ones of them stay.
+        for schedule in kept if job.uses(1, 0) and job.uses(0, 1) else ():
+            assert [other for other in kept if _dominates(instance, other, schedule)] == [schedule]
+
+
+def _dominates(instance: Instance, one: Column, other: Column) -> bool:
+    more = other.usage(instance)
+    fits = all(amount <= more.get(place, 0) for place, amount in one.usage(instance).items())
+    return fits and one.completion <= other.completion and one.utility >= other.utility
+
+
+def test_too_many_placements_are_refused() -> None:
+    data = strategies.draw(0, asynchronous=False, jobs=1)
+    data["machines"] = [{"name": f"m{h}", "capacity": dict.fromkeys(data["resources"], 50)} for h in range(9)]
+    for job in data["jobs"]:
+        job |= {"batch": 40, "worker": {data["resources"][0]: 1}, "server": {data["resources"][0]: 1}}
+    with pytest.raises(ValueError, match="too many"):
+        dmlrs_rationals.program(Instance.parse(data))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_ddljs_restates_circulations(seed: int, numbers: Callable[[Data, int], Data]) -> None:
+    data = numbers(ddljs_strategies.drawn(seed).dump(), seed)
+    instance = DdljsInstance.parse(ddljs_strategies.with_logarithm(data) if seed % 5 == 0 else data)
+    assert_restates(ddljs_rationals.program(instance), compile_model(build("ddljs/offline-circulation", instance)))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_ddljs_restates_the_circulations_of_a_slot(seed: int, numbers: Callable[[Data, int], Data]) -> None:
+    instance = DdljsInstance.parse(numbers(ddljs_strategies.drawn(seed).dump(), seed))
+    program = ddljs_rationals.slot_program(slot_problem(instance, 1))
+    assert_restates(program, compile_model(build("ddljs/slot-circulation", instance)))
+
+
+def test_jobs_with_a_placement_are_refused() -> None:
+    data = ddljs_strategies.with_placement(1, ddljs_strategies.drawn(1).dump())
+    instance = DdljsInstance.parse(data)
+    with pytest.raises(ddljs_rationals.PlacedError, match="placement"):
+        ddljs_rationals.program(instance)
+    with pytest.raises(ddljs_rationals.PlacedError, match="placement"):
+        ddljs_rationals.slot_program(slot_problem(instance, 1))
+
+
+@pytest.mark.parametrize("where", ["c", "offset", "upper", "lower", "row_upper", "row_lower", "A", "integer", "sense"])
+def test_a_difference_is_found(where: str) -> None:
+    """The comparison with a compiled formulation fails where it is not the same in one place."""
+    instance = DdljsInstance.parse(ddljs_strategies.drawn(1).dump())
+    matrix = compile_model(build("ddljs/offline-circulation", instance))
+    value = copy.deepcopy(getattr(matrix, where))
+    if where in ("offset", "sense"):
+        value = -value or 1e-9
+    elif where == "A":
+        value.data[0] *= 1 + 1e-9
+    else:
+        at = int(np.flatnonzero(np.isfinite(value) & (value != 0 if where in ("c", "row_upper") else True))[0])
+        value[at] = not value[at] if where == "integer" else value[at] + 1e-9
+    with pytest.raises(AssertionError):
+        assert_restates(ddljs_rationals.program(instance), replace(matrix, **{where: value}))
