@@ -34,6 +34,8 @@ class Kind(StrEnum):
     RELAXATION = "relaxation"
     AS_PRINTED = "as printed"
     SUBPROBLEM = "subproblem"
+    EXTENSION = "extension"
+    """Exact for another model of the same instances, which stands in no paper."""
 
 
 class UnreadableModel(ValueError):

@@ -225,12 +225,6 @@ class Occupancy:
                 if left < have:
                     yield name, r, _ratio(have - left, have)
 
-    def link_loads(self) -> Iterator[tuple[Arc, float]]:
-        """Yield (arc, load over bandwidth) wherever something is taken; the first arc stands for all that share one."""
-        for arcs, limit, left in zip(self.substrate.shared, self.substrate.limits, self._left, strict=True):
-            if left < limit:
-                yield arcs[0], _ratio(limit - left, limit)
-
     def _shares(self, embedding: Embedding) -> Counter[int]:
         number = self.substrate.number
         used: Counter[int] = Counter()

@@ -126,7 +126,7 @@ MILP_LAYERS = Formulation(
     Instance,
     "Problem (1) with the critical path through the layers of each point, not a constant eta",
     ("(1)", "(2)", "(3)"),
-    Kind.EXACT,
+    Kind.EXTENSION,
     build_layers,
     read,
 )

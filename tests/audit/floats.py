@@ -31,10 +31,8 @@ Data = dict[str, Any]
 
 SECONDS = 30.0
 _CLAIMS = 2
-_PARTS = frozenset(
-    {"smd/inner", "ddljs/slot", "ddljs/slot-circulation", "ddljs/gvne", "dmlrs/external-slot", "smd/milp-layers"}
-)
-"""Exact formulations of something else than the optimum: of a slot, of one job, or of another speed model."""
+_PARTS = frozenset({"smd/inner", "ddljs/slot", "ddljs/slot-circulation", "ddljs/gvne", "dmlrs/external-slot"})
+"""Formulations of a slot or of one job."""
 
 _ENUMERATED = frozenset({"hadar/p2", "dmlrs/schedules"})
 """Formulations with a variable a schedule, which are solved where these are few."""

@@ -195,8 +195,10 @@ def test_occupancy_gives_back_what_it_took() -> None:
     occupancy.take(need, ring)
     assert not occupancy.fits(need, ring)
     assert {ratio for _, _, ratio in occupancy.node_loads()} == {1.0}
-    assert {ratio for _, ratio in occupancy.link_loads()} == {2 / 3}
+    # A hop takes two thirds of a link: half of one more is left, and no more.
+    assert len(occupancy.distances(0, need.hop // 2)) == 4
+    assert len(occupancy.distances(0, need.hop)) == 1
     occupancy.give(need, ring)
     assert occupancy.fits(need, ring)
     assert not list(occupancy.node_loads())
-    assert not list(occupancy.link_loads())
+    assert len(occupancy.distances(0, substrate.limits[0])) == 4
