@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import accumulate
 
-from dlsched.algorithms.exact.certificates.program import ExactProgram, ProgramBuilder
+from dlsched.algorithms.exact.certificates.program import ExactProgram, ProgramBuilder, TooLargeError
 from dlsched.models.ddljs.instance import Arc, Instance
 from dlsched.models.ddljs.job import Job
 from dlsched.models.ddljs.requests import RingProblem, RingRequest, unpriced_problem
@@ -20,8 +20,8 @@ from dlsched.models.ddljs.requests import RingProblem, RingRequest, unpriced_pro
 Term = tuple[int, Fraction | int]
 
 
-class PlacedError(ValueError):
-    """A job says which server may host which worker: circulations do not tell its workers apart."""
+class PlacedError(TooLargeError):
+    """A job says which server may host which worker: circulations, which are small, do not tell its workers apart."""
 
 
 def program(instance: Instance) -> ExactProgram:
