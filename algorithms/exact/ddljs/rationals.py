@@ -105,16 +105,16 @@ def embedding_program(problem: RingProblem, *, cap: bool = False) -> ExactProgra
             for (_, u), place in places.items():
                 for r, need in request.demand.items():
                     nodes.setdefault((u, r), []).append((place, need))
-            for (_, *arc), route in routes.items():
-                links.setdefault(carrier[arc[0], arc[1]], []).append((route, request.bandwidth))
+            for (_, u, v), route in routes.items():
+                links.setdefault(carrier[u, v], []).append((route, request.bandwidth))
             for u in problem.hosts(request) if cap else ():
                 here = [(place, 1) for (_, v), place in places.items() if v == u]
                 if here and (room := problem.room(request, u)) < k:
                     builder.row(f"cap[{request.name},{k},{u}]", [*here, (size, -room)], upper=0)
     for (u, r), terms in nodes.items():
         builder.row(f"node_load[{u},{r}]", terms, upper=problem.nodes[u].get(r, 0))
-    for arc, terms in links.items():
-        builder.row(f"link_load[{arc[0]},{arc[1]}]", terms, upper=problem.capacity[arc])
+    for (u, v), terms in links.items():
+        builder.row(f"link_load[{u},{v}]", terms, upper=problem.capacity[u, v])
     return builder.program()
 
 
