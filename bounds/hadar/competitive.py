@@ -9,8 +9,16 @@ from typing import Any
 from dlsched.bounds.claim import Expectation, Premise, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.facts import OPT_POSITIVE, final_dual_large, initial_dual_small, optimal_schedule
-from dlsched.bounds.hadar.facts import HADAR, SOME_ADMITTED, UMIN_POSITIVE, HadarFacts
-from dlsched.bounds.hadar.sources import MIXED, PATIENT, RISING, ROOMY, SCATTERED, TINY
+from dlsched.bounds.hadar.facts import (
+    ACCEPTS_ONE,
+    BELOW_CAPACITY,
+    HADAR,
+    NOT_INCREASING,
+    SOME_ADMITTED,
+    UMIN_POSITIVE,
+    HadarFacts,
+)
+from dlsched.bounds.hadar.sources import LONE, MIXED, PATIENT, RISING, ROOMY, SCATTERED, TINY
 
 SMALL = (TINY, RISING, PATIENT, ROOMY, SCATTERED)
 EVERYWHERE = (*SMALL, MIXED)
@@ -48,57 +56,75 @@ def _of_measured_alpha(facts: HadarFacts) -> float:
     return 2 * facts.corrected.alpha_measured * facts.corrected.run.utility
 
 
+def _of_possible_alpha(facts: HadarFacts) -> float:
+    return 2 * facts.corrected.alpha_possible * facts.corrected.run.utility
+
+
 def _of_least_alpha(facts: HadarFacts) -> float:
     return 2 * facts.printed.least_alpha * facts.printed.run.utility
 
 
 THEOREM_2 = HADAR.printed(
     "hadar/theorem-2",
-    paper="Hadar, Theorem 2",
+    paper="Hadar, Section III-D, Theorem 2",
     statement="Hadar is 2 alpha-competitive, alpha = max_r(1, ln(Umax^r/Umin^r)): OPT <= 2 alpha ALG",
     quantity="OPT, against 2 alpha times the utility of committing at arrival with the printed prices",
     measure=lambda facts: facts.opt,
     relation=Relation.AT_MOST,
     bound=_of_commitment,
     expectation=Expectation.FALSE,
-    premises=(OPT_POSITIVE,),
+    premises=(NOT_INCREASING, ACCEPTS_ONE, BELOW_CAPACITY),
+    open=(
+        "w_j^r and M_j of (6) and (7) are not defined: read as W_j; 1/eta is only bounded from above: read as its bound"
+    ),
     details=_printed,
     schedule=optimal_schedule,
-    sources=EVERYWHERE,
-    counterexamples=("hadar-theorem-2-H5",),
-    golden=("hadar-theorem-2-H1", "hadar-theorem-2-H6", "hadar-theorem-2-worthless"),
+    sources=(LONE, *EVERYWHERE),
+    counterexamples=("hadar-theorem-2-lone-job",),
+    golden=("hadar-theorem-2-H5", "hadar-theorem-2-H6", "hadar-theorem-2-worthless"),
 )
 
 THEOREM_2_CORRECTED = THEOREM_2.corrected(
     statement=(
         "With Umax = max_j U_j(0) for one device, reached once some gang may not fit, T in eta, exact best responses "
-        "and jobs that cannot finish dropped: OPT <= 2 max(1, alpha) ALG, alpha the greatest c dk/(k_old dgamma)"
+        "and jobs that cannot finish dropped: OPT <= 2 max(1, alpha) ALG, alpha the greatest c dk/(k_old dgamma) of "
+        "the run (a certificate of that run)"
     ),
     quantity="OPT, against 2 max(1, alpha measured) times the utility of committing at arrival",
     bound=_of_measured_alpha,
+    premises=(NOT_INCREASING, OPT_POSITIVE),
     details=_corrected,
-    golden=("hadar-theorem-2-corrected-H5",),
+    golden=("hadar-theorem-2-corrected-H5", "hadar-theorem-2-corrected-lone-job"),
 )
 
-THEOREM_2_ROUNDS = HADAR.printed(
+THEOREM_2_A_PRIORI = THEOREM_2.derived(
+    "hadar/theorem-2-a-priori",
+    statement=(
+        "With the prices of the corrected Theorem 2, OPT <= 2 alpha ALG for an alpha of the instance alone: the "
+        "greatest of 1 and c ((Umax/Umin)^(w/s) - 1)/w, s the devices at which a price is Umax, w the most that a job "
+        "takes, up to s"
+    ),
+    quantity="OPT, against 2 alpha times the utility of committing at arrival, alpha known before the run",
+    bound=_of_possible_alpha,
+    expectation=Expectation.TRUE,
+    premises=(NOT_INCREASING, OPT_POSITIVE),
+    details=_corrected,
+    golden=("hadar-theorem-2-a-priori-lone-job", "hadar-theorem-2-a-priori-H5"),
+)
+
+THEOREM_2_ROUNDS = THEOREM_2.derived(
     "hadar/theorem-2-rounds",
-    paper="Hadar, Theorem 2 of Algorithms 1 and 2 to the letter",
-    statement="Algorithms 1 and 2 as printed, run round by round, are 2 alpha-competitive",
+    statement="Algorithms 1 and 2 to the letter, run round by round, are 2 alpha-competitive",
     quantity="OPT, against 2 alpha times the utility of the printed rounds; with positive prices they select nothing",
-    measure=lambda facts: facts.opt,
-    relation=Relation.AT_MOST,
     bound=_of_rounds,
-    expectation=Expectation.FALSE,
-    premises=(OPT_POSITIVE,),
     details=_rounds_details,
-    schedule=optimal_schedule,
     sources=(TINY, RISING),
     counterexamples=("hadar-theorem-2-rounds-G4",),
 )
 
 LEMMA_1 = HADAR.printed(
     "hadar/lemma-1",
-    paper="Hadar, Lemma 1",
+    paper="Hadar, Section III-D, Lemma 1",
     statement=(
         "If P_j - P_(j-1) >= (D_j - D_(j-1))/alpha for all jobs, P_0 = 0 and D_0 <= OPT/2, then OPT <= 2 alpha ALG "
         "(D_f, the value of a feasible point of P3, being at least OPT)"
@@ -109,10 +135,15 @@ LEMMA_1 = HADAR.printed(
     bound=_of_least_alpha,
     expectation=Expectation.TRUE,
     premises=(
-        OPT_POSITIVE,
-        Premise("the increments have some alpha", lambda facts: math.isfinite(facts.printed.least_alpha)),
-        Premise("D_0 <= OPT/2", lambda facts: initial_dual_small(facts.printed.constants.d0, facts.opt)),
-        Premise("D_f >= OPT", lambda facts: final_dual_large(facts.printed.final_dual, facts.opt, "D_f")),
+        NOT_INCREASING,
+        ACCEPTS_ONE,
+        Premise("the increments have some alpha", lambda facts: math.isfinite(facts.printed.least_alpha), "Lemma 1"),
+        Premise("D_0 <= OPT/2", lambda facts: initial_dual_small(facts.printed.constants.d0, facts.opt), "Lemma 1"),
+        Premise(
+            "D_f >= OPT",
+            lambda facts: final_dual_large(facts.printed.final_dual, facts.opt, "D_f"),
+            "Section III-D, proof of Theorem 2: D_f is a value of the dual P3",
+        ),
     ),
     details=_printed,
     schedule=optimal_schedule,
@@ -122,14 +153,14 @@ LEMMA_1 = HADAR.printed(
 
 LEMMA_2 = HADAR.printed(
     "hadar/lemma-2",
-    paper="Hadar, Lemma 2",
+    paper="Hadar, Section III-D, Lemma 2",
     statement="If the allocation-cost relationship holds for alpha >= 1, then P_j - P_(j-1) >= (D_j - D_(j-1))/alpha",
     quantity="greatest (D_j - D_(j-1))/(P_j - P_(j-1)), against the least alpha of the run for which it holds",
     measure=lambda facts: facts.printed.least_alpha,
     relation=Relation.AT_MOST,
     bound=lambda facts: facts.printed.alpha_measured,
     expectation=Expectation.TRUE,
-    premises=(SOME_ADMITTED, UMIN_POSITIVE),
+    premises=(NOT_INCREASING, SOME_ADMITTED, UMIN_POSITIVE),
     details=lambda facts: facts.printed.dump(),
     schedule=lambda facts: facts.printed.run.schedule,
     sources=EVERYWHERE,
@@ -138,14 +169,14 @@ LEMMA_2 = HADAR.printed(
 
 DUAL_FEASIBLE = HADAR.printed(
     "hadar/dual-feasible",
-    paper="Hadar, proof of Theorem 2",
-    statement="the payoffs and final prices of a run are a feasible point of P3, so that its value D_f >= OPT",
+    paper="Hadar, Section III-D, proof of Theorem 2",
+    statement="D_f is the objective value of the dual P3 that Algorithm 1 returns, so that D_f >= OPT",
     quantity="D_f = sum_j mu_j + sum k c, against OPT",
     measure=lambda facts: facts.printed.final_dual,
     relation=Relation.AT_LEAST,
     bound=lambda facts: facts.opt,
     expectation=Expectation.FALSE,
-    premises=(OPT_POSITIVE, UMIN_POSITIVE),
+    premises=(NOT_INCREASING, ACCEPTS_ONE, UMIN_POSITIVE),
     details=_printed,
     schedule=optimal_schedule,
     sources=EVERYWHERE,
@@ -153,9 +184,12 @@ DUAL_FEASIBLE = HADAR.printed(
 )
 
 DUAL_FEASIBLE_CORRECTED = DUAL_FEASIBLE.corrected(
-    statement=DUAL_FEASIBLE.statement,
+    statement=(
+        "with the prices of the corrected Theorem 2, the payoffs and final prices of a run are a feasible point of P3: "
+        "D_f >= OPT"
+    ),
     measure=lambda facts: facts.corrected.final_dual,
-    premises=(OPT_POSITIVE,),
+    premises=(NOT_INCREASING, OPT_POSITIVE),
     details=_corrected,
     golden=("hadar-dual-feasible-corrected-gap",),
 )
@@ -163,14 +197,15 @@ DUAL_FEASIBLE_CORRECTED = DUAL_FEASIBLE.corrected(
 
 INITIAL_DUAL = HADAR.printed(
     "hadar/initial-dual",
-    paper="Hadar, (9)",
+    paper="Hadar, Section III-D, (9)",
     statement="D_0 <= OPT/2 with 1/eta = min_j tmax_j W_j / (sum c)",
     quantity="D_0 = T sum_h sum_r c_h^r Umin^r, against OPT/2",
     measure=lambda facts: facts.printed.constants.d0,
     relation=Relation.AT_MOST,
     bound=lambda facts: facts.opt.over(2),
     expectation=Expectation.FALSE,
-    premises=(OPT_POSITIVE,),
+    premises=(NOT_INCREASING, ACCEPTS_ONE),
+    open="1/eta is only bounded from above, by min_j tmax_j W_j / (sum c): read as that",
     details=_printed,
     schedule=optimal_schedule,
     sources=EVERYWHERE,
@@ -201,18 +236,22 @@ def _least_at_horizon(facts: HadarFacts) -> Fraction:
     return min(job.utility.exact(instance.slots - job.arrival) / (tmax[job.name] * job.gang) for job in instance.jobs)
 
 
-_SOME_SCHEDULE = Premise[HadarFacts]("some job has a schedule", lambda facts: any(facts.all_schedules.values()))
+_SOME_SCHEDULE = Premise[HadarFacts](
+    "some job has a schedule",
+    lambda facts: any(facts.all_schedules.values()),
+    "Section III-D, below (9): OPT accepts a job",
+)
 
 ONE_OVER_FOUR_ETA = HADAR.printed(
     "hadar/one-over-four-eta",
-    paper="Hadar, (9)",
+    paper="Hadar, Section III-D, (9)",
     statement="Umin = (1/(4 eta)) min over (j, s) of U_j(f_js - a_j)/(tmax_j W_j), as the proof writes for (7)",
     quantity="min over (j, s) of U_j(f_js - a_j)/(tmax_j W_j), against min over j of U_j(T - a_j)/(tmax_j W_j)",
     measure=_least_over_schedules,
     relation=Relation.EQUAL,
     bound=_least_at_horizon,
     expectation=Expectation.FALSE,
-    premises=(_SOME_SCHEDULE,),
+    premises=(NOT_INCREASING, _SOME_SCHEDULE),
     sources=(TINY,),
     counterexamples=("hadar-one-over-four-eta-unfinishable",),
 )
@@ -230,14 +269,14 @@ def _least_utility(facts: HadarFacts) -> Fraction:
 
 OPTIMUM_ADMITS = HADAR.printed(
     "hadar/optimum-admits-one",
-    paper="Hadar, (9)",
+    paper="Hadar, Section III-D, (9)",
     statement="if the optimum accepts at least one job, OPT >= min over (j, s) of U_j(f_js - a_j)",
     quantity="OPT, against the least utility of a schedule",
     measure=lambda facts: facts.opt,
     relation=Relation.AT_LEAST,
     bound=_least_utility,
     expectation=Expectation.TRUE,
-    premises=(_SOME_SCHEDULE,),
+    premises=(NOT_INCREASING, _SOME_SCHEDULE),
     schedule=optimal_schedule,
     sources=(TINY,),
     golden=("hadar-optimum-admits-one-H6",),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -11,9 +13,10 @@ from typing import Any
 from dlsched.algorithms import Optimum, optimum
 from dlsched.algorithms.hadar import PriceConstants, Round, alpha_measured, constants, run
 from dlsched.algorithms.run import Decision, Run
+from dlsched.arithmetic import expm1, log
 from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.comparison import Interval
-from dlsched.bounds.facts import OptimumFacts, Step, interval, least_alpha
+from dlsched.bounds.facts import OPT_POSITIVE, OptimumFacts, Step, interval, least_alpha
 from dlsched.models.hadar import Instance, Schedule, enumerate_schedules
 from dlsched.models.hadar.schedules import Column
 from dlsched.models.utility import Table
@@ -67,6 +70,32 @@ class Commitment:
     def alpha_measured(self) -> float:
         """The greatest c dk / (k_old dgamma) of the run, at least 1; infinite where a price rises from 0."""
         return max(1.0, alpha_measured(self.instance, self.run.log))
+
+    @property
+    def log_ratio(self) -> float:
+        """ln(Umax/Umin), which is the same for every type with w_j^r read as W_j; Umin is positive.
+
+        As printed, Umax can be below Umin, and 0: U_j(tmin_j - a_j) may lie beyond the horizon.
+        """
+        (low, *_), (high, *_) = self.constants.umin.values(), self.constants.umax.values()
+        return log(high) - log(low) if high > 0 else -math.inf
+
+    @property
+    def alpha_possible(self) -> float:
+        """The greatest c dk / (k_old dgamma) that any run could have, at least 1; Umin is positive.
+
+        A job that takes w devices of a cell raises its price at most from Umin (Umax/Umin)^(gamma/s) to that with
+        min(gamma + w, s) for gamma, so that c dk / (k_old w) is at most c ((Umax/Umin)^(w/s) - 1) / w for w <= s, which
+        grows with w, and no more for w > s.
+        """
+        worst = 1.0
+        for (machine, type_), saturation in self.constants.saturation.items():
+            gangs = [job.gang for job in map(self.instance.job, self.constants.tmin) if job.rate_on(type_)]
+            taken = min(saturation, max(gangs, default=0))
+            if taken:
+                capacity = self.instance.machine(machine).count(type_)
+                worst = max(worst, expm1(self.log_ratio * taken / saturation) * capacity / taken)
+        return worst
 
     @cached_property
     def steps(self) -> list[Step]:
@@ -160,6 +189,18 @@ class HadarFacts(OptimumFacts[Instance]):
         """S_j of every job."""
         return {job.name: self._enumerate(job.name, False) for job in self.instance.jobs}
 
+    @cached_property
+    def worth(self) -> dict[str, list[Column]]:
+        """The schedules of every job, as in `schedules`, that are worth something."""
+        return {name: [column for column in found if column.utility > 0] for name, found in self.schedules.items()}
+
+    @property
+    def utilities_fall(self) -> bool:
+        """Whether no job's utility is negative or increases within the horizon."""
+        slots = self.instance.slots
+        values = [[job.utility.exact(d) for d in range(slots - job.arrival + 1)] for job in self.instance.jobs]
+        return all(sorted(row, reverse=True) == row and row[-1] >= 0 for row in values)
+
     def _enumerate(self, job: str, minimal: bool) -> list[Column]:
         try:
             return enumerate_schedules(self.instance, self.instance.job(job), minimal=minimal, limit=MAX_SCHEDULES)
@@ -185,8 +226,27 @@ class HadarFacts(OptimumFacts[Instance]):
 HADAR = Subject(problem="hadar", instance=Instance, facts=HadarFacts)
 """What every claim of the paper is about."""
 
-UMIN_POSITIVE = Premise[HadarFacts]("Umin > 0", lambda facts: facts.printed.positive)
-SOME_ADMITTED = Premise[HadarFacts]("some job is admitted", lambda facts: bool(facts.printed.admissions))
+UMIN_POSITIVE = Premise[HadarFacts]("Umin > 0", lambda facts: facts.printed.positive, "(5), which divides by Umin")
+SOME_ADMITTED = Premise[HadarFacts](
+    "some job is admitted", lambda facts: bool(facts.printed.admissions), "Definition 1 and Lemma 2: for all jobs j"
+)
+NOT_INCREASING = Premise[HadarFacts](
+    "U_j >= 0 does not increase with the completion time", lambda facts: facts.utilities_fall, "Section III-A"
+)
+ACCEPTS_ONE: Premise[HadarFacts] = replace(OPT_POSITIVE, source="Section III-D, below (9): OPT accepts a job")
+BELOW_CAPACITY = Premise[HadarFacts](
+    "every gang is smaller than the capacity, W_j < sum_h sum_r c_h^r",
+    lambda facts: all(job.gang < facts.instance.devices for job in facts.instance.jobs),
+    "Section III-D, below Lemma 3",
+)
+FINISHING = Premise[HadarFacts](
+    "some job can finish while worth something", lambda facts: any(facts.worth.values()), "(1a)"
+)
+
+
+def cost(column: Column, prices: Mapping[str, Fraction]) -> Fraction:
+    """Return what a schedule pays where a device has the same price, by its type, on every machine in every slot."""
+    return sum((n * prices[r] for (_, r, _), n in column.usage().items()), Fraction(0))
 
 
 def certified(instance: Instance) -> Optimum:

@@ -8,7 +8,7 @@ from typing import Any
 from dlsched.bounds.claim import Expectation, Premise, stated
 from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.facts import optimal_schedule, over_schedules
-from dlsched.bounds.hadar.facts import HADAR, MAX_STATES, HadarFacts
+from dlsched.bounds.hadar.facts import HADAR, MAX_STATES, NOT_INCREASING, HadarFacts
 from dlsched.bounds.hadar.sources import SPECIALISTS, TINY
 from dlsched.models.hadar import Instance
 
@@ -43,10 +43,11 @@ EQUIVALENCE = HADAR.printed(
     relation=Relation.EQUAL,
     bound=_p1,
     expectation=Expectation.FALSE,
+    premises=(NOT_INCREASING,),
     details=_every_job_details,
     schedule=optimal_schedule,
     sources=(TINY,),
-    counterexamples=("hadar-equivalence-H5", "hadar-equivalence-H6"),
+    counterexamples=("hadar-equivalence-two-types", "hadar-equivalence-H5", "hadar-equivalence-H6"),
     golden=("hadar-equivalence-H2",),
 )
 
@@ -96,14 +97,14 @@ def _round(facts: HadarFacts) -> dict[str, Any]:
 
 THEOREM_1 = HADAR.printed(
     "hadar/theorem-1",
-    paper="Hadar, Theorem 1",
+    paper="Hadar, Section III-D, Theorem 1",
     statement="Algorithm 2 decides in polynomial time: n(Q) H R function calls, one for each state that is kept",
     quantity="distinct (index, server state) of the first round, against n(Q) H R",
     measure=_states,
     relation=Relation.AT_MOST,
     bound=_claimed,
     expectation=Expectation.FALSE,
-    premises=(Premise("some job is in the queue", lambda facts: _queue(facts) > 0),),
+    premises=(Premise("some job is in the queue", lambda facts: _queue(facts) > 0, "Section III-C: waiting jobs"),),
     details=_round,
     sources=(SPECIALISTS,),
     counterexamples=tuple(f"hadar-theorem-1-G4-{n}" for n in (4, 8, 10, 12)),

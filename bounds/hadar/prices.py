@@ -1,4 +1,4 @@
-"""What the paper says of its prices (5)-(7): Lemma 3, Definitions 1 and 2, blocking, and positivity."""
+"""What the paper says of its prices (5)-(7): Lemma 3, Definitions 1 and 2, admitting, blocking, and positivity."""
 
 from __future__ import annotations
 
@@ -6,26 +6,29 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from dlsched.arithmetic import exp, log, power
+from dlsched.algorithms.hadar import constants
 from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.hadar.competitive import EVERYWHERE, SMALL
-from dlsched.bounds.hadar.facts import HADAR, SOME_ADMITTED, UMIN_POSITIVE, Commitment, HadarFacts, Place
-from dlsched.bounds.hadar.sources import TINY
+from dlsched.bounds.hadar.facts import (
+    BELOW_CAPACITY,
+    FINISHING,
+    HADAR,
+    NOT_INCREASING,
+    SOME_ADMITTED,
+    UMIN_POSITIVE,
+    Commitment,
+    HadarFacts,
+    Place,
+    cost,
+)
+from dlsched.bounds.hadar.sources import LONE, TINY
+from dlsched.models.hadar.schedules import Column
 from dlsched.tolerances import DIFFERENCE
 
 _POINTS = 8
 """Parts that the capacity is cut into, at whose ends the slope is measured. Arbitrary: the lemma says it is the same
 everywhere."""
-
-
-def _log_ratio(run: Commitment) -> float:
-    """Return ln(Umax/Umin), which is the same for every type with w_j^r read as W_j; Umin is positive.
-
-    As printed, Umax can be below Umin, and 0: U_j(tmin_j - a_j) may lie beyond the horizon.
-    """
-    (low, *_), (high, *_) = run.constants.umin.values(), run.constants.umax.values()
-    return log(high) - log(low) if high > 0 else -math.inf
 
 
 def _slope(facts: HadarFacts) -> float:
@@ -38,44 +41,31 @@ def _slope(facts: HadarFacts) -> float:
             gamma = c * i / _POINTS
             below, above = (prices.price(machine, type_, gamma + sign * c * DIFFERENCE) for sign in (-1, 1))
             slopes.append((above - below) / (2 * DIFFERENCE * prices.price(machine, type_, gamma)))
-    expected = _log_ratio(facts.printed)
+    expected = facts.printed.log_ratio
     return max(slopes, key=lambda slope: abs(slope - expected))
 
 
 LEMMA_3 = HADAR.printed(
     "hadar/lemma-3",
-    paper="Hadar, Lemma 3",
+    paper="Hadar, Section III-D, Lemma 3",
     statement="with alpha_h^r = ln(Umax^r/Umin^r) the price (5) satisfies k dgamma >= (c/alpha) dk, as an equality",
     quantity="(c/k) dk/dgamma by central differences, against ln(Umax/Umin)",
     measure=_slope,
     relation=Relation.EQUAL,
-    bound=lambda facts: _log_ratio(facts.printed),
+    bound=lambda facts: facts.printed.log_ratio,
     expectation=Expectation.TRUE,
     premises=(
         UMIN_POSITIVE,
-        Premise("ln(Umax/Umin) >= 1, as Definition 2 asks", lambda facts: _log_ratio(facts.printed) >= 1),
+        Premise("ln(Umax/Umin) >= 1", lambda facts: facts.printed.log_ratio >= 1, "Definition 2: alpha_h^r >= 1"),
     ),
     sources=EVERYWHERE,
     golden=("hadar-lemma-3-H6",),
 )
 
 
-def _worst_alpha(facts: HadarFacts) -> float:
-    """Return the greatest c dk/(k_old dgamma) that any gang could cause: ((Umax/Umin)^(w/c) - 1)/(w/c)."""
-    ratio = exp(_log_ratio(facts.printed))
-    shares = [
-        Fraction(min(job.gang, count), count)
-        for machine in facts.instance.machines
-        for count in machine.devices.values()
-        for job in facts.instance.jobs
-        if count
-    ]
-    return max(1.0, *((power(ratio, share) - 1) / float(share) for share in shares))
-
-
 DEFINITION_1 = HADAR.printed(
     "hadar/definition-1",
-    paper="Hadar, Definition 1",
+    paper="Hadar, Section III-D, Definition 1 and below Lemma 3",
     statement=(
         "the differential relationship implies the discrete one: "
         "k_old (gamma_new - gamma_old) >= (c/alpha)(k_new - k_old) with alpha = max_r(1, ln(Umax^r/Umin^r))"
@@ -85,11 +75,11 @@ DEFINITION_1 = HADAR.printed(
     relation=Relation.AT_MOST,
     bound=lambda facts: facts.printed.constants.alpha,
     expectation=Expectation.FALSE,
-    premises=(UMIN_POSITIVE, SOME_ADMITTED),
+    premises=(UMIN_POSITIVE, SOME_ADMITTED, BELOW_CAPACITY),
     details=lambda facts: facts.printed.dump(),
     schedule=lambda facts: facts.printed.run.schedule,
     sources=EVERYWHERE,
-    counterexamples=("hadar-definition-1-H1", "hadar-definition-1-H2"),
+    counterexamples=("hadar-definition-1-eight-devices", "hadar-definition-1-H2"),
 )
 
 DEFINITION_1_CORRECTED = DEFINITION_1.corrected(
@@ -98,7 +88,8 @@ DEFINITION_1_CORRECTED = DEFINITION_1.corrected(
         "one machine and type"
     ),
     quantity="greatest c dk/(k_old dgamma) of the run, against that of the largest gang",
-    bound=_worst_alpha,
+    bound=lambda facts: facts.printed.alpha_possible,
+    premises=(UMIN_POSITIVE, SOME_ADMITTED),
     golden=("hadar-definition-1-corrected-H2",),
 )
 
@@ -109,33 +100,32 @@ def _full(facts: HadarFacts) -> set[Place]:
     return {place for place, n in run.allocated.items() if n >= facts.instance.machine(place[0]).count(place[1])}
 
 
-def _turned_away(facts: HadarFacts) -> list[str]:
-    admitted = {decision.job for decision in facts.printed.admissions}
-    return [job.name for job in facts.instance.jobs if job.name not in admitted and facts.schedules[job.name]]
+def _turned_away(facts: HadarFacts, run: Commitment) -> list[Column]:
+    """Return the schedules of the jobs that a run turns away."""
+    admitted = {decision.job for decision in run.admissions}
+    return [column for name, found in facts.schedules.items() if name not in admitted for column in found]
 
 
-def _best_payoff_through_full(facts: HadarFacts) -> float:
-    """Return the greatest payoff, at the final prices, of a turned-away job on a full place; 0 where none is above."""
-    full, best = _full(facts), 0.0
-    for name in _turned_away(facts):
-        for column in facts.schedules[name]:
-            usage = column.usage()
-            if not full.isdisjoint(usage):
-                cost = math.fsum(n * facts.printed.price(place) for place, n in usage.items())
-                best = max(best, float(column.utility) - cost)
-    return best
+def _through_full(facts: HadarFacts) -> list[Column]:
+    """Return those that use a device at k = Umax."""
+    full = _full(facts)
+    return [column for column in _turned_away(facts, facts.printed) if not full.isdisjoint(column.usage())]
 
 
-def _taken_from_full(facts: HadarFacts) -> int:
-    """Return the devices that admissions took at places that were full before."""
-    used: dict[Place, int] = {}
-    taken = 0
-    for decision in facts.printed.admissions:
-        for step in decision.steps:
-            place = step.machine, step.type, step.slot
-            used[place] = used.get(place, 0) + step.devices
-            taken += max(0, used[place] - facts.instance.machine(step.machine).count(step.type))
-    return taken
+def _without_room(facts: HadarFacts) -> list[Column]:
+    """Return those of the corrected run that do not fit beside what it has allocated."""
+    used, instance = facts.corrected.allocated, facts.instance
+    return [
+        column
+        for column in _turned_away(facts, facts.corrected)
+        if any(used[place] + n > instance.machine(place[0]).count(place[1]) for place, n in column.usage().items())
+    ]
+
+
+def _best_payoff(columns: list[Column], run: Commitment) -> float:
+    """Return the greatest payoff of some schedules at the final prices of a run; 0 where none is above."""
+    costs = (math.fsum(n * run.price(place) for place, n in column.usage().items()) for column in columns)
+    return max([0.0, *(float(column.utility) - cost for column, cost in zip(columns, costs, strict=True))])
 
 
 def _full_places(facts: HadarFacts) -> dict[str, Any]:
@@ -144,18 +134,23 @@ def _full_places(facts: HadarFacts) -> dict[str, Any]:
 
 PRICE_BLOCKS = HADAR.printed(
     "hadar/price-blocks",
-    paper="Hadar, Section III-B, on (5)",
+    paper="Hadar, Section III-B, below (7)",
     statement="at gamma = c the price k = Umax is high enough to block other jobs from getting these resources",
     quantity="greatest payoff of a turned-away job with a schedule that uses a device at k = Umax, against 0",
-    measure=_best_payoff_through_full,
+    measure=lambda facts: _best_payoff(_through_full(facts), facts.printed),
     relation=Relation.AT_MOST,
     bound=always(0),
     expectation=Expectation.FALSE,
     premises=(
+        NOT_INCREASING,
         UMIN_POSITIVE,
-        Premise("some machine's devices of a type are all allocated in a slot", lambda facts: bool(_full(facts))),
-        Premise("some job that could finish alone is turned away", lambda facts: bool(_turned_away(facts))),
+        Premise(
+            "a schedule of a turned-away job uses a device of a full place",
+            lambda facts: bool(_through_full(facts)),
+            "Section III-B: the server is out of free resources, another job would get them",
+        ),
     ),
+    open="w_j^r of (6) is not defined: read as W_j, which it is where all devices are of one type",
     details=_full_places,
     schedule=lambda facts: facts.printed.run.schedule,
     sources=SMALL,
@@ -163,10 +158,60 @@ PRICE_BLOCKS = HADAR.printed(
 )
 
 PRICE_BLOCKS_CORRECTED = PRICE_BLOCKS.corrected(
-    statement="at gamma = c the capacity blocks other jobs from getting these resources",
-    quantity="devices taken where none was free, against 0",
-    measure=_taken_from_full,
+    statement=(
+        "with Umax = max_j U_j(0) for one device, reached once some gang may not fit, a schedule for which there is no "
+        "room costs at least its utility"
+    ),
+    quantity="greatest payoff at the final prices of a turned-away job with a schedule that does not fit, against 0",
+    measure=lambda facts: _best_payoff(_without_room(facts), facts.corrected),
+    premises=(
+        NOT_INCREASING,
+        Premise("a schedule of a turned-away job does not fit", lambda facts: bool(_without_room(facts))),
+    ),
+    details=lambda facts: facts.corrected.dump(),
+    schedule=lambda facts: facts.corrected.run.schedule,
     golden=("hadar-price-blocks-corrected-share",),
+)
+
+
+def _never_admitted(facts: HadarFacts) -> int:
+    """Return how many jobs with a schedule worth something have none that is worth more than it costs at Umin."""
+    low = facts.printed.constants.umin
+    return sum(
+        all(column.utility <= cost(column, low) for column in columns) for columns in facts.worth.values() if columns
+    )
+
+
+def _greatest_share(facts: HadarFacts) -> Fraction:
+    """Return the greatest part of its utility that a schedule costs at the lowest price with T in eta."""
+    low = constants(facts.instance, "printed", eta="with-T").umin
+    return max(cost(column, low) / column.utility for columns in facts.worth.values() for column in columns)
+
+
+LOWEST_PRICE = HADAR.printed(
+    "hadar/lowest-price-admits",
+    paper="Hadar, Section III-B, below (7)",
+    statement="at gamma = 0 the price k = Umin is low enough to accept the incoming job, lowest to admit any job",
+    quantity="jobs that could finish but are worth no more than they cost on the empty cluster, against 0",
+    measure=_never_admitted,
+    relation=Relation.AT_MOST,
+    bound=always(0),
+    expectation=Expectation.FALSE,
+    premises=(NOT_INCREASING, UMIN_POSITIVE, FINISHING),
+    open="1/eta is only bounded from above, by min_j tmax_j W_j / (sum c): read as that",
+    details=lambda facts: facts.printed.dump(),
+    sources=(LONE, *SMALL),
+    counterexamples=("hadar-lowest-price-admits-one-device", "hadar-lowest-price-admits-two-devices"),
+    golden=("hadar-lowest-price-admits-three-slots",),
+)
+
+LOWEST_PRICE_CORRECTED = LOWEST_PRICE.corrected(
+    statement="with T in eta, on the empty cluster no schedule costs more than a quarter of its utility",
+    quantity="greatest cost at k = Umin of a schedule over its utility, against 1/4",
+    measure=_greatest_share,
+    bound=always(Fraction(1, 4)),
+    details=lambda facts: facts.corrected.dump(),
+    golden=("hadar-lowest-price-admits-corrected-one-device",),
 )
 
 
@@ -177,16 +222,24 @@ def _bad_types(run: Commitment) -> int:
 
 POSITIVE_PRICES = HADAR.printed(
     "hadar/positive-prices",
-    paper="Hadar, (5)-(7)",
-    statement="0 < Umin^r <= Umax^r, so that (5) is a price that rises and ln(Umax^r/Umin^r) a number",
+    paper="Hadar, Section III-B, (5)-(7)",
+    statement=(
+        "Umin^r and Umax^r are the minimum and the maximum per-unit-resource utility, with which (5) increases "
+        "exponentially: 0 < Umin^r <= Umax^r"
+    ),
     quantity="device types for which 0 < Umin <= Umax fails, against 0",
     measure=lambda facts: _bad_types(facts.printed),
     relation=Relation.AT_MOST,
     bound=always(0),
     expectation=Expectation.FALSE,
+    premises=(
+        NOT_INCREASING,
+        Premise("every job can finish by T", lambda facts: all(facts.schedules.values()), "(1a), for all j"),
+    ),
     details=lambda facts: facts.printed.dump(),
     sources=(TINY,),
-    counterexamples=("hadar-positive-prices-worthless", "hadar-positive-prices-falling"),
+    counterexamples=("hadar-positive-prices-worthless",),
+    golden=("hadar-positive-prices-falling",),
 )
 
 POSITIVE_PRICES_CORRECTED = POSITIVE_PRICES.corrected(

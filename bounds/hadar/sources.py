@@ -55,6 +55,14 @@ def patient(rng: np.random.Generator) -> Instance:
     return _instance(slots, [{"type1": devices}], jobs)
 
 
+def lone(rng: np.random.Generator) -> Instance:
+    """Return one job, on all but one of 2-3 devices for a part of a long horizon, that loses little by waiting."""
+    devices, slots = int(rng.integers(2, 4)), int(rng.integers(8, 13))
+    work = (devices - 1) * int(rng.integers(1, slots + 1))
+    utility = _falling(rng, int(rng.integers(1, 11)), slots)
+    return _instance(slots, [{"type1": devices}], [_job(0, 1, devices - 1, work, {"type1": Fraction(1)}, utility)])
+
+
 def roomy(rng: np.random.Generator) -> Instance:
     """Return an instance whose machines have more devices of each type than any gang needs: 3-5 jobs, 1-2 slots."""
     types = ("type1", "type2")[: int(rng.integers(1, 3))]
@@ -132,6 +140,7 @@ def _instance(slots: int, machines: list[dict[str, int]], jobs: list[Job]) -> In
 TINY = Source("hadar/tiny", tiny)
 RISING = Source("hadar/rising", rising)
 PATIENT = Source("hadar/patient", patient)
+LONE = Source("hadar/lone", lone)
 ROOMY = Source("hadar/roomy", roomy)
 SPECIALISTS = Source("hadar/specialists", specialists)
 SCATTERED = Source("hadar/scattered", scattered)

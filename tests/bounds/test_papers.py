@@ -20,11 +20,14 @@ DRAWS = 12
 
 # (shipped case, measured, bound), by hand from the constants of each instance.
 KNOWN = {
-    # One device, one slot, utilities 1 and 1000: Umin = 1/4, Umax = 1000, alpha = ln 4000; the first job blocks.
-    "hadar-theorem-2-H5": (1000, 2 * math.log(4000)),
-    # The same with T in eta (T = 1), Umax = 1000 for one device: alpha measured = (1000 - 1/4)/(1/4) = 3999.
+    # Two devices, T = 10, a job of 8 slots worth 1: Umin = (1/4)(8/2)(1/8) = 1/8, so that it costs all it is worth.
+    "hadar-theorem-2-lone-job": (1, 0),
+    # With T in eta Umin = 1/80, Umax = 1 when both are taken: the first device raises it to sqrt(80)/80.
+    "hadar-theorem-2-corrected-lone-job": (1, 2 * 2 * (math.sqrt(80) - 1)),
+    "hadar-theorem-2-a-priori-lone-job": (1, 2 * 2 * (math.sqrt(80) - 1)),
+    # One device, one slot, utilities 1 and 1000, T in eta (T = 1), Umax = 1000: alpha = (1000 - 1/4)/(1/4) = 3999.
     "hadar-theorem-2-corrected-H5": (1000, 2 * 3999),
-    "hadar-theorem-2-H1": (4, 2 * math.log(4) * 4),
+    "hadar-theorem-2-a-priori-H5": (1000, 2 * 3999),
     "hadar-theorem-2-H6": (18, 2 * math.log(50) * 18),
     # Algorithm 2 selects nothing: both jobs, 10 + 20, would fit.
     "hadar-theorem-2-rounds-G4": (30, 0),
@@ -35,8 +38,11 @@ KNOWN = {
     "hadar-initial-dual-H4": (5 / 2, 1 / 2),
     "hadar-initial-dual-corrected-H4": (1 / 4, 1 / 2),
     "hadar-initial-dual-H2": (3 / 4, 17 / 2),
-    "hadar-definition-1-H1": (3, math.log(4)),
+    # c = 8, Umin = (1/4)(1/8), Umax = 8: 256^(1/8) = 2, and (2 - 1)/(1/8) = 8.
+    "hadar-definition-1-eight-devices": (8, math.log(256)),
     "hadar-definition-1-H2": (95, math.log(96)),
+    # Both must finish: job 1 on the fast device in both slots is worth 1, and job 2 on the slow one 1; alone 10.
+    "hadar-equivalence-two-types": (10, 2),
     "hadar-equivalence-H5": (1000, -1),
     "hadar-equivalence-H6": (18, -1),
     "hadar-equivalence-H2": (17, 17),
@@ -45,8 +51,16 @@ KNOWN = {
     # Umin = (1/4)(1/2), Umax = 10/2: the gang of 2 pays 5 + 1/8 for a utility of 10.
     "hadar-price-blocks-share": (39 / 8, 0),
     "hadar-positive-prices-worthless": (1, 0),
-    # A job of three slots in a horizon of one: Umax = U(3 - 1) = 0 < Umin = U(0)/4.
-    "hadar-positive-prices-falling": (1, 0),
+    # One device, T = 10, a job of 4 slots worth 1: Umin = 1/4 and 4/4 is not below 1; 3/4 is. With T in eta 4/40.
+    "hadar-lowest-price-admits-one-device": (1, 0),
+    "hadar-lowest-price-admits-two-devices": (1, 0),
+    "hadar-lowest-price-admits-three-slots": (0, 0),
+    "hadar-lowest-price-admits-corrected-one-device": (1 / 10, 1 / 4),
+    # 1.45 against 1.56; 1.20 against 1.21; 50 % and 80 % against 1 - 1/1.79 and 1 - 1/2.12.
+    "hadar-abstract-utilisation": (1.56 - 1.45, 0.005),
+    "hadar-abstract-total-time": (0.01, 0.005),
+    "hadar-abstract-reduction-aws": (1 / 1.79 - 0.5, 0.05),
+    "hadar-abstract-reduction-lab": (1 / 2.12 - 0.2, 0.05),
     "hadar-one-over-four-eta-unfinishable": (10, 1 / 2),
     "hadar-motivational-hadar-per-job": (6, 5),
     "hadar-motivational-hadar-per-device": (3, 5),
@@ -254,11 +268,11 @@ def test_every_counterexample_that_is_claimed_is_shipped() -> None:
 
 
 def test_a_refutation_carries_a_feasible_schedule() -> None:
-    verdict = check("hadar/theorem-2", shipped("hadar-theorem-2-H5").read_instance())
+    verdict = check("hadar/theorem-2", shipped("hadar-theorem-2-lone-job").read_instance())
     assert verdict.witness is not None
     instance = verdict.witness.read_instance()
     assert check_schedule(instance, Schedule.parse(verdict.witness.schedule)) == []
-    assert verdict.witness.details["alg"] == 1
+    assert verdict.witness.details["alg"] == 0
 
 
 def test_umin_of_zero_makes_theorem_2_vacuous_and_the_lemmas_premises_fail() -> None:

@@ -1,0 +1,134 @@
+"""Hadar's claims: hypotheses of the print, prices that admit and block, and what a run's alpha can be."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dlsched.algorithms import hadar as algorithm
+from dlsched.bounds import Status, Variant, check, claim, claims
+from dlsched.bounds.claim import decide
+from dlsched.bounds.hadar import sources
+from dlsched.bounds.hadar.facts import HadarFacts
+from dlsched.bounds.witness import shipped
+from dlsched.models.hadar import Instance
+
+FAMILIES = [sources.TINY, sources.RISING, sources.ROOMY, sources.LONE, sources.MIXED]
+
+
+def lone(slots: int, devices: int = 1, horizon: int = 10) -> Instance:
+    """Return a cluster of some devices with one job that takes one of them for so many slots, worth 1 whenever."""
+    return Instance.parse(
+        {
+            "slots": horizon,
+            "slot_seconds": 1,
+            "device_types": ["gpu"],
+            "machines": [{"name": "m1", "devices": {"gpu": devices}}],
+            "jobs": [
+                {
+                    "name": "job1",
+                    "arrival": 1,
+                    "gang": 1,
+                    "iterations": slots,
+                    "rate": {"gpu": 1},
+                    "utility": {"kind": "table", "values": [1] * horizon},
+                }
+            ],
+        }
+    )
+
+
+@pytest.mark.parametrize("slots", range(1, 11))
+def test_a_lone_job_is_turned_away_where_the_lowest_price_is_too_high(slots: int) -> None:
+    """One device: the printed Umin is 1/4 for every length, so that four slots cost all that the job is worth."""
+    instance = lone(slots)
+    run = algorithm.run(instance, variant="printed")
+    admitted = slots < 4
+    assert run.utility == admitted
+    assert check("hadar/lowest-price-admits", instance).status is (Status.HOLDS if admitted else Status.VIOLATED)
+    corrected = check("hadar/lowest-price-admits", instance, variant="corrected")
+    assert (corrected.status, corrected.measured) == (Status.HOLDS, pytest.approx(slots / 40))
+
+
+def test_the_first_witness_of_theorem_2_breaks_no_hypothesis() -> None:
+    """One job, two devices, P1 feasible with every job: turned away, where the optimum is 1."""
+    theorem = claim("hadar/theorem-2")
+    instance: Any = shipped(theorem.counterexamples[0]).read_instance()
+    facts = theorem.facts(instance, 0)
+    assert all(premise.holds(facts) for premise in theorem.premises)
+    assert facts.every_job is not None
+    assert facts.printed.run.utility == 0
+    assert facts.opt.low == 1
+
+
+def test_a_gang_that_is_the_whole_capacity_is_outside_theorem_2() -> None:
+    verdict = check("hadar/theorem-2", lone(4))
+    assert verdict.status is Status.PREMISE_FAILS
+    assert verdict.reason.startswith("every gang is smaller than the capacity")
+
+
+def test_every_printed_claim_says_where_it_stands_and_who_assumes_what() -> None:
+    printed = [c for c in claims() if c.id.startswith("hadar/") and c.variant is Variant.PRINTED]
+    for known in printed:
+        assert "Section" in known.paper
+        assert all(premise.source for premise in known.premises)
+
+
+def test_price_blocks_corrected_is_violated_with_other_prices() -> None:
+    """On the instance that refutes the print, the printed prices in place of the corrected ones."""
+    corrected = claim("hadar/price-blocks", "corrected")
+    instance = shipped("hadar-price-blocks-corrected-share").read_instance()
+    facts: Any = corrected.facts(instance, 0)
+    assert decide(corrected, instance, facts=facts).status is Status.HOLDS
+    wrong: Any = corrected.facts(instance, 0)
+    wrong.corrected = wrong.printed
+    verdict = decide(corrected, instance, facts=wrong)
+    assert (verdict.status, verdict.measured) == (Status.VIOLATED, pytest.approx(39 / 8))
+
+
+@pytest.mark.parametrize("source", FAMILIES, ids=lambda source: source.name)
+def test_no_admission_has_a_greater_alpha_than_is_possible(source: Any) -> None:
+    """Every number of devices that a job could add to every number that is taken; the greatest is reached."""
+    for seed in range(15):
+        instance = source.draw(np.random.default_rng(seed))
+        run = HadarFacts(instance, 0).corrected
+        prices = run.constants
+        if not run.positive:
+            continue
+        greatest = 1.0
+        for (machine, type_), saturation in prices.saturation.items():
+            count = instance.machine(machine).count(type_)
+            gangs = [instance.job(name).gang for name in prices.tmin if instance.job(name).rate_on(type_)]
+            for used in range(count):
+                for taken in range(1, min(count - used, max(gangs, default=0)) + 1):
+                    before, after = (prices.price(machine, type_, n) for n in (used, used + taken))
+                    greatest = max(greatest, count * (after - before) / (before * taken))
+            assert 1 <= saturation <= count
+        assert run.alpha_possible == pytest.approx(greatest, rel=1e-9)
+        assert run.alpha_measured <= run.alpha_possible * (1 + 1e-9)
+
+
+def test_p1_and_p2_differ_where_every_job_can_finish() -> None:
+    """P1 is feasible, and worth 2 of P2's 10."""
+    equivalence = claim("hadar/equivalence")
+    instance = shipped("hadar-equivalence-two-types").read_instance()
+    verdict = check(equivalence.id, instance)
+    assert (verdict.status, verdict.measured, verdict.bound) == (Status.VIOLATED, 10, 2)
+
+
+def test_definition_1_fails_for_a_demand_of_an_eighth() -> None:
+    verdict = check("hadar/definition-1", shipped("hadar-definition-1-eight-devices").read_instance())
+    assert (verdict.measured, verdict.bound) == (pytest.approx(8), pytest.approx(math.log(256)))
+
+
+def test_numbers_of_the_abstract_that_the_text_has_are_accepted() -> None:
+    kind = claim("hadar/abstract").instance_type
+    gain = kind.parse({"quantity": "CRU on AWS", "abstract": 1.2, "unit": 0.01, "text": {"Section VI": "1.2"}})
+    assert check("hadar/abstract", gain).status is Status.HOLDS
+    rounded = kind.parse({"quantity": "CRU", "abstract": "1.34", "unit": "1/100", "text": {"1.62/1.21": "162/121"}})
+    assert check("hadar/abstract", rounded).status is Status.HOLDS
+    assert Fraction(162, 121) != Fraction("1.34")
