@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from enum import Enum
 from fractions import Fraction
+from typing import Generic, TypedDict, TypeVar
 
 from dlsched.arithmetic import expm1, log, log1p
 from dlsched.bounds.claim import Undecided
+from dlsched.bounds.comparison import Interval, Value
 from dlsched.bounds.pd_ors.mixed import MixedProgram, exactly
 from dlsched.models.numbers import to_integers
 from dlsched.rounding import joint_violation_probability
@@ -20,6 +22,25 @@ that verdicts are the same everywhere."""
 
 _MOST_NEED = 1e100
 """Its square, which the start of Newton's steps takes, is still a float."""
+
+
+F = TypeVar("F")
+
+
+class Judged(TypedDict, Generic[F]):
+    """What a claim measures, and that at its worst."""
+
+    measure: Callable[[F], Value]
+    worst: Callable[[F], Value]
+
+
+def judged(probability: Callable[[F], Value]) -> Judged[F]:
+    """Return what a claim that bounds a probability measures; where the event is impossible, nothing is said."""
+
+    def worst(facts: F) -> float:
+        return math.inf if Interval.of(probability(facts)).high > 0 else 0.0
+
+    return {"measure": probability, "worst": worst}
 
 
 class Excess(Enum):
@@ -89,8 +110,7 @@ class Law:
         terms = program.copies * len(row)
         if terms > MAX_TERMS:
             raise Undecided(f"the cost has {terms} terms; sums of at most {MAX_TERMS} are convolved")
-        point = self._point * program.copies
-        return exactly(lambda: joint_violation_probability([row * program.copies], point, [most]))
+        return self._breaks([row * program.copies], [most], program.copies)
 
     def packing_exceeds(self, factor: float = 1.0) -> tuple[Fraction, ...]:
         """Return Pr{(B x^)_i > factor b_i} of each packing row of a copy."""
@@ -130,10 +150,11 @@ class Law:
         above = math.floor(Fraction(factor) * self.program.needs[i] * scale) + 1
         return [-a for a in row], -Fraction(above, scale)
 
-    def _breaks(self, rows: Sequence[list[Fraction]], sides: Sequence[Fraction]) -> Fraction:
+    def _breaks(self, rows: Sequence[list[Fraction]], sides: Sequence[Fraction], copies: int = 1) -> Fraction:
+        """Return the probability that some row, over so many copies, exceeds its side."""
         key = tuple(map(tuple, rows)), tuple(sides)
         if key not in self._known:
-            self._known[key] = exactly(lambda: joint_violation_probability(rows, self._point, sides))
+            self._known[key] = exactly(lambda: joint_violation_probability(rows, self._point * copies, sides))
         return self._known[key]
 
     def _in_some_copy(self, once: Fraction) -> Fraction | float:

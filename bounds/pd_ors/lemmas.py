@@ -12,10 +12,12 @@ from itertools import pairwise
 
 from dlsched.arithmetic import power
 from dlsched.bounds.claim import Expectation, Premise, always, stated
-from dlsched.bounds.comparison import Relation
-from dlsched.bounds.pd_ors.law import Excess
+from dlsched.bounds.comparison import Relation, Value
+from dlsched.bounds.pd_ors.law import Excess, Judged, judged
 from dlsched.bounds.pd_ors.measures import OPTIMAL, PROGRAMS, LemmaFacts
-from dlsched.bounds.pd_ors.sources import BATCHES, MIXED, NARROW, SPREAD, UNEVEN
+from dlsched.bounds.pd_ors.sources import BATCHES, DEAR, MIXED, NARROW, SPREAD, UNEVEN
+
+_judged: Callable[[Callable[[LemmaFacts], Value]], Judged[LemmaFacts]] = judged
 
 _COST = "with probability above 1 - delta, the cost is at most 3 G/delta times that of x-bar"
 _MARKOV = (
@@ -25,26 +27,26 @@ _MARKOV = (
 _DEARER = "the probability of a higher cost over delta, against 1"
 _DEARER_THIRD = "the probability of a higher cost over delta/3, against 1"
 
-_USUAL = (MIXED, NARROW, UNEVEN, SPREAD)
+_USUAL = (MIXED, NARROW, UNEVEN, SPREAD, DEAR)
 
 COST_1 = PROGRAMS.printed(
     "pd-ors/lemma-1",
     paper="PD-ORS, Lemma 1",
     statement=_COST,
     quantity=_DEARER,
-    measure=lambda facts: facts.shrunk.dearer,
+    **_judged(lambda facts: facts.shrunk.dearer),
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.TRUE,
     sources=_USUAL,
-    golden=("pd-ors-lemma-1-halves",),
+    golden=("pd-ors-lemma-1-halves", "pd-ors-lemma-1-dear"),
 )
 
 COST_1_CORRECTED = COST_1.corrected(
     statement=_MARKOV,
     quantity=_DEARER_THIRD,
-    measure=lambda facts: facts.shrunk_exactly.dearer_third,
-    golden=("pd-ors-lemma-1-corrected-halves",),
+    **_judged(lambda facts: facts.shrunk_exactly.dearer_third),
+    golden=("pd-ors-lemma-1-corrected-halves", "pd-ors-lemma-1-corrected-dear"),
 )
 
 RATIO = PROGRAMS.printed(
@@ -72,7 +74,7 @@ def _below_one(facts: LemmaFacts) -> bool:
 RATIO_CORRECTED = RATIO.corrected(
     statement="if 3 G/delta < 1, x^ keeps all rows with probability at most delta/3: then it costs as much as x-bar",
     quantity="the probability that all rows are kept over delta/3, against 1",
-    measure=lambda facts: facts.shrunk.feasible_third,
+    **_judged(lambda facts: facts.shrunk.feasible_third),
     relation=Relation.AT_MOST,
     premises=(OPTIMAL, Premise("c x-bar > 0", _costs_something), Premise("3 G/delta < 1", _below_one)),
     golden=("pd-ors-lemma-1-ratio-corrected-two-rows", "pd-ors-lemma-1-ratio-corrected-five-rows"),
@@ -83,7 +85,7 @@ PACKING_1 = PROGRAMS.printed(
     paper="PD-ORS, Lemma 1",
     statement="(34), (35): at G, each packing row breaks with probability at most delta/(3r)",
     quantity="the greatest probability that a packing row breaks over delta/(3r), against 1",
-    measure=lambda facts: facts.shrunk.each_packing(),
+    **_judged(lambda facts: facts.shrunk.each_packing()),
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.FALSE,
@@ -94,7 +96,7 @@ PACKING_1 = PROGRAMS.printed(
 PACKING_1_CORRECTED = PACKING_1.corrected(
     statement="with G from W_b (ln(1/G) - 1 + G) = ln(3r/delta), each packing row breaks with probability at most "
     "delta/(3r)",
-    measure=lambda facts: facts.shrunk_exactly.each_packing(),
+    **_judged(lambda facts: facts.shrunk_exactly.each_packing()),
     sources=(MIXED, NARROW, UNEVEN, SPREAD, BATCHES),
     golden=("pd-ors-lemma-1-packing-corrected-halves",),
 )
@@ -104,7 +106,7 @@ SOME_1 = PROGRAMS.printed(
     paper="PD-ORS, Lemma 1",
     statement="at G, some packing row breaks with probability at most delta/3",
     quantity="the probability that some packing row breaks over delta/3, against 1",
-    measure=lambda facts: facts.shrunk.some_packing(),
+    **_judged(lambda facts: facts.shrunk.some_packing()),
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.FALSE,
@@ -114,7 +116,7 @@ SOME_1 = PROGRAMS.printed(
 
 SOME_1_CORRECTED = SOME_1.corrected(
     statement="with that G, some packing row breaks with probability at most delta/3",
-    measure=lambda facts: facts.shrunk_exactly.some_packing(),
+    **_judged(lambda facts: facts.shrunk_exactly.some_packing()),
     sources=(MIXED, NARROW, UNEVEN, SPREAD, BATCHES),
     golden=("pd-ors-lemma-1-some-row-corrected-hundred-copies",),
 )
@@ -129,7 +131,7 @@ COVER_1 = PROGRAMS.printed(
     paper="PD-ORS, Lemma 1",
     statement="Pr{(A x^)_i <= a_i (1 - eps) G for some i} <= delta/(3m), eps = sqrt(2 ln(3m/delta) / (G W_a))",
     quantity="the probability that some cover row falls to its threshold over delta/(3m), against 1",
-    measure=_some_shortfall_as_each,
+    **_judged(_some_shortfall_as_each),
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.FALSE,
@@ -140,7 +142,7 @@ COVER_1 = PROGRAMS.printed(
 COVER_1_CORRECTED = COVER_1.corrected(
     statement="Pr{(A x^)_i <= a_i (1 - eps) G for some i} <= delta/3, with the same eps",
     quantity="the probability that some cover row falls to its threshold over delta/3, against 1",
-    measure=lambda facts: facts.shrunk.some_shortfall(),
+    **_judged(lambda facts: facts.shrunk.some_shortfall()),
     sources=(MIXED, NARROW, SPREAD, BATCHES),
     golden=("pd-ors-lemma-1-cover-corrected-hundred-copies",),
 )
@@ -151,7 +153,7 @@ COVER_ROW_1 = PROGRAMS.printed(
     statement="(36), and all of Lemma 1 where m = 1: each cover row falls to a_i (1 - eps) G with probability at most "
     "delta/(3m)",
     quantity="the greatest probability that a cover row falls to its threshold over delta/(3m), against 1",
-    measure=lambda facts: facts.shrunk.each_shortfall(),
+    **_judged(lambda facts: facts.shrunk.each_shortfall()),
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.TRUE,
@@ -164,19 +166,19 @@ COST_2 = PROGRAMS.printed(
     paper="PD-ORS, Lemma 2",
     statement=_COST,
     quantity=_DEARER,
-    measure=lambda facts: facts.stretched.dearer,
+    **_judged(lambda facts: facts.stretched.dearer),
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.TRUE,
     sources=_USUAL,
-    golden=("pd-ors-lemma-2-thousand-thousandths",),
+    golden=("pd-ors-lemma-2-thousand-thousandths", "pd-ors-lemma-2-dear"),
 )
 
 COST_2_CORRECTED = COST_2.corrected(
     statement=_MARKOV,
     quantity=_DEARER_THIRD,
-    measure=lambda facts: facts.stretched_exactly.dearer_third,
-    golden=("pd-ors-lemma-2-corrected-thousand-thousandths",),
+    **_judged(lambda facts: facts.stretched_exactly.dearer_third),
+    golden=("pd-ors-lemma-2-corrected-thousand-thousandths", "pd-ors-lemma-2-corrected-dear"),
 )
 
 COVER_2 = PROGRAMS.printed(
@@ -184,7 +186,7 @@ COVER_2 = PROGRAMS.printed(
     paper="PD-ORS, Lemma 2",
     statement="(37), (38): at G, each cover row falls to a_i with probability at most delta/(3m)",
     quantity="the greatest probability that a cover row falls to a_i over delta/(3m), against 1",
-    measure=lambda facts: facts.stretched.each_cover(),
+    **_judged(lambda facts: facts.stretched.each_cover()),
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.TRUE,
@@ -195,7 +197,7 @@ COVER_2 = PROGRAMS.printed(
 COVER_2_CORRECTED = COVER_2.corrected(
     statement="with G from W_a (G - 1 - ln G) = ln(3m/delta), each cover row falls to a_i with probability at most "
     "delta/(3m)",
-    measure=lambda facts: facts.stretched_exactly.each_cover(),
+    **_judged(lambda facts: facts.stretched_exactly.each_cover()),
     golden=("pd-ors-lemma-2-cover-corrected-halves",),
 )
 
@@ -205,7 +207,7 @@ PACKING_2 = PROGRAMS.printed(
     statement="(39): each packing row exceeds b_i (1 + eps) G with probability at most delta/(3r), "
     "eps = sqrt(3 ln(3r/delta) / (G W_b))",
     quantity="the greatest probability that a packing row exceeds its threshold over delta/(3r), against 1",
-    measure=lambda facts: facts.stretched.each_excess(Excess.PRINTED),
+    **_judged(lambda facts: facts.stretched.each_excess(Excess.PRINTED)),
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.FALSE,
@@ -216,7 +218,7 @@ PACKING_2 = PROGRAMS.printed(
 PACKING_2_CORRECTED = PACKING_2.corrected(
     statement="each packing row exceeds b_i (1 + eps) G with probability at most delta/(3r), with eps from "
     "G W_b ((1 + eps) ln(1 + eps) - eps) = ln(3r/delta)",
-    measure=lambda facts: facts.stretched.each_excess(Excess.EXACT),
+    **_judged(lambda facts: facts.stretched.each_excess(Excess.EXACT)),
     sources=_USUAL,
     golden=("pd-ors-lemma-2-packing-corrected-thousand-thousandths",),
 )
@@ -237,7 +239,7 @@ SOME_2 = PROGRAMS.printed(
     paper="PD-ORS, Lemma 2",
     statement="Pr{(B x^)_i > b_i (1 + eps) G for some i} <= delta/(3r), eps = sqrt(3 ln(3r/delta) / (G W_b))",
     quantity="the probability that some packing row exceeds its threshold over delta/(3r), against 1",
-    measure=lambda facts: _some_excess_as_each(facts, Excess.PRINTED),
+    **_judged(lambda facts: _some_excess_as_each(facts, Excess.PRINTED)),
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.FALSE,
@@ -248,7 +250,7 @@ SOME_2 = PROGRAMS.printed(
 SOME_2_CORRECTED = SOME_2.corrected(
     statement=_EXACT_EXCESS,
     quantity="the probability that some packing row exceeds its threshold over delta/3, against 1",
-    measure=lambda facts: facts.stretched.some_excess(Excess.EXACT),
+    **_judged(lambda facts: facts.stretched.some_excess(Excess.EXACT)),
     sources=_USUAL,
     golden=("pd-ors-lemma-2-some-row-corrected-thousand-thousandths",),
 )
@@ -258,7 +260,7 @@ THESIS_LEMMA_1 = PROGRAMS.printed(
     paper="PD-ORS thesis, Lemma 1",
     statement="Pr{(B x^)_i > b_i (1 + sqrt(3 / (G W_b))) G for some i} <= delta/(3r)",
     quantity="the probability that some packing row exceeds its threshold over delta/(3r), against 1",
-    measure=lambda facts: _some_excess_as_each(facts, Excess.THESIS),
+    **_judged(lambda facts: _some_excess_as_each(facts, Excess.THESIS)),
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.FALSE,
@@ -269,7 +271,7 @@ THESIS_LEMMA_1 = PROGRAMS.printed(
 THESIS_LEMMA_1_CORRECTED = THESIS_LEMMA_1.corrected(
     statement=_EXACT_EXCESS,
     quantity="the probability that some packing row exceeds its threshold over delta/3, against 1",
-    measure=lambda facts: facts.stretched.some_excess(Excess.EXACT),
+    **_judged(lambda facts: facts.stretched.some_excess(Excess.EXACT)),
     sources=_USUAL,
     golden=("pd-ors-thesis-lemma-1-corrected-thousand-thousandths",),
 )
@@ -279,12 +281,12 @@ THESIS_COST = PROGRAMS.printed(
     paper="PD-ORS thesis, Lemma 1",
     statement=_COST,
     quantity=_DEARER,
-    measure=lambda facts: facts.stretched.dearer,
+    **_judged(lambda facts: facts.stretched.dearer),
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.TRUE,
     sources=_USUAL,
-    golden=("pd-ors-thesis-lemma-1-cost-thousand-thousandths",),
+    golden=("pd-ors-thesis-lemma-1-cost-thousand-thousandths", "pd-ors-thesis-lemma-1-cost-dear"),
 )
 
 _DELTAS = tuple(power(10, -k / 4) for k in range(24, -1, -1))

@@ -117,7 +117,9 @@ def _widths(facts: LemmaFacts) -> dict[str, Any]:
     }
 
 
-OPTIMAL = Premise[LemmaFacts]("x-bar is an optimum of the relaxation", lambda facts: facts.optimal)
+OPTIMAL = Premise[LemmaFacts](
+    "x-bar is an optimum of the relaxation", lambda facts: facts.optimal, source="Section 4.4; thesis, Section 3.2.4"
+)
 
 PROGRAMS = Subject(problem="dmlrs", instance=MixedProgram, facts=LemmaFacts, premises=(OPTIMAL,), details=_widths)
 """What claims about mixed programs are about: a probability over what is promised is at most 1."""

@@ -197,6 +197,35 @@ def relaxed_optimum(
     raise ValueError("the relaxation's optimum is no rational of a small denominator")
 
 
+_TILT = Fraction(1, 10**5)
+"""Of the greatest cost, by which one column is made dearer than the next: more than a solver's tolerance, and less than
+most differences of costs. Arbitrary; what it leads astray is told by its cost."""
+
+
+def relaxed_optima(
+    cost: Rationals,
+    cover: Sequence[Rationals],
+    needs: Rationals,
+    packing: Sequence[Rationals],
+    limits: Rationals,
+) -> tuple[Rationals, ...]:
+    """Return several optima where there are several: the solver's, those that prefer the first and the last columns.
+
+    Their mean is the last one. Parameters and errors are those of `relaxed_optimum`; empty where there is no optimum.
+    """
+    rows = (cover, needs, packing, limits)
+    first = relaxed_optimum(cost, *rows)
+    if first is None:
+        return ()
+    found, step = [first], _TILT * max(cost)
+    for order in (range(len(cost)), range(len(cost))[::-1]):
+        other = relaxed_optimum(tuple(c + step * k for c, k in zip(cost, order, strict=True)), *rows)
+        if other is not None and other not in found and _dot(cost, other) == _dot(cost, first):
+            found.append(other)
+    mean = tuple(sum(xs, Fraction(0)) / len(found) for xs in zip(*found, strict=True))
+    return tuple(dict.fromkeys((*found, mean)))
+
+
 def _dot(row: Rationals, point: Rationals) -> Fraction:
     return sum((a * x for a, x in zip(row, point, strict=True)), Fraction(0))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Self
@@ -12,8 +13,9 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from dlsched.algorithms.pd_ors import Form, Widths, widths
+from dlsched.bounds.comparison import Interval, Value
 from dlsched.bounds.pd_ors.law import Law
-from dlsched.bounds.pd_ors.mixed import MixedProgram, Rationals, exactly, relaxed_optimum
+from dlsched.bounds.pd_ors.mixed import MixedProgram, Rationals, exactly, relaxed_optima
 from dlsched.models.document import Document
 from dlsched.models.numbers import NonNegative, Positive, to_json
 
@@ -84,6 +86,34 @@ class SlotFacts:
         self.thesis = Placement(instance, Form.THESIS)
 
 
+WHICH_OPTIMUM = "which optimum of the linear relaxation is rounded, where it has several"
+"""What Algorithm 4 leaves open: "the fractional optimal solution"."""
+
+
+@dataclass(frozen=True)
+class Roundings:
+    """The rounding at one gain, of each optimum of the relaxation that is looked at.
+
+    Attributes
+    ----------
+    gain : float
+        G.
+    laws : tuple of Law
+    """
+
+    gain: float
+    laws: tuple[Law, ...]
+
+    def over(self, measure: Callable[[Law], Value]) -> Interval:
+        """Return between what a quantity of the rounding lies, over the optima."""
+        found = [Interval.of(measure(law)) for law in self.laws]
+        return Interval(min(one.low for one in found), max(one.high for one in found))
+
+    def feasible(self) -> Interval:
+        """Return the probability that a round keeps all rows."""
+        return self.over(Law.feasible)
+
+
 class Placement:
     """A slot's program in one form, its constants, and the laws of its rounding.
 
@@ -146,37 +176,43 @@ class Placement:
         return math.inf if self.form is Form.CORRECTED and not least else least
 
     @cached_property
-    def program(self) -> MixedProgram | None:
-        """The program at an optimum of its relaxation; None where the relaxation is infeasible."""
+    def programs(self) -> tuple[MixedProgram, ...]:
+        """The program at each optimum of its relaxation that is looked at; none where the relaxation is infeasible."""
         cost, cover, needs, packing, limits = self._rows()
         if not all(any(row) for row in cover):  # nowhere is room for a worker, or for a server
-            return None
-        point = exactly(lambda: relaxed_optimum(cost, cover, needs, packing, limits))
-        if point is None:
-            return None
-        return MixedProgram(
-            cost=cost,
-            cover=tuple(cover),
-            needs=needs,
-            packing=tuple(packing),
-            limits=limits,
-            point=point,
-            delta=self.slot.delta,
+            return ()
+        points = exactly(lambda: relaxed_optima(cost, cover, needs, packing, limits))
+        return tuple(
+            MixedProgram(
+                cost=cost,
+                cover=tuple(cover),
+                needs=needs,
+                packing=tuple(packing),
+                limits=limits,
+                point=point,
+                delta=self.slot.delta,
+            )
+            for point in points
         )
 
+    @property
+    def program(self) -> MixedProgram | None:
+        """The program at the solver's optimum; None where the relaxation is infeasible."""
+        return self.programs[0] if self.programs else None
+
     @cached_property
-    def shrunk(self) -> Law:
+    def shrunk(self) -> Roundings:
         """The rounding at G of (29)."""
-        return self._law(lambda: self.widths.shrink(self.delta))
+        return self._roundings(lambda: self.widths.shrink(self.delta))
 
     @cached_property
-    def stretched(self) -> Law:
+    def stretched(self) -> Roundings:
         """The rounding at G of (30); in the thesis, and with servers, with ln(6/delta)."""
-        return self._law(lambda: self.widths.stretch(self.delta))
+        return self._roundings(lambda: self.widths.stretch(self.delta))
 
-    def _law(self, gain: Callable[[], float]) -> Law:
-        assert self.program is not None
-        return Law(self.program, exactly(gain))
+    def _roundings(self, gain: Callable[[], float]) -> Roundings:
+        value = exactly(gain)
+        return Roundings(value, tuple(Law(program, value) for program in self.programs))
 
     def _rows(self) -> tuple[Rationals, list[Rationals], Rationals, list[Rationals], Rationals]:
         """Return cost, cover rows, needs, packing rows and limits over w_h and s_h of the machines with some room.

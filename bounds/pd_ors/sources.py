@@ -91,6 +91,21 @@ def spread(rng: np.random.Generator) -> MixedProgram:
     )
 
 
+def dear(rng: np.random.Generator) -> MixedProgram:
+    """Return a great need, met for nothing but for a fraction of a unit, which costs all there is to pay."""
+    need, delta = int(rng.integers(200, 2000)), Fraction(int(rng.integers(2, 11)), 10)
+    share = delta / 3 * Fraction(int(rng.integers(30, 130)), 100)
+    return MixedProgram(
+        cost=(Fraction(0), Fraction(1)),
+        cover=((Fraction(1), Fraction(1)),),
+        needs=(Fraction(need),),
+        packing=((Fraction(1), Fraction(0)),),
+        limits=(need - share,),
+        point=(need - share, share),
+        delta=delta,
+    )
+
+
 def batches(rng: np.random.Generator) -> MixedProgram:
     """Return many copies of one cover row over hundreds of variables far below 1, in roomy packing rows."""
     need, count = int(rng.integers(25, 45)), int(rng.integers(350, 450))
@@ -122,9 +137,9 @@ def slot(rng: np.random.Generator) -> ExternalSlot:
 
 def crumbs(rng: np.random.Generator) -> ExternalSlot:
     """Return cheap machines with a fraction of a worker's room, beside a roomy one that takes hundreds."""
-    small = int(rng.integers(1, 5))
+    small, parts = int(rng.integers(1, 5)), int(rng.choice([40, 400]))
     room = np.array(
-        [[Fraction(int(v), 40)] for v in rng.integers(rng.integers(1, 3), 5, size=small)] + [[Fraction(2000)]]
+        [[Fraction(int(v), parts)] for v in rng.integers(rng.integers(1, 3), 5, size=small)] + [[Fraction(2000)]]
     )
     need = Fraction(int(rng.integers(200, 900)))
     found = _slot(rng, room, np.array([1]), np.array([1]), need, need + 1)
@@ -178,6 +193,7 @@ MIXED = Source("pd-ors/mixed", mixed)
 NARROW = Source("pd-ors/narrow", narrow)
 UNEVEN = Source("pd-ors/uneven", uneven)
 SPREAD = Source("pd-ors/spread", spread)
+DEAR = Source("pd-ors/dear", dear)
 BATCHES = Source("pd-ors/batches", batches)
 SLOT = Source("pd-ors/slot", slot)
 CRUMBS = Source("pd-ors/crumbs", crumbs)

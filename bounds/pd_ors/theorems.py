@@ -6,12 +6,13 @@ every outcome infeasible.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dlsched.bounds.claim import Expectation, Premise, Subject, always, stated
-from dlsched.bounds.comparison import Relation
-from dlsched.bounds.pd_ors.law import Excess, Law, excess, shortfall
-from dlsched.bounds.pd_ors.slot import ExternalSlot, Placement, SlotFacts
+from dlsched.bounds.comparison import Interval, Relation, Value
+from dlsched.bounds.pd_ors.law import Excess, Judged, Law, excess, judged, shortfall
+from dlsched.bounds.pd_ors.slot import WHICH_OPTIMUM, ExternalSlot, Placement, Roundings, SlotFacts
 from dlsched.bounds.pd_ors.sources import CRUMBS, SLOT
 from dlsched.models.numbers import to_json
 
@@ -28,15 +29,18 @@ SLOTS = Subject(problem="dmlrs", instance=ExternalSlot, facts=SlotFacts, premise
 """What claims about the external placement of a job in one slot are about."""
 
 
-def _explain(placement: Placement, law: Law) -> dict[str, Any]:
-    """Return constants, x-bar and gain of a placement as plain JSON data."""
+_judged: Callable[[Callable[[SlotFacts], Value]], Judged[SlotFacts]] = judged
+
+
+def _explain(placement: Placement, rounded: Roundings) -> dict[str, Any]:
+    """Return constants, every x-bar that is looked at, and the gain of a placement as plain JSON data."""
     return {
         "W_1": placement.cover_width,
         "W_2": placement.packing_width,
         "m": placement.covers,
         "r": placement.packings,
-        "x-bar": [to_json(x) for x in law.program.point],
-        "G": law.gain,
+        "x-bar": [[to_json(x) for x in law.program.point] for law in rounded.laws],
+        "G": rounded.gain,
     }
 
 
@@ -67,12 +71,12 @@ def _short(placement: Placement, law: Law) -> float:
     return float(law.some_cover_falls(law.gain * (1 - eps))) * 3 / placement.delta
 
 
-def _third(placement: Placement) -> float:
-    return max(_dearer(placement, placement.shrunk), _short(placement, placement.shrunk))
+def _third(placement: Placement) -> Interval:
+    return placement.shrunk.over(lambda law: max(_dearer(placement, law), _short(placement, law)))
 
 
-def _fourth(placement: Placement, rule: Excess) -> float:
-    return max(_dearer(placement, placement.stretched), _overfull(placement, placement.stretched, rule))
+def _fourth(placement: Placement, rule: Excess) -> Interval:
+    return placement.stretched.over(lambda law: max(_dearer(placement, law), _overfull(placement, law, rule)))
 
 
 THEOREM_3 = SLOTS.printed(
@@ -82,7 +86,8 @@ THEOREM_3 = SLOTS.printed(
     "Pr{LHS(26) <= W_1 (1 - eps) G} <= delta/3",
     quantity="the greater of the probability of a higher cost over delta, and that of LHS(26) at its threshold or "
     "below over delta/3, against 1",
-    measure=lambda facts: _third(facts.printed),
+    **_judged(lambda facts: _third(facts.printed)),
+    open=WHICH_OPTIMUM,
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.TRUE,
@@ -95,7 +100,7 @@ THEOREM_3_CORRECTED = THEOREM_3.corrected(
     statement="with a row for servers, and W_2 over what has room, the cost is at most 3 G/delta times that of x-bar "
     "with probability above 1 - delta, and workers or servers fall to W_1 (1 - eps) G with probability at most "
     "delta/3, eps with ln(6/delta)",
-    measure=lambda facts: _third(facts.corrected),
+    **_judged(lambda facts: _third(facts.corrected)),
     premises=CORRECTED_PREMISES,
     details=lambda facts: _explain_shrunk(facts.corrected),
     golden=("pd-ors-theorem-3-corrected-E1",),
@@ -109,6 +114,7 @@ THEOREM_3_FEASIBLE = SLOTS.printed(
     statement=_SCHEDULE,
     quantity="the probability that a round keeps (24)-(26), against 1 - delta",
     measure=lambda facts: facts.printed.shrunk.feasible(),
+    open=WHICH_OPTIMUM,
     relation=Relation.AT_LEAST,
     bound=lambda facts: 1 - facts.instance.delta,
     expectation=Expectation.FALSE,
@@ -122,6 +128,7 @@ THEOREM_4_FEASIBLE = SLOTS.printed(
     statement=_SCHEDULE,
     quantity="the probability that a round keeps (24)-(26), against 1 - delta",
     measure=lambda facts: facts.printed.stretched.feasible(),
+    open=WHICH_OPTIMUM,
     relation=Relation.AT_LEAST,
     bound=lambda facts: 1 - facts.instance.delta,
     expectation=Expectation.FALSE,
@@ -136,7 +143,8 @@ THEOREM_4 = SLOTS.printed(
     "Pr{LHS(24) > C^ (1 + eps) G} <= delta/(3(RH+1)), eps = sqrt(3 ln(3(RH+1)/delta) / (G W_2))",
     quantity="the greater of the probability of a higher cost over delta, and that of LHS(24) above its threshold "
     "over delta/(3(RH+1)), against 1",
-    measure=lambda facts: _fourth(facts.printed, Excess.PRINTED),
+    **_judged(lambda facts: _fourth(facts.printed, Excess.PRINTED)),
+    open=WHICH_OPTIMUM,
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.FALSE,
@@ -148,7 +156,7 @@ THEOREM_4 = SLOTS.printed(
 THEOREM_4_CORRECTED = THEOREM_4.corrected(
     statement="with a row for servers, W_2 over what has room, and eps from G W_2 ((1 + eps) ln(1 + eps) - eps) = "
     "ln(3(RH+1)/delta), the same two bounds",
-    measure=lambda facts: _fourth(facts.corrected, Excess.EXACT),
+    **_judged(lambda facts: _fourth(facts.corrected, Excess.EXACT)),
     premises=CORRECTED_PREMISES,
     details=lambda facts: _explain_stretched(facts.corrected),
     golden=("pd-ors-theorem-4-corrected-crumbs",),
@@ -161,7 +169,8 @@ THESIS_THEOREM_2 = SLOTS.printed(
     "Pr{LHS(3.23) > C^ (1 + sqrt(3 / (G W_2))) G} <= delta/(3HR)",
     quantity="the greater of the probability of a higher cost over delta, and that of LHS(3.23) above its threshold "
     "over delta/(3HR), against 1",
-    measure=lambda facts: _fourth(facts.thesis, Excess.THESIS),
+    **_judged(lambda facts: _fourth(facts.thesis, Excess.THESIS)),
+    open=WHICH_OPTIMUM,
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.FALSE,
@@ -177,7 +186,7 @@ THESIS_THEOREM_2 = SLOTS.printed(
 THESIS_THEOREM_2_CORRECTED = THESIS_THEOREM_2.corrected(
     statement="with eps from G W_2 ((1 + eps) ln(1 + eps) - eps) = ln(3HR/delta) in place of the root, the same two "
     "bounds",
-    measure=lambda facts: _fourth(facts.thesis, Excess.EXACT),
+    **_judged(lambda facts: _fourth(facts.thesis, Excess.EXACT)),
     golden=("pd-ors-thesis-theorem-2-corrected-crumbs",),
 )
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from dlsched.bounds.claim import Undecided
 from dlsched.bounds.pd_ors import sources
 from dlsched.bounds.pd_ors.law import Excess, Law, excess, shortfall
-from dlsched.bounds.pd_ors.mixed import MixedFacts, MixedProgram, relaxed_optimum
+from dlsched.bounds.pd_ors.mixed import MixedFacts, MixedProgram, relaxed_optima, relaxed_optimum
 from dlsched.bounds.pd_ors.slot import ExternalSlot, Placement, SlotFacts
 from dlsched.bounds.witness import shipped
 from dlsched.models import InputError
@@ -139,6 +139,28 @@ def test_relaxed_optima_are_exact_rationals() -> None:
     assert relaxed_optimum((one, three), [(three, one)], (one,), [(seven, one)], (one,)) == (none, one)
     assert relaxed_optimum((one, one), [(three, seven)], (one,), [(one, one)], (one,)) == (none, one / seven)
     assert relaxed_optimum((one,), [(one,)], (three,), [(one,)], (one,)) is None
+
+
+def test_several_optima_of_a_relaxation_are_looked_at() -> None:
+    """Four workers on two machines of three, at one price: (3, 1), (1, 3) and their mean; at two prices one optimum."""
+    four, three, rows = Fraction(4), Fraction(3), [tuple(map(Fraction, row)) for row in ((1, 0), (0, 1))]
+    cover = [(Fraction(1), Fraction(1))]
+    found = relaxed_optima((Fraction(2), Fraction(2)), cover, (four,), rows, (three, three))
+    assert {(three, four - three), (four - three, three), (Fraction(2), Fraction(2))} <= set(found)
+    assert relaxed_optima((Fraction(1), Fraction(2)), cover, (four,), rows, (three, three)) == ((three, Fraction(1)),)
+    assert relaxed_optima((Fraction(1), Fraction(2)), cover, (Fraction(7),), rows, (three, three)) == ()
+
+
+def test_what_depends_on_the_optimum_is_an_interval() -> None:
+    """One worker on two machines at one price: whole on one of them it is placed, half on each only now and then."""
+    slot = ExternalSlot.parse(
+        {"room": [[9], [9]], "prices": [[1], [1]], "worker": [1], "server": [1], "workers": 1, "servers": 1,
+         "most_workers": 9, "delta": 1}
+    )  # fmt: skip
+    probability = SlotFacts(slot, 0).printed.shrunk.feasible()
+    gain = SlotFacts(slot, 0).printed.shrunk.gain
+    # G on one machine; on two, either or both are rounded up: 1 - (1 - G/2)^2
+    assert (probability.low, probability.high) == pytest.approx((gain - gain**2 / 4, gain))
 
 
 def test_a_relaxation_that_no_solver_decides_is_neither_infeasible_nor_optimal(monkeypatch: pytest.MonkeyPatch) -> None:
