@@ -24,6 +24,10 @@ _DIGITS = 9
 beyond that: few enough to hide the last bits of a sum."""
 
 
+FALSE_IN_PRINT = "FALSE IN PRINT"
+"""The finding that is news: a claim is false as it stands in a paper."""
+
+
 class Outcome(Enum):
     """Whether a claim came out as expected; `UNDECIDED` where limits left nothing to judge by."""
 
@@ -94,7 +98,7 @@ class Row:
             return "stands"
         if self.expectation is Expectation.VACUOUS:
             return "says nothing"
-        return "FALSE IN PRINT" if self.variant == Variant.PRINTED.value else "false"
+        return FALSE_IN_PRINT if self.variant == Variant.PRINTED.value else "false"
 
     def dump(self) -> dict[str, Any]:
         """Return plain JSON data."""

@@ -138,8 +138,8 @@ def verify(
     if as_json:
         output.emit_json(report.dump())
     else:
-        columns = ("claim", "kind", "finding", ">holds", ">violated", ">premise fails", ">vacuous", ">undecided")
-        output.table("Claims", (*columns, ">nearest", "witness: measured vs bound"), map(_row, report.rows))
+        columns = ("claim", "finding", "verdicts", ">nearest", "smallest witness")
+        output.table("Claims", columns, map(_row, report.rows))
         _tell_premises(report.rows)
     return 0 if report.ok else 1
 
@@ -232,11 +232,21 @@ def _on_file(file: Path, claim: Claim[Any], verdict: Verdict) -> dict[str, objec
 
 
 def _row(row: Row) -> tuple[object, ...]:
-    counts = {status.value: count for status, count in row.counts.items()}
-    judged = (counts["holds"], counts["violated"], counts["premise-fails"], counts["vacuous"], counts["undecided"])
+    from dlsched.bounds.table import FALSE_IN_PRINT
+
+    said = ", ".join(f"{count} {status.value.replace('-', ' ')}" for status, count in row.counts.items() if count)
     near = "" if row.nearness is None else f"{row.nearness:.3g}"
-    first = "" if row.witness is None else f"{row.witness.verdict.measured:.6g} vs {row.witness.verdict.bound:.6g}"
-    return row.id, row.variant, row.finding, *judged, near, first
+    finding = row.finding if row.finding == FALSE_IN_PRINT else f"{row.variant}: {row.finding}"
+    return row.id, finding, said, near, _witness(row)
+
+
+def _witness(row: Row) -> str:
+    """Return which instance is the smallest witness, and the two sides on it."""
+    if row.witness is None:
+        return ""
+    entry = row.witness
+    name = entry.name.removeprefix(f"{row.id.replace('/', '-')}-") or f"{entry.source} {entry.position}"
+    return f"{name}: {entry.verdict.measured:.6g} vs {entry.verdict.bound:.6g}"
 
 
 def _tell_premises(rows: Iterable[Row]) -> None:

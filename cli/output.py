@@ -28,6 +28,12 @@ CLOSED = 141
 _WIDTH = 160
 """Columns of a table that goes to no terminal. Arbitrary: few of its cells are broken."""
 
+_UNBROKEN = 10**6
+"""Columns that no table has."""
+
+_NAME = 36
+"""Columns up to which names, which stand first, are not broken. Arbitrary: less than half of a narrow terminal."""
+
 _LONGEST_NOTE = 2000
 """Characters of a line on stderr. Arbitrary: no message of ours is as long; what a library says may be."""
 
@@ -99,15 +105,22 @@ def plain(value: Any) -> Any:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table for people on stdout; columns whose name starts with ``>`` are aligned to the right."""
+    """Print a table for people on stdout; columns whose name starts with ``>`` are aligned to the right.
+
+    Where it is wider than the terminal, cells are broken and nothing is left out; lines then part the rows.
+    """
     from rich.table import Table
     from rich.text import Text
 
     grid = Table(header_style="bold")
-    for column in columns:
-        grid.add_column(Text(column.removeprefix(">")), justify="right" if column.startswith(">") else "left")
-    for row in rows:
-        grid.add_row(*(Text(shown(cell)) for cell in row))
+    cells = [[Text(shown(cell)) for cell in row] for row in rows]
+    names = max((row[0].cell_len for row in cells), default=0)
+    for k, column in enumerate(columns):
+        justify: Any = "right" if column.startswith(">") else "left"
+        whole = not k and names <= _NAME
+        grid.add_column(Text(column.removeprefix(">")), justify=justify, overflow="fold", no_wrap=whole)
+    for row in cells:
+        grid.add_row(*row)
     emit(f"{title}\n{_rendered(grid)}")
 
 
@@ -127,12 +140,14 @@ def shown(value: object) -> str:
     return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
-def _rendered(renderable: Any) -> str:
+def _rendered(grid: Any) -> str:
     from rich.console import Console
 
     console = Console(width=None if sys.stdout.isatty() else _WIDTH)
     with _to_stdout(), console.capture() as capture:
-        console.print(renderable)
+        wanted = console.measure(grid, options=console.options.update(width=_UNBROKEN)).maximum
+        grid.show_lines = wanted > console.width
+        console.print(grid)
     return capture.get().rstrip("\n")
 
 
