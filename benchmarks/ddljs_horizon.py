@@ -3,8 +3,8 @@
 The setting of the paper's evaluation (`dlsched generate ddljs --preset paper`), also with budgets read as iterations
 and with fewer servers than the jobs could use, and a tight network with concave utilities (`--preset benchmark`).
 Of every algorithm: seconds for all slots, utility in units of the exact greedy's (its slots unproved at the limit take
-the better of what was found and rounding), and in how many of the seeds corrected GADGET is worth more, as much or
-less. The phases of a corrected slot are timed by doing its steps again.
+the better of what was found and rounding), and in how many of the seeds filled GADGET is worth more, as much or less.
+The phases of a filled slot are timed by doing its steps again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dlsched.algorithms import Run
 from dlsched.algorithms.baselines.ddljs import drf, fifo, las
 from dlsched.algorithms.gadget import SlotEmbedding, run
 from dlsched.algorithms.gadget.activity import Activity, Sizes
-from dlsched.algorithms.gadget.corrected import best_draw
+from dlsched.algorithms.gadget.best_draw import best_draw
 from dlsched.algorithms.gadget.mixtures import Relaxation, joint
 from dlsched.algorithms.rings import Substrate
 from dlsched.models.ddljs import Instance, Schedule, check, preset
@@ -40,9 +40,12 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
 
 def algorithms(limit: float) -> dict[str, Callable[[Instance, int], Run[Schedule]]]:
     return {
-        "exact": lambda instance, seed: run(instance, seed=seed, embedding="exact", time_limit=limit),
+        "exact": lambda instance, seed: run(
+            instance, seed=seed, variant="filled", embedding="exact", seconds_per_slot=limit
+        ),
+        "filled": lambda instance, seed: run(instance, seed=seed, variant="filled"),
+        "filled, not idle": lambda instance, seed: run(instance, seed=seed, variant="filled", idle=False),
         "corrected": lambda instance, seed: run(instance, seed=seed),
-        "corrected, not idle": lambda instance, seed: run(instance, seed=seed, idle=False),
         "printed": lambda instance, seed: run(instance, seed=seed, variant="printed"),
         "fifo": lambda instance, seed: fifo.run(instance, seed=seed),
         "drf": lambda instance, seed: drf.run(instance, seed=seed),
@@ -81,8 +84,8 @@ def embedded(outcome: Run[Schedule]) -> dict[str, float]:
 
 
 def phases(instance: Instance) -> dict[str, float]:
-    """Return the seconds of a corrected run's steps, over all slots."""
-    schedule = run(instance).schedule
+    """Return the seconds of a filled run's steps, over all slots."""
+    schedule = run(instance, variant="filled").schedule
     activity = Activity(instance, Sizes.FLOOR)
     so_far = dict.fromkeys((job.name for job in instance.jobs), 0)
     seconds: dict[str, float] = defaultdict(float)
@@ -105,8 +108,8 @@ def phases(instance: Instance) -> dict[str, float]:
 
 
 def compared(rows: list[dict[str, dict[str, float]]], name: str) -> dict[str, Any]:
-    """Return an algorithm's means over seeds, and how corrected GADGET fares against it."""
-    mine = [row["corrected"]["utility"] for row in rows]
+    """Return an algorithm's means over seeds, and how filled GADGET fares against it."""
+    mine = [row["filled"]["utility"] for row in rows]
     theirs = [row[name]["utility"] for row in rows]
     equal = [agree(a, b) for a, b in zip(mine, theirs, strict=True)]
     more = [a > b and not same for a, b, same in zip(mine, theirs, equal, strict=True)]
@@ -115,7 +118,7 @@ def compared(rows: list[dict[str, dict[str, float]]], name: str) -> dict[str, An
     return measured | {
         "of exact": float(np.mean(ratios)),
         "least of exact": min(ratios),
-        "corrected more, as much, less": (sum(more), sum(equal), len(rows) - sum(more) - sum(equal)),
+        "filled more, as much, less": (sum(more), sum(equal), len(rows) - sum(more) - sum(equal)),
     }
 
 
@@ -130,12 +133,12 @@ def main() -> None:
         instances = [preset(family, seed, **sizes) for seed in range(options.seeds)]
         rows = [measure(instance, seed, options.limit) for seed, instance in enumerate(instances)]
         result[setting] = {name: compared(rows, name) for name in rows[0]} | {"phases": phases(instances[0])}
-        print(f"\n{setting}: seconds, utility / exact greedy (least), corrected GADGET more, as much, less")
+        print(f"\n{setting}: seconds, utility / exact greedy (least), filled GADGET more, as much, less")
         for name, found in result[setting].items():
             if name == "phases":
                 print("  phases: " + ", ".join(f"{phase} {seconds:.2f} s" for phase, seconds in found.items()))
                 continue
-            counts = "{} {} {}".format(*found["corrected more, as much, less"])
+            counts = "{} {} {}".format(*found["filled more, as much, less"])
             more = {key: round(found[key], 3) for key in ("proved", "kept / raw", "overload", "draws") if key in found}
             print(
                 f"  {name:20} {found['seconds']:6.2f} s  {found['of exact']:.4f} ({found['least of exact']:.4f})"

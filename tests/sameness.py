@@ -30,7 +30,7 @@ OPTIONS: dict[str, dict[str, tuple[object, ...]]] = {
     "hadar": {"variant": ("printed", "corrected"), "mode": ("commit", "rounds")},
     "pd_ors": {"variant": ("printed", "corrected"), "external": ("exact", "greedy", "lp-rounding")},
     "smd": {"variant": ("printed", "corrected"), "epsilon": (0.1,)},
-    "gadget": {"variant": ("printed", "corrected"), "relaxation": ("colocated", "augmented")},
+    "gadget": {"variant": ("printed", "corrected", "filled"), "relaxation": ("colocated", "augmented")},
 }
 """What the papers' algorithms are run with; the baselines have one way."""
 

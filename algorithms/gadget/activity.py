@@ -25,8 +25,11 @@ class Sizes(StrEnum):
     FLOOR = "floor"
     """min(N_i, K_i - z, sum_u m_iu): as many workers as the job alone can have."""
 
+    ALONE = "alone"
+    """As printed, if (10) is relaxed for each job by itself: its most workers, any part of one counting, rounded up."""
+
     JOINT = "joint"
-    """As printed: the workers of the job in the joint relaxation of (10), rounded up."""
+    """As printed, if (10) is relaxed for all jobs together: the workers of the job in an optimum of it, rounded up."""
 
 
 class Activity:
@@ -51,6 +54,7 @@ class Activity:
         self._rooms = {
             job.name: sum(instance.room(job, node.name) for node in instance.servers) for job in instance.jobs
         }
+        self._parts = {job.name: _parts(instance, job) for job in instance.jobs}
         self._most = {job.name: instance.most(job) for job in instance.jobs}
         self._values: dict[tuple[str, int], Fraction] = {}
         for job in instance.jobs:
@@ -73,6 +77,9 @@ class Activity:
         if self._sizes is Sizes.FLOOR:
             largest = {job.name: self.payable(job, so_far[job.name]) for job in self._arrived(slot)}
             largest = {name: min(k, self._rooms[name]) for name, k in largest.items()}
+        elif self._sizes is Sizes.ALONE:
+            most = {job.name: _unrounded(job, so_far[job.name]) for job in self._arrived(slot)}
+            largest = {name: math.ceil(min(q, self._parts[name])) for name, q in most.items()}
         else:
             largest = self._joint(slot, so_far)
         requests = [self._request(self._instance.job(name), so_far[name], k) for name, k in largest.items() if k > 0]
@@ -125,3 +132,10 @@ def _unrounded(job: Job, so_far: int) -> Fraction:
         return Fraction(job.max_workers)
     ratios = [job.budget.get(r, Fraction(0)) / need for r, need in job.worker.items() if need]
     return min([Fraction(job.max_workers), *(ratio - so_far for ratio in ratios)])
+
+
+def _parts(instance: Instance, job: Job) -> Fraction:
+    """Return the most workers of a job on the empty servers, any part of one counting."""
+    needs = [(r, need) for r, need in job.worker.items() if need]
+    room = (min([Fraction(job.max_workers), *(s.capacity_of(r) / need for r, need in needs)]) for s in instance.servers)
+    return sum(room, Fraction(0))

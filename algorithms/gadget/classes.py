@@ -223,6 +223,14 @@ def spread(
     return dict(result)
 
 
+def evenly(classes: Sequence[ServerClass], found: Weights) -> dict[tuple[str, int], dict[str, float]]:
+    """Return the same with the same amount on all servers of a class, without (5); parameters as for `spread`."""
+    return {
+        key: {u: key[1] * part / len(classes[c].servers) for c, part in x.items() for u in classes[c].servers}
+        for key, x in found.items()
+    }
+
+
 def _packed(
     each: ServerClass,
     amounts: Mapping[tuple[str, int], float],

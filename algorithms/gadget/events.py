@@ -23,8 +23,7 @@ class Rounding:
     draws : int
         Roundings made.
     accepted : bool
-        Printed: whether the last of them is (1/3, beta, gamma)-approximate. Corrected: whether all of the one used is
-        kept.
+        Whether the last of them is (1/3, beta, gamma)-approximate. Filled: whether all of the one used is kept.
     overloads : mapping
         Load over capacity, of what the draw overloads: (node, resource), or the arc.
     stripped : mapping of str to int
@@ -47,7 +46,7 @@ class Rounding:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which ring size each job was left with, as printed.
+    """Which ring size each job was left with.
 
     Attributes
     ----------
@@ -93,7 +92,7 @@ class SlotEmbedding(Event):
         Of the jobs that got some.
     rounding : Rounding or None
     selection : Selection or None
-        Printed only.
+        None if filled.
     exact : Exact or None
         Of ``embedding="exact"``.
     filled : tuple of str

@@ -5,18 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from fractions import Fraction
 
 import numpy as np
 
 from dlsched.algorithms.exact.ddljs.slot import embed
 from dlsched.algorithms.gadget.activity import Activity, Sizes
-from dlsched.algorithms.gadget.corrected import best_draw
+from dlsched.algorithms.gadget.best_draw import best_draw
 from dlsched.algorithms.gadget.events import Exact, Rounding, Selection, SlotEmbedding
-from dlsched.algorithms.gadget.mixtures import Fractional, Relaxation, joint, selected
-from dlsched.algorithms.gadget.printed import round_until_accepted
+from dlsched.algorithms.gadget.mixtures import Fractional, Relaxation, Vertex, joint, selected
+from dlsched.algorithms.gadget.until_accepted import round_until_accepted
 from dlsched.algorithms.rings import Occupancy, Substrate, fill, give_idle
-from dlsched.algorithms.run import Event, Variant
+from dlsched.algorithms.run import Event
 from dlsched.models.ddljs import Embedding, Instance, RingProblem
+from dlsched.tolerances import FEASIBLE
+
+
+class Variant(StrEnum):
+    """Which rules make a slot's embedding."""
+
+    PRINTED = "printed"
+    """Algorithm 2."""
+
+    CORRECTED = "corrected"
+    """Algorithm 2 with its errors repaired, and nothing else."""
+
+    FILLED = "filled"
+    """Rules of ours on top: sizes and places together, the best draw, what is left filled."""
 
 
 class Method(StrEnum):
@@ -35,6 +50,7 @@ class Settings:
     draws: int
     sizes: Sizes
     relaxation: Relaxation
+    vertex: Vertex
     idle: bool
     seconds_per_slot: float | None
     node_limit: int | None
@@ -86,8 +102,8 @@ class Horizon:
         found = self._found(slot, gaining, substrate)
         held = found.held
         started: tuple[str, ...] = ()
-        if self._settings.variant is Variant.CORRECTED and self._settings.idle:
-            started = give_idle(problem, _taken(substrate, held), held, self._waiting(problem, gaining))
+        if self._settings.idle:
+            started = give_idle(problem, _taken(substrate, held), held, self._waiting(problem, held))
         workers = {name: ring.size for name, ring in held.items()}
         self.log.append(
             SlotEmbedding(
@@ -111,7 +127,7 @@ class Horizon:
         if self._settings.method is Method.ROUNDING:
             return self._rounded(slot, problem, substrate)
         found = self._exact(problem, substrate)
-        if self._settings.variant is Variant.PRINTED or found.exact is None or found.exact.proved:
+        if self._settings.variant is not Variant.FILLED or found.exact is None or found.exact.proved:
             return found
         filled = fill(problem, _taken(substrate, found.held), found.held)
         found = replace(found, profit=substrate.profit(found.held), filled=filled)
@@ -123,18 +139,25 @@ class Horizon:
     def _rounded(self, slot: int, problem: RingProblem, substrate: Substrate) -> _Found:
         rng = np.random.default_rng([self._seed, slot])
         fractional, draws = self._fractional(problem), self._settings.draws
-        if self._settings.variant is Variant.CORRECTED:
+        if self._settings.variant is Variant.FILLED:
             held, filled, rounding = best_draw(problem, substrate, fractional, rng, draws)
             return _Found(held, substrate.profit(held), rounding, filled=filled)
-        held, rounding = round_until_accepted(problem, substrate, fractional, rng, draws, self._payable(problem))
+        payable = self._payable(problem)
+        held, rounding = round_until_accepted(
+            problem, substrate, fractional, rng, draws, payable, self._settings.variant.value
+        )
         return _Found(held, rounding.kept, rounding, fractional.selection)
 
     def _fractional(self, problem: RingProblem) -> Fractional:
         """Solve the linear programs of a slot, unless those of the last one were the same."""
         if self._last is not None and self._last[0] == problem:
             return self._last[1]
-        solve = selected if self._settings.variant is Variant.PRINTED else joint
-        fractional = solve(problem, self._settings.relaxation)
+        variant, relaxation = self._settings.variant, self._settings.relaxation
+        if variant is Variant.FILLED:
+            fractional = joint(problem, relaxation)
+        else:
+            itself = variant is Variant.CORRECTED
+            fractional = selected(problem, relaxation, self._settings.vertex, itself=itself)
         self._last = problem, fractional
         return fractional
 
@@ -149,16 +172,20 @@ class Horizon:
         names = [request.name for request in problem.requests]
         return {name: self._activity.payable(self._instance.job(name), self._so_far[name]) for name in names}
 
-    def _waiting(self, problem: RingProblem, gaining: RingProblem) -> dict[str, int]:
-        """Return how far the jobs are from a gain that have none in this slot, but one later."""
-        names = {request.name for request in gaining.requests}
+    def _waiting(self, problem: RingProblem, held: Mapping[str, Embedding]) -> dict[str, int]:
+        """Return how far the jobs are from a gain that have none that counts in this slot, but one later.
+
+        What counts for a linear program is what its solver can tell from 0.
+        """
+        gains = {request.name: max(request.profit.values()) for request in problem.requests}
+        filled = self._settings.variant is Variant.FILLED
+        least = Fraction(0) if filled else Fraction(FEASIBLE) * max(gains.values())
         found = {}
-        for request in problem.requests:
-            if request.name not in names and max(request.profit.values()) == 0:
-                job = self._instance.job(request.name)
-                distance = self._activity.until_gain(job, self._so_far[request.name])
+        for name, gain in gains.items():
+            if name not in held and 0 <= gain <= least:
+                distance = self._activity.until_gain(self._instance.job(name), self._so_far[name])
                 if distance is not None:
-                    found[request.name] = distance
+                    found[name] = distance
         return found
 
 

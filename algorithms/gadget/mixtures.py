@@ -8,22 +8,30 @@ jobs whose workers have places of their own. With (5) it also heeds bandwidth.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
+from functools import partial
 
 from dlsched import relaxations
-from dlsched.algorithms.gadget.classes import server_classes, spread, weights
+from dlsched.algorithms.gadget.classes import evenly, server_classes, spread, weights
 from dlsched.algorithms.gadget.events import Selection
 from dlsched.models.ddljs import RingMapping, RingProblem, RingRequest
+from dlsched.models.ddljs.rings import Arc
 from dlsched.models.document import InputError
-from dlsched.models.numbers import rational
+from dlsched.models.numbers import exceeds, rational
 from dlsched.rounding.decomposition import WeightedMapping, at_most_one, decompose
-from dlsched.rounding.placement_mix import placement_mix
+from dlsched.rounding.placement_mix import PlacementMix, placement_mix
 from dlsched.tolerances import ZERO
 
 MOST_COLUMNS = 2_000_000
 """The largest augmented program that is solved, in columns: four times that of 50 servers and 20 jobs. Arbitrary."""
+
+EASY_COLUMNS = 20_000
+"""The largest augmented program that ``auto`` solves where the mix over classes overloads a link on average, in
+columns: HiGHS takes about a second for it."""
 
 
 class Relaxation(StrEnum):
@@ -34,6 +42,19 @@ class Relaxation(StrEnum):
 
     COLOCATED = "colocated"
     AUGMENTED = "augmented"
+
+
+class Vertex(StrEnum):
+    """Which optimum of the linear programs is rounded, where the print does not say."""
+
+    CAPPED = "capped"
+    """(5), a constraint of (10), is a row: a server holds no more of a ring than fits there alone."""
+
+    COLOCATED = "colocated"
+    """Without (5), every ring on one server, which is an optimum always."""
+
+    SPREAD = "spread"
+    """Without (5), rings over as many servers as hold a part of them, where links carry that on average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,35 +81,45 @@ def joint(problem: RingProblem, relaxation: Relaxation) -> Fractional:
     """
     if not _colocated(problem, relaxation):
         return _decomposed(problem, cap=True)
-    classes = server_classes(problem)
-    found, value = weights(problem, classes, cap=True)
-    placed = spread(problem, classes, found, cap=True)
-    names = {name for name, _ in placed}
-    some = problem.keeping(request for request in problem.requests if request.name in names)
-    return Fractional(value, placement_mix(some, placed).mappings)
+    value, mix = _mix(problem, cap=True)
+    return Fractional(value, mix.mappings)
 
 
-def selected(problem: RingProblem, relaxation: Relaxation) -> Fractional:
-    """Return a solution as printed: a ring size for each job by the plain program, then the augmented one, decomposed.
+def selected(
+    problem: RingProblem, relaxation: Relaxation, vertex: Vertex = Vertex.CAPPED, *, itself: bool = False
+) -> Fractional:
+    """Return a ring size for each job by one program, and a solution of the augmented program of those, decomposed.
 
-    (5) is not enforced, so that a ring may be mapped to a server that holds fewer workers; colocated, all rings are
-    mapped to one server, as some optimum of the augmented program always does.
+    Parameters
+    ----------
+    problem : RingProblem
+    relaxation : Relaxation
+    vertex : Vertex
+        Jobs with a placement of their own take any optimum, with or without (5).
+    itself : bool
+        Sizes are selected by the augmented program itself, which Lemma 7 needs; else as printed, by the plain one.
 
     Source: GADGET, Algorithm 2, steps 3-6, with kappa_i = argmax pi_ik chi_ik (the print writes max); of equals the
     smallest.
     """
-    if not _colocated(problem, relaxation):
+    if itself:
+        whole = _optimum(problem, relaxation, vertex)
+        chi: dict[tuple[str, int], float] = defaultdict(float)
+        for name, several in whole.mappings.items():
+            for one in several:
+                chi[name, one.size] += float(one.weight)
+        value = whole.value
+    elif _colocated(problem, relaxation):
+        found, value = weights(problem, server_classes(problem), cap=vertex is Vertex.CAPPED)
+        chi = {key: math.fsum(x.values()) for key, x in found.items()}
+    else:
         _refuse_large(problem)
-        plain = relaxations.plain_vne(problem).solve()
-        sizes = relaxations.select_rings(problem, {key: chi for key, chi in plain.weights.items() if chi > ZERO})
-        fractional = _decomposed(_only(problem, sizes), cap=False)
-        return Fractional(fractional.value, fractional.mappings, Selection(plain.value, sizes))
-    classes = server_classes(problem)
-    found, value = weights(problem, classes, cap=False)
-    sizes = relaxations.select_rings(problem, {key: math.fsum(x.values()) for key, x in found.items()})
-    rest = _only(problem, sizes)
-    kept, reduced = weights(rest, classes, cap=False)
-    return Fractional(reduced, _together(spread(rest, classes, kept, cap=False)), Selection(value, sizes))
+        plain = relaxations.plain_vne(problem, cap=vertex is Vertex.CAPPED).solve()
+        chi, value = {key: weight for key, weight in plain.weights.items() if weight > ZERO}, plain.value
+    sizes = relaxations.select_rings(problem, chi)
+    rest = problem.keeping(r.only(sizes[r.name]) for r in problem.requests if r.name in sizes)
+    reduced = _optimum(rest, relaxation, vertex)
+    return Fractional(reduced.value, reduced.mappings, Selection(value, sizes))
 
 
 def _colocated(problem: RingProblem, relaxation: Relaxation) -> bool:
@@ -98,8 +129,50 @@ def _colocated(problem: RingProblem, relaxation: Relaxation) -> bool:
     return relaxation is not Relaxation.AUGMENTED and placed is None
 
 
-def _only(problem: RingProblem, sizes: Mapping[str, int]) -> RingProblem:
-    return problem.keeping(request.only(sizes[request.name]) for request in problem.requests if request.name in sizes)
+def _optimum(problem: RingProblem, relaxation: Relaxation, vertex: Vertex) -> Fractional:
+    """Return an optimum of the augmented program, decomposed.
+
+    The mix over classes is one where links carry it on average. Where they do not, ``auto`` solves the program itself,
+    unless that is large; the spread vertex is none then, and rings are on one server.
+    """
+    if not _colocated(problem, relaxation):
+        return _decomposed(problem, cap=vertex is Vertex.CAPPED)
+    if vertex is not Vertex.COLOCATED:
+        value, mix = _mix(problem, cap=vertex is Vertex.CAPPED)
+        if carried(problem, mix) or (vertex is Vertex.CAPPED and not _easy(problem, relaxation)):
+            return Fractional(value, mix.mappings)
+        if vertex is Vertex.CAPPED:
+            return _decomposed(problem, cap=True)
+    classes = server_classes(problem)
+    found, value = weights(problem, classes, cap=False)
+    return Fractional(value, _together(spread(problem, classes, found, cap=False)))
+
+
+def _easy(problem: RingProblem, relaxation: Relaxation) -> bool:
+    return relaxation is Relaxation.AUTO and sum(map(partial(_columns, problem), problem.requests)) <= EASY_COLUMNS
+
+
+def _mix(problem: RingProblem, *, cap: bool) -> tuple[float, PlacementMix]:
+    """Return the value of the program over classes, and its placements; without (5), on all servers of a class."""
+    classes = server_classes(problem)
+    found, value = weights(problem, classes, cap=cap)
+    placed = spread(problem, classes, found, cap=cap) if cap else evenly(classes, found)
+    names = {name for name, _ in placed}
+    return value, placement_mix(problem.keeping(r for r in problem.requests if r.name in names), placed)
+
+
+def carried(problem: RingProblem, mix: PlacementMix) -> bool:
+    """Tell whether links join all placements of a mix, and carry it on average."""
+    if any(mix.unrouted.values()):
+        return False
+    load: dict[Arc, Fraction] = defaultdict(Fraction)
+    for name, several in mix.mappings.items():
+        bandwidth = problem.request(name).bandwidth
+        for one in several:
+            for arc, times in one.mapping.loads().items():
+                load[arc] += one.weight * times * bandwidth
+    sums = ((sum((load[arc] for arc in arcs), Fraction(0)), limit) for arcs, limit in problem.shares)
+    return not any(exceeds(total, limit) for total, limit in sums)
 
 
 def _decomposed(problem: RingProblem, *, cap: bool) -> Fractional:

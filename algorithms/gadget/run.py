@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.gadget.activity import Sizes
-from dlsched.algorithms.gadget.horizon import Horizon, Method, Settings
-from dlsched.algorithms.gadget.mixtures import Relaxation
-from dlsched.algorithms.run import Run, Variant
+from dlsched.algorithms.gadget.horizon import Horizon, Method, Settings, Variant
+from dlsched.algorithms.gadget.mixtures import Relaxation, Vertex
+from dlsched.algorithms.run import Run
 from dlsched.arguments import Seed, at_least, checked, seed_of
 from dlsched.halt import polled
 from dlsched.models.ddljs import Instance, Schedule, utility
@@ -27,6 +27,7 @@ def run(
     draws: int = 10,
     sizes: Sizes | str | None = None,
     relaxation: Relaxation | str = Relaxation.AUTO,
+    vertex: Vertex | str = Vertex.CAPPED,
     idle: bool = True,
     seconds_per_slot: float | None = None,
     node_limit: int | None = 1000,
@@ -41,22 +42,26 @@ def run(
     seed : int or numpy.random.Generator
         Of the rounding; each slot has a generator of its own.
     variant : str
-        ``"corrected"``: ring sizes and places rounded together within the capacities, what is left filled, the best of
-        the draws (`best_draw`). ``"printed"``: LP-RS-MDE (Algorithm 2), whose outcome may exceed capacities; what does
-        not fit is left out (`round_until_accepted`), and nothing is filled.
+        ``"printed"``: LP-RS-MDE (Algorithm 2), in the readings that are kindest to it. Its outcome may exceed
+        capacities; what does not fit is left out (`round_until_accepted`). ``"corrected"``: the same with its errors
+        repaired, and no more: ring sizes by floors and selected by the program that is rounded, u_b draws.
+        ``"filled"``: our own rules, which are in no paper: sizes and places rounded together within the capacities,
+        what is left filled, the best of the draws (`best_draw`).
     embedding : str
         ``"rounding"``, or ``"exact"``: the certified optimum of each slot. Of several optima it takes the one that the
-        method finds first, always the same. If corrected, a slot that is not proved within the limits is filled, or
+        method finds first, always the same. If filled, a slot that is not proved within the limits is filled, or
         gets what rounding finds, whichever is worth more.
     draws : int
-        u_b, roundings of a slot at most.
+        u_b. Printed, roundings are counted from 1 and while below u_b: one less, at most.
     sizes : str, optional
-        How q_i[t] is found: ``"floor"``, by default if corrected; ``"joint"``, by default if printed.
+        How q_i[t] is found: ``"floor"``, ``"alone"``, by default if printed, or ``"joint"``: see `Sizes`.
     relaxation : str
         ``"auto"``, ``"colocated"`` or ``"augmented"``: see `Relaxation`.
+    vertex : str
+        ``"capped"``, ``"colocated"`` or ``"spread"``: see `Vertex`. If filled, always capped.
     idle : bool
-        If corrected: give workers that nobody else has a use for to jobs whose gains are all 0 yet. The slot is worth
-        as much with them, so this is a rule for ties.
+        Give workers that nobody else has a use for to jobs whose gains are all too small to count. The linear programs
+        would do so if they were solved exactly, or may do so among optima of equal value.
     seconds_per_slot : float, optional
         Seconds of the exact method for a slot; with it, another machine may find another schedule.
     node_limit : int, optional
@@ -71,8 +76,8 @@ def run(
 
     Notes
     -----
-    A logistic utility far from its midpoint gains less than a double shows, and never starts without `idle`. Only jobs
-    whose utility is higher in the end get such workers, those nearest to a gain first.
+    A logistic utility far from its midpoint gains less than a solver, or a double, can tell from 0, and never starts
+    without `idle`. Only jobs whose utility is higher in the end get such workers, those nearest to a gain first.
 
     Raises
     ------
@@ -87,7 +92,7 @@ def run(
     nothing where they are logistic (counterexample G11).
     """
     chosen = Variant(variant)
-    default = Sizes.JOINT if chosen is Variant.PRINTED else Sizes.FLOOR
+    default = Sizes.ALONE if chosen is Variant.PRINTED else Sizes.FLOOR
     at_least(0, seconds_per_slot=seconds_per_slot)
     at_least(1, draws=draws, node_limit=node_limit)
     settings = Settings(
@@ -96,6 +101,7 @@ def run(
         draws,
         Sizes(sizes) if sizes else default,
         Relaxation(relaxation),
+        Vertex(vertex),
         idle,
         seconds_per_slot,
         node_limit,

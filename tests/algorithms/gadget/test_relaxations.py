@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,13 @@ from dlsched.algorithms import gadget
 from dlsched.algorithms.gadget.activity import Activity, Sizes
 from dlsched.algorithms.gadget.classes import server_classes, spread, weights
 from dlsched.algorithms.gadget.events import SlotEmbedding
-from dlsched.algorithms.gadget.mixtures import Relaxation, joint, selected
+from dlsched.algorithms.gadget.mixtures import Fractional, Relaxation, Vertex, joint, selected
 from dlsched.models import InputError
 from dlsched.models.ddljs import Instance, Job, RingProblem, check, preset, random, slot_problem
 from dlsched.models.ddljs.joint import joint_sizes
 from dlsched.models.numbers import agree
-from dlsched.relaxations import knapsack_vne, plain_vne
-from dlsched.rounding.mapping_table import MappingTable
+from dlsched.relaxations import augmented_vne, knapsack_vne, plain_vne
+from dlsched.rounding.mapping_table import MappingTable, Row
 from tests.cases.ddljs import built, job, problem
 from tests.oracles.ddljs_rules import violations
 from tests.strategies.ddljs import drawn, with_placement
@@ -64,33 +65,60 @@ def test_spreading_keeps_capacities_and_caps(cap: bool) -> None:
         assert all(load <= float(one.nodes[u][r]) + 1e-6 for (u, r), load in loads.items())
 
 
+def worth(one: RingProblem, fractional: Fractional) -> float:
+    """What a decomposed solution is worth on average."""
+    whole = one.keeping(r for r in one.requests if r.name in fractional.mappings)
+    return float(MappingTable.of(whole, fractional.mappings).expected_profit)
+
+
 def test_mixtures_are_worth_their_programs() -> None:
-    """All of the joint one where links join all servers; all of the selected one always."""
-    for one in slots():
-        for solve in (joint, selected):
-            fractional = solve(one, Relaxation.AUTO)
-            whole = one.keeping(r for r in one.requests if r.name in fractional.mappings)
-            worth = float(MappingTable.of(whole, fractional.mappings).expected_profit)
-            if solve is selected:
-                assert worth == pytest.approx(fractional.value, rel=1e-5, abs=1e-5)
-            assert worth <= fractional.value * (1 + 1e-5) + 1e-5
+    """The selected ones always; the joint one where links join all servers."""
+    solved = [joint(one, Relaxation.AUTO) for one in slots()]
+    for one, fractional in zip(slots(), solved, strict=True):
+        assert worth(one, fractional) <= fractional.value * (1 + 1e-5) + 1e-5
+    for vertex, itself in product(Vertex, (False, True)):
+        for one in slots():
+            fractional = selected(one, Relaxation.AUTO, vertex, itself=itself)
+            assert worth(one, fractional) == pytest.approx(fractional.value, rel=1e-5, abs=1e-5)
 
 
-def test_selection_keeps_its_part_of_the_program() -> None:
+@pytest.mark.parametrize("vertex", Vertex)
+def test_every_vertex_is_an_optimum_of_the_augmented_program(vertex: Vertex) -> None:
+    """Of the value of the full program, and within the capacities on average: nodes, and links too."""
     for one in slots():
-        selection = selected(one, Relaxation.AUTO).selection
+        if len(one.nodes) > 8 or not one.requests:
+            continue
+        fractional = selected(one, Relaxation.AUTO, vertex)
+        assert fractional.selection is not None
+        cap, sizes = vertex is Vertex.CAPPED, fractional.selection.sizes
+        whole = augmented_vne(one, sizes=sizes, cap=cap).solve().value if sizes else 0.0
+        assert fractional.value == pytest.approx(whole, rel=1e-5, abs=1e-5)
+        table, load = MappingTable.of(one, fractional.mappings), Counter[Row]()
+        for option in (option for options in table.options.values() for option in options):
+            for row, amount in option.loads.items():
+                load[row] += float(option.probability * amount)
+        assert all(part <= float(table.capacity[row]) + 1e-6 for row, part in load.items())
+
+
+@pytest.mark.parametrize("vertex", Vertex)
+def test_selection_keeps_its_part_of_the_program(vertex: Vertex) -> None:
+    for one in slots():
+        selection = selected(one, Relaxation.AUTO, vertex).selection
         assert selection is not None
-        full = plain_vne(one).solve().value if one.requests else 0.0
+        cap = vertex is Vertex.CAPPED
+        full = plain_vne(one, cap=cap).solve().value if one.requests else 0.0
         assert selection.relaxation == pytest.approx(full, rel=1e-5, abs=1e-6)
         most = max((len(request.profit) for request in one.requests), default=1)
-        assert selected(one, Relaxation.AUTO).value >= full / most - 1e-5
+        assert selected(one, Relaxation.AUTO, vertex, itself=True).value >= (0 if cap else full / most) - 1e-5
 
 
 def test_g10_needs_the_caps_of_the_augmented_program() -> None:
     one = problem("G10")
     assert joint(one, Relaxation.AUTO).value == pytest.approx(2)
     assert joint(one, Relaxation.AUGMENTED).value == pytest.approx(1)
-    assert selected(one, Relaxation.AUGMENTED).value == pytest.approx(2)
+    assert selected(one, Relaxation.AUGMENTED, Vertex.COLOCATED).value == pytest.approx(2)
+    assert selected(one, Relaxation.AUTO).value == pytest.approx(0)
+    assert selected(one, Relaxation.AUTO, itself=True).value == pytest.approx(1)
 
 
 def reachable(given: Instance, one: Job, slot: int) -> int:
@@ -109,6 +137,15 @@ def test_slots_are_those_from_scratch() -> None:
             assert activity.problem(slot, so_far) == slot_problem(given, slot, so_far)
 
 
+def test_sizes_alone_are_what_a_job_could_have_if_workers_had_parts() -> None:
+    """Servers of 3 and 2, needs of 2: 1.5 + 1 workers, or 2.5 by the budget: 3; of whole workers 2."""
+    two = {"gpu": 2}
+    given = Instance.parse(built({"a": 3, "b": 2}, [], job("J", max_workers=5, worker=two, budget={"gpu": 9})))
+    for sizes, so_far, largest in ((Sizes.ALONE, 0, 3), (Sizes.ALONE, 2, 3), (Sizes.FLOOR, 0, 2), (Sizes.FLOOR, 2, 2)):
+        (request,) = Activity(given, sizes).problem(1, {"J": so_far}).requests
+        assert max(request.profit) == largest
+
+
 def test_joint_sizes_are_those_of_the_model() -> None:
     """With strictly concave utilities and one resource the joint relaxation has one optimum."""
     for seed in range(12):
@@ -118,7 +155,7 @@ def test_joint_sizes_are_those_of_the_model() -> None:
         assert sizes == {name: k for name, k in joint_sizes(given, 1, so_far).items() if k}
 
 
-@pytest.mark.parametrize("options", [{}, {"variant": "printed"}, {"embedding": "exact"}])
+@pytest.mark.parametrize("options", [{}, {"variant": "printed"}, {"variant": "filled"}, {"embedding": "exact"}])
 def test_workers_with_places_of_their_own(options: dict[str, Any]) -> None:
     rings = 0
     for seed in range(25):
@@ -131,7 +168,7 @@ def test_workers_with_places_of_their_own(options: dict[str, Any]) -> None:
     assert rings > 5
 
 
-@pytest.mark.parametrize("variant", ["corrected", "printed"])
+@pytest.mark.parametrize("variant", ["corrected", "printed", "filled"])
 def test_the_augmented_program_on_small_networks(variant: str) -> None:
     for seed in range(3):
         given = preset("benchmark", seed, servers=5, jobs=5, tight=True)
@@ -155,7 +192,9 @@ def test_colocation_refuses_places() -> None:
         gadget.run(given, relaxation="colocated")
 
 
-@pytest.mark.parametrize("options", [{}, {"relaxation": "augmented"}, {"variant": "printed"}, {"embedding": "exact"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"relaxation": "augmented"}, {"variant": "printed"}, {"variant": "filled"}, {"embedding": "exact"}]
+)
 def test_workers_that_need_nothing(options: dict[str, Any]) -> None:
     given = Instance.parse(built({"a": 1, "b": 1}, [("a", "b", 1)], job(worker={}), job("other", worker={})))
     assert gadget.run(given, **options).utility == 4

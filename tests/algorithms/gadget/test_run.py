@@ -17,11 +17,14 @@ from tests.oracles import ddljs as oracle
 from tests.oracles.ddljs_rules import total, violations
 from tests.strategies.ddljs import drawn, with_placement
 
-VARIANTS = ["corrected", "printed"]
+VARIANTS = ["corrected", "printed", "filled"]
 RUNS: list[dict[str, Any]] = [
     {"variant": "corrected"},
     {"variant": "printed"},
-    {"variant": "printed", "sizes": "floor"},
+    {"variant": "printed", "sizes": "joint", "idle": False},
+    {"variant": "printed", "vertex": "colocated"},
+    {"variant": "printed", "vertex": "spread"},
+    {"variant": "filled"},
     {"variant": "corrected", "embedding": "exact"},
     {"variant": "printed", "embedding": "exact"},
 ]
@@ -86,7 +89,7 @@ def test_a_slot_keeps_no_more_than_its_relaxation_and_its_draw() -> None:
     fitted = 0
     for seed in range(8):
         given = preset("benchmark", seed, servers=8, jobs=10, slots=3, tight=True)
-        for event in events(gadget.run(given, seed=seed)):
+        for event in events(gadget.run(given, seed=seed, variant="filled")):
             rounding = event.rounding
             assert rounding is not None
             assert rounding.kept <= rounding.raw * (1 + 1e-9)
@@ -99,7 +102,7 @@ def test_a_slot_keeps_no_more_than_its_relaxation_and_its_draw() -> None:
 
 def test_more_draws_are_never_worse_in_one_slot() -> None:
     given = preset("benchmark", 1, servers=50, jobs=20, tight=True)
-    found = [gadget.run(given, seed=3, draws=draws).utility for draws in (1, 3, 10, 30)]
+    found = [gadget.run(given, seed=3, draws=draws, variant="filled").utility for draws in (1, 3, 10, 30)]
     assert found == sorted(found)
     assert found[0] < found[-1]
 
@@ -115,29 +118,69 @@ def test_the_exact_slot_is_worth_at_least_any_rounding() -> None:
             assert not exceeds(event.profit, best.profit)
 
 
-def test_discarding_what_does_not_fit_loses_everything() -> None:
-    """G10 slot after slot: the relaxations put both workers on a server for one, as they do not see the room there."""
-    given = Instance.parse(built({"a": 1, "b": 1}, PAIR, job("J"), slots=5))
-    printed = gadget.run(given, variant="printed")
+def two_servers(bandwidth: int, slots: int = 1) -> Instance:
+    """One job of up to two workers on two one-GPU servers; each worker-slot is worth 1."""
+    return Instance.parse(built({"a": 1, "b": 1}, [("a", "b", bandwidth)], job("J"), slots=slots))
+
+
+@pytest.mark.parametrize("vertex", ["capped", "colocated", "spread"])
+def test_discarding_what_does_not_fit_loses_everything(vertex: str) -> None:
+    """G10 slot after slot: the plain program selects two workers, and no link joins the servers for one each."""
+    printed = gadget.run(two_servers(0, 5), variant="printed", vertex=vertex)
     assert printed.utility == 0
     for event in events(printed):
         assert event.rounding is not None
         assert event.selection is not None
-        assert (event.rounding.relaxation, event.rounding.raw, event.rounding.kept) == pytest.approx((2, 2, 0))
-        assert event.rounding.accepted
-        assert event.rounding.overload == 2
-        assert event.rounding.stripped == event.selection.sizes == {"J": 2}
-    assert gadget.run(given).utility == 5
+        assert (event.selection.relaxation, event.rounding.kept) == pytest.approx((2, 0))
+        assert event.selection.sizes == {"J": 2}
+    # Selected by the program that is rounded, or filled up, it is one worker.
+    for variant in ("corrected", "filled"):
+        assert gadget.run(two_servers(0, 5), variant=variant).utility == 5
+
+
+@pytest.mark.parametrize(("vertex", "value"), [("capped", 2), ("colocated", 0), ("spread", 2)])
+def test_which_optimum_is_rounded_decides(vertex: str, value: int) -> None:
+    """With an ample link both workers fit, one a server; an optimum of the same value has both on one."""
+    printed = gadget.run(two_servers(9), variant="printed", vertex=vertex)
+    (event,) = events(printed)
+    assert event.rounding is not None
+    assert (event.rounding.relaxation, event.rounding.raw) == pytest.approx((2, 2))
+    assert event.rounding.overload == (2 if vertex == "colocated" else 1)
+    assert printed.utility == value
+
+
+def odd_cycle() -> Instance:
+    """Three jobs that need two of three resources each, so that one fits; each of the linear program's parts is 1/2."""
+    pairs = {"1": ("p", "q"), "2": ("q", "r"), "3": ("p", "r")}
+    jobs = [job(name, max_workers=1, worker=dict.fromkeys(pair, 1)) for name, pair in pairs.items()]
+    data = built({"s": 1}, [], *jobs)
+    return Instance.parse(
+        data | {"resources": list("pqr"), "nodes": [{"name": "s", "capacity": dict.fromkeys("pqr", 1)}]}
+    )
+
+
+def test_only_an_unfilled_run_leaves_room() -> None:
+    """A draw embeds 0 to 3 of the jobs, of which one fits; filled, one always does."""
+    for variant, found in (("printed", {0, 1}), ("corrected", {0, 1}), ("filled", {1})):
+        assert {gadget.run(odd_cycle(), seed=n, variant=variant, draws=2).utility for n in range(60)} == found
+
+
+def test_the_print_counts_draws_from_one() -> None:
+    for variant, draws, utility in (("printed", 0, {0}), ("corrected", 1, {0, 1})):
+        runs = [gadget.run(odd_cycle(), seed=n, variant=variant, draws=1) for n in range(30)]
+        assert {event.rounding.draws for one in runs for event in events(one) if event.rounding} == {draws}
+        assert {one.utility for one in runs} == utility
 
 
 def test_ring_sizes_rounded_up_break_the_budget() -> None:
     """G16: a budget for 2.5 workers of 2 GPUs; three are chosen, and may not be had."""
     data = built({"s": 10}, [], job("J", max_workers=5, worker={"gpu": 2}, budget={"gpu": 5}))
     given = Instance.parse(data)
-    (event,) = events(gadget.run(given, variant="printed"))
-    assert event.rounding is not None
-    assert event.rounding.stripped == {"J": 3}
-    assert gadget.run(given, variant="printed").utility == 0
+    for sizes in ("alone", "joint"):
+        (event,) = events(gadget.run(given, variant="printed", sizes=sizes))
+        assert event.rounding is not None
+        assert event.rounding.stripped == {"J": 3}
+        assert gadget.run(given, variant="printed", sizes=sizes).utility == 0
     assert gadget.run(given, variant="printed", sizes="floor").utility == 2
     assert gadget.run(given).utility == 2
 
@@ -151,10 +194,11 @@ def test_the_joint_relaxation_can_bound_a_job_too_tightly() -> None:
         job("2", max_workers=5),
     )
     given = Instance.parse(data)
-    printed = gadget.run(given, variant="printed", embedding="exact")
+    printed = gadget.run(given, variant="printed", embedding="exact", sizes="joint")
     (event,) = events(printed)
     assert event.active == 1
     assert printed.utility == 3
+    assert gadget.run(given, variant="printed", embedding="exact").utility == 4
     assert gadget.run(given, embedding="exact").utility == 4
 
 
@@ -170,11 +214,20 @@ def test_jobs_far_from_a_gain_get_what_nobody_wants() -> None:
     far = job("far", progress=100, utility=steep, max_workers=1)
     further = job("further", progress=80, utility=steep, max_workers=1)
     data = built({"s": 2}, [], further, far, job("done", max_workers=1, budget={"gpu": 1}), slots=15)
-    result = gadget.run(Instance.parse(data))
-    assert [event.idle for event in events(result)[:3]] == [("far",), ("far", "further"), ("further",)]
-    assert result.utility == pytest.approx(21)
-    assert gadget.run(Instance.parse(data), idle=False).utility == pytest.approx(1)
-    assert gadget.run(Instance.parse(data), variant="printed").utility == pytest.approx(1)
+    for variant in VARIANTS:
+        result = gadget.run(Instance.parse(data), variant=variant)
+        assert [event.idle for event in events(result)[:3]] == [("far",), ("far", "further"), ("further",)]
+        assert result.utility == pytest.approx(21)
+        assert gadget.run(Instance.parse(data), variant=variant, idle=False).utility == pytest.approx(1)
+
+
+def test_a_gain_that_no_solver_sees_counts_as_none() -> None:
+    """Beside a job worth 1 a slot, one whose first worker adds 1e-10 of that and whose ninth adds 10."""
+    tiny = ["1/10000000000"] * 8
+    late = job("late", max_workers=1, utility={"kind": "table", "values": [0, *tiny, *[10] * 9]})
+    data = built({"s": 2}, [], job("now", max_workers=1), late, slots=9)
+    for variant in VARIANTS:
+        assert gadget.run(Instance.parse(data), variant=variant).utility == pytest.approx(19)
 
 
 def test_worthless_workers_are_not_given() -> None:
@@ -195,12 +248,12 @@ def test_progress_is_told() -> None:
 
 def test_an_exact_slot_may_end_early() -> None:
     given = preset("benchmark", 4, servers=8, jobs=8, tight=True)
-    result = gadget.run(given, embedding="exact", seconds_per_slot=0)
+    result = gadget.run(given, variant="filled", embedding="exact", seconds_per_slot=0)
     assert check(given, result.schedule) == []
     (event,) = events(result)
     assert event.exact is not None
     assert event.profit >= event.exact.value
-    (rounded,) = events(gadget.run(given))
+    (rounded,) = events(gadget.run(given, variant="filled"))
     assert event.profit >= rounded.profit
 
 
@@ -225,7 +278,7 @@ def test_bad_parameters_are_refused() -> None:
     given = Instance.parse(built({"s": 1}, [], job()))
     with pytest.raises(InputError, match="draws"):
         gadget.run(given, draws=0)
-    for name in ("variant", "embedding", "sizes", "relaxation"):
+    for name in ("variant", "embedding", "sizes", "relaxation", "vertex"):
         wrong: dict[str, Any] = {name: "magic"}
         with pytest.raises(ValueError, match="magic"):
             gadget.run(given, **wrong)

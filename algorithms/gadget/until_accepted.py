@@ -1,9 +1,9 @@
-"""LP-RS-MDE as printed: round until the outcome is (1/3, beta, gamma)-approximate, then leave out what does not fit.
+"""LP-RS-MDE: round until the outcome is (1/3, beta, gamma)-approximate, then leave out what does not fit.
 
 Source: GADGET, Algorithm 2, steps 7-9. With "iter <- 1; while ... iter < u_b" the print tests a solution before there
-is one and draws u_b - 1 times; here the first draw is tested first, and there are at most u_b (`round_mappings` has
-both). The profit is compared with the value of the linear program that is rounded, as the optimum of (12) is not known.
-If no draw is accepted, the last one is used.
+is one and draws u_b - 1 times at most; corrected, the first draw is tested first, and there are u_b at most. The profit
+is compared with the value of the linear program that is rounded, as the optimum of (12) is not known. If no draw is
+accepted, the last one is used.
 
 An accepted draw may exceed capacities (by beta^r and gamma), and ring sizes rounded up may exceed (11). A schedule may
 not, so jobs are kept in the order in which they are listed, each if it fits what those before it leave.
@@ -32,6 +32,7 @@ def round_until_accepted(
     rng: np.random.Generator,
     draws: int,
     payable: Mapping[str, int],
+    variant: str,
 ) -> tuple[dict[str, Embedding], Rounding]:
     """Return the embeddings of a slot that are kept, and how they came about.
 
@@ -47,10 +48,14 @@ def round_until_accepted(
         u_b.
     payable : mapping of str to int
         The most workers of each job by (2) and (11).
+    variant : {"printed", "corrected"}
+        How draws are counted.
     """
     sizes = fractional.selection.sizes if fractional.selection is not None else None
     acceptance = mapping_constants(problem, sizes).acceptance(third(problem, fractional.mappings))
-    outcome = round_mappings(problem, fractional.mappings, rng, rule=Rule.ACCEPTED, rounds=draws, acceptance=acceptance)
+    outcome = round_mappings(
+        problem, fractional.mappings, rng, rule=Rule.ACCEPTED, rounds=draws, acceptance=acceptance, variant=variant
+    )
     affordable = {name: one for name, one in outcome.chosen.items() if one.size <= payable[name]}
     kept = settled(affordable, Occupancy(substrate))
     worth = math.fsum(float(substrate.needs[name].request.profit[ring.size]) for name, ring in kept.items())

@@ -3,7 +3,7 @@
 Ring size and place are rounded together, so that nothing is lost by selecting a size first. Of a draw, jobs are kept by
 descending profit as they fit what is left; what they leave goes to jobs that are worth something (`fill`). After the
 first, each draw also leaves out one job in five, which the filling may bring back elsewhere. The most profitable of the
-results is taken.
+results is taken. The print has none of this.
 
 A draw that is not cut to the capacities gains the linear program's value in expectation, in every slot; with concave
 utilities its schedule is worth half an optimum (GADGET, Theorem 10, corrected). A schedule within the capacities has no
