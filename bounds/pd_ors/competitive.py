@@ -3,43 +3,37 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from dataclasses import replace
 from typing import Any
 
 from dlsched.bounds.claim import Expectation, Premise, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.facts import OPT_POSITIVE, final_dual_large, initial_dual_small, optimal_schedule
-from dlsched.bounds.pd_ors.facts import ORDINARY, PD_ORS, PRICES_DEFINED, SOME_ADMITTED, PdOrsFacts
-from dlsched.bounds.pd_ors.families import ASYNC, ASYNC_RISING, BENCHMARK, RISING, ROOMY, TINY
-from dlsched.rounding import gain_cover, gain_packing
-
-DELTA = 1.0
-"""delta of Theorems 5 and 6: the larger, the weaker what they promise."""
+from dlsched.bounds.pd_ors.facts import (
+    ADMITS_ONE,
+    CONSTANTS_DEFINED,
+    LOWEST_POSITIVE,
+    MUCH_SMALLER,
+    ORDINARY,
+    PD_ORS,
+    PRICES_DEFINED,
+    SOME_ADMITTED,
+    PdOrsFacts,
+)
+from dlsched.bounds.pd_ors.families import ASYNC, ASYNC_RISING, BENCHMARK, FINE, RISING, ROOMY, TINY
+from dlsched.bounds.pd_ors.ratios import OPEN, RATIOS, RatioFacts, known_alpha
 
 SMALL_DEMAND = Premise[PdOrsFacts]("C_h^r > A_h^r, the most that one job puts there", lambda facts: facts.small_demand)
 SMALL = (TINY, RISING, ROOMY, BENCHMARK)
 
 
-def _gain_29(facts: PdOrsFacts) -> float:
-    """Return G of (29) at the greatest W_2 of a job on the empty cluster: the most that Theorem 5 allows."""
-    widths = []
-    for job in facts.instance.jobs:
-        needs = [n(r) for r in facts.instance.resources for n in (job.worker_needs, job.server_needs)]
-        room = [h.capacity_of(r) for h in facts.instance.machines for r in facts.instance.resources]
-        ratios = [max(room) / need for need in needs if need]
-        widths.append(float(min([Fraction(job.most_workers), *ratios])))
-    rows = len(facts.instance.resources) * len(facts.instance.machines) + 1
-    width = max(widths, default=0.0)
-    return gain_packing(width, rows, DELTA, events=3) if width else 0.0
-
-
-def _ratio_bound(facts: PdOrsFacts, gain: float, factor: float) -> float:
-    """Return 6 G/delta times a factor of ln(U/L) times ALG; infinite, so that it says nothing, where L = 0."""
-    return 6 * gain / DELTA * factor * facts.repaired.run.utility if math.isfinite(factor) else math.inf
+def _printed(facts: RatioFacts) -> dict[str, Any]:
+    """Return what explains a verdict on the run with printed prices against the optimum."""
+    return facts.explain(facts.printed.dump())
 
 
 def _repaired(facts: PdOrsFacts) -> dict[str, Any]:
-    """Return what explains a verdict on the run with repaired prices against the optimum."""
+    """Return the same of the run with repaired prices."""
     return facts.explain(facts.repaired.dump())
 
 
@@ -48,93 +42,135 @@ def _theorem(facts: PdOrsFacts) -> dict[str, Any]:
     return facts.explain(facts.theorem.dump())
 
 
-def _theorem_5(facts: PdOrsFacts) -> float:
-    return _ratio_bound(facts, _gain_29(facts), facts.repaired.log_ratio)
-
-
-def _theorem_6(facts: PdOrsFacts) -> float:
-    return _ratio_bound(facts, gain_cover(1.0, 1, DELTA), facts.repaired.log_ratio)
-
-
-def _thesis_theorem_3(facts: PdOrsFacts) -> float:
-    return _ratio_bound(facts, gain_cover(1.0, 2, DELTA), facts.repaired.least_log_ratio)
-
-
 def _of_measured_alpha(facts: PdOrsFacts) -> float:
     return 2 * facts.theorem.alpha * facts.theorem.run.utility
 
 
-THEOREM_5 = PD_ORS.printed(
+def _of_known_alpha(facts: PdOrsFacts) -> float:
+    return 2 * known_alpha(facts.instance, facts.theorem.constants) * facts.theorem.run.utility
+
+
+def _with_known_alpha(facts: PdOrsFacts) -> dict[str, Any]:
+    return {**_theorem(facts), "alpha_known": known_alpha(facts.instance, facts.theorem.constants)}
+
+
+THEOREM_5 = RATIOS.printed(
     "pd-ors/theorem-5",
     paper="PD-ORS, Theorem 5",
     statement="PD-ORS is 6 G/delta max_r(1, ln(U^r/L))-competitive, G of (29)",
-    quantity="OPT, against that times the utility of PD-ORS with exact subproblems, delta = 1",
+    quantity="OPT, against that times the utility of PD-ORS with exact subproblems",
     measure=lambda facts: facts.opt,
     relation=Relation.AT_MOST,
-    bound=_theorem_5,
+    bound=lambda facts: facts.promised(facts.ratio_29),
     expectation=Expectation.FALSE,
-    premises=(OPT_POSITIVE, ORDINARY),
-    details=_repaired,
+    premises=(PRICES_DEFINED, MUCH_SMALLER, ORDINARY, ADMITS_ONE),
+    details=_printed,
     schedule=optimal_schedule,
-    sources=SMALL,
-    counterexamples=("pd-ors-theorem-5-D5",),
-    golden=("pd-ors-theorem-5-D2",),
+    sources=(FINE,),
+    counterexamples=("pd-ors-theorem-5-whole-machine", "pd-ors-theorem-5-small-jobs"),
+    golden=("pd-ors-theorem-5-one-job",),
+    open=OPEN,
 )
 
-THEOREM_5_CORRECTED = THEOREM_5.corrected(
+THEOREM_5_A_PRIORI = PD_ORS.derived(
+    "pd-ors/theorem-5-a-priori",
     paper="PD-ORS, Theorems 5 and 6",
     statement=(
-        "With exact subproblems, U^r = max u_i(0) over the least need of a unit, reached at C_h^r - A_h^r, L by (14) "
-        "and C_h^r > A_h^r, the most that any one job can put there: OPT <= 2 max(1, alpha) ALG, alpha the greatest "
-        "C dp/(p_old drho)"
+        "With the premises and constants of the corrected theorem: OPT <= 2 max(1, alpha) ALG, alpha = max over (h, r) "
+        "of ((U^r/L)^(A/(C - A)) - 1) C/A, which is known before any job comes"
     ),
-    quantity="OPT, against 2 max(1, alpha measured) times the utility of PD-ORS",
-    bound=_of_measured_alpha,
+    quantity="OPT, against 2 max(1, that alpha) times the utility of PD-ORS",
+    measure=lambda facts: facts.opt,
+    relation=Relation.AT_MOST,
+    bound=_of_known_alpha,
+    expectation=Expectation.TRUE,
     premises=(OPT_POSITIVE, ORDINARY, SMALL_DEMAND),
-    details=_theorem,
-    golden=("pd-ors-theorem-5-corrected-D11",),
+    details=_with_known_alpha,
+    schedule=optimal_schedule,
+    sources=SMALL,
+    golden=("pd-ors-theorem-5-a-priori-D11",),
 )
 
-THEOREM_6 = PD_ORS.printed(
+THEOREM_5_CORRECTED = replace(
+    THEOREM_5_A_PRIORI.corrected(
+        statement=(
+            "With exact subproblems, U^r = max u_i(0) over the least need of a unit, reached at C_h^r - A_h^r, L by "
+            "(14) and C_h^r > A_h^r, the most that any one job can put there: OPT <= 2 max(1, alpha) ALG, alpha the "
+            "greatest C dp/(p_old drho)"
+        ),
+        quantity="OPT, against 2 max(1, alpha measured) times the utility of PD-ORS",
+        bound=_of_measured_alpha,
+        details=_theorem,
+        golden=("pd-ors-theorem-5-corrected-D11",),
+    ),
+    id=THEOREM_5.id,
+)
+
+THEOREM_6 = RATIOS.printed(
     "pd-ors/theorem-6",
     paper="PD-ORS, Theorem 6",
     statement="PD-ORS is 6 G/delta max_r(1, ln(U^r/L))-competitive, G of (30)",
-    quantity="OPT, against that times the utility of PD-ORS with exact subproblems, delta = 1 and W_1 = 1, the least",
+    quantity="OPT, against that times the utility of PD-ORS with exact subproblems",
     measure=lambda facts: facts.opt,
     relation=Relation.AT_MOST,
-    bound=_theorem_6,
+    bound=lambda facts: facts.promised(facts.ratio_30),
     expectation=Expectation.FALSE,
-    premises=(OPT_POSITIVE, ORDINARY),
-    details=_repaired,
+    premises=THEOREM_5.premises,
+    details=_printed,
     schedule=optimal_schedule,
-    sources=SMALL,
-    counterexamples=("pd-ors-theorem-6-D5",),
-    golden=("pd-ors-theorem-6-D2",),
+    sources=(FINE,),
+    counterexamples=("pd-ors-theorem-6-whole-machine",),
+    golden=("pd-ors-theorem-6-one-job",),
+    open=OPEN,
 )
 
-THESIS_THEOREM_3 = PD_ORS.printed(
+THESIS_THEOREM_3 = RATIOS.printed(
     "pd-ors-thesis/theorem-3",
     paper="PD-ORS thesis, Theorem 3",
     statement="PD-ORS is 6 G/delta min_r(1, ln(U^r/L))-competitive",
-    quantity="OPT, against that times the utility of PD-ORS with exact subproblems, delta = 1 and W_1 = 1, the least",
+    quantity="OPT, against that, with max for min as the journal has it, times the utility with exact subproblems",
     measure=lambda facts: facts.opt,
     relation=Relation.AT_MOST,
-    bound=_thesis_theorem_3,
+    bound=lambda facts: facts.promised(facts.ratio_thesis),
     expectation=Expectation.FALSE,
-    premises=(OPT_POSITIVE, ORDINARY),
-    details=_repaired,
+    premises=(
+        replace(PRICES_DEFINED, name="(3.12)-(3.14) are defined, but for L = 0", source="Section 3.2.2, (3.12)-(3.14)"),
+        replace(ORDINARY, source="Section 3.1 2): b^(i) >> b^(e) in practice"),
+        replace(ADMITS_ONE, source="Appendix B: D_0 <= OPT/2"),
+    ),
+    details=_printed,
     schedule=optimal_schedule,
     sources=(ASYNC, ASYNC_RISING),
     counterexamples=("pd-ors-thesis-theorem-3-D5",),
+    open=OPEN,
 )
 
-THESIS_THEOREM_3_CORRECTED = THESIS_THEOREM_3.corrected(
-    statement="With the premises and constants of the corrected Theorem 5 of the journal: OPT <= 2 max(1, alpha) ALG",
-    quantity="OPT, against 2 max(1, alpha measured) times the utility of PD-ORS",
-    bound=_of_measured_alpha,
-    premises=(OPT_POSITIVE, ORDINARY, SMALL_DEMAND),
-    details=_theorem,
-    golden=("pd-ors-thesis-theorem-3-corrected-D11",),
+THESIS_THEOREM_3_MINIMUM = THESIS_THEOREM_3.derived(
+    "pd-ors-thesis/theorem-3-minimum",
+    statement="PD-ORS is 6 G/delta min_r(1, ln(U^r/L))-competitive, to the letter: at most 6 G/delta",
+    quantity="OPT, against that times the utility of PD-ORS with exact subproblems",
+    bound=lambda facts: facts.promised(facts.ratio_thesis, min),
+    counterexamples=("pd-ors-thesis-theorem-3-minimum-D5",),
+)
+
+THESIS_THEOREM_3_A_PRIORI = THEOREM_5_A_PRIORI.derived(
+    "pd-ors-thesis/theorem-3-a-priori",
+    paper="PD-ORS thesis, Theorem 3",
+    statement="pd-ors/theorem-5-a-priori for asynchronous jobs: OPT <= 2 max(1, alpha) ALG, alpha known beforehand",
+    sources=(ASYNC, ASYNC_RISING),
+    golden=("pd-ors-thesis-theorem-3-a-priori-D11",),
+)
+
+THESIS_THEOREM_3_CORRECTED = replace(
+    THESIS_THEOREM_3_A_PRIORI.corrected(
+        statement="With the premises and constants of the corrected Theorem 5 of the journal: OPT <= 2 max(1, alpha) "
+        "ALG",
+        quantity="OPT, against 2 max(1, alpha measured) times the utility of PD-ORS",
+        bound=_of_measured_alpha,
+        details=_theorem,
+        golden=("pd-ors-thesis-theorem-3-corrected-D11",),
+    ),
+    id=THESIS_THEOREM_3.id,
 )
 
 
@@ -144,50 +180,62 @@ def _of_least_alpha(facts: PdOrsFacts) -> float:
 
 LEMMA_8 = PD_ORS.printed(
     "pd-ors/lemma-8",
-    paper="PD-ORS, Lemma 8",
-    statement=(
-        "If P_i - P_(i-1) >= (D_i - D_(i-1))/alpha for all jobs and D_0 <= OPT/2, then OPT <= 2 alpha ALG "
-        "(D_I, the value of a feasible point of (10), being at least OPT)"
-    ),
-    quantity="OPT, against 2 alpha ALG with the least alpha >= 1 of the run that the lemma allows",
+    paper="PD-ORS, Appendix C, Lemma 8",
+    statement="if P_i - P_(i-1) >= (D_i - D_(i-1))/alpha for all jobs, P_0 = 0 and D_0 <= OPT/2: OPT <= 2 alpha ALG",
+    quantity="OPT, against 2 alpha ALG with the least alpha >= 1 of a run that the lemma allows",
     measure=lambda facts: facts.opt,
     relation=Relation.AT_MOST,
     bound=_of_least_alpha,
     expectation=Expectation.TRUE,
     premises=(
-        OPT_POSITIVE,
-        Premise("the increments have some alpha", lambda facts: math.isfinite(facts.repaired.least_alpha)),
-        Premise("D_0 <= OPT/2", lambda facts: initial_dual_small(facts.repaired.certificate.initial, facts.opt)),
-        Premise("D_I >= OPT", lambda facts: final_dual_large(facts.repaired.certificate.dual, facts.opt, "D_I")),
+        ADMITS_ONE,
+        Premise(
+            "P_i - P_(i-1) >= (D_i - D_(i-1))/alpha for some alpha",
+            lambda facts: math.isfinite(facts.repaired.least_alpha),
+            "Lemma 8",
+        ),
+        Premise(
+            "D_0 <= OPT/2",
+            lambda facts: initial_dual_small(facts.repaired.certificate.initial, facts.opt),
+            "Lemma 8",
+        ),
+        Premise(
+            "D_I, a dual objective value, is that of a feasible point: D_I >= OPT",
+            lambda facts: final_dual_large(facts.repaired.certificate.dual, facts.opt, "D_I"),
+            "Appendix C, before Lemma 8, and its proof: by weak duality",
+        ),
     ),
     details=_repaired,
     schedule=optimal_schedule,
     sources=SMALL,
     golden=("pd-ors-lemma-8-D8",),
+    open="which prices the run has (here (13) and (14) repaired where they are not defined)",
 )
 
 DUAL_FEASIBLE = PD_ORS.printed(
     "pd-ors/dual-feasible",
-    paper="PD-ORS, proof of Theorems 5 and 6",
+    paper="PD-ORS, Appendix C, proof of Lemma 8",
     statement="the payoffs and final prices of a run are a feasible point of (10)-(11), so that D_I >= OPT",
     quantity="D_I = sum_i lambda_i + sum p C, against OPT",
-    measure=lambda facts: facts.repaired.certificate.dual,
+    measure=lambda facts: facts.printed.certificate.dual,
     relation=Relation.AT_LEAST,
     bound=lambda facts: facts.opt,
     expectation=Expectation.FALSE,
-    premises=(OPT_POSITIVE, ORDINARY),
-    details=_repaired,
+    premises=(PRICES_DEFINED, LOWEST_POSITIVE, MUCH_SMALLER, ORDINARY, ADMITS_ONE),
+    details=lambda facts: facts.explain(facts.printed.dump()),
     schedule=optimal_schedule,
-    sources=SMALL,
-    counterexamples=("pd-ors-dual-feasible-D11",),
-    golden=("pd-ors-dual-feasible-D5",),
+    sources=(FINE,),
+    counterexamples=("pd-ors-dual-feasible-two-thirds",),
+    golden=("pd-ors-dual-feasible-whole-machine",),
+    open="which mu (here the least that the print allows)",
 )
 
 DUAL_FEASIBLE_CORRECTED = DUAL_FEASIBLE.corrected(
-    statement=DUAL_FEASIBLE.statement,
+    statement="the same with the constants of the corrected Theorem 5, if C_h^r > A_h^r",
     measure=lambda facts: facts.theorem.certificate.dual,
     premises=(OPT_POSITIVE, ORDINARY, SMALL_DEMAND),
     details=_theorem,
+    sources=SMALL,
     golden=("pd-ors-dual-feasible-corrected-D11",),
 )
 
@@ -198,18 +246,19 @@ def _initial_details(facts: PdOrsFacts) -> dict[str, Any]:
 
 INITIAL_DUAL = PD_ORS.printed(
     "pd-ors/initial-dual",
-    paper="PD-ORS, proof of Theorems 5 and 6",
+    paper="PD-ORS, Appendix C, proof of Theorems 5 and 6",
     statement="D_0 = T sum_h sum_r C_h^r L <= OPT/2, if the optimum accepts a job",
     quantity="D_0 with L of (14) as printed, against OPT/2",
     measure=lambda facts: facts.defined_constants.d0,
     relation=Relation.AT_MOST,
     bound=lambda facts: facts.opt.over(2),
     expectation=Expectation.TRUE,
-    premises=(PRICES_DEFINED, OPT_POSITIVE),
+    premises=(CONSTANTS_DEFINED, LOWEST_POSITIVE, ADMITS_ONE),
     details=_initial_details,
     schedule=optimal_schedule,
     sources=SMALL,
     golden=("pd-ors-initial-dual-D1",),
+    open="mu, which is only bounded (here the least that the print allows, which makes D_0 the greatest)",
 )
 
 
@@ -219,7 +268,7 @@ def _increase_over_alpha(facts: PdOrsFacts) -> float:
     return (run.certificate.dual - run.certificate.initial) / run.alpha
 
 
-CERTIFICATE = PD_ORS.printed(
+CERTIFICATE = PD_ORS.derived(
     "pd-ors/certificate",
     paper="PD-ORS, Lemmas 8 and 9, for one run",
     statement="P >= (D - D_0)/max(1, alpha), alpha the greatest C dp/(p_old drho) of the run",
@@ -235,7 +284,7 @@ CERTIFICATE = PD_ORS.printed(
     golden=("pd-ors-certificate-D8",),
 )
 
-REPAIRED_DUAL = PD_ORS.printed(
+REPAIRED_DUAL = PD_ORS.derived(
     "pd-ors/repaired-dual",
     paper="PD-ORS, (10)-(11) at the final prices",
     statement="with lambda_i the greatest right side of (11) over all schedules, or 0, the dual value is at least OPT",
@@ -244,6 +293,7 @@ REPAIRED_DUAL = PD_ORS.printed(
     relation=Relation.AT_LEAST,
     bound=lambda facts: facts.opt,
     expectation=Expectation.TRUE,
+    premises=(OPT_POSITIVE,),
     details=_repaired,
     schedule=optimal_schedule,
     sources=(*SMALL, ASYNC, ASYNC_RISING),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -29,8 +30,12 @@ MAX_SCHEDULES = 5_000
 """Schedules of one job that a verdict enumerates, at most. Arbitrary: limits count work and not seconds, so that
 verdicts are the same everywhere."""
 
-MAX_SEARCH = 400
-"""Jobs times slots times machines of an instance whose optimum a verdict asks for, at most. Arbitrary."""
+MAX_SEARCH = 1200
+"""Jobs times slots times machines of an instance whose optimum a verdict asks for, at most: those of Fig. 10."""
+
+SMALL_SHARE = Fraction(1, 9)
+"""Of a machine's resource, what a worker or server needs at the most where it needs much less than there is. In the
+paper's own evaluation a worker takes up to 4 GPUs, and a machine has 18 times the average of 2."""
 
 
 class Commitment:
@@ -41,7 +46,7 @@ class Commitment:
     instance : Instance
     seed : int
     prices : str
-        Which constants (12) has: ``printed``, ``repaired`` or ``theorem``.
+        Which constants (12) has: ``printed``, where (12)-(14) are defined and L > 0, ``repaired`` or ``theorem``.
     """
 
     def __init__(self, instance: Instance, seed: int, prices: str) -> None:
@@ -53,6 +58,16 @@ class Commitment:
     def admissions(self) -> list[JobDecision]:
         """The decisions that admit a job."""
         return [event for event in self.run.log if isinstance(event, JobDecision) and event.admitted]
+
+    @cached_property
+    def full(self) -> set[tuple[str, str, int]]:
+        """Where a resource is allocated whole in the end: machine, resource and slot."""
+        left: dict[tuple[str, str, int], Fraction] = {}
+        for step in (step for decision in self.admissions for step in decision.steps):
+            place = step.machine, step.resource, step.slot
+            before = left.get(place, self.instance.machine(step.machine).capacity_of(step.resource))
+            left[place] = before - step.amount
+        return {place for place, amount in left.items() if not amount}
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -96,16 +111,6 @@ class Commitment:
             "admitted": [decision.job for decision in self.admissions],
         }
 
-    @property
-    def log_ratio(self) -> float:
-        """max_r(1, ln(U^r/L)); infinite where L is 0."""
-        return max([1.0, *(self.constants.log_ratio(r) for r in self.constants.high)])
-
-    @property
-    def least_log_ratio(self) -> float:
-        """min_r(1, ln(U^r/L)), as the thesis prints it."""
-        return min([1.0, *(self.constants.log_ratio(r) for r in self.constants.high)])
-
 
 class PdOrsFacts(OptimumFacts[Instance]):
     """What is known of one (instance, seed)."""
@@ -135,9 +140,30 @@ class PdOrsFacts(OptimumFacts[Instance]):
         assert self.printed_constants is not None
         return self.printed_constants
 
+    @property
+    def prices_printed(self) -> bool:
+        """Whether (12)-(14) divide by nothing that is 0, but for L."""
+        return self.printed_constants is not None and all(self.printed_constants.saturation.values())
+
+    @cached_property
+    def printed(self) -> Commitment:
+        """PD-ORS with (12)-(14) as printed, where they are defined and L > 0."""
+        return Commitment(self.instance, self.seed, Prices.PRINTED)
+
+    @property
+    def much_smaller(self) -> bool:
+        """Whether no worker or server needs more than `SMALL_SHARE` of what a machine has of a resource."""
+        return all(
+            need <= SMALL_SHARE * machine.capacity_of(r)
+            for job in self.instance.jobs
+            for r in self.instance.resources
+            for need in (job.worker_needs(r), job.server_needs(r))
+            for machine in self.instance.machines
+        )
+
     @cached_property
     def repaired(self) -> Commitment:
-        """PD-ORS with (12)-(14) where they are defined: what the paper means."""
+        """PD-ORS with (13) and (14) repaired where they are not defined."""
         return Commitment(self.instance, self.seed, Prices.REPAIRED)
 
     @property
@@ -178,6 +204,24 @@ class PdOrsFacts(OptimumFacts[Instance]):
 PD_ORS = Subject(problem="dmlrs", instance=Instance, facts=PdOrsFacts)
 """What claims about jobs and clusters are about."""
 
-ORDINARY = Premise[PdOrsFacts]("b^(i) >= b^(e)", lambda facts: facts.ordinary)
-PRICES_DEFINED = Premise[PdOrsFacts]("(13) and (14) are defined", lambda facts: facts.printed_constants is not None)
+ORDINARY = Premise[PdOrsFacts](
+    "b^(i) >= b^(e)", lambda facts: facts.ordinary, "Section 3 2): in practice b^(e) << b^(i)"
+)
+CONSTANTS_DEFINED = Premise[PdOrsFacts](
+    "(13) and (14) are defined", lambda facts: facts.printed_constants is not None, "Section 4.2, (13) and (14)"
+)
+PRICES_DEFINED = Premise[PdOrsFacts](
+    "(12)-(14) are defined, but for L = 0", lambda facts: facts.prices_printed, "Section 4.2, (12)-(14)"
+)
+LOWEST_POSITIVE = Premise[PdOrsFacts](
+    "L > 0", lambda facts: bool(facts.defined_constants.low), "Section 4.2: (12) divides by L"
+)
+MUCH_SMALLER = Premise[PdOrsFacts](
+    "alpha_i^r, beta_i^r << C_h^r, read as at most a ninth of it",
+    lambda facts: facts.much_smaller,
+    "Appendix C, before Definition 2",
+)
+ADMITS_ONE = Premise[PdOrsFacts](
+    "the optimum accepts a job: OPT > 0", lambda facts: facts.opt_positive, "Appendix C, proof of Theorems 5 and 6"
+)
 SOME_ADMITTED = Premise[PdOrsFacts]("some job is admitted", lambda facts: bool(facts.repaired.admissions))

@@ -50,6 +50,20 @@ def roomy(rng: np.random.Generator) -> Instance:
     return _instance(slots, [int(rng.integers(5, 8)) for _ in range(machines)], jobs)
 
 
+def fine(rng: np.random.Generator) -> Instance:
+    """Return jobs of many workers that each need little of a machine, though a job may take all: each worth more.
+
+    In half of them every job takes all of a machine, in the others at most half of one.
+    """
+    slots, half = int(rng.integers(1, 3)), int(rng.integers(5, 10))
+    batch = half if rng.integers(2) else int(rng.integers(2, half // 2 + 1))
+    jobs, worth = [], 1.0
+    for i in range(int(rng.integers(2, 5))):
+        jobs.append(_job(i, 1, batch * int(rng.integers(1, slots + 1)), batch, _falling(rng, round(worth), slots)))
+        worth *= power(10, rng.uniform(0.3, 3.0))
+    return _instance(slots, [2 * half] * int(rng.integers(1, 3)), jobs)
+
+
 def critical(rng: np.random.Generator) -> Instance:
     """Return jobs with deadlines: their utility at the horizon is 0."""
     slots = int(rng.integers(2, 5))
@@ -156,6 +170,7 @@ def _instance(slots: int, capacities: list[int], jobs: list[Job] | list[AsyncJob
 TINY = Source("dmlrs/tiny", tiny)
 RISING = Source("dmlrs/rising", rising)
 ROOMY = Source("dmlrs/roomy", roomy)
+FINE = Source("dmlrs/fine", fine)
 CRITICAL = Source("dmlrs/critical", critical)
 BENCHMARK = Source("dmlrs/benchmark", benchmark)
 SECTION_5 = Source("dmlrs/section-5", section_5)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from pydantic import model_validator
 
 from dlsched.arithmetic import exp, expm1, log
-from dlsched.bounds.claim import Expectation, Premise, Source, Subject, stated
+from dlsched.bounds.claim import Expectation, Premise, Source, Subject, Variant, stated
 from dlsched.bounds.comparison import Relation
-from dlsched.bounds.pd_ors.competitive import DELTA, SMALL
-from dlsched.bounds.pd_ors.facts import PD_ORS, SOME_ADMITTED, PdOrsFacts
+from dlsched.bounds.pd_ors.competitive import SMALL
+from dlsched.bounds.pd_ors.facts import LOWEST_POSITIVE, MUCH_SMALLER, PD_ORS, PRICES_DEFINED, SOME_ADMITTED
+from dlsched.bounds.pd_ors.families import FINE
+from dlsched.bounds.pd_ors.ratios import OPEN, RATIOS, known_alpha
 from dlsched.models.document import Document
 from dlsched.models.numbers import Positive, rational, to_json
-from dlsched.rounding import gain_cover
 from dlsched.tolerances import DIFFERENCE
 
 
@@ -179,43 +181,46 @@ LEMMA_10 = ADMISSION.printed(
 )
 
 
-def _stretched(facts: PdOrsFacts) -> float:
-    """Return max ln(U/L) (e^x - 1)/x over the price steps, x = ln(U/L) drho/C."""
-    run = facts.repaired
-    worst = 0.0
-    for decision in run.admissions:
-        for step in decision.steps:
-            log_ratio = run.constants.log_ratio(step.resource)
-            x = log_ratio * float(step.amount / facts.instance.machine(step.machine).capacity_of(step.resource))
-            worst = max(worst, log_ratio * expm1(x) / x if x else log_ratio)
-    return max(1.0, worst)
-
-
-def _printed_ratio(facts: PdOrsFacts) -> float:
-    return 3 * gain_cover(1.0, 1, DELTA) / DELTA * facts.repaired.log_ratio
-
-
-ALLOCATION_COST = PD_ORS.printed(
+ALLOCATION_COST = RATIOS.printed(
     "pd-ors/allocation-cost",
-    paper="PD-ORS, Definition 1",
-    statement="(12) satisfies p_old drho >= (delta/3G)/epsilon C dp with epsilon = max_r(1, ln(U^r/L))",
-    quantity="greatest C dp/(p_old drho) of the run, against 3 G/delta max_r(1, ln(U^r/L)), delta = 1 and G of (30)",
-    measure=lambda facts: facts.repaired.alpha,
+    paper="PD-ORS, Appendix C, proof of Theorems 5 and 6",
+    statement="(12) satisfies Definition 1, p_old drho >= (delta/3G)/epsilon C dp, with epsilon = max_r(1, ln(U^r/L))",
+    quantity="greatest C dp/(p_old drho) of the run, against 3 G/delta max_r(1, ln(U^r/L)), G of (30)",
+    measure=lambda facts: facts.printed.alpha,
     relation=Relation.AT_MOST,
-    bound=_printed_ratio,
+    bound=lambda facts: facts.factor(facts.ratio_30),
     expectation=Expectation.FALSE,
-    premises=(SOME_ADMITTED,),
-    details=lambda facts: facts.repaired.dump(),
-    schedule=lambda facts: facts.repaired.run.schedule,
-    sources=SMALL,
-    counterexamples=("pd-ors-allocation-cost-D5",),
+    premises=(
+        PRICES_DEFINED,
+        LOWEST_POSITIVE,
+        MUCH_SMALLER,
+        Premise("some job is admitted", lambda facts: bool(facts.printed.admissions), "Definition 1: after a job"),
+    ),
+    details=lambda facts: facts.printed.dump(),
+    schedule=lambda facts: facts.printed.run.schedule,
+    sources=(FINE,),
+    counterexamples=("pd-ors-allocation-cost-whole-machine",),
+    open=OPEN,
 )
 
-ALLOCATION_COST_CORRECTED = ALLOCATION_COST.corrected(
-    statement="(12) satisfies p_old drho >= C dp/epsilon, epsilon = max ln(U^r/L) (e^x - 1)/x, x = ln(U^r/L) drho/C",
-    quantity="greatest C dp/(p_old drho) of the run, against that",
-    bound=_stretched,
-    golden=("pd-ors-allocation-cost-corrected-D5",),
+ALLOCATION_COST_CORRECTED = replace(
+    PD_ORS.derived(
+        ALLOCATION_COST.id,
+        paper=ALLOCATION_COST.paper,
+        statement="(12) satisfies p_old drho >= C dp/epsilon, epsilon = max over (h, r) of ((U^r/L)^(A/C) - 1) C/A, A "
+        "the most that one job puts there in a slot",
+        quantity="greatest C dp/(p_old drho) of the run with (13) and (14) repaired, against that",
+        measure=lambda facts: facts.repaired.alpha,
+        relation=Relation.AT_MOST,
+        bound=lambda facts: known_alpha(facts.instance, facts.repaired.constants),
+        expectation=Expectation.TRUE,
+        premises=(SOME_ADMITTED,),
+        details=lambda facts: facts.repaired.dump(),
+        schedule=lambda facts: facts.repaired.run.schedule,
+        sources=SMALL,
+        golden=("pd-ors-allocation-cost-corrected-D5",),
+    ),
+    variant=Variant.CORRECTED,
 )
 
 CLAIMS = stated(globals())

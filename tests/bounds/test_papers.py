@@ -103,15 +103,26 @@ KNOWN = {
     "smd-knapsack-floor-three-jobs": (0, 1 / 2),
     "smd-knapsack-floor-six-jobs": (19 / 20, 1 / 2),
     "smd-knapsack-scheme-six-jobs": (1, 1),
-    # L = 1/4, U = 500, G29(1, 2, 1) = .138177 and G30(1, 1, 1) = 3.943653; thesis: G = 5.398 and min(1, ln(U/L)) = 1.
-    "pd-ors-theorem-5-D5": (1000, 6 * 0.138177 * math.log(2000)),
-    "pd-ors-theorem-6-D5": (1000, 6 * 3.943653 * math.log(2000)),
-    "pd-ors-thesis-theorem-3-D5": (1000, 6 * 5.398275),
-    # L = 1/6; after job 1 the price is 34.668 and job 2 is rejected.
-    "pd-ors-dual-feasible-D11": (104.670858, 1000),
-    "pd-ors-dual-feasible-D5": (1000.5, 1000),
-    # The full machine's price rises from 1/4 to 500: 2 (500 - 1/4)/(2/4) = 1999.
-    "pd-ors-allocation-cost-D5": (1999, 3 * 3.943653 * math.log(2000)),
+    # Ten slots, C = 36, each job 18 workers and servers in every slot: L = 1/720, U = 500; G30(1, 1, 1) = 3.943653 and
+    # G29(18, 2, 1) = .582815. Alone: U = 1/2.
+    "pd-ors-theorem-5-whole-machine": (1000, 6 * 0.582815 * math.log(360000)),
+    "pd-ors-theorem-5-one-job": (1, 6 * 0.582815 * math.log(360)),
+    "pd-ors-theorem-6-whole-machine": (1000, 6 * 3.943653 * math.log(360000)),
+    "pd-ors-theorem-6-one-job": (1, 6 * 3.943653 * math.log(360)),
+    # One slot, C = 48, 47 jobs of 2: L = 1/96, U = 10 000, G29(1, 2, 1) = .138177;
+    # the first 23 jobs are worth 1 % more than the price.
+    "pd-ors-theorem-5-small-jobs": (480000, 6 * 0.138177 * math.log(960000) * 34682.81),
+    # L = 1/4, U = 500; G = 5.398275; to the letter min(1, ln(U/L)) = 1.
+    "pd-ors-thesis-theorem-3-D5": (1000, 6 * 5.398275 * math.log(2000)),
+    "pd-ors-thesis-theorem-3-minimum-D5": (1000, 6 * 5.398275),
+    # C = 3, A = 2, L = 1/6, U = 1000: alpha = ((6000)^(2/1) - 1) 3/2.
+    "pd-ors-theorem-5-a-priori-D11": (1000, 3 * (6000**2 - 1)),
+    # C = 54, L = 1/1080, U = 500 000: after job 1 a unit costs L (U/L)^(2/3), job 2 finds 18 of 36 units.
+    "pd-ors-dual-feasible-two-thirds": (2 / 3 + 540 * 540e6 ** (2 / 3) / 1080, 1e6),
+    "pd-ors-dual-feasible-whole-machine": (500 * 360 + 0.5, 1000),
+    # The full machine's price rises from 1/720 to 500.
+    "pd-ors-allocation-cost-whole-machine": (359999, 3 * 3.943653 * math.log(360000)),
+    "pd-ors-allocation-cost-corrected-D5": (1999, 1999),
     "pd-ors-dual-optimum-D10": (1.5, 1),
     "pd-ors-initial-dual-D1": (2, 2),
     "pd-ors-equivalence-D3": (12, 12),
@@ -120,7 +131,9 @@ KNOWN = {
     # U = e^.2 L: dD = .9 + .02214, times 1/(3 .1).
     "pd-ors-lemma-9-small-gain": (1, (0.9 + 0.1 * (math.exp(0.2) - 1)) / 0.3),
     "pd-ors-lemma-10-two": (0.5 * 4**0.5, 1),
-    "pd-ors-price-blocks-D5": (500, 0),
+    # A worker where the price is U = 500 and a server where it is L = 1/6: 1000 - 500 - 1/6.
+    "pd-ors-price-blocks-two-machines": (500 - 1 / 6, 0),
+    "pd-ors-price-blocks-D5": (0, 0),
     "pd-ors-least-duration-late": (-1, 0),
     "pd-ors-positive-price-deadline": (1, 0),
     # N = 4, mu = 1, L = 10/8: a worker and a server in both slots cost 5 of 10; no split of 3 whole samples.

@@ -184,4 +184,4 @@ def test_verify_and_replay(dlsched: Command, tmp_path: Path) -> None:
     assert [row["outcome"] for row in data["claims"]] == ["as expected"] * 2
     witness = sorted((tmp_path / "witnesses").iterdir())[0]
     assert answer(dlsched("replay", witness, "--json"))["reproduced"]
-    assert answer(dlsched("replay", "pd-ors-theorem-6-D5", "--json"))["reproduced"]
+    assert answer(dlsched("replay", "pd-ors-theorem-6-whole-machine", "--json"))["reproduced"]

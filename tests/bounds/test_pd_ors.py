@@ -1,0 +1,126 @@
+"""PD-ORS's claims about prices, ratios, programs: what is printed is measured, no witness breaks a hypothesis."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dlsched.algorithms.pd_ors import constants
+from dlsched.bounds import Relation, Status, Variant, check, claim, claims
+from dlsched.bounds.claim import Claim, decide
+from dlsched.bounds.pd_ors import families
+from dlsched.bounds.pd_ors.facts import PdOrsFacts
+from dlsched.bounds.pd_ors.ratios import known_alpha
+from dlsched.bounds.witness import shipped
+from dlsched.models.dmlrs import Instance
+
+PRINTED = [c for c in claims() if c.id.startswith("pd-ors") and c.variant is Variant.PRINTED]
+
+
+def case(name: str) -> Any:
+    return shipped(name).read_instance()
+
+
+def changed(name: str, *jobs: dict[str, Any], **rest: Any) -> Instance:
+    """Return a shipped case with other values of its jobs."""
+    data = shipped(name).instance
+    own = [{**job, **change} for job, change in zip(data["jobs"], jobs or [{}] * len(data["jobs"]), strict=True)]
+    return Instance.parse({**data, **rest, "jobs": own})
+
+
+def table(*values: float) -> dict[str, Any]:
+    return {"utility": {"kind": "table", "values": list(values)}}
+
+
+WHOLE = "pd-ors-theorem-6-whole-machine"
+
+
+@pytest.mark.parametrize("id_", ["pd-ors/theorem-5", "pd-ors/theorem-6"])
+def test_where_the_printed_l_is_0_the_theorems_say_nothing(id_: str) -> None:
+    """Of no use after the first slot, the jobs make (14) 0: the repaired L is not what the print has."""
+    first = {"samples": 18}
+    assert check(id_, changed(WHOLE, {**first, **table(1)}, {**first, **table(1000)})).status is Status.VACUOUS
+
+
+def test_the_ratio_is_that_of_the_printed_constants() -> None:
+    """Jobs that come in slot 2: n - a is less than the least duration n - 1, so that the printed U is greater."""
+    late = {"arrival": 2, "samples": 18}
+    instance = changed(WHOLE, {**late, **table(1, 1)}, {**late, **table(900, 100)}, slots=3)
+    printed, repaired = constants(instance, "printed"), constants(instance, "repaired")
+    assert (printed.high["cpu"], repaired.high["cpu"]) == (450, 450)
+    slow = changed(WHOLE, {**late, "samples": 36, **table(1, 1)}, {**late, "samples": 36, **table(900, 100)}, slots=3)
+    printed, repaired = constants(slow, "printed"), constants(slow, "repaired")
+    assert (printed.high["cpu"], repaired.high["cpu"]) == (450, 50)
+    bound = check("pd-ors/theorem-6", slow).bound
+    assert bound == pytest.approx(6 * 3.943653 * math.log(450 / printed.low), rel=1e-6)
+
+
+def test_a_cheap_worker_slot_makes_g_great_and_the_ratio_with_it() -> None:
+    """At kappa_E = 1/1000 a sample is W_1 = 1/1000, and G of (30) 2199: 1000 is within the ratio."""
+    quick = {"slots_per_sample": 0.001, "samples": 180000}
+    verdict = check("pd-ors/theorem-6", changed(WHOLE, quick, quick))
+    gain = 1 + 1000 * math.log(3) + math.sqrt((1000 * math.log(3)) ** 2 + 2000 * math.log(3))
+    assert verdict.status is Status.HOLDS
+    assert verdict.bound == pytest.approx(6 * gain * math.log(360000))
+
+
+@pytest.mark.parametrize("delta", [0.1, 0.5, 1.0])
+def test_the_ratio_is_strongest_at_delta_1(delta: float) -> None:
+    for id_ in ("pd-ors/theorem-5", "pd-ors/theorem-6"):
+        given, least = check(id_, case(WHOLE), delta=delta), check(id_, case(WHOLE))
+        assert given.bound is not None
+        assert least.bound is not None
+        assert given.bound >= least.bound
+
+
+@pytest.mark.parametrize("c", [c for c in PRINTED if c.id in {"pd-ors/theorem-5", "pd-ors/theorem-6"}], ids=str)
+def test_workers_that_need_much_of_a_machine_are_outside_the_theorems(c: Claim[Any]) -> None:
+    verdict = decide(c, case("pd-ors-price-blocks-D5"))
+    assert (verdict.status, verdict.reason[:30]) == (Status.PREMISE_FAILS, "alpha_i^r, beta_i^r << C_h^r, ")
+
+
+def test_small_jobs_refute_theorem_5_as_well() -> None:
+    """Read as the proof does, of whole jobs: none takes more than a twenty-fourth of the machine."""
+    instance = case("pd-ors-theorem-5-small-jobs")
+    for job in instance.jobs:
+        assert job.most_workers * (job.worker_needs("cpu") + job.server_needs("cpu")) * 24 <= 48
+    assert check("pd-ors/theorem-5", instance).status is Status.VIOLATED
+
+
+def test_the_alpha_known_beforehand_is_never_exceeded() -> None:
+    admitted = 0
+    for seed in range(60):
+        instance = families.roomy(np.random.default_rng(seed))
+        facts = PdOrsFacts(instance, 0)
+        for run in (facts.repaired, *([facts.theorem] if facts.small_demand else [])):
+            assert run.alpha <= known_alpha(instance, run.constants) * (1 + 1e-9)
+            admitted += len(run.admissions)
+    assert admitted > 100
+
+
+def test_a_full_machine_blocks_by_price_what_stands_on_it_alone() -> None:
+    """On one machine worker and server pay U (alpha + beta); on two, one of them pays L."""
+    assert check("pd-ors/price-blocks", case("pd-ors-price-blocks-D5")).status is Status.HOLDS
+    two = case("pd-ors-price-blocks-two-machines")
+    verdict = check("pd-ors/price-blocks", two)
+    assert verdict.witness is not None
+    assert verdict.witness.details["full"] == [["machine1", "cpu", 1]]
+    corrected = check("pd-ors/price-blocks", two, variant="corrected")
+    assert (corrected.status, corrected.measured) == (Status.HOLDS, 0)
+
+
+def test_nothing_costs_more_than_half_its_utility_while_all_is_free() -> None:
+    c = claim("pd-ors/lowest-price-admits")
+    assert c.relation is Relation.AT_MOST
+    shares = []
+    for seed in range(40):
+        verdict = decide(c, families.tiny(np.random.default_rng(seed)))
+        if verdict.status is not Status.PREMISE_FAILS:
+            shares.append(verdict.measured)
+    assert len(shares) > 15
+    assert all(share <= Fraction(1, 2) for share in shares if share is not None)
+    assert max(filter(None, shares)) > 0.3
