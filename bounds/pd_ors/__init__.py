@@ -7,6 +7,8 @@ from dlsched.bounds.pd_ors import (
     lemmas,
     modelling,
     prices,
+    remark,
+    theorem_5,
     theorems,
     workload,
 )
@@ -14,6 +16,8 @@ from dlsched.bounds.pd_ors import (
 CLAIMS = (
     *lemmas.CLAIMS,
     *theorems.CLAIMS,
+    *theorem_5.CLAIMS,
+    *remark.CLAIMS,
     *modelling.CLAIMS,
     *prices.CLAIMS,
     *workload.CLAIMS,

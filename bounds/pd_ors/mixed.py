@@ -209,17 +209,19 @@ def relaxed_optima(
     packing: Sequence[Rationals],
     limits: Rationals,
 ) -> tuple[Rationals, ...]:
-    """Return several optima where there are several: the solver's, those that prefer the first and the last columns.
+    """Return several optima where there are several, their mean the last.
 
-    Their mean is the last one. Parameters and errors are those of `relaxed_optimum`; empty where there is no optimum.
+    They are the solver's, and those that prefer the first columns, the last ones, or one of those that cost the same.
+    Parameters and errors are those of `relaxed_optimum`; empty where there is no optimum.
     """
     rows = (cover, needs, packing, limits)
     first = relaxed_optimum(cost, *rows)
     if first is None:
         return ()
-    found, step = [first], _TILT * max(cost)
-    for order in (range(len(cost)), range(len(cost))[::-1]):
-        other = relaxed_optimum(tuple(c + step * k for c, k in zip(cost, order, strict=True)), *rows)
+    found, step, columns = [first], _TILT * max(cost), range(len(cost))
+    tied = [[k != j for k in columns] for j in columns if cost.count(cost[j]) > 1]
+    for later in (columns, columns[::-1], *tied):
+        other = relaxed_optimum(tuple(c + step * k for c, k in zip(cost, later, strict=True)), *rows)
         if other is not None and other not in found and _dot(cost, other) == _dot(cost, first):
             found.append(other)
     mean = tuple(sum(xs, Fraction(0)) / len(found) for xs in zip(*found, strict=True))

@@ -1,0 +1,408 @@
+"""What the proof of Theorem 5 counts on: that rounding succeeds, for how many states, and an L for each resource.
+
+Appendix C takes workers and servers to be small beside the machines, and derives from Theorem 3 that one of S rounds
+keeps (24)-(26) with probability at least 1 - (delta/3)^S. But G of (29) is below 1 and (26) asks for n workers. Where
+no worker is free, an optimum of the relaxation has n, and whichever it is, fewer than G n + H are placed on H machines.
+So no round is feasible where n (1 - G) >= H, however ample the room.
+
+Algorithm 4 looks at single machines first. Where none of them has room for a whole job, the rounding is all that is
+left, and Theorem 5 falls with it: it needs n > W_2 workers, and n (1 - G) is at least about sqrt(3 W_2 ln(3r/delta)).
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dlsched.arithmetic import exp, log1p, power
+from dlsched.bounds.claim import Expectation, Premise, Source, Subject, stated
+from dlsched.bounds.comparison import Interval, Relation
+from dlsched.bounds.facts import OPT_POSITIVE, optimal_schedule
+from dlsched.bounds.pd_ors.facts import PD_ORS, PRICES_DEFINED, PdOrsFacts
+from dlsched.bounds.pd_ors.families import ROOMY, SECTION_5, TINY
+from dlsched.bounds.pd_ors.slot import WHICH_OPTIMUM, ExternalSlot, Placement, SlotFacts
+from dlsched.bounds.pd_ors.sources import SLOT
+from dlsched.bounds.pd_ors.theorems import PRINTED_PREMISES, SLOTS
+from dlsched.models.dmlrs import Instance, Job, Machine
+from dlsched.models.numbers import rational
+from dlsched.models.utility import Table
+
+AMPLE = 100
+"""Units for which there is room where demand is "much smaller" than capacity. Arbitrary."""
+
+
+def _ample(placement: Placement) -> bool:
+    """Tell whether every machine has room for `AMPLE` workers, or servers, of the job."""
+    slot = placement.slot
+    needs = [max(pair) for pair in zip(slot.worker, slot.server, strict=True)]
+    return all(AMPLE * need <= left for room in slot.room for need, left in zip(needs, room, strict=True))
+
+
+def _succeeds(placement: Placement, rounds: int) -> Interval:
+    """Return the probability that one of so many rounds at G of (29) keeps (24)-(26)."""
+    slot, gain = placement.slot, placement.widths.shrink(placement.delta)
+    paid = all(any(a and p for a, p in zip(slot.worker, prices, strict=True)) for prices in slot.prices)
+    if paid and gain * float(slot.workers) + len(slot.room) <= slot.workers:  # whatever optimum is rounded
+        return Interval(0.0, 0.0)
+    found = placement.shrunk.feasible()
+    return Interval(*(1 - power(1 - p, rounds) for p in (found.low, found.high)))
+
+
+class AmpleFacts(SlotFacts):
+    """What S rounds do in a slot.
+
+    Parameters
+    ----------
+    instance : ExternalSlot
+    seed : int
+        Not used.
+    rounds : int
+        S.
+    """
+
+    def __init__(self, instance: ExternalSlot, seed: int, *, rounds: int = 10) -> None:
+        super().__init__(instance, seed)
+        self.rounds = rounds
+
+    @property
+    def succeeds(self) -> Interval:
+        """The probability that one of the rounds keeps (24)-(26)."""
+        return _succeeds(self.printed, self.rounds)
+
+    @property
+    def promised(self) -> float:
+        """1 - (delta/3)^S."""
+        return 1 - power(self.printed.delta / 3, self.rounds)
+
+
+def ample_slot(rng: np.random.Generator) -> ExternalSlot:
+    """Return machines with room for hundreds of workers, one cheaper than the next, and up to a hundred to place."""
+    machines = int(rng.integers(2, 5))
+    return ExternalSlot(
+        room=tuple((Fraction(int(c)),) for c in rng.integers(500, 2000, size=machines)),
+        prices=tuple((Fraction(int(p)),) for p in np.cumsum(rng.integers(1, 5, size=machines))),
+        worker=(Fraction(1),),
+        server=(Fraction(1),),
+        workers=Fraction(int(rng.integers(2, 100))),
+        servers=Fraction(1),
+        most_workers=Fraction(int(rng.integers(100, 400))),
+        delta=Fraction(int(rng.integers(1, 11)), 10),
+    )
+
+
+THEOREM_3_AMPLE = Subject(
+    problem="dmlrs",
+    instance=ExternalSlot,
+    facts=AmpleFacts,
+    premises=(
+        *PRINTED_PREMISES,
+        Premise[AmpleFacts](
+            f"alpha^r, beta^r <= C^_h^r/{AMPLE}", lambda facts: _ample(facts.printed), source="Appendix C"
+        ),
+    ),
+    sources=(Source("pd-ors/ample-slot", ample_slot),),
+).printed(
+    "pd-ors/theorem-3-ample",
+    paper="PD-ORS, Theorem 3, as Appendix C has it",
+    statement="where demand is much smaller than capacity, one of S rounds at G of (29) keeps (24)-(26) with "
+    "probability at least 1 - (delta/3)^S",
+    quantity="the exact probability that one of S rounds keeps (24)-(26), servers left out, against 1 - (delta/3)^S",
+    measure=lambda facts: facts.succeeds,
+    relation=Relation.AT_LEAST,
+    bound=lambda facts: facts.promised,
+    expectation=Expectation.FALSE,
+    details=lambda facts: {"G": facts.printed.widths.shrink(facts.printed.delta), "S": facts.rounds},
+    counterexamples=("pd-ors-theorem-3-ample-five-workers",),
+    open=WHICH_OPTIMUM,
+)
+
+
+class LoneFacts(PdOrsFacts):
+    """What PD-ORS does with one job in one slot, exactly.
+
+    Parameters
+    ----------
+    instance : Instance
+    seed : int
+    delta : float
+        Of (29), in (0, 1].
+    rounds : int
+        S.
+    """
+
+    def __init__(self, instance: Instance, seed: int, *, delta: float = 0.3, rounds: int = 10) -> None:
+        super().__init__(instance, seed)
+        self.delta = rational(delta)
+        self.rounds = rounds
+
+    @property
+    def lone(self) -> bool:
+        """Whether there is one synchronous job and one slot: a single state, whose outcomes can be counted."""
+        jobs = self.instance.jobs
+        return self.instance.slots == 1 and len(jobs) == 1 and isinstance(jobs[0], Job)
+
+    @property
+    def job(self) -> Job:
+        """The job."""
+        job = self.instance.jobs[0]
+        assert isinstance(job, Job)
+        return job
+
+    @cached_property
+    def placement(self) -> Placement:
+        """(23)-(26) of its only state, on the empty cluster."""
+        job, machines, resources = self.job, self.instance.machines, self.instance.resources
+        workers = job.work * job.external_time
+        slot = ExternalSlot(
+            room=tuple(tuple(machine.capacity_of(r) for r in resources) for machine in machines),
+            prices=tuple(tuple(self.defined_constants.low for _ in resources) for _ in machines),
+            worker=tuple(map(job.worker_needs, resources)),
+            server=tuple(map(job.server_needs, resources)),
+            workers=workers,
+            servers=workers / job.workers_per_server,
+            most_workers=Fraction(job.batch),
+            delta=self.delta,
+        )
+        return SlotFacts(slot, 0).printed
+
+    @property
+    def fits_inside(self) -> bool:
+        """Whether some machine takes all workers and servers, at the internal rate."""
+        job = self.job
+        workers = math.ceil(job.work * job.internal_time)
+        needs = job.uses(workers, job.servers_for(workers))
+        return workers <= job.batch and any(
+            all(need <= machine.capacity_of(r) for r, need in needs.items()) for machine in self.instance.machines
+        )
+
+    @property
+    def admitted(self) -> Interval:
+        """At most the probability that the job gets a schedule: (2) is not asked for."""
+        return Interval(1.0, 1.0) if self.fits_inside else _succeeds(self.placement, self.rounds)
+
+    @property
+    def promised(self) -> float:
+        """(1 - (delta/3)^S)^(T K E)."""
+        return exp(float(self.job.work) * log1p(-power(float(self.delta) / 3, self.rounds)))
+
+    def dump(self) -> dict[str, Any]:
+        """Return plain JSON data."""
+        gain = self.placement.widths.shrink(float(self.delta))
+        workers = math.ceil(self.placement.slot.workers)
+        return {"G": gain, "workers": workers, "G workers + H": gain * workers + len(self.instance.machines)}
+
+
+def lone_large(rng: np.random.Generator) -> Instance:
+    """Return a job that needs more than two of 3-5 machines in its only slot, each with room for hundreds of workers.
+
+    It needs no more than all of them have.
+    """
+    machines, room = int(rng.integers(3, 6)), int(rng.integers(300, 1200))
+    gamma = int(rng.integers(5, 11))
+    most = Fraction(19, 20) * machines * room * gamma / (gamma + 1)
+    workers = int(rng.integers(math.ceil(Fraction(21, 10) * room), math.floor(most) + 1))
+    batch = workers * int(rng.integers(1, 3))
+    return large_job(machines, room, gamma, workers, batch, int(rng.integers(1, 1000)))
+
+
+def large_job(machines: int, room: int, gamma: int, workers: int, batch: int, worth: int) -> Instance:
+    """Return a job in one slot; a sample takes half a slot, and as long to exchange, or a hundredth on one machine."""
+    job = Job(
+        name="J1",
+        arrival=1,
+        epochs=Fraction(1),
+        samples=Fraction(workers),
+        batch=batch,
+        slots_per_sample=Fraction(1, 2),
+        gradient_size=Fraction(batch, 4 * gamma),
+        workers_per_server=Fraction(gamma),
+        internal_rate=Fraction(100),
+        external_rate=Fraction(1),
+        worker={"r1": Fraction(1)},
+        server={"r1": Fraction(1)},
+        utility=Table(values=(Fraction(worth),)),
+    )
+    names = tuple(f"M{h + 1}" for h in range(machines))
+    cluster = tuple(Machine(name=name, capacity={"r1": Fraction(room)}) for name in names)
+    return Instance(slots=1, resources=("r1",), machines=cluster, jobs=(job,))
+
+
+THEOREM_5_AMPLE = Subject(
+    problem="dmlrs",
+    instance=Instance,
+    facts=LoneFacts,
+    premises=(
+        Premise[LoneFacts]("one synchronous job, one slot: the probability is exact", lambda facts: facts.lone),
+        Premise[LoneFacts]("b^(i) > b^(e)", lambda facts: facts.faster_inside, source="Section 3-2: b^(e) << b^(i)"),
+        PRICES_DEFINED,
+        Premise[LoneFacts]("L > 0", lambda facts: facts.defined_constants.low > 0, source="(12)"),
+        Premise[LoneFacts](
+            f"alpha^r, beta^r <= C_h^r/{AMPLE}", lambda facts: _ample(facts.placement), source="Appendix C"
+        ),
+        OPT_POSITIVE,
+    ),
+    sources=(Source("pd-ors/lone-large", lone_large),),
+).printed(
+    "pd-ors/theorem-5-ample",
+    paper="PD-ORS, Theorem 5",
+    statement="where demand is much smaller than capacity, PD-ORS returns a feasible solution of the promised ratio "
+    "with probability greater than (1 - (delta/3)^S)^(T K E)",
+    quantity="the exact probability that a lone job, which is all of OPT, gets a schedule at G of (29), against that",
+    measure=lambda facts: facts.admitted,
+    relation=Relation.AT_LEAST,
+    bound=lambda facts: facts.promised,
+    expectation=Expectation.FALSE,
+    details=LoneFacts.dump,
+    schedule=optimal_schedule,
+    counterexamples=("pd-ors-theorem-5-ample-2500-workers",),
+    open=WHICH_OPTIMUM,
+)
+
+
+def _jobs(facts: PdOrsFacts) -> list[Job]:
+    return [job for job in facts.instance.jobs if isinstance(job, Job)]
+
+
+def _states(facts: PdOrsFacts) -> int:
+    """Return how many states (t, v), v >= 1, the programs (21) of all jobs have, any of which may stay unsolved."""
+    return sum((facts.instance.slots - job.arrival + 1) * math.ceil(job.work) for job in _jobs(facts))
+
+
+EXPONENT = PD_ORS.printed(
+    "pd-ors/theorem-5-exponent",
+    paper="PD-ORS, Theorems 5 and 6",
+    statement="(1 - (delta/3)^S)^(T K_i E_i) counts each state (t, v) that PD-ORS has to solve",
+    quantity="states of the dynamic programs of all jobs, against T K_i E_i of the job that has most",
+    measure=_states,
+    relation=Relation.AT_MOST,
+    bound=lambda facts: facts.instance.slots * max(math.ceil(job.work) for job in _jobs(facts)),
+    expectation=Expectation.FALSE,
+    premises=(Premise("there are synchronous jobs", lambda facts: bool(_jobs(facts))),),
+    sources=(TINY, ROOMY, SECTION_5),
+    counterexamples=("pd-ors-theorem-5-exponent-D3",),
+    open="which job i is meant: here the one with the greatest K_i E_i",
+)
+
+EXPONENT_CORRECTED = EXPONENT.corrected(
+    statement="the product of (1 - (delta/3)^S)^(T K_i E_i) over the jobs counts each state",
+    quantity="states of the dynamic programs of all jobs, against sum_i T K_i E_i",
+    bound=lambda facts: facts.instance.slots * sum(math.ceil(job.work) for job in _jobs(facts)),
+    golden=("pd-ors-theorem-5-exponent-corrected-D3",),
+)
+
+
+def several_resources(rng: np.random.Generator) -> Instance:
+    """Return one job that takes a worker and a server, of 2-4 resources, most of one machine in one slot."""
+    resources = tuple(f"r{k + 1}" for k in range(int(rng.integers(2, 5))))
+    worker, server = (
+        {r: Fraction(int(n)) for r, n in zip(resources, rng.integers(1, 4, size=len(resources)), strict=True)}
+        for _ in "ws"
+    )
+    room = {r: worker[r] + server[r] + int(rng.integers(0, 3)) for r in resources}
+    job = Job(
+        name="J1",
+        arrival=1,
+        epochs=Fraction(1),
+        samples=Fraction(1),
+        batch=1,
+        slots_per_sample=Fraction(1),
+        gradient_size=Fraction(0),
+        workers_per_server=Fraction(1),
+        internal_rate=Fraction(1),
+        external_rate=Fraction(1),
+        worker=worker,
+        server=server,
+        utility=Table(values=(Fraction(int(rng.integers(1, 100))),)),
+    )
+    return Instance(slots=1, resources=resources, machines=(Machine(name="M1", capacity=room),), jobs=(job,))
+
+
+def _least_worth(facts: PdOrsFacts) -> Fraction:
+    return min(job.utility.exact(facts.instance.slots - job.arrival) for job in facts.instance.jobs)
+
+
+def _capacity(facts: PdOrsFacts, resource: str) -> Fraction:
+    return sum((machine.capacity_of(resource) for machine in facts.instance.machines), Fraction(0))
+
+
+def _initial_dual(facts: PdOrsFacts) -> Fraction:
+    """Return D_0 with L^r, (14) with the r-th term of the sum alone, over the jobs that need r."""
+    slots, found = facts.instance.slots, facts.defined_constants
+    total = Fraction(0)
+    for r in facts.instance.resources:
+        lows = [
+            job.utility.exact(slots - job.arrival) / (math.ceil(job.work * job.external_time) * unit)
+            for job in facts.instance.jobs
+            if (unit := job.worker_needs(r) + job.server_needs(r))
+        ]
+        total += slots * _capacity(facts, r) * found.inverse_mu / 2 * min(lows, default=Fraction(0))
+    return total
+
+
+def _initial_dual_corrected(facts: PdOrsFacts) -> Fraction:
+    """Return D_0 with L^r = min_i u_i(T - a_i)/(2 T R sum_h C_h^r)."""
+    slots, resources = facts.instance.slots, facts.instance.resources
+    return sum(
+        (
+            slots * room * _least_worth(facts) / (2 * slots * len(resources) * room)
+            for r in resources
+            if (room := _capacity(facts, r))
+        ),
+        Fraction(0),
+    )
+
+
+LOW_BY_RESOURCE = PD_ORS.printed(
+    "pd-ors/low-by-resource",
+    paper="PD-ORS, Section 4.2, the second remark on (14)",
+    statement="with L^r in place of L the proof of Theorem 5 needs new notation alone: D_0 <= OPT/2 still",
+    quantity="D_0 = T sum_h sum_r C_h^r L^r, against OPT/2",
+    measure=_initial_dual,
+    relation=Relation.AT_MOST,
+    bound=lambda facts: facts.opt.over(2),
+    expectation=Expectation.FALSE,
+    premises=(PRICES_DEFINED, OPT_POSITIVE),
+    schedule=optimal_schedule,
+    sources=(TINY, Source("pd-ors/several-resources", several_resources)),
+    counterexamples=("pd-ors-low-by-resource-two-resources",),
+    open="what L^r is: here (14) with the r-th term of the sum in its denominator alone, and the greatest 1/mu",
+)
+
+LOW_BY_RESOURCE_CORRECTED = LOW_BY_RESOURCE.corrected(
+    statement="with L^r = min_i u_i(T - a_i)/(2 T R sum_h C_h^r), D_0 <= OPT/2",
+    measure=_initial_dual_corrected,
+    golden=("pd-ors-low-by-resource-corrected-two-resources",),
+)
+
+_MOST_ROUNDS = 10**6
+"""Times 1/delta: rounds that no O(1/delta) is taken to exceed. Arbitrary: without a feasible outcome they never end."""
+
+
+def _expected_rounds(facts: SlotFacts) -> Interval:
+    """Return the mean number of rounds of the thesis's Algorithm 4 until one keeps (3.23)-(3.25)."""
+    found = facts.thesis.stretched.feasible()
+    return Interval(*(1 / p if p else math.inf for p in (found.high, found.low)))
+
+
+COMPLEXITY = SLOTS.printed(
+    "pd-ors-thesis/complexity",
+    paper="PD-ORS thesis, Section 3.2.4, after Theorem 3",
+    statement="the average time of PD-ORS is O(T K_i^2 E_i^2 H^4/delta): rounding a state takes O(1/delta) rounds",
+    quantity=f"the mean number of rounds until (3.23)-(3.25) are kept, against {_MOST_ROUNDS}/delta",
+    measure=_expected_rounds,
+    relation=Relation.AT_MOST,
+    bound=lambda facts: _MOST_ROUNDS / facts.thesis.delta,
+    expectation=Expectation.FALSE,
+    premises=(Premise[SlotFacts]("the relaxation is feasible", lambda facts: facts.thesis.program is not None),),
+    details=lambda facts: {"G": facts.thesis.stretched.gain},
+    sources=(SLOT,),
+    counterexamples=("pd-ors-thesis-complexity-exact-fit",),
+    open=WHICH_OPTIMUM,
+)
+
+CLAIMS = stated(globals())
+"""Every claim on what the proof counts on."""

@@ -1,0 +1,122 @@
+"""What the proof of Theorem 5 counts on, and Remark 1: shipped cases by hand, the algorithm's own runs, draws."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dlsched.algorithms import optimum
+from dlsched.algorithms.pd_ors import JobDecision, run
+from dlsched.bounds import check
+from dlsched.bounds.claim import Claim, Expectation, decide
+from dlsched.bounds.comparison import Status
+from dlsched.bounds.pd_ors import remark, theorem_5
+from dlsched.bounds.pd_ors.slot import ExternalSlot, SlotFacts
+from dlsched.bounds.witness import shipped
+from dlsched.models import InputError
+from dlsched.models.dmlrs import Instance
+
+CLAIMS = (*theorem_5.CLAIMS, *remark.CLAIMS)
+OWNERS = {name: claim for claim in CLAIMS for name in claim.counterexamples + claim.golden}
+
+KNOWN = {
+    # G = .790815: 3.95 of 5 workers are rounded to 4 at most; promised 1 - .1^10.
+    "pd-ors-theorem-3-ample-five-workers": (0, 1 - 1e-10),
+    # G = .900190 over 2500 workers and 3 machines; (1 - .1^10)^2500.
+    "pd-ors-theorem-5-ample-2500-workers": (0, 1 - 2500e-10),
+    # Two slots with 2 and 1 samples, one with 1; T K = 4, in all 8.
+    "pd-ors-theorem-5-exponent-D3": (7, 4),
+    "pd-ors-theorem-5-exponent-corrected-D3": (7, 8),
+    # 1/mu = 4/4, L^r = 1/2 . 1/2, D_0 = 2 (1/4) 2 and OPT/2 = 1/2; with L^r = 1/(2 . 2 . 2), D_0 = 1/2.
+    "pd-ors-low-by-resource-two-resources": (1, 0.5),
+    "pd-ors-low-by-resource-corrected-two-resources": (0.5, 0.5),
+    # G = 2.13 of 10 workers on a machine for 10: none of the outcomes fits, and the loop does not end.
+    "pd-ors-thesis-complexity-exact-fit": (math.inf, 1e6 / 0.3),
+    "pd-ors-remark-1-fig-5": (0.019144 / 0.031786, 1),
+}
+
+
+def case(name: str) -> Any:
+    return OWNERS[name].instance.parse(shipped(name).instance)
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_shipped_cases_have_the_values_found_by_hand(name: str) -> None:
+    verdict = decide(OWNERS[name], case(name))
+    assert (verdict.measured, verdict.bound) == pytest.approx(KNOWN[name], rel=1e-4)
+    assert (verdict.status is Status.VIOLATED) == (name in OWNERS[name].counterexamples)
+    assert verdict.status.value == shipped(name).status
+
+
+def test_every_case_is_known_by_hand() -> None:
+    assert set(KNOWN) == set(OWNERS)
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: " ".join(claim.key))
+def test_draws_speak_for_what_is_true_alone(claim: Claim[Any]) -> None:
+    statuses = [
+        decide(claim, source.draw(np.random.default_rng(seed))).status for source in claim.sources for seed in range(12)
+    ]
+    assert (Status.VIOLATED in statuses) == (claim.expectation is Expectation.FALSE)
+    assert Status.UNDECIDED not in statuses or claim.open
+
+
+def test_pd_ors_never_schedules_the_job_of_2500_workers() -> None:
+    """The algorithm itself, and not only the probability: one schedule is worth 1000, ten runs nothing."""
+    instance = case("pd-ors-theorem-5-ample-2500-workers")
+    assert optimum(instance).value == 1000
+    for seed in range(10):
+        found = run(instance, seed=seed, variant="printed", gain="packing", delta=0.3, program="worker-slots")
+        assert found.utility == 0
+        assert [event.admitted for event in found.log if isinstance(event, JobDecision)] == [False]
+    assert run(instance, variant="printed", gain=1, program="worker-slots").utility == 1000
+
+
+def test_the_algorithm_and_the_claim_take_one_gain() -> None:
+    instance = case("pd-ors-theorem-5-ample-2500-workers")
+    facts = theorem_5.LoneFacts(instance, 0)
+    assert facts.placement.widths.packing == 1000
+    assert facts.placement.widths.shrink(0.3) == pytest.approx(0.900190, abs=1e-6)
+
+
+def test_rounds_and_delta_are_parameters() -> None:
+    instance = case("pd-ors-theorem-5-ample-2500-workers")
+    once = check("pd-ors/theorem-5-ample", instance, rounds=1, delta=0.003)
+    assert once.bound == pytest.approx((1 - 0.001) ** 2500)
+    assert check("pd-ors/theorem-3-ample", case("pd-ors-theorem-3-ample-five-workers"), rounds=2).bound == 1 - 0.1**2
+    with pytest.raises(InputError, match="no parameter"):
+        check("pd-ors/theorem-3-ample", case("pd-ors-theorem-3-ample-five-workers"), draws=2)
+
+
+def test_where_all_prices_are_one_every_split_of_the_workers_is_an_optimum() -> None:
+    """Of 5 workers, one on each of three machines and more may be rounded up to 5; of 40 no split is."""
+    data = shipped("pd-ors-theorem-3-ample-five-workers").instance
+    slot = ExternalSlot.parse({**data, "prices": [[1], [1], [1]]})
+    probability = SlotFacts(slot, 0).printed.shrunk.feasible()
+    assert probability.low == 0 < probability.high
+    forty = ExternalSlot.parse({**data, "prices": [[1], [1], [1]], "workers": 40})
+    assert decide(theorem_5.THEOREM_3_AMPLE, forty).status is Status.VIOLATED
+
+
+def test_room_for_the_whole_job_on_one_machine_is_enough() -> None:
+    roomy = theorem_5.large_job(3, 3000, 10, 2500, 5000, 1000)
+    assert decide(theorem_5.THEOREM_5_AMPLE, roomy).status is Status.HOLDS
+    small = Instance.parse(roomy.dump() | {"machines": [{"name": "M1", "capacity": {"r1": 50}}]})
+    verdict = decide(theorem_5.THEOREM_5_AMPLE, small)
+    assert (verdict.status, verdict.reason) == (Status.PREMISE_FAILS, "alpha^r, beta^r <= C_h^r/100")
+
+
+def test_figure_5_has_the_crossings_that_the_remark_reads_off() -> None:
+    facts = remark.FeasibilityFacts(case("pd-ors-remark-1-fig-5"), 0)
+    assert facts.crossings == pytest.approx([0.05403, 0.03179, 0.01914], abs=5e-6)
+    for width, delta in zip((30, 35, 40), facts.crossings, strict=True):
+        assert facts.rhs(width, delta) == pytest.approx(delta)
+        assert facts.rhs(width, 0.99 * delta) > 0.99 * delta
+
+
+def test_bad_figures_are_refused() -> None:
+    with pytest.raises(InputError, match="must increase"):
+        remark.Feasibility.parse({"cover_widths": [40, 30], "packing_width": 15, "covers": 1, "packings": 401})
