@@ -142,9 +142,11 @@ ADMISSION = Subject(problem="dmlrs", instance=Increment, facts=IncrementFacts, s
 """What claims about one admission are about."""
 
 _RELATED = (
-    Premise[IncrementFacts]("the job is admitted", lambda facts: facts.payoff > 0),
-    Premise[IncrementFacts]("epsilon >= 1", lambda facts: facts.instance.epsilon >= 1),
-    Premise[IncrementFacts]("p_old drho >= (delta/3G)/epsilon C dp", lambda facts: facts.related),
+    Premise[IncrementFacts]("the job is admitted", lambda facts: facts.payoff > 0, "Algorithm 1, step 3"),
+    Premise[IncrementFacts]("epsilon >= 1", lambda facts: facts.instance.epsilon >= 1, "Lemma 9"),
+    Premise[IncrementFacts](
+        "p_old drho >= (delta/3G)/epsilon C dp", lambda facts: facts.related, "Lemma 9, Definition 1"
+    ),
 )
 
 LEMMA_9 = ADMISSION.printed(
@@ -176,7 +178,7 @@ LEMMA_10 = ADMISSION.printed(
     relation=Relation.EQUAL,
     bound=lambda facts: facts.slope_at_half,
     expectation=Expectation.TRUE,
-    premises=(Premise("ln(U/L) >= 1", lambda facts: facts.log_ratio >= 1),),
+    premises=(Premise("ln(U/L) >= 1", lambda facts: facts.log_ratio >= 1, "Appendix C: epsilon >= 1"),),
     golden=("pd-ors-lemma-10-two",),
 )
 

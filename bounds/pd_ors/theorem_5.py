@@ -21,8 +21,8 @@ import numpy as np
 from dlsched.arithmetic import exp, log1p, power
 from dlsched.bounds.claim import Expectation, Premise, Source, Subject, stated
 from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.facts import OPT_POSITIVE, optimal_schedule
-from dlsched.bounds.pd_ors.facts import PD_ORS, PRICES_DEFINED, PdOrsFacts
+from dlsched.bounds.facts import optimal_schedule
+from dlsched.bounds.pd_ors.facts import ADMITS_ONE, LOWEST_POSITIVE, ORDINARY, PD_ORS, PRICES_DEFINED, PdOrsFacts
 from dlsched.bounds.pd_ors.families import ROOMY, SECTION_5, TINY
 from dlsched.bounds.pd_ors.slot import WHICH_OPTIMUM, ExternalSlot, Placement, SlotFacts
 from dlsched.bounds.pd_ors.sources import SLOT
@@ -33,6 +33,8 @@ from dlsched.models.utility import Table
 
 AMPLE = 100
 """Units for which there is room where demand is "much smaller" than capacity. Arbitrary."""
+
+_SMALL = "Appendix C, before Definition 2"
 
 
 def _ample(placement: Placement) -> bool:
@@ -101,7 +103,9 @@ THEOREM_3_AMPLE = Subject(
     premises=(
         *PRINTED_PREMISES,
         Premise[AmpleFacts](
-            f"alpha^r, beta^r <= C^_h^r/{AMPLE}", lambda facts: _ample(facts.printed), source="Appendix C"
+            f"alpha^r, beta^r <= C^_h^r/{AMPLE}",
+            lambda facts: _ample(facts.printed),
+            source=_SMALL,
         ),
     ),
     sources=(Source("pd-ors/ample-slot", ample_slot),),
@@ -237,13 +241,15 @@ THEOREM_5_AMPLE = Subject(
     facts=LoneFacts,
     premises=(
         Premise[LoneFacts]("one synchronous job, one slot: the probability is exact", lambda facts: facts.lone),
-        Premise[LoneFacts]("b^(i) > b^(e)", lambda facts: facts.faster_inside, source="Section 3-2: b^(e) << b^(i)"),
+        ORDINARY,
         PRICES_DEFINED,
-        Premise[LoneFacts]("L > 0", lambda facts: facts.defined_constants.low > 0, source="(12)"),
+        LOWEST_POSITIVE,
         Premise[LoneFacts](
-            f"alpha^r, beta^r <= C_h^r/{AMPLE}", lambda facts: _ample(facts.placement), source="Appendix C"
+            f"alpha^r, beta^r <= C_h^r/{AMPLE}",
+            lambda facts: _ample(facts.placement),
+            source=_SMALL,
         ),
-        OPT_POSITIVE,
+        ADMITS_ONE,
     ),
     sources=(Source("pd-ors/lone-large", lone_large),),
 ).printed(
@@ -365,7 +371,7 @@ LOW_BY_RESOURCE = PD_ORS.printed(
     relation=Relation.AT_MOST,
     bound=lambda facts: facts.opt.over(2),
     expectation=Expectation.FALSE,
-    premises=(PRICES_DEFINED, OPT_POSITIVE),
+    premises=(PRICES_DEFINED, ADMITS_ONE),
     schedule=optimal_schedule,
     sources=(TINY, Source("pd-ors/several-resources", several_resources)),
     counterexamples=("pd-ors-low-by-resource-two-resources",),
