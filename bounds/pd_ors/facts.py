@@ -225,3 +225,6 @@ ADMITS_ONE = Premise[PdOrsFacts](
     "the optimum accepts a job: OPT > 0", lambda facts: facts.opt_positive, "Appendix C, proof of Theorems 5 and 6"
 )
 SOME_ADMITTED = Premise[PdOrsFacts]("some job is admitted", lambda facts: bool(facts.repaired.admissions))
+SOME_SCHEDULE = Premise[PdOrsFacts](
+    "some job can finish", lambda facts: any(facts.schedules.values()), "Section 4.1: Pi_i, the feasible schedules"
+)

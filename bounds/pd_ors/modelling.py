@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from dlsched.bounds.claim import Expectation, Premise, Undecided, always, stated
 from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.facts import optimal_schedule, over_schedules
-from dlsched.bounds.pd_ors.facts import MAX_SCHEDULES, PD_ORS, PdOrsFacts
+from dlsched.bounds.pd_ors.facts import MAX_SCHEDULES, PD_ORS, SOME_SCHEDULE, PdOrsFacts
 from dlsched.bounds.pd_ors.families import ASYNC, RISING, TINY
 from dlsched.models.dmlrs import AsyncJob, Job
+from dlsched.models.dmlrs.frame import fitting
 from dlsched.models.dmlrs.schedules import Counts, placements
 
 
@@ -49,7 +51,7 @@ def _speeds(facts: PdOrsFacts, *, nominal: bool) -> list[Fraction]:
 
 SPEED = PD_ORS.printed(
     "pd-ors/speed",
-    paper="PD-ORS, (1)-(3)",
+    paper="PD-ORS, Section 3 2), (1)-(3)",
     statement="with gamma workers a server, the samples of (1) are those of (3)",
     quantity="greatest samples by (3) over those by (1), over placements with exactly gamma workers a server",
     measure=lambda facts: max(_speeds(facts, nominal=True)),
@@ -57,7 +59,11 @@ SPEED = PD_ORS.printed(
     bound=lambda facts: min(_speeds(facts, nominal=True)),
     expectation=Expectation.TRUE,
     premises=(
-        Premise("some placement has exactly gamma workers a server", lambda facts: bool(_speeds(facts, nominal=True))),
+        Premise(
+            "some placement has exactly gamma workers a server",
+            lambda facts: bool(_speeds(facts, nominal=True)),
+            "Section 3 2), (2)",
+        ),
     ),
     sources=(TINY,),
     golden=("pd-ors-speed-D4",),
@@ -74,42 +80,86 @@ SPEED_CORRECTED = SPEED.corrected(
 )
 
 
+def _every_placement(facts: PdOrsFacts) -> list[tuple[Job | AsyncJob, Counts]]:
+    """Return every placement of every job that a slot of the empty cluster has room for, with idle servers or not."""
+    found = []
+    for job in facts.instance.jobs:
+        partial: list[Counts] = [{}]
+        most = max(job.most_workers, job.most_servers)
+        for machine in facts.instance.machines:
+            room = [
+                (w, s)
+                for w in range(fitting(machine, job.worker, job.most_workers) + 1)
+                for s in range(fitting(machine, job.server, most) + 1)
+                if all(amount <= machine.capacity_of(r) for r, amount in job.uses(w, s).items())
+            ]
+            if len(partial) * len(room) > MAX_SCHEDULES:
+                raise Undecided(f"job {job.name} has more than {MAX_SCHEDULES} placements")
+            partial = [{**chosen, machine.name: counts} for chosen in partial for counts in room]
+        found += [(job, placement) for placement in partial if _allowed(job, placement)]
+    return found
+
+
+def _allowed(job: Job | AsyncJob, placement: Counts) -> bool:
+    """Tell whether there are workers, not too many, and servers as the job's rules want them."""
+    return 0 < _totals(placement)[0] <= job.most_workers and not job.server_shortage(placement)
+
+
+def _machines(placement: Counts) -> tuple[set[str], set[str]]:
+    """Return W and P."""
+    return {h for h, (w, _) in placement.items() if w}, {h for h, (_, s) in placement.items() if s}
+
+
 def _together(placement: Counts) -> bool:
     """Tell whether |P| = |W| = 1 and P = W."""
-    workers = {h for h, (w, _) in placement.items() if w}
-    servers = {h for h, (_, s) in placement.items() if s}
+    workers, servers = _machines(placement)
     return len(workers) == 1 and workers == servers
-
-
-def _internal(job: Job | AsyncJob, placement: Counts, machine: str | None) -> bool:
-    """Tell whether the workers, or those of one machine, exchange at b^(i) with all servers."""
-    workers = [h for h, (w, _) in placement.items() if w and machine in (None, h)]
-    servers = [p for p, (_, s) in placement.items() if s]
-    return min(job.rate_between(h, p) for h in workers for p in servers) == job.internal_rate
 
 
 def _mismatches(facts: PdOrsFacts) -> int:
     """Return of how many placements Fact 1 of the journal is wrong."""
-    return sum(_internal(job, placement, None) != _together(placement) for job, placement in _placements(facts))
-
-
-def _worker_mismatches(facts: PdOrsFacts, *, printed: bool) -> int:
-    """Return of how many placements and machines Fact 1 of the thesis is wrong; corrected: internal iff P = {h}."""
     wrong = 0
-    for job, placement in _placements(facts):
-        servers = {h for h, (_, s) in placement.items() if s}
-        for h in (h for h, (w, _) in placement.items() if w):
-            said = _together(placement) if printed else servers == {h}
-            wrong += _internal(job, placement, h) != said
+    for job, placement in _every_placement(facts):
+        workers, servers = _machines(placement)
+        slowest = min(job.rate_between(h, p) for h in workers for p in servers)
+        wrong += (slowest == job.internal_rate) != _together(placement)
     return wrong
 
 
-FASTER_INSIDE = Premise[PdOrsFacts]("b^(i) > b^(e)", lambda facts: facts.faster_inside)
+def _worker_mismatches(
+    facts: PdOrsFacts,
+    said: Callable[[str, Counts], bool],
+    choose: Callable[[Iterable[Fraction]], Fraction] = min,
+) -> int:
+    """Return of how many placements and machines with workers it is wrong what is said to be internal.
+
+    The rate of the workers on a machine is that of the slowest of their links, or of another one that is chosen.
+    """
+    wrong = 0
+    for job, placement in _every_placement(facts):
+        workers, servers = _machines(placement)
+        for h in workers:
+            rate = choose(job.rate_between(h, p) for p in servers)
+            wrong += (rate == job.internal_rate) != said(h, placement)
+    return wrong
+
+
+def _printed_fact(machine: str, placement: Counts) -> bool:
+    return _together(placement)
+
+
+def _servers_here(machine: str, placement: Counts) -> bool:
+    return _machines(placement)[1] == {machine}
+
+
+FASTER_INSIDE = Premise[PdOrsFacts](
+    "b^(i) > b^(e)", lambda facts: facts.faster_inside, "Section 3 2): in practice b^(e) << b^(i)"
+)
 
 FACT_1 = PD_ORS.printed(
     "pd-ors/fact-1",
-    paper="PD-ORS, Fact 1",
-    statement="b = b^(i) if and only if |P| = |W| = 1 and P = W",
+    paper="PD-ORS, Section 4.3, Fact 1",
+    statement="2g/min_(p,h) b(h,p) = 2g/b^(i) if and only if |P| = |W| = 1 and P = W; otherwise it is 2g/b^(e)",
     quantity="placements in a slot of which that is wrong",
     measure=_mismatches,
     relation=Relation.AT_MOST,
@@ -118,25 +168,36 @@ FACT_1 = PD_ORS.printed(
     premises=(FASTER_INSIDE,),
     sources=(TINY,),
     golden=("pd-ors-fact-1-D4",),
+    worst=lambda facts: len(_every_placement(facts)),
 )
 
 THESIS_FACT_1 = PD_ORS.printed(
     "pd-ors-thesis/fact-1",
-    paper="PD-ORS thesis, Fact 1",
-    statement="min_p 2g/b(h,p) = 2g/b^(i) if and only if |P| = |W| = 1 and P = W",
-    quantity="placements and machines of which that is wrong",
-    measure=lambda facts: _worker_mismatches(facts, printed=True),
+    paper="PD-ORS thesis, Section 3.2.3, Fact 1",
+    statement="min_p(2g/b(h,p)) = 2g/b^(i) if and only if |P| = |W| = 1 and P = W; otherwise it is 2g/b^(e)",
+    quantity="placements and machines with workers of which that is wrong, read 2g/min_p b(h,p) as in (3.1)",
+    measure=lambda facts: _worker_mismatches(facts, _printed_fact),
     relation=Relation.AT_MOST,
     bound=always(0),
     expectation=Expectation.FALSE,
-    premises=(FASTER_INSIDE,),
+    premises=(replace(FASTER_INSIDE, source="Section 3.1 2): in practice b^(i) >> b^(e)"),),
     sources=(ASYNC,),
     counterexamples=("pd-ors-thesis-fact-1-two-machines",),
+    worst=lambda facts: len(_every_placement(facts)),
+    open="whether the link meant is the slowest, as in (3.1), or to the letter the one with the least 2g/b",
+)
+
+THESIS_FACT_1_FASTEST = THESIS_FACT_1.derived(
+    "pd-ors-thesis/fact-1-fastest",
+    statement="The same to the letter: the least 2g/b(h,p) is that of the fastest link",
+    quantity="placements and machines with workers of which that is wrong",
+    measure=lambda facts: _worker_mismatches(facts, _printed_fact, max),
+    counterexamples=("pd-ors-thesis-fact-1-fastest-two-servers",),
 )
 
 THESIS_FACT_1_CORRECTED = THESIS_FACT_1.corrected(
-    statement="a worker on machine h is internal if and only if P = {h}",
-    measure=lambda facts: _worker_mismatches(facts, printed=False),
+    statement="the workers on machine h exchange at b^(i) if and only if P = {h}, otherwise at b^(e)",
+    measure=lambda facts: _worker_mismatches(facts, _servers_here),
     golden=("pd-ors-thesis-fact-1-corrected-two-machines",),
 )
 
@@ -160,6 +221,7 @@ EQUIVALENCE = PD_ORS.printed(
     relation=Relation.EQUAL,
     bound=lambda facts: facts.opt,
     expectation=Expectation.TRUE,
+    premises=(SOME_SCHEDULE,),
     schedule=optimal_schedule,
     sources=(TINY, ASYNC),
     golden=("pd-ors-equivalence-D3", "pd-ors-equivalence-D8"),
@@ -167,13 +229,14 @@ EQUIVALENCE = PD_ORS.printed(
 
 DUAL_OPTIMUM = PD_ORS.printed(
     "pd-ors/dual-optimum",
-    paper="PD-ORS, Appendix C",
+    paper="PD-ORS, Appendix C, first sentence",
     statement="the optimum of R-DMLRS is also the optimum of D-R-DMLRS",
     quantity="the optimum of D-R-DMLRS (10)-(11), against that of R-DMLRS",
     measure=_dual,
     relation=Relation.EQUAL,
     bound=_relaxation,
     expectation=Expectation.FALSE,
+    premises=(SOME_SCHEDULE,),
     schedule=optimal_schedule,
     sources=(TINY, RISING),
     counterexamples=("pd-ors-dual-optimum-D10",),

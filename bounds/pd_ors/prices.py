@@ -16,15 +16,13 @@ from dlsched.bounds.pd_ors.facts import (
     ORDINARY,
     PD_ORS,
     PRICES_DEFINED,
+    SOME_SCHEDULE,
     PdOrsFacts,
 )
 from dlsched.bounds.pd_ors.families import ASYNC, CRITICAL, RISING, ROOMY, TINY
 from dlsched.models.dmlrs.schedules import Column
 
 JOBS = Premise[PdOrsFacts]("there are jobs", lambda facts: bool(facts.instance.jobs))
-SOME_SCHEDULE = Premise[PdOrsFacts](
-    "some job can finish", lambda facts: any(facts.schedules.values()), "Section 4.1: Pi_i, the feasible schedules"
-)
 
 
 def _dearest(facts: PdOrsFacts) -> Fraction:

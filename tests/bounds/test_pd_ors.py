@@ -124,3 +124,20 @@ def test_nothing_costs_more_than_half_its_utility_while_all_is_free() -> None:
     assert len(shares) > 15
     assert all(share <= Fraction(1, 2) for share in shares if share is not None)
     assert max(filter(None, shares)) > 0.3
+
+
+@pytest.mark.parametrize("id_", ["pd-ors-thesis/fact-1", "pd-ors-thesis/fact-1-fastest"])
+def test_fact_1_of_the_thesis_is_asked_of_servers_on_two_machines(id_: str) -> None:
+    """Two workers on machine 1, servers on both: the slowest link is external, as the fact says, the fastest is not."""
+    instance = case("pd-ors-thesis-fact-1-fastest-two-servers")
+    data = instance.dump()
+    data["jobs"][0]["worker"] = {"cpu": 1.5}
+    data["machines"] = [{"name": "a", "capacity": {"cpu": 4}}, {"name": "b", "capacity": {"cpu": 1}}]
+    verdict = check(id_, Instance.parse(data))
+    assert verdict.status is (Status.VIOLATED if id_.endswith("fastest") else Status.HOLDS)
+
+
+def test_fact_1_says_nothing_where_nothing_fits() -> None:
+    data = case("pd-ors-fact-1-D4").dump()
+    nothing = [{**machine, "capacity": dict.fromkeys(machine["capacity"], 0)} for machine in data["machines"]]
+    assert check("pd-ors/fact-1", Instance.parse({**data, "machines": nothing})).status is Status.VACUOUS
