@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dlsched.algorithms.pd_ors import constants
+from dlsched.algorithms.pd_ors.program import sample_costs
 from dlsched.bounds import Relation, Status, Variant, check, claim, claims
 from dlsched.bounds.claim import Claim, decide
 from dlsched.bounds.pd_ors import families
@@ -141,3 +142,21 @@ def test_fact_1_says_nothing_where_nothing_fits() -> None:
     data = case("pd-ors-fact-1-D4").dump()
     nothing = [{**machine, "capacity": dict.fromkeys(machine["capacity"], 0)} for machine in data["machines"]]
     assert check("pd-ors/fact-1", Instance.parse({**data, "machines": nothing})).status is Status.VACUOUS
+
+
+def test_theorem_7_fills_the_tables_that_it_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With twice the digits, and with twice the samples: what is counted is what the program has filled."""
+    filled = []
+
+    def counted(*given: Any) -> Any:
+        found = sample_costs(*given)
+        filled.append(found[0].size)
+        return found
+
+    monkeypatch.setattr("dlsched.bounds.pd_ors.workload.sample_costs", counted)
+    instance = case("pd-ors-theorem-7-three-digits")
+    assert check("pd-ors/theorem-7", instance, variant="corrected").measured == pytest.approx(201 / 101)
+    assert sorted(set(filled)) == [101, 201]
+    assert check("pd-ors/theorem-7", instance, degree=9).status is Status.VIOLATED
+    assert check("pd-ors/theorem-7", instance, degree=10).status is Status.HOLDS
+    assert 100001 in filled
