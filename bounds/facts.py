@@ -58,6 +58,11 @@ class OptimumFacts(Generic[D]):
 OPT_POSITIVE = Premise[OptimumFacts[Any]]("OPT > 0", lambda facts: facts.opt_positive)
 
 
+def refused_otherwise(facts: object) -> bool:
+    """Stand for a hypothesis that every instance keeps: one that breaks it is refused when it is read."""
+    return True
+
+
 def optimal_schedule(facts: OptimumFacts[Any]) -> Document | None:
     """Return the schedule that proves the lower end of OPT."""
     schedule: Document | None = facts.best.schedule

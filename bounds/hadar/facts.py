@@ -16,7 +16,7 @@ from dlsched.algorithms.run import Decision, Run
 from dlsched.arithmetic import expm1, log
 from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.comparison import Interval
-from dlsched.bounds.facts import OPT_POSITIVE, OptimumFacts, Step, interval, least_alpha
+from dlsched.bounds.facts import OPT_POSITIVE, OptimumFacts, Step, interval, least_alpha, refused_otherwise
 from dlsched.models.hadar import Instance, Schedule, enumerate_schedules
 from dlsched.models.hadar.schedules import Column
 from dlsched.models.utility import Table
@@ -194,13 +194,6 @@ class HadarFacts(OptimumFacts[Instance]):
         """The schedules of every job, as in `schedules`, that are worth something."""
         return {name: [column for column in found if column.utility > 0] for name, found in self.schedules.items()}
 
-    @property
-    def utilities_fall(self) -> bool:
-        """Whether no job's utility is negative or increases within the horizon."""
-        slots = self.instance.slots
-        values = [[job.utility.exact(d) for d in range(slots - job.arrival + 1)] for job in self.instance.jobs]
-        return all(sorted(row, reverse=True) == row and row[-1] >= 0 for row in values)
-
     def _enumerate(self, job: str, minimal: bool) -> list[Column]:
         try:
             return enumerate_schedules(self.instance, self.instance.job(job), minimal=minimal, limit=MAX_SCHEDULES)
@@ -231,7 +224,7 @@ SOME_ADMITTED = Premise[HadarFacts](
     "some job is admitted", lambda facts: bool(facts.printed.admissions), "Definition 1 and Lemma 2: for all jobs j"
 )
 NOT_INCREASING = Premise[HadarFacts](
-    "U_j >= 0 does not increase with the completion time", lambda facts: facts.utilities_fall, "Section III-A"
+    "U_j >= 0 does not increase with the completion time", refused_otherwise, "Section III-A"
 )
 ACCEPTS_ONE: Premise[HadarFacts] = replace(OPT_POSITIVE, source="Section III-D, below (9): OPT accepts a job")
 BELOW_CAPACITY = Premise[HadarFacts](

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -14,21 +15,30 @@ from dlsched import relaxations
 from dlsched.algorithms.baselines.smd import esw, optimus
 from dlsched.algorithms.run import Run
 from dlsched.algorithms.smd import InnerStep, run
+from dlsched.arguments import at_least, inside
+from dlsched.arithmetic import exact_power
 from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.comparison import Interval
-from dlsched.bounds.facts import OptimumFacts
+from dlsched.bounds.facts import OPT_POSITIVE, OptimumFacts, refused_otherwise
+from dlsched.models.document import InputError
+from dlsched.models.numbers import exceeds, rational
 from dlsched.models.smd import Instance, Job, Layer, Measured, Point, Schedule, best_point, points, ratios
 from dlsched.models.smd.layered import layered_time
+from dlsched.models.smd.speed import Overlap
 from dlsched.rounding import gain_packing, outcome_distribution, width
 
 DELTA = 0.5
-"""delta of Lemma 3 and Theorems 4 and 5. Arbitrary in (0, 1): a smaller one promises more, of a gain that is less."""
+"""delta of Lemma 3 and Theorems 4 and 5, which the paper leaves to choose in (0, 1]. Arbitrary: a smaller one promises
+more, of a gain that is less."""
 
 COARSE = 0.5
 """eps of Algorithm 1 where its guarantee is checked. Arbitrary: a coarse grid, on which it is not trivially kept."""
 
 FINE = 0.01
-"""eps_1 and eps_2 of the paper's evaluation; also what brackets the continuous optimum."""
+"""eps_1 and eps_2 of the paper's evaluation (Section V); also what brackets the continuous optimum."""
+
+MAX_OUTCOMES = 4_096
+"""Outcomes of the rounding of all jobs that a verdict looks through, at most. Arbitrary."""
 
 MAX_POINTS = 20_000
 """Points (w, p) of a job that a verdict looks through, at most. Arbitrary: limits count work and not seconds, so that
@@ -37,11 +47,12 @@ verdicts are the same everywhere."""
 
 @dataclass(frozen=True, slots=True)
 class Layered:
-    """A job's layers, and the transfer time of a slice."""
+    """A job's layers, the transfer time of a slice, and how transfers overlap."""
 
     job: Job
     layers: tuple[Layer, ...]
     slice: Fraction
+    overlap: Overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +79,21 @@ class Rounding:
         """Return the exact probability of the outcomes that are good."""
         return sum((p for point, p in self.outcomes if good(*point)), Fraction(0))
 
+    def feasible(self, workers: int, servers: int) -> bool:
+        """Tell whether a point keeps (7) and (8): the limits, with a worker and a server at least."""
+        return workers >= 1 and servers >= 1 and self.job.fits(workers, servers)
+
+    def returned(self, rounds: int) -> list[tuple[Fraction, Fraction]]:
+        """Return what the first feasible point of some rounds is worth, 0 where there is none, each with its chance."""
+        once = self.probability(self.feasible)
+        never = exact_power(1 - once, rounds)
+        found = [
+            (self.job.utility.exact(self.job.training.time(*point)), p / once * (1 - never))
+            for point, p in self.outcomes
+            if self.feasible(*point)
+        ]
+        return [*found, (Fraction(0), never)]
+
     def cost(self, workers: int, servers: int) -> float:
         """Return the completion time over that of x~; infinite without a worker or a server."""
         if workers < 1 or servers < 1:
@@ -77,7 +103,11 @@ class Rounding:
     @property
     def relaxed_time(self) -> float:
         """The completion time at x~."""
-        return float(ratios(self.job)(np.array(self.x)))
+        return self.time(*self.x)
+
+    def time(self, workers: float, servers: float) -> float:
+        """Return the completion time at a fractional point."""
+        return float(ratios(self.job)(np.array([workers, servers])))
 
 
 class SmdFacts(OptimumFacts[Instance]):
@@ -92,60 +122,31 @@ class SmdFacts(OptimumFacts[Instance]):
     def layered(self) -> tuple[Layered, ...]:
         """The jobs whose layers are known."""
         trainings = ((job, job.training) for job in self.instance.jobs)
-        return tuple(Layered(job, t.layers, t.slice) for job, t in trainings if isinstance(t, Measured) and t.layers)
+        return tuple(
+            Layered(job, t.layers, t.slice, t.overlap) for job, t in trainings if isinstance(t, Measured) and t.layers
+        )
 
     @cached_property
-    def relative_times(self) -> tuple[Fraction, ...]:
-        """The time with each point's own critical path over the time with the constant eta, at every point."""
-        found = []
-        for entry in self.layered:
-            pairs = points(entry.job)
-            if len(pairs) > MAX_POINTS:
-                raise Undecided(f"{len(pairs)} points of job {entry.job.name}; {MAX_POINTS} are looked through")
-            for w, p in pairs.tolist():
-                constant = entry.job.training.time(w, p)
-                if constant:
-                    found.append(layered_time(entry.job.training, w, p) / constant)
-        return tuple(found)
+    def relative_times(self) -> dict[str, dict[Fraction, Fraction]]:
+        """The time with each point's own critical path over that with the constant eta, the greatest by w/p, by job."""
+        return {entry.job.name: found for entry in self.layered if (found := self._relative(entry.job))}
 
-    @cached_property
-    def coarse(self) -> dict[str, dict[str, relaxations.SumOfRatios]]:
-        """Algorithm 1 at `COARSE` by variant and job."""
-        return {
-            variant: {
-                job.name: relaxations.sum_of_ratios(ratios(job), epsilon=COARSE, variant=variant)
-                for job in self.running
-            }
-            for variant in ("printed", "corrected")
-        }
+    def _relative(self, job: Job) -> dict[Fraction, Fraction]:
+        pairs = points(job)
+        if len(pairs) > MAX_POINTS:
+            raise Undecided(f"{len(pairs)} points of job {job.name}; {MAX_POINTS} are looked through")
+        found: dict[Fraction, Fraction] = {}
+        for w, p in pairs.tolist():
+            constant = job.training.time(w, p)
+            if constant:
+                relative = layered_time(job.training, w, p) / constant
+                found[Fraction(w, p)] = max(relative, found.get(Fraction(w, p), relative))
+        return found
 
     @cached_property
     def fine(self) -> dict[str, relaxations.SumOfRatios]:
         """Algorithm 1, corrected, at `FINE`, by job."""
         return {job.name: relaxations.sum_of_ratios(ratios(job), epsilon=FINE) for job in self.running}
-
-    def least_time(self, job: Job) -> Interval:
-        """Return the continuous optimum of a job's time: a bound, and a point's value."""
-        fine = self.fine[job.name]
-        return Interval(fine.bound, min(fine.value, *(found[job.name].value for found in self.coarse.values())))
-
-    @cached_property
-    def roundings(self) -> tuple[Rounding, ...]:
-        """The printed rounding of each job's x~, at M_delta with as many rows as there are resources."""
-        found = []
-        for job in self.running:
-            polytope, x = ratios(job).polytope, self.fine[job.name].x
-            assert x is not None
-            gain = gain_packing(width(polytope.A, polytope.row_upper), len(self.instance.resources), DELTA)
-            law = outcome_distribution((gain * x).tolist())
-            pairs = zip(map(tuple, law.points.tolist()), law.probabilities, strict=True)
-            found.append(Rounding(job, (float(x[0]), float(x[1])), gain, tuple(pairs)))
-        return tuple(found)
-
-    @cached_property
-    def corrected(self) -> Run[Schedule]:
-        """SMD, corrected, with the exact outer step."""
-        return run(self.instance, seed=self.seed, epsilon=FINE, delta=DELTA, outer="exact")
 
     @cached_property
     def evaluated(self) -> Run[Schedule]:
@@ -163,11 +164,6 @@ class SmdFacts(OptimumFacts[Instance]):
         return {"esw": esw.run(self.instance).utility, "optimus": optimus.run(self.instance).utility}
 
     @cached_property
-    def inner_steps(self) -> tuple[InnerStep, ...]:
-        """The inner steps of the corrected run."""
-        return tuple(event for event in self.corrected.log if isinstance(event, InnerStep))
-
-    @cached_property
     def best_points(self) -> dict[str, Point]:
         """The exact optimum of the inner problem of each job that could be admitted."""
         jobs = (job for job in self.instance.jobs if self.instance.admissible(job))
@@ -181,7 +177,202 @@ class SmdFacts(OptimumFacts[Instance]):
         return Interval(self.best.value, self.best.bound)
 
 
+class GridFacts(SmdFacts):
+    """What is known of Algorithm 1 on an instance.
+
+    Parameters
+    ----------
+    instance : Instance
+    seed : int
+    epsilon : float
+        Of Algorithm 1, in (0, 1). The paper evaluates .01; a coarser grid shows more.
+    """
+
+    def __init__(self, instance: Instance, seed: int, *, epsilon: float = COARSE) -> None:
+        super().__init__(instance, seed)
+        inside(0, 1, epsilon=epsilon)
+        self.epsilon = epsilon
+
+    @cached_property
+    def grids(self) -> dict[str, dict[str, relaxations.SumOfRatios]]:
+        """Algorithm 1 by variant and job."""
+        return {
+            variant: {
+                job.name: relaxations.sum_of_ratios(ratios(job), epsilon=self.epsilon, variant=variant)
+                for job in self.running
+            }
+            for variant in ("printed", "corrected")
+        }
+
+    def least_time(self, job: Job) -> Interval:
+        """Return the continuous optimum of a job's time: a bound, and a point's value."""
+        fine = self.fine[job.name]
+        return Interval(fine.bound, min(fine.value, *(found[job.name].value for found in self.grids.values())))
+
+
+class RoundingFacts(SmdFacts):
+    """What is known of Algorithm 2 on an instance.
+
+    Parameters
+    ----------
+    instance : Instance
+    seed : int
+    delta : float
+        Of Lemma 3, in (0, 1].
+    epsilon : float
+        eps_1, of Algorithm 1, and eps_2, of the knapsack scheme, in (0, 1).
+    rounds : int
+        F, the roundings that a job gets, at least 1.
+    """
+
+    def __init__(
+        self, instance: Instance, seed: int, *, delta: float = DELTA, epsilon: float = FINE, rounds: int = 1
+    ) -> None:
+        super().__init__(instance, seed)
+        inside(0, 1, epsilon=epsilon)
+        if not 0 < delta <= 1:
+            raise InputError(f"delta: {delta} is not in (0, 1]")
+        at_least(1, rounds=rounds)
+        self.delta, self.epsilon, self.rounds = delta, epsilon, rounds
+
+    @cached_property
+    def relaxed(self) -> dict[str, relaxations.SumOfRatios]:
+        """Algorithm 1, corrected, by job: its point is within 1 + eps_1, which Theorem 5 supposes."""
+        if self.epsilon == FINE:
+            return self.fine
+        return {job.name: relaxations.sum_of_ratios(ratios(job), epsilon=self.epsilon) for job in self.running}
+
+    @cached_property
+    def roundings(self) -> tuple[Rounding, ...]:
+        """The printed rounding of each job's x~, at M_delta with as many rows as there are resources."""
+        found = []
+        for job in self.running:
+            x = self.relaxed[job.name].x
+            assert x is not None
+            gain = self.gain(job, self.delta)
+            law = outcome_distribution((gain * x).tolist())
+            pairs = zip(map(tuple, law.points.tolist()), law.probabilities, strict=True)
+            found.append(Rounding(job, (float(x[0]), float(x[1])), gain, tuple(pairs)))
+        return tuple(found)
+
+    def gain(self, job: Job, delta: float) -> float:
+        """Return M_delta of a job."""
+        polytope = ratios(job).polytope
+        return gain_packing(width(polytope.A, polytope.row_upper), len(self.instance.resources), delta)
+
+    def factor(self, gain: float) -> float:
+        """Return (24/M + 4)/delta."""
+        return (24 / gain + 4) / self.delta
+
+    @cached_property
+    def printed(self) -> Run[Schedule]:
+        """SMD as printed, with the exact outer step."""
+        return self._run("printed")
+
+    @cached_property
+    def corrected(self) -> Run[Schedule]:
+        """SMD, corrected, with the exact outer step."""
+        return self._run("corrected")
+
+    def _run(self, variant: str) -> Run[Schedule]:
+        return run(
+            self.instance,
+            seed=self.seed,
+            variant=variant,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            rounds=self.rounds,
+            outer="exact",
+        )
+
+    @property
+    def printed_steps(self) -> tuple[InnerStep, ...]:
+        """The inner steps of the printed run."""
+        return _inner_steps(self.printed)
+
+    @property
+    def corrected_steps(self) -> tuple[InnerStep, ...]:
+        """The inner steps of the corrected run."""
+        return _inner_steps(self.corrected)
+
+    @property
+    def grid_succeeded(self) -> bool:
+        """Whether the printed Algorithm 1 found, for every job, a point that takes at most (1 + eps_1) tau*."""
+        for step in self.printed_steps:
+            if step.relaxed is None and step.chosen is None:
+                return False
+            if step.relaxed is not None:
+                time = float(ratios(self.instance.job(step.job))(np.array(step.relaxed)))
+                if exceeds(time, (1 + self.epsilon) * float(self.best_points[step.job].time)):
+                    return False
+        return True
+
+    @property
+    def rounding_succeeded(self) -> bool:
+        """Whether the printed Algorithm 2 found a feasible point for every job."""
+        return all(step.chosen is not None for step in self.printed_steps)
+
+    def chance_of_worth(self, least: float) -> Fraction:
+        """Return the exact probability that SMD, with F printed rounds a job, is worth at least so much."""
+        sure = {name: [(point.utility, Fraction(1))] for name, point in self.best_points.items()}
+        laws = sure | {r.job.name: r.returned(self.rounds) for r in self.roundings if r.job.name in sure}
+        if math.prod(map(len, laws.values())) > MAX_OUTCOMES:
+            raise Undecided(f"more than {MAX_OUTCOMES} outcomes of the rounding")
+        sets, chance = self._admissible_sets(list(laws)), Fraction(0)
+        for outcome in product(*laws.values()):
+            worth = max(sum((outcome[i][0] for i in chosen), Fraction(0)) for chosen in sets)
+            if not exceeds(least, float(worth)):
+                chance += math.prod((p for _, p in outcome), start=Fraction(1))
+        return chance
+
+    def _admissible_sets(self, names: list[str]) -> list[tuple[int, ...]]:
+        """Return the sets of jobs, as indices, whose reservations fit the cluster (2) together."""
+        jobs = [self.instance.job(name) for name in names]
+        sets: list[tuple[int, ...]] = [()]
+        for i in range(len(jobs)):
+            sets += [(*chosen, i) for chosen in sets if self._fits([jobs[k] for k in (*chosen, i)])]
+            if len(sets) > MAX_OUTCOMES:
+                raise Undecided(f"more than {MAX_OUTCOMES} sets of jobs")
+        return sets
+
+    def _fits(self, jobs: list[Job]) -> bool:
+        instance = self.instance
+        return all(
+            sum((job.limit_of(r) for job in jobs), Fraction(0)) <= instance.capacity_of(r) for r in instance.resources
+        )
+
+    def promised_ratio(self, factors: Mapping[str, float]) -> float:
+        """Return mu'(1 - eps_2)/mu*, mu' at so many times each job's least time tau*.
+
+        Over the jobs that could be admitted; those that cannot run have no tau*.
+        """
+        best = self.best_points
+        highest = max((point.utility for point in best.values()), default=Fraction(0))
+        lowest = min(
+            (
+                self.instance.job(name).utility.exact(point.time * rational(factors.get(name, 1.0)))
+                for name, point in best.items()
+            ),
+            default=Fraction(0),
+        )
+        return float(lowest / highest) * (1 - self.epsilon) if highest else 0.0
+
+
+def _inner_steps(result: Run[Schedule]) -> tuple[InnerStep, ...]:
+    return tuple(event for event in result.log if isinstance(event, InnerStep))
+
+
 SMD = Subject(problem="smd", instance=Instance, facts=SmdFacts)
 """What claims about jobs and clusters are about."""
 
-RUNNING = Premise[SmdFacts]("some job can run, and takes time", lambda facts: bool(facts.running))
+GRID = Subject(problem="smd", instance=Instance, facts=GridFacts)
+"""What claims about Algorithm 1 are about."""
+
+ROUNDED = Subject(problem="smd", instance=Instance, facts=RoundingFacts)
+"""What claims about Algorithm 2, and SMD with it, are about."""
+
+RUNNING = Premise[SmdFacts](
+    "some job can run, and takes time", lambda facts: bool(facts.running), "(7) and (8): a worker and a server fit"
+)
+FALLING = Premise[SmdFacts]("mu_i >= 0 does not increase with the completion time", refused_otherwise, "Section III-A")
+ACCEPTS_ONE: Premise[SmdFacts] = replace(OPT_POSITIVE, source="Section IV-A: a ratio to the optimal utility")

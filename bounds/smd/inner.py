@@ -9,20 +9,27 @@ from fractions import Fraction
 from typing import Any
 
 from dlsched import relaxations
+from dlsched.arithmetic import exact_power
 from dlsched.bounds.claim import Expectation, Premise, Subject, always, stated
 from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.smd.facts import COARSE, DELTA, RUNNING, SMD, Rounding, SmdFacts
-from dlsched.bounds.smd.packing import Packing, PackingFacts
-from dlsched.bounds.smd.sources import INNER, NARROW, PACKING, TINY
+from dlsched.bounds.smd.facts import GRID, ROUNDED, RUNNING, SMD, GridFacts, Rounding, RoundingFacts, SmdFacts
+from dlsched.bounds.smd.packing import Balance, BalanceFacts, Packing, PackingFacts
+from dlsched.bounds.smd.sources import BALANCE, INNER, NARROW, PACKING, TINY
 from dlsched.models.smd import Job, ratios
-from dlsched.rounding import gain_packing, outcome_distribution, width
+from dlsched.rounding import outcome_distribution
 
 
 def _vanishing(job: Job, least: float) -> int:
-    """Return how many ratios of (12) have a denominator that is 0 where w = p = least."""
-    return sum(
-        1 for ratio in ratios(job).ratios if float(ratio.denominator.sum()) * least + ratio.denominator_constant <= 0
+    """Return how many ratios of (12) have a numerator or a denominator that is 0 where w = p = least."""
+    sides = (
+        (float(side.sum()) * least + constant)
+        for ratio in ratios(job).ratios
+        for side, constant in (
+            (ratio.numerator, ratio.numerator_constant),
+            (ratio.denominator, ratio.denominator_constant),
+        )
     )
+    return sum(value <= 0 for value in sides)
 
 
 def _most_vanishing(facts: SmdFacts, least: float) -> int:
@@ -31,9 +38,9 @@ def _most_vanishing(facts: SmdFacts, least: float) -> int:
 
 DENOMINATORS = SMD.printed(
     "smd/positive-denominators",
-    paper="SMD, (12)",
-    statement="all denominators of (12) are positive on Omega = {A x <= C, x >= 0}",
-    quantity="ratios whose denominator vanishes somewhere on Omega, against 0",
+    paper="SMD, Section IV, below (12)",
+    statement="all numerators and denominators of (12) are positive on Omega = {A x <= C, x >= 0}",
+    quantity="numerators and denominators that vanish somewhere on Omega, against 0",
     measure=lambda facts: _most_vanishing(facts, 0.0),
     relation=Relation.AT_MOST,
     bound=always(0),
@@ -44,7 +51,10 @@ DENOMINATORS = SMD.printed(
 )
 
 DENOMINATORS_CORRECTED = DENOMINATORS.corrected(
-    statement="all denominators of (12) are positive on {A x <= C, x >= 1}, ratios that are identically 0 left out",
+    statement=(
+        "all numerators and denominators of (12) are positive on {A x <= C, x >= 1}, without the ratios that are "
+        "identically 0"
+    ),
     measure=lambda facts: _most_vanishing(facts, 1.0),
     golden=("smd-positive-denominators-corrected-S1",),
 )
@@ -56,18 +66,18 @@ def _overshoot(found: relaxations.SumOfRatios) -> float:
     return max((float(found.upper[j] / grid[-1]) for j, grid in zip(gridded, found.grids, strict=True)), default=1.0)
 
 
-def _greatest_overshoot(facts: SmdFacts) -> float:
-    return max(_overshoot(found) for found in facts.coarse["printed"].values())
+def _greatest_overshoot(facts: GridFacts) -> float:
+    return max(_overshoot(found) for found in facts.grids["printed"].values())
 
 
-GRID = SMD.printed(
+GRID_COVERS = GRID.printed(
     "smd/grid-covers",
-    paper="SMD, Step 2.1",
+    paper="SMD, Section IV, Step 2.1",
     statement="each point chi of the box has a grid point nu with nu_j <= chi_j <= (1 + eps) nu_j",
-    quantity="the greatest phi_j over the last step of its grid, against 1 + eps, at eps = 1/2",
+    quantity="the greatest phi_j over the last step of its grid, against 1 + eps",
     measure=_greatest_overshoot,
     relation=Relation.AT_MOST,
-    bound=always(1 + COARSE),
+    bound=lambda facts: 1 + facts.epsilon,
     expectation=Expectation.TRUE,
     premises=(RUNNING,),
     sources=(INNER,),
@@ -75,16 +85,16 @@ GRID = SMD.printed(
 )
 
 
-def _worst(facts: SmdFacts, variant: str) -> Interval:
+def _worst(facts: GridFacts, variant: str) -> Interval:
     """Return the least time over the time at Algorithm 1's point, of the worst job; 0 where there is no point."""
-    values = [(facts.coarse[variant][job.name].value, facts.least_time(job)) for job in facts.running]
+    values = [(facts.grids[variant][job.name].value, facts.least_time(job)) for job in facts.running]
     return Interval(
         min(least.low / value if value else 1.0 for value, least in values),
         min(least.high / value if value else 1.0 for value, least in values),
     )
 
 
-def _points(facts: SmdFacts) -> dict[str, Any]:
+def _points(facts: GridFacts) -> dict[str, Any]:
     return {
         variant: {
             name: {
@@ -95,18 +105,18 @@ def _points(facts: SmdFacts) -> dict[str, Any]:
             }
             for name, r in found.items()
         }
-        for variant, found in facts.coarse.items()
+        for variant, found in facts.grids.items()
     }
 
 
-ALGORITHM_1 = SMD.printed(
+ALGORITHM_1 = GRID.printed(
     "smd/algorithm-1",
-    paper="SMD, Algorithm 1",
+    paper="SMD, Section IV, Algorithm 1",
     statement="Algorithm 1 is an eps-approximation of the continuous inner problem",
     quantity="the least time of the continuous relaxation over the time at Algorithm 1's point, against 1/(1 + eps)",
     measure=lambda facts: _worst(facts, "printed"),
     relation=Relation.AT_LEAST,
-    bound=always(1 / (1 + COARSE)),
+    bound=lambda facts: 1 / (1 + facts.epsilon),
     expectation=Expectation.FALSE,
     premises=(RUNNING,),
     details=_points,
@@ -122,30 +132,21 @@ ALGORITHM_1_CORRECTED = ALGORITHM_1.corrected(
 )
 
 
-def _cheap(rounding: Rounding, terms: int) -> Fraction:
-    """Return the probability that the cost is at most (8 L/M + 4)/delta times that of x~."""
-    factor = (8 * terms / rounding.gain + 4) / DELTA
-    return rounding.probability(lambda w, p: rounding.cost(w, p) <= factor)
+def _cheap(facts: RoundingFacts, rounding: Rounding) -> Fraction:
+    """Return the probability that one of F rounds costs at most (24/M + 4)/delta times what x~ costs."""
+    factor = facts.factor(rounding.gain)
+    once = rounding.probability(lambda w, p: rounding.cost(w, p) <= factor)
+    return 1 - exact_power(1 - once, facts.rounds)
 
 
-def _cheap_by_ratios(facts: SmdFacts) -> Fraction:
-    """Return the least such probability of the jobs, L the number of a job's ratios."""
-    return min(_cheap(r, len(ratios(r.job).ratios)) for r in facts.roundings)
-
-
-def _cheap_by_three(facts: SmdFacts) -> Fraction:
-    """Return the least such probability of the jobs, with L = 3."""
-    return min(_cheap(r, 3) for r in facts.roundings)
-
-
-def _laws(facts: SmdFacts) -> dict[str, Any]:
+def _laws(facts: RoundingFacts) -> dict[str, Any]:
     return {
         r.job.name: {"x": list(r.x), "gain": r.gain, "outcomes": [[*point, str(p)] for point, p in r.outcomes]}
         for r in facts.roundings
     }
 
 
-def _shifted_cost(facts: SmdFacts) -> float:
+def _shifted_cost(facts: RoundingFacts) -> float:
     """Return the greatest cost of an outcome of 1 + M (x~ - 1), over 4/M times that of x~."""
     worst = 0.0
     for rounding in facts.roundings:
@@ -158,18 +159,25 @@ def _shifted_cost(facts: SmdFacts) -> float:
 _SURELY = "rounding 1 + M (x~ - 1), surely w, p >= 1 and the cost is at most 4/M times that of x~"
 _SURE_COST = "the greatest cost of an outcome over 4/M times that of x~, against 1"
 
-LEMMA_3 = SMD.printed(
+LEMMA_3 = Subject(problem="smd", instance=Balance, facts=BalanceFacts, sources=(BALANCE,)).printed(
     "smd/lemma-3",
-    paper="SMD, Lemma 3",
+    paper="SMD, Section IV-A, Lemma 3",
     statement="with probability above 1 - delta, the cost is at most (8L/M + 4)/delta times that of x~",
-    quantity="the least probability of such a cost over the jobs, against 1 - delta, at delta = 1/2",
-    measure=_cheap_by_ratios,
+    quantity="the probability of such a cost of theta w/p + phi p/w, 0/0 counted as 0, against 1 - delta",
+    measure=lambda facts: facts.cheap,
     relation=Relation.AT_LEAST,
-    bound=always(1 - DELTA),
+    bound=lambda facts: 1 - facts.instance.delta,
     expectation=Expectation.FALSE,
-    premises=(RUNNING,),
-    details=_laws,
-    sources=(NARROW, INNER),
+    premises=(
+        Premise(
+            "B, b, a_l, d_l >= 0 and c = 0",
+            lambda facts: True,
+            "Section IV, below Algorithm 1: the problem that is rounded",
+        ),
+        Premise("x~ is a fractional optimum", lambda facts: facts.optimal, "Section IV, below Algorithm 1"),
+    ),
+    open="what 0/0 is worth where x is rounded to 0",
+    details=lambda facts: facts.dump(),
     counterexamples=("smd-lemma-3-one-worker-one-server",),
     golden=("smd-lemma-3-roomy",),
 )
@@ -177,23 +185,24 @@ LEMMA_3 = SMD.printed(
 LEMMA_3_CORRECTED = LEMMA_3.corrected(
     statement=_SURELY,
     quantity=_SURE_COST,
-    measure=_shifted_cost,
+    measure=lambda facts: facts.shifted_cost,
     relation=Relation.AT_MOST,
     bound=always(1),
-    sources=(INNER, TINY),
+    premises=(Premise("x~ >= 1", lambda facts: min(facts.instance.point) >= 1),),
     golden=("smd-lemma-3-corrected-one-worker-one-server",),
 )
 
-THEOREM_4 = SMD.printed(
+THEOREM_4 = ROUNDED.printed(
     "smd/theorem-4",
-    paper="SMD, Theorem 4",
-    statement="with probability above 1 - delta, Algorithm 2's schedule costs at most (24/M + 4)/delta times x~'s time",
-    quantity="the least probability of such a cost over the jobs, against 1 - delta, at delta = 1/2",
-    measure=_cheap_by_three,
+    paper="SMD, Section IV-A, Theorem 4",
+    statement="with probability above 1 - delta, Algorithm 2 has an approximation ratio of at most (24/M + 4)/delta",
+    quantity="the least probability of such a time in F rounds over the jobs, against 1 - delta",
+    measure=lambda facts: min(_cheap(facts, r) for r in facts.roundings),
     relation=Relation.AT_LEAST,
-    bound=always(1 - DELTA),
+    bound=lambda facts: 1 - facts.delta,
     expectation=Expectation.FALSE,
     premises=(RUNNING,),
+    open='F, and "or" in step 3 of Algorithm 2: read as "and", with F = 1',
     details=_laws,
     sources=(NARROW,),
     counterexamples=("smd-theorem-4-four-resources",),
@@ -210,6 +219,30 @@ THEOREM_4_CORRECTED = THEOREM_4.corrected(
 )
 
 
+def _shrunk(rounding: Rounding) -> float:
+    """Return the time at M x~ over that at x~."""
+    w, p = (rounding.gain * x for x in rounding.x)
+    return rounding.time(w, p) / rounding.relaxed_time
+
+
+THEOREM_4_FORM = ROUNDED.printed(
+    "smd/theorem-4-form",
+    paper="SMD, Section IV-A, above Theorem 4",
+    statement=(
+        "Theorem 4 follows by specialising Lemma 3 to (6): (9) and (10) are of its form sum_l a_l'x/d_l'x + c'x, which "
+        "costs no more at M x than at x"
+    ),
+    quantity="the greatest time at M x~ over that at x~ of a job, against 1",
+    measure=lambda facts: max(map(_shrunk, facts.roundings)),
+    relation=Relation.AT_MOST,
+    bound=always(1),
+    expectation=Expectation.FALSE,
+    premises=(RUNNING,),
+    sources=(NARROW,),
+    counterexamples=("smd-theorem-4-form-one-resource",),
+)
+
+
 def _gains(facts: PackingFacts) -> dict[str, Any]:
     return {"printed gain": facts.printed.gain, "exact gain": facts.corrected.gain}
 
@@ -219,7 +252,7 @@ ROWS = Subject(problem="smd", instance=Packing, facts=PackingFacts, details=_gai
 
 ROW = ROWS.printed(
     "smd/lemma-3-row",
-    paper="SMD, Lemma 3",
+    paper="SMD, Section IV-A, Lemma 3",
     statement="at M_delta, each row breaks with probability at most delta/(2r)",
     quantity="the greatest probability that a row breaks over delta/(2r), against 1",
     measure=lambda facts: max(facts.printed.rows) / facts.promise,
@@ -235,9 +268,9 @@ ROW_CORRECTED = ROW.corrected(
     golden=("smd-lemma-3-row-corrected-halves",),
 )
 
-SOME_ROW = ROWS.printed(
+SOME_ROW = ROWS.derived(
     "smd/lemma-3-some-row",
-    paper="SMD, Lemma 3",
+    paper="SMD, Section IV-A, Lemma 3, all rows together",
     statement="Pr{(B x)_i > b_i for some i} <= delta/(2r)",
     quantity="the probability that some row breaks over delta/(2r), against 1",
     measure=lambda facts: facts.printed.some / facts.promise,
@@ -255,23 +288,26 @@ SOME_ROW_CORRECTED = SOME_ROW.corrected(
 )
 
 
-def _gain(facts: SmdFacts, delta: float) -> float:
+def _gain(facts: RoundingFacts, delta: float) -> float:
     """Return the greatest M_delta of the jobs."""
-    polytopes = [ratios(job).polytope for job in facts.running]
-    rows = len(facts.instance.resources)
-    return max(gain_packing(width(p.A, p.row_upper), rows, delta) for p in polytopes)
+    return max(facts.gain(job, delta) for job in facts.running)
 
 
-GAIN = SMD.printed(
+GAIN = ROUNDED.printed(
     "smd/gain-increases",
-    paper="SMD, Section IV-A",
-    statement="M_delta increases with delta, and with it the ratio improves",
-    quantity="M at delta = 1/2, against M at delta = 3/4",
-    measure=lambda facts: _gain(facts, 0.5),
+    paper="SMD, Section IV-A, below Lemma 3",
+    statement="M_delta increases as delta increases",
+    quantity="M at delta, against M at (1 + delta)/2",
+    measure=lambda facts: _gain(facts, facts.delta),
     relation=Relation.AT_MOST,
-    bound=lambda facts: _gain(facts, 0.75),
+    bound=lambda facts: _gain(facts, (1 + facts.delta) / 2),
     expectation=Expectation.TRUE,
-    premises=(RUNNING, Premise("some row bounds a job", lambda facts: any(job.resources for job in facts.running))),
+    premises=(
+        RUNNING,
+        Premise(
+            "some row bounds a job", lambda facts: any(job.resources for job in facts.running), "Lemma 3: W_b is finite"
+        ),
+    ),
     sources=(TINY,),
     golden=("smd-gain-increases-S1",),
 )

@@ -4,138 +4,182 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from dlsched.algorithms.knapsack import subset_size
-from dlsched.algorithms.smd import InnerStep
-from dlsched.arithmetic import exact_power, power
-from dlsched.bounds.claim import Claim, Expectation, Premise, stated
-from dlsched.bounds.comparison import Relation
-from dlsched.bounds.facts import OPT_POSITIVE
-from dlsched.bounds.smd.facts import DELTA, FINE, RUNNING, SMD, Rounding, SmdFacts
-from dlsched.bounds.smd.sources import NARROW, SECTION_V, SMOOTH, TINY
+from dlsched.algorithms.knapsack import Method, subset_size
+from dlsched.arithmetic import exact_power
+from dlsched.bounds.claim import Claim, Expectation, Premise, always, stated
+from dlsched.bounds.comparison import Interval, Relation
+from dlsched.bounds.smd.facts import ACCEPTS_ONE, FALLING, ROUNDED, RUNNING, SMD, RoundingFacts, SmdFacts
+from dlsched.bounds.smd.selection import EPSILON, selection
+from dlsched.bounds.smd.sources import BRIM, INNER, KNAPSACK, NARROW, SECTION_V, SMOOTH, TINY
+from dlsched.models.numbers import exceeds
+from dlsched.models.smd import Job
 from dlsched.rounding import success_probability
 
 SECTION_V_EPSILON = Fraction(1, 100)
 """eps_2 of the paper's evaluation."""
 
-LARGEST = 10**300
-"""A guarantee that may be so many times off says nothing; beyond 1.8e308 it would be no float."""
+
+def _least_worth(facts: RoundingFacts) -> float:
+    """Return mu'(1 - eps_2)/mu* of the optimum, mu' at (1 + eps_1)(24/M + 4)/delta times tau*."""
+    factors = {r.job.name: (1 + facts.epsilon) * facts.factor(r.gain) for r in facts.roundings}
+    return facts.promised_ratio(factors) * facts.opt.low
 
 
-def _succeeds(facts: SmdFacts, rounds: int) -> Fraction:
-    """Return the probability that F printed rounds give every job a valid sample: within limits, one of each at least.
-
-    It also has to cost at most (24/M + 4)/delta times x~'s time.
-    """
-    return math.prod((1 - exact_power(1 - _valid(rounding), rounds) for rounding in facts.roundings), start=Fraction(1))
+def _succeeds(facts: RoundingFacts) -> Fraction:
+    """Return the probability that SMD as printed is worth that."""
+    return facts.chance_of_worth(_least_worth(facts))
 
 
-def _valid(rounding: Rounding) -> Fraction:
-    """Return the probability that one printed round is valid."""
-    factor = (24 / rounding.gain + 4) / DELTA
-    return rounding.probability(lambda w, p: rounding.job.fits(w, p) and rounding.cost(w, p) <= factor)
+def _succeeds_at_worst(facts: RoundingFacts) -> float:
+    """Return the same where no rounding keeps the limits: 1 where the guarantee says nothing."""
+    return 0.0 if exceeds(_least_worth(facts), 0) else 1.0
 
 
-def _promised(facts: SmdFacts, rounds: int, each: float) -> float:
+def _promised(facts: RoundingFacts, each: float) -> Fraction:
     """Return (1 - each^F)^I."""
-    return power(1 - power(each, rounds), len(facts.running))
+    return exact_power(1 - exact_power(Fraction(each), facts.rounds), len(facts.instance.jobs))
 
 
-def _true_probabilities(facts: SmdFacts) -> dict[str, Any]:
-    return {f"{rounds} rounds": float(_succeeds(facts, rounds)) for rounds in (1, 5, 20)}
+def _probabilities(facts: RoundingFacts) -> dict[str, Any]:
+    return {r.job.name: {"gain": r.gain, "feasible": float(r.probability(r.feasible))} for r in facts.roundings}
 
 
-def _shifted_success(facts: SmdFacts, rounds: int) -> Fraction:
-    """Return the probability that F corrected rounds give every job a sample within its limits."""
-    return math.prod((_kept(facts, step, rounds) for step in facts.inner_steps), start=Fraction(1))
+def _failure(facts: RoundingFacts, fails: Callable[[Job, tuple[float, float]], Fraction]) -> Fraction:
+    """Return the probability that F corrected rounds leave some job without a sample, over 1 - (1 - (delta/2)^F)^I."""
+    kept = Fraction(1)
+    for step in facts.corrected_steps:
+        if step.scaled is not None:
+            once = fails(facts.instance.job(step.job), step.scaled)
+            kept *= 1 - exact_power(once, facts.rounds)
+    return (1 - kept) / (1 - _promised(facts, facts.delta / 2))
 
 
-def _kept(facts: SmdFacts, step: InnerStep, rounds: int) -> Fraction:
-    """Return the probability that one of some rounds keeps a job's limits; 1 where there is nothing to round."""
-    job = facts.instance.job(step.job)
-    if step.scaled is None:
-        return Fraction(1)
-    return success_probability(step.scaled, lambda counts: job.fits(*counts.tolist()), rounds)
+def _breaks(job: Job, scaled: tuple[float, float]) -> Fraction:
+    """Return the probability that one rounding breaks a job's limits."""
+    return 1 - success_probability(scaled, lambda counts: job.fits(*counts.tolist()))
 
 
-def _theorem_5(rounds: int) -> tuple[Claim[SmdFacts], Claim[SmdFacts]]:
+def _may_break(job: Job, scaled: tuple[float, float]) -> Fraction:
+    """Return 1 if some rounding breaks a job's limits, else 0."""
+    return Fraction(not job.fits(*map(math.ceil, scaled)))
+
+
+def _theorem_5(rounds: int) -> tuple[Claim[RoundingFacts], Claim[RoundingFacts]]:
     """Return the printed and the corrected claim about the probability of success in F rounds."""
     suffix = "" if rounds == 1 else f"-{rounds}-rounds"
-    printed = SMD.printed(
+    printed = replace(ROUNDED, facts=partial(RoundingFacts, rounds=rounds)).printed(
         f"smd/theorem-5{suffix}",
-        paper="SMD, Theorem 5",
-        statement=f"with F = {rounds}, SMD returns a feasible solution with probability above (1 - (delta/8)^F)^I",
-        quantity="the exact probability that F rounds give every job a valid sample, against that, at delta = 1/2",
-        measure=partial(_succeeds, rounds=rounds),
+        paper="SMD, Section IV-A, Theorem 5",
+        statement=(
+            f"with F = {rounds}, with probability above (1 - (delta/8)^F)^I SMD returns a feasible solution that is "
+            "worth at least mu'(1 - eps_2)/mu* of the optimum"
+        ),
+        quantity="the exact probability that F rounds a job give a solution worth that, against (1 - (delta/8)^F)^I",
+        measure=_succeeds,
         relation=Relation.AT_LEAST,
-        bound=partial(_promised, rounds=rounds, each=DELTA / 8),
+        bound=lambda facts: _promised(facts, facts.delta / 8),
+        worst=_succeeds_at_worst,
         expectation=Expectation.FALSE,
-        premises=(RUNNING,),
-        details=_true_probabilities,
+        premises=(FALLING, RUNNING, ACCEPTS_ONE),
+        open=_OPEN,
+        details=_probabilities,
         sources=(NARROW,),
         counterexamples=(f"smd-theorem-5{suffix}-four-resources",),
     )
     return printed, printed.corrected(
         statement=f"rounding x~ - 1, F = {rounds} rounds keep all limits with probability at least (1 - (delta/2)^F)^I",
-        quantity="the exact probability that F rounds give every job a sample within its limits, against that",
-        measure=partial(_shifted_success, rounds=rounds),
-        bound=partial(_promised, rounds=rounds, each=DELTA / 2),
-        sources=(NARROW, TINY),
+        quantity="the exact probability that some job gets no sample within its limits, over one minus that, against 1",
+        measure=partial(_failure, fails=_breaks),
+        relation=Relation.AT_MOST,
+        bound=always(1),
+        worst=partial(_failure, fails=_may_break),
+        premises=(RUNNING,),
+        sources=(BRIM, TINY, INNER),
         golden=(f"smd-theorem-5{suffix}-corrected-four-resources",),
     )
 
+
+_OPEN = '"or" in step 3 of Algorithm 2: read as "and", F rounds in all, each to keep (7) and (8)'
 
 THEOREM_5, THEOREM_5_CORRECTED = _theorem_5(1)
 THEOREM_5_FIVE, THEOREM_5_FIVE_CORRECTED = _theorem_5(5)
 THEOREM_5_TWENTY, THEOREM_5_TWENTY_CORRECTED = _theorem_5(20)
 
 
-def _ratio(facts: SmdFacts, factor: Callable[[InnerStep], float]) -> float:
-    """Return mu*/(mu' (1 - eps_2)), the reciprocal of the guarantee; infinite beyond all doubles."""
-    best = facts.best_points
-    steps = {step.job: step for step in facts.inner_steps}
-    highest = max(point.utility for point in best.values())
-    lowest = min(
-        facts.instance.job(name).utility.exact(point.time * Fraction(factor(steps[name])))
-        for name, point in best.items()
-    )
-    if highest > lowest * LARGEST:
-        return math.inf
-    return float(highest / lowest) / (1 - FINE)
+def _printed_ratio(facts: RoundingFacts) -> float:
+    """Return mu'(1 - eps_2)/mu*, mu' at (1 + eps_1)(24/M + 4)/delta times tau*."""
+    gains = {step.job: step.gain for step in facts.printed_steps if step.gain}
+    return facts.promised_ratio({name: (1 + facts.epsilon) * facts.factor(gain) for name, gain in gains.items()})
 
 
-def _printed_factor(step: InnerStep) -> float:
-    return (1 + FINE) * (24 + 4) / DELTA
+def _corrected_ratio(facts: RoundingFacts) -> float:
+    """Return the same, mu' at (1 + eps_1) 4/M times tau*."""
+    return facts.promised_ratio({step.job: max(1.0, step.factor) for step in facts.corrected_steps})
 
 
-def _corrected_factor(step: InnerStep) -> float:
-    return max(1.0, step.factor)
-
-
-RATIO = SMD.printed(
+RATIO = ROUNDED.printed(
     "smd/theorem-5-ratio",
-    paper="SMD, Theorem 5",
-    statement="SMD is worth at least mu'(1 - eps_2)/mu* of the optimum, mu' at (1 + eps_1)(24/M + 4)/delta times tau*",
-    quantity="OPT over SMD's utility, against mu*/(mu'(1 - eps_2)), in the setting of Section V",
-    measure=lambda facts: facts.opt.over(facts.corrected.utility),
-    relation=Relation.AT_MOST,
-    bound=lambda facts: _ratio(facts, _printed_factor),
-    expectation=Expectation.VACUOUS,
-    premises=(RUNNING, OPT_POSITIVE),
-    schedule=lambda facts: facts.corrected.schedule,
-    sources=(SECTION_V,),
+    paper="SMD, Section IV-A, Theorem 5",
+    statement=(
+        "where the rounding succeeds, SMD is worth at least mu'(1 - eps_2)/mu* of the optimum, mu' at "
+        "(1 + eps_1)(24/M + 4)/delta times tau*"
+    ),
+    quantity="the utility of SMD as printed over OPT, against mu'(1 - eps_2)/mu*",
+    measure=lambda facts: _part_of_optimum(facts, facts.printed.utility),
+    relation=Relation.AT_LEAST,
+    bound=_printed_ratio,
+    worst=always(0),
+    expectation=Expectation.TRUE,
+    premises=(
+        FALLING,
+        RUNNING,
+        ACCEPTS_ONE,
+        Premise(
+            "Algorithm 1 is within 1 + eps_1 of each job's tau*",
+            lambda facts: facts.grid_succeeded,
+            "Section IV-A: eps_1 is the performance ratio of solving the sum-of-ratios problem",
+        ),
+        Premise(
+            "Algorithm 2 returns a feasible point of each job",
+            lambda facts: facts.rounding_succeeded,
+            "Theorem 5: the event whose probability it states",
+        ),
+    ),
+    details=lambda facts: {"utility": facts.printed.utility, "opt": facts.opt.low},
+    schedule=lambda facts: facts.printed.schedule,
+    sources=(SMOOTH, SECTION_V),
+    golden=("smd-theorem-5-ratio-eight-each",),
 )
 
 RATIO_CORRECTED = RATIO.corrected(
     statement="SMD corrected is worth at least mu'(1 - eps_2)/mu* of the optimum, mu' at (1 + eps_1) 4/M times tau*",
-    quantity="OPT over SMD's utility, against mu*/(mu'(1 - eps_2))",
-    bound=lambda facts: _ratio(facts, _corrected_factor),
+    quantity="the utility of SMD corrected over OPT, against mu'(1 - eps_2)/mu*",
+    measure=lambda facts: _part_of_optimum(facts, facts.corrected.utility),
+    bound=_corrected_ratio,
+    premises=(FALLING, RUNNING, ACCEPTS_ONE),
+    details=lambda facts: {"utility": facts.corrected.utility, "opt": facts.opt.low},
+    schedule=lambda facts: facts.corrected.schedule,
     sources=(SMOOTH, TINY),
     golden=("smd-theorem-5-ratio-corrected-S6",),
 )
+
+RATIO_ALWAYS = RATIO.derived(
+    "smd/theorem-5-ratio-always",
+    statement="SMD as printed is worth at least mu'(1 - eps_2)/mu* of the optimum whatever is drawn",
+    expectation=Expectation.FALSE,
+    premises=(FALLING, RUNNING, ACCEPTS_ONE),
+    sources=(SMOOTH,),
+    counterexamples=("smd-theorem-5-ratio-always-one-each",),
+)
+
+
+def _part_of_optimum(facts: RoundingFacts, utility: float) -> Interval:
+    return Interval(utility / facts.opt.high, utility / facts.opt.low)
 
 
 def _subsets(items: int, size: int) -> int:
@@ -163,30 +207,34 @@ def _sizes(facts: SmdFacts) -> dict[str, Any]:
 
 
 def _fixed_degree(facts: SmdFacts) -> int:
-    """Return (I + 1)^R."""
-    return exact_power(len(facts.instance.jobs) + 1, len(facts.instance.resources))
+    """Return (I + 1)^k, k = min(I, R) at eps_2 = 1/2."""
+    items, size, _ = _programs(facts, EPSILON)
+    return exact_power(items + 1, size)
 
 
 THEOREM_6 = SMD.printed(
     "smd/theorem-6",
-    paper="SMD, Theorem 6",
+    paper="SMD, Section IV-A, Theorem 6",
     statement="T_2, the time of the knapsack scheme, is polynomial: at the paper's eps_2 = .01, I^(99 R) programs",
     quantity="the scheme's linear programs at eps_2 = .01, against (I+1)^(99 R), if that is below all 2^I subsets",
     measure=lambda facts: _programs(facts, SECTION_V_EPSILON)[2],
     relation=Relation.AT_MOST,
     bound=_polynomial,
     expectation=Expectation.VACUOUS,
-    premises=(Premise("there are jobs", lambda facts: bool(facts.instance.jobs)),),
+    premises=(
+        Premise("there are jobs", lambda facts: bool(facts.instance.jobs), "Section III-A: the set of active jobs"),
+    ),
+    open="what is fixed: footnote 7 has eps and I, with which every time is polynomial",
     details=_sizes,
     sources=(SECTION_V,),
 )
 
 THEOREM_6_CORRECTED = THEOREM_6.corrected(
     statement="for fixed eps_2 and R, the scheme solves at most (I + 1)^k programs, k = ceil(R (1 - eps_2)/eps_2)",
-    quantity="the scheme's linear programs at eps_2 = 1/2, against (I + 1)^R",
-    measure=lambda facts: _programs(facts, Fraction(1, 2))[2],
+    quantity="the linear programs that the scheme solves at eps_2 = 1/2, against (I + 1)^min(I, R)",
+    measure=lambda facts: selection(facts, Method.SCHEME, EPSILON).lps,
     bound=_fixed_degree,
-    sources=(SECTION_V, TINY),
+    sources=(SECTION_V, TINY, KNAPSACK),
 )
 
 CLAIMS = stated(globals())

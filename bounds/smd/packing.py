@@ -1,20 +1,29 @@
-"""The instances of Lemma 3: packing rows, and a fractional point that keeps them.
+"""The instances of Lemma 3: packing rows, a fractional point that keeps them, and a cost of the lemma's form.
 
-Lemma 3 is about any packing program, and its row bounds fail at points below 1, which an SMD job never has.
+Lemma 3 is about any packing program with a cost sum_l a_l'x/d_l'x + c'x, which the time of an SMD job is not; and its
+row bounds fail at points below 1, which an SMD job never has.
 """
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from dlsched.models.document import Document
 from dlsched.models.numbers import NonNegative, Positive, to_json
-from dlsched.rounding import Gain, gain_packing, violation_probability, width
+from dlsched.rounding import (
+    Gain,
+    gain_packing,
+    joint_violation_probability,
+    outcome_distribution,
+    violation_probability,
+    width,
+)
 
 
 class Packing(Document):
@@ -94,7 +103,73 @@ class _Broken:
     @cached_property
     def some(self) -> Fraction:
         """The probability that some row breaks."""
-        from dlsched.rounding import joint_violation_probability
-
         scaled = [Fraction(self.gain) * x for x in self._instance.point]
         return joint_violation_probability(self._instance.rows, scaled, self._instance.limits)
+
+
+class Balance(Packing):
+    """Packing rows over (w, p), and the cost theta w/p + phi p/w: L = 2 ratios of Lemma 3's form, and c = 0.
+
+    The cost is the same along a ray, and least where theta w^2 = phi p^2, so that every such point is an optimum.
+
+    Attributes
+    ----------
+    theta, phi : Fraction
+    """
+
+    theta: Positive
+    phi: Positive
+
+    @model_validator(mode="after")
+    def _plane(self) -> Self:
+        if len(self.point) != 2:
+            raise ValueError(f"point: has {len(self.point)} coordinates; the cost is of 2")
+        return self
+
+
+class BalanceFacts(PackingFacts):
+    """What rounding costs.
+
+    Parameters
+    ----------
+    instance : Balance
+    seed : int
+        Not used: nothing is drawn.
+    """
+
+    instance: Balance
+
+    @property
+    def optimal(self) -> bool:
+        """Whether x~ is a fractional optimum."""
+        w, p = self.instance.point
+        return min(w, p) > 0 and self.instance.theta * w * w == self.instance.phi * p * p
+
+    def cost(self, w: Fraction | int, p: Fraction | int) -> Fraction | float:
+        """Return theta w/p + phi p/w; infinite where one is 0, and 0 where both are, as 0/0 is undefined."""
+        if not w or not p:
+            return math.inf if w or p else 0.0
+        return self.instance.theta * Fraction(w, p) + self.instance.phi * Fraction(p, w)
+
+    @property
+    def cheap(self) -> Fraction:
+        """The probability that M x~, rounded, costs at most (8 L/M + 4)/delta times what x~ costs."""
+        gain = Fraction(self.printed.gain)
+        law = outcome_distribution([gain * x for x in self.instance.point])
+        most = (16 / gain + 4) / self.instance.delta * self.cost(*self.instance.point)
+        pairs = zip(law.points.tolist(), law.probabilities, strict=True)
+        return sum((chance for point, chance in pairs if self.cost(*point) <= most), Fraction(0))
+
+    @property
+    def shifted_cost(self) -> float:
+        """The greatest cost of 1 + M (x~ - 1), rounded, over 4/M times that of x~."""
+        gain = Fraction(self.printed.gain)
+        law = outcome_distribution([gain * (x - 1) for x in self.instance.point])
+        dearest = max(self.cost(*point) for point in (1 + law.points).tolist())
+        return float(dearest * gain / 4 / self.cost(*self.instance.point))
+
+    def dump(self) -> dict[str, Any]:
+        """Return the gain and the law of the outcome as plain JSON data."""
+        law = outcome_distribution([Fraction(self.printed.gain) * x for x in self.instance.point])
+        pairs = zip(law.points.tolist(), law.probabilities, strict=True)
+        return {"gain": self.printed.gain, "outcomes": [[*point, float(chance)] for point, chance in pairs]}

@@ -12,7 +12,7 @@ import numpy as np
 
 from dlsched.arithmetic import exact_power, integer_product, power
 from dlsched.bounds.claim import Source
-from dlsched.bounds.smd.packing import Packing
+from dlsched.bounds.smd.packing import Balance, Packing
 from dlsched.models.smd import Instance, preset, random
 
 
@@ -64,6 +64,26 @@ def narrow(rng: np.random.Generator) -> Instance:
     return Instance.parse({"resources": names, "capacity": dict.fromkeys(names, 10), "jobs": jobs})
 
 
+def brim(rng: np.random.Generator) -> Instance:
+    """Return 1-2 jobs whose best fractional point is just short of two workers and two servers, in one resource."""
+    jobs = [
+        {
+            "name": f"job{i + 1}",
+            "worker": {"cpu": 1},
+            "server": {"cpu": 1},
+            "limit": {"cpu": f"{int(rng.integers(70, 80))}/20"},
+            "utility": {"kind": "hyperbolic", "scale": 10},
+            "training": {
+                "kind": "coefficients",
+                "mode": "async",
+                "theta": [0, 0, *rng.integers(4, 6, size=2).tolist()],
+            },
+        }
+        for i in range(int(rng.integers(1, 3)))
+    ]
+    return Instance.parse({"resources": ["cpu"], "capacity": {"cpu": 10}, "jobs": jobs})
+
+
 def smooth(rng: np.random.Generator) -> Instance:
     """Return 2-4 jobs whose utility falls slowly with the time, so that a factor on the time leaves something."""
     jobs = []
@@ -89,6 +109,20 @@ def knapsack(rng: np.random.Generator) -> Instance:
     return _worth(rng.integers(1, 20, size=len(sizes)), sizes, capacity)
 
 
+def filled(rng: np.random.Generator) -> Instance:
+    """Return two jobs that fill one resource together, and 1-2 that are worth little and reserve less still."""
+    each, small = int(rng.integers(20, 60)), int(rng.integers(1, 3))
+    worth = each * int(rng.integers(1, 4))
+    sizes = np.array([[each], [each], *[[1]] * small])
+    values = np.array([worth, worth, *rng.integers(1, worth // each + 4, size=small)])
+    return _worth(values, sizes, np.array([2 * each]))
+
+
+def evaluation(rng: np.random.Generator) -> Instance:
+    """Return 50 jobs on 1-5 units of resources: a draw of Figs. 7 and 8."""
+    return preset("paper", rng, units=int(rng.integers(1, 6)), mode="sync" if rng.integers(2) else "async")
+
+
 def equal_value(rng: np.random.Generator) -> Instance:
     """Return 3-6 jobs of the same worth and two resources."""
     sizes = rng.integers(1, 8, size=(int(rng.integers(3, 7)), 2))
@@ -112,6 +146,21 @@ def packing(rng: np.random.Generator) -> Packing:
         limits=tuple(Fraction(limit) for limit in limits),
         point=tuple(Fraction(int(v), 10) for v in tenths),
         delta=Fraction(1, exact_power(10, int(rng.integers(0, 6)))),
+    )
+
+
+def balance(rng: np.random.Generator) -> Balance:
+    """Return 1-4 rows over (w, p), an optimum of theta w/p + phi p/w that uses up one of them, and a delta."""
+    rows = int(rng.integers(1, 5))
+    w, p = (int(v) for v in rng.integers(1, 4, size=2))
+    B = rng.integers(1, 3, size=(rows, 2))
+    return Balance(
+        rows=tuple(tuple(Fraction(int(a)) for a in row) for row in B),
+        limits=tuple(Fraction(int(row[0]) * w + int(row[1]) * p) for row in B),
+        point=(Fraction(w), Fraction(p)),
+        delta=Fraction(1, int(rng.choice([2, 5, 10, 20]))),
+        theta=Fraction(p * p),
+        phi=Fraction(w * w),
     )
 
 
@@ -180,8 +229,12 @@ TINY = Source("smd/tiny", tiny)
 LAYERED = Source("smd/layered", layered)
 INNER = Source("smd/inner", inner)
 NARROW = Source("smd/narrow", narrow)
+BRIM = Source("smd/brim", brim)
 SMOOTH = Source("smd/smooth", smooth)
 KNAPSACK = Source("smd/knapsack", knapsack)
+FILLED = Source("smd/filled", filled)
+EVALUATION = Source("smd/evaluation", evaluation, cost=10)
 EQUAL_VALUE = Source("smd/equal-value", equal_value)
-SECTION_V = Source("smd/section-v", section_v)
+SECTION_V = Source("smd/section-v", section_v, cost=5)
 PACKING = Source("smd/packing", packing)
+BALANCE = Source("smd/balance", balance)

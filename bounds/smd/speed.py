@@ -12,7 +12,8 @@ from dlsched.bounds.smd.facts import Layered, SmdFacts
 from dlsched.bounds.smd.simulation import simulate_priority, simulate_wait_free
 from dlsched.bounds.smd.sources import LAYERED
 from dlsched.models.smd import Instance, Layer
-from dlsched.models.smd.speed import Phases, priority, priority_printed, sequential, shares, wait_free
+from dlsched.models.smd.speed import Overlap, Phases, priority, priority_printed, sequential, shares, wait_free
+from dlsched.models.smd.training import Mode
 
 Time = Callable[[Layered], Fraction]
 
@@ -20,7 +21,7 @@ STEPS = Subject(
     problem="smd",
     instance=Instance,
     facts=SmdFacts,
-    premises=(Premise("some job has layers", lambda facts: bool(facts.layered)),),
+    premises=(Premise("some job has layers", lambda facts: bool(facts.layered), "Section III-B: N layers"),),
     sources=(LAYERED,),
 )
 """What claims about a training step are about."""
@@ -62,7 +63,7 @@ def _times(**times: Time) -> Callable[[SmdFacts], dict[str, Any]]:
 
 LEMMA_1 = STEPS.printed(
     "smd/lemma-1",
-    paper="SMD, Lemma 1",
+    paper="SMD, Section III-C, Lemma 1",
     statement="the wait-free recursion gives a step's time (full duplex, first come first served, servers at once)",
     quantity="t by the recursion, against t by simulation, summed over jobs",
     measure=_total(_wait_free),
@@ -74,7 +75,7 @@ LEMMA_1 = STEPS.printed(
 
 LEMMA_2 = STEPS.printed(
     "smd/lemma-2",
-    paper="SMD, Lemma 2",
+    paper="SMD, Section III-C, Lemma 2",
     statement="e_j = A_j + max_{k<j} e_k where A_j > 0, else 0: the priority model's recursion gives a step's time",
     quantity="t by the formula, against t by simulation, summed over jobs",
     measure=_total(_printed),
@@ -118,24 +119,46 @@ ETA_RANGE_CORRECTED = ETA_RANGE.corrected(
     golden=("smd-eta-range-corrected-fig-4",),
 )
 
+
+def _ends_agree(facts: SmdFacts) -> bool:
+    """Tell whether, of every job, the constant eta is right at the least and at the greatest w/p."""
+    return all(found[min(found)] == found[max(found)] == 1 for found in facts.relative_times.values())
+
+
+def _one_scale(facts: SmdFacts) -> bool:
+    """Tell whether only w/p decides on the critical path: no path leaves a part of FP out, or m does not vary."""
+    return all(
+        entry.job.training.mode is Mode.ASYNC or entry.overlap is not Overlap.PRIORITY for entry in facts.layered
+    )
+
+
+_TAKES_TIME = Premise[SmdFacts](
+    "some layered job takes time", lambda facts: bool(facts.relative_times), "Section III-C: a DNN is given"
+)
+
 ETA_CONSTANT = STEPS.printed(
     "smd/eta-constant",
-    paper="SMD, (4) and (5)",
+    paper="SMD, Section III-C, (4) and (5)",
     statement="eta depends on the network alone: (4) and (5) hold for every number of workers and servers",
     quantity="the time with each point's critical path over the time with constant eta, the greatest, against 1",
-    measure=lambda facts: max(facts.relative_times),
+    measure=lambda facts: max(max(found.values()) for found in facts.relative_times.values()),
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.FALSE,
-    premises=(Premise("some layered job takes time", lambda facts: bool(facts.relative_times)),),
+    premises=(_TAKES_TIME,),
     counterexamples=("smd-eta-constant-doubled-transfers",),
 )
 
 ETA_CONSTANT_CORRECTED = ETA_CONSTANT.corrected(
-    statement="with eta of the measured times, (4) and (5) never overestimate the time",
-    quantity="the time with each point's critical path over the time with constant eta, the least, against 1",
-    measure=lambda facts: min(facts.relative_times),
-    relation=Relation.AT_LEAST,
+    statement=(
+        "where only w/p decides on the critical path, and eta is right at the least and at the greatest w/p, (4) and "
+        "(5) hold for every number of workers and servers"
+    ),
+    premises=(
+        _TAKES_TIME,
+        Premise("only w/p decides on the critical path", _one_scale),
+        Premise("eta is right at the least and at the greatest w/p", _ends_agree),
+    ),
     golden=("smd-eta-constant-corrected-doubled-transfers",),
 )
 

@@ -80,8 +80,13 @@ KNOWN = {
     # The printed grid of eps = 1/2 has no feasible program; or forces p = 1: 35.04 at p = 4 against 110.01.
     "smd-algorithm-1-no-point": (0, 2 / 3),
     "smd-algorithm-1-bad-point": (35.04 / 110.01, 2 / 3),
-    # M^2 with M(2, 1, .5) = .2619523 and M(2, 4, .5) = .1668894; 1 - (1 - M^2)^F.
-    "smd-lemma-3-one-worker-one-server": (0.2619522755**2, 1 / 2),
+    # w/p + p/w at (1, 1), delta = .1: (1, 1) or (0, 0) with M(2, 1, .1) = .1577; at delta = .5 with .2619523.
+    "smd-lemma-3-one-worker-one-server": (0.1577**2 + 0.8423**2, 0.9),
+    "smd-lemma-3-roomy": (0.2619522755**2 + 0.7380477245**2, 1 / 2),
+    # theta = 1: (2M + 2 + 1/M)/5. The same job, its only point lost with the seed 0: 0 of OPT = 100/6.
+    "smd-theorem-4-form-one-resource": ((2 * 0.2619522755 + 2 + 1 / 0.2619522755) / 5, 1),
+    "smd-theorem-5-ratio-always-one-each": (0, 0.99 * 6 / (1 + 5 * 1.01 * (24 / 0.2619522755 + 4) / 0.5)),
+    # M^2 with M(2, 4, .5) = .1668894; 1 - (1 - M^2)^F.
     "smd-theorem-4-four-resources": (0.1668893604**2, 1 / 2),
     "smd-theorem-5-four-resources": (0.0278521, 0.9375),
     "smd-theorem-5-5-rounds-four-resources": (0.131716, 1 - 0.0625**5),
@@ -102,7 +107,9 @@ KNOWN = {
     # LP(empty) rounded down takes nothing of 28, and 19 of 20.
     "smd-knapsack-floor-three-jobs": (0, 1 / 2),
     "smd-knapsack-floor-six-jobs": (19 / 20, 1 / 2),
-    "smd-knapsack-scheme-six-jobs": (1, 1),
+    "smd-knapsack-scheme-six-jobs": (1, 0.99),
+    # Two jobs of 40 fill the cluster; a small dense one pushes half of the second out of every LP(S): 42 of 80.
+    "smd-knapsack-scheme-corrected-two-halves": (42 / 80, 1 / 2),
     # Ten slots, C = 36, each job 18 workers and servers in every slot: L = 1/720, U = 500; G30(1, 1, 1) = 3.943653 and
     # G29(18, 2, 1) = .582815. Alone: U = 1/2.
     "pd-ors-theorem-5-whole-machine": (1000, 6 * 0.582815 * math.log(360000)),
@@ -228,7 +235,10 @@ def test_every_claim_that_says_something_holds_somewhere(report: Report) -> None
         assert row.counts[Status.HOLDS] > 0
 
 
-@pytest.mark.parametrize("id_", sorted({c.id for c in claims() if c.expectation is Expectation.FALSE and c.sources}))
+@pytest.mark.parametrize(
+    "id_",
+    sorted({c.id for c in claims() if c.expectation is Expectation.FALSE and c.sources and not c.sampled}),
+)
 def test_the_search_finds_violations_of_false_claims(id_: str, report: Report) -> None:
     assert report.row(id_).found > 0
 
@@ -278,7 +288,7 @@ def test_every_counterexample_that_is_claimed_is_shipped() -> None:
     named = [name for c in claims() for name in c.counterexamples + c.golden]
     assert sorted(named) == sorted(shipped_names())
     for c in claims():
-        assert c.expectation is not Expectation.FALSE or c.counterexamples
+        assert c.expectation is not Expectation.FALSE or c.counterexamples or c.sampled
         instances = [shipped(name).read_instance().digest for name in c.counterexamples + c.golden]
         assert len(set(instances)) == len(instances)
 

@@ -1,0 +1,71 @@
+"""What the figures of the evaluation report, in the paper's ranges: averages, of SMD and its baselines in pairs."""
+
+from __future__ import annotations
+
+from dlsched.bounds.claim import Expectation, always, stated
+from dlsched.bounds.comparison import Relation
+from dlsched.bounds.smd.facts import FALLING, SMD, SmdFacts
+from dlsched.bounds.smd.sources import EVALUATION
+
+_OPEN = "the unit of gamma_3, what a virtual machine has, and the speed model: assumed, see the origin of a draw"
+
+SMD_ESW = SMD.printed(
+    "smd/evaluation-esw",
+    paper="SMD, Section V, Figs. 7 and 8",
+    statement="SMD (M = 1, eps = .01) significantly outperforms ESW in utility, with 50 jobs and 1 to 5 units",
+    quantity="mean utility of SMD, against that of ESW on the same instances",
+    measure=lambda facts: facts.evaluated.utility,
+    relation=Relation.AT_LEAST,
+    bound=lambda facts: facts.baselines["esw"],
+    sampled=True,
+    expectation=Expectation.TRUE,
+    premises=(FALLING,),
+    open=_OPEN,
+    sources=(EVALUATION,),
+)
+
+SMD_OPTIMUS = SMD.printed(
+    "smd/evaluation",
+    paper="SMD, Section V, Figs. 7 and 8",
+    statement="SMD (M = 1, eps = .01) significantly outperforms Optimus in utility, with 50 jobs and 1 to 5 units",
+    quantity="mean utility of SMD, against that of Optimus on the same instances",
+    measure=lambda facts: facts.evaluated.utility,
+    relation=Relation.AT_LEAST,
+    bound=lambda facts: facts.baselines["optimus"],
+    sampled=True,
+    expectation=Expectation.FALSE,
+    premises=(FALLING,),
+    open=_OPEN,
+    sources=(EVALUATION,),
+)
+
+
+def _used(facts: SmdFacts) -> float:
+    """Return what the admitted jobs of SMD use of what they reserve, the mean over the resources that they need."""
+    instance, jobs = facts.instance, facts.evaluated.schedule.jobs
+    shares = []
+    for r in instance.resources:
+        admitted = [(instance.job(name), point) for name, point in jobs.items()]
+        used = sum(job.worker_needs(r) * p.workers + job.server_needs(r) * p.servers for job, p in admitted)
+        reserved = sum(job.limit_of(r) for job, _ in admitted)
+        if reserved:
+            shares.append(float(used / reserved))
+    return sum(shares) / len(shares) if shares else 0.0
+
+
+USED = SMD.printed(
+    "smd/used-resources",
+    paper="SMD, Section V, Fig. 12",
+    statement="the resources that SMD uses are 30 to 50 % of those that users reserve",
+    quantity="mean share used of what is reserved, over the resources, against 1/2",
+    measure=_used,
+    relation=Relation.AT_MOST,
+    bound=always(0.5),
+    sampled=True,
+    expectation=Expectation.FALSE,
+    premises=(FALLING,),
+    open=_OPEN,
+    sources=(EVALUATION,),
+)
+
+CLAIMS = stated(globals())

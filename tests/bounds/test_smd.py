@@ -1,0 +1,216 @@
+"""SMD's claims: hypotheses and parameters of the print, exact laws of the printed rounding, and what could fail."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dlsched.algorithms import smd as algorithm
+from dlsched.bounds import Status, Variant, check, claim, claims
+from dlsched.bounds.claim import decide
+from dlsched.bounds.smd import sources
+from dlsched.bounds.smd.facts import RoundingFacts
+from dlsched.bounds.witness import shipped
+from dlsched.models import InputError
+from dlsched.models.smd import Instance, preset, utility
+
+M = 0.2619522755
+"""M_delta of one resource, W_b = 2 and delta = 1/2."""
+
+
+def one_each(jobs: int = 1, capacity: int | None = None) -> Instance:
+    """Return jobs whose only point is one worker and one server, worth 100/6."""
+    return Instance.parse(
+        {
+            "resources": ["cpu"],
+            "capacity": {"cpu": 2 * jobs if capacity is None else capacity},
+            "jobs": [
+                {
+                    "name": f"job{i + 1}",
+                    "worker": {"cpu": 1},
+                    "server": {"cpu": 1},
+                    "limit": {"cpu": 2},
+                    "utility": {"kind": "hyperbolic", "scale": 100},
+                    "training": {"kind": "coefficients", "mode": "sync", "theta": [1] * 5},
+                }
+                for i in range(jobs)
+            ],
+        }
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_ratio_of_theorem_5_is_that_of_the_printed_run(seed: int) -> None:
+    """Most printed roundings lose the only job; the theorem is about the others."""
+    instance = one_each()
+    printed = algorithm.run(instance, seed=seed, variant="printed", delta=0.5, rounds=1)
+    given, always = (check(f"smd/theorem-5-ratio{tail}", instance, seed) for tail in ("", "-always"))
+    assert always.measured == pytest.approx(printed.utility / (100 / 6))
+    if printed.utility:
+        assert given.status is always.status is Status.HOLDS
+    else:
+        assert always.status is Status.VIOLATED
+        assert given.reason == "Algorithm 2 returns a feasible point of each job"
+
+
+@pytest.mark.parametrize(("jobs", "capacity", "rounds"), [(1, 2, 1), (1, 2, 7), (2, 4, 3), (3, 6, 2), (2, 2, 1)])
+def test_theorem_5_counts_every_outcome_that_is_worth_enough(jobs: int, capacity: int, rounds: int) -> None:
+    """Less than 1/I of the optimum is promised: one job that succeeds is enough."""
+    verdict = check("smd/theorem-5", one_each(jobs, capacity), rounds=rounds)
+    assert verdict.measured == pytest.approx(1 - (1 - M * M) ** (rounds * jobs), rel=1e-6)
+    assert verdict.bound == pytest.approx((1 - (1 / 16) ** rounds) ** jobs)
+    assert verdict.status is Status.VIOLATED
+
+
+@pytest.mark.parametrize("source", [sources.NARROW, sources.BRIM], ids=lambda source: source.name)
+def test_the_chance_of_theorem_5_is_that_of_its_outcomes(source: Any) -> None:
+    """By trying every outcome of every job, and every set of jobs, in plain sums."""
+    for seed in range(6):
+        instance: Instance = source.draw(np.random.default_rng(seed))
+        facts = RoundingFacts(instance, 0, rounds=2)
+        laws = []
+        for rounding in facts.roundings:
+            job = rounding.job
+            good = {point: p for point, p in rounding.outcomes if min(point) >= 1 and job.fits(*point)}
+            never = (1 - sum(good.values(), Fraction(0))) ** 2
+            share = (1 - never) / sum(good.values(), Fraction(0)) if good else Fraction(0)
+            law = {(job.utility.exact(job.training.time(*point))): Fraction(0) for point in good}
+            for point, p in good.items():
+                law[job.utility.exact(job.training.time(*point))] += p * share
+            laws.append([*law.items(), (Fraction(0), never)])
+        for least in (0.5, 2.0, 5.0):
+            chance = sum(
+                np.prod([p for _, p in outcome])
+                for outcome in product(*laws)
+                if max(_admitted(instance, [worth for worth, _ in outcome])) >= least
+            )
+            assert float(facts.chance_of_worth(least)) == pytest.approx(float(chance))
+
+
+def _admitted(instance: Instance, worth: list[Fraction]) -> list[Fraction]:
+    """Return what every set of jobs that fits the cluster is worth."""
+    found = []
+    for chosen in product((0, 1), repeat=len(worth)):
+        reserved = {
+            r: sum(x * job.limit_of(r) for x, job in zip(chosen, instance.jobs, strict=True))
+            for r in instance.resources
+        }
+        if all(reserved[r] <= instance.capacity_of(r) for r in instance.resources):
+            found.append(sum((x * v for x, v in zip(chosen, worth, strict=True)), Fraction(0)))
+    return found
+
+
+def test_theorem_5_corrected_is_vacuous_where_no_rounding_breaks_a_limit() -> None:
+    roomy = check("smd/theorem-5-20-rounds", one_each(), variant="corrected")
+    assert roomy.status is Status.VACUOUS
+    brim = sources.BRIM.draw(np.random.default_rng(0))
+    verdicts = [check("smd/theorem-5", brim, variant="corrected", rounds=rounds) for rounds in (1, 2, 20)]
+    assert [verdict.status for verdict in verdicts] == [Status.HOLDS] * 3
+    measured = [verdict.measured or 0.0 for verdict in verdicts]
+    assert 0.05 < measured[0] < 1
+    assert measured[1] == pytest.approx(measured[0] ** 2, rel=0.5)
+    assert 0 < measured[2] < measured[1]
+
+
+def test_a_promise_of_nothing_is_vacuous() -> None:
+    """In the paper's ranges mu'/mu* is below e^-52."""
+    instance = preset("paper", 0, jobs=3, mode="sync")
+    verdict = check("smd/theorem-5-ratio", instance, variant="corrected")
+    assert verdict.status is Status.VACUOUS
+    assert verdict.bound == pytest.approx(0, abs=1e-15)
+
+
+@pytest.mark.parametrize("id_", ["smd/evaluation", "smd/evaluation-esw", "smd/used-resources"])
+def test_one_instance_decides_no_figure(id_: str) -> None:
+    known = claim(id_)
+    instance = preset("paper", 1, jobs=4, mode="async")
+    verdict = check(id_, instance)
+    assert known.sampled
+    assert verdict.status is Status.UNDECIDED
+    assert "average" in verdict.reason
+
+
+def test_the_figures_are_drawn_at_the_papers_sizes() -> None:
+    drawn = [sources.EVALUATION.draw(np.random.default_rng(seed)) for seed in range(30)]
+    assert {len(instance.jobs) for instance in drawn} == {50}
+    assert {instance.capacity["gpu"] / 600 for instance in drawn} == {1, 2, 3, 4, 5}
+    assert {str(job.training.mode) for instance in drawn for job in instance.jobs} == {"sync", "async"}
+
+
+def test_eta_that_is_right_at_both_ends_is_right_between_them() -> None:
+    """Some draws meet the premises with points between the ends, and some are refused by them."""
+    corrected = claim("smd/eta-constant", "corrected")
+    between = 0
+    for seed in range(60):
+        instance = sources.LAYERED.draw(np.random.default_rng(seed))
+        facts: Any = corrected.facts(instance, 0)
+        verdict = decide(corrected, instance, facts=facts)
+        if verdict.status is Status.HOLDS:
+            between += any(len(found) > 2 for found in facts.relative_times.values())
+            assert {value for found in facts.relative_times.values() for value in found.values()} == {1}
+    assert between >= 5
+    twice = shipped("smd-eta-constant-doubled-transfers").read_instance()
+    refused = check("smd/eta-constant", twice, variant="corrected")
+    assert refused.reason == "eta is right at the least and at the greatest w/p"
+
+
+def test_the_knapsack_scheme_comes_near_its_bound() -> None:
+    """Two jobs that fill the cluster, and a dense small one that spoils every linear program."""
+    nearest = min(
+        check("smd/knapsack-scheme", sources.FILLED.draw(np.random.default_rng(seed)), variant="corrected").measured
+        or 1.0
+        for seed in range(30)
+    )
+    assert 0.5 <= nearest < 0.56
+
+
+def test_a_witness_of_lemma_3_is_of_its_form() -> None:
+    """The point is an optimum; one that is none is outside the lemma."""
+    data = shipped("smd-lemma-3-one-worker-one-server").instance
+    kind = claim("smd/lemma-3").instance_type
+    assert check("smd/lemma-3", kind.parse(data)).status is Status.VIOLATED
+    aside = check("smd/lemma-3", kind.parse({**data, "theta": 2}))
+    assert (aside.status, aside.reason) == (Status.PREMISE_FAILS, "x~ is a fractional optimum")
+
+
+def test_every_printed_claim_says_where_it_stands_and_who_assumes_what() -> None:
+    printed = [c for c in claims() if c.id.startswith("smd/") and c.variant is Variant.PRINTED]
+    for known in printed:
+        assert "Section" in known.paper
+        assert all(premise.source for premise in known.premises)
+
+
+def test_parameters_are_the_papers_and_can_be_changed() -> None:
+    instance = shipped("smd-theorem-5-four-resources").read_instance()
+    fine = check("smd/theorem-5", instance, delta=0.1, rounds=2)
+    assert fine.parameters == {"delta": 0.1, "epsilon": 0.01, "rounds": 2}
+    assert fine.bound == pytest.approx(1 - (0.1 / 8) ** 2)
+    assert check("smd/theorem-5-5-rounds", instance).parameters["rounds"] == 5
+    coarse = check("smd/algorithm-1", shipped("smd-algorithm-1-no-point").read_instance(), epsilon=0.25)
+    assert coarse.bound == pytest.approx(1 / 1.25)
+
+
+@pytest.mark.parametrize(
+    ("id_", "given", "says"),
+    [
+        ("smd/theorem-5", {"delta": 1.5}, r"delta: 1.5 is not in \(0, 1\]"),
+        ("smd/theorem-5", {"epsilon": 0.0}, "epsilon"),
+        ("smd/theorem-5", {"rounds": 0}, "rounds"),
+        ("smd/algorithm-1", {"epsilon": 1.0}, "epsilon"),
+        ("smd/algorithm-1", {"delta": 0.5}, "no parameter"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(id_: str, given: dict[str, Any], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        check(id_, one_each(), **given)
+
+
+def test_exact_steps_are_worth_no_less_than_the_run_that_is_evaluated() -> None:
+    instance = sources.TINY.draw(np.random.default_rng(3))
+    exact = algorithm.run(instance, inner="exact", outer="exact")
+    evaluated = algorithm.run(instance, variant="printed", gain=1.0, outer="exact")
+    assert exact.utility == utility(instance, exact.schedule) >= evaluated.utility - 1e-9
