@@ -1,6 +1,6 @@
-"""DDLJS over the rationals: `ddljs/offline-circulation`, and of one slot `ddljs/slot-circulation` and `ddljs/gvne`.
+"""DDLJS over the rationals: `ddljs/offline-circulation`, and of one slot `ddljs/slot-circulation`.
 
-The first two are exact, as `dlsched.models.ddljs.circulation` proves; rows and columns are called as in the models.
+Both are exact, as `dlsched.models.ddljs.circulation` proves; rows and columns are called as there.
 """
 
 from __future__ import annotations
@@ -74,68 +74,6 @@ def slot_program(problem: RingProblem, slot: int = 1) -> ExactProgram:
     builder = ProgramBuilder("ddljs/slot-circulation")
     _slot(builder, problem.keeping(q for q in problem.requests if q.profit and problem.hosts(q)), slot)
     return builder.program()
-
-
-def embedding_program(problem: RingProblem, *, cap: bool = False) -> ExactProgram:
-    """Return `ddljs/gvne` of ring requests on a substrate: (12)-(19), ring node by ring node.
-
-    Parameters
-    ----------
-    problem : RingProblem
-    cap : bool
-        Add (5), which whole embeddings keep anyway.
-
-    Source: GADGET, (12)-(19), corrected.
-
-    Raises
-    ------
-    TooLargeError
-        If it has too many columns or coefficients.
-    """
-    builder = ProgramBuilder("ddljs/gvne")
-    nodes: dict[tuple[str, str], list[Term]] = {}
-    links: dict[Arc, list[Term]] = {}
-    carrier = {arc: arcs[0] for arcs, _ in problem.shares for arc in arcs}
-    for request in problem.requests:
-        sizes = {k: builder.binary(f"size[{request.name},{k}]", cost=profit) for k, profit in request.profit.items()}
-        embedded = builder.binary(f"embedded[{request.name}]")
-        builder.row(f"one_size[{request.name}]", [*((column, 1) for column in sizes.values()), (embedded, -1)], 0, 0)
-        for k, size in sizes.items():
-            places, routes = _ring_nodes(builder, problem, request, k, size)
-            for (_, u), place in places.items():
-                for r, need in request.demand.items():
-                    nodes.setdefault((u, r), []).append((place, need))
-            for (_, u, v), route in routes.items():
-                links.setdefault(carrier[u, v], []).append((route, request.bandwidth))
-            for u in problem.hosts(request) if cap else ():
-                here = [(place, 1) for (_, v), place in places.items() if v == u]
-                if here and (room := problem.room(request, u)) < k:
-                    builder.row(f"cap[{request.name},{k},{u}]", [*here, (size, -room)], upper=0)
-    for (u, r), terms in nodes.items():
-        builder.row(f"node_load[{u},{r}]", terms, upper=problem.nodes[u].get(r, 0))
-    for (u, v), terms in links.items():
-        builder.row(f"link_load[{u},{v}]", terms, upper=problem.capacity[u, v])
-    return builder.program()
-
-
-def _ring_nodes(
-    builder: ProgramBuilder, problem: RingProblem, request: RingRequest, k: int, size: int
-) -> tuple[dict[tuple[int, str], int], dict[tuple[int, str, str], int]]:
-    """Write the places of the ring nodes (14) and the routes of the ring edges (15) of a ring of k workers."""
-    of = f"{request.name},{k}"
-    hosts = [problem.hosts(request, a) for a in range(k)]
-    places = {(a, u): builder.binary(f"place[{of},{a},{u}]") for a in range(k) for u in hosts[a]}
-    for a in range(k):
-        builder.row(f"placed[{of},{a}]", [*((places[a, u], 1) for u in hosts[a]), (size, -1)], 0, 0)
-    routes: dict[tuple[int, str, str], int] = {}
-    for a in range(k) if k > 1 else ():
-        arcs = {arc: builder.binary(f"route[{of},{a},{arc[0]},{arc[1]}]") for arc in problem.usable(request)}
-        routes |= {(a, *arc): column for arc, column in arcs.items()}
-        ends = ((places, a, -1), (places, (a + 1) % k, 1))
-        for u in dict.fromkeys((*(u for arc in arcs for u in arc), *hosts[a], *hosts[(a + 1) % k])):
-            there = [(at[b, u], sign) for at, b, sign in ends if (b, u) in at]
-            builder.row(f"flow[{of},{a},{u}]", [*_out(arcs, u), *_in(arcs, u, -1), *there], 0, 0)
-    return places, routes
 
 
 @dataclass(slots=True, eq=False)

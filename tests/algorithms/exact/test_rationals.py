@@ -126,14 +126,6 @@ def test_ddljs_restates_the_circulations_of_a_slot(seed: int, numbers: Callable[
     assert_restates(program, compile_model(build("ddljs/slot-circulation", instance)))
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_ddljs_restates_embeddings(seed: int, numbers: Callable[[Data, int], Data]) -> None:
-    data = numbers(ddljs_strategies.drawn(seed).dump(), seed)
-    instance = DdljsInstance.parse(ddljs_strategies.with_placement(seed, data) if seed % 3 == 0 else data)
-    program = ddljs_rationals.embedding_program(slot_problem(instance, 1), cap=seed % 2 == 0)
-    assert_restates(program, compile_model(build("ddljs/gvne", instance, cap=seed % 2 == 0)))
-
-
 def test_jobs_with_a_placement_are_refused() -> None:
     data = ddljs_strategies.with_placement(1, ddljs_strategies.drawn(1).dump())
     instance = DdljsInstance.parse(data)
