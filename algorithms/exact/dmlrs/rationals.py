@@ -1,28 +1,33 @@
 """DMLRS over the rationals: `dmlrs/schedules`, R-DMLRS (8)-(9), over the schedules that no other one dominates.
 
-A program over whole schedules has few columns on small clusters and a strong bound: on the instances that claims are
-checked on, at most 300 columns, and 1 to 13 nodes on average, where `dmlrs/compact-milp` takes 14 to 940.
+A program over whole schedules has few columns on small clusters and a strong bound: 1 to 13 nodes on average on the
+instances that claims are checked on, where `dmlrs/compact-milp` takes 14 to 940.
 
 No other schedule is needed. A *placement* is what a job has in a slot, by (2) and (4), in the thesis (3.2), (3.4) and
-(3.5); `dlsched.models.dmlrs.schedules.placements` lists those on the empty cluster. Work beyond V counts as V.
+(3.5), so that it does some work; work beyond V counts as V.
 
-1. A placement that uses no more of any resource of any machine and does no less work takes the other's place in any
+1. In the journal n workers need no more than ceil(n/gamma) servers: with one taken away no pair of a worker and a
+   server is slower. In the thesis all servers may be on one machine (`dlsched.models.dmlrs.asynchronous` shows it), and
+   no more than bear their workers. Where n - 1 workers do all the work at the slower rate, n do no more.
+2. A placement that uses no more of any resource of any machine and does no less work takes the other's place in any
    schedule: capacities hold, the job is done with the same slots or fewer. Of placements that are alike in both the
    first stays; so each one has a place-taker among those kept, of which no two use the same.
-2. Where a schedule of kept placements still does all the work with one of them left out, or with a smaller one in its
+3. Where a schedule of kept placements still does all the work with one of them left out, or with a smaller one in its
    place, that schedule uses no more, ends no later, and is worth no less, as u_i never increases. Step by step (each
    makes a slot's use smaller) that ends, with one in which no step is possible: those are listed. They end in the slot
    in which the work is done, as a slot after it could be left out.
-3. A schedule that is worth nothing takes room in vain.
+4. A schedule that is worth nothing takes room in vain.
 
 So every plan has one of listed schedules that is worth no less. Conversely a choice by (8) and (9) is a plan.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
 from operator import le
 
 from dlsched.algorithms.exact.certificates.program import ExactProgram, ProgramBuilder, TooLargeError
@@ -30,15 +35,15 @@ from dlsched.algorithms.pd_ors.prices import last_earning
 from dlsched.halt import poll, polled
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job
-from dlsched.models.dmlrs.schedules import Column, Counts, placements
+from dlsched.models.dmlrs.schedules import Column, Counts
 from dlsched.models.numbers import to_integers
 
-MAX_PLACEMENTS = 500
-"""Of a job in a slot, that are listed before dominated ones go. Arbitrary: sixteen times those of claims' instances,
-and found to be too many in a fraction of a second."""
-
 MAX_STEPS = 50_000
-"""Of the search for the schedules of one job. Arbitrary: it takes a fraction of a second."""
+"""Of the searches for the placements and for the schedules of one job. Arbitrary: a fraction of a second each."""
+
+MAX_PLACEMENTS = 500
+"""Of a job in a slot, that use different amounts and are compared with each other. Arbitrary: a fraction of a second,
+and several times those of claims' instances."""
 
 
 def program(instance: Instance) -> ExactProgram:
@@ -51,16 +56,27 @@ def program(instance: Instance) -> ExactProgram:
     TooLargeError
         If there are too many placements or schedules to list.
     """
+    return over(instance, {job.name: undominated(instance, job) for job in instance.jobs})
+
+
+def over(instance: Instance, schedules: dict[str, list[Column]]) -> ExactProgram:
+    """Return `dmlrs/schedules` over some schedules of each job.
+
+    Raises
+    ------
+    TooLargeError
+        If there are too many.
+    """
     builder = ProgramBuilder("dmlrs/schedules")
     used: dict[tuple[str, str, int], list[tuple[int, Fraction]]] = {}
-    for job in instance.jobs:
+    for name, listed in schedules.items():
         own = []
-        for k, schedule in enumerate(undominated(instance, job)):
-            own.append(builder.binary(f"chosen[{job.name},{k}]", cost=schedule.utility))
+        for k, schedule in enumerate(listed):
+            own.append(builder.binary(f"chosen[{name},{k}]", cost=schedule.utility))
             for place, amount in schedule.usage(instance).items():
                 used.setdefault(place, []).append((own[-1], amount))
         if own:
-            builder.row(f"once[{job.name}]", [(column, 1) for column in own], upper=1)
+            builder.row(f"once[{name}]", [(column, 1) for column in own], upper=1)
     for (h, r, t), terms in used.items():
         builder.row(f"capacity[{h},{r},{t}]", terms, upper=instance.machine(h).capacity_of(r))
     return builder.program()
@@ -73,8 +89,8 @@ class _Choice:
     Attributes
     ----------
     counts : dict
-    use : tuple of Fraction
-        By machine and resource.
+    use : tuple of int
+        By machine and resource, in the unit of the job's needs.
     done : int
         Work, in the unit of the job.
     spare : int
@@ -82,7 +98,7 @@ class _Choice:
     """
 
     counts: Counts
-    use: tuple[Fraction, ...]
+    use: tuple[int, ...]
     done: int
     spare: int
 
@@ -106,24 +122,101 @@ def undominated(instance: Instance, job: Job | AsyncJob) -> list[Column]:
     return found
 
 
+class _Cluster:
+    """What there is for one job, in whole units of its needs: a rest that no need divides is of no use.
+
+    Attributes
+    ----------
+    needs : list of (int, int)
+        What a worker and a server need, by resource.
+    rooms : list of list of int
+        By machine and resource.
+    """
+
+    def __init__(self, instance: Instance, job: Job | AsyncJob) -> None:
+        scaled = [to_integers([job.worker_needs(r), job.server_needs(r)]) for r in instance.resources]
+        self.needs = [(worker, server) for (worker, server), _ in scaled]
+        scales = {r: scale for r, (_, scale) in zip(instance.resources, scaled, strict=True)}
+        self.rooms = [[math.floor(h.capacity_of(r) * scale) for r, scale in scales.items()] for h in instance.machines]
+
+    def most(self, machine: int, kind: int, limit: int, workers: int = 0) -> int:
+        """Return how many workers (kind 0) or servers (1) fit a machine beside so many workers; -1 where those do not."""
+        for each, room in zip(self.needs, self.rooms[machine], strict=True):
+            left = room - each[0] * workers
+            limit = min(limit, left // each[kind] if each[kind] else limit if left >= 0 else -1)
+        return limit
+
+    def use(self, workers: Sequence[int], servers: Sequence[int]) -> tuple[int, ...]:
+        """Return what workers and servers by machine take, by machine and resource."""
+        return tuple(a * w + b * s for w, s in zip(workers, servers, strict=True) for a, b in self.needs)
+
+
+_Placed = tuple[tuple[int, ...], tuple[int, ...], Fraction]
+"""Workers and servers by machine, and the work that they do."""
+
+
+def _synchronous(cluster: _Cluster, job: Job) -> Iterator[_Placed]:
+    """Yield the placements of a job of the journal that may be needed, on the empty cluster."""
+    machines = range(len(cluster.rooms))
+    rooms = [cluster.most(h, 0, job.most_workers) for h in machines]
+    slower = max(job.internal_time, job.external_time)
+    for n in range(1, min(job.most_workers, math.ceil(job.work * slower)) + 1):
+        needed = job.servers_for(n)
+        for workers in _splits(n, rooms):
+            for servers in _splits(needed, [cluster.most(h, 1, needed, w) for h, w in enumerate(workers)]):
+                both = sum(w > 0 and s > 0 for w, s in zip(workers, servers, strict=True))
+                alone = max(workers) == n and max(servers) == needed
+                time = job.external_time if not both else job.internal_time if alone else slower
+                yield workers, servers, n / time
+
+
+def _asynchronous(cluster: _Cluster, job: AsyncJob) -> Iterator[_Placed]:
+    """Yield the placements of a job of the thesis that may be needed, on the empty cluster."""
+    machines = range(len(cluster.rooms))
+    rooms = [cluster.most(h, 0, job.most_workers) for h in machines]
+    slower = max(job.internal_time, job.external_time)
+    for n in range(1, min(job.most_workers, math.ceil(job.work * slower)) + 1):
+        for workers in _splits(n, rooms):
+            for hub, inside in enumerate(workers):
+                load = inside * job.internal_rate + (n - inside) * job.external_rate
+                needed = math.ceil(load / job.server_rate)
+                if needed <= min(n, cluster.most(hub, 1, needed, inside)):
+                    servers = tuple(needed if h == hub else 0 for h in machines)
+                    yield workers, servers, inside / job.internal_time + (n - inside) / job.external_time
+
+
+def _splits(total: int, rooms: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Yield the ways to share a number among machines of some room."""
+    if not rooms:
+        if not total:
+            yield ()
+        return
+    rest = sum(rooms[1:])
+    for n in range(max(0, total - rest), min(total, rooms[0]) + 1):
+        for others in _splits(total - n, rooms[1:]):
+            yield (n, *others)
+
+
 def _choices(instance: Instance, job: Job | AsyncJob) -> tuple[list[_Choice], int]:
     """Return the placements that no other one dominates, and all the work, in one unit."""
-    try:
-        listed = placements(instance, job, limit=MAX_PLACEMENTS)
-    except ValueError as error:
-        raise TooLargeError(str(error)) from None
-    (work, *done), _ = to_integers([job.work, *(job.progress(counts) for counts in listed)])
-    best: dict[tuple[Fraction, ...], tuple[int, Counts]] = {}
-    for counts, amount in zip(listed, done, strict=True):
-        uses = {h: job.uses(*pair) for h, pair in counts.items()}
-        use = tuple(uses.get(h.name, {}).get(r, Fraction(0)) for h in instance.machines for r in instance.resources)
-        if use not in best or best[use][0] < min(amount, work):
-            best[use] = min(amount, work), counts
+    cluster = _Cluster(instance, job)
+    best: dict[tuple[int, ...], _Placed] = {}
+    listed = _asynchronous(cluster, job) if isinstance(job, AsyncJob) else _synchronous(cluster, job)
+    for step, placed in zip(count(), polled(listed)):
+        use = cluster.use(*placed[:2])
+        if use not in best or best[use][2] < placed[2]:
+            best[use] = placed
+        if step > MAX_STEPS or len(best) > MAX_PLACEMENTS:
+            raise TooLargeError(f"job {job.name} has too many placements to list")
+    (work, *done), _ = to_integers([job.work, *(placed[2] for placed in best.values())])
     kept: list[_Choice] = []
-    # A smaller one, or one that does more of the same use, comes first.
-    for use, (amount, counts) in polled(sorted(best.items(), key=lambda item: sum(item[0]))):
+    # What is smaller comes first.
+    for (use, (workers, servers, _)), each in sorted(zip(best.items(), done, strict=True), key=lambda p: sum(p[0][0])):
+        amount = min(each, work)
         smaller = [other for other in kept if all(map(le, other.use, use))]
         if all(other.done < amount for other in smaller):
+            pairs = zip(instance.machines, workers, servers, strict=True)
+            counts = {h.name: (w, s) for h, w, s in pairs if w or s}
             kept.append(_Choice(counts, use, amount, min([amount, *(amount - other.done for other in smaller)])))
     return kept, work
 
@@ -143,6 +236,6 @@ def _searched(
         elif 0 < left <= fastest * (last - t + 1):
             steps += 1 + len(choices)
             if steps > MAX_STEPS:
-                raise TooLargeError(f"job {job.name} has too many schedules to list (over {MAX_STEPS} steps)")
+                raise TooLargeError(f"job {job.name} has too many schedules to list")
             stack.append((t + 1, left, spare, slots))
             stack += [(t + 1, left - c.done, min(spare, c.spare), (*slots, (t, c))) for c in choices]
