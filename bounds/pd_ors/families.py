@@ -80,6 +80,11 @@ def benchmark(rng: np.random.Generator) -> Instance:
     return preset("benchmark", rng, jobs=3, machines=1, slots=2, multiple=6)
 
 
+def section_5(rng: np.random.Generator) -> Instance:
+    """Return an instance in the setting of the paper's evaluation, 10 jobs, 10 slots, 4 machines."""
+    return preset("paper", rng, jobs=10, machines=4, slots=10)
+
+
 def samples(rng: np.random.Generator) -> Instance:
     """Return a job of a hundred samples or some more, on a machine that holds it."""
     batch, values = int(rng.integers(2, 9)), (Fraction(int(rng.integers(1, 101))),)
@@ -175,6 +180,7 @@ ROOMY = Source("dmlrs/roomy", roomy)
 FINE = Source("dmlrs/fine", fine)
 CRITICAL = Source("dmlrs/critical", critical)
 BENCHMARK = Source("dmlrs/benchmark", benchmark)
+SECTION_5 = Source("dmlrs/section-5", section_5)
 SAMPLES = Source("dmlrs/samples", samples, cost=50)
 ASYNC = Source("dmlrs/async", asynchronous)
 ASYNC_RISING = Source("dmlrs/async-rising", async_rising)
