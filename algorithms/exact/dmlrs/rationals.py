@@ -140,7 +140,7 @@ class _Cluster:
         self.rooms = [[math.floor(h.capacity_of(r) * scale) for r, scale in scales.items()] for h in instance.machines]
 
     def most(self, machine: int, kind: int, limit: int, workers: int = 0) -> int:
-        """Return how many workers (kind 0) or servers (1) fit a machine beside so many workers; -1 where those do not."""
+        """Return how many workers (kind 0) or servers (1) fit a machine beside some workers; -1 where those do not."""
         for each, room in zip(self.needs, self.rooms[machine], strict=True):
             left = room - each[0] * workers
             limit = min(limit, left // each[kind] if each[kind] else limit if left >= 0 else -1)
