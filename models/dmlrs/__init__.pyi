@@ -1,4 +1,3 @@
-from .external_slot import SlotPlacement as SlotPlacement
 from .instance import Instance as Instance
 from .instance import Machine as Machine
 from .job import AsyncJob as AsyncJob
@@ -7,7 +6,9 @@ from .plot import plot as plot
 from .plot import save_plot as save_plot
 from .presets import PRESETS as PRESETS
 from .presets import preset as preset
+from .priced import SlotPlacement as SlotPlacement
 from .random import random as random
+from .response import Response as Response
 from .schedule import Counts as Counts
 from .schedule import JobSchedule as JobSchedule
 from .schedule import Schedule as Schedule

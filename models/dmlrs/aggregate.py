@@ -12,10 +12,11 @@ is a relaxation: a home fits one machine, but what is spread, and the homes toge
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from dlsched.lazy import pyo
-from dlsched.models.dmlrs.frame import GAMMA, ROOM, completions, fitting, jobs, loads, servers_needed
+from dlsched.models.dmlrs.frame import GAMMA, ROOM, completions, fitting, jobs, loads, servers_needed, worths
 from dlsched.models.dmlrs.groups import Group, identical, singletons
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job
@@ -67,19 +68,41 @@ def _build(instance: Instance, groups: tuple[Group, ...]) -> pyo.ConcreteModel:
     )
     completions(m)
     _modes(m, instance, by_name)
-    m.work = pyo.Constraint(m.I, rule=_work, doc="(3) an admitted job does all its work")
+    number = THESIS if instance.asynchronous else JOURNAL
+    m.work = pyo.Constraint(m.I, rule=_work, doc=f"{number.work} an admitted job does all its work")
     m.capacity = pyo.Constraint(
-        m.used, rule=lambda m, c, r, t: load(m, c, r, t) <= m.room[c, r], doc="(5) capacity of a group and resource"
+        m.used,
+        rule=lambda m, c, r, t: load(m, c, r, t) <= m.room[c, r],
+        doc=f"{number.capacity} capacity of a group and resource",
     )
     each = {(c, r): float(group.model.capacity_of(r)) for c, group in by_name.items() for r in m.R}
     m.fits = pyo.Constraint(
-        m.homely, rule=lambda m, i, t, c, r: _fits(m, each[c, r], i, t, c, r), doc="(5) a home fits one machine"
+        m.homely,
+        rule=lambda m, i, t, c, r: _fits(m, each[c, r], i, t, c, r),
+        doc=f"{number.capacity} a home fits one machine",
     )
     return m
 
 
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """What a paper calls the rows that both have."""
+
+    work: str
+    most: str
+    capacity: str
+    last: str
+    arrival: str
+
+
+JOURNAL = _Numbers("(3)", "(4)", "(5)", "(6)", "(7)")
+THESIS = _Numbers("(3.1)", "(3.2)", "(3.3)", "(3.6)", "(3.7)")
+
+
 def _sets(m: Any, instance: Instance, groups: Mapping[str, Group]) -> None:
-    jobs(m, instance, "(7)")
+    arrival = (THESIS if instance.asynchronous else JOURNAL).arrival
+    jobs(m, instance, arrival)
+    worths(m, instance)
     m.C = pyo.Set(initialize=list(groups), doc="groups of machines")
     room = {(c, r): len(group) * group.model.capacity_of(r) for c, group in groups.items() for r in m.R}
     declare(m, "room", (m.C, m.R), room, ROOM, within=pyo.NonNegativeReals, why=_FITTED)
@@ -90,7 +113,7 @@ def _sets(m: Any, instance: Instance, groups: Mapping[str, Group]) -> None:
     m.ITC = pyo.Set(
         initialize=((i, t, c) for i, own in m.slots_of.items() for t in own for c in groups),
         dimen=3,
-        doc="(7) jobs, slots from their arrival on, groups",
+        doc=f"{arrival} jobs, slots from their arrival on, groups",
     )
     m.home_at = pyo.Set(
         initialize=((i, t, c) for i, c in homes for t in m.slots_of[i]),
@@ -158,14 +181,15 @@ def _variables(m: Any, instance: Instance, groups: Mapping[str, Group]) -> None:
 
 
 def _modes(m: Any, instance: Instance, groups: Mapping[str, Group]) -> None:
-    m.last = pyo.Constraint(m.IT, rule=_last, doc="(6) one mode, none after the completion slot")
-    m.home_most = pyo.Constraint(m.home_at, rule=_home_most, doc="(4) workers at home")
-    m.spread_most = pyo.Constraint(m.IT, rule=_spread_most, doc="(4) workers elsewhere")
+    number = THESIS if instance.asynchronous else JOURNAL
+    m.last = pyo.Constraint(m.IT, rule=_last, doc=f"{number.last} one mode, none after the completion slot")
+    m.home_most = pyo.Constraint(m.home_at, rule=_home_most, doc=f"{number.most} workers at home")
+    m.spread_most = pyo.Constraint(m.IT, rule=_spread_most, doc=f"{number.most} workers elsewhere")
     if not instance.asynchronous:
         gamma = {job.name: job.workers_per_server for job in instance.jobs if isinstance(job, Job)}
         declare(m, "gamma", (m.I,), gamma, GAMMA)
-        m.home_enough = pyo.Constraint(m.home_at, rule=_home_enough, doc="(2) servers at home")
-        m.spread_enough = pyo.Constraint(m.IT, rule=_spread_enough, doc="(2) servers elsewhere")
+        m.home_enough = pyo.Constraint(m.home_at, rule=_home_enough, doc="(2) corrected: servers at home")
+        m.spread_enough = pyo.Constraint(m.IT, rule=_spread_enough, doc="(2) corrected: servers elsewhere")
     else:
         loads(m, instance)
         m.all_workers = pyo.Constraint(m.IT, rule=_all_workers, doc="(3.2) at most K_i workers")
@@ -176,7 +200,10 @@ def _modes(m: Any, instance: Instance, groups: Mapping[str, Group]) -> None:
             rule=_away,
             doc="(3.4) a worker on the servers' machine is at home",
         )
-    m.home_servers_only = pyo.Constraint(m.home_at, rule=_home_servers_only, doc="(1) servers at home only where it is")
+    speed = "(3.1)" if instance.asynchronous else "(1)"
+    m.home_servers_only = pyo.Constraint(
+        m.home_at, rule=_home_servers_only, doc=f"{speed} servers at home only where it is"
+    )
 
 
 def _homes(m: Any, variable: Any, i: str, t: int) -> Any:
@@ -280,11 +307,17 @@ def read(model: Any, instance: Instance) -> Schedule:
     return finishing(instance, found, finished(model))
 
 
+_EQUATIONS = (
+    *("(1)", "(2)", "(3)", "(4)", "(5)", "(6)", "(7)"),
+    *("(3.1)", "(3.2)", "(3.3)", "(3.4)", "(3.5)", "(3.6)", "(3.7)"),
+)
+"""The journal's of synchronous instances, the thesis's of asynchronous ones."""
+
 COMPACT_MILP = Formulation(
     "dmlrs/compact-milp",
     Instance,
     "a home on one machine or spread over all, journal and thesis: what a MILP solver should get",
-    ("(1)", "(2)", "(3)", "(4)", "(5)", "(6)", "(7)"),
+    _EQUATIONS,
     Kind.EXACT,
     build,
     read,
@@ -294,7 +327,7 @@ AGGREGATE = Formulation(
     "dmlrs/aggregate",
     Instance,
     "compact-milp with identical machines summed: an upper bound",
-    ("(1)", "(2)", "(3)", "(4)", "(5)", "(6)", "(7)"),
+    _EQUATIONS,
     Kind.RELAXATION,
     build_summed,
 )

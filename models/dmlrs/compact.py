@@ -7,7 +7,10 @@ sum, kappa_I and kappa_E slots per sample and worker, V_i samples, F_i most work
 internal rate, or anywhere, at the external rate. Declaring a placement on one machine external only loses work.
 Where a job's external rate is the larger one, Fact 1 fails and the choice is: anywhere, at the internal rate, or no
 machine with both workers and servers, at the external rate. (6) needs one direction only: u_i is non-increasing, so
-the label t~_i is never later than it must be. (2) is read as servers >= workers / gamma: `dlsched.models.dmlrs.job`.
+the label t~_i is never later than it must be.
+
+(2) as printed, `dmlrs/compact-printed`, has workers = gamma servers, which whole numbers cannot have for every gamma;
+corrected it is servers >= workers / gamma: `dlsched.models.dmlrs.job`.
 """
 
 from __future__ import annotations
@@ -26,6 +29,19 @@ from dlsched.models.parameters import declare
 def build(instance: Instance) -> pyo.ConcreteModel:
     """Return DMLRS as a generalised disjunctive program.
 
+    Source: PD-ORS, (1)-(7) and Fact 1, (2) corrected.
+
+    Raises
+    ------
+    ValueError
+        If the jobs are asynchronous.
+    """
+    return _build(instance, "dmlrs/compact", literal=False)
+
+
+def build_printed(instance: Instance) -> pyo.ConcreteModel:
+    """Return the same with (2) as printed: gamma workers for each server in every slot, neither more nor fewer.
+
     Source: PD-ORS, (1)-(7) and Fact 1.
 
     Raises
@@ -33,8 +49,31 @@ def build(instance: Instance) -> pyo.ConcreteModel:
     ValueError
         If the jobs are asynchronous.
     """
-    synchronous(instance, "dmlrs/compact")
+    return _build(instance, "dmlrs/compact-printed", literal=True)
+
+
+def _build(instance: Instance, name: str, *, literal: bool) -> pyo.ConcreteModel:
+    synchronous(instance, name)
     m = frame(instance, "DMLRS")
+    modes(m, instance, literal=literal)
+    m.work = pyo.Constraint(m.I, rule=_work, doc="(3) an admitted job does all its samples")
+    m.most = pyo.Constraint(m.IT, rule=_most, doc="(4) at most F_i workers in a slot")
+    m.last = pyo.Constraint(m.IT, rule=last, doc="(6) no worker after the completion slot")
+    completions(m)
+    return m
+
+
+def modes(m: Any, instance: Instance, *, literal: bool = False) -> None:
+    """Add the samples done in each slot (1), by the choice of Fact 1, and the servers that the workers need (2).
+
+    Parameters
+    ----------
+    m : ConcreteModel
+        Begun by `dlsched.models.dmlrs.frame.placing`.
+    instance : Instance
+    literal : bool
+        (2) as printed.
+    """
     _sets(m, instance)
     m.samples = pyo.Var(
         m.IT,
@@ -47,9 +86,10 @@ def build(instance: Instance) -> pyo.ConcreteModel:
     m.external = gdp.Disjunct(m.IT, rule=_external, doc="(1) workers and servers anywhere")
     m.apart = gdp.Disjunct(m.IT_apart, rule=_apart, doc="(1) no machine with both workers and servers")
     m.mode = gdp.Disjunction(m.IT, rule=_modes, doc="(1) idle, internal or external")
-    _constraints(m)
-    completions(m)
-    return m
+    if literal:
+        m.ratio = pyo.Constraint(m.IT, rule=_ratio, doc="(2) gamma workers a server")
+    else:
+        m.enough_servers = pyo.Constraint(m.IT, rule=_enough, doc="(2) corrected: at most gamma workers a server")
 
 
 def _sets(m: Any, instance: Instance) -> None:
@@ -78,7 +118,7 @@ def _fastest(m: Any, i: str) -> float:
 def _idle(disjunct: Any, i: str, t: int) -> None:
     m = disjunct.model()
     disjunct.nothing = pyo.Constraint(
-        expr=_total(m.workers, m, i, t) + _total(m.servers, m, i, t) == 0, doc="(1) no worker and no server"
+        expr=total(m.workers, m, i, t) + total(m.servers, m, i, t) == 0, doc="(1) no worker and no server"
     )
     disjunct.rate = pyo.Constraint(expr=m.samples[i, t] <= 0, doc="(1) no samples")
 
@@ -97,14 +137,14 @@ def _external(disjunct: Any, i: str, t: int) -> None:
     m = disjunct.model()
     slower = min(m.internal_share[i], m.external_share[i])
     disjunct.rate = pyo.Constraint(
-        expr=m.samples[i, t] <= slower * _total(m.workers, m, i, t), doc="(1) samples at the slower rate"
+        expr=m.samples[i, t] <= slower * total(m.workers, m, i, t), doc="(1) samples at the slower rate"
     )
 
 
 def _apart(disjunct: Any, i: str, t: int) -> None:
     m = disjunct.model()
     disjunct.rate = pyo.Constraint(
-        expr=m.samples[i, t] <= _fastest(m, i) * _total(m.workers, m, i, t), doc="(1) samples at the external rate"
+        expr=m.samples[i, t] <= _fastest(m, i) * total(m.workers, m, i, t), doc="(1) samples at the external rate"
     )
     disjunct.workers_only = pyo.Constraint(
         m.machines,
@@ -124,18 +164,16 @@ def _modes(m: Any, i: str, t: int) -> Any:
     return [m.idle[i, t], *internal, m.external[i, t], *apart]
 
 
-def _constraints(m: Any) -> None:
-    m.enough_servers = pyo.Constraint(
-        m.IT,
-        rule=lambda m, i, t: m.gamma[i] * _total(m.servers, m, i, t) >= _total(m.workers, m, i, t),
-        doc="(2) workers per server, rounded up to whole servers",
-    )
-    m.work = pyo.Constraint(m.I, rule=_work, doc="(3) an admitted job does all its samples")
-    m.most = pyo.Constraint(m.IT, rule=_most, doc="(4) at most F_i workers in a slot")
-    m.last = pyo.Constraint(m.IT, rule=_last, doc="(6) no worker after the completion slot")
+def _ratio(m: Any, i: str, t: int) -> Any:
+    return m.gamma[i] * total(m.servers, m, i, t) == total(m.workers, m, i, t)
 
 
-def _total(variable: Any, m: Any, i: str, t: int) -> Any:
+def _enough(m: Any, i: str, t: int) -> Any:
+    return m.gamma[i] * total(m.servers, m, i, t) >= total(m.workers, m, i, t)
+
+
+def total(variable: Any, m: Any, i: str, t: int) -> Any:
+    """Return the workers, or servers, of a job on all machines in a slot."""
     return sum(variable[i, t, h] for h in m.machines)
 
 
@@ -144,10 +182,11 @@ def _work(m: Any, i: str) -> Any:
 
 
 def _most(m: Any, i: str, t: int) -> Any:
-    return _total(m.workers, m, i, t) <= m.most_workers[i] * sum(m.completion[i, q] for q in m.slots_of[i])
+    return total(m.workers, m, i, t) <= m.most_workers[i] * sum(m.completion[i, q] for q in m.slots_of[i])
 
 
-def _last(m: Any, i: str, t: int) -> Any:
+def last(m: Any, i: str, t: int) -> Any:
+    """Return the row that a job is idle in a slot after its completion slot."""
     return 1 - m.idle[i, t].binary_indicator_var <= sum(m.completion[i, q] for q in range(t, m.slots_of[i].stop))
 
 
@@ -158,6 +197,17 @@ COMPACT = Formulation(
     ("(1)", "(2)", "(3)", "(4)", "(5)", "(6)", "(7)"),
     Kind.EXACT,
     build,
+    read,
+    disjunctive=True,
+)
+
+COMPACT_PRINTED = Formulation(
+    "dmlrs/compact-printed",
+    Instance,
+    "the same with (2) as printed, W = gamma S",
+    ("(1)", "(2)", "(3)", "(4)", "(5)", "(6)", "(7)"),
+    Kind.AS_PRINTED,
+    build_printed,
     read,
     disjunctive=True,
 )

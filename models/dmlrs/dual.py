@@ -14,7 +14,7 @@ from typing import Any
 
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs.instance import Instance
-from dlsched.models.dmlrs.reformulated import columns_of, frame, usage_of
+from dlsched.models.dmlrs.reformulated import columns_of, frame, numbers, usage_of
 from dlsched.models.dmlrs.schedules import Column
 from dlsched.models.formulation import Formulation, Kind
 
@@ -31,6 +31,7 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     Source: PD-ORS, (10)-(11); PD-ORS thesis, (3.10)-(3.11).
     """
     m = pyo.ConcreteModel(name="D-R-DMLRS")
+    ten, eleven = numbers(instance, "10", "11")
     columns = columns_of(instance, schedules)
     frame(m, instance, columns, usage_of(instance, columns), listed=schedules is None)
     m.payoff = pyo.Var(m.I, domain=pyo.NonNegativeReals, doc="lambda_i, the job's payoff")
@@ -38,14 +39,14 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     m.cost = pyo.Objective(
         expr=sum(m.payoff[i] for i in m.I) + sum(m.room[h, r] * m.price[h, r, t] for h, r, t in m.used),
         sense=pyo.minimize,
-        doc="(10) payoffs and the worth of the capacities",
+        doc=f"{ten} payoffs and the worth of the capacities",
     )
 
     def _payoff(m: Any, i: str, k: int) -> Any:
         used = sum(float(amount) * m.price[place] for place, amount in columns[i, k].usage(instance).items())
         return m.payoff[i] + used >= m.utility[i, k]
 
-    m.reduced_utility = pyo.Constraint(m.schedules, rule=_payoff, doc="(11) payoff at least utility less cost")
+    m.reduced_utility = pyo.Constraint(m.schedules, rule=_payoff, doc=f"{eleven} payoff at least utility less cost")
     return m
 
 
@@ -53,7 +54,7 @@ DUAL = Formulation(
     "dmlrs/dual",
     Instance,
     "D-R-DMLRS: the dual of R-DMLRS's LP relaxation",
-    ("(10)", "(11)"),
+    ("(10)", "(11)", "(3.10)", "(3.11)"),
     Kind.RELAXATION,
     build,
     data={"schedules": "every schedule of every job in which no slot can be dropped"},

@@ -1,34 +1,30 @@
-"""The external problem of one job and slot, (23)-(26): the cheapest workers and servers on several machines.
+"""The external problem of one job and slot: the cheapest workers and servers on several machines.
 
-Symbols: w_ih `workers`, s_ih `servers`, p_h^w and p_h^s prices of a worker and a server on a machine, v samples to do,
-C^_h^r residual capacity, F_i most workers, kappa_E slots per sample and worker, gamma_i workers per server.
+(23)-(26) of the journal and (3.22)-(3.25) of the thesis. Symbols: w_ih `workers`, s_ih `servers`, v work to do, F_i or
+K_i most workers, kappa_E slots per unit of work and worker, gamma_i workers per server, B_i rate of a server.
 
-The print has no row for the servers, so its optimum has none: `dmlrs/external-slot-printed`. `dmlrs/external-slot` adds
-servers >= workers / gamma. At an optimum of the LP relaxation the workers are exactly v kappa_E, so the row may also
-be read as a cover row, servers >= v kappa_E / gamma; as such the rounding of Algorithm 4 needs it.
+The journal has no row for the servers, so its optimum has none: `dmlrs/external-slot-printed`. `dmlrs/external-slot`
+adds (2), servers >= workers / gamma. At an optimum of the LP relaxation the workers are exactly v kappa_E, so the row
+may also be read as a cover row, servers >= v kappa_E / gamma; as such the rounding of Algorithm 4 needs it.
 
-The variables' bounds, F and ceil(F / gamma), cut off no optimum of the relaxation: how many units fit on a machine is
-left to (24), as rounded down it would.
+The thesis asks for m_p = ceil(m_w b^(e) / B) servers, which bear m_w workers if they share one machine, and forgets
+(3.2) and (3.5): `dmlrs/async-external-slot-printed`. `dmlrs/async-external-slot` adds these, and puts the servers on
+one machine without workers, as no slot needs more (`dlsched.models.dmlrs.asynchronous`); then (3.4) is a row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
 from fractions import Fraction
 from typing import Any
 
 from dlsched.lazy import pyo
-from dlsched.models.dmlrs.frame import GAMMA, SERVER, WORKER, synchronous
+from dlsched.models.dmlrs.frame import GAMMA
 from dlsched.models.dmlrs.instance import Instance
-from dlsched.models.dmlrs.job import Job, Placement
+from dlsched.models.dmlrs.job import AsyncJob, Job
+from dlsched.models.dmlrs.priced import DATA, Amounts, begin, pay, read, share
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.parameters import declare
-
-_LEFT = "C^_h^r, residual capacity of the machine [resource]"
-
-Amounts = Mapping[tuple[str, str], float | Fraction]
-"""By (machine, resource)."""
 
 
 def build(
@@ -54,8 +50,8 @@ def build(
 
     Source: PD-ORS, (23)-(26), corrected: the print forgets the servers.
     """
-    m = _frame(instance, "dmlrs/external-slot", job, workload, prices, residuals)
-    declare(m, "gamma", (), {None: _job(instance, job).workers_per_server}, GAMMA)
+    m, chosen = _journal(instance, "dmlrs/external-slot", job, workload, prices, residuals)
+    declare(m, "gamma", (), {None: chosen.workers_per_server}, GAMMA)
     m.enough_servers = pyo.Constraint(
         expr=m.gamma * sum(m.servers.values()) >= sum(m.workers.values()),
         doc="(2) corrected: servers for the workers, which (23)-(26) forget",
@@ -76,109 +72,105 @@ def build_printed(
 
     Source: PD-ORS, (23)-(26), as printed.
     """
-    return _frame(instance, "dmlrs/external-slot-printed", job, workload, prices, residuals)
+    return _journal(instance, "dmlrs/external-slot-printed", job, workload, prices, residuals)[0]
 
 
-def _frame(
+def _journal(
     instance: Instance,
     name: str,
     job: str | None,
     workload: float | Fraction | None,
     prices: Amounts | None,
     residuals: Amounts | None,
-) -> pyo.ConcreteModel:
-    synchronous(instance, name)
-    m = pyo.ConcreteModel(name="external problem of a slot")
-    chosen = _job(instance, job)
-    m.job = chosen.name
-    room = {(h.name, r): float(h.capacity_of(r)) for h in instance.machines for r in instance.resources}
-    price, residual = _filled("prices", prices, dict.fromkeys(room, 1.0)), _filled("residuals", residuals, room)
-    done = chosen.work / (instance.slots - chosen.arrival + 1) if workload is None else Fraction(workload)
-    needed = [r for r in instance.resources if chosen.worker_needs(r) or chosen.server_needs(r)]
-    m.H = pyo.Set(initialize=[h.name for h in instance.machines], doc="machines")
-    m.R = pyo.Set(initialize=needed, doc="resources needed")
-    m.HR = pyo.Set(initialize=[(h, r) for h, r in room if r in needed], dimen=2, doc="machines, resources needed")
-    declare(m, "worker_needs", (m.R,), {r: chosen.worker_needs(r) for r in needed}, WORKER)
-    declare(m, "server_needs", (m.R,), {r: chosen.server_needs(r) for r in needed}, SERVER)
+) -> tuple[Any, Job]:
+    m, chosen = begin(instance, name, job, Job, prices, residuals)
+    done = share(instance, chosen, workload, chosen.work)
     declare(m, "workload", (), {None: done}, "v, work to do in the slot [samples]")
-    price = {hr: price[hr] for hr in m.HR}
-    residual = {hr: residual[hr] for hr in m.HR}
-    declare(m, "price", (m.HR,), price, "p_h^r, price of a unit [utility / resource]", follows=True)
-    declare(m, "residual", (m.HR,), residual, _LEFT, within=pyo.NonNegativeReals, follows=True)
-    most_servers = chosen.servers_for(chosen.most_workers)
-    m.workers = pyo.Var(m.H, domain=pyo.NonNegativeIntegers, bounds=(0, chosen.most_workers), doc="w_ih, workers")
-    m.servers = pyo.Var(m.H, domain=pyo.NonNegativeIntegers, bounds=(0, most_servers), doc="s_ih, servers")
-    m.cost = pyo.Objective(
-        expr=sum(m.price[h, r] * _used(m, h, r) for h, r in m.HR), sense=pyo.minimize, doc="(23) cost"
-    )
-    m.capacity = pyo.Constraint(
-        m.HR, rule=lambda m, h, r: _used(m, h, r) <= m.residual[h, r], doc="(24) residual capacity"
-    )
+    pay(m, "(23)", "(24)")
     m.most = pyo.Constraint(expr=sum(m.workers.values()) <= chosen.most_workers, doc="(25) at most F_i workers")
     m.work = pyo.Constraint(
         expr=sum(m.workers.values()) >= float(done * chosen.external_time), doc="(26) workers for the workload"
     )
+    return m, chosen
+
+
+def build_async(
+    instance: Instance,
+    job: str | None = None,
+    workload: float | Fraction | None = None,
+    prices: Amounts | None = None,
+    residuals: Amounts | None = None,
+) -> pyo.ConcreteModel:
+    """Return (3.22)-(3.25) with (3.2), (3.4) and (3.5).
+
+    Parameters are those of `build`, but for
+
+    workload : number, optional
+        v, chunks to do in the slot; by default an equal share of E_i K_i in each slot from the arrival on.
+
+    Source: PD-ORS thesis, (3.22)-(3.25), corrected.
+    """
+    m, chosen = _thesis(instance, "dmlrs/async-external-slot", job, workload, prices, residuals)
+    m.hub = pyo.Var(m.H, domain=pyo.Binary, doc="1 where the servers are")
+    load = float(chosen.external_rate / chosen.server_rate)
+    m.most = pyo.Constraint(expr=sum(m.workers.values()) <= chosen.most_workers, doc="(3.2) at most K_i workers")
+    m.one_hub = pyo.Constraint(expr=sum(m.hub.values()) == 1, doc="(3.4) corrected: servers on one machine")
+    m.servers_only = pyo.Constraint(
+        m.H, rule=lambda m, h: m.servers[h] <= m.servers[h].ub * m.hub[h], doc="(3.4) corrected: no server elsewhere"
+    )
+    m.workers_only = pyo.Constraint(
+        m.H,
+        rule=lambda m, h: m.workers[h] <= m.workers[h].ub * (1 - m.hub[h]),
+        doc="(3.4) corrected: workers elsewhere, at the external rate",
+    )
+    m.server_load = pyo.Constraint(
+        expr=load * sum(m.workers.values()) <= sum(m.servers.values()), doc="(3.4) servers bear their workers"
+    )
+    m.fewer_servers = pyo.Constraint(
+        expr=sum(m.servers.values()) <= sum(m.workers.values()), doc="(3.5) no more servers than workers"
+    )
     return m
 
 
-def _job(instance: Instance, name: str | None) -> Job:
-    for job in instance.jobs:
-        if name in (None, job.name) and isinstance(job, Job):
-            return job
-    raise ValueError("the instance has no job" if name is None else f"job: {name!r} is not a job of the instance")
+def build_async_printed(
+    instance: Instance,
+    job: str | None = None,
+    workload: float | Fraction | None = None,
+    prices: Amounts | None = None,
+    residuals: Amounts | None = None,
+) -> pyo.ConcreteModel:
+    """Return (3.22)-(3.25) as printed, without (3.2), (3.4) and (3.5).
 
+    Parameters are those of `build_async`.
 
-def _filled(what: str, given: Amounts | None, default: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:
-    result = dict(default)
-    for place, amount in (given or {}).items():
-        if place not in default:
-            raise ValueError(f"{what}: {place} is not a machine and a resource of the instance")
-        if amount < 0:
-            raise ValueError(f"{what}: {float(amount):g} at {place} must not be negative")
-        result[place] = float(amount)
-    return result
-
-
-def _used(m: Any, h: str, r: str) -> Any:
-    return m.worker_needs[r] * m.workers[h] + m.server_needs[r] * m.servers[h]
-
-
-@dataclass(frozen=True, slots=True)
-class SlotPlacement:
-    """Where one job has its workers and servers in one slot, and what that costs.
-
-    Attributes
-    ----------
-    job : str
-    placement : mapping of str to (int, int)
-        Machine to (workers, servers), the machines without either left out.
-    cost : float
-        Sum of the prices of what they use, which is the objective (23).
+    Source: PD-ORS thesis, (3.22)-(3.25), as printed, with the m_w of the text: that of Algorithm 4 is v M tau.
     """
-
-    job: str
-    placement: Placement
-    cost: float
+    return _thesis(instance, "dmlrs/async-external-slot-printed", job, workload, prices, residuals)[0]
 
 
-def read(model: Any, instance: Instance) -> SlotPlacement:
-    """Return the placement of a solved model; its `cost` is what the objective says.
+def _thesis(
+    instance: Instance,
+    name: str,
+    job: str | None,
+    workload: float | Fraction | None,
+    prices: Amounts | None,
+    residuals: Amounts | None,
+) -> tuple[Any, AsyncJob]:
+    m, chosen = begin(instance, name, job, AsyncJob, prices, residuals)
+    done = share(instance, chosen, workload, chosen.epochs * chosen.chunks)
+    workers = math.ceil(done * chosen.minibatches_per_chunk * chosen.external_time)
+    servers = math.ceil(workers * chosen.external_rate / chosen.server_rate)
+    for h in m.H:
+        m.workers[h].setub(max(chosen.most_workers, workers))
+        m.servers[h].setub(max(m.servers[h].ub, servers))
+    declare(m, "workload", (), {None: done}, "v, work to do in the slot [chunks]")
+    declare(m, "workers_needed", (), {None: workers}, "m_w, workers for the workload [workers]")
+    declare(m, "servers_needed", (), {None: servers}, "m_p, servers for them [servers]")
+    pay(m, "(3.22)", "(3.23)")
+    m.work = pyo.Constraint(expr=sum(m.workers.values()) >= workers, doc="(3.24) workers for the workload")
+    m.enough = pyo.Constraint(expr=sum(m.servers.values()) >= servers, doc="(3.25) servers for the workers")
+    return m, chosen
 
-    As printed it has no servers: no row asks for them.
-    """
-    counts = {h: (round(model.workers[h].value), round(model.servers[h].value)) for h in model.H}
-    placement = {h: both for h, both in counts.items() if any(both)}
-    job = instance.job(model.job)
-    used = ((h, r, amount) for h, both in placement.items() for r, amount in job.uses(*both).items())
-    return SlotPlacement(model.job, placement, sum(model.price[h, r].value * float(amount) for h, r, amount in used))
-
-
-_DATA = {
-    "job": "the first job",
-    "workload": "an equal share of the job's work in each slot",
-    "prices": "1 for every machine and resource",
-    "residuals": "the machines' capacities",
-}
 
 EXTERNAL_SLOT = Formulation(
     "dmlrs/external-slot",
@@ -188,7 +180,7 @@ EXTERNAL_SLOT = Formulation(
     Kind.SUBPROBLEM,
     build,
     read,
-    data=_DATA,
+    data=DATA,
 )
 
 EXTERNAL_SLOT_PRINTED = Formulation(
@@ -199,5 +191,27 @@ EXTERNAL_SLOT_PRINTED = Formulation(
     Kind.SUBPROBLEM,
     build_printed,
     read,
-    data=_DATA,
+    data=DATA,
+)
+
+ASYNC_EXTERNAL_SLOT = Formulation(
+    "dmlrs/async-external-slot",
+    Instance,
+    "the thesis's cheapest workers of one job in one slot, and its servers on another machine, with the rows forgotten",
+    ("(3.2)", "(3.4)", "(3.5)", "(3.22)", "(3.23)", "(3.24)", "(3.25)"),
+    Kind.SUBPROBLEM,
+    build_async,
+    read,
+    data=DATA,
+)
+
+ASYNC_EXTERNAL_SLOT_PRINTED = Formulation(
+    "dmlrs/async-external-slot-printed",
+    Instance,
+    "the same as printed: no limit of workers, and servers anywhere",
+    ("(3.22)", "(3.23)", "(3.24)", "(3.25)"),
+    Kind.SUBPROBLEM,
+    build_async_printed,
+    read,
+    data=DATA,
 )

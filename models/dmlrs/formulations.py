@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from dlsched.models.dmlrs.aggregate import AGGREGATE, COMPACT_MILP
 from dlsched.models.dmlrs.asynchronous import ASYNC
-from dlsched.models.dmlrs.compact import COMPACT
+from dlsched.models.dmlrs.compact import COMPACT, COMPACT_PRINTED
 from dlsched.models.dmlrs.dual import DUAL
-from dlsched.models.dmlrs.external_slot import EXTERNAL_SLOT, EXTERNAL_SLOT_PRINTED
+from dlsched.models.dmlrs.external_slot import (
+    ASYNC_EXTERNAL_SLOT,
+    ASYNC_EXTERNAL_SLOT_PRINTED,
+    EXTERNAL_SLOT,
+    EXTERNAL_SLOT_PRINTED,
+)
+from dlsched.models.dmlrs.internal_slot import INTERNAL_SLOT, INTERNAL_SLOT_PRINTED
 from dlsched.models.dmlrs.reformulated import SCHEDULES
+from dlsched.models.dmlrs.response import CHEAPEST, ONE_SLOT, RESPONSE
 
-FORMULATIONS = (COMPACT, ASYNC, COMPACT_MILP, AGGREGATE, SCHEDULES, DUAL, EXTERNAL_SLOT, EXTERNAL_SLOT_PRINTED)
+FORMULATIONS = (
+    *(COMPACT, COMPACT_PRINTED, ASYNC, COMPACT_MILP, AGGREGATE, SCHEDULES, DUAL),
+    *(RESPONSE, CHEAPEST, ONE_SLOT, INTERNAL_SLOT, INTERNAL_SLOT_PRINTED),
+    *(EXTERNAL_SLOT, EXTERNAL_SLOT_PRINTED, ASYNC_EXTERNAL_SLOT, ASYNC_EXTERNAL_SLOT_PRINTED),
+)

@@ -17,7 +17,7 @@ SERVER = "beta_i^r, need of a server [resource]"
 MOST = "F_i or K_i, most workers in a slot [workers]"
 GAMMA = "gamma_i, workers a server [1]"
 ROOM = "C_h^r, capacity of the machine [resource]"
-_FITTED = "the bounds of workers and servers, and with them the big-M, were derived from it"
+FITTED = "the bounds of workers and servers, and with them the big-M, were derived from it"
 
 
 def synchronous(instance: Instance, name: str) -> None:
@@ -44,6 +44,22 @@ def fitting(machine: Machine, needs: dict[str, Fraction], most: int) -> int:
     return min((int(machine.capacity_of(r) // need) for r, need in needs.items() if need), default=most)
 
 
+def placing(instance: Instance, name: str, arrival: str = "(7)") -> pyo.ConcreteModel:
+    """Return a model with the sets of DMLRS and its workers and servers.
+
+    Parameters
+    ----------
+    instance : Instance
+    name : str
+    arrival : str
+        Number of the equation in the paper.
+    """
+    m = pyo.ConcreteModel(name=name)
+    _sets(m, instance, arrival)
+    _variables(m, instance)
+    return m
+
+
 def frame(instance: Instance, name: str, *, capacity: str = "(5)", arrival: str = "(7)") -> pyo.ConcreteModel:
     """Return a model with the sets, variables, objective and capacity rows of DMLRS.
 
@@ -54,9 +70,11 @@ def frame(instance: Instance, name: str, *, capacity: str = "(5)", arrival: str 
     capacity, arrival : str
         Number of the equation in the paper.
     """
-    m = pyo.ConcreteModel(name=name)
-    _sets(m, instance, arrival)
-    _variables(m, instance)
+    m = placing(instance, name, arrival)
+    worths(m, instance)
+    m.completion = pyo.Var(m.IT, domain=pyo.Binary, doc="1 where the job's completion slot t~_i is t")
+    room = {(h.name, r): h.capacity_of(r) for h in instance.machines for r in m.R}
+    declare(m, "room", (m.H, m.R), room, ROOM, within=pyo.NonNegativeReals, why=FITTED)
     m.total_utility = pyo.Objective(
         expr=sum(m.utility[it] * m.completion[it] for it in m.IT), sense=pyo.maximize, doc="(DMLRS) total utility"
     )
@@ -93,7 +111,6 @@ def jobs(m: Any, instance: Instance, arrival: str) -> None:
         dimen=2,
         doc=f"{arrival} jobs and the slots from their arrival on",
     )
-    worth = {(i, t): by_name[i].utility(t - by_name[i].arrival) for i, t in m.IT}
     workers = {(i, r): job.worker_needs(r) for i, job in by_name.items() for r in m.R}
     servers = {(i, r): job.server_needs(r) for i, job in by_name.items() for r in m.R}
     inside = {i: 1 / (job.internal_time * job.work) for i, job in by_name.items()}
@@ -104,9 +121,15 @@ def jobs(m: Any, instance: Instance, arrival: str) -> None:
     declare(m, "server_needs", (m.I, m.R), servers, SERVER)
     declare(m, "internal_share", (m.I,), inside, "1/(kappa_I V_i), work of a worker beside its servers [V_i / slot]")
     declare(m, "external_share", (m.I,), outside, "1/(kappa_E V_i), work of a worker elsewhere [V_i / slot]")
-    declare(m, "utility", (m.IT,), worth, WORTH, follows=True, falling=True)
     needed = {r: [i for i in by_name if workers[i, r] or servers[i, r]] for r in m.R}
     m.users = {(r, t): [i for i in needed[r] if by_name[i].arrival <= t] for t in slots for r in m.R}
+
+
+def worths(m: Any, instance: Instance) -> None:
+    """Add what jobs are worth, by completion slot; of the jobs and slots of the model."""
+    jobs = {i: instance.job(i) for i in m.I}
+    worth = {(i, t): jobs[i].utility(t - jobs[i].arrival) for i, t in m.IT}
+    declare(m, "utility", (m.IT,), worth, WORTH, follows=True, falling=True)
 
 
 def loads(m: Any, instance: Instance) -> None:
@@ -122,15 +145,13 @@ def _sets(m: Any, instance: Instance, arrival: str) -> None:
     jobs(m, instance, arrival)
     machines = [h.name for h in instance.machines]
     m.H = pyo.Set(initialize=machines, doc="machines")
-    room = {(h.name, r): h.capacity_of(r) for h in instance.machines for r in m.R}
-    declare(m, "room", (m.H, m.R), room, ROOM, within=pyo.NonNegativeReals, why=_FITTED)
     m.placed = pyo.Set(
         initialize=((i, t, h) for i, own in m.slots_of.items() for t in own for h in machines),
         dimen=3,
         doc=f"{arrival} jobs, slots from their arrival on, machines",
     )
     m.used = pyo.Set(
-        initialize=[(h, r, t) for t in range(1, instance.slots + 1) for h, r in room if m.users[r, t]],
+        initialize=[(h, r, t) for t in range(1, instance.slots + 1) for h in machines for r in m.R if m.users[r, t]],
         dimen=3,
         doc="machines, resources and slots that jobs could use",
     )
@@ -156,13 +177,14 @@ def _variables(m: Any, instance: Instance) -> None:
         bounds=lambda m, i, t, h: (0, min(servers[i, h], most[i])),
         doc="s_ih[t], servers",
     )
-    m.completion = pyo.Var(m.IT, domain=pyo.Binary, doc="1 where the job's completion slot t~_i is t")
 
 
 def _capacity(m: Any, h: str, r: str, t: int) -> Any:
-    return (
-        sum(
-            m.worker_needs[i, r] * m.workers[i, t, h] + m.server_needs[i, r] * m.servers[i, t, h] for i in m.users[r, t]
-        )
-        <= m.room[h, r]
+    return used(m, h, r, t) <= m.room[h, r]
+
+
+def used(m: Any, h: str, r: str, t: int) -> Any:
+    """Return what jobs use of a resource of a machine in a slot, as an expression in the model's variables."""
+    return sum(
+        m.worker_needs[i, r] * m.workers[i, t, h] + m.server_needs[i, r] * m.servers[i, t, h] for i in m.users[r, t]
     )

@@ -38,6 +38,11 @@ def usage_of(instance: Instance, columns: Mapping[Key, Column]) -> dict[Place, l
     return dict(sorted(usage.items(), key=lambda item: (item[0][2], item[0][0], item[0][1])))
 
 
+def numbers(instance: Instance, *journal: str) -> tuple[str, ...]:
+    """Return the journal's numbers of equations, or those of the thesis's chapter 3 where it is about the instance."""
+    return tuple(f"(3.{number})" if instance.asynchronous else f"({number})" for number in journal)
+
+
 def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None = None) -> pyo.ConcreteModel:
     """Return R-DMLRS over a set of schedules.
 
@@ -50,6 +55,7 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     Source: PD-ORS, (8)-(9); PD-ORS thesis, (3.8)-(3.9). Equivalent to DMLRS if every Pi_i is complete.
     """
     m = pyo.ConcreteModel(name="R-DMLRS")
+    eight, nine = numbers(instance, "8", "9")
     m.columns = columns = columns_of(instance, schedules)
     usage = usage_of(instance, columns)
     frame(m, instance, columns, usage, listed=schedules is None)
@@ -57,7 +63,7 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     m.total_utility = pyo.Objective(
         expr=sum(m.utility[key] * m.chosen[key] for key in columns),
         sense=pyo.maximize,
-        doc="(8) total utility",
+        doc=f"{eight} total utility",
     )
 
     def _capacity(m: Any, h: str, r: str, t: int) -> Any:
@@ -67,8 +73,8 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
         own = [m.chosen[key] for key in columns if key[0] == i]
         return sum(own) <= 1 if own else pyo.Constraint.Feasible
 
-    m.capacity = pyo.Constraint(m.used, rule=_capacity, doc="(8) capacity of a machine and resource in a slot")
-    m.once = pyo.Constraint(m.I, rule=_once, doc="(9) at most one schedule a job")
+    m.capacity = pyo.Constraint(m.used, rule=_capacity, doc=f"{eight} capacity of a machine and resource in a slot")
+    m.once = pyo.Constraint(m.I, rule=_once, doc=f"{nine} at most one schedule a job")
     return m
 
 
@@ -112,7 +118,7 @@ SCHEDULES = Formulation(
     "dmlrs/schedules",
     Instance,
     "R-DMLRS: choose one of the given schedules for each job",
-    ("(8)", "(9)"),
+    ("(8)", "(9)", "(3.8)", "(3.9)"),
     Kind.EXACT,
     build,
     read,

@@ -51,13 +51,18 @@ MUTABLE: dict[str, dict[str, Updates]] = {
     "hadar/aggregate": {"utility": FOLLOWS, "count": REBUILD},
     "hadar/hall": {"utility": FOLLOWS, "count": REBUILD},
     "dmlrs/compact": {"utility": FOLLOWS, "room": REBUILD},
+    "dmlrs/compact-printed": {"utility": FOLLOWS, "room": REBUILD},
+    "dmlrs/response": {"utility": FOLLOWS, "price": FOLLOWS, "residual": REBUILD},
+    **{f"dmlrs/{name}": {"price": FOLLOWS, "residual": REBUILD} for name in ("cheapest", "one-slot")},
     "dmlrs/async": {"utility": FOLLOWS, "room": REBUILD},
     "dmlrs/compact-milp": {"utility": FOLLOWS, "room": REBUILD},
     "dmlrs/aggregate": {"utility": FOLLOWS, "room": REBUILD},
     "dmlrs/schedules": {"utility": FOLLOWS, "room": REBUILD},
     "dmlrs/dual": {"utility": FOLLOWS, "room": REBUILD},
-    "dmlrs/external-slot": {"price": FOLLOWS, "residual": FOLLOWS},
-    "dmlrs/external-slot-printed": {"price": FOLLOWS, "residual": FOLLOWS},
+    **{
+        f"dmlrs/{name}slot{printed}": {"price": FOLLOWS, "residual": FOLLOWS}
+        for name, printed in itertools.product(("internal-", "external-", "async-external-"), ("", "-printed"))
+    },
     "smd/minlp": dict.fromkeys(
         ("room", "value", "height", "steepness", "midpoint", "scale", "intercept", "slope"), FOLLOWS
     ),
@@ -81,7 +86,8 @@ AMOUNTS = {"utility", "value", "height", "scale", "intercept", "slope", "profit"
 
 FALLING = {
     **dict.fromkeys(("hadar/p1", "hadar/p1-admission", "hadar/aggregate", "hadar/hall"), "utility"),
-    **dict.fromkeys(("dmlrs/compact", "dmlrs/async", "dmlrs/compact-milp", "dmlrs/aggregate"), "utility"),
+    **dict.fromkeys(("dmlrs/compact", "dmlrs/compact-printed", "dmlrs/response", "dmlrs/async"), "utility"),
+    **dict.fromkeys(("dmlrs/compact-milp", "dmlrs/aggregate"), "utility"),
     "smd/minlp": "value",
 }
 """What bounds completion from one side only: a job would wait for a slot, or take a level, that is worth more."""

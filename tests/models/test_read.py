@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,12 @@ MEASURES: dict[str, Callable[[Any, Any], Any]] = {
     "smd/milp-layers": layered_utility,
     "smd/inner": lambda _, point: point.time,
     "smd/knapsack": lambda _, admission: admission.utility,
-    "dmlrs/external-slot": lambda _, placed: placed.cost,
-    "dmlrs/external-slot-printed": lambda _, placed: placed.cost,
+    "dmlrs/response": lambda _, response: response.payoff,
+    "dmlrs/cheapest": lambda _, response: response.cost,
+    **{
+        f"dmlrs/{name}slot{printed}": lambda _, placed: placed.cost
+        for name, printed in product(("one-", "internal-", "external-", "async-external-"), ("", "-printed"))
+    },
     **{
         f"ddljs/{name}": lambda _, rings: rings.worth
         for name in ("slot", "slot-printed", "slot-circulation", "gvne", "gvne-printed")
@@ -88,6 +93,7 @@ def data_of(entry: Formulation[Any], instance: Any, seed: int) -> dict[str, Any]
         "paths": "single-hop" if seed % 3 == 0 else "all",
         "literal": ((), ("(5)",), ("(8)",), ("(9)",))[seed % 4],
         "prices": {place: Fraction(1 + seed * k % 7, 3) for k, place in enumerate(places)},
+        "prices_by_slot": {(*place, 1): Fraction(1 + seed * k % 7, 3) for k, place in enumerate(places)},
     }
     return {name: choices[name] for name in entry.data if name in choices}
 
