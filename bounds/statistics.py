@@ -174,8 +174,8 @@ def paired(differences: Iterable[float]) -> Sample:
     tail = sum(math.comb(signs, k) for k in range(min(better, worse) + 1))
     reach = math.inf
     if n > 1:
-        deviation = math.sqrt(math.fsum((d - mean) ** 2 for d in values) / (n - 1) / n)
+        deviation = math.sqrt(math.fsum((d - mean) * (d - mean) for d in values) / (n - 1) / n)
         reach = float(t.ppf((1 + CONFIDENCE) / 2, n - 1)) * deviation
     return Sample(
-        better, worse, n - signs, mean, mean - reach, mean + reach, min(1.0, float(Fraction(2 * tail, 2**signs)))
+        better, worse, n - signs, mean, mean - reach, mean + reach, min(1.0, float(Fraction(2 * tail, 1 << signs)))
     )

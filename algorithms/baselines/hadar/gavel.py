@@ -5,8 +5,8 @@ taken by priority, Y_j^r over the rounds that j has had on r, infinite if it has
 listed; a job gets its whole gang on that one type if so many devices are free, and runs on one type at most. A share of
 0 means never. On the paper's example this takes 6 rounds and keeps 28 of 36 devices busy.
 
-Where no shares are given they are those of Gavel's max-min fairness (`max_min`) over the jobs at hand, found anew, with
-the counts of rounds back at 0, whenever a job arrives or completes.
+Where no shares are given they are those of one of Gavel's policies (`gavel_policies`) over the jobs at hand, found
+anew, with the counts of rounds back at 0, whenever a job arrives or completes.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dlsched.algorithms.algorithm import Algorithm
-from dlsched.algorithms.baselines.hadar.max_min import DIGITS, Normaliser, Weights, max_min_shares
+from dlsched.algorithms.baselines.hadar.gavel_policies import Amounts, Policy, Watch, policy_shares
+from dlsched.algorithms.baselines.hadar.max_min import DIGITS, Normaliser, Weights
 from dlsched.algorithms.hadar.rounds import queues
 from dlsched.algorithms.run import Event, Run, Stripped
 from dlsched.arguments import Seed, checked
 from dlsched.arithmetic import exact_power
+from dlsched.errors import InputError
 from dlsched.models.hadar import Instance, Job, Schedule, place, utility
 from dlsched.models.numbers import rational, to_integers
 
@@ -62,8 +64,11 @@ def run(
     shares: Shares | None = None,
     *,
     seed: Seed = 0,
+    policy: Policy | str = Policy.MAX_MIN_FAIRNESS,
     normaliser: Normaliser | str = Normaliser.PROPORTIONAL,
     weights: Weights | None = None,
+    costs: Amounts | None = None,
+    floors: Amounts | None = None,
 ) -> Run[Schedule]:
     """Schedule an instance by priorities in rounds; one round is one slot.
 
@@ -71,11 +76,19 @@ def run(
     ----------
     instance : Instance
     shares : mapping, optional
-        Y, ``{job: {type: part}}``; by default those of `max_min_shares`, kept up to date.
+        Y, ``{job: {type: part}}``; by default those of the policy, kept up to date.
     seed : int or numpy.random.Generator
         Not used: nothing is drawn at random.
-    normaliser, weights
-        As for `max_min_shares`; of no use where the shares are given.
+    policy : Policy
+        What Gavel optimises. Of no use where the shares are given, as what follows.
+    normaliser : Normaliser
+        What a job's throughput is measured in under max-min fairness.
+    weights : mapping of str to number, optional
+        How much each job counts under max-min fairness.
+    costs : mapping of str to number, optional
+        What a device of a type costs, for the sum of throughputs.
+    floors : mapping of str to number, optional
+        Least iterations per second of jobs, for the sum of throughputs.
 
     Returns
     -------
@@ -86,20 +99,32 @@ def run(
     Raises
     ------
     ValueError
-        If a share is of an unknown job or type, negative or not finite, or a weight not positive and finite.
+        If a share is of an unknown job or type, negative or not finite, or a weight, cost or floor not positive and
+        finite.
     """
     del seed
+    for name in set(floors or ()).difference(job.name for job in instance.jobs):
+        raise InputError(f"floors.{name}: unknown job")
     remaining = {job.name: job.iterations for job in instance.jobs}
     given: dict[tuple[str, str], int] = {}
     counts: dict[int, dict[str, dict[str, int]]] = {}
     log: list[Event] = []
     present: list[Job] = []
     current = {} if shares is None else _units(_checked(instance, shares))
-    listed = {job.name: i for i, job in enumerate(instance.jobs)}
+    listed, watch = {job.name: i for i, job in enumerate(instance.jobs)}, Watch(instance)
     for t, queue in queues(instance, remaining):
         before, present = present, sorted(queue, key=lambda job: listed[job.name])
         if shares is None and present != before:
-            found = max_min_shares(instance, present, normaliser=normaliser, weights=weights)
+            found = policy_shares(
+                instance,
+                present,
+                policy,
+                progress=watch.progress(present, t, remaining),
+                normaliser=normaliser,
+                weights=weights,
+                costs=costs,
+                floors={job.name: floors[job.name] for job in present if job.name in floors} if floors else None,
+            )
             current = {
                 name: {r: round(share * exact_power(10, DIGITS)) for r, share in by_type.items()}
                 for name, by_type in found.items()
@@ -172,4 +197,4 @@ def _checked(instance: Instance, shares: Shares) -> Shares:
     return shares
 
 
-ALGORITHM = Algorithm("gavel", "hadar", "Gavel: shares of time by a max-min policy, in rounds", run)
+ALGORITHM = Algorithm("gavel", "hadar", "Gavel: shares of time by a policy of its own, in rounds", run)

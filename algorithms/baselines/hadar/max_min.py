@@ -17,7 +17,7 @@ HiGHS's simplex method ends, the same for the same numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 
@@ -96,18 +96,54 @@ def max_min_shares(
     """
     normaliser = Normaliser(normaliser)
     weight = _checked(instance, weights or {})
-    pairs = [(job, r) for job in jobs for r in instance.usable_types(job) if instance.capacity[r] >= job.gang]
+    return water_filled(
+        instance,
+        jobs,
+        lambda job: job.gang / (usual_throughput(instance, job, len(jobs), normaliser) * weight.get(job.name, 1)),
+    )
+
+
+def water_filled(
+    instance: Instance, jobs: Sequence[Job], factor: Callable[[Job], Fraction]
+) -> dict[str, dict[str, float]]:
+    """Return the shares whose throughputs, each times its job's factor, are lexicographically max-min.
+
+    Parameters
+    ----------
+    instance : Instance
+    jobs : sequence of Job
+    factor : callable
+        Of a job; positive.
+
+    Returns
+    -------
+    dict of str to dict of str to float
+        As of `max_min_shares`.
+
+    Raises
+    ------
+    SolverError
+        If HiGHS does not solve a program.
+    """
+    pairs = able_pairs(instance, jobs)
     able = {job.name: job for job, _ in pairs}
     if not able:
         return {}
-    factor = {
-        name: job.gang * job.gang / (_usual(instance, job, len(jobs), normaliser) * weight.get(name, 1))
-        for name, job in able.items()
-    }
-    worth = np.array([float(factor[job.name] * job.rate_on(r)) for job, r in pairs])
+    level = {name: job.gang * factor(job) for name, job in able.items()}
+    worth = np.array([float(level[job.name] * job.rate_on(r)) for job, r in pairs])
     worth /= _unit_of(worth)
-    shares: dict[str, dict[str, float]] = {name: {} for name in able}
-    for (job, r), share in zip(pairs, _water_filled(instance, pairs, list(able), worth), strict=True):
+    return rounded_shares(pairs, _water_filled(instance, pairs, list(able), worth))
+
+
+def able_pairs(instance: Instance, jobs: Sequence[Job]) -> list[tuple[Job, str]]:
+    """Return the pairs of a job and a type that has devices for its gang, on which it makes progress."""
+    return [(job, r) for job in jobs for r in instance.usable_types(job) if instance.capacity[r] >= job.gang]
+
+
+def rounded_shares(pairs: Sequence[tuple[Job, str]], values: Sequence[float]) -> dict[str, dict[str, float]]:
+    """Return shares by job and type, rounded, without zeros, from those of the pairs."""
+    shares: dict[str, dict[str, float]] = {job.name: {} for job, _ in pairs}
+    for (job, r), share in zip(pairs, values, strict=True):
         if rounded := round(share, DIGITS):
             shares[job.name][r] = rounded
     return shares
@@ -128,8 +164,8 @@ def _checked(instance: Instance, weights: Weights) -> dict[str, Fraction]:
     return {name: rational(weight) for name, weight in weights.items()}
 
 
-def _usual(instance: Instance, job: Job, jobs: int, normaliser: Normaliser) -> Fraction:
-    """Return the throughput that counts as 1."""
+def usual_throughput(instance: Instance, job: Job, jobs: int, normaliser: Normaliser) -> Fraction:
+    """Return the throughput of a gang, in iterations per second, that counts as 1 where there are so many jobs."""
     total = job.gang * sum((job.rate_on(r) * n for r, n in instance.capacity.items()), Fraction(0))
     if normaliser is Normaliser.PROPORTIONAL:
         return total / instance.devices

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.algorithms.baselines.hadar import gavel
+from dlsched.algorithms.baselines.hadar.max_min import max_min_shares
 from dlsched.algorithms.run import Stripped
 from dlsched.models.hadar import Instance, check, completions, preset
 from dlsched.solvers.failure import SolverError
@@ -91,7 +92,7 @@ def cluster(devices: dict[str, int], *jobs: tuple[int, dict[str, float]]) -> Ins
 
 
 def shares(instance: Instance, **options: Any) -> dict[str, dict[str, float]]:
-    return gavel.max_min_shares(instance, list(instance.jobs), **options)
+    return max_min_shares(instance, list(instance.jobs), **options)
 
 
 def levels(instance: Instance, found: dict[str, dict[str, float]], **options: Any) -> dict[str, float]:
@@ -214,7 +215,7 @@ def test_two_equal_jobs_share_one_device_equally() -> None:
             "jobs": [{"name": "a", **job}, {"name": "b", **job}],
         }
     )
-    shares = gavel.max_min_shares(instance, list(instance.jobs))
+    shares = max_min_shares(instance, list(instance.jobs))
     assert shares == {"a": {"t": pytest.approx(0.5)}, "b": {"t": pytest.approx(0.5)}}
     result = gavel.run(instance)
     assert [list(e.types) for e in result.log if isinstance(e, gavel.Round)] == [["a"], ["b"], ["a"], ["b"]]
