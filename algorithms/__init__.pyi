@@ -1,6 +1,7 @@
 from . import baselines as baselines
 from . import gadget as gadget
 from . import hadar as hadar
+from . import hadar_e as hadar_e
 from . import pd_ors as pd_ors
 from . import smd as smd
 from .algorithm import Algorithm as Algorithm

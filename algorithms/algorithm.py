@@ -10,6 +10,7 @@ from dlsched.algorithms.exact.certificates.program import ExactProgram
 from dlsched.algorithms.exact.result import Optimum
 from dlsched.algorithms.run import Run
 from dlsched.arguments import named
+from dlsched.models.document import Document
 from dlsched.models.options import options_of
 from dlsched.models.registry import Registry
 
@@ -42,9 +43,12 @@ class Algorithm(Method):
     run : callable
         ``(instance, *, seed, **options) -> Run``. Its keyword parameters with defaults, except the seed, are its
         options; what the command line offers is made from them and from what its docstring says of them.
+    schedule : type of Document, optional
+        Class of its schedules where they are not the problem's, so that they have a checker and a utility of their own.
     """
 
     run: Callable[..., Run[Any]]
+    schedule: type[Document] | None = None
 
     @property
     def options(self) -> type:

@@ -55,6 +55,7 @@ PROBLEMS = {hadar: H, smd: S, dmlrs: D, ddljs: N}
 NAMES = {hadar: "hadar", smd: "smd", dmlrs: "dmlrs", ddljs: "ddljs"}
 RUNS = {
     algorithms.hadar: H,
+    algorithms.hadar_e: H,
     algorithms.smd: S,
     algorithms.pd_ors: D,
     algorithms.gadget: N,
@@ -125,6 +126,7 @@ UNTYPED = {
     ("dlsched.algorithms.exact.certify", "problem"),
     ("dlsched.relaxations.sum_of_ratios", "problem"),
     *((f"dlsched.models.{name}.plot", "ax") for name in NAMES.values()),
+    ("dlsched.algorithms.hadar_e.plot", "ax"),
     *((f"dlsched.models.{name}", "model") for name in ("changes", "duals", "inspect", "read", "residuals", "solve")),
     ("dlsched.solvers.compile_model", "model"),
     *((f"dlsched.models.ddljs.{name}_from", "model") for name in ("embeddings", "mappings")),

@@ -123,7 +123,7 @@ def _schedule(place: str, data: Data, instance: Any, schedule: Any, said: float,
 def _algorithms(data: Data, instance: Any, best: Fraction | None, one: Fraction, seed: int) -> Iterator[Fault]:
     found: list[Fault] = []
     for entry in algorithms():
-        if entry.problem != problem_of(data) or reference.must_all_run(data):
+        if entry.problem != problem_of(data) or reference.must_all_run(data) or entry.schedule is not None:
             continue
         place = f"run {entry.name}"
         with _noting(found, place):

@@ -88,7 +88,7 @@ def _schedule(rng: np.random.Generator) -> tuple[Files, list[str]]:
     family = _one(rng, FAMILIES)
     data = draw(family, rng).data
     problem = problem_of(data)
-    entry = _one(rng, [entry for entry in algorithms() if entry.problem == problem])
+    entry = _one(rng, [entry for entry in algorithms() if entry.problem == problem and entry.schedule is None])
     schedule = {"problem": problem, "jobs": {}}
     if not must_all_run(data):
         schedule = entry.run(package(family).Instance.parse(data), seed=0).schedule.dump()

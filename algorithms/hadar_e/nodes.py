@@ -1,0 +1,46 @@
+"""The nodes that copies run on: a machine is a node, which trains one copy at a time.
+
+In HadarE's part of the paper a job, and so each copy of one, runs on one node at most (Section V). A copy takes the
+gang W_j of its job from the devices of its node, the fastest ones; what other devices the node has stand idle.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dlsched.arguments import checked
+from dlsched.errors import InputError
+from dlsched.models.hadar import Instance, Job, Machine
+
+Speeds = dict[str, dict[str, Fraction]]
+"""Iterations per second of a copy, by job and node; nodes that cannot run it are left out."""
+
+
+def speed_on(job: Job, machine: Machine) -> Fraction:
+    """Return the iterations per second of a copy of a job on a machine; 0 where it cannot run there."""
+    missing = job.gang
+    for r in sorted(machine.devices, key=job.rate_on, reverse=True):
+        missing -= machine.count(r)
+        if missing <= 0:
+            return job.gang * job.rate_on(r)
+    return Fraction(0)
+
+
+@checked
+def node_speeds(instance: Instance) -> Speeds:
+    """Return how fast a copy of each job runs on each node.
+
+    Raises
+    ------
+    InputError
+        If a job can run on no single machine.
+    """
+    speeds: Speeds = {}
+    for i, job in enumerate(instance.jobs):
+        speeds[job.name] = {m.name: speed for m in instance.machines if (speed := speed_on(job, m))}
+        if not speeds[job.name]:
+            raise InputError(
+                f"jobs[{i}]: {job.name} makes progress on no single machine with its gang of {job.gang}; "
+                "HadarE runs a copy on one node"
+            )
+    return speeds

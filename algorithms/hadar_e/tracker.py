@@ -1,0 +1,171 @@
+"""Job Tracker: adds up the steps of a job's copies after a round, and averages their parameters (Section V-B)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dlsched.algorithms.hadar_e.forker import origin
+from dlsched.arguments import checked, floats, positive
+from dlsched.errors import InputError
+from dlsched.models.numbers import rational
+
+Parameters = NDArray[np.float64]
+
+
+class Averaging(StrEnum):
+    """The weights of copies in the average of their parameters: by steps done, which is our reading, or equal.
+
+    The print says "weight-averaging" and not by what.
+    """
+
+    STEPS = "steps"
+    EQUAL = "equal"
+
+
+class Reading(StrEnum):
+    """What one training step is.
+
+    Attributes
+    ----------
+    MINI_BATCH
+        One mini-batch, so that phi * epochs steps are the epochs that were asked for.
+    PRINTED
+        phi mini-batches, which is an epoch, as the sentence before says: phi * epochs steps are phi times as many.
+    """
+
+    MINI_BATCH = "mini-batch"
+    PRINTED = "printed"
+
+
+class Threshold(NamedTuple):
+    """When a job is done.
+
+    Attributes
+    ----------
+    steps : Fraction
+        phi * epochs, phi = data size / mini-batch size.
+    mini_batches : Fraction
+        What these steps come to.
+    """
+
+    steps: Fraction
+    mini_batches: Fraction
+
+
+@checked
+def threshold(
+    epochs: float | Fraction,
+    data_size: float | Fraction,
+    batch_size: float | Fraction,
+    reading: Reading | str = Reading.MINI_BATCH,
+) -> Threshold:
+    """Return after how many training steps a job is done, and how many mini-batches that is.
+
+    "One training step for a model means to train the model via phi mini-batches of training data" and the threshold,
+    "equal to phi x (the training epoch count)", cannot both be meant: together they train each epoch phi times.
+
+    Parameters
+    ----------
+    epochs, data_size, batch_size : number
+        Positive; sizes in the same unit.
+    reading : {"mini-batch", "printed"}
+    """
+    positive(epochs=epochs, data_size=data_size, batch_size=batch_size)
+    phi = rational(data_size) / rational(batch_size)
+    steps = phi * rational(epochs)
+    return Threshold(steps, steps * phi if Reading(reading) is Reading.PRINTED else steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a node tells the tracker when its copy has done its steps, or when the slot ends.
+
+    Attributes
+    ----------
+    copy : int
+        Its id.
+    steps : Fraction
+        Done in the round.
+    parameters : array or None
+        After these steps; None where no model is trained.
+    """
+
+    copy: int
+    steps: Fraction
+    parameters: ArrayLike | None = None
+
+
+class Tracker:
+    """The progress and the consolidated parameters of all jobs.
+
+    Parameters
+    ----------
+    thresholds : mapping of int to Fraction
+        Steps after which each job is done, by its id.
+    max_job_count : int
+        That the ids of copies are made with.
+    parameters : mapping of int to array, optional
+        Where each model starts; of jobs that are trained.
+    averaging : {"steps", "equal"}
+    """
+
+    def __init__(
+        self,
+        thresholds: Mapping[int, Fraction],
+        *,
+        max_job_count: int,
+        parameters: Mapping[int, ArrayLike] | None = None,
+        averaging: Averaging | str = Averaging.STEPS,
+    ) -> None:
+        self._left = {parent: Fraction(steps) for parent, steps in thresholds.items()}
+        self._max_job_count = max_job_count
+        self._averaging = Averaging(averaging)
+        self._parameters = {parent: floats("parameters", start) for parent, start in (parameters or {}).items()}
+
+    def left(self, parent: int) -> Fraction:
+        """Return the steps that a job has left; 0 once it is done, even where its copies did more."""
+        return max(self._left[parent], Fraction(0))
+
+    def parameters(self, parent: int) -> Parameters | None:
+        """Return the consolidated parameters of a job, which every copy continues with; None if none are trained."""
+        return self._parameters.get(parent)
+
+    def close(self, reports: Iterable[Report]) -> tuple[int, ...]:
+        """Aggregate and consolidate the reports of a round; return the jobs that are done by it.
+
+        Raises
+        ------
+        InputError
+            If a report is of a copy that was discarded, as its job was done before, or of none of the jobs.
+        """
+        by_job: dict[int, list[Report]] = {}
+        for report in reports:
+            parent, _ = origin(report.copy, self._max_job_count)
+            if self._left.get(parent, 0) <= 0:
+                raise InputError(f"copy {report.copy}: is of no job that is still there")
+            by_job.setdefault(parent, []).append(report)
+        for parent, own in by_job.items():
+            self._left[parent] -= sum((report.steps for report in own), Fraction(0))
+            if parent in self._parameters:
+                self._parameters[parent] = self._consolidated(own, self._parameters[parent])
+        return tuple(parent for parent in by_job if self._left[parent] <= 0)
+
+    def _consolidated(self, reports: list[Report], before: Parameters) -> Parameters:
+        """Return the weighted average of what the copies report."""
+        equal = self._averaging is Averaging.EQUAL
+        weights = np.array([1.0 if equal else float(report.steps) for report in reports])
+        if not weights.any():
+            return before
+        trained = np.stack([floats("parameters", report.parameters) for report in reports])
+        if trained.shape[1:] != before.shape:
+            raise InputError(f"parameters: have shape {trained.shape[1:]}, not {before.shape}")
+        shares = (weights / weights.sum()).reshape(-1, *[1] * before.ndim)
+        average: Parameters = (shares * trained).sum(axis=0)
+        return average
