@@ -9,7 +9,7 @@ from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.parameters import declare
 from dlsched.models.smd.data import RESERVATION, SERVER, THETA, WORKER, coefficients_of
 from dlsched.models.smd.inner import Point
-from dlsched.models.smd.instance import Instance
+from dlsched.models.smd.instance import Instance, Job
 from dlsched.models.smd.terms import completion_time
 
 _BOUNDED = "the bounds of workers and servers were derived from it"
@@ -34,24 +34,15 @@ def build(instance: Instance, job: str | None = None) -> pyo.ConcreteModel:
 
     Source: SMD, (6)-(10) and (12), corrected.
     """
-    names = [other.name for other in instance.jobs]
-    if job is None:
-        job = next((other.name for other in instance.jobs if other.can_run), None)
-        if job is None:
-            raise ValueError("job: no job's limits leave room for one worker and one server")
-    if job not in names:
-        raise ValueError(f"job: {job!r} is not in the instance; there are {', '.join(names) or 'none'}")
-    data = instance.job(job)
-    if not data.can_run:
-        raise ValueError(f"job: the limits of {job} leave no room for one worker and one server")
-    model = pyo.ConcreteModel(name=f"SMD inner problem of {job}")
-    model.job = job
+    data = job_of(instance, job)
+    model = pyo.ConcreteModel(name=f"SMD inner problem of {data.name}")
+    model.job = data.name
     model.R = pyo.Set(initialize=list(data.resources), doc="resources that the job needs")
     limit = {r: data.limit_of(r) for r in model.R}
     declare(model, "worker_needs", (model.R,), {r: data.worker_needs(r) for r in model.R}, WORKER)
     declare(model, "server_needs", (model.R,), {r: data.server_needs(r) for r in model.R}, SERVER)
     declare(model, "reservation", (model.R,), limit, RESERVATION, within=pyo.NonNegativeReals, why=_BOUNDED)
-    coefficients = coefficients_of({job: data})
+    coefficients = coefficients_of({data.name: data})
     model.K = pyo.Set(initialize=[k for _, k in coefficients], doc="coefficients of the completion time")
     declare(model, "theta", (model.K,), {k: value for (_, k), value in coefficients.items()}, THETA)
     model.workers = pyo.Var(
@@ -69,6 +60,27 @@ def build(instance: Instance, job: str | None = None) -> pyo.ConcreteModel:
         doc="(7) the job keeps its limits",
     )
     return model
+
+
+def job_of(instance: Instance, name: str | None) -> Job:
+    """Return a job that can run, by its name; the first one for None.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or its limits leave no room for one worker and one server.
+    """
+    if name is None:
+        name = next((job.name for job in instance.jobs if job.can_run), None)
+        if name is None:
+            raise ValueError("job: no job's limits leave room for one worker and one server")
+    names = [job.name for job in instance.jobs]
+    if name not in names:
+        raise ValueError(f"job: {name!r} is not in the instance; there are {', '.join(names) or 'none'}")
+    found = instance.job(name)
+    if not found.can_run:
+        raise ValueError(f"job: the limits of {name} leave no room for one worker and one server")
+    return found
 
 
 def read(model: Any, instance: Instance) -> Point:

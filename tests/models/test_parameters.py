@@ -69,6 +69,8 @@ MUTABLE: dict[str, dict[str, Updates]] = {
     "smd/milp": {"utility": FOLLOWS, "room": FOLLOWS},
     "smd/milp-layers": {"utility": FOLLOWS, "room": FOLLOWS},
     "smd/inner": {"reservation": REBUILD},
+    "smd/ratio-box": {"reservation": REBUILD},
+    "smd/ratio-caps": {"reservation": REBUILD, "nu": FOLLOWS},
     "smd/knapsack": {"utility": FOLLOWS, "room": FOLLOWS},
     **{
         f"ddljs/{name}": {"utility": FOLLOWS, "node_capacity": REBUILD, "link_capacity": REBUILD}

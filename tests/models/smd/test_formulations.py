@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import re
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
 
+from dlsched.bounds.witness import shipped
 from dlsched.models import build, catalog, compile_model, inspect, read, residuals, smd, solve
 from dlsched.models.numbers import agree
-from dlsched.models.smd import Instance, Schedule, best_point, check, exact_utility, points, preset, utility
+from dlsched.models.smd import Instance, Schedule, best_point, check, exact_utility, points, preset, ratios, utility
 from dlsched.models.smd import milp as milp_module
 from dlsched.models.smd.layered import layered_time, layered_utility
+from dlsched.relaxations import sum_of_ratios
 from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
 from dlsched.tolerances import TOLERANCE
@@ -219,3 +222,51 @@ def test_the_papers_ranges_at_their_size() -> None:
 def test_random_instances_are_worth_something() -> None:
     values = [solve(build("smd/knapsack", smd.random(np.random.default_rng(s)))).objective for s in range(20)]
     assert sum(value is not None and value > 0 for value in values) >= 10
+
+
+# (case, job, its l and phi, J, continuous optimum), by hand and as `dlsched.relaxations.sum_of_ratios` brackets it.
+BOXES = [
+    ("S2", "J1", [(2, 5), (0.5, 8), (3, 12)], 1, 9.9172),
+    ("S3", "J1", [(2, 11), (1.2, 6)], 0, 5.4904),
+]
+
+
+@pytest.mark.parametrize(("case", "job", "box", "last", "optimum"), BOXES)
+def test_the_box_of_ratios_and_its_optimum(case: str, job: str, box: list[Any], last: int, optimum: float) -> None:
+    instance = Instance.parse(CASES[case]["instance"])
+    model = build("smd/ratio-box", instance, job=job)
+    assert [j for j in range(len(box)) if j not in model.G] == [last]
+    for j in model.G:
+        assert (model.least[j], model.greatest[j]) == pytest.approx(box[j])
+    assert solve(model, solver="scip").objective == pytest.approx(optimum, abs=1e-4)
+    assert sum(map(pyo.value, model.ratio.values())) == pytest.approx(optimum, abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_ratios_of_the_paper_and_the_grid_agree(seed: int) -> None:
+    """(13) lies between Algorithm 1's bound and point; (14) at the grid point of the latter is its cost."""
+    instance = smd.random(np.random.default_rng(seed))
+    job = next((job for job in instance.jobs if job.can_run and ratios(job).ratios), None)
+    if job is None:
+        pytest.skip("no job can run")
+    fine = sum_of_ratios(ratios(job), epsilon=0.001)
+    model = build("smd/ratio-box", instance, job=job.name)
+    optimum = solve(model, solver="scip").objective
+    assert optimum is not None
+    assert fine.bound - 1e-6 <= optimum <= fine.value + 1e-6
+    caps = [float(ratio(fine.x)) for j, ratio in enumerate(ratios(job).ratios) if j in model.G]
+    at = build("smd/ratio-caps", instance, job=job.name, caps=[cap * (1 + 1e-9) for cap in caps])
+    capped = solve(at, solver="scip").objective
+    assert capped is not None
+    assert optimum - 1e-5 <= capped <= fine.value + 1e-5
+
+
+def test_caps_below_every_point_leave_nothing() -> None:
+    """The printed grid of the ledger's example: its only point has no x, as (14) says."""
+    instance = Instance.parse(shipped("smd-algorithm-1-no-point").instance)
+    printed = sum_of_ratios(ratios(instance.jobs[0]), epsilon=0.5, variant="printed")
+    for caps in product(*printed.grids):
+        model = build("smd/ratio-caps", instance, caps=list(map(float, caps)))
+        assert solve(model, solver="scip").status is Status.INFEASIBLE
+    with pytest.raises(ValueError, match="caps: has 1 entries for 2 ratios"):
+        build("smd/ratio-caps", instance, caps=[1])
