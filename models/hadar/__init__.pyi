@@ -6,6 +6,7 @@ from .plot import save_plot as save_plot
 from .presets import PRESETS as PRESETS
 from .presets import preset as preset
 from .random import random as random
+from .response import Response as Response
 from .schedule import JobSchedule as JobSchedule
 from .schedule import Schedule as Schedule
 from .schedule import check as check

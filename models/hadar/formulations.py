@@ -7,5 +7,6 @@ from dlsched.models.hadar.hall import HALL
 from dlsched.models.hadar.p1 import P1, P1_ADMISSION
 from dlsched.models.hadar.p2 import P2
 from dlsched.models.hadar.p3 import P3
+from dlsched.models.hadar.response import RESPONSE
 
-FORMULATIONS = (P1, P1_ADMISSION, P2, P3, AGGREGATE, HALL)
+FORMULATIONS = (P1, P1_ADMISSION, P2, P3, RESPONSE, AGGREGATE, HALL)

@@ -35,7 +35,7 @@ def build(instance: Instance) -> pyo.ConcreteModel:
 
     Source: Hadar, (1)-(1e).
     """
-    model = _frame(instance)
+    model = _whole(instance)
     model.finish = pyo.Constraint(
         model.J, rule=_finishes, doc="(1a) every job does all its iterations by its completion slot"
     )
@@ -47,19 +47,39 @@ def build_admission(instance: Instance) -> pyo.ConcreteModel:
 
     Source: Hadar, (1)-(1e), corrected so that P1 and P2 are equivalent.
     """
-    model = _frame(instance)
-    model.finish = pyo.Constraint(
-        model.J, rule=_at_most_once, doc="(1a) corrected: a job may be rejected, as (2b) allows"
-    )
+    model = _whole(instance)
+    model.finish = once(model)
     return model
 
 
-def _frame(instance: Instance) -> pyo.ConcreteModel:
-    model = pyo.ConcreteModel(name="Hadar P1")
+def once(model: Any) -> Any:
+    """Return the rows by which a job is completed at most once, and may be rejected."""
+    return pyo.Constraint(model.J, rule=_at_most_once, doc="(1a) corrected: a job may be rejected, as (2b) allows")
+
+
+def _whole(instance: Instance) -> pyo.ConcreteModel:
+    m = frame("Hadar P1", instance)
+    m.total_utility = pyo.Objective(expr=completed(m), sense=pyo.maximize, doc="(1) total utility")
+    m.capacity = pyo.Constraint(
+        m.HR, m.busy if instance.jobs else [], rule=_capacity, doc="(1d) devices of a machine and type"
+    )
+    return m
+
+
+def completed(model: Any) -> Any:
+    """Return what the completed jobs are worth."""
+    return sum(model.utility[jt] * model.completion[jt] for jt in model.JT)
+
+
+def frame(name: str, instance: Instance) -> pyo.ConcreteModel:
+    """Return a model with the sets, variables and rows that are about each job alone: (1a) but for who must finish,
+    (1b), (1c) and (1e).
+    """
+    model = pyo.ConcreteModel(name=name)
     _sets(model, instance)
     _data(model, instance)
     _variables(model)
-    _constraints(model, instance)
+    _runs(model)
     return model
 
 
@@ -132,13 +152,7 @@ def _variables(m: Any) -> None:
     m.completion = pyo.Var(m.JT, domain=pyo.Binary, doc="1 where the job's completion slot f_j is t")
 
 
-def _constraints(m: Any, instance: Instance) -> None:
-    m.total_utility = pyo.Objective(
-        expr=sum(m.utility[jt] * m.completion[jt] for jt in m.JT), sense=pyo.maximize, doc="(1) total utility"
-    )
-    m.capacity = pyo.Constraint(
-        m.HR, m.busy if instance.jobs else [], rule=_capacity, doc="(1d) devices of a machine and type"
-    )
+def _runs(m: Any) -> None:
     m.work = pyo.Constraint(m.J, rule=_work, doc="(1a) iterations done")
     m.option = gdp.Disjunct(
         [(j, t, option) for j, t in m.JT for option in ("idle", *m.levels[j])],

@@ -48,6 +48,7 @@ MUTABLE: dict[str, dict[str, Updates]] = {
     "hadar/p1-admission": {"utility": FOLLOWS, "count": REBUILD},
     "hadar/p2": {"utility": FOLLOWS, "count": REBUILD},
     "hadar/p3": {"utility": FOLLOWS, "count": REBUILD},
+    "hadar/response": {"utility": FOLLOWS, "count": REBUILD, "price": FOLLOWS, "allocated": FOLLOWS},
     "hadar/aggregate": {"utility": FOLLOWS, "count": REBUILD},
     "hadar/hall": {"utility": FOLLOWS, "count": REBUILD},
     "dmlrs/compact": {"utility": FOLLOWS, "room": REBUILD},
@@ -87,7 +88,7 @@ AMOUNTS = {"utility", "value", "height", "scale", "intercept", "slope", "profit"
 """What is proportional to the jobs' utilities."""
 
 FALLING = {
-    **dict.fromkeys(("hadar/p1", "hadar/p1-admission", "hadar/aggregate", "hadar/hall"), "utility"),
+    **dict.fromkeys(("hadar/p1", "hadar/p1-admission", "hadar/response", "hadar/aggregate", "hadar/hall"), "utility"),
     **dict.fromkeys(("dmlrs/compact", "dmlrs/compact-printed", "dmlrs/response", "dmlrs/async"), "utility"),
     **dict.fromkeys(("dmlrs/compact-milp", "dmlrs/aggregate"), "utility"),
     "smd/minlp": "value",

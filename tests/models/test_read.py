@@ -38,6 +38,7 @@ SIZES: dict[str, tuple[dict[str, Any], ...]] = {
 }
 
 MEASURES: dict[str, Callable[[Any, Any], Any]] = {
+    "hadar/response": lambda _, response: response.payoff,
     "smd/milp-layers": layered_utility,
     "smd/inner": lambda _, point: point.time,
     "smd/knapsack": lambda _, admission: admission.utility,
@@ -80,7 +81,11 @@ def data_of(entry: Formulation[Any], instance: Any, seed: int) -> dict[str, Any]
     """Extra data in every other model: a later slot, other prices, fewer paths, some readings of the print."""
     if seed % 2 == 0:
         return {}
-    places = [(h.name, r) for h in getattr(instance, "machines", ()) for r in getattr(instance, "resources", ())]
+    places: list[tuple[Any, ...]] = [
+        (h.name, r) for h in getattr(instance, "machines", ()) for r in getattr(instance, "resources", ())
+    ]
+    if entry.problem == "hadar":
+        places = [(h.name, r, t) for h in instance.machines for r in h.devices for t in range(1, instance.slots + 1)]
     so_far = {
         job.name: n
         for n, job in enumerate(getattr(instance, "jobs", ()))
@@ -93,6 +98,7 @@ def data_of(entry: Formulation[Any], instance: Any, seed: int) -> dict[str, Any]
         "paths": "single-hop" if seed % 3 == 0 else "all",
         "literal": ((), ("(5)",), ("(8)",), ("(9)",))[seed % 4],
         "prices": {place: Fraction(1 + seed * k % 7, 3) for k, place in enumerate(places)},
+        "allocated": dict.fromkeys(places[::3], 1) if entry.problem == "hadar" else {},
         "prices_by_slot": {(*place, 1): Fraction(1 + seed * k % 7, 3) for k, place in enumerate(places)},
     }
     return {name: choices[name] for name in entry.data if name in choices}

@@ -5,14 +5,18 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pyomo.environ as pyo
 import pytest
 from hypothesis import given, settings
 
+from dlsched.algorithms.hadar import constants, run
+from dlsched.algorithms.run import Decision
 from dlsched.models import InputError, build, catalog, compile_model, inspect, read, residuals, solve
-from dlsched.models.hadar import Instance, Schedule, check, exact_utility, utility
+from dlsched.models.hadar import Instance, Job, Schedule, check, enumerate_schedules, exact_utility, random, utility
 from dlsched.models.hadar.levels import place_counts
 from dlsched.models.numbers import agree
 from dlsched.solvers.solution import Status
@@ -266,3 +270,54 @@ def test_work_is_done_or_not_in_any_unit(
     instance = two_jobs(rate, iterations, seconds)
     expected, _ = oracle.optimum(instance.dump())
     assert solve(formulated(formulation, instance, transformation)).objective == pytest.approx(float(expected or 0))
+
+
+def affordable(instance: Instance, job: Job, prices: dict[Any, Any], allocated: dict[Any, int]) -> Fraction:
+    """Return max(0, max_s phi_j(s)) over the schedules, listed, that fit beside what is allocated."""
+    best = Fraction(0)
+    for column in enumerate_schedules(instance, job):
+        usage = column.usage()
+        if all(n + allocated.get(place, 0) <= instance.machine(place[0]).count(place[1]) for place, n in usage.items()):
+            cost = sum((n * Fraction(prices.get(place, 0)) for place, n in usage.items()), Fraction(0))
+            best = max(best, column.utility - cost)
+    return best
+
+
+@pytest.mark.parametrize("transformation", DISJUNCTIVE)
+@pytest.mark.parametrize("seed", range(8))
+def test_the_best_response_is_the_schedule_of_the_greatest_payoff(seed: int, transformation: str) -> None:
+    rng = np.random.default_rng(seed)
+    instance = random(rng, jobs=2, machines=2, types=2, slots=3, devices=2)
+    places = [(h.name, r, t) for h in instance.machines for r in h.devices for t in range(1, instance.slots + 1)]
+    prices = {place: Fraction(int(rng.integers(0, 9)), 4) for place in places}
+    allocated = {place: int(rng.integers(0, instance.machine(place[0]).count(place[1]) + 1)) for place in places[::2]}
+    for job in instance.jobs:
+        model = build("hadar/response", instance, job=job.name, prices=prices, allocated=allocated)
+        pyo.TransformationFactory(transformation).apply_to(model)
+        best = affordable(instance, job, prices, allocated)
+        assert solve(model).objective == pytest.approx(float(best), abs=TOLERANCE)
+        assert read(model, instance).payoff == best
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_algorithm_takes_the_best_response(name: str) -> None:
+    """The first job of the run that commits at arrival has the payoff of (8) at the lowest price."""
+    instance = Instance.parse(CASES[name]["instance"])
+    first = next(event for event in run(instance).log if isinstance(event, Decision))
+    low = constants(instance).umin
+    prices = {
+        (h.name, r, t): low[r] for h in instance.machines for r in h.devices for t in range(1, instance.slots + 1)
+    }
+    model = build("hadar/response", instance, job=first.job, prices=prices)
+    pyo.TransformationFactory("gdp.bigm").apply_to(model)
+    assert solve(model).objective == pytest.approx(first.payoff, abs=TOLERANCE)
+
+
+def test_what_no_best_response_is_asked_for() -> None:
+    instance = Instance.parse(CASES["H4"]["instance"])
+    machine, job = instance.machines[0], instance.jobs[0]
+    place = machine.name, instance.device_types[0], 1
+    with pytest.raises(ValueError, match="job: 'J9' is not in the instance; there are"):
+        build("hadar/response", instance, job="J9")
+    with pytest.raises(ValueError, match="2 of 1 devices"):
+        build("hadar/response", instance, job=job.name, allocated={place: 2})

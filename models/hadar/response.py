@@ -1,0 +1,120 @@
+"""The best response of one job to prices, equations (4) and (8): its payoff, where other jobs have taken devices.
+
+Symbols: k_h^r(t) `price` of a device, gamma_h^r(t) `allocated` devices; the others as in `dlsched.models.hadar.p1`, of
+which this is the program of a single job with prices. Its optimum is mu_j = max(0, max_s phi_j(s)): (4) is the same
+maximum over the schedules, listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dlsched.lazy import pyo
+from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.hadar import p1
+from dlsched.models.hadar.instance import Instance
+from dlsched.models.hadar.schedule import Schedule
+from dlsched.models.parameters import declare, exact
+
+Place = tuple[str, str, int]
+"""Machine, device type, slot."""
+
+
+def build(
+    instance: Instance,
+    job: str | None = None,
+    prices: Mapping[Place, float | Fraction] | None = None,
+    allocated: Mapping[Place, int] | None = None,
+) -> pyo.ConcreteModel:
+    """Return (8), the payoff of a job at given prices beside what is allocated.
+
+    Parameters
+    ----------
+    instance : Instance
+    job : str, optional
+        By default the first.
+    prices : mapping, optional
+        k_h^r(t) by (machine, type, slot), not negative; what is left out is free.
+    allocated : mapping, optional
+        gamma_h^r(t) by (machine, type, slot), at most c_h^r; what is left out is 0.
+
+    Raises
+    ------
+    ValueError
+        If there is no such job, or more is allocated than there is.
+
+    Source: Hadar, (4) and (8) with (1a)-(1e); a job without a positive payoff is rejected.
+    """
+    names = [other.name for other in instance.jobs]
+    if not names or job not in (None, *names):
+        raise ValueError(f"job: {job!r} is not in the instance; there are {', '.join(names) or 'none'}")
+    own = instance.job(job or names[0])
+    m = p1.frame(f"Hadar (8) of {own.name}", instance.model_copy(update={"jobs": (own,)}))
+    m.job = own.name
+    m.finish = p1.once(m)
+    places = [(h, r, t) for h, r in m.HR for t in m.slots[own.name]]
+    for place, taken in (allocated or {}).items():
+        if place in places and not 0 <= taken <= (there := instance.machine(place[0]).count(place[1])):
+            raise ValueError(f"allocated[{place}]: {taken} of {there} devices")
+    m.HRT = pyo.Set(initialize=places, dimen=3, doc="machines, types and slots from the arrival on")
+    price = {place: (prices or {}).get(place, 0) for place in places}
+    taken_there = {place: (allocated or {}).get(place, 0) for place in places}
+    declare(
+        m, "price", (m.HRT,), price, "k_h^r(t), price of a device [utility]", within=pyo.NonNegativeReals, follows=True
+    )
+    text = "gamma_h^r(t), devices allocated to other jobs [devices]"
+    declare(m, "allocated", (m.HRT,), taken_there, text, within=pyo.NonNegativeIntegers, follows=True)
+    cost = sum(m.price[h, r, t] * m.devices[own.name, t, h, r] for h, r, t in m.HRT)
+    m.payoff = pyo.Objective(
+        expr=p1.completed(m) - cost, sense=pyo.maximize, doc="(8) utility less the cost of the devices"
+    )
+    m.capacity = pyo.Constraint(
+        m.HRT,
+        rule=lambda m, h, r, t: m.allocated[h, r, t] + m.devices[own.name, t, h, r] <= m.count[h, r],
+        doc="(8) devices beside those that are allocated",
+    )
+    return m
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a job takes at some prices.
+
+    Attributes
+    ----------
+    schedule : Schedule
+        Of this job alone; empty where it is rejected.
+    payoff : Fraction
+        mu_j, its utility less what it pays.
+    """
+
+    schedule: Schedule
+    payoff: Fraction
+
+
+def read(model: Any, instance: Instance) -> Response:
+    """Return what the job takes; the response's `payoff` is what the objective says."""
+    schedule = p1.read(model, instance)
+    price, payoff = exact(model.price), Fraction(0)
+    if model.job in schedule.jobs:
+        job, slots = instance.job(model.job), schedule.jobs[model.job].slots
+        payoff = job.utility.exact(max(slots) - job.arrival) - sum(
+            n * price[h, r, t] for t, held in slots.items() for h, devices in held.items() for r, n in devices.items()
+        )
+    return Response(schedule, payoff)
+
+
+RESPONSE = Formulation(
+    "hadar/response",
+    Instance,
+    "the best response of one job to prices, beside what is allocated",
+    ("(1a)", "(1b)", "(1c)", "(1e)", "(8)"),
+    Kind.SUBPROBLEM,
+    build,
+    read,
+    data={"job": "the first", "prices": "free devices", "allocated": "no device"},
+    disjunctive=True,
+)
