@@ -5,6 +5,7 @@ None is a counterexample written down: each describes a kind of workload, and vi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -83,6 +84,38 @@ def benchmark(rng: np.random.Generator) -> Instance:
 def section_5(rng: np.random.Generator) -> Instance:
     """Return an instance in the setting of the paper's evaluation, 10 jobs, 10 slots, 4 machines."""
     return preset("paper", rng, jobs=10, machines=4, slots=10)
+
+
+def fig_8(rng: np.random.Generator) -> Instance:
+    """Return an instance of a point of Figs. 7 and 8: 20 jobs, 100 machines, 20 slots."""
+    return preset("paper", rng, jobs=20, machines=100, slots=20)
+
+
+def fig_10(rng: np.random.Generator) -> Instance:
+    """Return an instance of Fig. 10: 10 jobs, 10 slots, 2 to 12 machines."""
+    machines = 2 * int(rng.integers(1, 7))
+    return preset("paper", rng, jobs=10, machines=machines, slots=10)
+
+
+def most_jobs(rng: np.random.Generator) -> Instance:
+    """Return an instance of the last point of Fig. 8: 50 jobs, 20 slots; machines do not matter to what is asked."""
+    return preset("paper", rng, jobs=50, machines=1, slots=20)
+
+
+def longest(rng: np.random.Generator) -> Instance:
+    """Return an instance of Fig. 14, 100 jobs, 80 slots; machines do not matter to what is asked."""
+    return preset("paper", rng, jobs=100, machines=1, slots=80)
+
+
+def _all_epochs(draw: Callable[[np.random.Generator], Instance]) -> Callable[[np.random.Generator], Instance]:
+    """Return the same draws with K_i read as the samples of all epochs together."""
+
+    def of(rng: np.random.Generator) -> Instance:
+        instance = draw(rng)
+        jobs = tuple(job.model_copy(update={"epochs": Fraction(1)}) for job in instance.jobs)
+        return instance.model_copy(update={"jobs": jobs})
+
+    return of
 
 
 def samples(rng: np.random.Generator) -> Instance:
@@ -181,6 +214,10 @@ FINE = Source("dmlrs/fine", fine)
 CRITICAL = Source("dmlrs/critical", critical)
 BENCHMARK = Source("dmlrs/benchmark", benchmark)
 SECTION_5 = Source("dmlrs/section-5", section_5)
+FIG_8 = Source("dmlrs/fig-8", fig_8, cost=100)
+FIG_10 = Source("dmlrs/fig-10", fig_10, cost=20)
+RANGES = (Source("dmlrs/most-jobs", most_jobs, cost=10), Source("dmlrs/longest", longest, cost=10))
+ALL_EPOCHS = tuple(Source(f"{one.name}-all-epochs", _all_epochs(one.draw), cost=10) for one in RANGES)
 SAMPLES = Source("dmlrs/samples", samples, cost=50)
 ASYNC = Source("dmlrs/async", asynchronous)
 ASYNC_RISING = Source("dmlrs/async-rising", async_rising)

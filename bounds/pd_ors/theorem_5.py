@@ -50,11 +50,15 @@ def _succeeds(placement: Placement, rounds: int) -> Interval:
     paid = all(any(a and p for a, p in zip(slot.worker, prices, strict=True)) for prices in slot.prices)
     if paid and gain * float(slot.workers) + len(slot.room) <= slot.workers:  # whatever optimum is rounded
         return Interval(0.0, 0.0)
-    found = placement.shrunk.feasible()
-    return Interval(*(1 - power(1 - p, rounds) for p in (found.low, found.high)))
+    return _one_of(placement.shrunk.feasible(), rounds)
 
 
-class AmpleFacts(SlotFacts):
+def _one_of(probability: Interval, rounds: int) -> Interval:
+    """Return the probability that one of so many independent rounds succeeds."""
+    return Interval(*(1 - power(1 - p, rounds) for p in (probability.low, probability.high)))
+
+
+class RoundsFacts(SlotFacts):
     """What S rounds do in a slot.
 
     Parameters
@@ -80,6 +84,64 @@ class AmpleFacts(SlotFacts):
         """1 - (delta/3)^S."""
         return 1 - power(self.printed.delta / 3, self.rounds)
 
+    @property
+    def succeeds_30(self) -> Interval:
+        """The probability that one of the rounds at G of (30) keeps (24)-(26)."""
+        return _one_of(self.printed.stretched.feasible(), self.rounds)
+
+    @property
+    def promised_30(self) -> float:
+        """1 - (delta/(3(RH+1)))^S."""
+        return 1 - power(self.printed.delta / (3 * self.printed.packings), self.rounds)
+
+
+def _some_room(facts: SlotFacts) -> bool:
+    """Tell whether each machine alone has room for the smallest number of workers: a sufficient, simple condition."""
+    slot = facts.instance
+    room = [
+        min((left // need for left, need in zip(row, slot.worker, strict=True) if need), default=slot.most_workers)
+        for row in slot.room
+    ]
+    return sum(min(n, slot.most_workers) for n in room) >= slot.workers
+
+
+_STATES = Subject(
+    problem="dmlrs",
+    instance=ExternalSlot,
+    facts=RoundsFacts,
+    premises=(
+        *PRINTED_PREMISES,
+        Premise[RoundsFacts]("workers fit in whole numbers", _some_room, "Appendix C: a feasible integer solution"),
+    ),
+    sources=(SLOT,),
+)
+
+THEOREM_5_SUCCEEDS = _STATES.printed(
+    "pd-ors/theorem-5-succeeds",
+    paper="PD-ORS, Appendix C, proof of Theorems 5 and 6, 1)",
+    statement="a state (t, v) is solved within S rounds with probability at least 1 - (delta/3)^S, G of (29)",
+    quantity="exact probability that one of S rounds keeps (24)-(26), against 1 - (delta/3)^S",
+    measure=lambda facts: facts.succeeds,
+    open=WHICH_OPTIMUM,
+    relation=Relation.AT_LEAST,
+    bound=lambda facts: facts.promised,
+    expectation=Expectation.FALSE,
+    counterexamples=("pd-ors-theorem-5-succeeds-E1",),
+)
+
+THEOREM_6_SUCCEEDS = _STATES.printed(
+    "pd-ors/theorem-6-succeeds",
+    paper="PD-ORS, Appendix C, proof of Theorems 5 and 6, 2)",
+    statement="a state (t, v) is solved within S rounds with probability at least 1 - (delta/(3(RH+1)))^S, G of (30)",
+    quantity="exact probability that one of S rounds keeps (24)-(26), against 1 - (delta/(3(RH+1)))^S",
+    measure=lambda facts: facts.succeeds_30,
+    open=WHICH_OPTIMUM,
+    relation=Relation.AT_LEAST,
+    bound=lambda facts: facts.promised_30,
+    expectation=Expectation.FALSE,
+    counterexamples=("pd-ors-theorem-6-succeeds-E1",),
+)
+
 
 def ample_slot(rng: np.random.Generator) -> ExternalSlot:
     """Return machines with room for hundreds of workers, one cheaper than the next, and up to a hundred to place."""
@@ -99,10 +161,10 @@ def ample_slot(rng: np.random.Generator) -> ExternalSlot:
 THEOREM_3_AMPLE = Subject(
     problem="dmlrs",
     instance=ExternalSlot,
-    facts=AmpleFacts,
+    facts=RoundsFacts,
     premises=(
         *PRINTED_PREMISES,
-        Premise[AmpleFacts](
+        Premise[RoundsFacts](
             f"alpha^r, beta^r <= C^_h^r/{AMPLE}",
             lambda facts: _ample(facts.printed),
             source=_SMALL,

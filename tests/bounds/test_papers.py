@@ -149,11 +149,6 @@ KNOWN = {
     # N = 4, mu = 1, L = 10/8: a worker and a server in both slots cost 5 of 10; no split of 3 whole samples.
     "pd-ors-dynamic-program-half-samples": (0, 5),
     "pd-ors-thesis-fact-1-two-machines": (1, 0),
-    "pd-ors-ratio-1.4-D5": (1000, 1.4),
-    "pd-ors-ratio-1.4-D8": (23 / 22, 1.4),
-    # On E1 no round of either gain keeps (24)-(26).
-    "pd-ors-theorem-5-succeeds-E1": (0, 1 - (0.5 / 3) ** 10),
-    "pd-ors-theorem-6-succeeds-E1": (0, 1),
     # 100/(1 + e^(150 - x/2)) at 0, 200 and 400: two workers gain nothing before two others, 100 after them.
     "gadget-section-6-submodular-sigmoid": (100, 0),
     # OPT = 100 + 1/2; both jobs gain nothing that a first slot shows.
@@ -225,14 +220,16 @@ def test_every_claim_comes_out_as_known(report: Report) -> None:
 
 @pytest.mark.slow
 def test_nothing_is_undecided(report: Report) -> None:
-    assert [(row.id, row.counts[Status.UNDECIDED]) for row in report.rows if row.counts[Status.UNDECIDED]] == []
+    averages = {c.key for c in claims() if c.sampled}
+    undecided = [row for row in report.rows if row.counts[Status.UNDECIDED]]
+    assert [row.id for row in undecided if (row.id, row.variant) not in averages] == []
 
 
 def test_every_claim_that_says_something_holds_somewhere(report: Report) -> None:
     for id_, variant in keys(Expectation.TRUE):
         row = report.row(id_, variant)
         assert row.counts[Status.VIOLATED] == 0
-        assert row.counts[Status.HOLDS] > 0
+        assert row.counts[Status.HOLDS] > 0 or row.sample is not None
 
 
 @pytest.mark.parametrize(

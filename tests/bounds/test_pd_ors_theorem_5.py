@@ -25,6 +25,9 @@ OWNERS = {name: claim for claim in CLAIMS for name in claim.counterexamples + cl
 KNOWN = {
     # G = .790815: 3.95 of 5 workers are rounded to 4 at most; promised 1 - .1^10.
     "pd-ors-theorem-3-ample-five-workers": (0, 1 - 1e-10),
+    # On E1 no round of either gain keeps (24)-(26).
+    "pd-ors-theorem-5-succeeds-E1": (0, 1 - (0.5 / 3) ** 10),
+    "pd-ors-theorem-6-succeeds-E1": (0, 1),
     # G = .900190 over 2500 workers and 3 machines; (1 - .1^10)^2500.
     "pd-ors-theorem-5-ample-2500-workers": (0, 1 - 2500e-10),
     # Two slots with 2 and 1 samples, one with 1; T K = 4, in all 8.
