@@ -49,10 +49,10 @@ COST_1_CORRECTED = COST_1.corrected(
     golden=("pd-ors-lemma-1-corrected-halves", "pd-ors-lemma-1-corrected-dear"),
 )
 
-RATIO = PROGRAMS.printed(
+RATIO = PROGRAMS.derived(
     "pd-ors/lemma-1-ratio",
-    paper="PD-ORS, Lemma 1",
-    statement="3 G/delta is an approximation ratio, hence not below 1",
+    paper="PD-ORS, Section 4.4, remark i on Lemmas 1 and 2",
+    statement="3 G/delta, which remark i calls an approximation ratio, is not below 1",
     quantity="3 G/delta, against 1",
     measure=lambda facts: facts.ratio,
     relation=Relation.AT_LEAST,
@@ -82,8 +82,8 @@ RATIO_CORRECTED = RATIO.corrected(
 
 PACKING_1 = PROGRAMS.printed(
     "pd-ors/lemma-1-packing",
-    paper="PD-ORS, Lemma 1",
-    statement="(34), (35): at G, each packing row breaks with probability at most delta/(3r)",
+    paper="PD-ORS, Appendix A, (34) and (35)",
+    statement="at G, each packing row breaks with probability at most delta/(3r)",
     quantity="the greatest probability that a packing row breaks over delta/(3r), against 1",
     **_judged(lambda facts: facts.shrunk.each_packing()),
     relation=Relation.AT_MOST,
@@ -103,7 +103,7 @@ PACKING_1_CORRECTED = PACKING_1.corrected(
 
 SOME_1 = PROGRAMS.printed(
     "pd-ors/lemma-1-some-row",
-    paper="PD-ORS, Lemma 1",
+    paper="PD-ORS, Appendix A, the union bound after (36)",
     statement="at G, some packing row breaks with probability at most delta/3",
     quantity="the probability that some packing row breaks over delta/3, against 1",
     **_judged(lambda facts: facts.shrunk.some_packing()),
@@ -149,9 +149,8 @@ COVER_1_CORRECTED = COVER_1.corrected(
 
 COVER_ROW_1 = PROGRAMS.printed(
     "pd-ors/lemma-1-cover-row",
-    paper="PD-ORS, Lemma 1",
-    statement="(36), and all of Lemma 1 where m = 1: each cover row falls to a_i (1 - eps) G with probability at most "
-    "delta/(3m)",
+    paper="PD-ORS, Appendix A, before (36)",
+    statement="each cover row falls to a_i (1 - eps) G with probability at most delta/(3m), eps as in Lemma 1",
     quantity="the greatest probability that a cover row falls to its threshold over delta/(3m), against 1",
     **_judged(lambda facts: facts.shrunk.each_shortfall()),
     relation=Relation.AT_MOST,
@@ -183,8 +182,8 @@ COST_2_CORRECTED = COST_2.corrected(
 
 COVER_2 = PROGRAMS.printed(
     "pd-ors/lemma-2-cover",
-    paper="PD-ORS, Lemma 2",
-    statement="(37), (38): at G, each cover row falls to a_i with probability at most delta/(3m)",
+    paper="PD-ORS, Appendix B, (37) and (38)",
+    statement="at G, each cover row falls to a_i with probability at most delta/(3m)",
     quantity="the greatest probability that a cover row falls to a_i over delta/(3m), against 1",
     **_judged(lambda facts: facts.stretched.each_cover()),
     relation=Relation.AT_MOST,
@@ -203,8 +202,8 @@ COVER_2_CORRECTED = COVER_2.corrected(
 
 PACKING_2 = PROGRAMS.printed(
     "pd-ors/lemma-2-packing",
-    paper="PD-ORS, Lemma 2",
-    statement="(39): each packing row exceeds b_i (1 + eps) G with probability at most delta/(3r), "
+    paper="PD-ORS, Appendix B, before (39)",
+    statement="each packing row exceeds b_i (1 + eps) G with probability at most delta/(3r), "
     "eps = sqrt(3 ln(3r/delta) / (G W_b))",
     quantity="the greatest probability that a packing row exceeds its threshold over delta/(3r), against 1",
     **_judged(lambda facts: facts.stretched.each_excess(Excess.PRINTED)),
@@ -305,7 +304,7 @@ def _steepest_of_both(facts: LemmaFacts) -> float:
 
 MONOTONE = PROGRAMS.printed(
     "pd-ors/gain-monotone",
-    paper="PD-ORS, (29), (30), remark ii",
+    paper="PD-ORS, Section 4.4, remark ii on Lemmas 1 and 2",
     statement="3 G/delta decreases in delta, for the G of Lemma 1 and that of Lemma 2",
     quantity="the greatest 3 G/delta over that at a smaller delta, among 25 from 1e-6 to 1, against 1",
     measure=_steepest_of_both,

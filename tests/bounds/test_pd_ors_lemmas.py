@@ -115,10 +115,11 @@ def test_violations_of_false_claims_are_drawn(claim: Claim[Any]) -> None:
     assert any(decide(claim, instance).status is Status.VIOLATED for instance in draws)
 
 
-def test_every_claim_is_printed_and_the_false_lemmas_are_corrected() -> None:
+def test_every_claim_is_printed_but_for_the_ratio_and_the_false_lemmas_are_corrected() -> None:
     assert len(BY_KEY) == len(CLAIMS)
     for claim in CLAIMS:
-        assert (claim.id, "printed") in BY_KEY
+        own = "derived" if claim.id == "pd-ors/lemma-1-ratio" else "printed"  # no lemma says that 3 G/delta >= 1
+        assert (claim.id, own) in BY_KEY
         if claim.variant is Variant.CORRECTED:
             assert claim.expectation is Expectation.TRUE
         elif claim.expectation is Expectation.FALSE and not claim.id.endswith("-feasible"):
