@@ -7,6 +7,7 @@ from .presets import PRESETS as PRESETS
 from .presets import preset as preset
 from .random import random as random
 from .response import Response as Response
+from .round import Round as Round
 from .schedule import JobSchedule as JobSchedule
 from .schedule import Schedule as Schedule
 from .schedule import check as check

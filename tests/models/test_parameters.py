@@ -49,6 +49,7 @@ MUTABLE: dict[str, dict[str, Updates]] = {
     "hadar/p2": {"utility": FOLLOWS, "count": REBUILD},
     "hadar/p3": {"utility": FOLLOWS, "count": REBUILD},
     "hadar/response": {"utility": FOLLOWS, "count": REBUILD, "price": FOLLOWS, "allocated": FOLLOWS},
+    "hadar/round": {"count": REBUILD, "left": REBUILD, "price": FOLLOWS, "allocated": FOLLOWS},
     "hadar/aggregate": {"utility": FOLLOWS, "count": REBUILD},
     "hadar/hall": {"utility": FOLLOWS, "count": REBUILD},
     "dmlrs/compact": {"utility": FOLLOWS, "room": REBUILD},

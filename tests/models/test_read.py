@@ -39,6 +39,7 @@ SIZES: dict[str, tuple[dict[str, Any], ...]] = {
 
 MEASURES: dict[str, Callable[[Any, Any], Any]] = {
     "hadar/response": lambda _, response: response.payoff,
+    "hadar/round": lambda _, selected: selected.payoff,
     "smd/milp-layers": layered_utility,
     "smd/inner": lambda _, point: point.time,
     "smd/knapsack": lambda _, admission: admission.utility,
@@ -91,6 +92,8 @@ def data_of(entry: Formulation[Any], instance: Any, seed: int) -> dict[str, Any]
         for n, job in enumerate(getattr(instance, "jobs", ()))
         if (budget := getattr(job, "budget_slots", None)) is None or n < budget
     }
+    if entry.name == "hadar/round":
+        places = list(dict.fromkeys(place[:2] for place in places))
     choices: dict[str, Any] = {
         "slot": getattr(instance, "slots", 1),
         "so_far": so_far,
@@ -99,6 +102,7 @@ def data_of(entry: Formulation[Any], instance: Any, seed: int) -> dict[str, Any]
         "literal": ((), ("(5)",), ("(8)",), ("(9)",))[seed % 4],
         "prices": {place: Fraction(1 + seed * k % 7, 3) for k, place in enumerate(places)},
         "allocated": dict.fromkeys(places[::3], 1) if entry.problem == "hadar" else {},
+        "taken": dict.fromkeys(places[::3], 1) if entry.problem == "hadar" else {},
         "prices_by_slot": {(*place, 1): Fraction(1 + seed * k % 7, 3) for k, place in enumerate(places)},
     }
     return {name: choices[name] for name in entry.data if name in choices}

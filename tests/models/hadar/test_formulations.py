@@ -18,6 +18,8 @@ from dlsched.algorithms.run import Decision
 from dlsched.models import InputError, build, catalog, compile_model, inspect, read, residuals, solve
 from dlsched.models.hadar import Instance, Job, Schedule, check, enumerate_schedules, exact_utility, random, utility
 from dlsched.models.hadar.levels import place_counts
+from dlsched.models.hadar.schedule import bottleneck
+from dlsched.models.hadar.schedules import gangs
 from dlsched.models.numbers import agree
 from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
@@ -321,3 +323,42 @@ def test_what_no_best_response_is_asked_for() -> None:
         build("hadar/response", instance, job="J9")
     with pytest.raises(ValueError, match="2 of 1 devices"):
         build("hadar/response", instance, job=job.name, allocated={place: 2})
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_round_selects_what_trying_every_gang_selects(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    instance = random(rng, jobs=3, machines=2, types=2, slots=3, devices=2)
+    cells = [(h.name, r) for h in instance.machines for r in h.devices]
+    prices = {cell: Fraction(int(rng.integers(0, 9)), 4) for cell in cells}
+    taken = {cell: int(rng.integers(0, instance.machine(cell[0]).count(cell[1]) + 1)) for cell in cells[::2]}
+    slot = int(rng.integers(1, 3))
+    left = {job.name: job.iterations * Fraction(int(rng.integers(0, 3)), 2) for job in instance.jobs}
+    model = build("hadar/round", instance, slot=slot, left=left, prices=prices, taken=taken)
+    best = Fraction(0)
+    options = [[None, *gangs(instance, job)] if job.arrival <= slot else [None] for job in instance.jobs]
+    for chosen in itertools.product(*options):
+        used = dict(taken)
+        payoff = Fraction(0)
+        for job, held in zip(instance.jobs, chosen, strict=True):
+            if held is None or not left[job.name]:
+                continue
+            for h, r, n in ((h, r, n) for h, devices in held.items() for r, n in devices.items()):
+                used[h, r] = used.get((h, r), 0) + n
+                payoff -= n * prices[h, r]
+            slots = -(-left[job.name] // (job.gang * bottleneck(job, held) * instance.slot_seconds))
+            if slot - 1 + slots <= instance.slots:
+                payoff += job.utility.exact(slot - 1 + slots - job.arrival)
+        if all(n <= instance.machine(h).count(r) for (h, r), n in used.items()):
+            best = max(best, payoff)
+    assert solve(model).objective == pytest.approx(float(best), abs=TOLERANCE)
+    assert read(model, instance).payoff == best
+
+
+def test_what_no_round_is_asked_for() -> None:
+    instance = Instance.parse(CASES["H4"]["instance"])
+    with pytest.raises(ValueError, match="slot: 11 is not between 1 and 10"):
+        build("hadar/round", instance, slot=11)
+    cell = instance.machines[0].name, instance.device_types[0]
+    with pytest.raises(ValueError, match="2 of 1 devices"):
+        build("hadar/round", instance, taken={cell: 2})
