@@ -37,7 +37,7 @@ _unfinished: set[str] = set()
 PathLike = str | os.PathLike[str]
 
 
-def read_bytes(path: PathLike) -> bytes:
+def read_bytes(path: PathLike, most: int = MAX_BYTES) -> bytes:
     """Read a regular file or a pipe (``/dev/stdin``, ``<(command)``) that a user named.
 
     A pipe is read until whoever writes closes it; a named pipe that nobody opens for `WRITER_SECONDS` is refused.
@@ -45,7 +45,7 @@ def read_bytes(path: PathLike) -> bytes:
     Raises
     ------
     InputError
-        If it is neither, cannot be read, or is larger than `MAX_BYTES`.
+        If it is neither, cannot be read, or has more bytes than `most`.
     """
     file = Path(path)
     try:
@@ -54,11 +54,11 @@ def read_bytes(path: PathLike) -> bytes:
             raise InputError(f"{file}: no such file")
         if not (stat.S_ISREG(found.st_mode) or stat.S_ISFIFO(found.st_mode)):
             raise InputError(f"{file}: is not a file but {_kind(found.st_mode)}")
-        if found.st_size > MAX_BYTES:
-            raise InputError(f"{file}: {found.st_size} bytes; files of at most {MAX_BYTES} bytes are read")
+        if found.st_size > most:
+            raise InputError(f"{file}: {found.st_size} bytes; files of at most {most} bytes are read")
         handle = os.open(file, os.O_RDONLY | _NONBLOCK)
         try:
-            content = b"".join(_chunks(file, handle))
+            content = b"".join(_chunks(file, handle, most))
         finally:
             os.close(handle)
     except OSError as error:
@@ -91,13 +91,13 @@ def decode(path: PathLike, content: bytes) -> str:
         raise InputError(f"{path}: byte {error.start} is not UTF-8 text") from None
 
 
-def _chunks(file: Path, handle: int) -> Iterator[bytes]:
-    left = MAX_BYTES
+def _chunks(file: Path, handle: int, most: int) -> Iterator[bytes]:
+    left = most
     chunk = _first(file, handle)
     while chunk:
         left -= len(chunk)
         if left < 0:
-            raise InputError(f"{file}: more than {MAX_BYTES} bytes; files of at most {MAX_BYTES} bytes are read")
+            raise InputError(f"{file}: more than {most} bytes; files of at most {most} bytes are read")
         yield chunk
         chunk = os.read(handle, _CHUNK)
 

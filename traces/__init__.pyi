@@ -1,4 +1,8 @@
+from . import alibaba as alibaba
+from . import columns as columns
 from . import gavel as gavel
+from . import philly as philly
+from . import tiresias as tiresias
 from . import topology_zoo as topology_zoo
 from .reader import Reader as Reader
 from .reader import reader as reader

@@ -17,6 +17,7 @@ from dlsched.errors import InputError, shown
 from dlsched.models.document import parse_json
 from dlsched.models.files import PathLike, decode, read_bytes
 from dlsched.models.numbers import in_range, to_json
+from dlsched.traces.request import COUNT
 from dlsched.traces.source import Source
 
 _SHARED = ("steps argument", "needs data dir", "total steps")
@@ -34,8 +35,6 @@ MAX_JOBS = 150_000
 """Of a trace: more than Microsoft's published log has, and as many as an instance file holds that can be read again."""
 
 _KEY = re.compile(r"\('(.+)', ([1-9]\d{0,8})\)")
-COUNT = re.compile(r"[1-9]\d{0,17}")
-"""A positive integer in text."""
 
 
 @dataclass(frozen=True)

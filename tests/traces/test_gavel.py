@@ -14,6 +14,7 @@ import pytest
 from dlsched.models import InputError
 from dlsched.models.hadar import Instance
 from dlsched.traces import gavel
+from dlsched.traces.request import parse_cluster
 from tests import paths
 
 DATA = paths.DATA / "gavel"
@@ -120,6 +121,23 @@ def test_jobs_counts_what_is_taken_and_start_moves_slot_one() -> None:
 def test_lines_are_taken_in_order_of_arrival(edited: Callable[..., Path]) -> None:
     instance = convert(edited("seven.trace.txt", 7, 6, "0.5"), jobs=2)
     assert [job.name for job in instance.jobs] == [f"{ALPHA} #1", f"{ALPHA} #7"]
+
+
+@pytest.mark.parametrize(
+    ("utility", "first", "said"),
+    [
+        ("effective-throughput", "hyperbolic", "iterations / (1 + duration in slots), the effective throughput"),
+        ("equal", "hyperbolic", "1 / (1 + duration in slots), the same for every job"),
+        ("finished", "step", "1 for every job that ends"),
+    ],
+)
+def test_the_utility_is_chosen(utility: str, first: str, said: str) -> None:
+    instance = convert(utility=utility)
+    assert {job.utility.kind for job in instance.jobs} == {first}
+    assert instance.origin is not None
+    assert instance.origin["utility"] == f"assumed: {said}"
+    scales = {job.utility.exact(0) for job in instance.jobs}
+    assert scales == ({job.iterations for job in instance.jobs} if utility == "effective-throughput" else {1})
 
 
 def test_machines_of_a_given_size() -> None:
@@ -251,7 +269,7 @@ def test_bad_requests_are_refused(options: dict[str, Any], message: str) -> None
 
 
 def test_cluster_text() -> None:
-    assert gavel.parse_cluster("v100=2, p100=3,k80=1") == {"v100": 2, "p100": 3, "k80": 1}
+    assert parse_cluster("v100=2, p100=3,k80=1") == {"v100": 2, "p100": 3, "k80": 1}
 
 
 @pytest.mark.parametrize(
@@ -259,4 +277,4 @@ def test_cluster_text() -> None:
 )
 def test_bad_cluster_text_is_refused(text: str) -> None:
     with pytest.raises(InputError, match=r"^cluster: "):
-        gavel.parse_cluster(text)
+        parse_cluster(text)

@@ -1,0 +1,49 @@
+"""Alibaba's list of pods on GPUs.
+
+Source: Weng et al., USENIX ATC 2023, github.com/alibaba/clusterdata at 0c9677b, ``cluster-trace-gpu-v2023``, README.md:
+``openb_pod_list_default.csv`` has creation, scheduling and deletion times in seconds, and 0 to 8 GPUs or a part of one.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dlsched.models.files import PathLike
+from dlsched.traces.logs import Cells, Log, Ran, log_reader, read_table
+
+_COLUMNS = ("name", "num_gpu", "gpu_spec", "creation_time", "deletion_time", "scheduled_time")
+
+NO_GPU = "without a GPU"
+UNSCHEDULED = "without a scheduled and a deletion time"
+
+
+def read_log(path: PathLike) -> Log:
+    """Read a list of pods; the lists that are sampled of it, without times, are no logs.
+
+    Raises
+    ------
+    InputError
+        One line that names the file, the line, the column, the value and the rule.
+    """
+    source, rows = read_table(path, _COLUMNS)
+    origin = {
+        "format": "alibaba",
+        "names": "name",
+        "gang": "num_gpu; a part of a GPU (gpu_milli) is taken for a whole one",
+        "seconds": "from scheduled_time to deletion_time",
+        "unused": "cpu_milli, memory_mib, gpu_milli, qos, pod_phase",
+    }
+    return Log(source, tuple(map(_job, rows)), origin)
+
+
+def _job(row: Cells) -> Ran:
+    times = row.cells["scheduled_time"] and row.cells["deletion_time"]
+    seconds = row.number("deletion_time") - row.number("scheduled_time") if times else Fraction(0)
+    gpus = 0 if row.cells["num_gpu"] == "0" else row.count("num_gpu")
+    spec = row.cells["gpu_spec"]
+    types = None if spec in ("", "nan") else tuple(spec.split("|"))
+    unusable = NO_GPU if not gpus else "" if seconds > 0 else UNSCHEDULED
+    return Ran(row.cells["name"], row.place, row.number("creation_time"), gpus or 1, seconds, types, unusable)
+
+
+READER = log_reader("alibaba", "Alibaba's list of pods on GPUs (CSV, gpu-v2023)", read_log)

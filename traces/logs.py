@@ -1,0 +1,267 @@
+"""Logs of jobs that have run, of any format, into Hadar instances.
+
+A log says when a job came, how many devices it had, and how long it ran on them; of types it says little. So a job has
+as many iterations as device-seconds, a device of speed 1 does one a second, and types may be given other speeds.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dlsched.arguments import checked
+from dlsched.errors import InputError, shown
+from dlsched.models.files import PathLike, decode, read_bytes
+from dlsched.models.hadar.instance import Instance
+from dlsched.models.numbers import in_range, rational, to_json
+from dlsched.traces.gavel_files import MAX_JOBS
+from dlsched.traces.reader import Reader
+from dlsched.traces.request import COUNT, TOO_LARGE, TOO_LATE, Problem, Request, UtilityChoice
+from dlsched.traces.source import Source
+
+UNFIT = "that need other types than the cluster has"
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A job of a log.
+
+    Attributes
+    ----------
+    name : str
+    place : str
+        Where it stands, for an error message.
+    arrival : Fraction
+        Seconds, from whatever the log counts from.
+    gang : int
+        Devices that it had.
+    seconds : Fraction
+        How long it ran on them.
+    types : tuple of str or None
+        Those that it may run on; None for any.
+    unusable : str
+        Why it cannot be used, as in "without a recorded run"; empty where it can.
+    """
+
+    name: str
+    place: str
+    arrival: Fraction
+    gang: int
+    seconds: Fraction
+    types: tuple[str, ...] | None = None
+    unusable: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A log of jobs.
+
+    Attributes
+    ----------
+    source : Source
+    jobs : tuple of Ran
+    origin : dict of str to str
+        What the format means and what is assumed of it.
+    """
+
+    source: Source
+    jobs: tuple[Ran, ...]
+    origin: dict[str, str]
+
+
+def log_reader(name: str, title: str, read: Callable[[PathLike], Log]) -> Reader:
+    """Return the reader of a format of logs, whose options are the same for all formats."""
+
+    def convert(
+        path: PathLike,
+        *,
+        cluster: Mapping[str, int] | str,
+        slots: int,
+        slot_seconds: Fraction | float | str,
+        speeds: Mapping[str, float] | str | None = None,
+        jobs: int | None = None,
+        skip: bool = False,
+        start: int = 0,
+        per_machine: int | None = None,
+        utility: UtilityChoice | str = UtilityChoice.EFFECTIVE_THROUGHPUT,
+    ) -> Instance:
+        request = Request.of(cluster, slots, slot_seconds, jobs, skip, start, per_machine, utility)
+        return converted(read(path), request, speeds)
+
+    convert.__doc__ = converted.__doc__
+    return Reader(name, "hadar", title, checked(convert))
+
+
+def converted(log: Log, request: Request, speeds: Mapping[str, float] | str | None) -> Instance:
+    """Make a Hadar instance of the jobs of a log, in order of arrival.
+
+    Parameters
+    ----------
+    path : path
+        The log.
+    cluster : mapping of str to int, or str
+        Devices by type; as text, e.g. ``v100=2,p100=3,k80=1``.
+    slots : int
+        Of the instance.
+    slot_seconds : number or str
+        Seconds a slot; a rational p/q will do.
+    speeds : mapping of str to number, or str, optional
+        How fast a device of a type is beside those of the log, as in ``v100=1,k80=0.25``; 1 where it is left out.
+    jobs : int, optional
+        How many jobs to take, in order of arrival; all where it is left out.
+    skip : bool
+        Leave out, and count in `origin`, jobs that cannot be used. Otherwise such a job is an error.
+    start : int
+        How many jobs to pass over first.
+    per_machine : int, optional
+        Devices of a machine; one machine per type where it is left out.
+    utility : UtilityChoice
+        What a job is worth, which no log says.
+
+    Raises
+    ------
+    InputError
+        One line that names the file, the place, the value and the rule.
+    """
+    speed = _speeds(speeds, request)
+    path = log.source.path
+    available = request.available(path, log.jobs)
+    first = available[0].arrival
+    taken, skipped = request.select(path, available, lambda job: _problem(job, request, first))
+    told = ", ".join(f"{r}={to_json(s)}" for r, s in speed.items())
+    return Instance.parse(
+        {
+            "slots": request.slots,
+            "slot_seconds": request.slot_seconds,
+            "device_types": list(request.cluster),
+            "machines": list(request.machines()),
+            "jobs": [
+                {
+                    "name": job.name,
+                    "arrival": request.slot(job, first),
+                    "gang": job.gang,
+                    "iterations": job.gang * job.seconds,
+                    "rate": {r: s for r, s in speed.items() if job.types is None or r in job.types},
+                    "utility": request.utility_of(job.gang * job.seconds),
+                }
+                for job in taken
+            ],
+            "origin": {
+                **log.origin,
+                "log": f"{log.source.name}, sha256 {log.source.sha256}",
+                "iterations": "seconds that the job ran, times its devices",
+                "rate": f"assumed: iterations per second and device {told}; any gang scales linearly",
+                **request.origin(taken, skipped),
+            },
+        }
+    )
+
+
+def _speeds(speeds: Mapping[str, float] | str | None, request: Request) -> dict[str, Fraction]:
+    given: Mapping[str, float | str]
+    if isinstance(speeds, str):
+        pairs = [item.strip().partition("=") for item in speeds.split(",")]
+        given = {name: value for name, _, value in pairs}
+    else:
+        given = speeds or {}
+    found = dict.fromkeys(request.cluster, Fraction(1))
+    for r, value in given.items():
+        if r not in found:
+            raise InputError(f"speeds: {shown(r)} is no type of the cluster; it has {', '.join(found)}")
+        try:
+            found[r] = rational(value)
+        except ValueError as error:
+            raise InputError(f"speeds: {r}: {error}") from None
+        if found[r] <= 0:
+            raise InputError(f"speeds: {r}={value} must be positive")
+    return found
+
+
+def _problem(job: Ran, request: Request, first: Fraction) -> Problem | None:
+    """Return why a job cannot be used, None where it can."""
+    if job.unusable:
+        return job.unusable, job.place, f"is {job.unusable}"
+    if job.gang > request.devices:
+        return TOO_LARGE, job.place, f"{job.gang} exceeds the {request.devices} devices of the whole cluster"
+    if job.types is not None and not set(job.types).intersection(request.cluster):
+        return (
+            UNFIT,
+            job.place,
+            f"runs on {' or '.join(job.types)} alone, and the cluster has {', '.join(request.cluster)}",
+        )
+    slot = request.slot(job, first)
+    if slot > request.slots:
+        return TOO_LATE, job.place, f"arrives in slot {slot}, after the last slot {request.slots}"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A row of a table, with what its cells are read as.
+
+    Attributes
+    ----------
+    place : str
+        The file and the line.
+    cells : dict of str to str
+        By column.
+    """
+
+    place: str
+    cells: dict[str, str]
+
+    def count(self, column: str) -> int:
+        """Return a positive integer (InputError where it is none)."""
+        if not COUNT.fullmatch(self.cells[column]):
+            raise InputError(f"{self.cell(column)}: {shown(self.cells[column])} must be a positive integer")
+        return int(self.cells[column])
+
+    def number(self, column: str) -> Fraction:
+        """Return a number that is not negative (InputError where it is none)."""
+        try:
+            value = in_range(self.cells[column])
+        except ValueError as error:
+            raise InputError(f"{self.cell(column)}: {error}") from None
+        if value < 0:
+            raise InputError(f"{self.cell(column)}: {self.cells[column]} must not be negative")
+        return value
+
+    def cell(self, column: str) -> str:
+        """Return where a cell stands, for an error message."""
+        return f"{self.place}, column {column}"
+
+
+def read_table(path: PathLike, columns: Sequence[str]) -> tuple[Source, list[Cells]]:
+    """Read a CSV file whose first line names its columns, these among them.
+
+    Raises
+    ------
+    InputError
+        If it is no such file, or has more than `MAX_JOBS` rows.
+    """
+    content = read_bytes(path)
+    rows = csv.reader(io.StringIO(decode(path, content).removeprefix("\ufeff"), newline=""), strict=True)
+    return Source.of(path, content), list(_rows(path, rows, columns))
+
+
+def _rows(path: PathLike, rows: Iterator[list[str]], columns: Sequence[str]) -> Iterator[Cells]:
+    try:
+        header = [name.strip() for name in next(rows, [])]
+        for column in columns:
+            if header.count(column) != 1:
+                many = "is there twice" if column in header else "is missing"
+                raise InputError(
+                    f"{path}: line 1: column {shown(column)} {many}; there are {', '.join(header) or 'none'}"
+                )
+        for number, row in enumerate((row for row in rows if row), start=1):
+            place = f"{path}: line {rows.line_num}"  # type: ignore[attr-defined]
+            if len(row) != len(header):
+                raise InputError(f"{place}: {len(row)} cells; line 1 has {len(header)}")
+            if number > MAX_JOBS:
+                raise InputError(f"{path}: more than {MAX_JOBS} rows; logs of at most so many jobs are read")
+            yield Cells(place, {name: cell.strip() for name, cell in zip(header, row, strict=True) if name in columns})
+    except csv.Error as error:
+        raise InputError(f"{path}: line {rows.line_num}: not CSV: {error}") from None  # type: ignore[attr-defined]

@@ -1,0 +1,39 @@
+"""Tiresias' job lists.
+
+Source: Tiresias (Gu et al., NSDI 2019), github.com/SymbioticLab/Tiresias at 959f9b0, ``trace-data/60_job.csv``: the
+simulator reads submit_time and duration in seconds, and takes a job's duration for what it is on its own devices.
+"""
+
+from __future__ import annotations
+
+from dlsched.models.files import PathLike
+from dlsched.traces.logs import Log, Ran, log_reader, read_table
+
+_COLUMNS = ("job_id", "num_gpu", "submit_time", "model_name", "duration")
+
+
+def read_log(path: PathLike) -> Log:
+    """Read a job list.
+
+    Raises
+    ------
+    InputError
+        One line that names the file, the line, the column, the value and the rule.
+    """
+    source, rows = read_table(path, _COLUMNS)
+    jobs = tuple(
+        Ran(
+            f"{row.cells['model_name']} #{row.cells['job_id']}",
+            row.place,
+            row.number("submit_time"),
+            row.count("num_gpu"),
+            row.number("duration"),
+            unusable="" if row.number("duration") else "without a duration",
+        )
+        for row in rows
+    )
+    unused = "iterations and interval: the duration says how long a job runs"
+    return Log(source, jobs, {"format": "tiresias", "names": "model and job_id", "unused": unused})
+
+
+READER = log_reader("tiresias", "Tiresias' job list (CSV): submit times, GPUs, durations", read_log)
