@@ -103,7 +103,7 @@ def selected(
     smallest.
     """
     if itself:
-        whole = _optimum(problem, relaxation, vertex)
+        whole = rounded_optimum(problem, relaxation, vertex)
         chi: dict[tuple[str, int], float] = defaultdict(float)
         for name, several in whole.mappings.items():
             for one in several:
@@ -118,19 +118,12 @@ def selected(
         chi, value = {key: weight for key, weight in plain.weights.items() if weight > ZERO}, plain.value
     sizes = relaxations.select_rings(problem, chi)
     rest = problem.keeping(r.only(sizes[r.name]) for r in problem.requests if r.name in sizes)
-    reduced = _optimum(rest, relaxation, vertex)
+    reduced = rounded_optimum(rest, relaxation, vertex)
     return Fractional(reduced.value, reduced.mappings, Selection(value, sizes))
 
 
-def _colocated(problem: RingProblem, relaxation: Relaxation) -> bool:
-    placed = next((request.name for request in problem.requests if request.allowed is not None), None)
-    if relaxation is Relaxation.COLOCATED and placed is not None:
-        raise InputError(f"job {placed}: a job with placement needs the augmented relaxation")
-    return relaxation is not Relaxation.AUGMENTED and placed is None
-
-
-def _optimum(problem: RingProblem, relaxation: Relaxation, vertex: Vertex) -> Fractional:
-    """Return an optimum of the augmented program, decomposed.
+def rounded_optimum(problem: RingProblem, relaxation: Relaxation, vertex: Vertex) -> Fractional:
+    """Return an optimum of the augmented program over the requests' sizes and mappings, decomposed.
 
     The mix over classes is one where links carry it on average. Where they do not, ``auto`` solves the program itself,
     unless that is large; the spread vertex is none then, and rings are on one server.
@@ -146,6 +139,13 @@ def _optimum(problem: RingProblem, relaxation: Relaxation, vertex: Vertex) -> Fr
     classes = server_classes(problem)
     found, value = weights(problem, classes, cap=False)
     return Fractional(value, _together(spread(problem, classes, found, cap=False)))
+
+
+def _colocated(problem: RingProblem, relaxation: Relaxation) -> bool:
+    placed = next((request.name for request in problem.requests if request.allowed is not None), None)
+    if relaxation is Relaxation.COLOCATED and placed is not None:
+        raise InputError(f"job {placed}: a job with placement needs the augmented relaxation")
+    return relaxation is not Relaxation.AUGMENTED and placed is None
 
 
 def _easy(problem: RingProblem, relaxation: Relaxation) -> bool:
@@ -199,12 +199,14 @@ def _columns(problem: RingProblem, request: RingRequest) -> int:
 
 
 def _together(placed: Mapping[tuple[str, int], Mapping[str, float]]) -> dict[str, tuple[WeightedMapping, ...]]:
-    """Return, for each share of a ring on a server, all of the ring there; each name has one ring size."""
-    mappings = {}
+    """Return, for each share of a ring on a server, all of the ring there."""
+    shares: dict[str, list[tuple[int, str, Fraction]]] = defaultdict(list)
     for (name, k), parts in placed.items():
-        shares = at_most_one([rational(part / k) for part in parts.values()])
-        mappings[name] = tuple(
-            WeightedMapping(share, k, RingMapping((node,) * k, ((node,),) * (k if k > 1 else 0)))
-            for node, share in zip(parts, shares, strict=True)
+        shares[name] += [(k, node, rational(part / k)) for node, part in parts.items()]
+    return {
+        name: tuple(
+            WeightedMapping(weight, k, RingMapping((node,) * k, ((node,),) * (k if k > 1 else 0)))
+            for (k, node, _), weight in zip(several, at_most_one([part for *_, part in several]), strict=True)
         )
-    return mappings
+        for name, several in shares.items()
+    }

@@ -5,6 +5,9 @@ from __future__ import annotations
 import itertools
 from fractions import Fraction
 from functools import cached_property
+from typing import Annotated
+
+from pydantic import Field
 
 from dlsched.bounds.claim import Premise, Subject
 from dlsched.bounds.gadget.horizon import Horizon
@@ -28,10 +31,12 @@ class GadgetFacts:
     instance : Instance
     seed : int
         Of the runs.
+    alpha : float
+        How well slots are solved, where they are not solved exactly. Arbitrary: the paper allows any in (0, 1].
     """
 
-    def __init__(self, instance: Instance, seed: int) -> None:
-        self.instance = instance
+    def __init__(self, instance: Instance, seed: int, *, alpha: Annotated[float, Field(gt=0, le=1)] = 0.5) -> None:
+        self.instance, self.alpha = instance, Fraction(alpha)
         self.seed = seed
         self._horizons: dict[Rules, Horizon] = {}
         self._optima: dict[Rules, Fraction] = {}
@@ -52,6 +57,16 @@ class GadgetFacts:
     def opt(self) -> Fraction:
         """OPT of (2)-(9) corrected."""
         return self.optimum()
+
+    @cached_property
+    def boundless(self) -> Fraction:
+        """The greatest F of a choice of one allocation a slot, whether it keeps (3) or not."""
+        return Horizon(self.instance, budgets=False).opt
+
+    @cached_property
+    def truncated(self) -> Fraction:
+        """The same where a job's worker-slots count up to K_i."""
+        return Horizon(self.instance, budgets=False, truncated=True).opt
 
     @cached_property
     def greedy(self) -> list[Fraction]:

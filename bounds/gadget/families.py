@@ -191,6 +191,42 @@ def _circle(rng: np.random.Generator, slots: int) -> Instance:
     return Instance(slots=slots, resources=names, nodes=(node,), jobs=tuple(jobs))
 
 
+def wheel(rng: np.random.Generator) -> Instance:
+    """Return 3, 5 or 8 jobs in a circle that only one of three servers can host, in one slot: see `wheel_of`."""
+    jobs, needs = [(3, 2), (5, 3), (5, 3), (8, 3)][int(rng.integers(4))]
+    return wheel_of(rng, jobs, needs, 1)
+
+
+def wheels(rng: np.random.Generator) -> Instance:
+    """Return the same with 3 or 5 jobs in two slots; each job can pay for one or two worker-slots."""
+    jobs, needs = [(3, 2), (5, 3), (5, 3)][int(rng.integers(3))]
+    return wheel_of(rng, jobs, needs, 2)
+
+
+def wheel_of(rng: np.random.Generator, jobs: int, needs: int, slots: int) -> Instance:
+    """Return jobs in a circle: each needs as many resources, one of each, from its own on, and all of them memory.
+
+    With one of each resource, and memory for jobs/needs of the jobs, the linear program has 1/needs of every job, if
+    they are worth about the same: where jobs and needs have no common divisor, all its rows are then tight and
+    independent. All jobs can be drawn at once, which overloads the memory by beta from 5 jobs and needs of 3 on.
+    """
+    own = tuple(f"resource{j + 1}" for j in range(jobs))
+    nodes = (
+        Node(name="server1", capacity=dict.fromkeys(own, Fraction(1)) | {"memory": Fraction(jobs, needs)}),
+        Node(name="server2", capacity={"memory": Fraction(1)}),
+        Node(name="server3", capacity={own[0]: Fraction(1)}),
+    )
+    chosen = []
+    for i in range(jobs):
+        worker = dict.fromkeys((own[(i + j) % jobs] for j in range(needs)), Fraction(1)) | {"memory": Fraction(1)}
+        height, last = int(rng.integers(9, 11)), int(rng.integers(1, slots + 1))
+        utility = Linear(intercept=Fraction(0), slope=-Fraction(height))
+        job = _job(i, 1, 1, Fraction(1), utility)
+        budget = dict.fromkeys(worker, Fraction(last))
+        chosen.append(job.model_copy(update={"worker": worker, "budget": budget}))
+    return Instance(slots=slots, resources=(*own, "memory"), nodes=nodes, jobs=tuple(chosen))
+
+
 def _concave(rng: np.random.Generator) -> Utility:
     height = Fraction(int(rng.integers(1, 10)))
     return Sqrt(scale=height) if rng.random() < 0.3 else Linear(intercept=Fraction(0), slope=-height)
@@ -220,4 +256,6 @@ LASTING = Source("ddljs/lasting", lasting)
 PAIRS = Source("ddljs/pairs", pairs)
 SLOT = Source("ddljs/slot", one_slot)
 FEW = Source("ddljs/few", few)
+WHEELS = Source("ddljs/wheels", wheel, cost=5)
+COUPLED = Source("ddljs/coupled", wheels, cost=20)
 JOINT = Source("ddljs/joint", joint)

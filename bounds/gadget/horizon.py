@@ -110,9 +110,13 @@ class Horizon:
     rules : Rules
     budgets : bool
         Whether (3) holds.
+    truncated : bool
+        Whether the worker-slots of a job count up to K_i only.
     """
 
-    def __init__(self, instance: Instance, rules: Rules = CORRECTED, *, budgets: bool = True) -> None:
+    def __init__(
+        self, instance: Instance, rules: Rules = CORRECTED, *, budgets: bool = True, truncated: bool = False
+    ) -> None:
         self.instance = instance
         known: dict[tuple[object, ...], frozenset[Counts]] = {}
         self.slots: list[frozenset[Counts]] = []
@@ -123,12 +127,14 @@ class Horizon:
             self.slots.append(known[here])
         self.most = [job.budget_slots if budgets else None for job in instance.jobs]
         self._of_job = [cache(job.value) for job in instance.jobs]
+        self._count = [job.budget_slots if truncated else None for job in instance.jobs]
         self._values: dict[Counts, Fraction] = {}
 
     def value(self, counts: Counts) -> Fraction:
         """Return sum_i mu_i(zeta_i n_i) (ValueError where a log utility is at 0)."""
         if counts not in self._values:
-            terms = (value(n) for value, n in zip(self._of_job, counts, strict=True))
+            counted = (n if most is None else min(n, most) for n, most in zip(counts, self._count, strict=True))
+            terms = (value(n) for value, n in zip(self._of_job, counted, strict=True))
             self._values[counts] = sum(terms, Fraction(0))
         return self._values[counts]
 

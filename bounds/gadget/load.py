@@ -1,4 +1,4 @@
-"""Theorems 8 and 10: how likely rounding overloads one node or link by the factor beta, in a slot and over all.
+"""Theorem 8: how likely rounding overloads one node or link by the factor beta.
 
 The instances are one node or link, and what each job's mappings put there: the theorem's bound concerns one place
 alone, and needs far more jobs than a slot whose laws are listed in full.
@@ -61,14 +61,11 @@ class Load(Document):
         g.
     jobs : tuple of JobLoad
         Those for which the place is valid: one worker fits.
-    slots : int
-        T: how many slots with these mappings there are.
     """
 
     places: Whole
     capacity: NonNegative
     jobs: tuple[JobLoad, ...] = ()
-    slots: Whole = 1
 
     @model_validator(mode="after")
     def _decomposed(self) -> Self:
@@ -137,10 +134,6 @@ class LoadFacts:
         """|V_S|^-4, which Theorem 8 allows."""
         return Fraction(1, exact_power(self.instance.places, 4))
 
-    def ever(self, probability: Fraction) -> Fraction:
-        """Return the probability of an event of one slot in one of the T independent slots."""
-        return 1 - exact_power(1 - probability, self.instance.slots)
-
     def dump(self) -> dict[str, Any]:
         """Return plain JSON data."""
         return {"beta": self.beta, "Delta": self.delta, "P": float(self.reaches)}
@@ -171,7 +164,7 @@ def many(rng: np.random.Generator) -> Load:
     ]
     expected = sum(share.workers for job in jobs for share in job.shares)
     capacity = Fraction(max(parts, expected), parts)
-    return Load(places=places, capacity=capacity, jobs=tuple(jobs), slots=int(rng.integers(1, 20)))
+    return Load(places=places, capacity=capacity, jobs=tuple(jobs))
 
 
 LOADS = Source("ddljs/loads", many)
@@ -190,7 +183,7 @@ _USABLE = Premise("g > 0 and Delta > 0", _usable)
 LOAD = PLACES.printed(
     "gadget/theorem-8-load",
     paper="GADGET, Theorem 8",
-    statement="P(A^{u,r} >= beta^r g^{u,r}) <= |V_S|^-4 for all u, switches included",
+    statement="P(A^{u,r} >= beta^r g^{u,r}) <= |V_S|^-4 for all u and r, a server without the resource included",
     quantity="P(A >= beta g) of one draw over |V_S|^-4, against 1",
     measure=lambda facts: facts.reaches / facts.rare,
     relation=Relation.AT_MOST,
@@ -203,6 +196,7 @@ LOAD = PLACES.printed(
 LOAD_CORRECTED = LOAD.corrected(
     statement="P(A^{u,r} >= beta^r g^{u,r}) <= |V_S|^-4 for one unconditional draw of a decomposed LP solution, where "
     "g^{u,r} > 0 and Delta^r > 0, with eps the greatest need over capacity",
+    worst=lambda facts: (facts.most >= facts.threshold) / facts.rare,
     premises=(_THREE, _USABLE),
     golden=(
         "gadget-theorem-8-load-corrected-sixteen-jobs",
@@ -224,25 +218,6 @@ SCALE = PLACES.derived(
     premises=(_THREE, _USABLE),
     counterexamples=("gadget-theorem-8-scale-three-jobs",),
     golden=("gadget-theorem-8-scale-section-6",),
-)
-
-HORIZON = PLACES.printed(
-    "gadget/violation-horizon",
-    paper="GADGET, Theorem 10",
-    statement="P(A^{u,r}[t] >= beta^r g^{u,r} for some t) <= 1 - (1 - |V_S|^-4)^T for all u, switches included",
-    quantity="P(A >= beta g in some slot) over 1 - (1 - |V_S|^-4)^T, against 1",
-    measure=lambda facts: facts.ever(facts.reaches) / facts.ever(facts.rare),
-    relation=Relation.AT_MOST,
-    bound=always(1),
-    expectation=Expectation.FALSE,
-    premises=(_THREE,),
-    counterexamples=("gadget-violation-horizon-switch",),
-)
-
-HORIZON_CORRECTED = HORIZON.corrected(
-    statement="P(A^{u,r}[t] >= beta^r g^{u,r} for some t) <= 1 - (1 - |V_S|^-4)^T where g^{u,r} > 0 and Delta^r > 0",
-    premises=(_THREE, _USABLE),
-    golden=("gadget-violation-horizon-corrected-ten-slots",),
 )
 
 CLAIMS = stated(globals())

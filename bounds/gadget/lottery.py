@@ -1,6 +1,6 @@
 """Theorem 8 for one slot: the profit and the loads of rounded mappings; and Algorithm 2's loop of draws.
 
-All probabilities are exact.
+All probabilities are exact, for every optimum of the linear programs that the tool can name.
 """
 
 from __future__ import annotations
@@ -10,67 +10,107 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.arithmetic import exp
+from dlsched.arithmetic import exp, power
 from dlsched.bounds.claim import Expectation, Premise, always, stated
-from dlsched.bounds.comparison import Relation
-from dlsched.bounds.gadget.families import SLOT
-from dlsched.bounds.gadget.slot import FINITE, MODERATE, PROFITABLE, SLOTS, SOME, THREE, SlotFacts
+from dlsched.bounds.comparison import Interval, Relation
+from dlsched.bounds.gadget.choices import VERTEX, Choice, over
+from dlsched.bounds.gadget.families import SLOT, WHEELS
+from dlsched.bounds.gadget.slot import (
+    FINITE,
+    MODERATE,
+    PRINTED,
+    PROFITABLE,
+    SERVERS,
+    SLOTS,
+    SOME,
+    THREE,
+    SlotFacts,
+)
 from dlsched.rounding import Acceptance, round_mappings
-from dlsched.rounding.mapping_table import NodeRow
 from dlsched.tolerances import AS_GOOD
-
-ROUNDS = 3
-"""u_b of the claims about what Algorithm 2 returns. Arbitrary above 1: what is returned is then not just any draw."""
 
 LARGE = 10**6
 """Capacities that one worker or ring edge never needs: larger than any in the sources."""
 
 
 def explain(facts: SlotFacts) -> dict[str, Any]:
-    """Return the selected rings, their LP and the law of the profit."""
-    law = facts.printed_law
+    """Return, for each optimum, the selected rings, their LP and the law of the profit of a draw."""
     return {
-        "kappa": facts.selected(),
-        "LP": facts.solve(augmented=True, sizes=facts.selected()).value,
-        "profit": [[str(profit), str(p)] for profit, p in law.profit().items()],
+        choice.vertex.value: {
+            "kappa": choice.fractional.selection.sizes if choice.fractional.selection else {},
+            "LP": choice.fractional.value,
+            "profit": [[str(profit), str(p)] for profit, p in choice.law.profit().items()],
+        }
+        for choice in facts.choices
     }
 
 
-def _third(facts: SlotFacts) -> Fraction:
-    """Return a third of the LP of the selected rings, less what rounding of numbers may cost."""
-    return Fraction(facts.solve(augmented=True, sizes=facts.selected()).value / 3 - AS_GOOD)
+def _poor(choice: Choice, rounds: int) -> Fraction:
+    """Return the probability that what the loop returns is worth less than a third of the LP of the rings."""
+    return choice.law.profit_below(choice.third, acceptance=choice.acceptance, rounds=rounds)
 
 
-def _poor_against_optimum(facts: SlotFacts) -> Fraction:
-    return facts.printed_law.profit_below(facts.ilp / 3 - AS_GOOD)
+def _poor_against_optimum(facts: SlotFacts) -> Interval:
+    least = facts.ilp / 3 - AS_GOOD
+    return over(c.law.profit_below(least, acceptance=c.acceptance, rounds=facts.u_b) for c in facts.choices)
 
 
-def _poor_against_lp(facts: SlotFacts) -> Fraction:
-    return facts.printed_law.profit_below(_third(facts))
+def _poor_draw(facts: SlotFacts) -> Interval:
+    return over(_poor(choice, 1) for choice in facts.choices)
+
+
+def _poor_loop(facts: SlotFacts) -> Interval:
+    return over(_poor(choice, facts.u_b) for choice in facts.choices)
+
+
+def _poor_possible(facts: SlotFacts) -> float:
+    """Return 1 where some draw is worth less than a third of the LP."""
+    return float(any(_poor(choice, 1) for choice in facts.choices))
 
 
 PROFIT = SLOTS.printed(
     "gadget/theorem-8",
     paper="GADGET, Theorem 8",
-    statement="what is rounded to is worth at least a third of the optimal value of (12)",
-    quantity="the probability that one draw is worth less than a third of the optimum of (12), against 0",
+    statement="LP-RS-MDE achieves at least a third of the optimal value of (12)",
+    quantity="the probability that what it returns after u_b draws at most is worth less, against 0",
     measure=_poor_against_optimum,
     relation=Relation.AT_MOST,
     bound=always(0),
     expectation=Expectation.FALSE,
-    premises=(FINITE, SOME),
+    premises=(*PRINTED, SERVERS, SOME),
     details=explain,
-    counterexamples=("gadget-theorem-8-G8",),
+    open=VERTEX,
+    sources=(SLOT, WHEELS),
+    counterexamples=("gadget-theorem-8-three-servers",),
+    golden=("gadget-theorem-8-ample",),
 )
 
 PROFIT_CORRECTED = PROFIT.corrected(
     statement="one unconditional draw is worth less than a third of the LP of the selected rings with probability at "
     "most exp(-2/9), if no selected ring alone is worth more than that LP",
     quantity="the probability that one draw is worth less than a third of the LP, against exp(-2/9)",
-    measure=_poor_against_lp,
+    measure=_poor_draw,
     bound=always(exp(-2 / 9)),
+    worst=_poor_possible,
     premises=(FINITE, SOME, PROFITABLE, MODERATE),
     golden=("gadget-theorem-8-corrected-G8",),
+)
+
+
+def _loop_bound(facts: SlotFacts) -> float:
+    """Return exp(-2/9) times the bound of a draw that is not accepted, to the u_b - 1."""
+    return max(exp(-2 / 9) * power(min(1.0, c.constants.miss), facts.u_b - 1) for c in facts.choices)
+
+
+PROFIT_LOOP = PROFIT_CORRECTED.derived(
+    "gadget/theorem-8-loop",
+    statement="what the loop returns is worth less than a third of the LP of the selected rings with probability at "
+    "most exp(-2/9) min(1, exp(-2/9) + |R| |V_S|^-3 + |E_S|^-3)^(u_b - 1)",
+    quantity="the probability that what is returned after u_b draws at most is worth less, against that",
+    measure=_poor_loop,
+    bound=_loop_bound,
+    premises=(FINITE, SOME, THREE, PROFITABLE, MODERATE),
+    golden=("gadget-theorem-8-loop-G8",),
 )
 
 
@@ -79,8 +119,8 @@ def _best_draw(facts: SlotFacts) -> Fraction:
     return max(facts.law(cap=True, sizes=facts.selected(cap=True)).profit())
 
 
-def _expected_profit(facts: SlotFacts) -> Fraction:
-    return facts.law(sizes=facts.selected(augmented=True)).table.expected_profit
+def _expected_profit(facts: SlotFacts) -> Interval:
+    return over(choice.law.table.expected_profit for choice in facts.own_choices)
 
 
 OPTIMUM = SLOTS.derived(
@@ -99,7 +139,7 @@ OPTIMUM = SLOTS.derived(
 
 OPTIMUM_CORRECTED = OPTIMUM.corrected(
     statement="with selection by the LP that is rounded, a draw is worth 1/Gamma of the optimum of (12) in expectation",
-    quantity="the expected profit of a draw of the augmented LP without (5), against the optimum of (12) over Gamma",
+    quantity="the expected profit of a draw, against the optimum of (12) over Gamma",
     measure=_expected_profit,
     bound=lambda facts: facts.ilp / facts.largest,
     premises=(FINITE, SOME, PROFITABLE),
@@ -107,99 +147,113 @@ OPTIMUM_CORRECTED = OPTIMUM.corrected(
 )
 
 
-def _overloaded(facts: SlotFacts, *, empty: bool) -> float:
+def _overloaded(choice: Choice, *, rounds: int, empty: bool) -> float:
     """Return the greatest of P(A >= beta g) |V|^4 over nodes and P(A >= gamma e) |E|^4 over links."""
-    law, constants = facts.printed_law, facts.constants
     worst = 0.0
-    for row, capacity in law.table.capacity.items():
-        node = isinstance(row, NodeRow)
-        factor = constants.beta[row.resource] if isinstance(row, NodeRow) else constants.gamma
-        if factor <= 1 and not (empty and capacity == 0):
-            continue
-        if capacity or empty:
-            bound = constants.node_bound if node else constants.link_bound
-            worst = max(worst, float(law.violation(row, factor=factor, reaches=True) / bound))
+    for row, capacity in choice.law.table.capacity.items():
+        if row in choice.overloads or (empty and not capacity):
+            reached = choice.law.violation(
+                row, factor=choice.factor(row), reaches=True, acceptance=choice.acceptance, rounds=rounds
+            )
+            worst = max(worst, float(reached / choice.rare(row)))
     return worst
+
+
+def _breakable(facts: SlotFacts) -> float:
+    """Return the greatest that (an overload's probability over its bound) could be: 0 where none is possible."""
+    return max(float(1 / c.constants.node_bound) * c.breakable for c in facts.choices)
 
 
 PLACES = SLOTS.printed(
     "gadget/theorem-8-places",
     paper="GADGET, Theorem 8",
-    statement="P(A >= beta g) <= |V_S|^-4 for all nodes and P(A >= gamma e) <= |E_S|^-4 for all links",
-    quantity="the greatest P(A >= beta g) over |V_S|^-4 of nodes and P(A >= gamma e) over |E_S|^-4 of links, against 1",
-    measure=lambda facts: _overloaded(facts, empty=True),
+    statement="P(A >= beta^r g) <= |V_S|^-4 for all r and u, and P(A >= gamma e) <= |E_S|^-4 for all links",
+    quantity="the greatest P(A >= beta g) over |V_S|^-4 of nodes and P(A >= gamma e) over |E_S|^-4 of links, of what "
+    "is returned after u_b draws at most, against 1",
+    measure=lambda facts: over(_overloaded(choice, rounds=facts.u_b, empty=True) for choice in facts.choices),
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.FALSE,
-    premises=(FINITE, THREE),
-    counterexamples=("gadget-theorem-8-places-G3",),
+    premises=(*PRINTED, SERVERS),
+    open=f"eps, which is taken as the greatest need over capacity, as the proof needs; {VERTEX}",
+    sources=(SLOT, WHEELS),
+    counterexamples=("gadget-theorem-8-places-two-kinds",),
 )
 
 PLACES_CORRECTED = PLACES.corrected(
-    statement="the same where capacity, bandwidth and Delta are positive",
-    measure=lambda facts: _overloaded(facts, empty=False),
-    golden=("gadget-theorem-8-places-corrected-G3",),
+    statement="the same for one unconditional draw, where capacity, bandwidth and Delta are positive, with eps the "
+    "greatest need over capacity",
+    quantity="the greatest P(A >= beta g) over |V_S|^-4 of nodes and P(A >= gamma e) over |E_S|^-4 of links, of one "
+    "draw, against 1",
+    measure=lambda facts: over(_overloaded(choice, rounds=1, empty=False) for choice in facts.choices),
+    worst=_breakable,
+    premises=(FINITE, THREE),
+    golden=("gadget-theorem-8-places-corrected-wheel",),
 )
 
 
-def _conditional(facts: SlotFacts, acceptance: Acceptance, *, constants: bool) -> float:
-    """Return by how much acceptance raises the probability of an overload of a row, at most."""
-    law, factors = facts.printed_law, facts.constants
-    worst = -1.0
-    for row, capacity in law.table.capacity.items():
-        if not capacity:
-            continue
-        factor = (factors.beta[row.resource] if isinstance(row, NodeRow) else factors.gamma) if constants else 1.0
-        once = law.violation(row, factor=factor)
-        worst = max(worst, float(law.violation(row, factor=factor, acceptance=acceptance, rounds=ROUNDS) - once))
-    return worst
-
-
-def _profit_alone(facts: SlotFacts) -> Acceptance:
+def _profit_alone(facts: SlotFacts, choice: Choice) -> Acceptance:
     boundless = len(facts.problem.requests) * facts.largest * LARGE
-    return Acceptance(_third(facts), dict.fromkeys(facts.problem.resources, boundless), boundless)
+    return Acceptance(choice.third, dict.fromkeys(facts.problem.resources, boundless), boundless)
 
 
-def _returned_by_profit(facts: SlotFacts) -> float:
-    return _conditional(facts, _profit_alone(facts), constants=False)
-
-
-def _returned_by_constants(facts: SlotFacts) -> float:
-    return _conditional(facts, facts.constants.acceptance(_third(facts)), constants=True)
+def _rise(choice: Choice, acceptance: Acceptance, rounds: int) -> float:
+    """Return by how much acceptance raises the probability that a row is above its capacity, at most."""
+    law = choice.law
+    rises = (
+        law.violation(row, acceptance=acceptance, rounds=rounds) - law.violation(row)
+        for row, capacity in law.table.capacity.items()
+        if capacity
+    )
+    return float(max(rises, default=Fraction(0)))
 
 
 RETURNED = SLOTS.derived(
     "gadget/theorem-8-returned",
     paper="GADGET, Algorithm 2 and Theorem 8",
     statement="what Algorithm 2 returns overloads no place more often than a draw does, if profit alone is accepted",
-    quantity="the greatest rise of the probability that a place is overloaded, over one draw, with 3 draws, against 0",
-    measure=_returned_by_profit,
+    quantity="the greatest rise of the probability that a place is overloaded, over one draw, with u_b draws, against "
+    "0",
+    measure=lambda facts: over(_rise(c, _profit_alone(facts, c), facts.u_b) for c in facts.choices),
     relation=Relation.AT_MOST,
     bound=always(0),
     expectation=Expectation.FALSE,
     premises=(FINITE, SOME),
+    open=VERTEX,
+    sources=(SLOT, WHEELS),
     counterexamples=("gadget-theorem-8-returned-G8",),
 )
+
+
+def _share(choice: Choice, rounds: int) -> float:
+    """Return the greatest ratio of the probability of an overload by beta or gamma of what is returned to a draw's."""
+    law, worst = choice.law, 0.0
+    for row in choice.overloads:
+        once = law.violation(row, factor=choice.factor(row))
+        if once:
+            returned = law.violation(row, factor=choice.factor(row), acceptance=choice.acceptance, rounds=rounds)
+            worst = max(worst, float(returned / once))
+    return worst
+
 
 RETURNED_CORRECTED = RETURNED.corrected(
     statement="what Algorithm 2 returns, accepting (1/3, beta, gamma)-approximate draws, exceeds beta g or gamma e no "
     "more often than a draw does",
-    quantity="the greatest rise of the probability of such an overload, over one draw, with 3 draws, against 0",
-    measure=_returned_by_constants,
-    golden=("gadget-theorem-8-returned-corrected-G8",),
+    quantity="the greatest ratio of the probability of such an overload, with u_b draws, to that of one draw, "
+    "against 1",
+    measure=lambda facts: over(_share(choice, facts.u_b) for choice in facts.choices),
+    bound=always(1),
+    worst=_breakable,
+    golden=("gadget-theorem-8-returned-corrected-wheel",),
 )
 
 
 def _draws(facts: SlotFacts) -> int:
     """Return the draws that the loop makes where none is good enough."""
-    weighted = {
-        name: [option.chosen for option in options if option.chosen is not None]
-        for name, options in facts.printed_law.table.options.items()
-    }
     impossible = Acceptance(1 + sum(max(request.profit.values()) for request in facts.problem.requests))
-    rng = np.random.default_rng(0)
+    rng, weighted = np.random.default_rng(0), facts.choices[0].fractional.mappings
     return round_mappings(
-        facts.problem, weighted, rng, rule="accepted", rounds=ROUNDS, acceptance=impossible, variant="printed"
+        facts.problem, weighted, rng, rule="accepted", rounds=facts.u_b, acceptance=impossible, variant="printed"
     ).draws
 
 
@@ -207,10 +261,10 @@ LOOP = SLOTS.printed(
     "gadget/algorithm-2-rounds",
     paper="GADGET, Algorithm 2, lines 1 and 7",
     statement="with iter = 1 at first and while iter < u_b, the mappings are drawn u_b times at most",
-    quantity="draws where none is accepted and u_b = 3, against 3",
+    quantity="draws where none is accepted, against u_b",
     measure=_draws,
     relation=Relation.AT_MOST,
-    bound=always(ROUNDS),
+    bound=lambda facts: facts.u_b,
     expectation=Expectation.TRUE,
     premises=(FINITE, SOME),
     golden=("gadget-algorithm-2-rounds-G8",),
@@ -221,8 +275,9 @@ def _shape(facts: SlotFacts) -> dict[str, Any]:
     return {"resources": list(facts.problem.resources), "nodes": len(facts.problem.nodes)}
 
 
-def _not_accepted(facts: SlotFacts) -> Fraction:
-    return 1 - facts.printed_law.accepted(facts.constants.acceptance(_third(facts)))
+def _miss(facts: SlotFacts) -> float:
+    """Return exp(-2/9) + |R| |V_S|^-3 + |E_S|^-3."""
+    return facts.choices[0].constants.miss
 
 
 SUCCESS = SLOTS.derived(
@@ -230,7 +285,7 @@ SUCCESS = SLOTS.derived(
     paper="GADGET, Theorem 8, all its parts for one draw",
     statement="with |V_S| >= 3, the parts' bounds leave some probability that a draw is (1/3, beta, gamma)-approximate",
     quantity="exp(-2/9) + |R| |V_S|^-3 + |E_S|^-3, against 0.99",
-    measure=lambda facts: facts.constants.miss,
+    measure=_miss,
     relation=Relation.AT_MOST,
     bound=always(0.99),
     expectation=Expectation.FALSE,
@@ -244,10 +299,11 @@ SUCCESS_CORRECTED = SUCCESS.corrected(
     statement="a draw is not (1/3, beta, gamma)-approximate with probability at most exp(-2/9) + |R| |V_S|^-3 + "
     "|E_S|^-3, which can exceed 1",
     quantity="the probability that a draw is not, against that",
-    measure=_not_accepted,
-    bound=lambda facts: facts.constants.miss,
+    measure=lambda facts: over(1 - choice.law.accepted(choice.acceptance) for choice in facts.choices),
+    bound=_miss,
+    worst=lambda facts: float(any(c.breakable for c in facts.choices) or _poor_possible(facts)),
     premises=(FINITE, SOME, THREE, PROFITABLE, MODERATE),
-    sources=(SLOT,),
+    sources=(SLOT, WHEELS),
     golden=("gadget-theorem-8-success-corrected-five-resources",),
 )
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+from dlsched.algorithms.gadget.activity import Sizes as PrintedSizes
 from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
+from dlsched.bounds.gadget.choices import over
 from dlsched.bounds.gadget.families import JOINT
-from dlsched.bounds.gadget.slot import CONCAVE, FINITE, FREE, PROFITABLE, SLOTS, SOME, SlotFacts
+from dlsched.bounds.gadget.slot import CONCAVE, FINITE, FREE, PRINTED, PROFITABLE, SLOTS, SOME, SlotFacts
 
 EQUIVALENCE = SLOTS.derived(
     "gadget/equivalence",
@@ -25,21 +27,31 @@ EQUIVALENCE = SLOTS.derived(
 
 BOUND = SLOTS.printed(
     "gadget/ring-bound",
-    paper="GADGET, Section V-C",
-    statement="with Q_i = {1, ..., ceil(q_i)}, q_i of the joint relaxation of (10), (12)-(19) is (10)",
+    paper="GADGET, Section V-C, Q_i = {1, ..., ceil(q_i)}",
+    statement="with Q_i = {1, ..., ceil(q_i)}, q_i of (10) with (2), (4) and (11) relaxed, (12)-(19) is (10)",
     quantity="the optimum of (12) with those ring sizes, against the most that the counts of the slot add",
-    measure=lambda facts: facts.ilp_of_joint_sizes,
+    measure=lambda facts: over(map(facts.ilp_of_sizes, (PrintedSizes.ALONE, PrintedSizes.JOINT))),
     relation=Relation.EQUAL,
     bound=lambda facts: facts.counted,
     expectation=Expectation.FALSE,
-    premises=(FINITE, FREE),
+    premises=(*PRINTED, FREE),
+    open="whether (10) is relaxed for each job alone or for all together, which gives fewer workers",
     sources=(JOINT,),
-    counterexamples=("gadget-ring-bound-G16", "gadget-ring-bound-two-jobs"),
+    counterexamples=("gadget-ring-bound-G16",),
+    golden=("gadget-ring-bound-two-jobs",),
+)
+
+TOGETHER = BOUND.derived(
+    "gadget/ring-bound-joint",
+    statement="the same where (10) is relaxed for all jobs together, although a job may then get less than it could",
+    measure=lambda facts: facts.ilp_of_sizes(PrintedSizes.JOINT),
+    counterexamples=("gadget-ring-bound-joint-two-jobs",),
 )
 
 BOUND_CORRECTED = BOUND.corrected(
     statement="with q_i = min(N_i, K_i - z_i, sum_u floor(min_r C_u^r/l_i^r)), (12)-(19) is (10)",
     measure=lambda facts: facts.embedded.value,
+    premises=(FINITE, FREE),
     golden=("gadget-ring-bound-corrected-G16", "gadget-ring-bound-corrected-two-jobs"),
 )
 
@@ -58,11 +70,6 @@ def _sizes(facts: SlotFacts) -> dict[str, Any]:
     return {"Gamma": facts.largest, "variables": facts.variables, "mappings": facts.mappings}
 
 
-def _claimed(facts: SlotFacts) -> int:
-    """Return |I| |G_s|."""
-    return len(facts.instance.jobs) * _graph(facts)
-
-
 def _variables_or_mappings(facts: SlotFacts) -> float:
     """Return variables over their bound, or mappings over positive variables where that is more."""
     return max(facts.variables / _most(facts), facts.mappings / max(1, facts.positive))
@@ -71,13 +78,14 @@ def _variables_or_mappings(facts: SlotFacts) -> float:
 SIZE = SLOTS.printed(
     "gadget/theorem-9",
     paper="GADGET, Theorem 9",
-    statement="the LPs have at most |I| |G_s| variables, as a time of (|I| |G_s|)^3 supposes",
-    quantity="variables of the augmented LP of the selected rings, against |I| |G_s|",
-    measure=lambda facts: facts.variables,
+    statement="the time is O((|I| |G_s|)^3 + u_b |I|), without ring sizes: with the same |I| and |G_s|, the LPs are no "
+    "larger where rings may be longer",
+    quantity="variables of the plain LP with twice as large servers, budgets and N_i, against those before",
+    measure=lambda facts: facts.doubled_variables,
     relation=Relation.AT_MOST,
-    bound=_claimed,
+    bound=lambda facts: facts.all_variables,
     expectation=Expectation.FALSE,
-    premises=(FINITE, Premise("some ring is selected", lambda facts: bool(facts.selected()))),
+    premises=(FINITE, FREE, Premise("some ring is selected", lambda facts: bool(facts.selected()))),
     details=_sizes,
     counterexamples=("gadget-theorem-9-G3",),
 )
@@ -88,6 +96,7 @@ SIZE_CORRECTED = SIZE.corrected(
     quantity="variables over that bound, or mappings over positive variables where that is more, against 1",
     measure=_variables_or_mappings,
     bound=always(1),
+    premises=(FINITE, Premise("some ring is selected", lambda facts: bool(facts.selected()))),
     golden=("gadget-theorem-9-corrected-G3",),
 )
 
@@ -158,24 +167,38 @@ def _plain_of_selected(facts: SlotFacts) -> float:
 LEMMA_7 = SLOTS.printed(
     "gadget/lemma-7",
     paper="GADGET, Lemma 7",
-    statement="the rings that the LP selects keep 1/Gamma of the utility of an optimal embedding",
-    quantity="the optimum of (12) with the selected ring sizes, against the optimum over Gamma",
-    measure=SlotFacts.chosen_alone,
+    statement="the selected sizes alone keep 1/Gamma of the LP's utility, and so of an optimal embedding's",
+    quantity="sum_i pi_ik chi_ik of the selected sizes k in the solution of the plain LP, against the optimum of (12) "
+    "over Gamma",
+    measure=lambda facts: over(facts.kept(cap=cap) for cap in (False, True)),
     relation=Relation.AT_LEAST,
     bound=lambda facts: facts.ilp / facts.largest,
-    expectation=Expectation.FALSE,
-    premises=(FINITE, FREE, SOME),
+    expectation=Expectation.TRUE,
+    premises=(*PRINTED, FREE, SOME),
     details=_selection,
-    counterexamples=("gadget-lemma-7-G10",),
+    open="kappa_i, printed as a maximum, is the size at which it is attained; whether (5) is a row of the plain LP",
+    golden=("gadget-lemma-7-G10",),
 )
 
-LEMMA_7_CORRECTED = LEMMA_7.corrected(
+EMBEDDED = LEMMA_7.derived(
+    "gadget/lemma-7-embedding",
+    statement="the rings that the LP selects can be embedded so that 1/Gamma of the utility of an optimal embedding is "
+    "kept",
+    quantity="the optimum of (12) with the selected ring sizes, against the optimum over Gamma",
+    measure=lambda facts: over(facts.chosen_alone(cap=cap) for cap in (False, True)),
+    expectation=Expectation.FALSE,
+    open="whether (5) is a row of the plain LP",
+    counterexamples=("gadget-lemma-7-embedding-G10",),
+)
+
+RESTRICTED = LEMMA_7.derived(
+    "gadget/lemma-7-restricted",
     statement="with kappa_i = argmax pi_ik chi_ik and pi >= 0, the LP of the selected rings keeps 1/Gamma of the LP",
     quantity="the plain LP with the selected ring sizes, against the plain LP over Gamma",
     measure=_plain_of_selected,
     bound=lambda facts: _plain(facts) / facts.largest,
     premises=(FINITE, PROFITABLE),
-    golden=("gadget-lemma-7-corrected-G10",),
+    golden=("gadget-lemma-7-restricted-G10",),
 )
 
 

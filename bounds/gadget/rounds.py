@@ -1,135 +1,198 @@
-"""Theorem 10: the law of what Algorithm 1 ends with when every slot is rounded once: all histories, exactly.
+"""Theorem 10: the law of what Algorithm 1 ends with when slots are rounded: all histories, exactly.
 
-A slot's rings are rounded independently, and only their sizes matter for later slots, so that the law of the
-worker-slots so far is carried from slot to slot. Each solution is decomposed into "all k workers on node u", which
-valid mappings of the augmented LP may do, and which use no link.
+A slot's rings are rounded independently, or until a draw is accepted, and only their sizes matter for later slots, so
+that the law of the worker-slots so far is carried from slot to slot. What is drawn in one slot decides which jobs are
+there in the next, and what their rings are worth: overloads of different slots are not independent.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
-from dlsched.arithmetic import exp, power
+from pydantic import Field
+
+from dlsched.algorithms.gadget.mixtures import Vertex
+from dlsched.arithmetic import exact_power, exp, power
 from dlsched.bounds.claim import Expectation, Premise, Subject, Undecided, always, stated
-from dlsched.bounds.comparison import Relation
-from dlsched.bounds.gadget.colocated import Colocated, Programs, selected_sizes
+from dlsched.bounds.comparison import Interval, Relation
+from dlsched.bounds.gadget.choices import VERTEX, Choice, chosen, over
 from dlsched.bounds.gadget.facts import HYPOTHESES, OPT_POSITIVE, GadgetFacts
-from dlsched.bounds.gadget.families import FEW
+from dlsched.bounds.gadget.families import COUPLED, FEW
 from dlsched.bounds.gadget.horizon import Counts
 from dlsched.models.ddljs import Instance, RingProblem, slot_problem
+from dlsched.rounding.mapping_law import Outcome
+from dlsched.rounding.mapping_table import Row
 from dlsched.tolerances import AS_GOOD
 
 MAX_HISTORIES = 2_000
 """Slots times vectors of worker-slots whose programs are solved, at most. Arbitrary: limits count work and not
 seconds, so that verdicts are the same everywhere."""
 
-MAX_DRAWS = 20_000
-"""Outcomes of the draw of one slot, at most. Arbitrary."""
-
 Law = dict[Counts, Fraction]
 
 
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How slots are rounded.
+
+    Attributes
+    ----------
+    vertex : Vertex
+    select : bool
+        Ring sizes are selected first (Lemma 7); else size and mapping are drawn together.
+    itself : bool
+        They are selected by the program that is rounded; else, as printed, by the plain one.
+    draws : int
+        u_b; the first draw that is accepted, else the last, is returned. With 1, the draw is, whatever it is.
+    fitting : bool
+        Of what is returned, rings are kept in the order of the jobs while they fit; the others are discarded.
+    """
+
+    vertex: Vertex = Vertex.CAPPED
+    select: bool = True
+    itself: bool = False
+    draws: int = 1
+    fitting: bool = False
+
+
+Key = tuple[object, ...]
+
+
+class Choices:
+    """The solved programs of an instance: those of slots that are alike are solved once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Key, Choice] = {}
+        self._outcomes: dict[Key, list[Outcome]] = {}
+
+    def outcomes(self, problem: RingProblem, rule: Rule) -> tuple[Choice, list[Outcome]]:
+        """Return the optimum that a rule rounds, and the law of what it returns."""
+        requests = tuple((request.name, *request.profit.items()) for request in problem.requests)
+        key = (rule.vertex, rule.select, rule.itself, problem.shares, requests)
+        if key not in self._known:
+            self._known[key] = chosen(problem, rule.vertex, itself=rule.itself, select=rule.select)
+        if (*key, rule.draws) not in self._outcomes:
+            self._outcomes[(*key, rule.draws)] = self._known[key].outcomes(rule.draws)
+        return self._known[key], self._outcomes[(*key, rule.draws)]
+
+
 class Rounds:
-    """Algorithm 1 with one draw a slot.
+    """Algorithm 1 with rounded slots.
 
     Parameters
     ----------
     instance : Instance
-    programs : Programs
-        Of its nodes.
-    selected : bool
-        Ring sizes are selected first (Lemma 7); else size and place are drawn together.
-    fitting : bool
-        Of a draw, rings are kept in the order of the jobs while they fit the nodes; the others are discarded.
+    choices : Choices
+        Of the instance.
+    rule : Rule
+
+    Attributes
+    ----------
+    met : list of Choice
+        The optima that were rounded, as far as the laws were asked for.
     """
 
-    def __init__(self, instance: Instance, programs: Programs, *, selected: bool, fitting: bool = False) -> None:
-        self.instance, self.programs, self.selected, self.fitting = instance, programs, selected, fitting
-        self.solved = 0
-        self.moderate = True
+    def __init__(self, instance: Instance, choices: Choices, rule: Rule) -> None:
+        self.instance, self.choices, self.rule = instance, choices, rule
+        self.met: list[Choice] = []
+        self._names = [job.name for job in instance.jobs]
+        self._steps: dict[tuple[int, Counts], list[tuple[Counts, Fraction, frozenset[Row]]]] = {}
 
     @cached_property
     def law(self) -> Law:
         """The law of the worker-slots in the end."""
-        law: Law = {(0,) * len(self.instance.jobs): Fraction(1)}
+        law: Law = {(0,) * len(self._names): Fraction(1)}
         for slot in range(1, self.instance.slots + 1):
             after: Law = defaultdict(Fraction)
             for z, probability in law.items():
-                for added, share in self._step(slot, z).items():
+                for added, share, _ in self._step(slot, z):
                     after[tuple(map(int.__add__, z, added))] += probability * share
             law = dict(after)
         return law
 
-    def _step(self, slot: int, so_far: Counts) -> Law:
-        """Return the law of what one slot adds."""
-        self.solved += 1
-        if self.solved > MAX_HISTORIES:
-            raise Undecided(f"more than {MAX_HISTORIES} slots and vectors of worker-slots")
-        names = [job.name for job in self.instance.jobs]
-        problem = slot_problem(self.instance, slot, dict(zip(names, so_far, strict=True)))
-        solution = self.programs.solve(problem)
-        if self.selected:
-            sizes = selected_sizes(problem, solution)
-            problem = problem.keeping(r.only(sizes[r.name]) for r in problem.requests if r.name in sizes)
-            solution = self.programs.solve(problem)
-        self.moderate &= all(max(r.profit.values()) <= solution.value + AS_GOOD for r in problem.requests)
-        law: Law = defaultdict(Fraction)
-        for sizes_drawn, probability in self._draws(problem, solution):
-            law[tuple(sizes_drawn.get(name, 0) for name in names)] += probability
-        return law
+    @property
+    def overloads(self) -> dict[Row, Fraction]:
+        """The probability that a row is overloaded by beta or gamma in some slot; rows that never are left out."""
+        possible = self._steps.values() if self.law else ()
+        rows = {row for steps in possible for _, _, broken in steps for row in broken}
+        return {row: 1 - self._never(row) for row in rows}
 
-    def _draws(self, problem: RingProblem, solution: Colocated) -> Iterator[tuple[dict[str, int], Fraction]]:
-        """Yield the sizes kept of every draw, with its probability."""
-        options = [solution.options(request.name, places=self.fitting) for request in problem.requests]
-        if math.prod(map(len, options)) > MAX_DRAWS:
-            raise Undecided(f"a draw has more than {MAX_DRAWS} outcomes")
-        for drawn in itertools.product(*options):
-            probability = Fraction(1)
-            for _, _, weight in drawn:
-                probability *= weight
-            rings = [(r.name, k, u) for r, (k, u, _) in zip(problem.requests, drawn, strict=True) if k]
-            yield dict(_fitting(problem, rings) if self.fitting else ((name, k) for name, k, _ in rings)), probability
+    def _never(self, row: Row) -> Fraction:
+        """Return the probability that a row is overloaded in no slot."""
+        law: Law = {(0,) * len(self._names): Fraction(1)}
+        for slot in range(1, self.instance.slots + 1):
+            after: Law = defaultdict(Fraction)
+            for z, probability in law.items():
+                for added, share, broken in self._step(slot, z):
+                    if row not in broken:
+                        after[tuple(map(int.__add__, z, added))] += probability * share
+            law = dict(after)
+        return sum(law.values(), Fraction(0))
+
+    def _step(self, slot: int, so_far: Counts) -> list[tuple[Counts, Fraction, frozenset[Row]]]:
+        """Return what one slot can add, with its probability and the rows that are overloaded."""
+        if (slot, so_far) not in self._steps:
+            if len(self._steps) >= MAX_HISTORIES:
+                raise Undecided(f"more than {MAX_HISTORIES} slots and vectors of worker-slots")
+            problem = slot_problem(self.instance, slot, dict(zip(self._names, so_far, strict=True)))
+            choice, outcomes = self.choices.outcomes(problem, self.rule)
+            self.met.append(choice)
+            self._steps[slot, so_far] = [self._of(choice, outcome) for outcome in outcomes]
+        return self._steps[slot, so_far]
+
+    def _of(self, choice: Choice, outcome: Outcome) -> tuple[Counts, Fraction, frozenset[Row]]:
+        sizes = dict(_fitting(choice, outcome) if self.rule.fitting else _all(choice, outcome))
+        broken = choice.overloaded(choice.law.table.loads(outcome.chosen))
+        return tuple(sizes.get(name, 0) for name in self._names), outcome.probability, broken
 
 
-def _fitting(problem: RingProblem, rings: list[tuple[str, int, str]]) -> Iterator[tuple[str, int]]:
-    """Yield the rings (name, size, node) that fit beside those before them."""
-    used: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
-    for name, size, node in rings:
-        needs = {r: need * size for r, need in problem.request(name).demand.items()}
-        if all(used[node, r] + n <= problem.nodes[node].get(r, Fraction(0)) for r, n in needs.items()):
-            yield name, size
-            for r, n in needs.items():
-                used[node, r] += n
+def _all(choice: Choice, outcome: Outcome) -> Iterator[tuple[str, int]]:
+    """Yield the rings of an outcome: name and size."""
+    for name, option in zip(choice.law.table.options, outcome.chosen, strict=True):
+        if option.chosen is not None:
+            yield name, option.chosen.size
+
+
+def _fitting(choice: Choice, outcome: Outcome) -> Iterator[tuple[str, int]]:
+    """Yield those that fit beside those before them."""
+    table, used = choice.law.table, defaultdict[Row, Fraction](Fraction)
+    for name, option in zip(table.options, outcome.chosen, strict=True):
+        fits = all(used[row] + load <= table.capacity[row] for row, load in option.loads.items())
+        if option.chosen is not None and fits:
+            yield name, option.chosen.size
+            for row, load in option.loads.items():
+                used[row] += load
 
 
 class RoundsFacts(GadgetFacts):
-    """What is known of one (instance, seed), the laws of rounded runs among it."""
+    """What is known of one (instance, seed), the laws of rounded runs among it.
 
-    @cached_property
-    def programs(self) -> Programs:
-        """The programs of the slots."""
-        return Programs()
+    Parameters
+    ----------
+    instance : Instance
+    seed : int
+    u_b : int
+        The most draws of Algorithm 2 in a slot. Arbitrary above 1: the paper prints none.
+    """
 
-    @cached_property
-    def joint(self) -> Rounds:
-        """Rounds of size and place together."""
-        return Rounds(self.instance, self.programs, selected=False)
+    def __init__(self, instance: Instance, seed: int, *, u_b: Annotated[int, Field(ge=1)] = 3) -> None:
+        super().__init__(instance, seed)
+        self.u_b = u_b
+        self._choices = Choices()
+        self._rounds: dict[Rule, Rounds] = {}
 
-    @cached_property
-    def selected(self) -> Rounds:
-        """Rounds of selected rings."""
-        return Rounds(self.instance, self.programs, selected=True)
-
-    @cached_property
-    def discarding(self) -> Rounds:
-        """Rounds of selected rings, of which those that do not fit are discarded."""
-        return Rounds(self.instance, self.programs, selected=True, fitting=True)
+    def rounds(self, rule: Rule) -> list[Rounds]:
+        """Return what becomes of a rule, for each optimum that can be rounded."""
+        rules = [replace(rule, vertex=vertex) for vertex in Vertex]
+        for one in rules:
+            if one not in self._rounds:
+                self._rounds[one] = Rounds(self.instance, self._choices, one)
+        return [self._rounds[one] for one in rules]
 
     @property
     def largest(self) -> int:
@@ -137,24 +200,38 @@ class RoundsFacts(GadgetFacts):
         last = slot_problem(self.instance, self.instance.slots)
         return max([1, *(max(request.sizes) for request in last.requests)])
 
-    def expectation(self, rounds: Rounds) -> Fraction:
+    @property
+    def goal(self) -> Fraction:
+        """OPT/(3 Gamma + 1)."""
+        return self.opt / (3 * self.largest + 1)
+
+    def expectation(self, rule: Rule) -> Interval:
         """Return the expected utility."""
-        return sum((p * self.horizon().value(z) for z, p in rounds.law.items()), Fraction(0))
+        value = self.horizon().value
+        return over(sum((p * value(z) for z, p in one.law.items()), Fraction(0)) for one in self.rounds(rule))
 
-    def probability(self, rounds: Rounds, event: Callable[[Fraction], bool]) -> Fraction:
+    def probability(self, rule: Rule, event: Callable[[Fraction], bool]) -> Interval:
         """Return the probability that the utility is as asked."""
-        return sum((p for z, p in rounds.law.items() if event(self.horizon().value(z))), Fraction(0))
+        value = self.horizon().value
+        return over(sum((p for z, p in one.law.items() if event(value(z))), Fraction(0)) for one in self.rounds(rule))
+
+    def reaches_goal(self, rule: Rule) -> Interval:
+        """Return the probability that the utility is OPT/(3 Gamma + 1), less what rounding of numbers may cost."""
+        least = self.goal - Fraction(AS_GOOD)
+        return self.probability(rule, lambda value: value >= least)
+
+    def met(self, rule: Rule) -> Sequence[Choice]:
+        """Return the optima that are rounded over all histories."""
+        return [choice for one in self.rounds(rule) if one.law for choice in one.met]
 
 
-def _goal(facts: RoundsFacts) -> Fraction:
-    """Return OPT/(3 Gamma + 1)."""
-    return facts.opt / (3 * facts.largest + 1)
+ONE_DRAW = Rule()
+OWN = Rule(itself=True)
+JOINT = Rule(select=False)
 
 
-def _reaches_goal(facts: RoundsFacts) -> Fraction:
-    """Return the probability of that, less what rounding of numbers may cost, with selected rings."""
-    least = _goal(facts) - Fraction(AS_GOOD)
-    return facts.probability(facts.selected, lambda value: value >= least)
+def _loop(facts: RoundsFacts) -> Rule:
+    return Rule(draws=facts.u_b)
 
 
 def _free(facts: RoundsFacts) -> bool:
@@ -162,14 +239,26 @@ def _free(facts: RoundsFacts) -> bool:
 
 
 def _moderate(facts: RoundsFacts) -> bool:
-    return bool(facts.selected.law) and facts.selected.moderate
+    return all(choice.moderate for choice in facts.met(OWN))
 
 
 def _details(facts: RoundsFacts) -> dict[str, Any]:
-    return {"Gamma": facts.largest, "opt": float(facts.opt)}
+    return {
+        "Gamma": facts.largest,
+        "opt": float(facts.opt),
+        "reached, with one draw a slot": {
+            one.rule.vertex.value: [[float(facts.horizon().value(z)), str(p)] for z, p in one.law.items()]
+            for one in facts.rounds(ONE_DRAW)
+        },
+    }
 
 
-_PREMISES = (*HYPOTHESES, OPT_POSITIVE, Premise("no job has a placement", _free))
+_FREE = Premise("no job has a placement", _free)
+_PREMISES = (*HYPOTHESES, OPT_POSITIVE, _FREE)
+_SERVERS = Premise[RoundsFacts](
+    "at least three servers", lambda facts: len(facts.instance.servers) >= 3, source="Theorem 8"
+)
+_THREE = Premise[RoundsFacts]("|V_S| >= 3", lambda facts: len(facts.instance.nodes) >= 3)
 
 ROUNDED = Subject(problem="ddljs", instance=Instance, facts=RoundsFacts, premises=_PREMISES, sources=(FEW,))
 """What claims about rounded runs are about."""
@@ -178,23 +267,45 @@ THEOREM_10 = ROUNDED.printed(
     "gadget/theorem-10",
     paper="GADGET, Theorem 10",
     statement="Algorithm 1 yields at least 1/(3 Gamma + 1) of OPT",
-    quantity="the probability that it does, with one draw a slot, against 1",
-    measure=_reaches_goal,
+    quantity="the probability that it does, with u_b draws a slot at most, against 1",
+    measure=lambda facts: facts.reaches_goal(_loop(facts)),
     relation=Relation.AT_LEAST,
     bound=always(1),
     expectation=Expectation.FALSE,
+    premises=(*HYPOTHESES, _SERVERS, OPT_POSITIVE, _FREE),
     details=_details,
-    counterexamples=("gadget-theorem-10-G8",),
+    open=VERTEX,
+    sources=(FEW, COUPLED),
+    counterexamples=("gadget-theorem-10-three-servers",),
 )
 
 THEOREM_10_CORRECTED = THEOREM_10.corrected(
-    statement="under the premises of Theorem 6, and if no selected ring is worth more than the LP of its slot, "
-    "Algorithm 1 with one draw a slot yields 1/(3 Gamma + 1) of OPT, overloads allowed, with probability at least "
-    "(1 - exp(-2/9))^T",
+    statement="under the premises of Theorem 6, with rings selected by the LP that is rounded, of which none is worth "
+    "more than the LP of its slot, Algorithm 1 with one draw a slot yields 1/(3 Gamma + 1) of OPT, overloads allowed, "
+    "with probability at least (1 - exp(-2/9))^T",
     quantity="the probability that it does, against (1 - exp(-2/9))^T",
+    measure=lambda facts: facts.reaches_goal(OWN),
     bound=lambda facts: power(1 - exp(-2 / 9), facts.instance.slots),
-    premises=(*_PREMISES, Premise("pi_ik <= LP_res in every slot", _moderate)),
+    premises=(*_PREMISES, Premise("no selected ring is worth more than the LP of its slot", _moderate)),
     golden=("gadget-theorem-10-corrected-G8",),
+)
+
+
+def _all_slots_succeed(facts: RoundsFacts) -> float:
+    """Return (1 - exp(-2/9) min(1, miss)^(u_b - 1))^T."""
+    miss = max((choice.constants.miss for choice in facts.met(OWN)), default=1.0)
+    return power(1 - exp(-2 / 9) * power(min(1.0, miss), facts.u_b - 1), facts.instance.slots)
+
+
+THEOREM_10_LOOP = THEOREM_10_CORRECTED.derived(
+    "gadget/theorem-10-loop",
+    statement="the same with the loop of u_b draws a slot, with probability at least "
+    "(1 - exp(-2/9) min(1, exp(-2/9) + |R| |V_S|^-3 + |E_S|^-3)^(u_b - 1))^T",
+    quantity="the probability that it does, against that",
+    measure=lambda facts: facts.reaches_goal(replace(OWN, draws=facts.u_b)),
+    bound=_all_slots_succeed,
+    premises=(*_PREMISES, _THREE, Premise("no selected ring is worth more than the LP of its slot", _moderate)),
+    golden=("gadget-theorem-10-loop-G8",),
 )
 
 HALF = ROUNDED.derived(
@@ -202,7 +313,7 @@ HALF = ROUNDED.derived(
     paper="GADGET, Theorem 10, without ring selection",
     statement="one unconditional draw a slot, over sizes and mappings together, has E[F] >= OPT/2",
     quantity="the expected utility, against OPT/2",
-    measure=lambda facts: facts.expectation(facts.joint),
+    measure=lambda facts: facts.expectation(JOINT),
     relation=Relation.AT_LEAST,
     bound=lambda facts: facts.opt / 2,
     expectation=Expectation.TRUE,
@@ -212,9 +323,9 @@ HALF = ROUNDED.derived(
 SELECTED = ROUNDED.derived(
     "gadget/selected-expectation",
     paper="GADGET, Theorem 10, with ring selection",
-    statement="one unconditional draw a slot of the selected rings has E[F] >= OPT/(1 + Gamma)",
+    statement="one unconditional draw a slot of rings that the LP that is rounded selects has E[F] >= OPT/(1 + Gamma)",
     quantity="the expected utility, against OPT/(1 + Gamma)",
-    measure=lambda facts: facts.expectation(facts.selected),
+    measure=lambda facts: facts.expectation(OWN),
     relation=Relation.AT_LEAST,
     bound=lambda facts: facts.opt / (1 + facts.largest),
     expectation=Expectation.TRUE,
@@ -225,12 +336,71 @@ DISCARD = ROUNDED.derived(
     "gadget/fit-or-discard",
     paper="GADGET, Algorithm 2 within the capacities",
     statement="if what does not fit is discarded, 1/(3 Gamma + 1) of OPT is kept in expectation",
-    quantity="the expected utility of what fits, against OPT/(3 Gamma + 1)",
-    measure=lambda facts: facts.expectation(facts.discarding),
+    quantity="the expected utility of what fits of u_b draws a slot at most, against OPT/(3 Gamma + 1)",
+    measure=lambda facts: facts.expectation(Rule(draws=facts.u_b, fitting=True)),
     relation=Relation.AT_LEAST,
-    bound=_goal,
+    bound=lambda facts: facts.goal,
     expectation=Expectation.FALSE,
+    open=VERTEX,
     counterexamples=("gadget-fit-or-discard-G10",),
+    golden=("gadget-fit-or-discard-ample",),
+)
+
+
+def _ever(facts: RoundsFacts, rare: Fraction) -> Fraction:
+    """Return 1 - (1 - rare)^T."""
+    return 1 - exact_power(1 - rare, facts.instance.slots)
+
+
+def _exceeds_once(facts: RoundsFacts, rule: Rule, *, empty: bool) -> Interval:
+    """Return the greatest ratio of P(a row is overloaded in some slot) to 1 - (1 - |V_S|^-4)^T, or to that of links."""
+    return over(_worst_row(facts, one, empty=empty) for one in facts.rounds(rule))
+
+
+def _worst_row(facts: RoundsFacts, rounds: Rounds, *, empty: bool) -> Fraction:
+    found = rounds.overloads.items()
+    worst = max((p / _ever(facts, rounds.met[0].rare(row)) for row, p in found), default=Fraction(0))
+    if empty and _lacks(facts.instance):
+        worst = max(worst, 1 / _ever(facts, rounds.met[0].constants.node_bound))
+    return worst
+
+
+def _lacks(instance: Instance) -> bool:
+    """Tell whether a server has none of a resource."""
+    return any(not server.capacity_of(r) for server in instance.servers for r in instance.resources)
+
+
+def _could_exceed(facts: RoundsFacts) -> float:
+    """Return the greatest that the ratio could be: 0 where no draw overloads a row."""
+    rare = facts.met(ONE_DRAW)[0].constants.node_bound
+    return float(any(choice.breakable for choice in facts.met(ONE_DRAW)) / _ever(facts, rare))
+
+
+VIOLATION = ROUNDED.printed(
+    "gadget/violation-horizon",
+    paper="GADGET, Theorem 10",
+    statement="P(A^{u,r}[t] >= beta^r g^{u,r} for some t) <= 1 - (1 - |V_S|^-4)^T for all u and r, and likewise for "
+    "links",
+    quantity="the greatest ratio of the two sides over nodes, resources and links, with u_b draws a slot at most, "
+    "against 1",
+    measure=lambda facts: _exceeds_once(facts, _loop(facts), empty=True),
+    relation=Relation.AT_MOST,
+    bound=always(1),
+    expectation=Expectation.FALSE,
+    premises=(*HYPOTHESES, _SERVERS, _FREE),
+    open=f"eps, which is taken as the greatest need over capacity, as the proof needs; {VERTEX}",
+    sources=(COUPLED,),
+    counterexamples=("gadget-violation-horizon-two-kinds",),
+)
+
+VIOLATION_CORRECTED = VIOLATION.corrected(
+    statement="with one draw a slot, where capacity, bandwidth and Delta are positive, P(A^{u,r}[t] >= beta^r g^{u,r} "
+    "for some t) <= 1 - (1 - |V_S|^-4)^T, although what is drawn in a slot decides what is rounded in the next",
+    quantity="the greatest ratio of the two sides over nodes, resources and links, with one draw a slot, against 1",
+    measure=lambda facts: _exceeds_once(facts, ONE_DRAW, empty=False),
+    worst=_could_exceed,
+    premises=(*HYPOTHESES, _THREE, _FREE),
+    golden=("gadget-violation-horizon-corrected-coupled",),
 )
 
 CLAIMS = stated(globals())

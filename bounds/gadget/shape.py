@@ -17,8 +17,8 @@ def values(job: Job, most: int) -> list[Fraction] | None:
         return None
 
 
-def _slopes(job: Job, most: int) -> tuple[list[Fraction], Fraction]:
-    found = values(job, most) or []
+def _slopes(job: Job, most: int, first: int = 0) -> tuple[list[Fraction], Fraction]:
+    found = [job.value(n) for n in range(first, most + 1)] if first or values(job, 0) is not None else []
     # Irrational utilities are the rationals of doubles, whose slopes can turn in the last digit.
     slack = Fraction(ROUNDING) * max([Fraction(1), *map(abs, found)])
     return [b - a for a, b in itertools.pairwise(found)], slack
@@ -26,21 +26,32 @@ def _slopes(job: Job, most: int) -> tuple[list[Fraction], Fraction]:
 
 def finite(instance: Instance) -> bool:
     """Tell whether every mu_i(0) is a number."""
-    return all(values(job, 0) is not None for job in instance.jobs)
+    return all(is_finite(job, 0) for job in instance.jobs)
 
 
-def concave(job: Job, most: int) -> bool:
-    """Tell whether mu_i is concave on 0, zeta_i, ..., most zeta_i."""
-    slopes, slack = _slopes(job, most)
+def concave(job: Job, most: int, first: int = 0) -> bool:
+    """Tell whether mu_i is concave on 0, zeta_i, ..., most zeta_i; or from the `first` of them on."""
+    slopes, slack = _slopes(job, most, first)
     return all(after <= before + slack for before, after in itertools.pairwise(slopes))
 
 
-def non_decreasing(job: Job, most: int) -> bool:
-    """Tell whether mu_i is non-decreasing on 0, zeta_i, ..., most zeta_i."""
-    slopes, slack = _slopes(job, most)
+def non_decreasing(job: Job, most: int, first: int = 0) -> bool:
+    """Tell whether mu_i is non-decreasing on 0, zeta_i, ..., most zeta_i; or from the `first` of them on."""
+    slopes, slack = _slopes(job, most, first)
     return all(slope >= -slack for slope in slopes)
 
 
+def is_finite(job: Job, most: int) -> bool:
+    """Tell whether mu_i(0) is a number."""
+    return values(job, 0) is not None
+
+
+def rises_and_bends(job: Job, most: int) -> bool:
+    """Tell whether mu_i is non-decreasing and concave, where minus infinity at 0 is both."""
+    first = 0 if is_finite(job, most) else 1
+    return concave(job, most, first) and non_decreasing(job, most, first)
+
+
 def conforms(job: Job, most: int) -> bool:
-    """Tell whether mu_i is finite at 0, non-decreasing and concave, as the paper assumes of it."""
-    return values(job, 0) is not None and concave(job, most) and non_decreasing(job, most)
+    """Tell whether mu_i is finite at 0, non-decreasing and concave, as the theorems need."""
+    return is_finite(job, most) and rises_and_bends(job, most)

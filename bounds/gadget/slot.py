@@ -6,23 +6,27 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
 from dlsched import relaxations
 from dlsched.algorithms.exact.ddljs import SlotOptimum, embed
 from dlsched.algorithms.gadget.activity import Activity
-from dlsched.algorithms.gadget.activity import Sizes as JointSizes
+from dlsched.algorithms.gadget.activity import Sizes as PrintedSizes
 from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.comparison import Interval
+from dlsched.bounds.gadget.choices import Choice, choices
 from dlsched.bounds.gadget.families import SLOT
 from dlsched.bounds.gadget.horizon import Counts, count_vectors
-from dlsched.bounds.gadget.shape import concave, finite
-from dlsched.models.ddljs import Instance, RingProblem, slot_problem
-from dlsched.rounding import Acceptance, MappingConstants, MappingLaw, decompose, mapping_constants
+from dlsched.bounds.gadget.shape import concave, finite, non_decreasing
+from dlsched.models.ddljs import Instance, Job, Node, RingProblem, slot_problem
+from dlsched.models.utility import Linear
+from dlsched.rounding import MappingLaw, decompose
 from dlsched.solvers.solution import Solution, Status
 from dlsched.solvers.solve import solve_matrix
-from dlsched.tolerances import AS_GOOD, ZERO
+from dlsched.tolerances import ZERO
 
 NODES = 5_000
 """Branch-and-bound nodes of one solve, at most. Arbitrary: limits count work and not seconds, so that verdicts are
@@ -47,10 +51,12 @@ class SlotFacts:
     instance : Instance
     seed : int
         Unused: probabilities are exact.
+    u_b : int
+        The most draws of Algorithm 2. Arbitrary above 1: the paper prints none.
     """
 
-    def __init__(self, instance: Instance, seed: int) -> None:
-        self.instance = instance
+    def __init__(self, instance: Instance, seed: int, *, u_b: Annotated[int, Field(ge=1)] = 3) -> None:
+        self.instance, self.u_b = instance, u_b
         self._solved: dict[tuple[bool, Key], relaxations.VneSolution] = {}
         self._plain_programs: dict[Key, relaxations.PlainVne] = {}
         self._augmented_programs: dict[Key, relaxations.AugmentedVne] = {}
@@ -83,6 +89,11 @@ class SlotFacts:
         """Whether every utility is concave as far as its job can get."""
         return all(concave(job, self.instance.most(job)) for job in self.instance.jobs)
 
+    @cached_property
+    def non_decreasing(self) -> bool:
+        """Whether no utility falls as far as its job can get."""
+        return all(non_decreasing(job, self.instance.most(job)) for job in self.instance.jobs)
+
     @property
     def profitable(self) -> bool:
         """Whether no ring has a negative profit."""
@@ -106,11 +117,10 @@ class SlotFacts:
         """The optimum of (12): by enumeration, or where a job has a placement by `embedded`."""
         return self.counted if self.free else self.embedded.value
 
-    @cached_property
-    def ilp_of_joint_sizes(self) -> float:
-        """The optimum of (12) with ring sizes as printed: by the joint relaxation of (10), rounded up."""
+    def ilp_of_sizes(self, sizes: PrintedSizes) -> float:
+        """Return the optimum of (12) with ring sizes as printed: of (10) relaxed and rounded up."""
         nothing = {job.name: 0 for job in self.instance.jobs}
-        found = embed(Activity(self.instance, JointSizes.JOINT).problem(1, nothing), node_limit=NODES)
+        found = embed(Activity(self.instance, sizes).problem(1, nothing), node_limit=NODES)
         if not found.proved:
             raise Undecided("the optimum of the slot with printed ring sizes is not proved")
         return found.value
@@ -195,15 +205,25 @@ class SlotFacts:
             self._laws[key] = MappingLaw(self.problem, decompose(self._augmented(cap, sizes).recover(point)))
         return self._laws[key]
 
-    @property
-    def printed_law(self) -> MappingLaw:
-        """The law of a draw of Algorithm 2: rings selected by the plain LP, then the augmented LP of those."""
-        return self.law(sizes=self.selected())
+    @cached_property
+    def choices(self) -> list[Choice]:
+        """What Algorithm 2 rounds, as printed: rings selected by the plain LP, then the augmented LP of those."""
+        return choices(self.problem)
 
     @cached_property
-    def constants(self) -> MappingConstants:
-        """The constants of Theorem 8 for the selected rings."""
-        return mapping_constants(self.problem, self.selected())
+    def own_choices(self) -> list[Choice]:
+        """The same with rings selected by the augmented LP itself."""
+        return choices(self.problem, itself=True)
+
+    @property
+    def moderate(self) -> bool:
+        """Whether no ring that Algorithm 2 rounds is worth more than its LP."""
+        return all(choice.moderate for choice in self.choices)
+
+    def kept(self, *, cap: bool) -> float:
+        """Return sum_i pi_ik chi_ik of the selected ring sizes in the plain LP's own solution."""
+        weights, sizes = self._weights(augmented=False, cap=cap), self.selected(cap=cap)
+        return sum(float(self.problem.request(i).profit[k]) * weights[i, k] for i, k in sizes.items())
 
     @property
     def variables(self) -> int:
@@ -218,28 +238,50 @@ class SlotFacts:
     @property
     def mappings(self) -> int:
         """Mappings that its optimum decomposes into."""
-        options = self.printed_law.table.options.values()
+        options = self.law(sizes=self.selected()).table.options.values()
         return sum(option.chosen is not None for several in options for option in several)
 
     @property
-    def moderate(self) -> bool:
-        """Whether no selected ring is worth more than the LP of the selected rings."""
-        sizes = self.selected()
-        value = self.solve(augmented=True, sizes=sizes).value
-        return all(self.problem.request(name).profit[k] <= value + AS_GOOD for name, k in sizes.items())
+    def all_variables(self) -> int:
+        """Columns of the plain LP of all ring sizes."""
+        return len(self._plain().matrix.c)
 
-    def chosen_alone(self) -> float:
+    @property
+    def doubled_variables(self) -> int:
+        """The same where servers, budgets and N_i are twice as large, so that rings may be twice as long."""
+        return len(relaxations.plain_vne(slot_problem(_doubled(self.instance), 1)).matrix.c)
+
+    def chosen_alone(self, *, cap: bool) -> float:
         """Return the optimum of (12) with the selected ring sizes alone, by enumeration."""
-        sizes = self.selected()
+        sizes = self.selected(cap=cap)
         wanted = [{0, sizes.get(job.name, 0)} for job in self.instance.jobs]
         kept = (v for v in self._vectors if all(n in some for n, some in zip(v, wanted, strict=True)))
         return float(max(map(self._gain, kept)))
 
-    def feasible_profit(self) -> Fraction:
-        """Return the greatest profit of a draw that keeps all capacities."""
-        law = self.printed_law
-        kept = (o.profit for o in law.outcomes() if Acceptance().accepts(law.table, o.chosen))
-        return max(kept, default=Fraction(0))
+
+def _doubled(instance: Instance) -> Instance:
+    """Return twice as large servers, and jobs with twice the N_i and budget, whose utility is their worker-slots."""
+    nodes = tuple(Node(name=node.name, capacity=_twice(node.capacity)) for node in instance.nodes)
+    jobs = tuple(
+        Job(
+            name=job.name,
+            arrival=job.arrival,
+            max_workers=2 * job.max_workers,
+            worker=job.worker,
+            budget=None if job.budget is None else _twice(job.budget),
+            progress=Fraction(1),
+            bandwidth=job.bandwidth,
+            utility=Linear(intercept=Fraction(0), slope=Fraction(-1)),
+        )
+        for job in instance.jobs
+    )
+    return Instance(
+        slots=1, resources=instance.resources, nodes=nodes, links=instance.links, duplex=instance.duplex, jobs=jobs
+    )
+
+
+def _twice(amounts: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    return {r: 2 * amount for r, amount in amounts.items()}
 
 
 def _key(cap: bool, sizes: Sizes | None) -> Key:
@@ -258,7 +300,15 @@ SLOTS = Subject(problem="ddljs", instance=Instance, facts=SlotFacts, sources=(SL
 FINITE = Premise[SlotFacts]("every mu_i(0) is finite", lambda facts: facts.finite)
 FREE = Premise[SlotFacts]("no job has a placement", lambda facts: facts.free)
 SOME = Premise[SlotFacts]("the optimum of (12) is positive", lambda facts: facts.ilp > 0)
-CONCAVE = Premise[SlotFacts]("every mu_i is concave", lambda facts: facts.concave)
+CONCAVE = Premise[SlotFacts]("every mu_i is concave", lambda facts: facts.concave, source="Section IV-3")
+NON_DECREASING = Premise[SlotFacts](
+    "every mu_i is non-decreasing", lambda facts: facts.non_decreasing, source="Section IV-3"
+)
 PROFITABLE = Premise[SlotFacts]("pi >= 0", lambda facts: facts.profitable)
-MODERATE = Premise[SlotFacts]("pi_ik <= LP_res for every selected ring", lambda facts: facts.moderate)
+MODERATE = Premise[SlotFacts]("no selected ring is worth more than the LP of those", lambda facts: facts.moderate)
+SERVERS = Premise[SlotFacts](
+    "at least three servers", lambda facts: len(facts.problem.servers) >= 3, source="Theorem 8"
+)
 THREE = Premise[SlotFacts]("|V_S| >= 3", lambda facts: len(facts.problem.nodes) >= 3)
+PRINTED = (FINITE, CONCAVE, NON_DECREASING)
+"""What the paper assumes of utilities everywhere."""

@@ -24,9 +24,6 @@ from dlsched.bounds.gadget.families import LASTING, OUTAGES, THRESHOLDS, TINY
 from dlsched.bounds.gadget.horizon import Counts, Horizon
 from dlsched.bounds.gadget.submodularity import uneven
 
-ALPHA = Fraction(1, 2)
-"""alpha of the claim about approximate slots. Arbitrary in (0, 1)."""
-
 _CONCAVE_ON_GROUND = Premise[GadgetFacts](
     "every mu_i is concave on 0, zeta_i, 2 zeta_i, ... as far as the sets get",
     lambda facts: facts.concave_on_ground,
@@ -104,19 +101,20 @@ NEGATIVE = THEOREM_6.derived(
 )
 
 
-def _third_of_opt(facts: GadgetFacts) -> Fraction:
+def _approximate_share(facts: GadgetFacts) -> Fraction:
     """Return alpha/(1 + alpha) OPT."""
-    return ALPHA / (1 + ALPHA) * facts.opt
+    return facts.alpha / (1 + facts.alpha) * facts.opt
 
 
 APPROXIMATE = GADGET.printed(
     "gadget/theorem-6-approximate",
     paper="GADGET, Theorem 6",
-    statement="with slots solved to alpha = 1/2 of the value (10), Algorithm 1 is 1/3-competitive",
-    quantity="the least utility of Algorithm 1 over all choices worth half of the best value (10), against OPT/3",
-    measure=lambda facts: facts.horizon().greedy(ALPHA, of_value=True)[0],
+    statement="with slots solved to alpha of the value (10), Algorithm 1 is alpha/(alpha + 1)-competitive",
+    quantity="the least utility of Algorithm 1 over all choices worth alpha of the best value (10), against "
+    "alpha/(alpha + 1) OPT",
+    measure=lambda facts: facts.horizon().greedy(facts.alpha, of_value=True)[0],
     relation=Relation.AT_LEAST,
-    bound=_third_of_opt,
+    bound=_approximate_share,
     expectation=Expectation.FALSE,
     premises=(*HYPOTHESES, OPT_POSITIVE),
     sources=(CONCAVE_FAMILY, LASTING),
@@ -124,9 +122,10 @@ APPROXIMATE = GADGET.printed(
 )
 
 APPROXIMATE_CORRECTED = APPROXIMATE.corrected(
-    statement="with slots solved to alpha = 1/2 of the increment (12), Algorithm 1 is 1/3-competitive",
-    quantity="the least utility of Algorithm 1 over all choices worth half of the best increment, against OPT/3",
-    measure=lambda facts: facts.horizon().greedy(ALPHA)[0],
+    statement="with slots solved to alpha of the increment (12), Algorithm 1 is alpha/(alpha + 1)-competitive",
+    quantity="the least utility of Algorithm 1 over all choices worth alpha of the best increment, against "
+    "alpha/(alpha + 1) OPT",
+    measure=lambda facts: facts.horizon().greedy(facts.alpha)[0],
     golden=("gadget-theorem-6-approximate-corrected-idle",),
 )
 
@@ -156,9 +155,31 @@ def _allocations(facts: GadgetFacts) -> dict[str, Any]:
     return {"allocations": [[slot, list(counts)] for slot, counts in facts.ground]}
 
 
-P_SYSTEM = GADGET.printed(
+MATROID = GADGET.printed(
+    "gadget/partition-matroid",
+    paper="GADGET, Section V-B, above Lemma 5",
+    statement="finding an optimal feasible schedule is finding an optimal independent set of the partition matroid: "
+    "one allocation a slot",
+    quantity="the greatest F of a choice of one allocation a slot, against OPT",
+    measure=lambda facts: facts.boundless,
+    relation=Relation.EQUAL,
+    bound=lambda facts: facts.opt,
+    expectation=Expectation.FALSE,
+    premises=HYPOTHESES,
+    sources=(LASTING,),
+    counterexamples=("gadget-partition-matroid-two-workers",),
+)
+
+MATROID_CORRECTED = MATROID.corrected(
+    statement="it is, with mu_i(zeta_i min(n_i, K_i)) in place of (3)",
+    quantity="the greatest sum of those of a choice of one allocation a slot, against OPT",
+    measure=lambda facts: facts.truncated,
+    golden=("gadget-partition-matroid-corrected-two-workers",),
+)
+
+P_SYSTEM = GADGET.derived(
     "gadget/p-system",
-    paper="GADGET, proof of Theorem 6",
+    paper="GADGET, proof of Theorem 6, with (3)",
     statement="the schedules that keep (3) are a 1-system",
     quantity="p, the greatest ratio of the sizes of two maximal schedules within a set of up to 5 allocations, "
     "against 1",
@@ -173,8 +194,7 @@ P_SYSTEM = GADGET.printed(
 )
 
 P_SYSTEM_CORRECTED = P_SYSTEM.corrected(
-    statement="without (3), schedules with one allocation a slot are a 1-system; mu_i(zeta_i min(n_i, K_i)) stands for "
-    "(3)",
+    statement="without (3), schedules with one allocation a slot are a 1-system",
     measure=lambda facts: uneven(facts.ground, facts.instance, budgets=False),
     golden=("gadget-p-system-corrected-two-workers",),
 )
