@@ -7,6 +7,8 @@ from . import smd as smd
 from .algorithm import Algorithm as Algorithm
 from .algorithm import ExactMethod as ExactMethod
 from .algorithm import algorithms as algorithms
+from .compare import Comparison as Comparison
+from .compare import compare as compare
 from .exact import ExactProgram as ExactProgram
 from .exact import Optimum as Optimum
 from .exact import ProgramBuilder as ProgramBuilder

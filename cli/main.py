@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dlsched.cli import claims, formulations, instances, interrupt, output, run, schedules
+from dlsched.cli import claims, compare, formulations, instances, interrupt, output, run, schedules
 from dlsched.cli.options import BAD_INPUT, help_if_bare
 
 DEFECT = 70
@@ -39,6 +39,7 @@ app.command()(formulations.show)
 app.command()(formulations.solve)
 app.command()(schedules.optimum)
 app.add_typer(run.run, name="run")
+app.command()(compare.compare)
 app.command()(schedules.check)
 app.command("claim")(claims.describe)
 app.command()(claims.verify)

@@ -22,10 +22,12 @@ from .inspect import Inspection as Inspection
 from .inspect import Parameter as Parameter
 from .inspect import Updates as Updates
 from .inspect import inspect as inspect
+from .measures import Measures as Measures
 from .parameters import Change as Change
 from .parameters import StaleModelError as StaleModelError
 from .parameters import changes as changes
 from .problem import Problem as Problem
+from .problem import load_instance as load_instance
 from .problem import problem as problem
 from .problem import problem_of as problem_of
 from .problem import problems as problems

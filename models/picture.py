@@ -37,14 +37,15 @@ def drawn_in(ax: Any, width: float, height: float) -> Any:
     return ax
 
 
-def axes(width: float, height: float, columns: int = 1) -> Any:
-    """Return the axes of a new figure, an array of them where there are several columns.
+def axes(width: float, height: float, columns: int = 1, rows: int | None = None) -> Any:
+    """Return the axes of a new figure, an array of them where there are several columns, or rows are given.
 
     Parameters
     ----------
     width, height : float
         In inches.
     columns : int
+    rows : int, optional
 
     Raises
     ------
@@ -52,7 +53,10 @@ def axes(width: float, height: float, columns: int = 1) -> Any:
         If matplotlib is not installed.
     """
     module = from_extra("plot", "matplotlib.figure", "a plot needs matplotlib")
-    return module.Figure(figsize=(width, height), layout="tight").subplots(ncols=columns)
+    figure = module.Figure(figsize=(width, height), layout="tight")
+    if rows is None:
+        return figure.subplots(ncols=columns)
+    return figure.subplots(nrows=rows, squeeze=False)[:, 0]
 
 
 def colours(names: Iterable[str]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -10,8 +11,11 @@ from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeVar
 
 from dlsched.arguments import Seed, checked, expect, generator, named
-from dlsched.models.document import Document
+from dlsched.errors import InputError
+from dlsched.models.document import Document, read_json
+from dlsched.models.files import PathLike
 from dlsched.models.formulation import Formulation
+from dlsched.models.measures import Measures
 from dlsched.models.registry import Registry
 from dlsched.models.violation import Violation
 
@@ -39,6 +43,10 @@ class Problem(Generic[I, S]):
     formulations : tuple of Formulation
     save_plot : callable, optional
         ``(instance, schedule, path)`` draws a schedule into a file.
+    plot : callable, optional
+        ``(instance, schedule, ax=None) -> axes`` draws a schedule beside others, into axes of matplotlib.
+    measures : callable, optional
+        ``(instance, schedule) -> Measures`` of a feasible schedule.
     sense : {"maximize", "minimize"}
         Which utility is best; a cost is to be minimized, and bounds on it are from below.
     """
@@ -52,6 +60,8 @@ class Problem(Generic[I, S]):
     families: Mapping[str, Callable[..., I]] = field(default_factory=lambda: MappingProxyType({}))
     formulations: tuple[Formulation[I], ...] = ()
     save_plot: Callable[[I, S, Path], None] | None = None
+    plot: Callable[..., Any] | None = None
+    measures: Callable[[I, S], Measures] | None = None
     sense: Literal["maximize", "minimize"] = "maximize"
 
     def preset(self, name: str, seed: Seed = 0, **sizes: Any) -> I:
@@ -96,3 +106,33 @@ def problem_of(instance: Document) -> Problem[Any, Any]:
     found = {entry.instance: entry for entry in problems()}
     expect("instance", instance, *found)
     return next(entry for kind, entry in found.items() if isinstance(instance, kind))
+
+
+@checked
+def load_instance(path: PathLike) -> tuple[Problem[Any, Any], Any]:
+    """Return the problem that an instance in a file is of, and the instance.
+
+    Parameters
+    ----------
+    path : path
+
+    Raises
+    ------
+    InputError
+        If it is an instance of no problem; where its fields are those of one problem, the message is that problem's.
+    """
+    data = read_json(path)
+    fields = set(data) if isinstance(data, dict) else set()
+    fitting = [
+        entry
+        for entry in problems()
+        if fields <= set(entry.instance.model_fields)
+        and all(name in fields for name, info in entry.instance.model_fields.items() if info.is_required())
+    ]
+    if not fitting:
+        known = ", ".join(entry.name for entry in problems())
+        raise InputError(f"{path}: has not the fields of an instance of {known}; `dlsched schema PROBLEM` has them")
+    for entry in fitting[:-1]:
+        with suppress(InputError):
+            return entry, entry.instance.parse(data, path)
+    return fitting[-1], fitting[-1].instance.parse(data, path)

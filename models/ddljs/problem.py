@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dlsched.models.ddljs.formulations import FORMULATIONS
 from dlsched.models.ddljs.instance import Instance
-from dlsched.models.ddljs.plot import save_plot
+from dlsched.models.ddljs.measures import measures
+from dlsched.models.ddljs.plot import plot, save_plot
 from dlsched.models.ddljs.presets import PRESETS
 from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
 from dlsched.models.problem import Problem
@@ -19,4 +20,6 @@ PROBLEM = Problem(
     PRESETS,
     FORMULATIONS,
     save_plot,
+    plot,
+    measures,
 )

@@ -84,7 +84,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     if violations:
         raise ValueError(f"the schedule cannot be drawn: {violations[0]}")
     ax = picture.drawn_in(ax, max(6.0, 0.4 * instance.slots), max(4.0, 0.2 * len(schedule.jobs)))
-    colours, finished = picture.colours(schedule.jobs), completions(instance, schedule)
+    colours, finished = picture.colours(job.name for job in instance.jobs), completions(instance, schedule)
     drawn = set()
     for bar in bars(instance, schedule):
         label = None if bar.job in drawn else f"{bar.job} (done in slot {finished[bar.job]})"

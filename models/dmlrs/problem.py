@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dlsched.models.dmlrs.formulations import FORMULATIONS
 from dlsched.models.dmlrs.instance import Instance
-from dlsched.models.dmlrs.plot import save_plot
+from dlsched.models.dmlrs.measures import measures
+from dlsched.models.dmlrs.plot import plot, save_plot
 from dlsched.models.dmlrs.presets import PRESETS
 from dlsched.models.dmlrs.schedule import Schedule, check, exact_utility
 from dlsched.models.problem import Problem
@@ -19,4 +20,6 @@ PROBLEM = Problem(
     PRESETS,
     FORMULATIONS,
     save_plot,
+    plot,
+    measures,
 )

@@ -42,7 +42,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     if violations:
         raise ValueError(f"the schedule cannot be drawn: {violations[0]}")
     ax = picture.drawn_in(ax, max(6.0, 0.4 * instance.slots), max(3.0, 0.2 * instance.devices))
-    colours = picture.colours(schedule.jobs)
+    colours = picture.colours(job.name for job in instance.jobs)
     finished = completions(instance, schedule)
     drawn = set()
     for job, slot, row, rows in bars(instance, schedule):

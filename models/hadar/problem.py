@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dlsched.models.hadar.formulations import FORMULATIONS
 from dlsched.models.hadar.instance import Instance
-from dlsched.models.hadar.plot import save_plot
+from dlsched.models.hadar.measures import measures
+from dlsched.models.hadar.plot import plot, save_plot
 from dlsched.models.hadar.presets import PRESETS
 from dlsched.models.hadar.schedule import Schedule, check, exact_utility
 from dlsched.models.problem import Problem
@@ -19,4 +20,6 @@ PROBLEM = Problem(
     PRESETS,
     FORMULATIONS,
     save_plot,
+    plot,
+    measures,
 )

@@ -73,7 +73,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     if violations:
         raise ValueError(f"the schedule cannot be drawn: {violations[0]}")
     ax = picture.drawn_in(ax, 8.0, 1.0 + 0.6 * len(instance.resources))
-    colours, times = picture.colours(schedule.jobs), completion_times(instance, schedule)
+    colours, times = picture.colours(job.name for job in instance.jobs), completion_times(instance, schedule)
     drawn = set()
     for bar in bars(instance, schedule):
         entry = schedule.jobs[bar.job]

@@ -26,6 +26,7 @@ import numpy as np
 from dlsched.arguments import checked
 from dlsched.lazy import sp
 from dlsched.models.hadar import Instance, Job
+from dlsched.models.hadar.measures import isolated_throughput
 from dlsched.models.numbers import rational
 from dlsched.solvers.failure import SolverError
 from dlsched.solvers.highs import Session
@@ -166,10 +167,10 @@ def _checked(instance: Instance, weights: Weights) -> dict[str, Fraction]:
 
 def usual_throughput(instance: Instance, job: Job, jobs: int, normaliser: Normaliser) -> Fraction:
     """Return the throughput of a gang, in iterations per second, that counts as 1 where there are so many jobs."""
-    total = job.gang * sum((job.rate_on(r) * n for r, n in instance.capacity.items()), Fraction(0))
-    if normaliser is Normaliser.PROPORTIONAL:
-        return total / instance.devices
-    return total / max(jobs * job.gang, instance.devices)
+    if normaliser is Normaliser.ISOLATED:
+        return isolated_throughput(instance, job, jobs)
+    whole = job.gang * sum((job.rate_on(r) * n for r, n in instance.capacity.items()), Fraction(0))
+    return whole / instance.devices
 
 
 def _water_filled(

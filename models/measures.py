@@ -1,0 +1,56 @@
+"""What is told of a schedule beside its utility: how long jobs take, when the last ends, how much is in use."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Measures of one schedule, exact.
+
+    Attributes
+    ----------
+    unit : str
+        Of times, e.g. ``seconds``.
+    durations : mapping of str to Fraction
+        By job that ends: the time from its arrival to its end (JCT).
+    end : Fraction, optional
+        When the last of them ends (TTD, makespan); None where none does.
+    used : Fraction, optional
+        The part of the capacity that is in use until then, the mean over the resources; None where nothing is.
+    alone : mapping of str to Fraction
+        By job that ends: the time that it takes on an n-th of the cluster where there are n jobs; empty where that is
+        not defined.
+    """
+
+    unit: str
+    durations: Mapping[str, Fraction]
+    end: Fraction | None = None
+    used: Fraction | None = None
+    alone: Mapping[str, Fraction] = field(default_factory=dict)
+
+    @property
+    def mean(self) -> float | None:
+        """The mean duration; None where no job ends."""
+        return float(statistics.mean(self.durations.values())) if self.durations else None
+
+    @property
+    def median(self) -> float | None:
+        """The median duration; None where no job ends."""
+        return float(statistics.median(self.durations.values())) if self.durations else None
+
+    @property
+    def unfairness(self) -> float | None:
+        """The greatest duration of a job over what it takes alone (finish-time fairness); None where not defined."""
+        ratios = [self.durations[name] / alone for name, alone in self.alone.items() if alone]
+        return float(max(ratios)) if ratios else None
+
+
+def mean_share(shares: Iterable[Fraction]) -> Fraction | None:
+    """Return the mean of shares; None where there are none."""
+    found = list(shares)
+    return statistics.mean(found) if found else None

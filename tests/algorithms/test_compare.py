@@ -1,0 +1,150 @@
+"""Comparisons: every row against the run that it tells of, the measures by hand, tables, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dlsched.algorithms import algorithms, compare, optimum
+from dlsched.models import InputError, load_instance, problems
+from dlsched.models.ddljs import Embedding
+from dlsched.models.ddljs import Instance as DdljsInstance
+from dlsched.models.ddljs import Schedule as DdljsSchedule
+from dlsched.models.ddljs.measures import measures as ddljs_measures
+from dlsched.models.hadar import Instance, Schedule
+from dlsched.models.hadar.measures import measures
+
+FAMILIES: dict[str, dict[str, Any]] = {"hadar": {}, "dmlrs": {}, "smd": {}, "ddljs": {}}
+
+
+def drawn(name: str) -> Any:
+    entry = next(entry for entry in problems() if entry.name == name)
+    return entry.families["random"](np.random.default_rng(3))
+
+
+def two_jobs() -> Instance:
+    """Two machines with two devices; `a` runs in slots 1 and 3, `b` in slot 2."""
+    return Instance.model_validate(
+        {
+            "slots": 5,
+            "slot_seconds": 10,
+            "device_types": ["v", "k"],
+            "machines": [{"name": "m", "devices": {"v": 2}}, {"name": "n", "devices": {"k": 2}}],
+            "jobs": [
+                {"name": "a", "arrival": 1, "gang": 2, "iterations": 40, "rate": {"v": 1}, "utility": VALUE},
+                {"name": "b", "arrival": 2, "gang": 2, "iterations": 5, "rate": {"k": 1}, "utility": VALUE},
+            ],
+        }
+    )
+
+
+VALUE = {"kind": "table", "values": [5, 4, 3, 2, 1]}
+
+
+def test_measures_by_hand() -> None:
+    schedule = Schedule.of({"a": {1: {"m": {"v": 2}}, 3: {"m": {"v": 2}}}, "b": {2: {"n": {"k": 2}}}})
+    found = measures(two_jobs(), schedule)
+    assert found.durations == {"a": 30, "b": 10}
+    assert (found.mean, found.median, found.end, found.unit) == (20, 20, 30, "seconds")
+    # Six of the twelve device-slots until the end of slot 3.
+    assert found.used == Fraction(1, 2)
+    # Half of each type for two jobs: of its type a gang of two has half of its time, one iteration a second in all.
+    assert found.alone == {"a": 40, "b": 5}
+    assert found.unfairness == 2
+
+
+def test_an_empty_schedule_has_no_times() -> None:
+    found = measures(two_jobs(), Schedule.of({}))
+    assert (found.mean, found.median, found.end, found.used, found.unfairness) == (None,) * 5
+
+
+def test_rings_use_what_their_workers_need() -> None:
+    instance = DdljsInstance.model_validate(
+        {
+            "slots": 2,
+            "resources": ["gpu", "cpu"],
+            "nodes": [{"name": "s", "capacity": {"gpu": 4, "cpu": 8}}],
+            "links": [],
+            "jobs": [{"name": "j", "arrival": 1, "max_workers": 4, "budget": {"gpu": 9, "cpu": 9}} | JOB],
+        }
+    )
+    schedule = DdljsSchedule.of({"j": {2: Embedding(workers={"s": 2})}})
+    assert ddljs_measures(instance, schedule).used == (Fraction(2, 8) + Fraction(2, 16)) / 2
+
+
+JOB = {
+    "worker": {"gpu": 1, "cpu": 1},
+    "bandwidth": 0,
+    "progress": 1,
+    "utility": {"kind": "power", "scale": 1, "exponent": 1},
+}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_algorithm_has_the_row_of_its_run(name: str) -> None:
+    instance = drawn(name)
+    found = compare(instance)
+    mine = [entry for entry in algorithms() if entry.problem == name]
+    assert [row.name for row in found.rows] == ["optimum", *(entry.name for entry in mine)]
+    assert found.rows[0].utility == optimum(instance).value
+    for row, entry in zip(found.rows[1:], mine, strict=True):
+        run = entry.run(instance, seed=0)
+        assert (row.utility, row.schedule) == (run.utility, run.schedule)
+        assert row.measures is not None
+        assert row.measures.used is None or 0 <= row.measures.used <= 1
+    columns, rows = found.table()
+    assert all(len(row) == len(columns) for row in rows)
+    shares = [row[columns.index("of the bound")] for row in rows]
+    assert all(share is None or share <= 1 + 1e-6 for share in shares if not isinstance(share, str))
+
+
+def test_tables_as_csv_and_markdown(tmp_path: Path) -> None:
+    found = compare(two_jobs(), ["gavel"])
+    columns, rows = found.table()
+    header, *lines_of_csv = csv.reader(io.StringIO(found.csv()))
+    assert (header, len(lines_of_csv)) == (columns, len(rows))
+    lines = found.markdown().splitlines()
+    assert len(lines) == 4
+    assert {line.count("|") for line in lines} == {len(columns) + 1}
+    for name, text in (("t.csv", found.csv()), ("t.md", found.markdown())):
+        found.write(tmp_path / name)
+        assert (tmp_path / name).read_text(encoding="utf-8") == text
+    assert found.job_table()[1] == [["a", 20.0, 20.0], ["b", 10.0, 10.0]]
+
+
+def test_all_schedules_in_one_picture(tmp_path: Path) -> None:
+    found = compare(two_jobs())
+    found.save_plot(tmp_path / "all.svg")
+    text = (tmp_path / "all.svg").read_text(encoding="utf-8")
+    assert text.count("<!-- slot -->") == len(found.rows)
+
+
+def test_an_algorithm_of_another_problem_is_refused() -> None:
+    with pytest.raises(InputError, match=r"^esw: runs on other instances than those of hadar$"):
+        compare(two_jobs(), ["esw"])
+
+
+def test_time_that_is_up_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = compare(drawn("hadar"), time_limit=1e-9)
+    assert found.rows[0].name in ("optimum", "best found")
+    assert {row.note for row in found.rows[1:]} <= {"", "time is up"}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_an_instance_is_known_by_its_fields(name: str, tmp_path: Path) -> None:
+    instance = drawn(name)
+    instance.save(tmp_path / "i.json")
+    problem, loaded = load_instance(tmp_path / "i.json")
+    assert (problem.name, loaded) == (name, instance)
+
+
+def test_a_file_of_no_problem_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "i.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError, match=r"i.json: has not the fields of an instance of ddljs, dmlrs, hadar, smd; "):
+        load_instance(tmp_path / "i.json")
