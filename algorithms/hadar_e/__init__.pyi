@@ -4,6 +4,8 @@ from .estimate import Index as Index
 from .estimate import Throughputs as Throughputs
 from .estimate import pmi as pmi
 from .estimate import throughput as throughput
+from .figure_6 import figure_6 as figure_6
+from .figure_6 import save_figure_6 as save_figure_6
 from .forker import copy_id as copy_id
 from .forker import fork as fork
 from .forker import origin as origin

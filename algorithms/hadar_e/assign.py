@@ -4,9 +4,12 @@ To Hadar the copies are jobs, of one device each, and the nodes machines with on
 a node runs one copy, and a job has at most one copy on it. A copy's completion is estimated as Hadar estimates a job's:
 as if it alone did all that its job has left.
 
-Hadar leaves a node idle where no copy has a positive payoff. HadarE "lets any unfinished job be executed on as many
-available nodes as possible": such a node gets a copy of the job that would take longest with the nodes it has so far.
-That order is ours. In the last round of few whole steps, the division gives them to the fastest nodes.
+Two rules follow, both ours. Hadar does not know that copies share the work of one job: where the faster nodes of a
+job do all that it has left within the slot, its other copies give way to jobs of which that is not so. (Not with the
+printed division, by which each copy keeps its portion.) And Hadar leaves a node idle where no copy has a positive
+payoff, while HadarE "lets any unfinished job be executed on as many available nodes as possible": such a node gets a
+copy of the job that would take longest with the nodes it has. In a last round of few whole steps the division gives
+them to the fastest nodes.
 """
 
 from __future__ import annotations
@@ -47,7 +50,7 @@ class HadarOverCopies:
         self._ids = {name: ids[parent] for parent, name in enumerate(self._parents)}
         nodes = [machine.name for machine in instance.machines]
         self._copies = {
-            str(id): _copy(instance.jobs[parent], id, throughputs.of(self._parents[parent]))
+            id: _copy(instance.jobs[parent], id, throughputs.of(self._parents[parent]))
             for parent, own in ids.items()
             for id in own
         }
@@ -65,44 +68,80 @@ class HadarOverCopies:
     ) -> dict[str, int]:
         """Return the copies that run in a round, by node."""
         known = {job.name: throughputs.of(job.name) for job in queue}
-        copies = [self._copies[str(id)] for id in sorted(id for job in queue for id in self._ids[job.name])]
-        parent = {copy.name: self._parents[origin(int(copy.name), self._rules.max_job_count)[0]] for copy in copies}
-        now = [copy.model_copy(update={"rate": known[parent[copy.name]]}) for copy in copies]
-        remaining = {name: left[job] for name, job in parent.items()}
+        ids = sorted(id for job in known for id in self._ids[job])
+        job_of = {id: self._parents[origin(id, self._rules.max_job_count)[0]] for id in ids}
+        copies = [self._copies[id].model_copy(update={"rate": known[job_of[id]]}) for id in ids]
+        remaining = {str(id): left[job] for id, job in job_of.items()}
         finder = Finder(self._instance, self.occupancy, Variant.CORRECTED, 0.0, slot, remaining)
-        chosen: dict[str, int] = {}
-        for copy, offer in select_corrected(finder, now, self._max_states).selected:
+        chosen: dict[str, str] = {}
+        for copy, offer in select_corrected(finder, copies, self._max_states).selected:
             self.occupancy.commit({slot: offer.counts})
             ((cell, _),) = offer.counts
-            chosen[self.occupancy.cells[cell][0]] = int(copy.name)
-        self._fill(chosen, known, left, parent)
-        listed = [node for node, _ in self.occupancy.cells]
-        return {node: chosen[node] for node in listed if node in chosen}
+            chosen[self.occupancy.cells[cell][0]] = job_of[int(copy.name)]
+        teams = _Teams(self._instance, self._rules, known, left, chosen)
+        if self._rules.variant is Variant.CORRECTED and teams.short():
+            teams.release()
+        teams.fill()
+        numbers = {job: iter(self._ids[job]) for job in known}
+        return {node: next(numbers[job]) for node, _ in self.occupancy.cells if (job := teams.jobs.get(node))}
 
-    def _fill(
+
+class _Teams:
+    """Which job each node runs in a round, ``jobs``, and whether that is enough to do what the job has left."""
+
+    def __init__(
         self,
-        chosen: dict[str, int],
+        instance: Instance,
+        rules: Rules,
         known: Mapping[str, Mapping[str, Fraction]],
         left: Mapping[str, Fraction],
-        parent: Mapping[str, str],
+        jobs: dict[str, str],
     ) -> None:
-        """Give the idle nodes, as listed, copies of the jobs that would take longest."""
-        speed = dict.fromkeys(known, Fraction(0))
-        free = {job: [id for id in self._ids[job] if id not in chosen.values()] for job in known}
-        for node, id in chosen.items():
-            speed[parent[str(id)]] += known[parent[str(id)]][node]
-        for node, _ in self.occupancy.cells:
-            if node in chosen:
-                continue
-            able = [job for job in known if node in known[job] and free[job] and self._useful(job, free, left)]
-            if able:
-                slowest = max(able, key=lambda job: left[job] / speed[job] if speed[job] else math.inf)
-                chosen[node] = free[slowest].pop(0)
-                speed[slowest] += known[slowest][node]
+        self._nodes = [machine.name for machine in instance.machines]
+        self._rules, self._known, self._left, self.jobs = rules, known, left, jobs
+        self._time = instance.slot_seconds - rules.overheads.before(True) - rules.overheads.after(rules.copies)
 
-    def _useful(self, job: str, free: Mapping[str, list[int]], left: Mapping[str, Fraction]) -> bool:
-        """Tell whether there is a step left for one more copy, where steps are whole."""
-        return self._rules.steps is Steps.DIVISIBLE or self._rules.copies - len(free[job]) < left[job]
+    def _team(self, job: str) -> list[str]:
+        return [node for node in self._nodes if self.jobs.get(node) == job]
+
+    def _enough(self, job: str, team: list[str]) -> bool:
+        """Tell whether a team does in the slot what a job has left."""
+        done = [self._known[job][node] * self._time for node in team]
+        return sum(d if self._rules.steps is Steps.DIVISIBLE else d // 1 for d in done) >= self._left[job]
+
+    def short(self) -> list[str]:
+        """Return the jobs whose teams are not enough."""
+        return [job for job in self._known if not self._enough(job, self._team(job))]
+
+    def release(self) -> None:
+        """Take from each team the slowest nodes that it can do without."""
+        for job in self._known:
+            team = self._team(job)
+            for node in sorted(team, key=lambda node: self._known[job][node]):
+                rest = [other for other in team if other != node]
+                if self._enough(job, rest):
+                    team = rest
+                    del self.jobs[node]
+
+    def fill(self) -> None:
+        """Give each idle node to the job that would take longest, among those whose teams are not enough if it can."""
+        for node in self._nodes:
+            if node not in self.jobs:
+                able = [job for job in self._known if node in self._known[job] and self._has_use(job)]
+                short = self.short()
+                job = max((job for job in able if job in short), key=self._longest, default=None)
+                job = job or max(able, key=self._longest, default=None)
+                if job:
+                    self.jobs[node] = job
+
+    def _has_use(self, job: str) -> bool:
+        """Tell whether there is a copy left, and where steps are whole a step for it."""
+        size = len(self._team(job))
+        return size < self._rules.copies and (self._rules.steps is Steps.DIVISIBLE or size < self._left[job])
+
+    def _longest(self, job: str) -> float | Fraction:
+        speed = sum((self._known[job][node] for node in self._team(job)), Fraction(0))
+        return self._left[job] / speed if speed else math.inf
 
 
 def _copy(job: Job, id: int, rate: dict[str, Fraction]) -> Job:

@@ -33,7 +33,7 @@ class Round(Event):
     ----------
     slot : int
     nodes : dict of str to str
-        The job that each node is scheduled to run a copy of; its share of the steps may be none.
+        The job that each node trains.
     left : dict of str to Fraction
         Steps left after the round, of the jobs that were there.
     """
@@ -152,9 +152,9 @@ def play(
         for name, copies in done.items():
             allocations.setdefault(name, {})[slot] = tuple(copies)
             left[name] = tracker.left(names.index(name))
-        log.append(Round(slot, nodes, {job.name: left[job.name] for job in queue}))
-        log += [Finished(names[parent], slot, tracker.parameters(parent)) for parent in finished]
         before = {copy.node: name for name, copies in done.items() for copy in copies}
+        log.append(Round(slot, before, {job.name: left[job.name] for job in queue}))
+        log += [Finished(names[parent], slot, tracker.parameters(parent)) for parent in finished]
     return allocations, log
 
 
