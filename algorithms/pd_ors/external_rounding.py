@@ -1,5 +1,7 @@
 """Randomized rounding of the external one-slot problem (23)-(28), with real feasibility tested (Algorithm 4).
 
+A state is a slot and n workers; n = ceil(v kappa_E) stands for v kappa_E in (26) and in W_1, as workers are whole.
+
 The linear relaxation: w_h, s_h >= 0; alpha w_h + beta s_h <= C^_h in every resource (24); sum w <= F (25); sum w >=
 v kappa_E (26); sum s >= v kappa_E / gamma, which is (2), a constraint of the model that (23)-(26) forget: without it
 the optimum has no server, and nothing is ever placed. In the thesis (3.22)-(3.25).

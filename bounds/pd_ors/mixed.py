@@ -211,15 +211,16 @@ def relaxed_optima(
 ) -> tuple[Rationals, ...]:
     """Return several optima where there are several, their mean the last.
 
-    They are the solver's, and those that prefer the first columns, the last ones, or one of those that cost the same.
-    Parameters and errors are those of `relaxed_optimum`; empty where there is no optimum.
+    They are the solver's, and those that prefer the first columns, the last ones, or one of those that cost and cover
+    the same. Parameters and errors are those of `relaxed_optimum`; empty where there is no optimum.
     """
     rows = (cover, needs, packing, limits)
     first = relaxed_optimum(cost, *rows)
     if first is None:
         return ()
     found, step, columns = [first], _TILT * max(cost), range(len(cost))
-    tied = [[k != j for k in columns] for j in columns if cost.count(cost[j]) > 1]
+    worth = list(zip(cost, *cover, strict=True))  # what a unit costs and covers
+    tied = [[k != j for k in columns] for j in columns if worth.count(worth[j]) > 1]
     for later in (columns, columns[::-1], *tied):
         other = relaxed_optimum(tuple(c + step * k for c, k in zip(cost, later, strict=True)), *rows)
         if other is not None and other not in found and _dot(cost, other) == _dot(cost, first):

@@ -190,7 +190,7 @@ def _delta(rng: np.random.Generator, digits: int) -> Fraction:
 
 
 MIXED = Source("pd-ors/mixed", mixed)
-NARROW = Source("pd-ors/narrow", narrow)
+NARROW = Source("pd-ors/narrow", narrow, cost=2)
 UNEVEN = Source("pd-ors/uneven", uneven)
 SPREAD = Source("pd-ors/spread", spread)
 DEAR = Source("pd-ors/dear", dear)

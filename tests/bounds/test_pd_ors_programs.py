@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dlsched.algorithms.pd_ors import Form, Occupancy, Rounding, constants, gain_for, market
 from dlsched.bounds.claim import Undecided
 from dlsched.bounds.pd_ors import sources
 from dlsched.bounds.pd_ors.law import Excess, Law, excess, shortfall
@@ -20,6 +21,7 @@ from dlsched.bounds.pd_ors.mixed import MixedFacts, MixedProgram, relaxed_optima
 from dlsched.bounds.pd_ors.slot import ExternalSlot, Placement, SlotFacts
 from dlsched.bounds.witness import shipped
 from dlsched.models import InputError
+from dlsched.models.dmlrs import random
 from dlsched.rounding import outcome_distribution
 from dlsched.solvers import RawSolution, Solution, Status
 
@@ -139,6 +141,35 @@ def test_relaxed_optima_are_exact_rationals() -> None:
     assert relaxed_optimum((one, three), [(three, one)], (one,), [(seven, one)], (one,)) == (none, one)
     assert relaxed_optimum((one, one), [(three, seven)], (one,), [(one, one)], (one,)) == (none, one / seven)
     assert relaxed_optimum((one,), [(one,)], (three,), [(one,)], (one,)) is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_algorithm_takes_the_gains_that_the_theorems_are_judged_by(seed: int) -> None:
+    """With room for a unit on every machine, and with a resource that the job may not need."""
+    rng = np.random.default_rng(seed)
+    instance = random(rng, jobs=1, machines=int(rng.integers(1, 4)), resources=3, slots=1, capacity=9)
+    (job,), resources = instance.jobs, instance.resources
+    state = Occupancy(instance, constants(instance))
+    view = market(state, job, 1).row(0)
+    slot = ExternalSlot.parse(
+        {
+            "room": [[machine.capacity_of(r) for r in resources] for machine in instance.machines],
+            "prices": [[1] * len(resources) for _ in instance.machines],
+            "worker": [job.worker_needs(r) for r in resources],
+            "server": [job.server_needs(r) for r in resources],
+            "workers": 3,
+            "servers": 2,
+            "most_workers": job.batch,
+            "delta": 0.3,
+        }
+    )
+    whole = all(view.fitting_workers()[0] > 0) and all(view.fitting_servers()[0] > 0)
+    facts = SlotFacts(slot, 0)
+    for form, placement in ((Form.PRINTED, facts.printed), (Form.CORRECTED, facts.corrected)):
+        if form is Form.PRINTED or whole:
+            for gain, theirs in (("packing", placement.widths.shrink(0.3)), ("cover", placement.widths.stretch(0.3))):
+                rule = Rounding.of(gain, 0.3, 1, "printed")
+                assert gain_for(view, rule, form, 3.0, 2.0) == pytest.approx(theirs)
 
 
 def test_several_optima_of_a_relaxation_are_looked_at() -> None:
