@@ -16,14 +16,18 @@ from pydantic import Field, model_validator
 
 from dlsched.bounds.claim import Undecided
 from dlsched.models.document import Document
-from dlsched.models.numbers import NonNegative, Positive, agree, to_json
+from dlsched.models.numbers import NonNegative, Positive, agree, rational, to_json
 from dlsched.rounding import Gain, gain_cover, gain_packing, width
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.failure import SolverError
 from dlsched.solvers.optimal import solve_to_optimality
 
+Delta = Annotated[float, Field(gt=0, le=1)]
+"""The claims' parameter delta, as a user gives it."""
+
 Rationals = tuple[Fraction, ...]
 T = TypeVar("T")
+D = TypeVar("D", bound=Document)
 
 MAX_COUNT = 10_000
 """Most variables, and most copies, of one program. Arbitrary: limits count work and not seconds, so that verdicts are
@@ -128,11 +132,13 @@ class MixedFacts:
     instance : MixedProgram
     seed : int
         Not used: nothing is drawn.
+    delta : float, optional
+        In place of the program's own.
     """
 
-    def __init__(self, instance: MixedProgram, seed: int) -> None:
+    def __init__(self, instance: MixedProgram, seed: int, *, delta: Delta | None = None) -> None:
         del seed
-        self.instance = instance
+        self.instance = instance = at_delta(instance, delta)
         self.delta = float(instance.delta)
         self.cover_width = _width(instance.cover, instance.needs)
         self.packing_width = _width(instance.packing, instance.limits)
@@ -153,6 +159,11 @@ class MixedFacts:
     def stretch(self, delta: float | None = None, variant: Gain = Gain.PRINTED) -> float:
         """Return G of Lemma 2, at least 1; at another delta where one is given."""
         return exactly(lambda: gain_cover(self.cover_width, self.instance.covers, delta or self.delta, variant))
+
+
+def at_delta(instance: D, delta: float | None) -> D:
+    """Return a document with another delta, where one is given."""
+    return instance if delta is None else instance.model_copy(update={"delta": rational(delta)})
 
 
 def exactly(value: Callable[[], T]) -> T:

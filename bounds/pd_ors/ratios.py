@@ -6,9 +6,6 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated
-
-from pydantic import Field
 
 from dlsched.algorithms.pd_ors import PriceConstants
 from dlsched.algorithms.pd_ors.prices import can_earn, most_in_slot
@@ -16,9 +13,8 @@ from dlsched.algorithms.pd_ors.widths import Widths
 from dlsched.arithmetic import expm1
 from dlsched.bounds.claim import Subject
 from dlsched.bounds.pd_ors.facts import PdOrsFacts
+from dlsched.bounds.pd_ors.mixed import Delta
 from dlsched.models.dmlrs import AsyncJob, Instance, Job
-
-Delta = Annotated[float, Field(gt=0, le=1)]
 
 OPEN = (
     "which state's G enters the ratio (here the greatest over the states (t, v), v >= 1, the weakest ratio), and mu, "

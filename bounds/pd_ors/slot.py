@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from dlsched.algorithms.pd_ors import Form, Widths, widths
 from dlsched.bounds.comparison import Interval, Value
 from dlsched.bounds.pd_ors.law import Law
-from dlsched.bounds.pd_ors.mixed import MixedProgram, Rationals, exactly, relaxed_optima
+from dlsched.bounds.pd_ors.mixed import Delta, MixedProgram, Rationals, at_delta, exactly, relaxed_optima
 from dlsched.models.document import Document
 from dlsched.models.numbers import NonNegative, Positive, to_json
 
@@ -76,11 +76,13 @@ class SlotFacts:
     instance : ExternalSlot
     seed : int
         Not used: nothing is drawn.
+    delta : float, optional
+        In place of the slot's own.
     """
 
-    def __init__(self, instance: ExternalSlot, seed: int) -> None:
+    def __init__(self, instance: ExternalSlot, seed: int, *, delta: Delta | None = None) -> None:
         del seed
-        self.instance = instance
+        self.instance = instance = at_delta(instance, delta)
         self.printed = Placement(instance, Form.PRINTED)
         self.corrected = Placement(instance, Form.CORRECTED)
         self.thesis = Placement(instance, Form.THESIS)

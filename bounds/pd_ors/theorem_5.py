@@ -14,9 +14,10 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 
 from dlsched.arithmetic import exp, log1p, power
 from dlsched.bounds.claim import Expectation, Premise, Source, Subject, stated
@@ -24,6 +25,7 @@ from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.facts import optimal_schedule
 from dlsched.bounds.pd_ors.facts import ADMITS_ONE, LOWEST_POSITIVE, ORDINARY, PD_ORS, PRICES_DEFINED, PdOrsFacts
 from dlsched.bounds.pd_ors.families import ROOMY, SECTION_5, TINY
+from dlsched.bounds.pd_ors.mixed import Delta
 from dlsched.bounds.pd_ors.slot import WHICH_OPTIMUM, ExternalSlot, Placement, SlotFacts
 from dlsched.bounds.pd_ors.sources import SLOT
 from dlsched.bounds.pd_ors.theorems import PRINTED_PREMISES, SLOTS
@@ -33,6 +35,9 @@ from dlsched.models.utility import Table
 
 AMPLE = 100
 """Units for which there is room where demand is "much smaller" than capacity. Arbitrary."""
+
+Rounds = Annotated[int, Field(ge=1)]
+"""S, at least 1 (Algorithm 4, step 1)."""
 
 _SMALL = "Appendix C, before Definition 2"
 
@@ -66,12 +71,14 @@ class RoundsFacts(SlotFacts):
     instance : ExternalSlot
     seed : int
         Not used.
+    delta : float, optional
+        In place of the slot's own.
     rounds : int
         S.
     """
 
-    def __init__(self, instance: ExternalSlot, seed: int, *, rounds: int = 10) -> None:
-        super().__init__(instance, seed)
+    def __init__(self, instance: ExternalSlot, seed: int, *, delta: Delta | None = None, rounds: Rounds = 10) -> None:
+        super().__init__(instance, seed, delta=delta)
         self.rounds = rounds
 
     @property
@@ -200,7 +207,7 @@ class LoneFacts(PdOrsFacts):
         S.
     """
 
-    def __init__(self, instance: Instance, seed: int, *, delta: float = 0.3, rounds: int = 10) -> None:
+    def __init__(self, instance: Instance, seed: int, *, delta: Delta = 0.3, rounds: Rounds = 10) -> None:
         super().__init__(instance, seed)
         self.delta = rational(delta)
         self.rounds = rounds

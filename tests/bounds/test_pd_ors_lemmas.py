@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dlsched.bounds import check
 from dlsched.bounds.claim import Claim, Expectation, Undecided, Variant, decide
 from dlsched.bounds.comparison import Status
 from dlsched.bounds.pd_ors import lemmas, sources, theorems
@@ -14,6 +16,8 @@ from dlsched.bounds.pd_ors.law import Law
 from dlsched.bounds.pd_ors.mixed import MixedProgram
 from dlsched.bounds.pd_ors.slot import ExternalSlot, SlotFacts
 from dlsched.bounds.witness import Witness, shipped, shipped_names
+from dlsched.models import InputError
+from dlsched.rounding import gain_packing
 
 CLAIMS = (*lemmas.CLAIMS, *theorems.CLAIMS)
 SOURCES = {source.name: source for claim in CLAIMS for source in claim.sources}
@@ -72,6 +76,20 @@ def test_shipped_cases_come_out_as_written(name: str) -> None:
     assert verdict.measured == pytest.approx(case.measured, rel=1e-6, abs=1e-12)
     assert (name in claim.counterexamples) == (verdict.status is Status.VIOLATED)
     assert (verdict.witness is not None) == (verdict.status is Status.VIOLATED)
+
+
+def test_delta_is_a_parameter_of_every_claim() -> None:
+    """The halves at delta = 1 and .00111: G^2/4 over delta/3, of the shipped program in both ways."""
+    claim, program = lemmas.PACKING_1, read(shipped("pd-ors-lemma-1-packing-halves"))
+    at_one = check(claim.id, program, delta=1.0)
+    assert at_one.status is Status.HOLDS
+    gain = gain_packing(1, 1, 1.0, events=3)
+    assert at_one.measured == pytest.approx(gain**2 / 4 * 3)
+    assert check(claim.id, program).status is Status.VIOLATED
+    for other in CLAIMS:
+        assert {field.name for field in dataclasses.fields(other.parameters)} == {"delta"}
+    with pytest.raises(InputError, match="delta"):
+        check(claim.id, program, delta=1.5)
 
 
 def test_every_case_is_shipped_and_owned_once() -> None:
