@@ -14,7 +14,7 @@ from dlsched.bounds.claim import Claim, Expectation, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.facts import OPT_POSITIVE
 from dlsched.bounds.pd_ors.facts import PD_ORS, PdOrsFacts
-from dlsched.bounds.pd_ors.families import ALL_EPOCHS, FIG_8, FIG_10, RANGES
+from dlsched.bounds.pd_ors.families import ALL_EPOCHS, FIG_3_11, FIG_3_11_HOUR, FIG_8, FIG_10, RANGES
 
 _OPEN = "link rates, the length of a slot and the sizes of the machines: assumed, see the origin of a draw"
 
@@ -28,7 +28,7 @@ def _against(baseline: str, figures: str, known: Expectation) -> Claim[PdOrsFact
         quantity=f"utility of PD-ORS, against that of {baseline}; I = 20, T = 20, H = 100",
         measure=lambda facts: facts.repaired.run.utility,
         relation=Relation.AT_LEAST,
-        bound=lambda facts: facts.baselines[baseline.lower()],
+        bound=lambda facts: facts.baseline(baseline),
         expectation=known,
         sources=(FIG_8,),
         sampled=True,
@@ -54,6 +54,28 @@ RATIO = PD_ORS.printed(
     sources=(FIG_10,),
     sampled=True,
     open=_OPEN,
+)
+
+THESIS_OASIS = PD_ORS.printed(
+    "pd-ors-thesis/evaluation-oasis",
+    paper="PD-ORS thesis, Section 4.1, Fig. 3.11",
+    statement="with 15 jobs PD-ORS is worth more than 7 times what OASiS is",
+    quantity="utility of PD-ORS, against 7 times that of OASiS; H = 30, T = 100, slots of ten minutes",
+    measure=lambda facts: facts.repaired.run.utility,
+    relation=Relation.AT_LEAST,
+    bound=lambda facts: 7 * facts.baseline("OASiS"),
+    expectation=Expectation.OPEN,
+    sources=(FIG_3_11,),
+    sampled=True,
+    open="the length of a slot, by which transfers take more or less of the time; the sizes of the machines; arrivals",
+)
+
+THESIS_OASIS_HOUR = THESIS_OASIS.derived(
+    "pd-ors-thesis/evaluation-oasis-hour",
+    statement="the same where a slot is an hour",
+    quantity="utility of PD-ORS, against 7 times that of OASiS; H = 30, T = 100",
+    expectation=Expectation.FALSE,
+    sources=(FIG_3_11_HOUR,),
 )
 
 AXES = {50: 1200, 100: 3500}

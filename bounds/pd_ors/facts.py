@@ -33,6 +33,8 @@ verdicts are the same everywhere."""
 MAX_SEARCH = 1200
 """Jobs times slots times machines of an instance whose optimum a verdict asks for, at most: those of Fig. 10."""
 
+_BASELINES = {"FIFO": fifo.run, "DRF": drf.run, "Dorm": dorm.run, "OASiS": oasis.run}
+
 SMALL_SHARE = Fraction(1, 9)
 """Of a machine's resource, what a worker or server needs at the most where it needs much less than there is. In the
 paper's own evaluation a worker takes up to 4 GPUs, and a machine has 18 times the average of 2."""
@@ -176,11 +178,9 @@ class PdOrsFacts(OptimumFacts[Instance]):
         """PD-ORS with the constants of the corrected theorem."""
         return Commitment(self.instance, self.seed, Prices.THEOREM)
 
-    @cached_property
-    def baselines(self) -> dict[str, float]:
-        """The utilities of FIFO, DRF, Dorm and OASiS."""
-        modules = {"fifo": fifo, "drf": drf, "dorm": dorm, "oasis": oasis}
-        return {name: module.run(self.instance, seed=self.seed).utility for name, module in modules.items()}
+    def baseline(self, name: str) -> float:
+        """Return the utility of FIFO, DRF, Dorm or OASiS."""
+        return _BASELINES[name](self.instance, seed=self.seed).utility
 
     @cached_property
     def best(self) -> Optimum:

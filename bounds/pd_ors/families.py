@@ -97,6 +97,16 @@ def fig_10(rng: np.random.Generator) -> Instance:
     return preset("paper", rng, jobs=10, machines=machines, slots=10)
 
 
+def fig_3_11(rng: np.random.Generator) -> Instance:
+    """Return an instance of Fig. 3.11 of the thesis, 15 jobs, 30 machines, 100 slots, here of ten minutes each."""
+    return preset("thesis", rng, seconds=600)
+
+
+def fig_3_11_hour(rng: np.random.Generator) -> Instance:
+    """Return the same with slots of an hour."""
+    return preset("thesis", rng, seconds=3600)
+
+
 def most_jobs(rng: np.random.Generator) -> Instance:
     """Return an instance of the last point of Fig. 8: 50 jobs, 20 slots; machines do not matter to what is asked."""
     return preset("paper", rng, jobs=50, machines=1, slots=20)
@@ -216,6 +226,8 @@ BENCHMARK = Source("dmlrs/benchmark", benchmark)
 SECTION_5 = Source("dmlrs/section-5", section_5)
 FIG_8 = Source("dmlrs/fig-8", fig_8, cost=100)
 FIG_10 = Source("dmlrs/fig-10", fig_10, cost=20)
+FIG_3_11 = Source("dmlrs/fig-3-11", fig_3_11, cost=100)
+FIG_3_11_HOUR = Source("dmlrs/fig-3-11-hour", fig_3_11_hour, cost=100)
 RANGES = (Source("dmlrs/most-jobs", most_jobs, cost=10), Source("dmlrs/longest", longest, cost=10))
 ALL_EPOCHS = tuple(Source(f"{one.name}-all-epochs", _all_epochs(one.draw), cost=10) for one in RANGES)
 SAMPLES = Source("dmlrs/samples", samples, cost=50)

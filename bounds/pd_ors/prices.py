@@ -22,7 +22,7 @@ from dlsched.bounds.pd_ors.facts import (
 from dlsched.bounds.pd_ors.families import ASYNC, CRITICAL, RISING, ROOMY, TINY
 from dlsched.models.dmlrs.schedules import Column
 
-JOBS = Premise[PdOrsFacts]("there are jobs", lambda facts: bool(facts.instance.jobs))
+JOBS = Premise[PdOrsFacts]("there are jobs", lambda facts: bool(facts.instance.jobs), "Section 3 2): the set I of jobs")
 
 
 def _dearest(facts: PdOrsFacts) -> Fraction:
@@ -110,6 +110,7 @@ PRICE_BLOCKS = PD_ORS.printed(
     sources=(TINY, RISING),
     counterexamples=("pd-ors-price-blocks-two-machines",),
     golden=("pd-ors-price-blocks-D5",),
+    open="which of equally cheap schedules a job takes (here on one machine), and mu (here the least that is allowed)",
 )
 
 PRICE_BLOCKS_CORRECTED = PRICE_BLOCKS.corrected(

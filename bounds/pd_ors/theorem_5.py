@@ -472,7 +472,13 @@ COMPLEXITY = SLOTS.printed(
     relation=Relation.AT_MOST,
     bound=lambda facts: _MOST_ROUNDS / facts.thesis.delta,
     expectation=Expectation.FALSE,
-    premises=(Premise[SlotFacts]("the relaxation is feasible", lambda facts: facts.thesis.program is not None),),
+    premises=(
+        Premise[SlotFacts](
+            "the relaxation is feasible",
+            lambda facts: facts.thesis.program is not None,
+            "Section 3.2.3: the fractional optimal solution",
+        ),
+    ),
     details=lambda facts: {"G": facts.thesis.stretched.gain},
     sources=(SLOT,),
     counterexamples=("pd-ors-thesis-complexity-exact-fit",),

@@ -20,8 +20,10 @@ ROOM = "W_2 > 0"
 FEASIBLE = "the relaxation is feasible"
 
 PRINTED_PREMISES = (
-    Premise[SlotFacts](ROOM, lambda facts: facts.printed.packing_width > 0),
-    Premise[SlotFacts](FEASIBLE, lambda facts: facts.printed.program is not None),
+    Premise[SlotFacts](ROOM, lambda facts: facts.printed.packing_width > 0, "Theorem 3: (29) divides by W_2"),
+    Premise[SlotFacts](
+        FEASIBLE, lambda facts: facts.printed.program is not None, "Section 4.3: the fractional optimal solution"
+    ),
 )
 CORRECTED_PREMISES = (Premise[SlotFacts](FEASIBLE, lambda facts: facts.corrected.program is not None),)
 
@@ -106,11 +108,11 @@ THEOREM_3_CORRECTED = THEOREM_3.corrected(
     golden=("pd-ors-theorem-3-corrected-E1",),
 )
 
-_SCHEDULE = "with probability above 1 - delta, what a round obtains is a schedule: it keeps (24)-(26)"
+_SCHEDULE = "a round misses the cost or breaks (24), (25) or (26) with probability below delta: it obtains a schedule"
 
 THEOREM_3_FEASIBLE = SLOTS.printed(
     "pd-ors/theorem-3-feasible",
-    paper="PD-ORS, Theorem 3",
+    paper="PD-ORS, Appendix A, last sentence, for (23)",
     statement=_SCHEDULE,
     quantity="the probability that a round keeps (24)-(26), against 1 - delta",
     measure=lambda facts: facts.printed.shrunk.feasible(),
@@ -124,7 +126,7 @@ THEOREM_3_FEASIBLE = SLOTS.printed(
 
 THEOREM_4_FEASIBLE = SLOTS.printed(
     "pd-ors/theorem-4-feasible",
-    paper="PD-ORS, Theorem 4",
+    paper="PD-ORS, Appendix B, last sentence, for (23)",
     statement=_SCHEDULE,
     quantity="the probability that a round keeps (24)-(26), against 1 - delta",
     measure=lambda facts: facts.printed.stretched.feasible(),
@@ -175,8 +177,10 @@ THESIS_THEOREM_2 = SLOTS.printed(
     bound=always(1),
     expectation=Expectation.FALSE,
     premises=(
-        Premise(ROOM, lambda facts: facts.thesis.packing_width > 0),
-        Premise(FEASIBLE, lambda facts: facts.thesis.program is not None),
+        Premise(ROOM, lambda facts: facts.thesis.packing_width > 0, "Theorem 2: its threshold divides by W_2"),
+        Premise(
+            FEASIBLE, lambda facts: facts.thesis.program is not None, "Section 3.2.3: the fractional optimal solution"
+        ),
     ),
     details=lambda facts: _explain_stretched(facts.thesis),
     sources=(SLOT, CRUMBS),

@@ -173,6 +173,7 @@ def test_the_figures_are_averages_in_the_papers_own_setting(baseline: str) -> No
     assert (len(drawn.jobs), len(drawn.machines), drawn.slots) == (20, 100, 20)
     instance = families.tiny(np.random.default_rng(3))
     verdict = decide(c, instance)
+    assert c.sampled
     modules = {"fifo": fifo, "drf": drf, "dorm": dorm, "oasis": oasis}
     assert (verdict.status, verdict.measured) == (Status.UNDECIDED, pd_ors.run(instance).utility)
     assert verdict.bound == modules[baseline].run(instance).utility

@@ -164,6 +164,24 @@ def test_the_papers_ranges() -> None:
     assert odd / 1000 == pytest.approx(1 / 3, abs=0.05)
 
 
+def test_the_thesis_draws_its_rates_and_its_slots_have_a_length() -> None:
+    """100 Mbps to 4 Gbps, drawn for each job; what is left of a slot for computing falls with the length of a slot."""
+    drawn = preset("thesis", 1, ratio=8)
+    rates = [one.internal_rate / 3600 / 125 for one in drawn.jobs]
+    assert len(set(rates)) == 15
+    assert all(Fraction(1, 10) <= rate <= 4 for rate in rates)
+    assert min(rates) < 1 < 3 < max(rates)
+    assert all(one.internal_rate == 8 * one.external_rate for one in drawn.jobs)
+    shares = []
+    for seconds in (3600, 600, 60):
+        jobs = [one for seed in range(4) for one in preset("thesis", seed, seconds=seconds).jobs]
+        computing = [one.slots_per_minibatch / one.external_time for one in jobs if isinstance(one, AsyncJob)]
+        shares.append(1 - float(sum(computing)) / len(computing))
+    assert shares == pytest.approx([0.255, 0.603, 0.93], abs=0.005)
+    with pytest.raises(InputError, match="seconds: 0 "):
+        preset("thesis", 1, seconds=0)
+
+
 def test_the_benchmark_keeps_its_load() -> None:
     drawn = preset("benchmark", 0, jobs=20, machines=4, slots=10, multiple=3, load=0.8)
     needed = sum(
