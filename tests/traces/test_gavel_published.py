@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dlsched.models.hadar import preset
 from dlsched.traces import gavel
 
 
@@ -57,3 +58,17 @@ def test_motivation_throughputs_have_plain_names(shared: Path) -> None:
     measured = gavel.read_throughputs(shared / "data" / "gavel" / "motivation_oracle_throughputs.json")
     assert measured.layout == "model, at scale factor 1"
     assert {len(entries) for entries in measured.steps_per_second.values()} == {26}
+
+
+@pytest.mark.shared_data
+def test_the_papers_preset_of_hadar_has_the_measured_rates(shared: Path) -> None:
+    """Rates of one device, to four decimals."""
+    measured = gavel.read_throughputs(shared / "data/gavel/simulation_throughputs.json").steps_per_second
+    alone = {
+        tuple(round(float(measured[r][model, scale]), 4) for r in ("v100", "p100", "k80"))
+        for model, scale in measured["v100"]
+        if scale == 1
+    }
+    rates = {tuple(map(float, job.rate.values())) for job in preset("paper", 0, jobs=100).jobs}
+    assert len(rates) == 5
+    assert rates <= alone

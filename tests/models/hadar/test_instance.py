@@ -186,3 +186,20 @@ def test_benchmark_family(jobs: int, machines: int, slots: int) -> None:
 def test_random_covers_the_sizes_asked_for() -> None:
     instance = random(np.random.default_rng(1), jobs=4, machines=3, types=2, slots=5)
     assert (len(instance.jobs), len(instance.machines), len(instance.device_types), instance.slots) == (4, 3, 2, 5)
+
+
+def test_the_papers_jobs_have_the_hours_of_their_models() -> None:
+    """The fastest device of the four groups: hours on a V100 within those that the paper prints."""
+    instance = preset("paper", 0, jobs=200)
+    hours = {
+        Fraction("17.9949"): (0.05, 1),
+        Fraction("4.4261"): (1, 10),
+        Fraction("28.24"): (10, 50),
+        Fraction("5.4461"): (10, 50),
+        Fraction("4.3948"): (60, 100),
+    }
+    for job in instance.jobs:
+        least, most = hours[job.rate["v100"]]
+        assert least - 1e-3 <= float(job.iterations / job.rate["v100"]) / 3600 <= most + 1e-3
+    assert {job.rate["v100"] for job in instance.jobs} == set(hours)
+    assert instance.capacity == {"v100": 20, "p100": 20, "k80": 20}
