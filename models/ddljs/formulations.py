@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dlsched.models.ddljs.circulation import OFFLINE_CIRCULATION, SLOT_CIRCULATION
 from dlsched.models.ddljs.gvne import GVNE, GVNE_PRINTED
+from dlsched.models.ddljs.gvne_lp import GVNE_AUGMENTED, GVNE_PLAIN
 from dlsched.models.ddljs.offline import OFFLINE
 from dlsched.models.ddljs.offline_milp import OFFLINE_MILP
 from dlsched.models.ddljs.offline_printed import OFFLINE_PRINTED
@@ -19,4 +20,6 @@ FORMULATIONS = (
     SLOT_CIRCULATION,
     GVNE,
     GVNE_PRINTED,
+    GVNE_PLAIN,
+    GVNE_AUGMENTED,
 )

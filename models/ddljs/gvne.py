@@ -111,8 +111,8 @@ def _built(
 ) -> pyo.ConcreteModel:
     m = pyo.ConcreteModel(name="G-VNE")
     m.slot = slot
-    _sets(m, problem, hosts, {request.name: links(request) for request in problem.requests})
-    _data(m, problem)
+    sets(m, problem, hosts, {request.name: links(request) for request in problem.requests})
+    data(m, problem)
     m.size = pyo.Var(m.rings, domain=pyo.Binary, doc="chi_ik, 1 where the ring has this size")
     m.embedded = pyo.Var(m.I, domain=pyo.Binary, doc="rho_i, 1 where the ring is embedded")
     m.place = pyo.Var(m.places, domain=pyo.Binary, doc="varrho_ika^u, 1 where the ring node is on the node")
@@ -121,7 +121,8 @@ def _built(
     return m
 
 
-def _sets(m: Any, problem: RingProblem, hosts: Hosts, links: Mapping[str, tuple[Arc, ...]]) -> None:
+def sets(m: Any, problem: RingProblem, hosts: Hosts, links: Mapping[str, tuple[Arc, ...]]) -> None:
+    """Add the sets of (12)-(19): rings, where their nodes and edges may be, and what they share."""
     places = [
         (q.name, k, a, u)
         for q in problem.requests
@@ -163,7 +164,8 @@ def _sets(m: Any, problem: RingProblem, hosts: Hosts, links: Mapping[str, tuple[
     )
 
 
-def _data(m: Any, problem: RingProblem) -> None:
+def data(m: Any, problem: RingProblem) -> None:
+    """Add the data of (12)-(19), for the sets that there are."""
     profit = {(q.name, k): q.profit[k] for q in problem.requests for k in q.sizes}
     needs = {(q.name, r): need for q in problem.requests for r, need in q.demand.items() if need}
     capacity = {(u, r): problem.nodes[u].get(r, 0) for u, r in m.loaded}
@@ -200,22 +202,22 @@ def _constraints(m: Any, problem: RingProblem) -> None:
     terms = _terms(m, {arc: arcs[0] for arcs, _ in problem.shares for arc in arcs})
     m.placed = pyo.Constraint(
         m.ring_nodes,
-        rule=lambda m, *key: _sum(*terms["placed"].get(key, ([], []))) == m.size[key[:2]],
+        rule=lambda m, *key: linear(*terms["placed"].get(key, ([], []))) == m.size[key[:2]],
         doc="(14) each ring node is on one node",
     )
     m.flow = pyo.Constraint(
         m.balanced,
-        rule=lambda m, *key: (_sum(*terms["flow"][key]), 0),
+        rule=lambda m, *key: (linear(*terms["flow"][key]), 0),
         doc="(15) each ring edge is a path between its ends",
     )
     m.node_load = pyo.Constraint(
         m.loaded,
-        rule=lambda m, *key: (None, _sum(*terms["node"][key]), m.node_capacity[key]),
+        rule=lambda m, *key: (None, linear(*terms["node"][key]), m.node_capacity[key]),
         doc="(16) (18) capacity of a node and resource",
     )
     m.link_load = pyo.Constraint(
         m.carriers,
-        rule=lambda m, *arc: (None, _sum(*terms["link"][arc]), m.link_capacity[arc]),
+        rule=lambda m, *arc: (None, linear(*terms["link"][arc]), m.link_capacity[arc]),
         doc="(17) (19) bandwidth of a link",
     )
 
@@ -251,7 +253,8 @@ def _terms(m: Any, carrier: Mapping[Arc, Arc]) -> dict[str, Terms]:
     return rows
 
 
-def _sum(coefficients: list[float], variables: list[Any]) -> Any:
+def linear(coefficients: list[float], variables: list[Any]) -> Any:
+    """Return a linear expression, which adding term by term would take longer to make."""
     from pyomo.core.expr import LinearExpression
 
     return LinearExpression(linear_coefs=coefficients, linear_vars=variables)

@@ -80,7 +80,7 @@ MUTABLE: dict[str, dict[str, Updates]] = {
     },
     **{
         f"ddljs/{name}": {"profit": FOLLOWS, "node_capacity": REBUILD, "link_capacity": REBUILD}
-        for name in ("slot-circulation", "gvne", "gvne-printed")
+        for name in ("slot-circulation", "gvne", "gvne-printed", "gvne-plain", "gvne-augmented")
     },
 }
 """Capacities, utilities and prices of each formulation, and what a change of them does."""
