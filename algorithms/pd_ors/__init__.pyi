@@ -36,5 +36,3 @@ from .response import Program as Program
 from .response import respond as respond
 from .run import run as run
 from .widths import Form as Form
-from .widths import Widths as Widths
-from .widths import widths as widths

@@ -12,7 +12,7 @@ from typing import Annotated, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from dlsched.algorithms.pd_ors import Form, Widths, widths
+from dlsched.algorithms.pd_ors.widths import Form, Widths, widths
 from dlsched.bounds.comparison import Interval, Value
 from dlsched.bounds.pd_ors.law import Law
 from dlsched.bounds.pd_ors.mixed import Delta, MixedProgram, Rationals, at_delta, exactly, relaxed_optima
