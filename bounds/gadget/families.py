@@ -97,7 +97,10 @@ def lasting(rng: np.random.Generator) -> Instance:
 
 
 def pairs(rng: np.random.Generator) -> Instance:
-    """Return two pairs of one-GPU servers: of two kinds on the ends of one link between switches, or with no link."""
+    """Return two pairs of one-GPU servers: of two kinds on the ends of one link between switches, or with no link.
+
+    Utilities are concave tables.
+    """
     joined = bool(rng.random() < 0.5)
     kinds = ("gpu", "tpu") if joined and rng.random() < 0.8 else ("gpu", "gpu")
     ends = [("left", "right") if joined else (f"switch{p}", f"switch{p}") for p in (1, 2)]
@@ -112,7 +115,8 @@ def pairs(rng: np.random.Generator) -> Instance:
     nodes += [Node(name=name) for name in dict.fromkeys(end for pair in ends for end in pair)]
     jobs = []
     for i in range(2 if joined else int(rng.integers(1, 3))):
-        values = (Fraction(0), *map(Fraction, np.cumsum(rng.integers(0, 10, size=4)).tolist()))
+        gains = sorted(rng.integers(0, 10, size=4).tolist(), reverse=True)
+        values = (Fraction(0), *map(Fraction, itertools.accumulate(gains)))
         job = _job(i, 1, 2 if joined else int(rng.integers(2, 5)), Fraction(1), Table(values=values))
         jobs.append(job.model_copy(update={"worker": {kinds[i]: Fraction(1)}}))
     return Instance(

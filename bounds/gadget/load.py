@@ -177,7 +177,7 @@ def _usable(facts: LoadFacts) -> bool:
     return facts.instance.capacity > 0 and facts.delta > 0
 
 
-_THREE = Premise[LoadFacts]("|V_S| >= 3", lambda facts: facts.instance.places >= 3)
+_THREE = Premise[LoadFacts]("|V_S| >= 3", lambda facts: facts.instance.places >= 3, source="Theorem 8")
 _USABLE = Premise("g > 0 and Delta > 0", _usable)
 
 LOAD = PLACES.printed(

@@ -7,11 +7,15 @@ from typing import Any
 
 from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
-from dlsched.bounds.gadget.facts import BY_PATH, DEGREES, EVERYWHERE, FINITE, GADGET, GadgetFacts
+from dlsched.bounds.gadget.facts import BY_PATH, DEGREES, EVERYWHERE, FINITE, GADGET, NON_DECREASING, GadgetFacts
+from dlsched.bounds.gadget.facts import CONCAVE as BENDING
 from dlsched.bounds.gadget.families import CONCAVE, PAIRS, THRESHOLDS, TINY
 from dlsched.bounds.gadget.shape import conforms, is_finite, rises_and_bends
 from dlsched.models.ddljs import Job
 from dlsched.models.utility import Linear, Log, Sqrt
+
+_UTILITIES = (FINITE, BENDING, NON_DECREASING)
+"""What the paper assumes of utilities."""
 
 BANDWIDTH = GADGET.printed(
     "gadget/path-bandwidth",
@@ -22,16 +26,17 @@ BANDWIDTH = GADGET.printed(
     relation=Relation.AT_MOST,
     bound=lambda facts: facts.opt,
     expectation=Expectation.FALSE,
-    premises=(FINITE,),
+    premises=_UTILITIES,
     sources=(PAIRS,),
-    counterexamples=("gadget-path-bandwidth-G5",),
+    counterexamples=("gadget-path-bandwidth-two-pairs",),
 )
 
 BANDWIDTH_CORRECTED = BANDWIDTH.corrected(
     statement="bandwidths summed over all paths on a link imply (8)",
     relation=Relation.AT_LEAST,
+    premises=(FINITE,),
     sources=(PAIRS, CONCAVE),
-    golden=("gadget-path-bandwidth-corrected-G5",),
+    golden=("gadget-path-bandwidth-corrected-two-pairs",),
 )
 
 CYCLES = GADGET.printed(
@@ -43,7 +48,7 @@ CYCLES = GADGET.printed(
     relation=Relation.AT_MOST,
     bound=lambda facts: facts.opt,
     expectation=Expectation.FALSE,
-    premises=(FINITE,),
+    premises=_UTILITIES,
     sources=(PAIRS,),
     counterexamples=("gadget-cycles-two-triangles", "gadget-cycles-G4"),
 )
@@ -64,7 +69,7 @@ RINGS = GADGET.printed(
     relation=Relation.EQUAL,
     bound=lambda facts: facts.opt,
     expectation=Expectation.FALSE,
-    premises=(FINITE,),
+    premises=_UTILITIES,
     sources=(PAIRS,),
     counterexamples=("gadget-printed-rings-three-servers",),
 )

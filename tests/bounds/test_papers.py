@@ -166,7 +166,8 @@ KNOWN = {
     "gadget-partition-matroid-corrected-two-workers": (2, 2),
     "gadget-p-system-two-workers": (2, 1),
     "gadget-p-system-three-workers": (3, 1),
-    "gadget-path-bandwidth-G5": (20, 11),
+    # Two jobs of two workers, each over the one link between the pairs, which carries one of them: 4, and 2 + 1.
+    "gadget-path-bandwidth-two-pairs": (4, 3),
     "gadget-cycles-G4": (4, 2),
     # Two triangles that no link joins: degree two everywhere, and not one ring.
     "gadget-cycles-two-triangles": (6, 3),
