@@ -126,16 +126,34 @@ class Choice:
         return frozenset(row for row, load in loads.items() if row in self.overloads and load >= self.overloads[row])
 
 
-def choices(problem: RingProblem, *, itself: bool = False) -> list[Choice]:
-    """Return Algorithm 2's optima of a slot; parameters as for `dlsched.algorithms.gadget.mixtures.selected`."""
-    return [chosen(problem, vertex, itself=itself) for vertex in Vertex]
+def choices(problem: RingProblem) -> list[Choice]:
+    """Return what Algorithm 2 may round of a slot: rings selected by the plain LP, as printed."""
+    return [chosen(problem, vertex) for vertex in Vertex]
 
 
 def chosen(problem: RingProblem, vertex: Vertex, *, itself: bool = False, select: bool = True) -> Choice:
-    """Return one of them; without selection, of sizes and mappings together."""
+    """Return one of the optima.
+
+    Parameters
+    ----------
+    problem : RingProblem
+    vertex : Vertex
+    itself : bool
+        Rings are selected by the program that is rounded, see `tells_apart`.
+    select : bool
+        Rings are selected; else sizes and mappings are drawn together.
+    """
     if not select:
         return Choice(problem, vertex, rounded_optimum(problem, Relaxation.AUTO, vertex))
     return Choice(problem, vertex, selected(problem, Relaxation.AUTO, vertex, itself=itself))
+
+
+def tells_apart(problem: RingProblem, vertex: Vertex) -> bool:
+    """Tell whether the program that is rounded may select other rings than the plain one.
+
+    Without (5) and placements, the optimum that has each ring on one server is one of both.
+    """
+    return vertex is Vertex.CAPPED or any(request.allowed is not None for request in problem.requests)
 
 
 def over(values: Iterable[float | Fraction]) -> Interval:

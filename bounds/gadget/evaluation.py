@@ -55,7 +55,7 @@ def section_6(rng: np.random.Generator) -> Instance:
 
 
 SECTION_6 = Source("ddljs/section-6", section_6, cost=100)
-SECTION_6_SLOT = Source("ddljs/section-6-slot", one_slot, cost=10)
+SECTION_6_SLOT = Source("ddljs/section-6-slot", one_slot, cost=12)
 
 
 class Figures:

@@ -20,7 +20,7 @@ from dlsched.algorithms.gadget.mixtures import Vertex
 from dlsched.arithmetic import exact_power, exp, power
 from dlsched.bounds.claim import Expectation, Premise, Subject, Undecided, always, stated
 from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.gadget.choices import VERTEX, Choice, chosen, over
+from dlsched.bounds.gadget.choices import VERTEX, Choice, chosen, over, tells_apart
 from dlsched.bounds.gadget.facts import HYPOTHESES, OPT_POSITIVE, GadgetFacts
 from dlsched.bounds.gadget.families import COUPLED, FEW
 from dlsched.bounds.gadget.horizon import Counts
@@ -73,9 +73,10 @@ class Choices:
     def outcomes(self, problem: RingProblem, rule: Rule) -> tuple[Choice, list[Outcome]]:
         """Return the optimum that a rule rounds, and the law of what it returns."""
         requests = tuple((request.name, *request.profit.items()) for request in problem.requests)
-        key = (rule.vertex, rule.select, rule.itself, problem.shares, requests)
+        itself = rule.itself and tells_apart(problem, rule.vertex)
+        key = (rule.vertex, rule.select, itself, problem.shares, requests)
         if key not in self._known:
-            self._known[key] = chosen(problem, rule.vertex, itself=rule.itself, select=rule.select)
+            self._known[key] = chosen(problem, rule.vertex, itself=itself, select=rule.select)
         if (*key, rule.draws) not in self._outcomes:
             self._outcomes[(*key, rule.draws)] = self._known[key].outcomes(rule.draws)
         return self._known[key], self._outcomes[(*key, rule.draws)]

@@ -17,7 +17,7 @@ from dlsched.algorithms.gadget.activity import Activity
 from dlsched.algorithms.gadget.activity import Sizes as PrintedSizes
 from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.comparison import Interval
-from dlsched.bounds.gadget.choices import Choice, choices
+from dlsched.bounds.gadget.choices import Choice, choices, chosen, tells_apart
 from dlsched.bounds.gadget.families import SLOT
 from dlsched.bounds.gadget.horizon import Counts, count_vectors
 from dlsched.bounds.gadget.shape import concave, finite, non_decreasing
@@ -213,7 +213,10 @@ class SlotFacts:
     @cached_property
     def own_choices(self) -> list[Choice]:
         """The same with rings selected by the augmented LP itself."""
-        return choices(self.problem, itself=True)
+        return [
+            chosen(self.problem, known.vertex, itself=True) if tells_apart(self.problem, known.vertex) else known
+            for known in self.choices
+        ]
 
     @property
     def moderate(self) -> bool:

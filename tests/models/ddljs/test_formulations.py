@@ -16,6 +16,7 @@ from dlsched.models.ddljs.gvne import embedding_program
 from dlsched.models.numbers import agree
 from dlsched.relaxations import relax
 from dlsched.tolerances import TOLERANCE
+from tests import paths
 from tests.cases.ddljs import OFFLINE, SLOTS, built, expected, instance, instance_data, job, problem
 from tests.oracles import ddljs as oracle
 from tests.strategies.ddljs import drawn, tight, with_logarithm, with_placement
@@ -279,3 +280,19 @@ def test_g13_with_single_hops() -> None:
     cut = data["jobs"][0] | {"budget": {"g": 4}}
     for paths, best in (("single-hop", 2), ("all", 4)):
         assert optimum("ddljs/offline-milp", Instance.parse(data | {"jobs": [cut]}), paths=paths) == pytest.approx(best)
+
+
+def test_the_conventions_name_components_that_there_are() -> None:
+    text = (paths.ROOT / "docs" / "conventions.md").read_text(encoding="utf-8")
+    section = text.partition("## DDLJS (GADGET): symbols and units")[2].partition("\n## ")[0]
+    of = Instance.parse(built({"a": 1, "b": 1}, [("a", "b", 1)], job()))
+    for formulation, symbol, names in (
+        ("ddljs/offline-milp", "y_is[t], x_is[t]", ("workers", "in_use")),
+        ("ddljs/offline-milp", "r_i^p[t]", ("route",)),
+        ("ddljs/gvne", "varrho, theta", ("place", "route")),
+    ):
+        (row,) = (line for line in section.splitlines() if line.startswith(f"| {symbol} |"))
+        model = build(formulation, of)
+        assert all(f"`{name}`" in row and model.component(name) is not None for name in names)
+        assert "`hosts`" not in row
+        assert "`path`" not in row
