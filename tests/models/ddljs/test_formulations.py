@@ -16,9 +16,9 @@ from dlsched.models.ddljs.gvne import embedding_program
 from dlsched.models.numbers import agree
 from dlsched.relaxations import relax
 from dlsched.tolerances import TOLERANCE
-from tests import paths
 from tests.cases.ddljs import OFFLINE, SLOTS, built, expected, instance, instance_data, job, problem
 from tests.oracles import ddljs as oracle
+from tests.paths import ROOT
 from tests.strategies.ddljs import drawn, tight, with_logarithm, with_placement
 
 ENTRIES = [entry for entry in catalog() if entry.problem == "ddljs"]
@@ -283,7 +283,7 @@ def test_g13_with_single_hops() -> None:
 
 
 def test_the_conventions_name_components_that_there_are() -> None:
-    text = (paths.ROOT / "docs" / "conventions.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "conventions.md").read_text(encoding="utf-8")
     section = text.partition("## DDLJS (GADGET): symbols and units")[2].partition("\n## ")[0]
     of = Instance.parse(built({"a": 1, "b": 1}, [("a", "b", 1)], job()))
     for formulation, symbol, names in (
