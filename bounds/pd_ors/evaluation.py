@@ -25,7 +25,7 @@ def _against(baseline: str, figures: str, known: Expectation) -> Claim[PdOrsFact
         f"pd-ors/evaluation-{baseline.lower()}",
         paper=f"PD-ORS, Section 5, {figures}",
         statement=f"on average PD-ORS is worth more than {baseline}",
-        quantity=f"utility of PD-ORS, against that of {baseline}; I = 20, T = 20, H = 100",
+        quantity=f"utility of PD-ORS, against that of {baseline}; I = 10, 20, ..., 50, T = 20, H = 100",
         measure=lambda facts: facts.repaired.run.utility,
         relation=Relation.AT_LEAST,
         bound=lambda facts: facts.baseline(baseline),

@@ -38,6 +38,16 @@ def rising(rng: np.random.Generator) -> Instance:
     return _instance(slots, [capacity], jobs)
 
 
+def split(rng: np.random.Generator) -> Instance:
+    """Return jobs of a worker and a server, each worth more, on a machine for one or two and one for a half."""
+    room = int(rng.integers(1, 3))
+    jobs, worth = [], 1.0
+    for i in range(room + int(rng.integers(1, 3))):
+        jobs.append(_job(i, 1, 1, 1, _falling(rng, round(worth), 1)))
+        worth *= power(10, rng.uniform(0.3, 3.0))
+    return _instance(1, [2 * room, 1], jobs)
+
+
 def roomy(rng: np.random.Generator) -> Instance:
     """Return jobs that need little of each machine: the premise of the corrected competitive theorem."""
     slots, machines = int(rng.integers(1, 4)), int(rng.integers(1, 3))
@@ -87,8 +97,9 @@ def section_5(rng: np.random.Generator) -> Instance:
 
 
 def fig_8(rng: np.random.Generator) -> Instance:
-    """Return an instance of a point of Figs. 7 and 8: 20 jobs, 100 machines, 20 slots."""
-    return preset("paper", rng, jobs=20, machines=100, slots=20)
+    """Return an instance of Figs. 7 and 8: 10 to 50 jobs, 100 machines, 20 slots."""
+    jobs = 10 * int(rng.integers(1, 6))
+    return preset("paper", rng, jobs=jobs, machines=100, slots=20)
 
 
 def fig_10(rng: np.random.Generator) -> Instance:
@@ -219,6 +230,7 @@ def _instance(slots: int, capacities: list[int], jobs: list[Job] | list[AsyncJob
 
 TINY = Source("dmlrs/tiny", tiny)
 RISING = Source("dmlrs/rising", rising)
+SPLIT = Source("dmlrs/split", split)
 ROOMY = Source("dmlrs/roomy", roomy)
 FINE = Source("dmlrs/fine", fine)
 CRITICAL = Source("dmlrs/critical", critical)
@@ -230,6 +242,6 @@ FIG_3_11 = Source("dmlrs/fig-3-11", fig_3_11, cost=100)
 FIG_3_11_HOUR = Source("dmlrs/fig-3-11-hour", fig_3_11_hour, cost=100)
 RANGES = (Source("dmlrs/most-jobs", most_jobs, cost=10), Source("dmlrs/longest", longest, cost=10))
 ALL_EPOCHS = tuple(Source(f"{one.name}-all-epochs", _all_epochs(one.draw), cost=10) for one in RANGES)
-SAMPLES = Source("dmlrs/samples", samples, cost=50)
+SAMPLES = Source("dmlrs/samples", samples, cost=100)
 ASYNC = Source("dmlrs/async", asynchronous)
 ASYNC_RISING = Source("dmlrs/async-rising", async_rising)

@@ -19,7 +19,7 @@ from dlsched.bounds.pd_ors.facts import (
     SOME_SCHEDULE,
     PdOrsFacts,
 )
-from dlsched.bounds.pd_ors.families import ASYNC, CRITICAL, RISING, ROOMY, TINY
+from dlsched.bounds.pd_ors.families import ASYNC, CRITICAL, RISING, ROOMY, SPLIT, TINY
 from dlsched.models.dmlrs.schedules import Column
 
 JOBS = Premise[PdOrsFacts]("there are jobs", lambda facts: bool(facts.instance.jobs), "Section 3 2): the set I of jobs")
@@ -107,7 +107,7 @@ PRICE_BLOCKS = PD_ORS.printed(
     ),
     details=_full_places,
     schedule=lambda facts: facts.printed.run.schedule,
-    sources=(TINY, RISING),
+    sources=(TINY, RISING, SPLIT),
     counterexamples=("pd-ors-price-blocks-two-machines",),
     golden=("pd-ors-price-blocks-D5",),
     open="which of equally cheap schedules a job takes (here on one machine), and mu (here the least that is allowed)",
