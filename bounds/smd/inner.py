@@ -219,6 +219,31 @@ THEOREM_4_CORRECTED = THEOREM_4.corrected(
 )
 
 
+def _breaks_a_row(rounding: Rounding) -> Fraction:
+    """Return the greatest probability that a row of (7) breaks."""
+    job = rounding.job
+
+    def over(r: str) -> Fraction:
+        needs, limit = (job.worker_needs(r), job.server_needs(r)), job.limit_of(r)
+        return rounding.probability(lambda w, p: needs[0] * w + needs[1] * p > limit)
+
+    return max(map(over, job.resources), default=Fraction(0))
+
+
+THEOREM_4_ROW = ROUNDED.printed(
+    "smd/theorem-4-row",
+    paper="SMD, Section IV-A, Theorem 4",
+    statement="Pr{LHS of (7) > v^r} <= delta/8 for each resource (in fact no rounding breaks a limit)",
+    quantity="the greatest probability that a row of (7) breaks, against delta/8",
+    measure=lambda facts: max(map(_breaks_a_row, facts.roundings)),
+    relation=Relation.AT_MOST,
+    bound=lambda facts: facts.delta / 8,
+    expectation=Expectation.TRUE,
+    premises=(RUNNING,),
+    sources=(NARROW, TINY, INNER),
+)
+
+
 def _shrunk(rounding: Rounding) -> float:
     """Return the time at M x~ over that at x~."""
     w, p = (rounding.gain * x for x in rounding.x)

@@ -168,6 +168,19 @@ def test_the_knapsack_scheme_comes_near_its_bound() -> None:
     assert 0.5 <= nearest < 0.56
 
 
+@pytest.mark.parametrize("delta", [1.0, 0.5, 1e-4])
+def test_no_printed_rounding_breaks_a_limit(delta: float) -> None:
+    """With x~ >= 1: M <= 1/2 and ceil(M x) <= x, or W_b > 4 and the rows have room for one more of each."""
+    roomy = Instance.parse({**one_each().dump(), "capacity": {"cpu": 40}})
+    wide = Instance.parse({**roomy.dump(), "jobs": [{**roomy.dump()["jobs"][0], "limit": {"cpu": "37/2"}}]})
+    drawn = [source.draw(np.random.default_rng(seed)) for source in (sources.TINY, sources.BRIM) for seed in range(8)]
+    for instance in (wide, *drawn):
+        facts = RoundingFacts(instance, 0, delta=delta)
+        assert all(rounding.probability(rounding.job.fits) == 1 for rounding in facts.roundings)
+        if facts.roundings:
+            assert check("smd/theorem-4-row", instance, delta=delta).measured == 0
+
+
 def test_a_witness_of_lemma_3_is_of_its_form() -> None:
     """The point is an optimum; one that is none is outside the lemma."""
     data = shipped("smd-lemma-3-one-worker-one-server").instance
