@@ -113,19 +113,30 @@ def _through_full(facts: HadarFacts) -> list[Column]:
 
 
 def _without_room(facts: HadarFacts) -> list[Column]:
-    """Return those of the corrected run that do not fit beside what it has allocated."""
+    """Return those of the corrected run that are worth something and do not fit beside what it has allocated."""
     used, instance = facts.corrected.allocated, facts.instance
     return [
         column
         for column in _turned_away(facts, facts.corrected)
-        if any(used[place] + n > instance.machine(place[0]).count(place[1]) for place, n in column.usage().items())
+        if column.utility
+        and any(used[place] + n > instance.machine(place[0]).count(place[1]) for place, n in column.usage().items())
     ]
 
 
-def _best_payoff(columns: list[Column], run: Commitment) -> float:
-    """Return the greatest payoff of some schedules at the final prices of a run; 0 where none is above."""
-    costs = (math.fsum(n * run.price(place) for place, n in column.usage().items()) for column in columns)
-    return max([0.0, *(float(column.utility) - cost for column, cost in zip(columns, costs, strict=True))])
+def _final_cost(column: Column, run: Commitment) -> float:
+    """Return what a schedule costs at the final prices of a run."""
+    return math.fsum(n * run.price(place) for place, n in column.usage().items())
+
+
+def _best_payoff(facts: HadarFacts) -> float:
+    """Return the greatest payoff, at the final prices, of those that use a full place; 0 where none is above."""
+    payoffs = (float(column.utility) - _final_cost(column, facts.printed) for column in _through_full(facts))
+    return max([0.0, *payoffs])
+
+
+def _least_part(facts: HadarFacts) -> float:
+    """Return the least cost, at the final prices, over its utility of a schedule for which there is no room."""
+    return min(_final_cost(column, facts.corrected) / float(column.utility) for column in _without_room(facts))
 
 
 def _full_places(facts: HadarFacts) -> dict[str, Any]:
@@ -137,7 +148,7 @@ PRICE_BLOCKS = HADAR.printed(
     paper="Hadar, Section III-B, below (7)",
     statement="at gamma = c the price k = Umax is high enough to block other jobs from getting these resources",
     quantity="greatest payoff of a turned-away job with a schedule that uses a device at k = Umax, against 0",
-    measure=lambda facts: _best_payoff(_through_full(facts), facts.printed),
+    measure=_best_payoff,
     relation=Relation.AT_MOST,
     bound=always(0),
     expectation=Expectation.FALSE,
@@ -162,8 +173,10 @@ PRICE_BLOCKS_CORRECTED = PRICE_BLOCKS.corrected(
         "with Umax = max_j U_j(0) for one device, reached once some gang may not fit, a schedule for which there is no "
         "room costs at least its utility"
     ),
-    quantity="greatest payoff at the final prices of a turned-away job with a schedule that does not fit, against 0",
-    measure=lambda facts: _best_payoff(_without_room(facts), facts.corrected),
+    quantity="least cost, at the final prices, of a turned-away job's schedule that does not fit over its utility",
+    measure=_least_part,
+    relation=Relation.AT_LEAST,
+    bound=always(1),
     premises=(
         NOT_INCREASING,
         Premise("a schedule of a turned-away job does not fit", lambda facts: bool(_without_room(facts))),
