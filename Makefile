@@ -5,6 +5,7 @@
 # hundred solves); goes on where it stopped.
 # make pages: what docs/claims says of each claim anew, from a run of verify over DRAWS draws of each source, which goes
 # on where it stopped.
+# make figures: the papers' figures at few points and draws, into build/figures.
 # make lock: constraints.txt anew from pyproject.toml and the package index in use, keeping the pins that still fit (all
 # the newest: delete the file first). make lowest: quick tests with the lowest versions that pyproject.toml allows.
 # make matrix: the quick tests under each of PYTHONS that is there.
@@ -20,10 +21,10 @@ PINNED := install --require-hashes --only-binary :all: --no-deps -r constraints.
 OWN := --no-index --no-deps --no-build-isolation
 UV := build/uv/bin/uv
 QUICK := --hypothesis-profile=quick -m 'not slow and not process and not shared_data'
-ROOMS := package solvers models relaxations rounding algorithms bounds traces cli
+ROOMS := package solvers models relaxations rounding algorithms bounds figures traces cli
 SOURCES := pyproject.toml constraints.txt README.md LICENSE $(shell find $(ROOMS) -type f -not -name '*.pyc')
 
-.PHONY: verify test quick audit pages dev bench lock lowest matrix clean
+.PHONY: verify test quick audit pages figures dev bench lock lowest matrix clean
 
 verify: build/.installed
 	$(BIN)/dlsched verify --out build/verify.sqlite
@@ -43,6 +44,9 @@ audit: lowest build/.installed
 pages: build/.installed
 	$(BIN)/dlsched verify --instances $(DRAWS) --out build/pages-$(DRAWS).sqlite --json > build/pages.json
 	$(BIN)/python docs/claims/update.py build/pages.json
+
+figures: build/.installed
+	OMP_NUM_THREADS=1 $(BIN)/dlsched reproduce --quick --out build/figures
 
 dev:
 	$(PYTHON) -m venv .venv

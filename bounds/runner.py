@@ -10,15 +10,16 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import islice
+from typing import TypeVar
 
-from dlsched.bounds.claim import Verdict
 from dlsched.bounds.cluster import connect
-from dlsched.bounds.search import Task, evaluate
 from dlsched.bounds.store import code_version
 from dlsched.models.document import InputError
 from dlsched.models.registry import load, loaded
 
-Runner = Callable[[Iterator[Task]], Iterator[tuple[Task, list[Verdict]]]]
+T = TypeVar("T")
+R = TypeVar("R")
+Runner = Callable[[Iterator[T]], Iterator[tuple[T, R]]]
 
 _AHEAD = 8
 """Tasks handed out for each process. Arbitrary: none waits for the next one, and few are lost where the run is
@@ -32,7 +33,7 @@ _PATIENCE = 1.0
 
 
 @contextmanager
-def runner(jobs: int, executor: Executor | str | None) -> Iterator[Runner]:
+def runner(jobs: int, executor: Executor | str | None, evaluate: Callable[[T], R]) -> Iterator[Runner[T, R]]:
     """Open what evaluates tasks and yield the function that does, which yields results as they come.
 
     Parameters
@@ -41,6 +42,8 @@ def runner(jobs: int, executor: Executor | str | None) -> Iterator[Runner]:
         Processes of this machine; with 1, and no executor, it is this process.
     executor : concurrent.futures.Executor or str, optional
         Used in their place; a string is the address of a dask scheduler.
+    evaluate : callable
+        Of a task; a function of a module, which other processes import.
 
     Raises
     ------
@@ -51,16 +54,18 @@ def runner(jobs: int, executor: Executor | str | None) -> Iterator[Runner]:
     """
     if isinstance(executor, str):
         with connect(executor) as cluster:
-            yield lambda tasks: _concurrently(cluster.executor, _AHEAD_ON_CLUSTER, tasks, cluster.confirm_alive)
+            yield lambda tasks: _concurrently(
+                cluster.executor, evaluate, _AHEAD_ON_CLUSTER, tasks, cluster.confirm_alive
+            )
     elif executor is not None:
-        yield lambda tasks: _concurrently(executor, _AHEAD * max(jobs, os.cpu_count() or 1), tasks)
+        yield lambda tasks: _concurrently(executor, evaluate, _AHEAD * max(jobs, os.cpu_count() or 1), tasks)
     elif jobs == 1:
         yield lambda tasks: ((task, evaluate(task)) for task in tasks)
     else:
         spawn = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_die_with_parent) as pool:
             try:
-                yield lambda tasks: _concurrently(pool, _AHEAD * jobs, tasks)
+                yield lambda tasks: _concurrently(pool, evaluate, _AHEAD * jobs, tasks)
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
@@ -79,14 +84,18 @@ def _die_with_parent() -> None:
 
 
 def _concurrently(
-    executor: Executor, ahead: int, tasks: Iterator[Task], confirm_alive: Callable[[], None] | None = None
-) -> Iterator[tuple[Task, list[Verdict]]]:
+    executor: Executor,
+    evaluate: Callable[[T], R],
+    ahead: int,
+    tasks: Iterator[T],
+    confirm_alive: Callable[[], None] | None = None,
+) -> Iterator[tuple[T, R]]:
     """Yield results as they come, with at most `ahead` tasks handed out; ask who is alive where none comes."""
-    waiting: dict[Future[list[Verdict]], Task] = {}
+    waiting: dict[Future[R], T] = {}
     patience = None if confirm_alive is None else _PATIENCE
     while True:
         for task in islice(tasks, ahead - len(waiting)):
-            waiting[executor.submit(_evaluate_elsewhere, task, code_version(), loaded())] = task
+            waiting[executor.submit(_evaluate_elsewhere, evaluate, task, code_version(), loaded())] = task
         if not waiting:
             return
         finished, _ = wait(waiting, patience, FIRST_COMPLETED)
@@ -96,7 +105,7 @@ def _concurrently(
             yield waiting.pop(future), future.result()
 
 
-def _evaluate_elsewhere(task: Task, code: str, plugins: tuple[str, ...]) -> list[Verdict]:
+def _evaluate_elsewhere(evaluate: Callable[[T], R], task: T, code: str, plugins: tuple[str, ...]) -> R:
     """Evaluate a task in a process that may be another machine's, with what is installed there."""
     for name in plugins:
         load(name)

@@ -69,9 +69,9 @@ _REASONS = {
 }
 
 
-def code_version() -> str:
-    """Return a digest of the source files and shipped cases that decide verdicts, those of plug-ins too."""
-    return _digest(("dlsched", *(f"dlsched.{room}" for room in _ROOMS), *foreign()))
+def code_version(*more: str) -> str:
+    """Return a digest of the source files and shipped cases that decide verdicts, of plug-ins and more packages too."""
+    return _digest(("dlsched", *(f"dlsched.{room}" for room in _ROOMS), *more, *foreign()))
 
 
 @cache

@@ -15,7 +15,7 @@ from typing import Any
 from dlsched.arguments import between, checked
 from dlsched.bounds.claim import claims_named, confirm_taken
 from dlsched.bounds.runner import runner
-from dlsched.bounds.search import Task, plan
+from dlsched.bounds.search import Task, evaluate, plan
 from dlsched.bounds.store import Store
 from dlsched.bounds.table import Report, tabulate
 from dlsched.models.document import InputError
@@ -169,7 +169,7 @@ def _evaluate_open(
     there, total = len(done), sum(len(task.claims) for task in tasks())
     tell = progress or (lambda there, total: None)
     tell(there, total)
-    with runner(jobs, executor) as run:
+    with runner(jobs, executor, evaluate) as run:
         for task, verdicts in run(_open_tasks(tasks(), done)):
             store.add(task, verdicts)
             there += len(verdicts)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dlsched.cli import output
-from dlsched.cli.options import Json, Out, Seed, TimeLimit, given, named
+from dlsched.cli.options import Json, Out, Seed, TimeLimit, cores, given, named
 
 if TYPE_CHECKING:
     from dlsched.bounds.claim import Claim, Verdict
@@ -127,7 +126,7 @@ def verify(
                 claims=claims or None,
                 seed=seed,
                 parameters=_parameters(settings),
-                jobs=_cores() if jobs is None else jobs,
+                jobs=cores() if jobs is None else jobs,
                 out=out,
                 executor=executor,
                 progress=progress,
@@ -346,7 +345,3 @@ def replay(witness: WitnessFile, time_limit: TimeLimit = None, as_json: Json = F
     else:
         output.facts(result.witness.statement or str(witness), data)
     return 0 if result.reproduced else 1
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dlsched.cli import claims, compare, formulations, instances, interrupt, output, run, schedules
+from dlsched.cli import claims, compare, figures, formulations, instances, interrupt, output, run, schedules
 from dlsched.cli.options import BAD_INPUT, help_if_bare
 
 DEFECT = 70
@@ -45,6 +45,7 @@ app.command("claim")(claims.describe)
 app.command()(claims.verify)
 app.command()(claims.attack)
 app.command()(claims.replay)
+app.command()(figures.reproduce)
 app.add_typer(instances.generate, name="generate")
 app.add_typer(instances.convert, name="convert")
 app.command()(instances.schema)

@@ -49,7 +49,7 @@ from dlsched.relaxations import (
 from tests import paths
 
 ROOT = paths.ROOT
-ROOMS = ("solvers", "models", "relaxations", "rounding", "algorithms", "bounds", "traces", "cli")
+ROOMS = ("solvers", "models", "relaxations", "rounding", "algorithms", "bounds", "figures", "traces", "cli")
 H, S, D, N = hadar.random(0), smd.random(0), dmlrs.random(0), ddljs.random(0)
 PROBLEMS = {hadar: H, smd: S, dmlrs: D, ddljs: N}
 NAMES = {hadar: "hadar", smd: "smd", dmlrs: "dmlrs", ddljs: "ddljs"}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from dlsched.arguments import checked
 from dlsched.models.files import PathLike
 from dlsched.traces.logs import Cells, Log, Ran, log_reader, read_table
 
@@ -17,6 +18,7 @@ NO_GPU = "without a GPU"
 UNSCHEDULED = "without a scheduled and a deletion time"
 
 
+@checked
 def read_log(path: PathLike) -> Log:
     """Read a list of pods; the lists that are sampled of it, without times, are no logs.
 

@@ -16,6 +16,7 @@ from dlsched.traces.request import Request, UtilityChoice
 _NEEDED = ("name", "arrival", "gang", "seconds")
 
 
+@checked
 def read_log(path: PathLike, columns: Mapping[str, str] | str | None = None) -> Log:
     """Read a CSV file whose first line names its columns.
 

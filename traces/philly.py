@@ -13,6 +13,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, Field, TypeAdapter, ValidationError
 
+from dlsched.arguments import checked
 from dlsched.errors import InputError
 from dlsched.models.document import one_line, parse_json
 from dlsched.models.files import PathLike, read_bytes
@@ -60,6 +61,7 @@ class _Job(BaseModel):
         return next((time for time in times if time is not None), None)
 
 
+@checked
 def read_log(path: PathLike) -> Log:
     """Read a ``cluster_job_log``.
 

@@ -6,12 +6,14 @@ simulator reads submit_time and duration in seconds, and takes a job's duration 
 
 from __future__ import annotations
 
+from dlsched.arguments import checked
 from dlsched.models.files import PathLike
 from dlsched.traces.logs import Log, Ran, log_reader, read_table
 
 _COLUMNS = ("job_id", "num_gpu", "submit_time", "model_name", "duration")
 
 
+@checked
 def read_log(path: PathLike) -> Log:
     """Read a job list.
 

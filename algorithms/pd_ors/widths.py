@@ -13,6 +13,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from dlsched.arguments import checked
 from dlsched.rounding import gain_cover, gain_packing
 
 
@@ -54,6 +55,7 @@ class Widths:
         return gain_cover(self.cover, self.covers, delta)
 
 
+@checked
 def widths(
     form: Form,
     ratios: NDArray[Any],

@@ -105,6 +105,9 @@ def feasibility(rng: np.random.Generator) -> Feasibility:
     )
 
 
+FIG_5 = Feasibility(cover_widths=(30, 35, 40), packing_width=15, covers=1, packings=401)
+"""What the paper draws: W_a, W_b = 15, m = 1 and r = RH + 1 = 401."""
+
 REMARK_1 = Subject(problem="dmlrs", instance=Feasibility, facts=FeasibilityFacts).printed(
     "pd-ors/remark-1",
     paper="PD-ORS, Remark 1 and Fig. 5",

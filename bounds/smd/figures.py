@@ -40,7 +40,7 @@ SMD_OPTIMUS = SMD.printed(
 )
 
 
-def _used(facts: SmdFacts) -> float:
+def used_share(facts: SmdFacts) -> float:
     """Return what the admitted jobs of SMD use of what they reserve, the mean over the resources that they need."""
     instance, jobs = facts.instance, facts.evaluated.schedule.jobs
     shares = []
@@ -58,7 +58,7 @@ USED = SMD.printed(
     paper="SMD, Section V, Fig. 12",
     statement="the resources that SMD uses are 30 to 50 % of those that users reserve",
     quantity="mean share used of what is reserved, over the resources, against 1/2",
-    measure=_used,
+    measure=used_share,
     relation=Relation.AT_MOST,
     bound=always(0.5),
     sampled=True,

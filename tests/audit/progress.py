@@ -14,7 +14,7 @@ from tests import paths
 from tests.audit.case import Fault
 from tests.audit.worker import Result, dump
 
-_ROOMS = ("solvers", "models", "relaxations", "rounding", "algorithms", "bounds", "traces", "cli")
+_ROOMS = ("solvers", "models", "relaxations", "rounding", "algorithms", "bounds", "figures", "traces", "cli")
 _TESTS = paths.TESTS
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS cases (

@@ -319,3 +319,11 @@ def test_compare(dlsched: Command, instance: Path, tmp_path: Path) -> None:
     people = dlsched("compare", instance, "--per-job")
     assert people.stdout.startswith(f"Algorithms on {instance.name} (hadar)")
     assert refusal(dlsched("compare", instance, "esw")) == "esw: runs on other instances than those of hadar"
+
+
+def test_reproduce(dlsched: Command, tmp_path: Path) -> None:
+    (data,) = answer(dlsched("reproduce", "pd-ors/5", "--out", "f", "--jobs", 1, "--json"))
+    assert (data["figure"], len(data["curves"])) == ("pd-ors/5", 27)
+    assert (tmp_path / "f" / "pd-ors-5.svg").exists()
+    assert {each["name"] for each in answer(dlsched("reproduce", "--list", "--json"))} >= {"smd/7", "gadget/4"}
+    assert refusal(dlsched("reproduce", "smd/77")).startswith("unknown figure 'smd/77'")

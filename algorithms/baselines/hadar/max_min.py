@@ -104,6 +104,7 @@ def max_min_shares(
     )
 
 
+@checked
 def water_filled(
     instance: Instance, jobs: Sequence[Job], factor: Callable[[Job], Fraction]
 ) -> dict[str, dict[str, float]]:
@@ -136,11 +137,13 @@ def water_filled(
     return rounded_shares(pairs, _water_filled(instance, pairs, list(able), worth))
 
 
+@checked
 def able_pairs(instance: Instance, jobs: Sequence[Job]) -> list[tuple[Job, str]]:
     """Return the pairs of a job and a type that has devices for its gang, on which it makes progress."""
     return [(job, r) for job in jobs for r in instance.usable_types(job) if instance.capacity[r] >= job.gang]
 
 
+@checked
 def rounded_shares(pairs: Sequence[tuple[Job, str]], values: Sequence[float]) -> dict[str, dict[str, float]]:
     """Return shares by job and type, rounded, without zeros, from those of the pairs."""
     shares: dict[str, dict[str, float]] = {job.name: {} for job, _ in pairs}
@@ -165,6 +168,7 @@ def _checked(instance: Instance, weights: Weights) -> dict[str, Fraction]:
     return {name: rational(weight) for name, weight in weights.items()}
 
 
+@checked
 def usual_throughput(instance: Instance, job: Job, jobs: int, normaliser: Normaliser) -> Fraction:
     """Return the throughput of a gang, in iterations per second, that counts as 1 where there are so many jobs."""
     if normaliser is Normaliser.ISOLATED:

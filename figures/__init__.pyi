@@ -1,0 +1,9 @@
+from .figure import Draw as Draw
+from .figure import Figure as Figure
+from .figure import Statement as Statement
+from .figure import figure as figure
+from .figure import figures as figures
+from .figure import figures_named as figures_named
+from .points import Curve as Curve
+from .reproduce import Reproduction as Reproduction
+from .reproduce import reproduce as reproduce

@@ -1,0 +1,43 @@
+"""Pictures of figures: a line for each series, with the 99 % intervals of its means (extra ``plot``)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from itertools import cycle
+from typing import Any
+
+from dlsched.figures.figure import Figure
+from dlsched.figures.points import Curve
+from dlsched.models import picture
+
+_SIZE = (6.4, 4.4)
+"""Inches. matplotlib's own proportions, a little lower."""
+
+_MARKERS = "osD^vPX*"
+
+
+def draw(figure: Figure, curves: Iterable[Curve]) -> Any:
+    """Return the axes on which a figure is drawn.
+
+    Raises
+    ------
+    MissingExtra
+        If matplotlib is not installed.
+    """
+    ax = picture.axes(*_SIZE)
+    found = list(curves)
+    for series, marker in zip(figure.series, cycle(_MARKERS), strict=False):
+        mine = [curve for curve in found if curve.series == series]
+        xs, means = [curve.x for curve in mine], [curve.mean for curve in mine]
+        bars = [(_length(c.mean - c.low), _length(c.high - c.mean)) for c in mine]
+        ax.errorbar(xs, means, yerr=list(zip(*bars, strict=True)) or None, label=series, marker=marker, capsize=3)
+    ax.set(xlabel=figure.x, ylabel=figure.y, title=f"{figure.paper}: {figure.title}")
+    ax.title.set_fontsize(9)
+    ax.grid(alpha=0.3)
+    ax.legend(fontsize=8)
+    return ax
+
+
+def _length(reach: float) -> float:
+    return reach if math.isfinite(reach) else 0.0

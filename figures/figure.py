@@ -1,0 +1,141 @@
+"""What a figure of a paper is: which numbers it shows, where they come from, and what the paper says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from dlsched.arguments import checked, expect, named
+from dlsched.bounds.comparison import Relation
+from dlsched.errors import InputError
+from dlsched.models.registry import Registry
+
+Draw = Callable[[float, int], Mapping[str, float]]
+"""Of a point of the x axis and a seed: the value of every series. All series of a draw are of the same instance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What the paper says of two series, judged by all points and draws together.
+
+    Attributes
+    ----------
+    text : str
+    series : str
+    relation : Relation
+    other : str or float
+        Another series, or a number.
+    claim : str
+        Id of the claim that says the same in the paper's setting; empty where there is none.
+    """
+
+    text: str
+    series: str
+    relation: Relation
+    other: str | float
+    claim: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A figure or a table of a paper.
+
+    Attributes
+    ----------
+    name : str
+        E.g. ``smd/7``.
+    paper : str
+        Where it stands.
+    title : str
+        What it shows, in a line.
+    says : str
+        What the paper reports, in a sentence.
+    x, y : str
+        Of the axes, with units.
+    points : tuple of float
+        Of the x axis.
+    quick : tuple of float
+        Those of them that ``--quick`` takes.
+    series : tuple of str
+    draw : callable, optional
+        Returns the values of one draw; None where the figure is out of reach, and `note` says why.
+    seeds, quick_seeds : int
+        Draws of a point. One where nothing is drawn at random.
+    statements : tuple of Statement
+    note : str
+        What the paper leaves open, and what is assumed here.
+    measured_seconds : bool
+        Whether the values are seconds that were measured, which no two runs have in common.
+    """
+
+    name: str
+    paper: str
+    title: str
+    says: str
+    x: str
+    y: str
+    points: tuple[float, ...]
+    quick: tuple[float, ...]
+    series: tuple[str, ...]
+    draw: Draw | None
+    seeds: int = 20
+    quick_seeds: int = 3
+    statements: tuple[Statement, ...] = ()
+    note: str = ""
+    measured_seconds: bool = False
+
+    def tasks(self, quick: bool, seeds: int | None) -> list[tuple[float, int]]:
+        """Return the points with their seeds, in order: the draws of all points with a seed, then those of the next."""
+        points, usual = (self.quick, self.quick_seeds) if quick else (self.points, self.seeds)
+        fixed = self.seeds == 1
+        return [(x, seed) for seed in range(1 if fixed else seeds or usual) for x in points]
+
+
+FIGURES: Registry[Figure] = Registry("figures", Figure, lambda figure: figure.name)
+
+
+def figures() -> tuple[Figure, ...]:
+    """Return every figure."""
+    return tuple(FIGURES.all().values())
+
+
+@checked
+def figure(name: str) -> Figure:
+    """Return the figure of a name.
+
+    Raises
+    ------
+    InputError
+        If there is none; the message has the nearest.
+    """
+    return named("figure", name, {entry.name: entry for entry in figures()})
+
+
+@checked
+def figures_named(names: str | Iterable[str] | None) -> tuple[Figure, ...]:
+    """Return figures, in the order of `figures`.
+
+    Parameters
+    ----------
+    names : str or iterable of str or None
+        Each a figure (``smd/7``), a paper (``smd``) or a pattern (``smd/*``). All for None.
+
+    Raises
+    ------
+    InputError
+        If a name fits none.
+    """
+    known = figures()
+    if names is None:
+        return known
+    chosen: set[str] = set()
+    for name in [names] if isinstance(names, str) else names:
+        expect("names", name, str)
+        found = {f.name for f in known if fnmatchcase(f.name, name) or f.name.startswith(f"{name.rstrip('/')}/")}
+        if not found:
+            figure(name)
+        chosen |= found
+    if not chosen:
+        raise InputError("names: no figure is asked for")
+    return tuple(entry for entry in known if entry.name in chosen)

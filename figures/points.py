@@ -1,0 +1,152 @@
+"""The draws of a figure in a file, a line each, so that a killed run loses and repeats none; and their means."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from dlsched.bounds.comparison import Relation
+from dlsched.bounds.statistics import Sample, paired
+from dlsched.bounds.store import code_version
+from dlsched.errors import InputError, shown
+from dlsched.figures.figure import Figure, Statement
+from dlsched.models.numbers import agree
+
+Values = dict[str, float]
+Task = tuple[float, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A series at one point.
+
+    Attributes
+    ----------
+    x : float
+    series : str
+    draws : int
+    mean, low, high : float
+        With the 99 % interval of the mean by Student's t; infinite for one draw of several that there could be.
+    """
+
+    x: float
+    series: str
+    draws: int
+    mean: float
+    low: float
+    high: float
+
+
+class Points:
+    """The draws of one figure, in a file.
+
+    Parameters
+    ----------
+    path : Path
+        A file that is there already goes on.
+    figure : Figure
+
+    Raises
+    ------
+    InputError
+        If the file is of something else, was made by other code, or cannot be read or written.
+    """
+
+    def __init__(self, path: Path, figure: Figure) -> None:
+        self.path, self.figure = path, figure
+        self.found: dict[Task, Values] = {}
+        self._head = {"figure": figure.name, "series": list(figure.series), "code": code_version("dlsched.figures")}
+        try:
+            whole = self._read()
+            self._file = path.open("r+", encoding="utf-8") if path.exists() else path.open("x", encoding="utf-8")
+            # What a killed run has left of its last line is written over.
+            self._file.seek(whole)
+            self._file.truncate()
+            if not whole:
+                self._write(self._head)
+        except OSError as error:
+            raise InputError(f"{path}: {error.strerror or error}") from None
+
+    def _read(self) -> int:
+        """Read the whole lines, and return how many bytes they have."""
+        if not self.path.exists():
+            return 0
+        content = self.path.read_bytes()
+        whole = content.rfind(b"\n") + 1
+        lines = content[:whole].splitlines()
+        if lines:
+            self._compare(lines[0])
+        for number, line in enumerate(lines[1:], start=2):
+            try:
+                data = json.loads(line)
+                values = {series: float(data[series]) for series in self.figure.series}
+                self.found[float(data["x"]), int(data["seed"])] = values
+            except (ValueError, KeyError, TypeError):
+                text = shown(line.decode(errors="replace"))
+                raise InputError(f"{self.path}: line {number}: {text} is no draw of {self.figure.name}") from None
+        return whole
+
+    def _compare(self, line: bytes) -> None:
+        try:
+            made = dict(json.loads(line))
+        except (ValueError, TypeError):
+            raise InputError(f"{self.path}: has no draws of a figure") from None
+        for name, value in self._head.items():
+            if made.get(name) != value:
+                was, now = shown(made.get(name)), shown(value)
+                raise InputError(f"{self.path}: was made with {name} {was}, not {now}; use another folder")
+
+    def add(self, task: Task, values: Mapping[str, float]) -> None:
+        """Write one draw.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written.
+        """
+        self.found[task] = {series: float(values[series]) for series in self.figure.series}
+        try:
+            self._write({"x": task[0], "seed": task[1], **self.found[task]})
+        except OSError as error:
+            raise InputError(f"{self.path}: {error.strerror or error}") from None
+
+    def _write(self, data: Mapping[str, object]) -> None:
+        self._file.write(json.dumps(data) + "\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._file.close()
+
+
+def curves(figure: Figure, found: Mapping[Task, Values]) -> Iterator[Curve]:
+    """Yield the means, by point and series."""
+    for x in sorted({x for x, _ in found}):
+        for series in figure.series:
+            values = [values[series] for (at, _), values in sorted(found.items()) if at == x]
+            sample = paired(values)
+            exact = figure.seeds == 1
+            low, high = (sample.mean, sample.mean) if exact else (sample.low, sample.high)
+            yield Curve(x, series, len(values), sample.mean, low, high)
+
+
+def judged(statement: Statement, found: Mapping[Task, Values]) -> Sample:
+    """Return what all draws together say of a statement."""
+    sign = 1 if statement.relation is Relation.AT_LEAST else -1
+    return paired(sign * _difference(statement, values) for _, values in sorted(found.items()))
+
+
+def _difference(statement: Statement, values: Values) -> float:
+    mine = values[statement.series]
+    other = values[statement.other] if isinstance(statement.other, str) else statement.other
+    if agree(mine, other, unit=0.0) or (math.isinf(mine) and mine == other):
+        return 0.0
+    return mine - other

@@ -1,0 +1,236 @@
+"""Figures of the papers, measured: drawn on as many cores as there are, resumably, into tables and pictures."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dlsched.arguments import at_least, between, checked
+from dlsched.bounds.runner import runner
+from dlsched.bounds.statistics import Sample, Support
+from dlsched.errors import InputError
+from dlsched.figures.drawing import draw
+from dlsched.figures.figure import Figure, Statement, figure, figures_named
+from dlsched.figures.points import Curve, Points, curves, judged
+from dlsched.models import picture
+from dlsched.models.files import write_text
+
+_DIGITS = 9
+"""Of a number in a table, as in those of `verify`."""
+
+_VERDICT = {Support.SUPPORTED: "holds", Support.REFUTED: "violated", Support.UNDECIDED: "undecided"}
+
+_TOLD = ("draws", "better", "worse", "ties", "mean", "low", "high")
+
+Task = tuple[str, float, int]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """One figure, measured.
+
+    Attributes
+    ----------
+    figure : Figure
+    curves : tuple of Curve
+        Means by point and series; empty where the figure is out of reach.
+    samples : tuple of (Statement, Sample)
+        What the draws say of each statement of the paper.
+    files : tuple of Path
+        What was written.
+    """
+
+    figure: Figure
+    curves: tuple[Curve, ...]
+    samples: tuple[tuple[Statement, Sample], ...]
+    files: tuple[Path, ...]
+
+    @property
+    def measured(self) -> str:
+        """What was measured, in a sentence for each statement."""
+        if self.figure.draw is None:
+            return f"Out of reach: {self.figure.note}."
+        return " ".join([_summary(self.curves), *(_sentence(statement, sample) for statement, sample in self.samples)])
+
+    def csv(self) -> str:
+        """Return the table of the means as CSV."""
+        text = io.StringIO()
+        write = csv.writer(text, lineterminator="\n").writerow
+        write(("x", "series", "draws", "mean", "low", "high"))
+        for curve in self.curves:
+            numbers = (curve.x, curve.mean, curve.low, curve.high)
+            x, mean, low, high = (f"{n:.{_DIGITS}g}" if math.isfinite(n) else "" for n in numbers)
+            write((x, curve.series, curve.draws, mean, low, high))
+        return text.getvalue()
+
+    def dump(self) -> dict[str, Any]:
+        """Return plain JSON data."""
+        return {
+            "figure": self.figure.name,
+            "paper": self.figure.paper,
+            "says": self.figure.says,
+            "measured": self.measured,
+            "note": self.figure.note,
+            "curves": [
+                {"x": c.x, "series": c.series, "draws": c.draws, "mean": c.mean, "low": c.low, "high": c.high}
+                for c in self.curves
+            ],
+            "statements": [
+                {
+                    "text": statement.text,
+                    "claim": statement.claim,
+                    "verdict": _VERDICT[sample.support],
+                    **{
+                        name: getattr(sample, name)
+                        for name in ("draws", "better", "worse", "ties", "mean", "low", "high")
+                    },
+                }
+                for statement, sample in self.samples
+            ],
+            "files": [str(path) for path in self.files],
+        }
+
+
+def _summary(curves_: Iterable[Curve]) -> str:
+    """Return where each series begins and ends."""
+    told: dict[str, list[Curve]] = {}
+    for curve in curves_:
+        told.setdefault(curve.series, []).append(curve)
+    return "; ".join(_ends(series, mine) for series, mine in told.items()) + "."
+
+
+def _ends(series: str, mine: list[Curve]) -> str:
+    ends = [mine[0], *mine[-1:]] if len(mine) > 1 else mine
+    return f"{series} {', '.join(f'{curve.mean:.4g} at {curve.x:g}' for curve in ends)}"
+
+
+def _sentence(statement: Statement, sample: Sample) -> str:
+    counts = f"{sample.better} of {sample.draws} draws for it, {sample.worse} against"
+    if not math.isfinite(sample.low):
+        return f"{statement.text}: {_VERDICT[sample.support]} ({counts})."
+    reach = f"mean difference {sample.mean:.4g}, between {sample.low:.4g} and {sample.high:.4g} at 99 %"
+    return f"{statement.text}: {_VERDICT[sample.support]} ({counts}; {reach})."
+
+
+@checked
+def reproduce(
+    names: str | Iterable[str] | None = None,
+    *,
+    out: str | os.PathLike[str],
+    quick: bool = False,
+    seeds: int | None = None,
+    jobs: int = 1,
+    executor: Executor | str | None = None,
+    pictures: bool = True,
+    progress: Progress | None = None,
+) -> tuple[Reproduction, ...]:
+    """Measure figures, and write their tables and pictures.
+
+    What was drawn is kept beside them, so that the same call goes on where one was stopped. Tables and pictures are the
+    same whatever the number of processes, but for seconds that are measured.
+
+    Parameters
+    ----------
+    names : str or iterable of str, optional
+        As for `figures_named`; all where it is left out.
+    out : path
+        A folder, which is made where it is not there.
+    quick : bool
+        Few points and draws, less than a minute a figure.
+    seeds : int, optional
+        Draws of a point.
+    jobs : int
+        Processes; 1 draws in this one.
+    executor : concurrent.futures.Executor or str, optional
+        Used in place of processes of this machine; a string is the address of a dask scheduler.
+    pictures : bool
+        Whether pictures are drawn (extra ``plot``).
+    progress : callable, optional
+        Told (draws there, draws in all).
+
+    Raises
+    ------
+    InputError
+        If there is no such figure, a number is out of range, or the folder cannot be written or has other draws.
+    MissingExtra
+        If pictures are wanted and matplotlib is not installed.
+    """
+    chosen = figures_named(names)
+    at_least(1, seeds=seeds)
+    between(1, 4096, jobs=jobs)
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: {error.strerror or error}") from None
+    wanted = {entry.name: entry.tasks(quick, seeds) for entry in chosen if entry.draw is not None}
+    with ExitStack() as stack:
+        kept = {
+            entry.name: stack.enter_context(Points(folder / f"{_stem(entry)}.jsonl", entry))
+            for entry in chosen
+            if entry.draw is not None
+        }
+        _complete(wanted, kept, jobs, executor, progress or (lambda there, total: None))
+        found = {name: {task: kept[name].found[task] for task in tasks} for name, tasks in wanted.items()}
+    return tuple(_written(entry, found.get(entry.name, {}), folder, pictures) for entry in chosen)
+
+
+def _stem(entry: Figure) -> str:
+    return entry.name.replace("/", "-")
+
+
+def _complete(
+    wanted: dict[str, list[tuple[float, int]]],
+    kept: dict[str, Points],
+    jobs: int,
+    executor: Executor | str | None,
+    tell: Progress,
+) -> None:
+    """Draw what is not there yet."""
+    total = sum(map(len, wanted.values()))
+
+    def missing() -> Iterator[Task]:
+        for name, tasks in wanted.items():
+            for x, seed in tasks:
+                if (x, seed) not in kept[name].found:
+                    yield name, x, seed
+
+    there = total - sum(1 for _ in missing())
+    tell(there, total)
+    with runner(jobs, executor, drawn) as run:
+        for (name, x, seed), values in run(missing()):
+            kept[name].add((x, seed), values)
+            there += 1
+            tell(there, total)
+
+
+def drawn(task: Task) -> dict[str, float]:
+    """Return the values of one draw."""
+    name, x, seed = task
+    draw_ = figure(name).draw
+    if draw_ is None:
+        raise InputError(f"{name}: is out of reach")
+    return dict(draw_(x, seed))
+
+
+def _written(
+    entry: Figure, found: dict[tuple[float, int], dict[str, float]], folder: Path, pictures: bool
+) -> Reproduction:
+    means = tuple(curves(entry, found))
+    samples = tuple((statement, judged(statement, found)) for statement in entry.statements) if found else ()
+    files = [folder / f"{_stem(entry)}.{ending}" for ending in ("csv", *(("png", "svg") if pictures else ()))]
+    done = Reproduction(entry, means, samples, tuple(files) if found else ())
+    if found:
+        write_text(files[0], done.csv())
+        for path in files[1:]:
+            picture.save(draw(entry, means).figure, path)
+    return done

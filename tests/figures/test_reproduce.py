@@ -1,0 +1,212 @@
+"""Figures: names, draws in a file, tables that no run changes, what is told, and every figure's own draws."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dlsched.bounds.comparison import Relation
+from dlsched.bounds.statistics import Support
+from dlsched.figures import Figure, Statement, figure, figures, figures_named, reproduce
+from dlsched.figures.figure import FIGURES
+from dlsched.figures.points import Points, curves, judged
+from dlsched.models import InputError
+
+CALLS: list[tuple[float, int]] = []
+
+
+def toy(at: float, seed: int) -> Mapping[str, float]:
+    CALLS.append((at, seed))
+    return {"a": at + seed, "b": at}
+
+
+TOY = Figure(
+    name="toy/1",
+    paper="Toy, Fig. 1",
+    title="a beside b",
+    says="a is above b",
+    x="x",
+    y="y",
+    points=(1, 2),
+    quick=(1,),
+    series=("a", "b"),
+    draw=toy,
+    seeds=9,
+    statements=(Statement("a is above b", "a", Relation.AT_LEAST, "b", "toy/claim"),),
+)
+OUT_OF_REACH = Figure(
+    name="toy/table",
+    paper="Toy, Table I",
+    title="accuracy",
+    says="it is 93 %",
+    x="",
+    y="",
+    points=(),
+    quick=(),
+    series=(),
+    draw=None,
+    note="needs training",
+)
+
+
+@pytest.fixture(autouse=True)
+def toys(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = FIGURES.all
+    monkeypatch.setattr(FIGURES, "all", lambda: {**every(), TOY.name: TOY, OUT_OF_REACH.name: OUT_OF_REACH})
+    CALLS.clear()
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+
+
+def test_a_figure_becomes_a_table_and_pictures(tmp_path: Path) -> None:
+    (done,) = reproduce("toy/1", out=tmp_path)
+    assert [path.name for path in done.files] == ["toy-1.csv", "toy-1.png", "toy-1.svg"]
+    assert all(path.exists() for path in done.files)
+    rows = table(done.files[0])
+    assert [(row["x"], row["series"], row["draws"], row["mean"]) for row in rows] == [
+        ("1", "a", "9", "5"),
+        ("1", "b", "9", "1"),
+        ("2", "a", "9", "6"),
+        ("2", "b", "9", "2"),
+    ]
+    # Seeds 0 to 8: a deviation of sqrt(7.5), and t of eight degrees of freedom at 99.5 % is 3.355.
+    assert float(rows[0]["high"]) == pytest.approx(5 + 3.3554 * 7.5**0.5 / 3, abs=1e-3)
+    assert done.samples[0][1].support is Support.SUPPORTED
+    assert (done.samples[0][1].better, done.samples[0][1].ties) == (16, 2)
+    assert done.measured.startswith("a 5 at 1, 6 at 2; b 1 at 1, 2 at 2. a is above b: holds (16 of 18 draws for it, 0")
+    assert json.loads(json.dumps(done.dump()))["statements"][0]["claim"] == "toy/claim"
+
+
+def test_quick_takes_few_points_and_draws(tmp_path: Path) -> None:
+    (done,) = reproduce("toy/1", out=tmp_path, quick=True, pictures=False)
+    assert [(curve.x, curve.draws) for curve in done.curves] == [(1, 3), (1, 3)]
+    assert [path.name for path in done.files] == ["toy-1.csv"]
+    assert CALLS == [(1, 0), (1, 1), (1, 2)]
+
+
+def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
+    def stop(there: int, total: int) -> None:
+        if there == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        reproduce("toy/1", out=tmp_path, pictures=False, progress=stop)
+    with (tmp_path / "toy-1.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"x": 1, "se')
+    CALLS.clear()
+    (done,) = reproduce("toy/1", out=tmp_path, pictures=False)
+    assert len(CALLS) == 18 - 5
+    (again,) = reproduce("toy/1", out=tmp_path / "other", pictures=False)
+    assert done.csv() == again.csv()
+    assert done.files[0].read_bytes() == again.files[0].read_bytes()
+
+
+def test_more_seeds_go_on_from_fewer(tmp_path: Path) -> None:
+    reproduce("toy/1", out=tmp_path, quick=True, pictures=False)
+    CALLS.clear()
+    (done,) = reproduce("toy/1", out=tmp_path, quick=True, seeds=4, pictures=False)
+    assert CALLS == [(1, 3)]
+    assert done.curves[0].draws == 4
+
+
+def test_what_is_out_of_reach_says_so(tmp_path: Path) -> None:
+    (done,) = reproduce("toy/table", out=tmp_path)
+    assert (done.measured, done.files) == ("Out of reach: needs training.", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nothing\n", "has no draws of a figure"),
+        ('{"figure": "toy/2"}\n', "was made with figure 'toy/2', not 'toy/1'; use another folder"),
+        ('{"figure": "toy/1", "series": ["a", "b"], "code": "0"}\n', "was made with code '0', not "),
+    ],
+)
+def test_other_draws_are_refused_and_left_alone(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "toy-1.jsonl"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        reproduce("toy/1", out=tmp_path)
+    assert message in str(caught.value)
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_a_broken_line_is_named(tmp_path: Path) -> None:
+    with Points(tmp_path / "p.jsonl", TOY) as points:
+        points.add((1.0, 0), {"a": 1, "b": 2})
+    with (tmp_path / "p.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"x": 1}\n')
+    with pytest.raises(InputError, match=r"p.jsonl: line 3: '\{\"x\": 1\}' is no draw of toy/1"):
+        Points(tmp_path / "p.jsonl", TOY)
+
+
+def test_a_statement_at_most_and_against_a_number() -> None:
+    found = {(1.0, seed): {"a": 0.25, "b": 1.0} for seed in range(8)}
+    below = judged(Statement("", "a", Relation.AT_MOST, "b"), found)
+    assert (below.support, below.mean) == (Support.SUPPORTED, 0.75)
+    assert judged(Statement("", "b", Relation.AT_MOST, 0.5), found).support is Support.REFUTED
+
+
+def test_one_value_that_nothing_draws_has_no_interval() -> None:
+    (a, b) = curves(replace(TOY, seeds=1), {(1.0, 0): {"a": 1.0, "b": 2.0}})
+    assert (a.low, a.high, b.low, b.high) == (1, 1, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("names", "count"), [("smd", 6), ("smd/*", 6), ("smd/7", 1), (["smd/7", "gadget"], 5), (None, None)]
+)
+def test_names_and_patterns(names: Any, count: int | None) -> None:
+    assert len(figures_named(names)) == (len(figures()) if count is None else count)
+
+
+def test_an_unknown_figure_names_the_nearest() -> None:
+    with pytest.raises(InputError, match=r"unknown figure 'smd/77'; .*smd/7"):
+        figures_named("smd/77")
+
+
+def test_every_figure_is_whole() -> None:
+    for entry in figures():
+        assert set(entry.quick) <= set(entry.points)
+        assert entry.says
+        assert entry.draw is not None or entry.note
+        for statement in entry.statements:
+            assert statement.series in entry.series
+            assert not isinstance(statement.other, str) or statement.other in entry.series
+
+
+def test_the_claims_that_figures_name_are_there() -> None:
+    from dlsched.bounds import claims
+
+    known = {claim.id for claim in claims()}
+    named = {s.claim for entry in figures() if not entry.name.startswith("toy/") for s in entry.statements if s.claim}
+    assert named <= known
+
+
+def test_remark_1_is_exact(tmp_path: Path) -> None:
+    (done,) = reproduce("pd-ors/5", out=tmp_path, pictures=False)
+    at = {(curve.x, curve.series): curve for curve in done.curves}
+    # W_a = 30 meets delta between .05 and .06, 35 between .03 and .04, and 40 just below .02.
+    for series, x, after in (("W_a = 30", 0.05, 0.06), ("W_a = 35", 0.03, 0.04)):
+        assert at[x, series].mean > x
+        assert at[after, series].mean < after
+    assert at[0.02, "W_a = 40"].mean < 0.02
+    assert all(curve.low == curve.mean == curve.high for curve in done.curves)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["smd/9", "pd-ors/10", "gadget/5", "pd-ors-thesis/3.11"])
+def test_a_draw_has_every_series(name: str) -> None:
+    entry = figure(name)
+    assert entry.draw is not None
+    first = entry.draw(entry.quick[0], 0)
+    assert set(first) == set(entry.series)
+    assert entry.draw(entry.quick[0], 0) == first
