@@ -11,6 +11,7 @@ from dlsched.bounds.comparison import Relation
 from dlsched.bounds.facts import OPT_POSITIVE, final_dual_large, initial_dual_small, optimal_schedule
 from dlsched.bounds.pd_ors.facts import (
     ADMITS_ONE,
+    ASYNCHRONOUS,
     CONSTANTS_DEFINED,
     LOWEST_POSITIVE,
     MUCH_SMALLER,
@@ -18,6 +19,7 @@ from dlsched.bounds.pd_ors.facts import (
     PD_ORS,
     PRICES_DEFINED,
     SOME_ADMITTED,
+    SYNCHRONOUS,
     PdOrsFacts,
 )
 from dlsched.bounds.pd_ors.families import ASYNC, ASYNC_RISING, BENCHMARK, FINE, RISING, ROOMY, TINY
@@ -63,7 +65,7 @@ THEOREM_5 = RATIOS.printed(
     relation=Relation.AT_MOST,
     bound=lambda facts: facts.promised(facts.ratio_29),
     expectation=Expectation.FALSE,
-    premises=(PRICES_DEFINED, MUCH_SMALLER, ORDINARY, ADMITS_ONE),
+    premises=(SYNCHRONOUS, PRICES_DEFINED, MUCH_SMALLER, ORDINARY, ADMITS_ONE),
     details=_printed,
     schedule=optimal_schedule,
     sources=(FINE,),
@@ -134,6 +136,7 @@ THESIS_THEOREM_3 = RATIOS.printed(
     bound=lambda facts: facts.promised(facts.ratio_thesis),
     expectation=Expectation.FALSE,
     premises=(
+        ASYNCHRONOUS,
         replace(PRICES_DEFINED, name="(3.12)-(3.14) are defined, but for L = 0", source="Section 3.2.2, (3.12)-(3.14)"),
         replace(ORDINARY, source="Section 3.1 2): b^(i) >> b^(e) in practice"),
         replace(ADMITS_ONE, source="Appendix B: D_0 <= OPT/2"),
@@ -157,6 +160,7 @@ THESIS_THEOREM_3_A_PRIORI = THEOREM_5_A_PRIORI.derived(
     "pd-ors-thesis/theorem-3-a-priori",
     paper="PD-ORS thesis, Theorem 3",
     statement="pd-ors/theorem-5-a-priori for asynchronous jobs: OPT <= 2 max(1, alpha) ALG, alpha known beforehand",
+    premises=(ASYNCHRONOUS, *THEOREM_5_A_PRIORI.premises),
     sources=(ASYNC, ASYNC_RISING),
     golden=("pd-ors-thesis-theorem-3-a-priori-D11",),
 )

@@ -228,3 +228,11 @@ SOME_ADMITTED = Premise[PdOrsFacts]("some job is admitted", lambda facts: bool(f
 SOME_SCHEDULE = Premise[PdOrsFacts](
     "some job can finish", lambda facts: any(facts.schedules.values()), "Section 4.1: Pi_i, the feasible schedules"
 )
+SYNCHRONOUS = Premise[PdOrsFacts](
+    "jobs are synchronous", lambda facts: not facts.instance.asynchronous, "Section 3 2): the BSP scheme"
+)
+ASYNCHRONOUS = Premise[PdOrsFacts](
+    "jobs are asynchronous",
+    lambda facts: bool(facts.instance.jobs) and facts.instance.asynchronous,
+    "Thesis, Section 3.1 1): asynchronous SGD",
+)

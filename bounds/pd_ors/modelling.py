@@ -9,7 +9,7 @@ from fractions import Fraction
 from dlsched.bounds.claim import Expectation, Premise, Undecided, always, stated
 from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.facts import optimal_schedule, over_schedules
-from dlsched.bounds.pd_ors.facts import MAX_SCHEDULES, PD_ORS, SOME_SCHEDULE, PdOrsFacts
+from dlsched.bounds.pd_ors.facts import ASYNCHRONOUS, MAX_SCHEDULES, PD_ORS, SOME_SCHEDULE, SYNCHRONOUS, PdOrsFacts
 from dlsched.bounds.pd_ors.families import ASYNC, RISING, TINY
 from dlsched.models.dmlrs import AsyncJob, Job
 from dlsched.models.dmlrs.frame import fitting
@@ -165,7 +165,7 @@ FACT_1 = PD_ORS.printed(
     relation=Relation.AT_MOST,
     bound=always(0),
     expectation=Expectation.TRUE,
-    premises=(FASTER_INSIDE,),
+    premises=(SYNCHRONOUS, FASTER_INSIDE),
     sources=(TINY,),
     golden=("pd-ors-fact-1-D4",),
     worst=lambda facts: len(_every_placement(facts)),
@@ -180,7 +180,7 @@ THESIS_FACT_1 = PD_ORS.printed(
     relation=Relation.AT_MOST,
     bound=always(0),
     expectation=Expectation.FALSE,
-    premises=(replace(FASTER_INSIDE, source="Section 3.1 2): in practice b^(i) >> b^(e)"),),
+    premises=(ASYNCHRONOUS, replace(FASTER_INSIDE, source="Section 3.1 2): in practice b^(i) >> b^(e)")),
     sources=(ASYNC,),
     counterexamples=("pd-ors-thesis-fact-1-two-machines",),
     worst=lambda facts: len(_every_placement(facts)),

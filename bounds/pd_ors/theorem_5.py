@@ -309,7 +309,11 @@ THEOREM_5_AMPLE = Subject(
     instance=Instance,
     facts=LoneFacts,
     premises=(
-        Premise[LoneFacts]("one synchronous job, one slot: the probability is exact", lambda facts: facts.lone),
+        Premise[LoneFacts](
+            "one synchronous job, one slot: the probability is exact",
+            lambda facts: facts.lone,
+            "Theorem 5: any jobs and slots, these among them",
+        ),
         ORDINARY,
         PRICES_DEFINED,
         LOWEST_POSITIVE,
@@ -356,7 +360,7 @@ EXPONENT = PD_ORS.printed(
     relation=Relation.AT_MOST,
     bound=lambda facts: facts.instance.slots * max(math.ceil(job.work) for job in _jobs(facts)),
     expectation=Expectation.FALSE,
-    premises=(Premise("there are synchronous jobs", lambda facts: bool(_jobs(facts))),),
+    premises=(Premise("there are synchronous jobs", lambda facts: bool(_jobs(facts)), "Section 3 2): the BSP scheme"),),
     sources=(TINY, ROOMY, SECTION_5),
     counterexamples=("pd-ors-theorem-5-exponent-D3",),
     open="which job i is meant: here the one with the greatest K_i E_i",

@@ -18,7 +18,7 @@ from dlsched.algorithms.run import Variant as RunVariant
 from dlsched.arithmetic import exact_power
 from dlsched.bounds.claim import Expectation, Premise, Subject, Undecided, always, stated
 from dlsched.bounds.comparison import Relation
-from dlsched.bounds.pd_ors.facts import ORDINARY, PD_ORS, PdOrsFacts
+from dlsched.bounds.pd_ors.facts import ORDINARY, PD_ORS, SYNCHRONOUS, PdOrsFacts
 from dlsched.bounds.pd_ors.families import ROOMY, SAMPLES, TINY
 from dlsched.models.dmlrs import Instance, Job
 from dlsched.models.document import InputError
@@ -58,10 +58,6 @@ def _all_positive(facts: PdOrsFacts) -> bool:
     return all(column.utility > 0 for columns in facts.schedules.values() for column in columns)
 
 
-_SYNCHRONOUS = Premise[PdOrsFacts](
-    "jobs are synchronous", lambda facts: not facts.instance.asynchronous, "Section 3 2): the BSP scheme"
-)
-
 DYNAMIC_PROGRAM = PD_ORS.printed(
     "pd-ors/dynamic-program",
     paper="PD-ORS, Section 4.3, (21) and Algorithm 3",
@@ -71,7 +67,7 @@ DYNAMIC_PROGRAM = PD_ORS.printed(
     relation=Relation.EQUAL,
     bound=lambda facts: _payoffs(facts, Program.WORKER_SLOTS),
     expectation=Expectation.FALSE,
-    premises=(_SYNCHRONOUS, ORDINARY),
+    premises=(SYNCHRONOUS, ORDINARY),
     sources=(TINY, ROOMY),
     counterexamples=("pd-ors-dynamic-program-half-samples",),
     golden=("pd-ors-dynamic-program-D1",),
@@ -83,7 +79,7 @@ DYNAMIC_PROGRAM_CORRECTED = DYNAMIC_PROGRAM.corrected(
     quantity="sum of the best payoffs by that program at the first prices, against that over all schedules",
     measure=lambda facts: _payoffs(facts, Program.WORKER_SLOTS),
     bound=_best_payoffs,
-    premises=(_SYNCHRONOUS, ORDINARY, Premise("every payoff is positive", _all_positive)),
+    premises=(SYNCHRONOUS, ORDINARY, Premise("every payoff is positive", _all_positive)),
     golden=("pd-ors-dynamic-program-corrected-half-samples",),
 )
 

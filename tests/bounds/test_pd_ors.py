@@ -39,6 +39,12 @@ def table(*values: float) -> dict[str, Any]:
     return {"utility": {"kind": "table", "values": list(values)}}
 
 
+@pytest.mark.parametrize("c", PRINTED, ids=lambda c: c.id)
+def test_what_is_printed_has_its_place_and_that_of_every_hypothesis(c: Claim[Any]) -> None:
+    assert c.paper.startswith("PD-ORS")
+    assert [premise.name for premise in c.premises if not premise.source] == []
+
+
 WHOLE = "pd-ors-theorem-6-whole-machine"
 
 
@@ -196,3 +202,14 @@ def test_the_printed_ranges_cannot_give_the_figures_and_those_of_all_epochs_can(
     for row in verify(["pd-ors/section-5-ranges", "pd-ors/section-5-all-epochs"], instances=40).rows:
         assert row.sample is not None
         assert (row.sample.support.value, row.sample.worse) == ("supported", 0)
+
+
+@pytest.mark.parametrize("c", [c for c in claims() if c.id.startswith("pd-ors")], ids=lambda c: " ".join(c.key))
+@pytest.mark.parametrize("draw", [families.tiny, families.asynchronous], ids=["journal", "thesis"])
+def test_every_claim_on_jobs_answers_for_the_other_papers_jobs(c: Claim[Any], draw: Any) -> None:
+    if c.instance is Instance and not c.sampled:
+        instance = draw(np.random.default_rng(1))
+        verdict = decide(c, instance)
+        foreign = instance.asynchronous != c.id.startswith("pd-ors-thesis")
+        about_kind = any(premise.name.startswith("jobs are ") for premise in c.premises)
+        assert (verdict.reason[:9] == "jobs are ") == (foreign and about_kind)
