@@ -290,23 +290,36 @@ def round_external(
         return Rounded(None, 0, 0)
     x = _clean(gain * np.concatenate([relaxed.workers, relaxed.servers]))
 
+    def accepted(points: Ints) -> Bools:
+        good = feasible(market, points, *needs)
+        return good & accept(points) if accept else good
+
     def draw(count: int) -> tuple[Ints, Bools]:
         points = round_independent(x, rng, draws=count)
-        good = feasible(market, points, *needs)
-        return points, good & accept(points) if accept else good
+        return points, accepted(points)
 
     if rule.variant is Variant.PRINTED:
-        return _literally(draw, rule.rounds) if _some_feasible(market, x, needs) else Rounded(None, 0, 0)
+        listed = _outcomes(x)  # where none is feasible, the literal loop would not end
+        return _literally(draw, rule.rounds) if listed is None or accepted(listed).any() else Rounded(None, 0, 0)
     points, good = draw(rule.rounds)
     price = np.concatenate([market.worker_price[0], market.server_price[0]])
     best = points[good][(dot(points[good], price)).argmin()] if good.any() else None
     return Rounded(best, rule.rounds, int(good.sum()))
 
 
-def _some_feasible(market: Market, x: Floats, needs: tuple[float, float, float]) -> bool:
-    """Tell whether some rounding may be feasible; where none is, the literal loop would not end."""
-    low, high = np.floor(x).astype(np.int64), np.ceil(x).reshape(2, -1).sum(axis=1)
-    return bool((high >= needs[:2]).all()) and bool(feasible(market, low, 0, 0, needs[2]))
+_LISTED = 10
+"""Fractional coordinates whose 2^10 outcomes take less time than the rounds they may save. Arbitrary."""
+
+
+def _outcomes(x: Floats) -> Ints | None:
+    """Return every rounding of x, shape (outcomes, 2 machines); None where there are too many."""
+    free = np.flatnonzero(x % 1)
+    if len(free) > _LISTED:
+        return None
+    up = np.arange(1 << len(free))[:, None] >> np.arange(len(free)) & 1
+    points = np.tile(np.floor(x).astype(np.int64), (len(up), 1))
+    points[:, free] += up
+    return points
 
 
 def _literally(draw: Callable[[int], tuple[Ints, Bools]], rounds: int) -> Rounded:
