@@ -3,6 +3,7 @@ from . import gadget as gadget
 from . import hadar as hadar
 from . import hadar_e as hadar_e
 from . import pd_ors as pd_ors
+from . import simulator as simulator
 from . import smd as smd
 from .algorithm import Algorithm as Algorithm
 from .algorithm import ExactMethod as ExactMethod

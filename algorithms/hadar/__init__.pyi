@@ -1,4 +1,5 @@
 from .occupancy import Occupancy as Occupancy
+from .policy import Hadar as Hadar
 from .prices import Argument as Argument
 from .prices import Eta as Eta
 from .prices import Population as Population

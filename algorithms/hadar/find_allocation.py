@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dlsched.algorithms.hadar.occupancy import Counts, Occupancy, merged
+from dlsched.algorithms.hadar.occupancy import Cells, Counts, merged
 from dlsched.algorithms.run import Variant
 from dlsched.models.hadar import Instance, Job
 
@@ -37,12 +37,21 @@ class Offer:
 class _View:
     """What a job sees of the cluster: its types ranked by rate, the slowest 0, and what each rank is worth.
 
-    ``rank`` is by cell, -1 where the job makes no progress; ``value`` and ``completion`` are by rank.
+    ``rank`` has the types on which it makes progress; ``value`` and ``completion`` are by rank.
     """
 
-    rank: list[int]
+    rank: dict[str, int]
     value: list[float]
     completion: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stock:
+    """What is free in a state: by cell devices and the price of one, by type the cells with some, cheapest first."""
+
+    free: list[int]
+    price: list[float]
+    cells: dict[str, list[int]]
 
 
 class Finder:
@@ -60,37 +69,42 @@ class Finder:
     Parameters
     ----------
     instance : Instance
-    occupancy : Occupancy
+    cells : Cells
     variant : Variant
     comm_cost : float
         Utility that an allocation over several machines costs in a round.
     slot : int
         The round.
-    remaining : dict of str to Fraction
+    remaining : mapping of str to Fraction
         Iterations left, by job.
+    used : iterable of Counts
+        What is allocated in the round already.
+
+    Attributes
+    ----------
+    start : State
+        The state in which nothing more than that is allocated.
     """
 
     def __init__(
         self,
         instance: Instance,
-        occupancy: Occupancy,
+        cells: Cells,
         variant: Variant,
         comm_cost: float,
         slot: int,
-        remaining: dict[str, Fraction],
+        remaining: Mapping[str, Fraction],
+        used: Iterable[Counts] = (),
     ) -> None:
-        self._instance, self._occupancy, self._slot, self._remaining = instance, occupancy, slot, remaining
+        self._instance, self._cells, self._slot, self._remaining = instance, cells, slot, remaining
         self._printed = variant is Variant.PRINTED
         self._comm_cost = comm_cost
-        self._capacity: State = tuple(occupancy.capacity.tolist())
-        self._machine = [machine for machine, _ in occupancy.cells]
-        self._prices: dict[tuple[int, int], float] = {}
+        self._capacity: State = tuple(cells.capacity.tolist())
         self._views: dict[str, _View] = {}
-
-    @property
-    def empty(self) -> State:
-        """The state in which nothing is allocated."""
-        return (0,) * len(self._capacity)
+        self._seen: tuple[State, _Stock] | None = None
+        self.start: State = (0,) * len(self._capacity)
+        for counts in used:
+            self.start = after(self.start, counts)
 
     def is_full(self, state: State) -> bool:
         """Tell whether no device is left."""
@@ -98,30 +112,42 @@ class Finder:
 
     def cost(self, prices_at: State, state: State) -> float:
         """Return sum_h,r k w of all that is allocated in `state`, at the prices of another state."""
-        return math.fsum(self._price(cell, prices_at[cell]) * n for cell, n in enumerate(state) if n)
+        return math.fsum(self._cells.price(cell, prices_at[cell]) * n for cell, n in enumerate(state) if n)
 
     def find(self, job: Job, state: State) -> Offer | None:
         """Return the allocation that FIND_ALLOC takes in a state; None (null) if it refuses all."""
-        view = self._view(job)
-        free = [c - n for c, n in zip(self._capacity, state, strict=True)]
-        price = [self._price(cell, n) if free[cell] else 0.0 for cell, n in enumerate(state)]
+        view, stock = self._view(job), self._stock(state)
         best: tuple[float, float, Counts, int] | None = None
-        for counts, due in self._candidates(job.gang, view.rank, free, price):
-            cost = math.fsum(price[cell] * n for cell, n in counts) + (self._comm_cost if due else 0.0)
-            rank = min(view.rank[cell] for cell, _ in counts)
+        for counts, due in self._candidates(job.gang, view.rank, stock):
+            cost = math.fsum(stock.price[cell] * n for cell, n in counts) + (self._comm_cost if due else 0.0)
+            rank = min(view.rank[self._cells.cells[cell][1]] for cell, _ in counts)
             payoff = view.value[rank] - cost
             aim = cost if self._printed else -payoff
             if best is None or aim < best[0]:
                 best = (aim, payoff, counts, view.completion[rank])
         return Offer(merged(best[2]), best[1], best[3]) if best and best[1] > 0 else None
 
+    def _stock(self, state: State) -> _Stock:
+        """Return what is free in a state; jobs are often asked about the same one."""
+        if self._seen is None or self._seen[0] != state:
+            free = [c - n for c, n in zip(self._capacity, state, strict=True)]
+            price = [self._cells.price(cell, n) if free[cell] else 0.0 for cell, n in enumerate(state)]
+            cells: dict[str, list[int]] = {}
+            for cell, (_, r) in enumerate(self._cells.cells):
+                if free[cell]:
+                    cells.setdefault(r, []).append(cell)
+            for among in cells.values():
+                among.sort(key=price.__getitem__)
+            self._seen = (state, _Stock(free, price, cells))
+        return self._seen[1]
+
     def _view(self, job: Job) -> _View:
         if job.name not in self._views:
-            rates = [job.rate_on(r) for _, r in self._occupancy.cells]
-            levels = sorted({rate for rate in rates if rate})
+            rates = {r: job.rate_on(r) for r in self._instance.device_types if job.rate_on(r)}
+            levels = sorted(set(rates.values()))
             completions = [self._completion(job, rate) for rate in levels]
             self._views[job.name] = _View(
-                [levels.index(rate) if rate else -1 for rate in rates],
+                {r: levels.index(rate) for r, rate in rates.items()},
                 [self._value(job, completion) for completion in completions],
                 completions,
             )
@@ -135,38 +161,37 @@ class Finder:
         late = completion > self._instance.slots and not self._printed
         return 0.0 if late else job.utility(completion - job.arrival)
 
-    def _candidates(
-        self, gang: int, rank: list[int], free: list[int], price: list[float]
-    ) -> Iterator[tuple[Counts, bool]]:
+    def _candidates(self, gang: int, rank: dict[str, int], stock: _Stock) -> Iterator[tuple[Counts, bool]]:
         """Yield each allocation, and whether `comm_cost` is due for it; where that is 0, packing saves nothing."""
         packing = self._printed or self._comm_cost > 0
-        usable = [cell for cell, level in enumerate(rank) if level >= 0 and free[cell]]
-        if self._printed:
-            usable.sort(key=lambda cell: (-rank[cell], price[cell]))
-        else:
-            usable.sort(key=price.__getitem__)
-        for level in sorted({rank[cell] for cell in usable}, reverse=True):
-            if self._printed:
-                eligible = [cell for cell in usable if rank[cell] <= level]
-            else:
-                eligible = [cell for cell in usable if rank[cell] >= level]
+        usable = [r for r in rank if r in stock.cells]
+        enough = {r: stock.cells[r] if packing else _enough(gang, stock.cells[r], stock.free) for r in usable}
+        for level in sorted({rank[r] for r in usable}, reverse=True):
+            types = [r for r in usable if (rank[r] <= level if self._printed else rank[r] >= level)]
+            ordered = sorted(
+                (-rank[r] if self._printed else 0, stock.price[cell], cell) for r in types for cell in enough[r]
+            )
+            eligible = [cell for _, _, cell in ordered]
             for cells in self._by_machine(eligible) if packing else ():
-                if counts := _fill(gang, cells, free):
+                if counts := _fill(gang, cells, stock.free):
                     yield counts, False
-            if counts := _fill(gang, eligible, free):
-                yield counts, self._printed or len({self._machine[cell] for cell, _ in counts}) > 1
+            if counts := _fill(gang, eligible, stock.free):
+                yield counts, self._printed or len({self._cells.cells[cell][0] for cell, _ in counts}) > 1
 
     def _by_machine(self, cells: list[int]) -> Iterable[list[int]]:
         groups: dict[str, list[int]] = {}
         for cell in cells:
-            groups.setdefault(self._machine[cell], []).append(cell)
+            groups.setdefault(self._cells.cells[cell][0], []).append(cell)
         return groups.values()
 
-    def _price(self, cell: int, devices: int) -> float:
-        key = (cell, devices)
-        if key not in self._prices:
-            self._prices[key] = self._occupancy.price(cell, devices)
-        return self._prices[key]
+
+def _enough(gang: int, cells: list[int], free: list[int]) -> list[int]:
+    """Return the first cells that have a gang's devices together; all of them where they have fewer."""
+    for i, cell in enumerate(cells):
+        gang -= free[cell]
+        if gang <= 0:
+            return cells[: i + 1]
+    return cells
 
 
 def _fill(gang: int, cells: list[int], free: list[int]) -> Counts:

@@ -18,8 +18,8 @@ Counts = tuple[tuple[int, int], ...]
 """An allocation of one slot: (index of a cell, devices) for each cell used."""
 
 
-class Occupancy:
-    """Devices allocated and prices, by slot and cell.
+class Cells:
+    """What devices there are, and what the next one costs.
 
     A cell is a machine and a type of which it has devices, numbered machine by machine and type by type as listed.
 
@@ -32,10 +32,6 @@ class Occupancy:
     ----------
     cells : tuple of (str, str)
     capacity : integer array (cells,)
-    used : integer array (slots, cells)
-        gamma_h^r(t); row i is slot i + 1.
-    prices : float array (slots, cells)
-        k_h^r(t).
     """
 
     def __init__(self, instance: Instance, constants: PriceConstants) -> None:
@@ -46,19 +42,57 @@ class Occupancy:
         self.capacity: NDArray[Any] = np.array(
             [instance.machine(machine).count(r) for machine, r in self.cells], dtype=kind
         )
-        self.used: NDArray[Any] = np.zeros((instance.slots, len(self.cells)), dtype=kind)
+        self._index = {cell: i for i, cell in enumerate(self.cells)}
         self._constants = constants
-        empty = [constants.price(machine, r, 0) for machine, r in self.cells]
+        self._prices: dict[tuple[int, int], float] = {}
+
+    def price(self, cell: int, devices: int) -> float:
+        """Return the price in a cell of which `devices` are allocated."""
+        key = (cell, devices)
+        if key not in self._prices:
+            self._prices[key] = self._constants.price(*self.cells[cell], devices)
+        return self._prices[key]
+
+    def allocation(self, counts: Counts) -> dict[str, dict[str, int]]:
+        """Return an allocation of one slot in the form of a schedule: machine to type to devices."""
+        result: dict[str, dict[str, int]] = {}
+        for cell, devices in counts:
+            machine, r = self.cells[cell]
+            result.setdefault(machine, {})[r] = devices
+        return result
+
+    def counts(self, allocation: Mapping[str, Mapping[str, int]]) -> Counts:
+        """Return what `allocation` was made of."""
+        return tuple(
+            (self._index[machine, r], n) for machine, devices in allocation.items() for r, n in devices.items()
+        )
+
+
+class Occupancy(Cells):
+    """Devices allocated and prices, by slot and cell.
+
+    Parameters
+    ----------
+    instance : Instance
+    constants : PriceConstants
+
+    Attributes
+    ----------
+    used : integer array (slots, cells)
+        gamma_h^r(t); row i is slot i + 1.
+    prices : float array (slots, cells)
+        k_h^r(t).
+    """
+
+    def __init__(self, instance: Instance, constants: PriceConstants) -> None:
+        super().__init__(instance, constants)
+        self.used: NDArray[Any] = np.zeros((instance.slots, len(self.cells)), dtype=self.capacity.dtype)
+        empty = [self.price(cell, 0) for cell in range(len(self.cells))]
         self.prices: NDArray[np.float64] = np.tile(np.array(empty, dtype=np.float64), (instance.slots, 1))
 
     def cost(self, slots: Mapping[int, Counts]) -> float:
         """Return sum_t sum_h,r k w of an allocation by slot, at the current prices."""
         return math.fsum(self.prices[t - 1, c] * n for t, counts in slots.items() for c, n in counts)
-
-    def price(self, cell: int, devices: int) -> float:
-        """Return the price in a cell of which `devices` are allocated."""
-        machine, r = self.cells[cell]
-        return self._constants.price(machine, r, devices)
 
     def commit(self, slots: Mapping[int, Counts]) -> tuple[PriceStep, ...]:
         """Allocate devices and raise their prices; return how each price moved.
@@ -79,14 +113,6 @@ class Occupancy:
         self.used[slot - 1, cell] = after
         self.prices[slot - 1, cell] = self.price(cell, after)
         return PriceStep(machine, r, slot, devices, before, float(self.prices[slot - 1, cell]))
-
-    def allocation(self, counts: Counts) -> dict[str, dict[str, int]]:
-        """Return an allocation of one slot in the form of a schedule: machine to type to devices."""
-        result: dict[str, dict[str, int]] = {}
-        for cell, devices in counts:
-            machine, r = self.cells[cell]
-            result.setdefault(machine, {})[r] = devices
-        return result
 
     def final_prices(self) -> dict[tuple[str, str, int], float]:
         """Return every price, by (machine, type, slot)."""

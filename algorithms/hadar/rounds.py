@@ -76,7 +76,7 @@ def rounds(instance: Instance, occupancy: Occupancy, rules: Rules) -> tuple[Plan
     log: list[Event] = []
     for t, queue in queues(instance, remaining):
         finder = Finder(instance, occupancy, rules.variant, rules.comm_cost, t, remaining)
-        selection = _select(finder, queue, rules)
+        selection = select(finder, queue, rules)
         names = tuple(job.name for job, _ in selection.selected)
         log.append(
             Round(t, tuple(job.name for job in queue), names, selection.states, selection.calls, selection.limited)
@@ -111,7 +111,8 @@ def queues(instance: Instance, remaining: Mapping[str, Fraction]) -> Iterator[tu
         t += 1
 
 
-def _select(finder: Finder, queue: list[Job], rules: Rules) -> Selection:
+def select(finder: Finder, queue: list[Job], rules: Rules) -> Selection:
+    """Return what Algorithm 2 selects of a queue."""
     if rules.variant is Variant.PRINTED:
         return select_printed(finder, queue, rules.max_states)
     return select_corrected(finder, queue, rules.max_states)

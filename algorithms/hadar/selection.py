@@ -121,7 +121,7 @@ def greedy(finder: Finder, queue: Sequence[Job]) -> Selected:
 
     Payoffs only fall as devices fill up and prices rise, so a job's last known payoff bounds its present one.
     """
-    state, selected = finder.empty, []
+    state, selected = finder.start, []
     heap = [(-offer.payoff, i) for i, job in enumerate(queue) if (offer := finder.find(job, state))]
     heapq.heapify(heap)
     while heap and not finder.is_full(state):
@@ -139,7 +139,7 @@ def greedy(finder: Finder, queue: Sequence[Job]) -> Selected:
 
 def _explore(finder: Finder, queue: Sequence[Job], limit: int, *, null_ends: bool) -> _Tree:
     layers: list[dict[State, Offer | None]] = []
-    frontier = [finder.empty]
+    frontier = [finder.start]
     states = calls = 1
     for job in queue:
         layer: dict[State, Offer | None] = {}
@@ -161,7 +161,7 @@ def _explore(finder: Finder, queue: Sequence[Job], limit: int, *, null_ends: boo
 
 
 def _walk(finder: Finder, queue: Sequence[Job], tree: _Tree, taken: list[set[State]]) -> Selected:
-    state, selected = finder.empty, []
+    state, selected = finder.start, []
     for job, layer, chosen in zip(queue, tree.layers, taken, strict=True):
         offer = layer.get(state)
         if offer is not None and state in chosen:

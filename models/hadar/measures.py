@@ -9,7 +9,7 @@ from dlsched.models.hadar.schedule import Schedule, completions, gang
 from dlsched.models.measures import Measures
 
 
-def isolated_throughput(instance: Instance, job: Job, jobs: int) -> Fraction:
+def isolated_throughput(instance: Instance, job: Job, jobs: int | Fraction) -> Fraction:
     """Return a gang's iterations per second with an n-th of every type, n the number of jobs, at most all of the time.
 
     That is sum_r W_j X_j^r x_j^r with x_j^r = c^r / (n W_j), divided by their sum where it is above 1 (Gavel).

@@ -144,7 +144,7 @@ def test_corrected_selection_maximises_the_sum_of_payoffs(data: dict[str, Any], 
     finder = Finder(p, occupancy, Variant.CORRECTED, comm_cost, 1, remaining)
     selection = select_corrected(finder, queue, 10**4)
     total = sum(offer.payoff for _, offer in selection.selected)
-    assert total == pytest.approx(greatest_total(finder, queue, finder.empty), abs=1e-9)
+    assert total == pytest.approx(greatest_total(finder, queue, finder.start), abs=1e-9)
     by_greed = greedy(finder, queue)
     assert total >= sum(offer.payoff for _, offer in by_greed) - 1e-9 or by_greed[0][0] is not queue[0]
 

@@ -1,0 +1,60 @@
+"""Least attained service: in every round who has had the fewest device-seconds goes first, blind to device types.
+
+Of equals the one that arrived first goes first; who does not fit what is left is passed over. With rounds as the
+quantum this is what Tiresias (Gu et al., NSDI 2019, Section 3.2; module `tiresias`) makes discrete in its own way.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dlsched.algorithms.algorithm import Algorithm
+from dlsched.algorithms.run import Run
+from dlsched.algorithms.simulator.placement import Placement, arranged
+from dlsched.algorithms.simulator.policy import Allocations, Policy, State
+from dlsched.algorithms.simulator.simulate import run_policy
+from dlsched.arguments import Seed, checked
+from dlsched.models.hadar import Instance, Schedule
+
+
+class Las(Policy):
+    """Least attained service.
+
+    Parameters
+    ----------
+    placement : {"any", "one-type", "fastest"}
+    """
+
+    name = "las"
+    needs_rounds = True
+
+    @checked
+    def __init__(self, *, placement: Placement | str = Placement.ANY) -> None:
+        self._placement = Placement(placement)
+
+    def decide(self, state: State, rng: np.random.Generator) -> Allocations:
+        """Let the jobs run that have had least."""
+        return arranged(state, sorted(state.jobs, key=state.attained), self._placement)
+
+
+@checked
+def run(instance: Instance, *, seed: Seed = 0, placement: Placement | str = Placement.ANY) -> Run[Schedule]:
+    """Schedule an instance by least attained service, in rounds of a slot.
+
+    Parameters
+    ----------
+    instance : Instance
+    seed : int or numpy.random.Generator
+        Not used: nothing is drawn at random.
+    placement : {"any", "one-type", "fastest"}
+        Which of the free devices a gang gets.
+
+    Returns
+    -------
+    Run
+        There are no prices. The log has a `Stripped` for each job that ran and does not finish.
+    """
+    return run_policy(instance, Las(placement=placement), seed)
+
+
+ALGORITHM = Algorithm("las", "hadar", "LAS: who has had the fewest device-seconds goes first", run)

@@ -1,0 +1,182 @@
+"""Tiresias (Gu et al., NSDI 2019): least attained service in a few queues, blind to device types.
+
+A job's attained service is the device-seconds that it has had (2D-LAS). All begin in the first queue; one that has had
+as much as its queue's threshold goes to the end of the next. Queues are served in order, and within a queue jobs in
+theirs, each that still fits: first those that run, then those that wait, in the order in which they came to the queue
+or were preempted. PromoteKnob: a job that has run and then waited, since it came to the first queue, for so many times
+as long as it has run since then starts anew at the end of the first queue, its service and waiting counted from 0. (One
+that has waited enough when it is preempted does so at the next decision.)
+
+This is `dlas_sim_jobs` of the authors' simulator (github.com/SymbioticLab/Tiresias at 959f9b0), but for the moment of a
+demotion: it waits for ``(threshold - executed) / gpus`` more seconds, where ``executed`` is in seconds and not in
+device-seconds, and for whole seconds. Here a demotion is at the moment at which the service reaches the threshold; in
+rounds, at the start of the next one. The Hadar paper has it with two queues and no promotions. Its placement by
+model skew is not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from dlsched.algorithms.algorithm import Algorithm
+from dlsched.algorithms.run import Run
+from dlsched.algorithms.simulator.placement import Placement, arranged
+from dlsched.algorithms.simulator.policy import Allocations, Holding, Policy, State
+from dlsched.algorithms.simulator.simulate import run_policy
+from dlsched.arguments import Seed, checked, positive
+from dlsched.errors import InputError
+from dlsched.models.hadar import Instance, Job, Schedule
+from dlsched.models.numbers import rational
+
+THRESHOLD = 3600
+"""Device-seconds after which a job leaves the first of two queues: the example of the simulator's documentation."""
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where a job stands: its queue, the service it had when it came to the first one, and how long it waited since.
+
+    On the devices of `holding` it ``leaves`` its queue at that moment.
+    """
+
+    queue: int = 0
+    before: Fraction = Fraction(0)
+    waited: Fraction = Fraction(0)
+    holding: Holding | None = None
+    leaves: Fraction = Fraction(0)
+
+
+class Tiresias(Policy):
+    """Discretised least attained service.
+
+    Parameters
+    ----------
+    thresholds : sequence of number
+        Device-seconds after which a job leaves each queue but the last, rising.
+    promote_knob : number, optional
+        None for no promotions.
+    placement : {"any", "one-type", "fastest"}
+    """
+
+    name = "tiresias"
+
+    @checked
+    def __init__(
+        self,
+        *,
+        thresholds: Sequence[float | Fraction] = (THRESHOLD,),
+        promote_knob: float | Fraction | None = None,
+        placement: Placement | str = Placement.ANY,
+    ) -> None:
+        positive(promote_knob=promote_knob)
+        self._thresholds = [rational(threshold) for threshold in thresholds]
+        if not all(low < high for low, high in pairwise([Fraction(0), *self._thresholds])):
+            raise InputError(f"thresholds: {list(thresholds)} must be positive and rise")
+        self._knob = None if promote_knob is None else rational(promote_knob)
+        self._placement = Placement(placement)
+        self._queues: list[dict[str, Job]] = [{} for _ in range(len(thresholds) + 1)]
+        self._places: dict[str, _Place] = {}
+        self._time = Fraction(0)
+
+    def decide(self, state: State, rng: np.random.Generator) -> Allocations:
+        """Serve the queues in order."""
+        for queue in self._queues:
+            for name in [name for name in queue if not state.is_here(name)]:
+                del queue[name], self._places[name]
+        for job in state.jobs:
+            if job.name not in self._places:
+                self._places[job.name] = _Place()
+                self._queues[0][job.name] = job
+        for job in self._moving(state):
+            self._move(state, job)
+        self._time = state.time
+        given = arranged(state, (job for queue in self._queues for job in queue.values()), self._placement)
+        self._queues = [dict(sorted(queue.items(), key=lambda item: item[0] not in given)) for queue in self._queues]
+        return given
+
+    def _moving(self, state: State) -> list[Job]:
+        """Return the jobs that may change their queues: those that run, and where there are promotions all."""
+        return [job for job in state.jobs if self._knob is not None or job.name in state.current]
+
+    def _move(self, state: State, job: Job) -> None:
+        """Put a job into the queue where it belongs now."""
+        place = self._places[job.name]
+        old = place.queue
+        if job.name in state.current:
+            while (moment := self._leaves(state, job)) is not None and moment <= state.time:
+                place.queue, place.holding = place.queue + 1, None
+        elif served := self._served(state, job):
+            place.waited += state.time - self._time
+            if self._knob is not None and old and place.waited >= self._knob * served / job.gang:
+                self._places[job.name] = place = _Place(before=state.attained(job))
+        if place.queue != old:
+            del self._queues[old][job.name]
+            self._queues[place.queue][job.name] = job
+
+    def _served(self, state: State, job: Job) -> Fraction:
+        return state.attained(job) - self._places[job.name].before
+
+    def _leaves(self, state: State, job: Job) -> Fraction | None:
+        """Return when a running job leaves its queue; None if that is the last."""
+        place, holding = self._places[job.name], state.holdings[job.name]
+        if place.queue == len(self._thresholds):
+            return None
+        if place.holding is not holding:
+            place.holding = holding
+            place.leaves = state.time + (self._thresholds[place.queue] - self._served(state, job)) / job.gang
+        return place.leaves
+
+    def wake(self, state: State) -> Fraction | None:
+        """Return when the next job changes its queue; in rounds that is looked at when they start."""
+        if state.round_seconds is not None:
+            return None
+        changes = (moment for moment in self._changes(state) if moment is not None and moment > state.time)
+        return min(changes, default=None)
+
+    def _changes(self, state: State) -> Iterator[Fraction | None]:
+        for job in self._moving(state):
+            place = self._places[job.name]
+            if job.name in state.current:
+                yield self._leaves(state, job)
+            elif self._knob is not None and place.queue and (served := self._served(state, job)):
+                yield state.time + self._knob * served / job.gang - place.waited
+
+
+@checked
+def run(
+    instance: Instance,
+    *,
+    seed: Seed = 0,
+    threshold: float = THRESHOLD,
+    promote_knob: float | None = None,
+    placement: Placement | str = Placement.ANY,
+) -> Run[Schedule]:
+    """Schedule an instance with Tiresias' two queues, in rounds of a slot.
+
+    Parameters
+    ----------
+    instance : Instance
+    seed : int or numpy.random.Generator
+        Not used: nothing is drawn at random.
+    threshold : float
+        Device-seconds after which a job leaves the first queue.
+    promote_knob : float, optional
+        A job that has waited so many times as long as it has run goes to the first queue again; none if left out.
+    placement : {"any", "one-type", "fastest"}
+        Which of the free devices a gang gets.
+
+    Returns
+    -------
+    Run
+        There are no prices. The log has a `Stripped` for each job that ran and does not finish.
+    """
+    policy = Tiresias(thresholds=[threshold], promote_knob=promote_knob, placement=placement)
+    return run_policy(instance, policy, seed)
+
+
+ALGORITHM = Algorithm("tiresias", "hadar", "Tiresias: two queues by attained device-seconds, preemptive", run)

@@ -1,0 +1,56 @@
+"""Hadar as a policy: its rounds are those of the algorithm, and the incremental update leaves running jobs alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dlsched.algorithms import hadar
+from dlsched.algorithms.simulator import exact_utility, metrics, run_policy, schedule, simulate
+from dlsched.models.hadar import Instance, preset
+from dlsched.models.hadar import exact_utility as value_of
+from tests.strategies.hadar import hadar_data
+
+
+@pytest.mark.parametrize("variant", ["printed", "corrected"])
+@given(data=hadar_data(slots=5, jobs=4), limit=st.sampled_from([0, 3, 2048]), comm_cost=st.sampled_from([0.0, 0.25]))
+def test_rounds_of_a_slot_are_algorithm_1(variant: str, data: dict[str, Any], limit: int, comm_cost: float) -> None:
+    p = Instance.parse(data)
+    options: dict[str, Any] = {"variant": variant, "max_states": limit, "comm_cost": comm_cost}
+    direct = hadar.run(p, mode="rounds", **options)
+    assert run_policy(p, hadar.Hadar(**options)).schedule == direct.schedule
+    if variant == "printed":
+        assert direct.schedule.jobs == {}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_incremental_update_moves_nobody(seed: int) -> None:
+    p = preset("benchmark", seed, jobs=12, machines=5, slots=24)
+    anew = simulate(p, hadar.Hadar(), round_seconds=p.slot_seconds)
+    kept = simulate(p, hadar.Hadar(incremental=True), round_seconds=p.slot_seconds)
+    assert metrics(kept).moved == 0 < metrics(anew).moved
+    for simulation in (anew, kept):
+        assert value_of(p, schedule(simulation)) == exact_utility(simulation)
+    assert len({s.job for s in kept.segments}) == len(kept.segments)
+
+
+def test_waiting_jobs_see_the_devices_of_running_ones_as_taken_and_dear() -> None:
+    # Two devices. A takes one in slot 1; the other then costs more than B is worth, but not more than C.
+    data = {
+        "slots": 2,
+        "device_types": ["t"],
+        "machines": [{"name": "m", "devices": {"t": 2}}],
+        "jobs": [
+            {"name": name, "arrival": arrival, "gang": 1, "iterations": work, "rate": {"t": 1}}
+            | {"utility": {"kind": "step", "value": value, "deadline": 2}}
+            for name, arrival, work, value in [("A", 1, 2, 100), ("B", 2, 1, 1), ("C", 2, 1, 100)]
+        ],
+    }
+    p = Instance.parse(data)
+    prices = hadar.constants(p, saturation="full")
+    found = simulate(p, hadar.Hadar(incremental=True, prices=prices), round_seconds=1)
+    assert found.completions == {"A": 2, "C": 2}
+    assert prices.price("m", "t", 1) > 1 > prices.price("m", "t", 0)
