@@ -106,7 +106,7 @@ def test_show_for_people(dlsched: Command, instance: Path) -> None:
 def test_solve_every_formulation(dlsched: Command, instance: Path, name: str) -> None:
     data = answer(dlsched("solve", name, instance, "--json"))
     assert data["status"] == "optimal"
-    assert data["objective"] == pytest.approx(17)
+    assert data["objective"] == pytest.approx(9 if name == "hadar/response" else 17)
     keys = ["formulation", "relaxed", "gdp", "status", "objective", "bound", "gap", "seconds", "nodes", "solver"]
     assert list(data) == [*keys, "version"]
 
