@@ -67,6 +67,34 @@ KNOWN = {
     "hadar-motivational-utilisation": (5 / 6, 1),
     "hadar-motivational-gavel": (0, 0),
     "hadar-lemma-3-H6": (math.log(50), math.log(50)),
+    # Slots of 10, three jobs of 12 steps: a round does 12 of 36, so 3 rounds, 36/90 and 24 s; alone 36/60 and 12 s.
+    "hadar-theorem-3-three-jobs": (2 / 5, 3 / 5),
+    "hadar-theorem-3-two-jobs": (3 / 5, 3 / 5),
+    "hadar-theorem-3-corrected-three-jobs": (3 / 5, 3 / 5),
+    "hadar-total-time-three-jobs": (24, 12),
+    "hadar-total-time-corrected-three-jobs": (12, 12),
+    # R_1 = 2 on three nodes: 1/3, 2/3, 2/3; on four: 1/4, 1/2, 1/2, 1/2. R_1 = 3 on three: 1/3, 1/2, 1.
+    "hadar-theorem-3-strict-two-slots": (1, 0),
+    "hadar-theorem-3-strict-four-nodes": (2, 0),
+    "hadar-theorem-3-strict-three-slots": (0, 0),
+    "hadar-theorem-3-strict-corrected-two-slots": (1, 1),
+    # Three jobs of two slots each have all of the time of three nodes without forking: with any x nothing is greater.
+    "hadar-theorem-3-induction-three-jobs": (1, 0),
+    "hadar-theorem-3-induction-long-job": (0, 0),
+    # 4 at speeds 1 and 1: 2 rounds, 4/6. With 18/11: 4/(40/11) = 11/10 of 2 rounds; with 3/2: 4/(7/2) = 8/7.
+    "hadar-theorem-3-any-nodes-18-11": (11 / 20, 2 / 3),
+    "hadar-theorem-3-any-nodes-3-2": (4 / 7, 2 / 3),
+    "hadar-theorem-3-any-nodes-corrected-two-slots": (2 / 3, 2 / 3),
+    # (6, 6), (3, 3), (2, 2), (1, 1) of 10: 24/80; (10, 10), (2, 2): 24/40.
+    "hadar-theorem-3-division-two-jobs": (3 / 10, 3 / 5),
+    "hadar-theorem-3-division-corrected-two-jobs": (3 / 5, 3 / 5),
+    # 4/(3/2) takes 3 rounds, against 4/2 = 2 or 8/2 = 4.
+    "hadar-theorem-3-rounds-half-as-fast": (1, 0),
+    "hadar-theorem-3-case-4-two-slots": (2 / 3, 2 / 3),
+    # (1, 15) left after a full round, then 7 and 8 of the second job's: 5 s are waited, and the first job is not done.
+    "hadar-corollary-time-two-jobs": (5, 0),
+    "hadar-corollary-time-corrected-seven-slots": (0, 0),
+    "hadar-corollary-long-job": (0, 0),
     # b=(2,1,1,2), r=(2,3,3,4), f=1 (Fig. 4) and b=(9,9,9,2): 4 + 2 + 16 and 4 + 29 + 4.
     "smd-lemma-1-fig-4": (22, 22),
     "smd-lemma-1-late-layer": (37, 37),

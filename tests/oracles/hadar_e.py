@@ -1,4 +1,4 @@
-"""Every run of HadarE on a tiny batch, one after the other: from the ledger's words, with lists and plain numbers.
+"""Every run of HadarE on a tiny batch, round by round: from the ledger's words, with tuples and plain numbers.
 
 A batch is (speeds by job and node, steps by job, T_S); steps are whole, nodes and jobs are numbers. All jobs are there
 from the beginning and every node can run every job.
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 Batch = tuple[list[list[Fraction]], list[int], Fraction]
+Left = tuple[int, ...]
 Outcome = tuple[Fraction, Fraction]
 """(CRU, TTD) of a run."""
 
@@ -23,20 +24,22 @@ def outcomes(batch: Batch, copies: int, *, printed: bool, idle: bool = False) ->
     speeds, steps, slot = batch
     n = len(speeds[0])
     found: set[Outcome] = set()
-    todo: list[tuple[list[int], int, Fraction, Fraction]] = [(steps, 0, Fraction(0), Fraction(0))]
-    while todo:
-        left, rounds, busy, end = todo.pop()
-        if not any(left):
-            found.add((busy / (slot * n * rounds), end))
-            continue
-        for nodes in _assignments(left, n, copies, idle):
-            after, spent, longest = _round(speeds, left, slot, nodes, copies, printed)
-            if after != left:
-                todo.append((after, rounds + 1, busy + spent, rounds * slot + longest))
+    now = {(tuple(steps), Fraction(0))}
+    rounds = 0
+    while now:
+        rounds += 1
+        then = set()
+        for left, busy in now:
+            for nodes in _assignments(left, n, copies, idle):
+                after, spent, longest = _round(speeds, left, slot, nodes, copies, printed)
+                if after != left:
+                    then.add((after, busy + spent, (rounds - 1) * slot + longest))
+        found |= {(busy / (slot * n * rounds), end) for left, busy, end in then if not any(left)}
+        now = {(left, busy) for left, busy, _ in then if any(left)}
     return found
 
 
-def _assignments(left: list[int], n: int, copies: int, idle: bool) -> Iterator[tuple[int | None, ...]]:
+def _assignments(left: Left, n: int, copies: int, idle: bool) -> Iterator[tuple[int | None, ...]]:
     """Yield the job of each node, None where it is idle."""
     jobs = [j for j, steps in enumerate(left) if steps]
     for nodes in itertools.product([*jobs, None], repeat=n):
@@ -47,12 +50,12 @@ def _assignments(left: list[int], n: int, copies: int, idle: bool) -> Iterator[t
 
 def _round(
     speeds: list[list[Fraction]],
-    left: list[int],
+    left: Left,
     slot: Fraction,
     nodes: tuple[int | None, ...],
     copies: int,
     printed: bool,
-) -> tuple[list[int], Fraction, Fraction]:
+) -> tuple[Left, Fraction, Fraction]:
     """Return the steps left after a round, the seconds that nodes were busy, and when the last of them was done."""
     after, spent, longest = list(left), Fraction(0), Fraction(0)
     for j in {job for job in nodes if job is not None}:
@@ -66,7 +69,7 @@ def _round(
             after[j] -= portion if portion / speeds[j][h] <= slot else int(slot * speeds[j][h])
             spent += seconds
             longest = max(longest, seconds)
-    return after, spent, longest
+    return tuple(after), spent, longest
 
 
 def _largest_remainder(total: int, sharing: list[int], speed: list[Fraction], scheduled: list[int]) -> dict[int, int]:
