@@ -7,6 +7,7 @@ work repeats. The joint relaxation is solved over classes of servers here.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from enum import StrEnum
 from fractions import Fraction
@@ -51,10 +52,13 @@ class Activity:
         self._sizes = sizes
         self._nodes = {node.name: dict(node.capacity) for node in instance.nodes}
         self._usual = instance.shares(1) if not instance.bandwidth_by_slot else None
-        self._rooms = {
-            job.name: sum(instance.room(job, node.name) for node in instance.servers) for job in instance.jobs
-        }
-        self._parts = {job.name: _parts(instance, job) for job in instance.jobs}
+        self._room: dict[str, int | Fraction] = {}
+        if sizes is Sizes.FLOOR:
+            servers = [node.name for node in instance.servers]
+            self._room = {job.name: sum(instance.room(job, server) for server in servers) for job in instance.jobs}
+        elif sizes is Sizes.ALONE:
+            kinds = Counter(tuple(map(node.capacity_of, instance.resources)) for node in instance.servers)
+            self._room = {job.name: _parts(instance, job, kinds) for job in instance.jobs}
         self._most = {job.name: instance.most(job) for job in instance.jobs}
         self._values: dict[tuple[str, int], Fraction] = {}
         for job in instance.jobs:
@@ -76,10 +80,10 @@ class Activity:
         shares = self._usual if self._usual is not None else self._instance.shares(slot)
         if self._sizes is Sizes.FLOOR:
             largest = {job.name: self.payable(job, so_far[job.name]) for job in self._arrived(slot)}
-            largest = {name: min(k, self._rooms[name]) for name, k in largest.items()}
+            largest = {name: math.floor(min(k, self._room[name])) for name, k in largest.items()}
         elif self._sizes is Sizes.ALONE:
             most = {job.name: _unrounded(job, so_far[job.name]) for job in self._arrived(slot)}
-            largest = {name: math.ceil(min(q, self._parts[name])) for name, q in most.items()}
+            largest = {name: math.ceil(min(q, self._room[name])) for name, q in most.items()}
         else:
             largest = self._joint(slot, so_far)
         requests = [self._request(self._instance.job(name), so_far[name], k) for name, k in largest.items() if k > 0]
@@ -134,8 +138,19 @@ def _unrounded(job: Job, so_far: int) -> Fraction:
     return min([Fraction(job.max_workers), *(ratio - so_far for ratio in ratios)])
 
 
-def _parts(instance: Instance, job: Job) -> Fraction:
-    """Return the most workers of a job on the empty servers, any part of one counting."""
-    needs = [(r, need) for r, need in job.worker.items() if need]
-    room = (min([Fraction(job.max_workers), *(s.capacity_of(r) / need for r, need in needs)]) for s in instance.servers)
-    return sum(room, Fraction(0))
+def _parts(instance: Instance, job: Job, kinds: Mapping[tuple[Fraction, ...], int]) -> Fraction:
+    """Return the most workers of a job on the empty servers, any part of one counting.
+
+    Parameters
+    ----------
+    instance : Instance
+    job : Job
+    kinds : mapping of capacities to int
+        How many servers have these of the instance's resources.
+    """
+    needs = [job.worker_needs(r) for r in instance.resources]
+    total = Fraction(0)
+    for capacity, servers in kinds.items():
+        rooms = [have / need for have, need in zip(capacity, needs, strict=True) if need]
+        total += min([Fraction(job.max_workers), *rooms]) * servers
+    return total

@@ -152,9 +152,11 @@ def _overloaded(choice: Choice, *, rounds: int, empty: bool) -> float:
     worst = 0.0
     for row, capacity in choice.law.table.capacity.items():
         if row in choice.overloads or (empty and not capacity):
-            reached = choice.law.violation(
-                row, factor=choice.factor(row), reaches=True, acceptance=choice.acceptance, rounds=rounds
-            )
+            reached = choice.law.violation(row, factor=choice.factor(row), reaches=True)
+            if reached and rounds > 1:
+                reached = choice.law.violation(
+                    row, factor=choice.factor(row), reaches=True, acceptance=choice.acceptance, rounds=rounds
+                )
             worst = max(worst, float(reached / choice.rare(row)))
     return worst
 
@@ -199,13 +201,12 @@ def _profit_alone(facts: SlotFacts, choice: Choice) -> Acceptance:
 
 def _rise(choice: Choice, acceptance: Acceptance, rounds: int) -> float:
     """Return by how much acceptance raises the probability that a row is above its capacity, at most."""
-    law = choice.law
-    rises = (
-        law.violation(row, acceptance=acceptance, rounds=rounds) - law.violation(row)
-        for row, capacity in law.table.capacity.items()
-        if capacity
-    )
-    return float(max(rises, default=Fraction(0)))
+    law, worst = choice.law, Fraction(0)
+    for row, capacity in law.table.capacity.items():
+        once = law.violation(row) if capacity else Fraction(0)
+        if once:
+            worst = max(worst, law.violation(row, acceptance=acceptance, rounds=rounds) - once)
+    return float(worst)
 
 
 RETURNED = SLOTS.derived(
