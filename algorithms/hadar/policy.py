@@ -6,7 +6,9 @@ changing the allocated resources of running jobs", so that running jobs keep the
 when Algorithm 2 is asked about the others. The paper does not say when a running job is preempted all the same; here
 none is.
 
-Completions are estimated in slots, and without restarts.
+Where a split over several machines costs nothing, a gang that is given as many devices of each type as it has stays on
+them: any split does the same work, and moving would be a restart for nothing. Completions are estimated in slots, and
+without restarts.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from dlsched.algorithms.hadar.occupancy import Cells
 from dlsched.algorithms.hadar.prices import PriceConstants, constants
 from dlsched.algorithms.hadar.rounds import Rules, select
 from dlsched.algorithms.run import Variant
+from dlsched.algorithms.simulator.placement import by_type, settled
 from dlsched.algorithms.simulator.policy import Allocations, Policy, State
 from dlsched.arguments import at_least, checked, not_negative
 
@@ -76,4 +79,6 @@ class Hadar(Policy):
         )
         for job, offer in select(finder, queue, self._rules).selected:
             kept[job.name] = cells.allocation(offer.counts)
-        return kept
+        if self._rules.comm_cost:
+            return kept
+        return settled(state, {name: by_type(allocation) for name, allocation in kept.items()})

@@ -9,6 +9,7 @@ from .metrics import metrics as metrics
 from .placement import Placement as Placement
 from .placement import Room as Room
 from .placement import arranged as arranged
+from .placement import settled as settled
 from .policy import Allocations as Allocations
 from .policy import Policy as Policy
 from .policy import State as State

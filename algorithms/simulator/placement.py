@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from enum import StrEnum
 
@@ -89,8 +90,14 @@ class Room:
             return None
         for types in self._choices(job, placement):
             if sum(self._total[r] for r in types) >= job.gang:
-                return self._filled(types, job.gang)
+                return self._filled(dict.fromkeys(types, job.gang), job.gang)
         return None
+
+    def fill(self, counts: Mapping[str, int]) -> Allocation:
+        """Take so many devices of each type, of the first machines that have some."""
+        found = self._filled(counts, sum(counts.values()))
+        self.take(found)
+        return found
 
     def place(self, job: Job, placement: Placement) -> Allocation | None:
         """Take what `find` returns."""
@@ -109,16 +116,17 @@ class Room:
         else:
             yield usable
 
-    def _filled(self, types: Sequence[str], missing: int) -> Allocation:
+    def _filled(self, most: Mapping[str, int], missing: int) -> Allocation:
+        """Return as many devices as are missing, at most so many of each type, types and machines in order."""
         found: Allocation = {}
-        for r in types:
+        for r, left in most.items():
             for machine, free in self._free[r].items():
-                count = min(free, missing)
+                count = min(free, left, missing)
                 if count:
                     found.setdefault(machine, {})[r] = count
-                    missing -= count
-                if not missing:
-                    return found
+                    left, missing = left - count, missing - count
+                if not left or not missing:
+                    break
         return found
 
 
@@ -154,3 +162,29 @@ def _anew(state: State, jobs: Iterable[Job], placement: Placement) -> Allocation
         if found is not None:
             given[job.name] = found
     return given
+
+
+@checked
+def settled(state: State, counts: Mapping[str, Mapping[str, int]]) -> Allocations:
+    """Put devices counted by type onto machines; jobs whose counts have not changed stay where they are.
+
+    Parameters
+    ----------
+    state : State
+    counts : mapping
+        ``{job: {type: devices}}``, no more of a type than there are.
+    """
+    given = {name: a for name, a in state.current.items() if by_type(a) == counts.get(name)}
+    room = Room(state.instance, given.values())
+    for name, wanted in counts.items():
+        if name not in given:
+            given[name] = room.fill(wanted)
+    return given
+
+
+def by_type(allocation: Allocation) -> dict[str, int]:
+    """Return the devices of each type, on all machines together."""
+    total: Counter[str] = Counter()
+    for devices in allocation.values():
+        total.update(devices)
+    return dict(total)

@@ -12,10 +12,14 @@ anew, with the counts of rounds back at 0, whenever a job arrives or completes.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
+from dlsched.algorithms import simulator
 from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.baselines.hadar.gavel_policies import Amounts, Policy, Watch, policy_shares
 from dlsched.algorithms.baselines.hadar.max_min import DIGITS, Normaliser, Weights
@@ -103,41 +107,101 @@ def run(
         finite.
     """
     del seed
-    for name in set(floors or ()).difference(job.name for job in instance.jobs):
-        raise InputError(f"floors.{name}: unknown job")
+    gavel = _Mechanism(instance, shares, policy, normaliser, weights, costs, floors)
     remaining = {job.name: job.iterations for job in instance.jobs}
-    given: dict[tuple[str, str], int] = {}
     counts: dict[int, dict[str, dict[str, int]]] = {}
     log: list[Event] = []
-    present: list[Job] = []
-    current = {} if shares is None else _units(_checked(instance, shares))
-    listed, watch = {job.name: i for i, job in enumerate(instance.jobs)}, Watch(instance)
     for t, queue in queues(instance, remaining):
-        before, present = present, sorted(queue, key=lambda job: listed[job.name])
-        if shares is None and present != before:
-            found = policy_shares(
-                instance,
-                present,
-                policy,
-                progress=watch.progress(present, t, remaining),
-                normaliser=normaliser,
-                weights=weights,
-                costs=costs,
-                floors={job.name: floors[job.name] for job in present if job.name in floors} if floors else None,
-            )
-            current = {
-                name: {r: round(share * exact_power(10, DIGITS)) for r, share in by_type.items()}
-                for name, by_type in found.items()
-            }
-            given = {}
-        types = _round(instance, present, current, given)
+        types = gavel.types(queue, Fraction(t), remaining)
         for name, r in types.items():
-            job = instance.job(name)
-            remaining[name] = max(Fraction(0), remaining[name] - instance.work(job, r))
-            given[name, r] = given.get((name, r), 0) + 1
+            remaining[name] = max(Fraction(0), remaining[name] - instance.work(instance.job(name), r))
         counts[t] = {name: {r: instance.job(name).gang} for name, r in types.items()}
         log.append(Round(t, types, dict(remaining), sum(instance.job(name).gang for name in types)))
     return _result(instance, counts, remaining, log)
+
+
+class Gavel(simulator.Policy):
+    """Gavel in the simulator: the same rounds, of any length, and jobs that stay on a type stay on their devices.
+
+    Parameters
+    ----------
+    shares, policy, normaliser, weights, costs, floors
+        As for `run`.
+    """
+
+    name = "gavel"
+    needs_rounds = True
+
+    @checked
+    def __init__(
+        self,
+        shares: Shares | None = None,
+        *,
+        policy: Policy | str = Policy.MAX_MIN_FAIRNESS,
+        normaliser: Normaliser | str = Normaliser.PROPORTIONAL,
+        weights: Weights | None = None,
+        costs: Amounts | None = None,
+        floors: Amounts | None = None,
+    ) -> None:
+        self._asked = (shares, policy, normaliser, weights, costs, floors)
+        self._mechanism: _Mechanism | None = None
+
+    def decide(self, state: simulator.State, rng: np.random.Generator) -> simulator.Allocations:
+        """Take the pairs of jobs and types by priority."""
+        if self._mechanism is None:
+            self._mechanism = _Mechanism(state.instance, *self._asked)
+        slot = state.time / state.instance.slot_seconds + 1
+        types = self._mechanism.types(state.jobs, slot, {job.name: state.remaining(job) for job in state.jobs})
+        return simulator.settled(state, {name: {r: state.instance.job(name).gang} for name, r in types.items()})
+
+
+class _Mechanism:
+    """The shares, kept up to date, and the rounds that jobs have had on types."""
+
+    def __init__(
+        self,
+        instance: Instance,
+        shares: Shares | None,
+        policy: Policy | str,
+        normaliser: Normaliser | str,
+        weights: Weights | None,
+        costs: Amounts | None,
+        floors: Amounts | None,
+    ) -> None:
+        for name in set(floors or ()).difference(job.name for job in instance.jobs):
+            raise InputError(f"floors.{name}: unknown job")
+        self._instance, self._fixed = instance, shares is not None
+        self._policy, self._normaliser, self._weights = policy, normaliser, weights
+        self._costs, self._floors = costs, floors or {}
+        self._shares = {} if shares is None else _units(_checked(instance, shares))
+        self._listed, self._watch = {job.name: i for i, job in enumerate(instance.jobs)}, Watch(instance)
+        self._present: list[Job] = []
+        self._given: Counter[tuple[str, str]] = Counter()
+
+    def types(self, jobs: Sequence[Job], slot: Fraction, remaining: Mapping[str, Fraction]) -> dict[str, str]:
+        """Return the type that each job runs on in the round that begins with a slot, or inside one."""
+        before, self._present = self._present, sorted(jobs, key=lambda job: self._listed[job.name])
+        if not self._fixed and self._present != before:
+            self._shares, self._given = self._found(slot, remaining), Counter()
+        types = _round(self._instance, self._present, self._shares, self._given)
+        self._given.update(types.items())
+        return types
+
+    def _found(self, slot: Fraction, remaining: Mapping[str, Fraction]) -> _Units:
+        found = policy_shares(
+            self._instance,
+            self._present,
+            self._policy,
+            progress=self._watch.progress(self._present, slot, remaining),
+            normaliser=self._normaliser,
+            weights=self._weights,
+            costs=self._costs,
+            floors={job.name: self._floors[job.name] for job in self._present if job.name in self._floors} or None,
+        )
+        return {
+            name: {r: round(share * exact_power(10, DIGITS)) for r, share in by_type.items()}
+            for name, by_type in found.items()
+        }
 
 
 def _round(

@@ -110,13 +110,14 @@ class Watch:
         self._isolated: dict[str, Fraction] = {}
         self._before: dict[str, tuple[Fraction, Fraction]] = {}
 
-    def progress(self, jobs: Sequence[Job], slot: int, remaining: Mapping[str, Fraction]) -> Progress:
-        """Return the progress of the jobs that are there when a slot begins.
+    def progress(self, jobs: Sequence[Job], slot: Fraction, remaining: Mapping[str, Fraction]) -> Progress:
+        """Return the progress of the jobs that are there when a slot begins, or inside one.
 
         Parameters
         ----------
         jobs : sequence of Job
-        slot : int
+        slot : Fraction
+            Its number, with the part of it that is over.
         remaining : mapping of str to Fraction
             Iterations left, by job.
         """

@@ -8,13 +8,15 @@ from typing import Any
 
 import highspy
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dlsched.algorithms.baselines.hadar import gavel
+from dlsched.algorithms.baselines.hadar import gavel, gavel_policies
 from dlsched.algorithms.baselines.hadar.max_min import max_min_shares
 from dlsched.algorithms.run import Stripped
-from dlsched.models.hadar import Instance, check, completions, preset
+from dlsched.algorithms.simulator import run_policy, simulate
+from dlsched.algorithms.simulator.placement import by_type
+from dlsched.models.hadar import Instance, Schedule, check, completions, preset
 from dlsched.solvers.failure import SolverError
 from tests.oracles.gavel import Policy
 from tests.strategies.hadar import hadar_data
@@ -29,6 +31,7 @@ SHARES = {
 def test_the_motivational_example_is_replayed() -> None:
     instance = preset("motivation")
     result = gavel.run(instance, SHARES)
+    assert run_policy(instance, gavel.Gavel(SHARES)).utility == result.utility
     rounds = [event for event in result.log if isinstance(event, gavel.Round)]
     remaining = [tuple(event.remaining[name] for name in ("J1", "J2", "J3")) for event in rounds]
     assert remaining == [(60, 25, 50), (60, 10, 40), (60, 0, 30), (40, 0, 20), (20, 0, 10), (0, 0, 0)]
@@ -255,3 +258,37 @@ def test_a_solver_that_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(highspy.Highs, "run", lambda _: highspy.HighsStatus.kError)
     with pytest.raises(SolverError, match="did not solve a linear program"):
         gavel.run(preset("motivation"))
+
+
+def counted(schedule: Schedule) -> dict[tuple[str, int], dict[str, int]]:
+    """What each job has of each type in each slot."""
+    return {(name, slot): by_type(allocation) for name, slot, allocation in schedule.items()}
+
+
+@pytest.mark.parametrize("policy", list(gavel_policies.Policy))
+@settings(max_examples=15)
+@given(data=hadar_data(slots=5, jobs=4))
+def test_in_rounds_of_a_slot_the_simulator_says_the_same(policy: gavel_policies.Policy, data: dict[str, Any]) -> None:
+    p = Instance.model_validate(data)
+    simulated = run_policy(p, gavel.Gavel(policy=policy))
+    direct = gavel.run(p, policy=policy)
+    assert counted(simulated.schedule) == counted(direct.schedule)
+    assert simulated.utility == direct.utility
+
+
+def test_jobs_that_stay_on_a_type_stay_on_their_devices() -> None:
+    data = {
+        "slots": 8,
+        "device_types": ["t"],
+        "machines": [{"name": "m", "devices": {"t": 1}}, {"name": "n", "devices": {"t": 1}}],
+        "jobs": [
+            {"name": name, "arrival": 1, "gang": 1, "iterations": work, "rate": {"t": 1}}
+            | {"utility": {"kind": "hyperbolic", "scale": 1}}
+            for name, work in (("A", 2), ("B", 6))
+        ],
+    }
+    found = simulate(Instance.model_validate(data), gavel.Gavel(), round_seconds=2, restart_seconds=Fraction(1, 2))
+    assert [(s.job, s.allocation, s.start, s.end) for s in found.segments] == [
+        ("A", {"m": {"t": 1}}, 0, Fraction(5, 2)),
+        ("B", {"n": {"t": 1}}, 0, Fraction(13, 2)),
+    ]

@@ -10,9 +10,15 @@ from hypothesis import strategies as st
 
 from dlsched.algorithms import hadar
 from dlsched.algorithms.simulator import exact_utility, metrics, run_policy, schedule, simulate
-from dlsched.models.hadar import Instance, preset
+from dlsched.algorithms.simulator.placement import by_type
+from dlsched.models.hadar import Instance, Schedule, preset
 from dlsched.models.hadar import exact_utility as value_of
 from tests.strategies.hadar import hadar_data
+
+
+def counted(schedule: Schedule) -> dict[tuple[str, int], dict[str, int]]:
+    """What each job has of each type in each slot."""
+    return {(name, slot): by_type(allocation) for name, slot, allocation in schedule.items()}
 
 
 @pytest.mark.parametrize("variant", ["printed", "corrected"])
@@ -21,7 +27,11 @@ def test_rounds_of_a_slot_are_algorithm_1(variant: str, data: dict[str, Any], li
     p = Instance.parse(data)
     options: dict[str, Any] = {"variant": variant, "max_states": limit, "comm_cost": comm_cost}
     direct = hadar.run(p, mode="rounds", **options)
-    assert run_policy(p, hadar.Hadar(**options)).schedule == direct.schedule
+    simulated = run_policy(p, hadar.Hadar(**options))
+    if comm_cost:
+        assert simulated.schedule == direct.schedule
+    assert counted(simulated.schedule) == counted(direct.schedule)
+    assert simulated.utility == direct.utility
     if variant == "printed":
         assert direct.schedule.jobs == {}
 
@@ -54,3 +64,12 @@ def test_waiting_jobs_see_the_devices_of_running_ones_as_taken_and_dear() -> Non
     found = simulate(p, hadar.Hadar(incremental=True, prices=prices), round_seconds=1)
     assert found.completions == {"A": 2, "C": 2}
     assert prices.price("m", "t", 1) > 1 > prices.price("m", "t", 0)
+
+
+def test_a_gang_that_keeps_its_types_keeps_its_devices() -> None:
+    p = preset("benchmark", 0, jobs=12, machines=9, slots=24)
+    found = simulate(p, hadar.Hadar(), round_seconds=p.slot_seconds)
+    for before in found.segments:
+        for after in found.segments:
+            if (before.job, before.end) == (after.job, after.start):
+                assert by_type(before.allocation) != by_type(after.allocation)
