@@ -305,7 +305,7 @@ SUCCESS_CORRECTED = SUCCESS.corrected(
     worst=lambda facts: float(any(c.breakable for c in facts.choices) or _poor_possible(facts)),
     premises=(FINITE, SOME, THREE, PROFITABLE, MODERATE),
     sources=(SLOT, WHEELS),
-    golden=("gadget-theorem-8-success-corrected-five-resources", "gadget-theorem-8-success-corrected-wheel"),
+    golden=("gadget-theorem-8-success-corrected-five-resources", "gadget-theorem-8-success-corrected-three-servers"),
 )
 
 CLAIMS = stated(globals())

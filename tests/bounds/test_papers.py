@@ -227,8 +227,8 @@ KNOWN = {
     # While iter < 3 from iter = 1; exp(-2/9) + 5/27 + 1/27.
     "gadget-algorithm-2-rounds-G8": (2, 3),
     "gadget-theorem-8-success-five-resources": (math.exp(-2 / 9) + 6 / 27, 0.99),
-    # Refused are draws of nothing, (2/3)^5, and of all five.
-    "gadget-theorem-8-success-corrected-wheel": (33 / 243, math.exp(-2 / 9) + 6 / 27),
+    # Refused are draws of nothing.
+    "gadget-theorem-8-success-corrected-three-servers": (1 / 8, math.exp(-2 / 9) + 3 / 27),
     # A place without capacity holds nothing, and 0 >= beta 0 always: 4^4.
     "gadget-theorem-8-load-switch": (256, 1),
     "gadget-theorem-8-load-corrected-sixteen-jobs": (0.0020904 * 81, 1),
