@@ -46,8 +46,16 @@ def _utilities(instance: Instance, seed: int, *baselines: str) -> Values:
     return {"PD-ORS": _run(instance, seed), **{name: _BASELINES[name](instance) for name in baselines}}
 
 
-def _against(number: int, x: str, points: tuple[float, ...], make: Callable[[int, int], Instance], says: str) -> Figure:
-    """Return a figure of total utility beside FIFO, DRF and Dorm."""
+def _against(
+    number: int,
+    x: str,
+    points: tuple[float, ...],
+    make: Callable[[int, int], Instance],
+    says: str,
+    *,
+    long: bool = False,
+) -> Figure:
+    """Return a figure of total utility beside FIFO, DRF and Dorm; a draw of a long one takes most of a minute."""
     others = ("FIFO", "DRF", "Dorm")
     return Figure(
         name=f"pd-ors/{number}",
@@ -57,7 +65,8 @@ def _against(number: int, x: str, points: tuple[float, ...], make: Callable[[int
         x=x,
         y=_UTILITY,
         points=points,
-        quick=(points[0], points[-1]),
+        quick=points[:1] if long else (points[0], points[-1]),
+        quick_seeds=1 if long else 3,
         series=("PD-ORS", *others),
         draw=lambda at, seed: _utilities(make(int(at), seed), seed, *others),
         statements=_best("PD-ORS", *others),
@@ -157,6 +166,7 @@ TRAINING_TIME = Figure(
     y="median training time [slots]",
     points=(100,),
     quick=(100,),
+    quick_seeds=1,
     series=("PD-ORS", "FIFO", "DRF", "Dorm"),
     draw=_medians,
     statements=tuple(
@@ -196,6 +206,7 @@ BY_MACHINES_TRACE = _against(
     (10, 20, 30, 40, 50),
     lambda at, seed: preset("paper", seed, jobs=100, machines=at, slots=80),
     "PD-ORS is best on arrivals of Google's trace",
+    long=True,
 )
 
 BY_JOBS_TRACE = _against(
@@ -204,6 +215,7 @@ BY_JOBS_TRACE = _against(
     (20, 40, 60, 80, 100),
     lambda at, seed: preset("paper", seed, jobs=at, machines=30, slots=80),
     "PD-ORS is best on arrivals of Google's trace",
+    long=True,
 )
 
 
@@ -222,7 +234,8 @@ def _gains(number: int, mix: str, x: str, points: tuple[float, ...], jobs: int |
         x=x,
         y=_UTILITY,
         points=points,
-        quick=(points[0], points[-1]),
+        quick=points[:1],
+        quick_seeds=1,
         series=("PD-ORS", "OASiS"),
         draw=draw,
         statements=_best("PD-ORS", "OASiS"),
