@@ -11,7 +11,7 @@ import json
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,9 @@ BEGIN, END = "<!-- made by update.py -->", "<!-- end -->"
 SECTION = re.compile(rf"^## (?P<id>\S+)\n+(?:{BEGIN}\n.*?{END}\n+)?", re.DOTALL | re.MULTILINE)
 WIDTH = 120
 """Characters of a line, as in the rest of the documents."""
+
+_JOINT = "\N{WORD JOINER}"
+"""Stands for a space at which no line ends."""
 
 KNOWN = {
     Expectation.TRUE: "true",
@@ -51,12 +54,12 @@ def updated(text: str, rows: dict[tuple[str, str], dict[str, Any]]) -> str:
 
 def _head(id: str, rows: dict[tuple[str, str], dict[str, Any]]) -> str:
     variants = [claim for claim in claims() if claim.id == id]
-    made = [line for claim in variants for line in _stated(claim, rows[claim.key])]
+    made = [line for c in variants for line in (*stated(c), *_item(_found(c, rows[c.key]), deeper=True))]
     return "\n".join([f"## {id}", "", BEGIN, *made, END, "", ""])
 
 
-def _stated(claim: Claim[Any], row: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines that say what a claim says, and what a run found."""
+def stated(claim: Claim[Any]) -> Iterator[str]:
+    """Yield the lines that say what a claim says."""
     yield from _item(
         f"{claim.variant.value.capitalize()}, {KNOWN[claim.expectation]}. {claim.paper}: {claim.statement}."
     )
@@ -67,7 +70,6 @@ def _stated(claim: Claim[Any], row: dict[str, Any]) -> Iterator[str]:
         yield from _item(f"Hypotheses: {'; '.join(hypotheses)}.", deeper=True)
     if claim.open:
         yield from _item(f"Left open in print: {claim.open}.", deeper=True)
-    yield from _item(_found(claim, row), deeper=True)
 
 
 def _found(claim: Claim[Any], row: dict[str, Any]) -> str:
@@ -88,22 +90,33 @@ def _found(claim: Claim[Any], row: dict[str, Any]) -> str:
         told.append(f"Nearest: {row['nearness']:.4g} of the bound ({nearest['source']} {nearest['position']}).")
     if row["witness"] is not None:
         witness = row["witness"]
-        shown = f"{witness['measured']:.6g} {claim.relation.value} {witness['bound']:.6g} fails"
-        where = f"`dlsched replay {claim.counterexamples[0]}`" if claim.counterexamples else witness["source"]
-        told.append(f"Smallest witness: {shown} ({witness['source']}); shipped: {where}.")
+        shipped = witness["source"] in claim.counterexamples + claim.golden
+        where = f"`dlsched replay {witness['source']}`" if shipped else f"{witness['source']} {witness['position']}"
+        sides = f"{_side(witness['measured'])} {claim.relation.value} {_side(witness['bound'])}"
+        told.append(f"Smallest witness: {sides} fails ({where}).")
+        if not shipped and claim.counterexamples:
+            told.append(f"Shipped: `dlsched replay {claim.counterexamples[0]}`.")
     return " ".join(told)
 
 
-def _item(text: str, deeper: bool = False) -> Iterable[str]:
+def _side(value: float | None) -> str:
+    """Return a number; JSON has no infinity, which a report leaves out."""
+    return "infinity" if value is None else f"{value:.6g}"
+
+
+def _item(text: str, deeper: bool = False) -> Iterator[str]:
     mark = "  - " if deeper else "- "
-    return textwrap.wrap(
-        text.replace("..", "."),
+    # A command is not broken over lines.
+    whole = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", _JOINT), text.replace("..", "."))
+    for line in textwrap.wrap(
+        whole,
         WIDTH,
         initial_indent=mark,
         subsequent_indent=" " * len(mark),
         break_long_words=False,
         break_on_hyphens=False,
-    )
+    ):
+        yield line.replace(_JOINT, " ")
 
 
 def main(report: Path) -> None:
