@@ -1,7 +1,8 @@
 """Which copies run where: Hadar's Algorithm 1 over all copies, and then no node idle that some copy can use.
 
 To Hadar the copies are jobs, of one device each, and the nodes machines with one device, each of a type of its own. So
-a node runs one copy, and a job has at most one copy on it. A copy's completion is estimated as Hadar estimates a job's:
+a node runs one copy, and a job has at most one copy on it. (Prices depend on the jobs and not on how often each is
+there, so its instance has one of each.) A copy's completion is estimated as Hadar estimates a job's:
 as if it alone did all that its job has left.
 
 Two rules follow, both ours. Hadar does not know that copies share the work of one job: where the faster nodes of a
@@ -24,7 +25,7 @@ from dlsched.algorithms.hadar.prices import constants
 from dlsched.algorithms.hadar.selection import select_corrected
 from dlsched.algorithms.hadar_e.division import Steps
 from dlsched.algorithms.hadar_e.estimate import Throughputs
-from dlsched.algorithms.hadar_e.forker import fork, origin
+from dlsched.algorithms.hadar_e.forker import fork
 from dlsched.algorithms.hadar_e.rounds import Rules
 from dlsched.algorithms.run import Variant
 from dlsched.models.hadar import Instance, Job, Machine
@@ -45,39 +46,30 @@ class HadarOverCopies:
 
     def __init__(self, instance: Instance, rules: Rules, throughputs: Throughputs, max_states: int) -> None:
         self._rules, self._max_states = rules, max_states
-        self._parents = [job.name for job in instance.jobs]
         ids = fork(range(len(instance.jobs)), rules.copies, rules.max_job_count)
-        self._ids = {name: ids[parent] for parent, name in enumerate(self._parents)}
+        self._ids = {job.name: ids[parent] for parent, job in enumerate(instance.jobs)}
         nodes = [machine.name for machine in instance.machines]
-        self._copies = {
-            id: _copy(instance.jobs[parent], id, throughputs.of(self._parents[parent]))
-            for parent, own in ids.items()
-            for id in own
-        }
-        self._instance = Instance(
-            slots=instance.slots,
-            slot_seconds=instance.slot_seconds,
-            device_types=tuple(nodes),
-            machines=tuple(Machine(name=node, devices={node: 1}) for node in nodes),
-            jobs=tuple(self._copies.values()),
+        self._instance = instance.model_copy(
+            update={
+                "device_types": tuple(nodes),
+                "machines": tuple(Machine(name=node, devices={node: 1}) for node in nodes),
+                "jobs": tuple(_copy(job, throughputs.of(job.name)) for job in instance.jobs),
+            }
         )
         self.occupancy = Occupancy(self._instance, constants(self._instance))
 
     def __call__(
         self, slot: int, queue: list[Job], left: Mapping[str, Fraction], throughputs: Throughputs
     ) -> dict[str, int]:
-        """Return the copies that run in a round, by node."""
+        """Return the copies that run in a round, by node: the first copies of each job."""
         known = {job.name: throughputs.of(job.name) for job in queue}
-        ids = sorted(id for job in known for id in self._ids[job])
-        job_of = {id: self._parents[origin(id, self._rules.max_job_count)[0]] for id in ids}
-        copies = [self._copies[id].model_copy(update={"rate": known[job_of[id]]}) for id in ids]
-        remaining = {str(id): left[job] for id, job in job_of.items()}
-        finder = Finder(self._instance, self.occupancy, Variant.CORRECTED, 0.0, slot, remaining)
+        copies = [_copy(job, known[job.name]) for job in queue] * self._rules.copies
+        finder = Finder(self._instance, self.occupancy, Variant.CORRECTED, 0.0, slot, left)
         chosen: dict[str, str] = {}
         for copy, offer in select_corrected(finder, copies, self._max_states).selected:
             self.occupancy.commit({slot: offer.counts})
             ((cell, _),) = offer.counts
-            chosen[self.occupancy.cells[cell][0]] = job_of[int(copy.name)]
+            chosen[self.occupancy.cells[cell][0]] = copy.name
         teams = _Teams(self._instance, self._rules, known, left, chosen)
         if self._rules.variant is Variant.CORRECTED and teams.short():
             teams.release()
@@ -144,7 +136,6 @@ class _Teams:
         return self._left[job] / speed if speed else math.inf
 
 
-def _copy(job: Job, id: int, rate: dict[str, Fraction]) -> Job:
-    return Job.model_construct(
-        name=str(id), arrival=job.arrival, gang=1, iterations=job.iterations, rate=rate, utility=job.utility
-    )
+def _copy(job: Job, rate: dict[str, Fraction]) -> Job:
+    """Return what a copy of a job is to Hadar, at the throughputs that are known; all copies of it are the same."""
+    return job.model_copy(update={"gang": 1, "rate": rate})
