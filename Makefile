@@ -62,6 +62,7 @@ bench: build/.installed
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/ddljs_lp.py --out build/bench-ddljs-lp.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/ddljs_horizon.py --out build/bench-ddljs-horizon.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/rounding.py --out build/bench-rounding.json
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/simulator.py --out build/bench-simulator.json
 
 lock: $(UV)
 	$(UV) pip compile -q pyproject.toml --all-extras --universal --python-version 3.11 --fork-strategy fewest \
