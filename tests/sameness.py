@@ -28,6 +28,7 @@ EVERY = 6
 SMALL = {"jobs": 6, "machines": 5, "slots": 8}
 OPTIONS: dict[str, dict[str, tuple[object, ...]]] = {
     "hadar": {"variant": ("printed", "corrected"), "mode": ("commit", "rounds")},
+    "hadar_e": {"variant": ("printed", "corrected"), "steps": ("whole", "divisible")},
     "pd_ors": {"variant": ("printed", "corrected"), "external": ("exact", "greedy", "lp-rounding")},
     "smd": {"variant": ("printed", "corrected"), "epsilon": (0.1,)},
     "gadget": {"variant": ("printed", "corrected", "filled"), "relaxation": ("colocated", "augmented")},
