@@ -10,9 +10,11 @@ from .algorithm import ExactMethod as ExactMethod
 from .algorithm import algorithms as algorithms
 from .compare import Comparison as Comparison
 from .compare import compare as compare
+from .exact import ExactCertificate as ExactCertificate
 from .exact import ExactProgram as ExactProgram
 from .exact import Optimum as Optimum
 from .exact import ProgramBuilder as ProgramBuilder
+from .exact import check_certificate as check_certificate
 from .exact import optimum as optimum
 from .knapsack import Selection as Selection
 from .knapsack import solve_knapsack as solve_knapsack

@@ -20,8 +20,10 @@ from typing import Any, Generic, NotRequired, Required, TypedDict, TypeVar, Unpa
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
+from dlsched.algorithms.exact.result import Proof
 from dlsched.arguments import at_least, checked, expect
 from dlsched.bounds.comparison import Interval, Relation, Status, Value, compare
+from dlsched.bounds.evidence import asked, weakest
 from dlsched.bounds.witness import SHIPPED, Witness, finite, shipped
 from dlsched.errors import shown
 from dlsched.models.document import Document, InputError, one_line
@@ -362,6 +364,8 @@ class Verdict:
         Of the claim, those that were left out among them.
     witness : Witness, optional
         Where violated: all that is needed to check it again.
+    proof : Proof, optional
+        What the optima rest on that it asked for, the weakest of them; None where it asked for none.
     """
 
     claim: str
@@ -374,6 +378,7 @@ class Verdict:
     reason: str = ""
     witness: Witness | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    proof: Proof | None = None
 
 
 def decide(
@@ -397,6 +402,12 @@ def decide(
     parameters : mapping of str to value
         Those of the claim that are not as in the paper.
     """
+    with asked() as proofs:
+        verdict = _decide(claim, instance, seed, facts, parameters)
+    return replace(verdict, proof=weakest(proofs))
+
+
+def _decide(claim: Claim[F], instance: Document, seed: int, facts: F | None, parameters: Mapping[str, Any]) -> Verdict:
     given = claim.given(parameters)
     facts = claim.facts(instance, seed, **given) if facts is None else facts
     verdict = partial(Verdict, claim.id, claim.variant, digest=instance.digest, seed=seed, parameters=given)

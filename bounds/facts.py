@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 from dlsched.algorithms import Optimum, optimum
 from dlsched.bounds.claim import Premise, Undecided
 from dlsched.bounds.comparison import Interval
+from dlsched.bounds.evidence import rests_on
 from dlsched.models import Status, build, solve
 from dlsched.models.document import Document
 from dlsched.models.numbers import exceeds
@@ -71,6 +72,7 @@ def optimal_schedule(facts: OptimumFacts[Any]) -> Document | None:
 
 def interval(best: Optimum) -> Interval:
     """Return what is proved of an optimum."""
+    rests_on(best.proof)
     if best.value is None or best.bound is None:
         raise Undecided("the optimum has no value")
     if best.proved:

@@ -20,6 +20,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, Json, ValidationError, model_validator
 
+from dlsched.algorithms.exact.result import Proof
 from dlsched.bounds.claim import Variant, Verdict
 from dlsched.bounds.comparison import Status
 from dlsched.bounds.search import Task
@@ -32,7 +33,7 @@ from dlsched.models.registry import foreign
 _APPLICATION = 0x646C7364
 """The letters dlsd: what tells such a file from other SQLite databases (PRAGMA application_id)."""
 
-_VERSION = 2
+_VERSION = 3
 """Of the tables; it changes with them."""
 
 _SMALLEST = 512
@@ -48,14 +49,15 @@ CREATE TABLE verdicts (
     claim TEXT NOT NULL, variant TEXT NOT NULL, parameters TEXT NOT NULL,
     digest TEXT NOT NULL, seed INTEGER NOT NULL, code TEXT NOT NULL,
     source TEXT NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL,
-    status TEXT NOT NULL, measured REAL, bound REAL, reason TEXT NOT NULL, witness TEXT,
+    status TEXT NOT NULL, measured REAL, bound REAL, reason TEXT NOT NULL, witness TEXT, proof TEXT,
     PRIMARY KEY (claim, variant, parameters, digest, seed, code),
     UNIQUE (claim, variant, source, position, code)
 ) WITHOUT ROWID;
 """
 _STATEMENTS = tuple(statement.strip() for statement in _SCHEMA.split(";") if statement.strip())
 _COLUMNS = (
-    "claim, variant, parameters, digest, seed, code, source, position, name, status, measured, bound, reason, witness"
+    "claim, variant, parameters, digest, seed, code, source, position, name, status, measured, bound, reason, witness, "
+    "proof"
 )
 _GOES_ON = "; what was written before stays, and the same command goes on from it"
 _REASONS = {
@@ -133,6 +135,7 @@ class _Row(Record):
     bound: Number | None
     reason: str
     witness: Json[Witness] | None
+    proof: Proof | None
 
     @model_validator(mode="after")
     def _violations_have_witnesses(self) -> Self:
@@ -149,6 +152,7 @@ class _Row(Record):
         verdict = Verdict(
             *(self.claim, self.variant, self.status, self.digest, self.seed),
             *(self.measured, self.bound, self.reason, self.witness, self.parameters),
+            proof=self.proof,
         )
         return Entry(verdict, self.source, self.position, self.name)
 
@@ -293,6 +297,7 @@ class Store:
                 ),
                 *(v.status.value, v.measured, v.bound, v.reason),
                 None if v.witness is None else json.dumps(v.witness.dump()),
+                v.proof,
             )
             for v in verdicts
         ]

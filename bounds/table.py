@@ -12,6 +12,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
+from dlsched.algorithms.exact.result import Proof
 from dlsched.bounds.claim import Claim, Expectation, Variant, among
 from dlsched.bounds.comparison import Relation, Status
 from dlsched.bounds.statistics import Sample, Support, paired
@@ -55,6 +56,8 @@ class Row:
     outcome : Outcome
     witness : Entry, optional
         The smallest violation: the one whose instance takes the fewest characters.
+    proofs : mapping of Proof to int
+        Verdicts that rest on an optimum, by what it rests on.
     premises : mapping of str to int
         By premise: how many instances fail it and meet those before it.
     nearest : Entry, optional
@@ -77,6 +80,7 @@ class Row:
     missed: tuple[str, ...]
     outcome: Outcome
     witness: Entry | None
+    proofs: Mapping[Proof, int]
     premises: Mapping[str, int]
     nearest: Entry | None
     nearness: float | None
@@ -112,6 +116,7 @@ class Row:
             "missed": list(self.missed),
             "outcome": self.outcome.value,
             "finding": self.finding,
+            **{proof.value: self.proofs.get(proof, 0) for proof in Proof},
             "premises": dict(self.premises),
             "nearness": _rounded(self.nearness),
             "nearest": None if self.nearest is None else _dump(self.nearest),
@@ -247,6 +252,7 @@ def _row(claim: Claim[Any], entries: list[Entry], violated: list[Entry]) -> Row:
         missed=missed,
         outcome=_outcome(claim, counts, missed) if sample is None else _outcome_of(claim, sample),
         witness=violated[0] if violated else None,
+        proofs=Counter(entry.verdict.proof for entry in entries if entry.verdict.proof is not None),
         premises={premise.name: failing[premise.name] for premise in claim.premises if failing[premise.name]},
         nearest=nearest,
         nearness=nearness,

@@ -140,6 +140,7 @@ def verify(
         columns = ("claim", "finding", "verdicts", ">nearest", "smallest witness")
         output.table("Claims", columns, map(_row, report.rows))
         _tell_premises(report.rows)
+        _tell_proofs(report.rows)
     return 0 if report.ok else 1
 
 
@@ -253,6 +254,16 @@ def _tell_premises(rows: Iterable[Row]) -> None:
     failing = [(row.id, row.variant, name, count) for row in rows for name, count in row.premises.items()]
     if failing:
         output.table("Premises that fail", ("claim", "kind", "premise", ">instances"), failing)
+
+
+def _tell_proofs(rows: Iterable[Row]) -> None:
+    """Tell how many verdicts rest on an optimum, and how that is known."""
+    from dlsched.algorithms.exact.result import Proof
+
+    counts = [sum(row.proofs.get(proof, 0) for row in rows) for proof in (Proof.EXACT, Proof.AGREED)]
+    if any(counts):
+        exact, agreed = counts
+        output.emit(f"Verdicts that rest on an optimum: {exact} exactly proved, {agreed} where two routes agree.")
 
 
 def attack(

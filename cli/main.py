@@ -1,7 +1,7 @@
 """The command `dlsched`: its verbs, and its exit codes.
 
-0 as expected; 1 a claim came out otherwise than is known, or a schedule breaks rules; 2 bad input or usage;
-70 an error of the program itself; 130 interrupted.
+0 as expected; 1 a claim came out otherwise than is known, a schedule breaks rules, or a certificate proves nothing;
+2 bad input or usage; 70 an error of the program itself; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ app.command("list")(formulations.list_)
 app.command()(formulations.show)
 app.command()(formulations.solve)
 app.command()(schedules.optimum)
+app.command()(schedules.certify)
 app.add_typer(run.run, name="run")
 app.command()(compare.compare)
 app.command()(schedules.check)

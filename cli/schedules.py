@@ -1,4 +1,4 @@
-"""The verbs about schedules: optimum, check."""
+"""The verbs about schedules: optimum, certify, check."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dlsched.cli import interrupt, output
 from dlsched.cli.options import InstanceFile, Json, Out, ProblemName, TimeLimit, writable
 
 if TYPE_CHECKING:
+    from dlsched.algorithms import Optimum
     from dlsched.models.problem import Problem
 
 
@@ -23,13 +24,23 @@ Picture = Annotated[
 
 
 def optimum(
-    problem: ProblemName, file: InstanceFile, time_limit: TimeLimit = None, out: Out = None, as_json: Json = False
+    problem: ProblemName,
+    file: InstanceFile,
+    time_limit: TimeLimit = None,
+    out: Out = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", callback=writable, help="Write an exact certificate, which `certify` checks."),
+    ] = None,
+    as_json: Json = False,
 ) -> int:
     """Find the certified optimum of an instance.
 
-    With --out, keep its schedule. Ctrl-C ends the search with the best schedule and bound so far.
+    With --out, keep its schedule. Ctrl-C ends the search with the best schedule and bound so far. Its proof is exact,
+    over the rationals, where a tree is found within limits, larger ones with --certificate; else two routes agree.
     """
     from dlsched.algorithms import optimum as optimum_
+    from dlsched.algorithms.exact.certificates.make import MUCH_WORK, WORK
     from dlsched.models.problem import problem as find
 
     instance = find(problem).instance.load(file)
@@ -40,13 +51,15 @@ def optimum(
         def progress(phase: str, lower: float, upper: float) -> None:
             tell(f"{phase}, {lower:.6g} to {upper:.6g}")
 
-        found = optimum_(instance, time_limit=time_limit, progress=progress, stop=stop)
+        work = WORK if certificate is None else MUCH_WORK
+        found = optimum_(instance, time_limit=time_limit, work=work, progress=progress, stop=stop)
     seconds = time.perf_counter() - start
     result: dict[str, object] = {
         "problem": problem,
         "value": found.value,
         "bound": found.bound,
         "proved": found.proved,
+        "proof": found.proof,
         "seconds": seconds,
         "seconds_found": found.seconds_found,
         "seconds_proved": found.seconds_proved,
@@ -54,9 +67,66 @@ def optimum(
     }
     try:
         output.keep(found.schedule, out)
+        _keep(found, certificate)
     finally:
         output.tell(f"Optimum of {file.name}", result, as_json)
     return interrupt.INTERRUPTED if stop() else 0
+
+
+def _keep(found: Optimum, out: Path | None) -> None:
+    """Write a certificate where a file is named, and say so."""
+    if out is None:
+        return
+    if found.exact is None:
+        output.note(f"{out} is not written: there is no exact certificate ({found.evidence[-1]})")
+        return
+    found.exact.document().save(out)
+    output.note(f"wrote {out}")
+
+
+def certify(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A certificate, as `optimum --certificate` writes it.")],
+    vipr: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT", callback=writable, help="Write its tree in VIPR's format 1.0 as well."),
+    ] = None,
+    time_limit: TimeLimit = None,
+    as_json: Json = False,
+) -> int:
+    """Check an exact certificate, in rationals and without a solver.
+
+    Exit code 1, and the first place that does not check, where it proves nothing.
+    """
+    from dlsched.algorithms import ExactCertificate, check_certificate
+    from dlsched.algorithms.exact.certificates import Refuted, vipr_lines
+    from dlsched.models.files import write_text
+
+    certificate = ExactCertificate.load(file)
+    title = f"{file.name}, of an instance of {certificate.problem}"
+    result: dict[str, object] = {"problem": certificate.problem}
+    try:
+        proved = output.within(time_limit, "to check it", lambda: check_certificate(certificate))
+    except Refuted as refuted:
+        output.tell(title, {**result, "checks": False, "refuted": str(refuted)}, as_json)
+        return 1
+    result |= {
+        "checks": True,
+        "value": proved.value,
+        "bound": proved.bound,
+        "exact": proved.value == proved.bound,
+        "formulation": proved.program.formulation,
+        "columns": len(proved.program.columns),
+        "rows": len(proved.program.rows),
+        "leaves": proved.leaves,
+    }
+    try:
+        if vipr is not None:
+            lines = vipr_lines(proved.program, certificate.nodes, proved.bound, certificate.lattice)
+            write_text(vipr, "".join(f"{line}\n" for line in lines))
+            output.note(f"wrote {vipr}")
+    finally:
+        output.tell(title, result, as_json)
+    return 0
 
 
 def check(

@@ -151,3 +151,10 @@ HOP = 1e-9
 Paths are found by additions, not by a solver, so it need only be above their rounding; and hundreds of hops cost less
 than two values may differ by and be equal (`TOLERANCE`).
 """
+
+CLOSED = Fraction(1, 10**12)
+"""An exact certificate is looked for whose bound is above the value by no more, as a share of the value or a cost.
+
+Both are rationals, and what is between them is proved: it is only not nothing where multipliers have no short fraction.
+A thousandth of what two values may differ by and be equal (`TOLERANCE`).
+"""

@@ -305,11 +305,11 @@ class Session:
         Notes
         -----
         Where only columns were added, the last basis is feasible and the primal simplex goes on from it; else HiGHS
-        chooses.
+        chooses. On some programs of two rows its primal simplex ends without a result, and the dual one does not.
         """
         warm = 0 if self._stale else 4
         self._stale = False
-        for strategy, presolve in ((warm, "choose"), (0, "choose"), (0, "off")):
+        for strategy, presolve in ((warm, "choose"), (0, "choose"), (1, "off")):
             self._set("simplex_strategy", strategy)
             self._set("presolve", presolve)
             if self._decided():

@@ -1,5 +1,7 @@
+from .certificates import ExactCertificate as ExactCertificate
 from .certificates import ExactProgram as ExactProgram
 from .certificates import ProgramBuilder as ProgramBuilder
+from .certificates import check_certificate as check_certificate
 from .certify import Certificate as Certificate
 from .certify import Route as Route
 from .certify import certify as certify

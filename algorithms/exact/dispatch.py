@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from dlsched.algorithms.algorithm import exact_method
 from dlsched.algorithms.exact import general
-from dlsched.algorithms.exact.result import Optimum, Progress
+from dlsched.algorithms.exact.certificates.make import WORK, prove_exactly
+from dlsched.algorithms.exact.certificates.tree import Beaten, GaveUp
+from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.algorithms.exact.units import solved_in_own_unit
 from dlsched.arguments import at_least, checked
+from dlsched.halt import Halt, until
 from dlsched.models.problem import problem_of
 
 
@@ -18,12 +24,14 @@ def optimum(
     instance: Any,
     *,
     time_limit: float | None = None,
+    work: int = WORK,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Optimum:
     """Return the certified optimum of an instance, or what is known of it when time is up.
 
-    A problem's own exact method finds it, or else its exact formulation and the general certifier.
+    A problem's own exact method finds it, or else its exact formulation and the general certifier. Where the problem
+    has a program over the rationals, a tree over it then proves it exactly, within limits.
 
     Parameters
     ----------
@@ -31,6 +39,8 @@ def optimum(
         Of any problem.
     time_limit : float, optional
         Seconds in all; without one the method runs until it has a proof.
+    work : int
+        What that tree may take: its nodes times the coefficients of the program.
     progress : callable, optional
         Called with (phase, value of the best schedule, least upper bound).
     stop : callable, optional
@@ -46,16 +56,48 @@ def optimum(
     TypeError
         If it is no instance of a problem.
     InputError
-        If the time limit is negative or not a number, or the problem has neither an exact method nor an exact linear
-        formulation with a reader.
+        If the time limit or the work is negative or not a number, or the problem has neither an exact method nor an
+        exact linear formulation with a reader.
     """
-    at_least(0, time_limit=time_limit)
+    at_least(0, time_limit=time_limit, work=work)
     problem = problem_of(instance)
     method = exact_method(problem.name)
     if method is None:
         return general.solve(problem, instance, time_limit=time_limit, progress=progress, stop=stop)
-    if not method.own_unit:
-        return method.solve(instance, time_limit=time_limit, progress=progress, stop=stop)
-    return solved_in_own_unit(
-        method.solve, problem.utility, instance, time_limit=time_limit, progress=progress, stop=stop
+    start = time.perf_counter()
+    if method.own_unit:
+        found = solved_in_own_unit(
+            method.solve, problem.utility, instance, time_limit=time_limit, progress=progress, stop=stop
+        )
+    else:
+        found = method.solve(instance, time_limit=time_limit, progress=progress, stop=stop)
+    if method.program is None:
+        return found
+    with until(stop, None if time_limit is None else max(0.0, start + time_limit - time.perf_counter())):
+        return _proved(instance, found, work)
+
+
+def _proved(instance: Any, found: Optimum, work: int) -> Optimum:
+    """Return what was found with a proof over the rationals, where one is found within limits."""
+    if found.schedule is None and not found.proved:
+        return found
+    start = time.perf_counter()
+    try:
+        proof = prove_exactly(instance, found.schedule, work=work)
+    except Halt:
+        return found
+    except GaveUp as reason:
+        return replace(found, evidence=(*found.evidence, f"not exact: {reason}"))
+    except Beaten as beaten:
+        return replace(found, bound=math.inf, proved=False, evidence=(*found.evidence, f"refuted: {beaten}"))
+    bound = None if proof.tree.bound is None else float(proof.tree.bound)
+    route = f"exact: a tree of {len(proof.tree.nodes)} nodes over the rationals: "
+    said = Note(route, "no schedule") if bound is None else Note(route, "nothing better than ", bound)
+    return replace(
+        found,
+        bound=bound,
+        proved=True,
+        evidence=(*found.evidence, said),
+        seconds_proved=found.seconds_proved + time.perf_counter() - start,
+        exact=proof,
     )

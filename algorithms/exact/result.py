@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from dlsched.algorithms.exact.certificates.make import ExactProof
 
 Progress = Callable[[str, float, float], None]
 """Called with the phase, the value of the best schedule known and the least upper bound known."""
@@ -33,6 +37,15 @@ class Note(str):
         return Note(*(part if isinstance(part, str) else part * factor for part in self.parts))
 
 
+class Proof(StrEnum):
+    """What a proved optimum rests on."""
+
+    EXACT = "exact"
+    """A certificate over the rationals, which any checker can follow."""
+    AGREED = "agreed"
+    """Two routes of floating-point solvers that agree."""
+
+
 @dataclass(frozen=True, slots=True)
 class Optimum:
     """A certified optimum, or what is known of it.
@@ -47,13 +60,15 @@ class Optimum:
         Passed the problem's checker.
     proved : bool
         Value and bound agree within `dlsched.models.numbers.TOLERANCE` of the greatest utility of a job, or of the
-        value where that is more, and two routes say so.
+        value where that is more, and `proof` says how that is known.
     evidence : tuple of str
         The routes.
     seconds_found : float
         Until the value was found and first proved (or time was up).
     seconds_proved : float
-        Spent on the second route after that.
+        Spent on the second route after that, and on the certificate.
+    exact : ExactProof or None
+        That nothing is better, over the rationals; ``exact.document()`` is the certificate.
     """
 
     value: float | None
@@ -63,6 +78,14 @@ class Optimum:
     evidence: tuple[str, ...]
     seconds_found: float
     seconds_proved: float
+    exact: ExactProof | None = field(default=None, repr=False)
+
+    @property
+    def proof(self) -> Proof | None:
+        """What it rests on; None where it is not proved."""
+        if self.exact is not None:
+            return Proof.EXACT
+        return Proof.AGREED if self.proved else None
 
     def times(self, factor: float) -> Optimum:
         """Return the same with all amounts of utility multiplied."""

@@ -9,7 +9,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from dlsched.algorithms.exact.result import Proof
 from dlsched.bounds.claim import Premise, Subject
+from dlsched.bounds.evidence import rests_on
 from dlsched.bounds.gadget.horizon import Horizon
 from dlsched.bounds.gadget.plans import CORRECTED, Paths, Rings, Rules
 from dlsched.bounds.gadget.shape import concave, finite, non_decreasing
@@ -48,9 +50,10 @@ class GadgetFacts:
         return self._horizons[rules]
 
     def optimum(self, rules: Rules = CORRECTED) -> Fraction:
-        """Return OPT under the rules."""
+        """Return OPT under the rules: the most of all that can be reached, in whole numbers."""
         if rules not in self._optima:
             self._optima[rules] = self.horizon(rules).opt
+        rests_on(Proof.EXACT)
         return self._optima[rules]
 
     @property

@@ -201,14 +201,20 @@ class HadarFacts(OptimumFacts[Instance]):
             raise Undecided(f"job {job} has more than {MAX_SCHEDULES} schedules") from None
 
     @cached_property
+    def _finishing(self) -> tuple[Fraction, Optimum]:
+        """More than all utilities together, and the certified optimum where each job that finishes gets it beside."""
+        bonus = 1 + sum((job.utility.exact(0) for job in self.instance.jobs), Fraction(0))
+        return bonus, certified(_with_bonus(self.instance, bonus))
+
+    @property
     def every_job(self) -> Interval | None:
         """The optimum of P1 as printed, where every job must finish; None where none such exists.
 
         It is read off a certified optimum with admission in which finishing is worth more than all utilities together.
         """
-        bonus = 1 + sum((job.utility.exact(0) for job in self.instance.jobs), Fraction(0))
+        bonus, found = self._finishing
         needed = float(bonus * len(self.instance.jobs))
-        best = interval(certified(_with_bonus(self.instance, bonus)))
+        best = interval(found)
         if best.low >= needed - 0.5:
             return Interval(best.low - needed, best.high - needed)
         if best.high < needed - 0.5:

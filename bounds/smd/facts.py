@@ -19,6 +19,7 @@ from dlsched.arguments import at_least, inside
 from dlsched.arithmetic import exact_power
 from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.comparison import Interval
+from dlsched.bounds.evidence import rests_on
 from dlsched.bounds.facts import OPT_POSITIVE, OptimumFacts, refused_otherwise
 from dlsched.models.document import InputError
 from dlsched.models.numbers import exceeds, rational
@@ -174,6 +175,7 @@ class SmdFacts(OptimumFacts[Instance]):
         """OPT: the optimum's checked value, and its bound."""
         if self.best.value is None or self.best.bound is None or not self.best.proved:
             raise Undecided("the optimum is not proved")
+        rests_on(self.best.proof)
         return Interval(self.best.value, self.best.bound)
 
 

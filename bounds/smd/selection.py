@@ -5,9 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dlsched.algorithms import solve_knapsack
+from dlsched.algorithms.exact.result import Proof
 from dlsched.algorithms.knapsack import Method, Selection, TooManyProgramsError
 from dlsched.bounds.claim import Expectation, Undecided, always, stated
 from dlsched.bounds.comparison import Interval, Relation
+from dlsched.bounds.evidence import rests_on
 from dlsched.bounds.facts import optimal_schedule
 from dlsched.bounds.smd.facts import ACCEPTS_ONE, FALLING, FINE, SMD, SmdFacts
 from dlsched.bounds.smd.sources import EQUAL_VALUE, FILLED, INNER, KNAPSACK, TINY
@@ -35,6 +37,7 @@ def _joint(facts: SmdFacts) -> Interval:
     solution = solve(build("smd/milp", facts.instance))
     if solution.status is not Status.OPTIMAL or solution.objective is None or solution.bound is None:
         raise Undecided("the joint program is not solved")
+    rests_on(Proof.AGREED)
     return Interval(solution.objective, max(solution.objective, solution.bound))
 
 

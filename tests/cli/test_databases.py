@@ -56,10 +56,10 @@ def again(path: Path) -> str:
 
 def test_the_schema_has_a_version(database: Path) -> None:
     with closing(sqlite3.connect(database)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (3,)
     for version in (0, 1, -1):
         change(database, f"PRAGMA user_version={version}")
-        assert again(database) == f"has schema {version}, and schema 2 is read here; use another file"
+        assert again(database) == f"has schema {version}, and schema 3 is read here; use another file"
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_the_schema_has_a_version(database: Path) -> None:
 )
 def test_other_tables_are_refused(database: Path, statement: str) -> None:
     change(database, statement)
-    assert again(database) == "its tables are not those of schema 2; use another file"
+    assert again(database) == "its tables are not those of schema 3; use another file"
 
 
 ROWS = {

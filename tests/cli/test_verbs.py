@@ -28,6 +28,7 @@ VERBS = (
     "show",
     "solve",
     "optimum",
+    "certify",
     "run",
     "check",
     "claim",

@@ -1,2 +1,11 @@
+from .certificate import ExactCertificate as ExactCertificate
+from .check import Proved as Proved
+from .check import Refuted as Refuted
+from .check import check_certificate as check_certificate
+from .make import ExactProof as ExactProof
+from .make import prove_exactly as prove_exactly
 from .program import ExactProgram as ExactProgram
 from .program import ProgramBuilder as ProgramBuilder
+from .tree import Beaten as Beaten
+from .tree import GaveUp as GaveUp
+from .vipr import vipr_lines as vipr_lines

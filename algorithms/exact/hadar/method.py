@@ -35,6 +35,7 @@ from dlsched.algorithms.exact.hadar.dive import Dive, Polish
 from dlsched.algorithms.exact.hadar.graph import IDLE, build_graph
 from dlsched.algorithms.exact.hadar.greedy import first_schedule
 from dlsched.algorithms.exact.hadar.problem import Options, Plan, Scale, schedule_of, slots_that_matter, useful_jobs
+from dlsched.algorithms.exact.hadar.rationals import program
 from dlsched.algorithms.exact.hadar.replay import replay
 from dlsched.algorithms.exact.hadar.rows import Inequality, hall_sets
 from dlsched.algorithms.exact.hadar.search import Search
@@ -428,4 +429,4 @@ def _prepared(instance: Instance, known: Anytime[Schedule], max_states: int, see
     return method
 
 
-EXACT = ExactMethod("exact", "hadar", "a tree over completion slots, certified by replay", solve)
+EXACT = ExactMethod("exact", "hadar", "a tree over completion slots, certified by replay", solve, program=program)

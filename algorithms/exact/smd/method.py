@@ -15,6 +15,7 @@ from dlsched.algorithms.algorithm import ExactMethod
 from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.knapsack import solve_exact
 from dlsched.algorithms.exact.result import Optimum, Progress
+from dlsched.algorithms.exact.smd.rationals import program
 from dlsched.arguments import at_least, checked
 from dlsched.halt import over
 from dlsched.models.smd import Instance, Job, Point, Schedule, best_point, check, exact_utility
@@ -90,4 +91,6 @@ def _inner_evidence(instance: Instance, admissible: int, rest: int) -> str:
     return f"{text}; {never} can never be admitted: too little for one worker and one server, or more than there is"
 
 
-EXACT = ExactMethod("exact", "smd", "each job by itself in rationals, then a knapsack", solve, own_unit=False)
+EXACT = ExactMethod(
+    "exact", "smd", "each job by itself in rationals, then a knapsack", solve, own_unit=False, program=program
+)

@@ -14,6 +14,7 @@ from dlsched.algorithms.exact.ddljs.counts import best_value
 from dlsched.algorithms.exact.ddljs.greedy import greedy_schedule
 from dlsched.algorithms.exact.ddljs.horizon import horizon_program, pooled_program, values
 from dlsched.algorithms.exact.ddljs.slots import Condensed, alike
+from dlsched.algorithms.exact.result import Proof
 from dlsched.models.ddljs import Instance, Schedule, check, exact_utility, random
 from dlsched.models.ddljs.presets import benchmark
 from dlsched.models.numbers import agree
@@ -128,7 +129,8 @@ def test_log_jobs_that_cannot_all_get_something() -> None:
         job["utility"] = {"kind": "log", "scale": 1, "offset": 0}
     result = optimum(Instance.parse(data))
     assert (result.value, result.bound, result.schedule, result.proved) == (None, None, None, True)
-    assert len(result.evidence) == 2
+    assert len(result.evidence) == 3
+    assert result.proof is Proof.EXACT
 
 
 def test_log_job_must_get_something() -> None:

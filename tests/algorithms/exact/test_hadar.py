@@ -232,7 +232,7 @@ def test_replay_completes_no_job_for_nothing() -> None:
     """The tree knows no schedule that earns nothing, so "it completes later" can mean for the tree that it does not."""
     found = optimum(Instance.load(paths.GOLDEN / "hadar-unproved.json"))
     assert (found.value, found.proved) == (42, True)
-    assert "replayed 11 nodes" in found.evidence[-1]
+    assert any("replayed 11 nodes" in line for line in found.evidence)
 
 
 @pytest.mark.usefixtures("no_heuristics")
@@ -249,7 +249,7 @@ def test_replay_uses_no_fast_option_where_a_slow_one_does_as_much(seed: int, mon
     monkeypatch.setattr(PathBranching, "questions", option_first)
     found = optimum(Instance.parse(middle(seed)))
     assert found.proved
-    assert "replayed" in found.evidence[-1]
+    assert any("replayed" in line for line in found.evidence)
 
 
 @pytest.mark.usefixtures("no_heuristics")
@@ -434,7 +434,7 @@ def test_gangs_of_any_size(factor: int, noise: int, expected: float) -> None:
     found = optimum(crowded(4, factor, noise), time_limit=60)
     assert found.value == pytest.approx(expected)
     assert found.proved
-    assert "replayed" in found.evidence[-1]
+    assert any("replayed" in line for line in found.evidence)
 
 
 def test_crowds_are_refused_by_name() -> None:

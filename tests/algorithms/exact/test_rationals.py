@@ -1,4 +1,4 @@
-"""The programs in exact rationals of DMLRS and DDLJS: what they restate, and that nothing is lost by leaving out."""
+"""The programs in exact rationals: what they restate, and that nothing is lost by leaving out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ import pytest
 from dlsched.algorithms.exact.certificates import ExactProgram
 from dlsched.algorithms.exact.ddljs import rationals as ddljs_rationals
 from dlsched.algorithms.exact.dmlrs import rationals as dmlrs_rationals
-from dlsched.models import build
+from dlsched.algorithms.exact.hadar import rationals as hadar_rationals
+from dlsched.algorithms.exact.smd import rationals as smd_rationals
+from dlsched.models import build, hadar, smd
 from dlsched.models.ddljs import Instance as DdljsInstance
 from dlsched.models.ddljs import slot_problem
 from dlsched.models.dmlrs import Instance
@@ -26,6 +28,7 @@ from tests.oracles import dmlrs as oracle
 from tests.rationals import assert_restates
 from tests.strategies import ddljs as ddljs_strategies
 from tests.strategies import dmlrs as strategies
+from tests.strategies import smd as smd_strategies
 
 Data = dict[str, Any]
 
@@ -150,3 +153,16 @@ def test_a_difference_is_found(where: str) -> None:
         value[at] = not value[at] if where == "integer" else value[at] + 1e-9
     with pytest.raises(AssertionError):
         assert_restates(ddljs_rationals.program(instance), replace(matrix, **{where: value}))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_hadar_restates_hall(seed: int) -> None:
+    """A model may tell shares apart for a solver's tolerances; with rates of one digit it has no need to."""
+    instance = hadar.preset("random", seed, jobs=4, slots=5)
+    assert_restates(hadar_rationals.program(instance), compile_model(build("hadar/hall", instance)))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_smd_restates_knapsack(seed: int, numbers: Callable[[Data, int], Data]) -> None:
+    instance = smd.Instance.parse(numbers(smd_strategies.draw(seed), seed))
+    assert_restates(smd_rationals.program(instance), compile_model(build("smd/knapsack", instance)))

@@ -1,0 +1,109 @@
+"""From an instance and its best schedule to an exact certificate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dlsched.algorithms.algorithm import exact_method
+from dlsched.algorithms.exact.certificates.certificate import ExactCertificate
+from dlsched.algorithms.exact.certificates.check import Refuted, check_tree
+from dlsched.algorithms.exact.certificates.program import ExactProgram, TooLargeError
+from dlsched.algorithms.exact.certificates.tree import Beaten, GaveUp, Tree, prove
+from dlsched.models.document import Document
+from dlsched.models.numbers import agree
+from dlsched.models.problem import Problem, problem_of
+
+WORK = 3_000_000
+"""Coefficients of the program, times nodes, that a search takes by default. Arbitrary: about a second."""
+
+MUCH_WORK = 100 * WORK
+"""The same where a user asks for a certificate. Arbitrary: minutes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactProof:
+    """That an instance's optimum is between two rationals, mostly equal: what an `ExactCertificate` says, not written.
+
+    Attributes
+    ----------
+    problem : str
+    formulation : str
+        That the program restates.
+    instance, schedule : Document
+        There is no schedule where none is feasible.
+    value : Fraction or None
+        What the schedule is worth.
+    tree : Tree
+        That nothing is worth more than its bound.
+    """
+
+    problem: str
+    formulation: str
+    instance: Document
+    schedule: Document | None
+    value: Fraction | None
+    tree: Tree
+
+    def document(self) -> ExactCertificate:
+        """Return what `check_certificate` checks, and `save` writes."""
+        return ExactCertificate(
+            certificate="dlsched-exact-1",
+            problem=self.problem,
+            formulation=self.formulation,
+            sha256=self.instance.digest,
+            instance=self.instance.dump(),
+            schedule=None if self.schedule is None else self.schedule.dump(),
+            value=self.value,
+            bound=self.tree.bound,
+            lattice=self.tree.lattice,
+            nodes=self.tree.nodes,
+        )
+
+
+def prove_exactly(instance: Document, schedule: Document | None, *, work: int = WORK) -> ExactProof:
+    """Return a proof that a schedule is the best one, or that what is better has an equal value (`agree`).
+
+    Parameters
+    ----------
+    instance : Instance
+        Of any problem whose exact method has a `program`.
+    schedule : Schedule or None
+        It passed the problem's checker. None where there is said to be none.
+    work : int
+        Coefficients of the program, times nodes, that the search may take.
+
+    Raises
+    ------
+    GaveUp
+        If none was found; the message says why.
+    Beaten
+        If the program has something better.
+    Halt
+        If the work (`dlsched.halt`) is over.
+    """
+    problem: Problem[Document, Document] = problem_of(instance)
+    method = exact_method(problem.name)
+    if method is None or method.program is None:
+        raise GaveUp(f"{problem.name} has no program over the rationals")
+    value = None if schedule is None else Fraction(problem.utility(instance, schedule))
+    try:
+        program = method.program(instance)
+        tree = _tree(program, value, work)
+        check_tree(program, tree.nodes, tree.bound, tree.lattice)
+    except (TooLargeError, Refuted) as error:
+        raise GaveUp(str(error)) from None
+    return ExactProof(problem.name, program.formulation, instance, schedule, value, tree)
+
+
+def _tree(program: ExactProgram, value: Fraction | None, work: int) -> Tree:
+    """Return a tree for a value, or for the least one above it within the tolerance that has one."""
+    unit = float(max((abs(column.cost) for column in program.columns), default=0))
+    best = value
+    while True:
+        try:
+            return prove(program, best, work=work)
+        except Beaten as beaten:
+            if value is None or not agree(value, beaten.worth, unit=unit):
+                raise
+            best = beaten.worth

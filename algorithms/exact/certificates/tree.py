@@ -1,0 +1,316 @@
+"""The tree of an exact certificate: floating-point linear programs propose, integers decide.
+
+Branch and bound from the optimum's value, which another method has found: a node ends where multipliers, rounded to
+rationals, show that nothing in it is better (`Duality.limit`). What the solver says is never taken for true: where its
+multipliers do not show it, the node is split further, or the search gives up.
+
+The method is that of safe bounds (Neumaier and Shcherbina 2004; Jansson 2004), in rationals instead of directed
+rounding, as exact branch and bound uses them (Cook, Koch, Steffy and Wolter 2013; Cheung, Gleixner and Steffy 2017).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dlsched.algorithms.exact.certificates.certificate import MAX_NODES, Bounded, Branching, Empty, Node
+from dlsched.algorithms.exact.certificates.duality import Duality, lattice_of, rounded
+from dlsched.algorithms.exact.certificates.program import ExactProgram
+from dlsched.halt import poll
+from dlsched.lazy import sp
+from dlsched.models.numbers import size_of
+from dlsched.solvers.failure import SolverError
+from dlsched.solvers.highs import Session
+from dlsched.solvers.matrix import Floats
+from dlsched.solvers.scaling import INFINITE
+from dlsched.tolerances import CLOSED, LEAST_DROPPED, TIGHT, WHOLE
+
+_BITS = 44
+"""Multipliers are rounded to multiples of 2^-44, relative to the largest cost and the row: as exact as a solver's."""
+
+_SIMPLE = 1000
+"""Denominators up to this are tried for multipliers: small ones prove a bound without any error. Arbitrary."""
+
+
+class GaveUp(Exception):
+    """No tree was found within the limits; the message says why."""
+
+
+class Beaten(Exception):
+    """The program has a point that is worth more than the value.
+
+    Parameters
+    ----------
+    worth : Fraction
+        Of that point; of a cost, less.
+    """
+
+    def __init__(self, worth: Fraction) -> None:
+        super().__init__(f"the program has a point worth {size_of(worth)}")
+        self.worth = worth
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A proof that no point is worth more than a bound.
+
+    Attributes
+    ----------
+    nodes : tuple of Node
+        In depth-first order.
+    bound : Fraction or None
+        None where there is no point at all.
+    lattice : Fraction or None
+        That bounds were rounded to.
+    """
+
+    nodes: tuple[Node, ...]
+    bound: Fraction | None
+    lattice: Fraction | None
+
+
+def prove(program: ExactProgram, value: Fraction | None, *, work: int) -> Tree:
+    """Return a tree that shows that nothing is better than a value, or by `CLOSED` of the unit at most.
+
+    Parameters
+    ----------
+    program : ExactProgram
+    value : Fraction or None
+        Of a point; None where there is said to be none.
+    work : int
+        Coefficients of the program, times nodes, that the search may take.
+
+    Raises
+    ------
+    GaveUp
+        If none was found.
+    Beaten
+        If there is something better.
+    Halt
+        If the work (`dlsched.halt`) is over.
+    """
+    try:
+        return _Search(program, value).run(work)
+    except (SolverError, ValueError, OverflowError) as error:
+        raise GaveUp(str(error)) from None
+
+
+Exacts = list[Fraction | int | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Box:
+    """The bounds of a node's columns, exactly and as a solver takes them."""
+
+    lower: Exacts
+    upper: Exacts
+    low: Floats
+    high: Floats
+
+    def at_most(self, column: int, value: int) -> _Box:
+        """Return the part in which a column is at most a value."""
+        upper, high = self.upper.copy(), self.high.copy()
+        upper[column] = high[column] = value
+        return _Box(self.lower, upper, self.low, high)
+
+    def at_least(self, column: int, value: int) -> _Box:
+        """Return the part in which a column is at least a value."""
+        lower, low = self.lower.copy(), self.low.copy()
+        lower[column] = low[column] = value
+        return _Box(lower, self.upper, low, self.high)
+
+
+class _Search:
+    """The search; objectives are compared as if maximising."""
+
+    def __init__(self, program: ExactProgram, value: Fraction | None) -> None:
+        self.duality = duality = Duality(program)
+        self.size = 1 + len(program.columns) + sum(len(row.terms) for row in program.rows)
+        self.lp = _Relaxation(duality)
+        low = np.array([-np.inf if bound is None else _side(float(bound)) for bound in duality.lower])
+        high = np.array([np.inf if bound is None else _side(float(bound)) for bound in duality.upper])
+        self.root = _Box(duality.lower, duality.upper, low, high)
+        self.integer = np.array([column.integer for column in program.columns], dtype=bool)
+        self.value = self.most = self.worst = None if value is None else duality.sign * value
+        self.lattice = None
+        if self.value is not None:
+            slack = CLOSED * max([abs(self.value), *(abs(column.cost) for column in program.columns)])
+            self.most = self.value + slack
+            lattice = lattice_of(program)
+            self.lattice = lattice if lattice is not None and lattice > slack else None
+
+    @cached_property
+    def elastic(self) -> _Relaxation:
+        """What shows that a part has no point."""
+        return _Relaxation(self.duality, elastic=True)
+
+    def run(self, work: int) -> Tree:
+        nodes: list[Node] = []
+        open_ = [self.root]
+        while open_:
+            poll()
+            if len(nodes) + len(open_) > min(MAX_NODES, 1 + work // self.size):
+                raise GaveUp(f"no tree of {len(nodes)} nodes")
+            box = open_.pop()
+            node = self._node(box)
+            nodes.append(node)
+            if isinstance(node, Branching):
+                open_ += [box.at_least(node.column, node.at + 1), box.at_most(node.column, node.at)]
+        return Tree(tuple(nodes), None if self.worst is None else self.duality.sign * self.worst, self.lattice)
+
+    def _node(self, box: _Box) -> Node:
+        found = self.lp.solve(box)
+        if found is None:
+            return self._empty(box)
+        objective, x, y = found
+        if self.most is not None and self.lp.perhaps_below(objective, self.most + (self.lattice or 0)):
+            leaf = self._bounded(y, box)
+            if leaf is not None:
+                return leaf
+        return self._branching(x, box)
+
+    def _empty(self, box: _Box) -> Empty:
+        found = self.elastic.solve(box)
+        y = {} if found is None else self.elastic.multipliers(found[2])
+        limit = self.duality.limit(y, box.lower, box.upper, farkas=True)
+        if limit is None or limit >= 0:
+            raise GaveUp("a part without points is not shown to have none")
+        return Empty(farkas=y)
+
+    def _bounded(self, y: Floats, box: _Box) -> Bounded | None:
+        """Return a leaf if the multipliers show enough; short fractions where only these show it without any error."""
+        assert self.value is not None
+        assert self.most is not None
+        assert self.worst is not None
+        best: tuple[Fraction, dict[int, Fraction]] | None = None
+        for longest in (None, _SIMPLE):
+            multipliers = self.lp.multipliers(y, longest)
+            limit = self.duality.limit(multipliers, box.lower, box.upper)
+            if limit is not None:
+                limit = rounded(limit, self.duality.constant, self.lattice)
+                if limit <= self.most and (best is None or limit < best[0]):
+                    best = limit, multipliers
+                if limit <= self.value:
+                    break
+        if best is None:
+            return None
+        self.worst = max(self.worst, best[0])
+        return Bounded(multipliers={row: self.duality.sign * value for row, value in best[1].items()})
+
+    def _branching(self, x: Floats, box: _Box) -> Branching:
+        """Return what to branch on: fractional columns that cost something first, the dearer the better.
+
+        Where no column of integers is fractional, one that is not fixed yet.
+        """
+        off = np.where(self.integer, np.abs(x - np.round(x)), 0.0)
+        if off.max(initial=0.0) > WHOLE:
+            costs = self.lp.weights
+            column = int(np.where(off > WHOLE, np.where(costs > 0, 1.0 + off * costs, off), -1.0).argmax())
+            return Branching(column=column, at=int(np.floor(x[column])))
+        free = self.integer & (box.low < box.high)
+        if not free.any():
+            worth = self.duality.worth(box.lower) if box.lower == box.upper else None
+            if worth is None:
+                raise GaveUp("a part with all integers fixed is not shown to have nothing better")
+            raise Beaten(self.duality.sign * worth)
+        column = int(free.argmax())
+        return Branching(column=column, at=int(min(np.round(x[column]), box.high[column] - 1)))
+
+
+class _Relaxation:
+    """The linear program in floats, its rows and objective brought near 1 by powers of two.
+
+    Parameters
+    ----------
+    duality : Duality
+    elastic : bool
+        Let rows be broken, and maximise minus by how much: the multipliers show why there is no point.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (columns,)
+        The costs by size, the largest between 1 and 2.
+    """
+
+    def __init__(self, duality: Duality, *, elastic: bool = False) -> None:
+        self._duality = duality
+        self._objective = 0
+        if not elastic:
+            self._objective = max(map(abs, duality.costs), default=0).bit_length() - duality.unit.bit_length()
+        costs = np.array([0.0 if elastic else _float(c, duality.unit, self._objective) for c in duality.costs])
+        self.weights: Floats = np.abs(costs)
+        self._shifts = [max((abs(a) for _, a in terms), default=1).bit_length() - 1 for terms, _, _ in duality.rows]
+        self._slacks = np.full(2 * len(self._shifts) if elastic else 0, np.inf)
+        self._session = Session(-1, TIGHT)
+        costs = np.concatenate([costs, np.full(len(self._slacks), -1.0)])
+        self._session.add_columns(costs, np.full(len(costs), np.inf), sp.csc_array((0, len(costs))))
+        if duality.rows:
+            self._session.add_rows(*self._rows())
+
+    def _rows(self) -> tuple[Floats, Floats, Any]:
+        """Return sides and coefficients; those that a solver would not keep are left out."""
+        values: list[float] = []
+        columns: list[int] = []
+        ends, lower, upper = [0], [], []
+        for shift, (terms, low, high) in zip(self._shifts, self._duality.rows, strict=True):
+            for j, a in terms:
+                value = _float(a, 1, shift)
+                if abs(value) > LEAST_DROPPED:
+                    columns.append(j)
+                    values.append(value)
+            ends.append(len(columns))
+            lower.append(-np.inf if low is None else _side(_float(low, 1, shift)))
+            upper.append(np.inf if high is None else _side(_float(high, 1, shift)))
+        n = len(self.weights)
+        A = sp.csr_array((np.array(values), np.array(columns, dtype=np.int64), np.array(ends)), (len(lower), n))
+        if len(self._slacks):
+            A = sp.csr_array(sp.hstack([A, sp.eye_array(len(lower)), -sp.eye_array(len(lower))]))
+        return np.array(lower), np.array(upper), A
+
+    def solve(self, box: _Box) -> tuple[float, Floats, Floats] | None:
+        """Return objective, point and multipliers of a node; None where there is no point."""
+        if not len(self.weights) and not len(self._slacks):
+            return 0.0, np.zeros(0), np.zeros(len(self._shifts))
+        low, high = np.zeros(len(self._slacks)), self._slacks
+        self._session.bound_columns(np.concatenate([box.high, high]), np.concatenate([box.low, low]))
+        return self._session.solve()
+
+    def perhaps_below(self, objective: float, most: Fraction) -> bool:
+        """Tell whether it is worth to look whether an objective, without its constant, is at most a number."""
+        limit = most - self._duality.constant
+        return objective <= _float(limit.numerator, limit.denominator, self._objective) + TIGHT
+
+    def multipliers(self, y: Floats, longest: int | None = None) -> dict[int, Fraction]:
+        """Return multipliers of the program's rows that are rational and go with finite sides.
+
+        Parameters
+        ----------
+        y : ndarray of shape (rows,)
+            As the solver returns them.
+        longest : int, optional
+            The largest denominator, in the units of the program; else they are rounded in those of the solver.
+        """
+        found = {}
+        for i in np.flatnonzero(y).tolist():
+            _, low, high = self._duality.rows[i]
+            multiple = round(float(y[i]) * (1 << _BITS)) * self._duality.scales[i]
+            if not multiple or (high if multiple > 0 else low) is None:
+                continue
+            shift = _BITS + self._shifts[i] - self._objective
+            value = Fraction(multiple, 1 << shift) if shift >= 0 else Fraction(multiple << -shift)
+            found[i] = value if longest is None else value.limit_denominator(longest)
+        return found
+
+
+def _float(number: int, unit: int, shift: int) -> float:
+    """Return ``number / unit / 2**shift``."""
+    return number / (unit << shift) if shift >= 0 else (number << -shift) / unit
+
+
+def _side(value: float) -> float:
+    """Return a bound as a solver takes it: infinite where it is beyond what it can hold."""
+    return value if abs(value) < INFINITE else float(np.copysign(np.inf, value))

@@ -1,0 +1,80 @@
+"""The Hadar problem's program over the rationals: `hadar/hall`, row by row.
+
+Symbols: as in `dlsched.models.hadar.hall`, whose docstring proves that its optimum is that of P1 with admission. The
+shares of a slot are ``v_jl = min(1, w_jl / Q_j)`` as they are, where the Pyomo model may take others that a solver's
+tolerances tell apart (`dlsched.models.hadar.shares`): both let the same numbers of slots complete a job.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dlsched.algorithms.exact.certificates.program import ExactProgram, ProgramBuilder
+from dlsched.models.hadar.hall import unions
+from dlsched.models.hadar.instance import Instance, Job
+
+
+def program(instance: Instance) -> ExactProgram:
+    """Return `hadar/hall` in exact numbers.
+
+    Raises
+    ------
+    TooLargeError
+        If it is larger than exact certificates are made for.
+
+    Source: Hadar, (1)-(1e), corrected: with admission.
+    """
+    built = ProgramBuilder("hadar/hall")
+    jobs = {job.name: job for job in instance.jobs if instance.levels(job)}
+    levels = {name: _levels(instance, job) for name, job in jobs.items()}
+    bottleneck = {
+        (name, t, level): built.binary(f"bottleneck[{name},{t},{level}]")
+        for name, job in jobs.items()
+        for t in range(job.arrival, instance.slots + 1)
+        for level in levels[name]
+    }
+    completion = {
+        (name, t): built.binary(f"completion[{name},{t}]", cost=job.utility.exact(t - job.arrival))
+        for name, job in jobs.items()
+        for t in range(job.arrival, instance.slots + 1)
+    }
+    for name, job in jobs.items():
+        slots = range(job.arrival, instance.slots + 1)
+        built.row(f"once[{name}]", [(completion[name, t], 1) for t in slots], upper=1)
+        for t in slots:
+            running = [(bottleneck[name, t, level], 1) for level in levels[name]]
+            later = [(completion[name, s], -1) for s in range(t, slots.stop)]
+            built.row(f"last[{name},{t}]", [*running, *later], upper=0)
+        for t in slots:
+            upto = range(slots.start, t + 1)
+            done = [(bottleneck[name, s, level], share) for s in upto for level, share in levels[name].items()]
+            complete = [(completion[name, s], -1) for s in upto]
+            built.row(f"work[{name},{t}]", [*done, *complete], lower=0)
+    _hall(instance, built, levels, bottleneck)
+    return built.program()
+
+
+def _levels(instance: Instance, job: Job) -> dict[str, Fraction]:
+    """Return v_jl by level; of levels with equal shares, the slowest."""
+    shares = {level: min(Fraction(1), instance.work(job, level) / job.iterations) for level in instance.levels(job)}
+    slowest = {share: level for level, share in shares.items()}
+    return {level: share for level, share in shares.items() if slowest[share] == level}
+
+
+def _hall(
+    instance: Instance,
+    built: ProgramBuilder,
+    levels: dict[str, dict[str, Fraction]],
+    bottleneck: dict[tuple[str, int, str], int],
+) -> None:
+    """Write Hall's rows, of each union S of type sets and slot where the jobs could need more than C(S)."""
+    jobs = {name: instance.job(name) for name in levels}
+    types = {(j, level): frozenset(instance.eligible(jobs[j], level)) for j in levels for level in levels[j]}
+    for s, union in enumerate(sorted(unions(types.values()), key=lambda s: (len(s), sorted(s)))):
+        pairs = [pair for pair, own in types.items() if own <= union]
+        devices = sum(instance.capacity[r] for r in union)
+        for t in range(1, instance.slots + 1):
+            here = [(j, level) for j, level in pairs if jobs[j].arrival <= t]
+            if sum(jobs[j].gang for j in {j for j, _ in here}) > devices:
+                terms = [(bottleneck[j, t, level], jobs[j].gang) for j, level in here]
+                built.row(f"hall[{s},{t}]", terms, upper=devices)
