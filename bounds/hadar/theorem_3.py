@@ -67,7 +67,7 @@ THEOREM_3 = FORKING.printed(
     sources=(BATCHES,),
     counterexamples=("hadar-theorem-3-three-jobs",),
     golden=("hadar-theorem-3-two-jobs",),
-    open="on which nodes Hadar puts which copies, and which node's throughput the portion of a copy without one follows",
+    open="on which nodes Hadar puts which copies, and which node's throughput a copy has that is on none",
 )
 
 THEOREM_3_CORRECTED = THEOREM_3.corrected(
