@@ -207,3 +207,15 @@ def test_no_inequality_is_found_where_the_solver_fails(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(Session, "solve", fails)
     assert separate(hall, reals(0.6, 0.6, 0.6)) is None
+
+
+def test_a_program_on_which_the_primal_simplex_ends_without_a_result() -> None:
+    """HiGHS 1.15.1 says "Unknown" unless it takes the dual simplex; that the value is right, weak duality shows."""
+    lp = Session(-1)
+    lp.add_columns(np.full(6, 1.25), np.ones(6), sp.csc_array((0, 6)))
+    rows = [[0.75, 0.75, 1.75, 0.25, 1.0, 1.25], [1.75, 1.0, 0.25, 0.75, 0.5, 0.25]]
+    lp.add_rows(reals(-INF, -INF), reals(2.75, 2.25), sp.csr_array(rows))
+    value, point, duals = lp.solve() or pytest.fail("no optimum")
+    assert (np.array(rows) @ point <= reals(2.75, 2.25) + 1e-7).all()
+    least = reals(2.75, 2.25) @ duals + np.maximum(1.25 - duals @ np.array(rows), 0).sum()
+    assert value == pytest.approx(least)
