@@ -14,7 +14,11 @@ from functools import cached_property
 from dlsched.algorithms.gadget.mixtures import Fractional, Relaxation, Vertex, rounded_optimum, selected
 from dlsched.bounds.claim import Undecided
 from dlsched.bounds.comparison import Interval
+from dlsched.bounds.gadget.rationals import program_of
+from dlsched.bounds.shown import Shown, shown
 from dlsched.models.ddljs import RingProblem
+from dlsched.models.numbers import agree
+from dlsched.relaxations import augmented_vne
 from dlsched.rounding import Acceptance, MappingConstants, MappingLaw, mapping_constants
 from dlsched.rounding.mapping_law import Outcome
 from dlsched.rounding.mapping_table import LinkRow, Loads, Row
@@ -47,6 +51,26 @@ class Choice:
     problem: RingProblem
     vertex: Vertex
     fractional: Fractional
+
+    def told(self) -> Choice:
+        """Return it, if it is worth the optimum of its linear program, and say to the verdict what that rests on."""
+        if not agree(self._worth, self._optimum.told()):
+            raise Undecided("what is rounded is not shown to be an optimum of its linear program")
+        return self
+
+    @cached_property
+    def _optimum(self) -> Shown:
+        selection, capped = self.fractional.selection, self.vertex is Vertex.CAPPED
+        sizes = None if selection is None else selection.sizes
+        program = augmented_vne(self.problem, sizes=sizes, cap=capped)
+        return shown(lambda: program_of(program), lambda: program.solve().value)
+
+    @property
+    def _worth(self) -> Fraction:
+        """The expected profit of a draw."""
+        profits = {request.name: request.profit for request in self.problem.requests}
+        several = ((profits[name], one) for name, some in self.fractional.mappings.items() for one in some)
+        return sum((one.weight * profit[one.size] for profit, one in several), Fraction(0))
 
     @cached_property
     def law(self) -> MappingLaw:

@@ -31,14 +31,18 @@ def program_of(lp: RingLp, *, whole: bool = False) -> ExactProgram:
         owners.append(requests[index[0]])
         cost = owners[-1].profit[index[1]] if component in ("x", "chi") else 0
         most = index[1] if component == "hosted" else 1
-        builder.column(f"{component}{list(index)}", most, cost=cost, integer=whole)
+        builder.column(_name((component, index)), most, cost=cost, integer=whole)
     A = lp.matrix.A
     for row, key in enumerate(lp.row_keys()):
         entries = slice(A.indptr[row], A.indptr[row + 1])
         found = zip(A.indices[entries].tolist(), A.data[entries].tolist(), strict=True)
         terms = [(column, _exact(key, owners[column], value)) for column, value in found]
-        builder.row(f"{key[0]}{list(key[1])}", terms, *_sides(key, lp))
+        builder.row(_name(key), terms, *_sides(key, lp))
     return builder.program()
+
+
+def _name(key: Key) -> str:
+    return f"{key[0]}[{','.join(map(str, key[1]))}]"
 
 
 def _exact(row: Key, request: RingRequest, value: float) -> Fraction:
@@ -49,7 +53,7 @@ def _exact(row: Key, request: RingRequest, value: float) -> Fraction:
     else:
         exact = request.bandwidth if kind == "link" else Fraction(round(value))
     if not math.isclose(exact, value):
-        raise RuntimeError(f"{kind}{list(index)}: {value} is not {exact}: report this instance")
+        raise RuntimeError(f"{_name(row)}: {value} is not {exact}: report this instance")
     return exact
 
 

@@ -50,7 +50,7 @@ TOGETHER = BOUND.derived(
 
 BOUND_CORRECTED = BOUND.corrected(
     statement="with q_i = min(N_i, K_i - z_i, sum_u floor(min_r C_u^r/l_i^r)), (12)-(19) is (10)",
-    measure=lambda facts: facts.embedded.value,
+    measure=lambda facts: facts.embedded,
     premises=(FINITE, FREE),
     golden=("gadget-ring-bound-corrected-G16", "gadget-ring-bound-corrected-two-jobs"),
 )
@@ -102,16 +102,16 @@ SIZE_CORRECTED = SIZE.corrected(
 
 
 def _plain(facts: SlotFacts) -> float:
-    return facts.solve(augmented=False).value
+    return facts.value(augmented=False)
 
 
 def _augmented_capped(facts: SlotFacts) -> float:
-    return facts.solve(augmented=True, cap=True).value
+    return facts.value(augmented=True, cap=True)
 
 
 def _steps(facts: SlotFacts) -> list[float]:
     """Return plain LP, plain LP with (5), augmented LP with (5), and the integer optimum."""
-    return [_plain(facts), facts.solve(augmented=False, cap=True).value, _augmented_capped(facts), facts.ilp]
+    return [_plain(facts), facts.value(augmented=False, cap=True), _augmented_capped(facts), facts.ilp]
 
 
 def _least_step(facts: SlotFacts) -> float:
@@ -137,7 +137,7 @@ BLIND = SLOTS.derived(
     paper="GADGET, Section V-C, the augmented LP",
     statement="the augmented LP accounts for the bandwidth that rings need: its value is that of (12)",
     quantity="the augmented LP, against the optimum of (12)",
-    measure=lambda facts: facts.solve(augmented=True).value,
+    measure=lambda facts: facts.value(augmented=True),
     relation=Relation.AT_MOST,
     bound=lambda facts: facts.ilp,
     expectation=Expectation.FALSE,
@@ -161,7 +161,7 @@ def _selection(facts: SlotFacts) -> dict[str, Any]:
 
 
 def _plain_of_selected(facts: SlotFacts) -> float:
-    return facts.solve(augmented=False, sizes=facts.selected()).value
+    return facts.value(augmented=False, sizes=facts.selected())
 
 
 LEMMA_7 = SLOTS.printed(
@@ -204,7 +204,7 @@ RESTRICTED = LEMMA_7.derived(
 
 def _capped_of_selected(facts: SlotFacts, *, augmented: bool) -> float:
     """Return the augmented LP with (5) of the rings that the plain, or the augmented, LP with (5) selects."""
-    return facts.solve(augmented=True, cap=True, sizes=facts.selected(augmented=augmented, cap=True)).value
+    return facts.value(augmented=True, cap=True, sizes=facts.selected(augmented=augmented, cap=True))
 
 
 CHAIN = SLOTS.derived(
@@ -229,7 +229,7 @@ CHAIN_CORRECTED = CHAIN.corrected(
 
 
 def _plain_of_averaged(facts: SlotFacts) -> float:
-    return facts.solve(augmented=False, sizes=facts.averaged()).value
+    return facts.value(augmented=False, sizes=facts.averaged())
 
 
 HALF = SLOTS.derived(

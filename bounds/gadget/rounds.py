@@ -104,9 +104,16 @@ class Rounds:
         self._names = [job.name for job in instance.jobs]
         self._steps: dict[tuple[int, Counts], list[tuple[Counts, Fraction, frozenset[Row]]]] = {}
 
-    @cached_property
+    @property
     def law(self) -> Law:
         """The law of the worker-slots in the end."""
+        found = self._law
+        for choice in self.met:
+            choice.told()
+        return found
+
+    @cached_property
+    def _law(self) -> Law:
         law: Law = {(0,) * len(self._names): Fraction(1)}
         for slot in range(1, self.instance.slots + 1):
             after: Law = defaultdict(Fraction)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Annotated
 
 import numpy as np
 from pydantic import Field
 
 from dlsched import relaxations
-from dlsched.algorithms.exact.ddljs import SlotOptimum, embed
+from dlsched.algorithms.exact.ddljs import embed
+from dlsched.algorithms.exact.ddljs.rationals import slot_program
+from dlsched.algorithms.exact.result import Proof
 from dlsched.algorithms.gadget.activity import Activity
 from dlsched.algorithms.gadget.activity import Sizes as PrintedSizes
 from dlsched.bounds.claim import Premise, Subject, Undecided
@@ -20,9 +22,13 @@ from dlsched.bounds.comparison import Interval
 from dlsched.bounds.gadget.choices import Choice, choices, chosen, tells_apart
 from dlsched.bounds.gadget.families import SLOT
 from dlsched.bounds.gadget.horizon import Counts, count_vectors
+from dlsched.bounds.gadget.rationals import program_of
 from dlsched.bounds.gadget.shape import concave, finite, non_decreasing
+from dlsched.bounds.shown import Shown, shown
 from dlsched.models.ddljs import Instance, Job, Node, RingProblem, slot_problem
+from dlsched.models.numbers import agree
 from dlsched.models.utility import Linear
+from dlsched.relaxations.ring_lp import RingLp
 from dlsched.rounding import MappingLaw, decompose
 from dlsched.solvers.solution import Solution, Status
 from dlsched.solvers.solve import solve_matrix
@@ -58,6 +64,7 @@ class SlotFacts:
     def __init__(self, instance: Instance, seed: int, *, u_b: Annotated[int, Field(ge=1)] = 3) -> None:
         self.instance, self.u_b = instance, u_b
         self._solved: dict[tuple[bool, Key], relaxations.VneSolution] = {}
+        self._known: dict[object, Shown] = {}
         self._plain_programs: dict[Key, relaxations.PlainVne] = {}
         self._augmented_programs: dict[Key, relaxations.AugmentedVne] = {}
         self._selected: dict[tuple[bool, bool], dict[str, int]] = {}
@@ -104,26 +111,26 @@ class SlotFacts:
         """Gamma, the largest q_i, at least 1."""
         return max([1, *(max(request.sizes) for request in self.problem.requests)])
 
-    @cached_property
-    def embedded(self) -> SlotOptimum:
+    def _told(self, key: object, find: Callable[[], Shown]) -> float:
+        """Return an optimum, found once, and say each time what it rests on."""
+        if key not in self._known:
+            self._known[key] = find()
+        return self._known[key].told()
+
+    @property
+    def embedded(self) -> float:
         """The certified optimum of (12)."""
-        found = embed(self.problem, node_limit=NODES)
-        if not found.proved:
-            raise Undecided("the optimum of the slot is not proved")
-        return found
+        return self._told("embedded", lambda: _embedded(self.problem))
 
     @property
     def ilp(self) -> float:
         """The optimum of (12): by enumeration, or where a job has a placement by `embedded`."""
-        return self.counted if self.free else self.embedded.value
+        return self.counted if self.free else self.embedded
 
     def ilp_of_sizes(self, sizes: PrintedSizes) -> float:
         """Return the optimum of (12) with ring sizes as printed: of (10) relaxed and rounded up."""
         nothing = {job.name: 0 for job in self.instance.jobs}
-        found = embed(Activity(self.instance, sizes).problem(1, nothing), node_limit=NODES)
-        if not found.proved:
-            raise Undecided("the optimum of the slot with printed ring sizes is not proved")
-        return found.value
+        return self._told(sizes, lambda: _embedded(Activity(self.instance, sizes).problem(1, nothing)))
 
     @cached_property
     def _vectors(self) -> list[Counts]:
@@ -139,14 +146,17 @@ class SlotFacts:
         jobs = zip(self.instance.jobs, counts, strict=True)
         return sum((job.gain(0, n) for job, n in jobs), Fraction(0))
 
-    @cached_property
+    @property
     def counted(self) -> float:
         """The most that counts of the slot add, by enumeration of all plans: (10) less the constant."""
-        return float(max(map(self._gain, self._vectors)))
+        return self._told("counted", lambda: Shown(float(max(map(self._gain, self._vectors))), Proof.EXACT))
 
-    @cached_property
+    @property
     def whole(self) -> float:
         """The optimum of (12)-(19) as an integer program."""
+        return self._told("whole", lambda: shown(lambda: program_of(self._plain(), whole=True), self._solve_whole))
+
+    def _solve_whole(self) -> float:
         matrix = self._plain().matrix
         ones = np.ones(len(matrix.c))
         binary = replace(matrix, upper=ones, integer=ones.astype(bool))
@@ -154,11 +164,20 @@ class SlotFacts:
 
     def solve(self, *, augmented: bool, cap: bool = False, sizes: Sizes | None = None) -> relaxations.VneSolution:
         """Return an optimum of the plain or the augmented LP, with or without (5), of some ring sizes or of all."""
-        key = _key(cap, sizes)
-        if (augmented, key) not in self._solved:
-            program = self._augmented(cap, sizes) if augmented else self._plain(cap, sizes)
-            self._solved[augmented, key] = program.solve()
-        return self._solved[augmented, key]
+        key = augmented, _key(cap, sizes)
+        if key not in self._solved:
+            self._solved[key] = self._program(augmented, cap, sizes).solve()
+        if not agree(self._solved[key].value, self.value(augmented=augmented, cap=cap, sizes=sizes)):
+            raise Undecided("a linear program's point is not shown to be an optimum")
+        return self._solved[key]
+
+    def value(self, *, augmented: bool, cap: bool = False, sizes: Sizes | None = None) -> float:
+        """Return the optimal value of the same."""
+        program = self._program(augmented, cap, sizes)
+        return self._told((augmented, _key(cap, sizes)), lambda: _linear(program, program.solve))
+
+    def _program(self, augmented: bool, cap: bool, sizes: Sizes | None) -> RingLp:
+        return self._augmented(cap, sizes) if augmented else self._plain(cap, sizes)
 
     def _plain(self, cap: bool = False, sizes: Sizes | None = None) -> relaxations.PlainVne:
         key = _key(cap, sizes)
@@ -172,16 +191,18 @@ class SlotFacts:
             self._augmented_programs[key] = relaxations.augmented_vne(self.problem, sizes=sizes, cap=cap)
         return self._augmented_programs[key]
 
-    @cached_property
+    @property
     def simplex(self) -> Interval:
         """The values of the plain and the augmented LP without (5), each solved in full."""
-        values = [self._plain().simplex().value, self._augmented().simplex().value]
+        programs: dict[str, RingLp] = {"plain": self._plain(), "augmented": self._augmented()}
+        values = [self._told(name, partial(_linear, lp, lp.simplex)) for name, lp in programs.items()]
         return Interval(min(values), max(values))
 
-    @cached_property
+    @property
     def knapsack(self) -> float:
         """The value of the LP in which all workers of a job share a node."""
-        return float(relaxations.knapsack_vne(self.problem).solve().value)
+        program = relaxations.knapsack_vne(self.problem)
+        return self._told("knapsack", lambda: _linear(program, program.solve))
 
     def selected(self, *, augmented: bool = False, cap: bool = False) -> dict[str, int]:
         """Return kappa_i = argmax_k pi_ik chi_ik, the smallest of equals, of the jobs with rho_i > 0."""
@@ -205,17 +226,25 @@ class SlotFacts:
             self._laws[key] = MappingLaw(self.problem, decompose(self._augmented(cap, sizes).recover(point)))
         return self._laws[key]
 
-    @cached_property
+    @property
     def choices(self) -> list[Choice]:
         """What Algorithm 2 rounds, as printed: rings selected by the plain LP, then the augmented LP of those."""
-        return choices(self.problem)
+        return [choice.told() for choice in self._choices]
 
     @cached_property
+    def _choices(self) -> list[Choice]:
+        return choices(self.problem)
+
+    @property
     def own_choices(self) -> list[Choice]:
         """The same with rings selected by the augmented LP itself."""
+        return [choice.told() for choice in self._own_choices]
+
+    @cached_property
+    def _own_choices(self) -> list[Choice]:
         return [
             chosen(self.problem, known.vertex, itself=True) if tells_apart(self.problem, known.vertex) else known
-            for known in self.choices
+            for known in self._choices
         ]
 
     @property
@@ -295,6 +324,22 @@ def _proved(solution: Solution) -> float:
     if solution.status is not Status.OPTIMAL or solution.objective is None:
         raise Undecided("the integer program (12)-(19) is not solved")
     return solution.objective
+
+
+def _linear(program: RingLp, solve: Callable[[], relaxations.VneSolution]) -> Shown:
+    return shown(lambda: program_of(program), lambda: solve().value)
+
+
+def _embedded(problem: RingProblem) -> Shown:
+    return shown(lambda: slot_program(problem), lambda: _by_two_routes(problem))
+
+
+def _by_two_routes(problem: RingProblem) -> float:
+    """Return the optimum of (12) as solvers find it."""
+    found = embed(problem, node_limit=NODES)
+    if not found.proved:
+        raise Undecided("the optimum of the slot is not proved")
+    return found.value
 
 
 SLOTS = Subject(problem="ddljs", instance=Instance, facts=SlotFacts, sources=(SLOT,))

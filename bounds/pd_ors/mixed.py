@@ -5,22 +5,22 @@ The lemmas are about any such program; their row bounds fail at points that an e
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Self, TypeVar
 
-import numpy as np
 from pydantic import Field, model_validator
 
+from dlsched.algorithms.exact.certificates.enclosure import Enclosure, enclose
+from dlsched.algorithms.exact.certificates.program import ProgramBuilder
+from dlsched.algorithms.exact.certificates.tree import GaveUp
+from dlsched.algorithms.exact.result import Proof
 from dlsched.bounds.claim import Undecided
+from dlsched.bounds.evidence import rests_on
 from dlsched.models.document import Document
 from dlsched.models.numbers import NonNegative, Positive, agree, rational, to_json
 from dlsched.rounding import Gain, gain_cover, gain_packing, width
-from dlsched.solvers.builder import Builder
-from dlsched.solvers.failure import SolverError
-from dlsched.solvers.optimal import solve_to_optimality
 
 Delta = Annotated[float, Field(gt=0, le=1)]
 """The claims' parameter delta, as a user gives it."""
@@ -32,10 +32,6 @@ D = TypeVar("D", bound=Document)
 MAX_COUNT = 10_000
 """Most variables, and most copies, of one program. Arbitrary: limits count work and not seconds, so that verdicts are
 the same everywhere."""
-
-_DENOMINATORS = (10**3, 10**6, 10**9)
-"""Tried in turn: the least that keeps every row is what the solver's point stands for; beyond the last one it would be
-the solver's noise (`dlsched.tolerances.ZERO`)."""
 
 
 class MixedProgram(Document):
@@ -143,13 +139,19 @@ class MixedFacts:
         self.cover_width = _width(instance.cover, instance.needs)
         self.packing_width = _width(instance.packing, instance.limits)
 
-    @cached_property
+    @property
     def optimal(self) -> bool:
-        """Whether x-bar is an optimum of the relaxation."""
+        """Whether x-bar is an optimum of the relaxation, in which variables of one column are equal: their mean is."""
+        rests_on(Proof.EXACT)
+        return self._optimal
+
+    @cached_property
+    def _optimal(self) -> bool:
         program = self.instance
-        rows = (program.cover, program.needs, program.packing, program.limits)
-        value = exactly(lambda: _solve(program.cost, *rows, program.multiplicity))
-        return value is not None and agree(float(program.total(program.cost)), value[0])
+        each = [_times(row, program.multiplicity) for row in (program.cost, *program.cover, *program.packing)]
+        cost, cover, packing = each[0], each[1 : 1 + len(program.cover)], each[1 + len(program.cover) :]
+        found = exactly(lambda: _optimum(cost, cover, program.needs, packing, program.limits))
+        return found is not None and agree(program.total(program.cost), found.bound)
 
     def shrink(self, delta: float | None = None, variant: Gain = Gain.PRINTED) -> float:
         """Return G of Lemma 1, at most 1; at another delta where one is given."""
@@ -187,25 +189,15 @@ def relaxed_optimum(
 ) -> Rationals | None:
     """Return an optimum of min c x, A x >= a, B x <= b, x >= 0 in rationals; None where there is none.
 
-    The solver's point is read as rationals of small denominators that keep every row exactly.
+    The solver's point is read as rationals of small denominators; multipliers of the rows prove that nothing is better.
 
     Raises
     ------
     ValueError
-        If no such rationals are found, no solver decides the program, or it has numbers that none keeps.
+        If no such rationals are found, or no multipliers.
     """
-    solved = _solve(cost, cover, needs, packing, limits, (1,) * len(cost))
-    if solved is None:
-        return None
-    value, point = solved
-    for denominator in _DENOMINATORS:
-        found = tuple(Fraction(max(0.0, x)).limit_denominator(denominator) for x in point)
-        kept = all(_dot(row, found) >= side for row, side in zip(cover, needs, strict=True)) and all(
-            _dot(row, found) <= side for row, side in zip(packing, limits, strict=True)
-        )
-        if kept and agree(float(_dot(cost, found)), value):
-            return found
-    raise ValueError("the relaxation's optimum is no rational of a small denominator")
+    found = _optimum(cost, cover, needs, packing, limits)
+    return None if found is None else found.point
 
 
 _TILT = Fraction(1, 10**5)
@@ -244,23 +236,27 @@ def _dot(row: Rationals, point: Rationals) -> Fraction:
     return sum((a * x for a, x in zip(row, point, strict=True)), Fraction(0))
 
 
-def _solve(
+def _times(row: Rationals, counts: Sequence[int]) -> Rationals:
+    return tuple(a * n for a, n in zip(row, counts, strict=True))
+
+
+def _optimum(
     cost: Rationals,
     cover: Sequence[Rationals],
     needs: Rationals,
     packing: Sequence[Rationals],
     limits: Rationals,
-    counts: tuple[int, ...],
-) -> tuple[float, list[float]] | None:
-    """Return value and point of the relaxation; variables of one column may be equal, as their mean is as good."""
-    times = np.array(counts, dtype=float)
-    rows = np.array([[float(a) for a in row] for row in (*cover, *packing)])
-    program = Builder(1)
-    x = program.columns(math.inf, cost=np.array([float(c) for c in cost]) * times)
-    program.add(program.rows(lower=[float(need) for need in needs])[:, None], x, rows[: len(needs)] * times)
-    program.add(program.rows(upper=[float(limit) for limit in limits])[:, None], x, rows[len(needs) :] * times)
+) -> Enclosure | None:
+    """Return the optimum of the relaxation; no variable is larger than the cover rows alone could want it."""
+    builder = ProgramBuilder("relaxation", "minimize")
+    for j, price in enumerate(cost):
+        wanted = (need / row[j] for row, need in zip(cover, needs, strict=True) if row[j])
+        builder.column(f"x[{j}]", max(wanted, default=Fraction(0)), cost=price)
+    for i, (row, need) in enumerate(zip(cover, needs, strict=True)):
+        builder.row(f"cover[{i}]", enumerate(row), lower=need)
+    for i, (row, limit) in enumerate(zip(packing, limits, strict=True)):
+        builder.row(f"packing[{i}]", enumerate(row), upper=limit)
     try:
-        found = solve_to_optimality(program.matrix())
-    except SolverError as failure:
+        return enclose(builder.program())
+    except GaveUp as failure:
         raise ValueError(f"the relaxation's optimum is not known: {failure}") from None
-    return None if found is None else (found.value, found.x.tolist())

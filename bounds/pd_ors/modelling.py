@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 
+from dlsched.algorithms.exact.certificates import ExactProgram
+from dlsched.algorithms.exact.dmlrs.rationals import dual_over, over
 from dlsched.bounds.claim import Expectation, Premise, Undecided, always, stated
-from dlsched.bounds.comparison import Interval, Relation
+from dlsched.bounds.comparison import Relation
 from dlsched.bounds.facts import optimal_schedule, over_schedules
 from dlsched.bounds.pd_ors.facts import ASYNCHRONOUS, MAX_SCHEDULES, PD_ORS, SOME_SCHEDULE, SYNCHRONOUS, PdOrsFacts
 from dlsched.bounds.pd_ors.families import ASYNC, RISING, TINY
+from dlsched.bounds.shown import shown
 from dlsched.models.dmlrs import AsyncJob, Job
 from dlsched.models.dmlrs.frame import fitting
 from dlsched.models.dmlrs.schedules import Counts, placements
@@ -202,14 +205,21 @@ THESIS_FACT_1_CORRECTED = THESIS_FACT_1.corrected(
 )
 
 
-def _relaxation(facts: PdOrsFacts) -> Interval:
+def _relaxation(facts: PdOrsFacts) -> float:
     """Return the optimum of R-DMLRS."""
-    return over_schedules("dmlrs/schedules", facts.instance, facts.schedules)
+    return _optimum(facts, "dmlrs/schedules", over)
 
 
-def _dual(facts: PdOrsFacts) -> Interval:
+def _dual(facts: PdOrsFacts) -> float:
     """Return the optimum of D-R-DMLRS."""
-    return over_schedules("dmlrs/dual", facts.instance, facts.schedules)
+    return _optimum(facts, "dmlrs/dual", dual_over)
+
+
+def _optimum(facts: PdOrsFacts, formulation: str, write: Callable[..., ExactProgram]) -> float:
+    """Return the optimum over the schedules of each job."""
+    instance, schedules = facts.instance, facts.schedules
+    found = shown(lambda: write(instance, schedules), lambda: over_schedules(formulation, instance, schedules).low)
+    return found.told()
 
 
 EQUIVALENCE = PD_ORS.printed(

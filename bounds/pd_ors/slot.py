@@ -12,8 +12,10 @@ from typing import Annotated, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from dlsched.algorithms.exact.result import Proof
 from dlsched.algorithms.pd_ors.widths import Form, Widths, widths
 from dlsched.bounds.comparison import Interval, Value
+from dlsched.bounds.evidence import rests_on
 from dlsched.bounds.pd_ors.law import Law
 from dlsched.bounds.pd_ors.mixed import Delta, MixedProgram, Rationals, at_delta, exactly, relaxed_optima
 from dlsched.models.document import Document
@@ -108,6 +110,7 @@ class Roundings:
 
     def over(self, measure: Callable[[Law], Value]) -> Interval:
         """Return between what a quantity of the rounding lies, over the optima."""
+        rests_on(Proof.EXACT)
         found = [Interval.of(measure(law)) for law in self.laws]
         return Interval(min(one.low for one in found), max(one.high for one in found))
 

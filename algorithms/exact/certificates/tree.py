@@ -45,13 +45,15 @@ class Beaten(Exception):
 
     Parameters
     ----------
+    point : tuple of Fraction
+        By column.
     worth : Fraction
         Of that point; of a cost, less.
     """
 
-    def __init__(self, worth: Fraction) -> None:
+    def __init__(self, point: tuple[Fraction, ...], worth: Fraction) -> None:
         super().__init__(f"the program has a point worth {size_of(worth)}")
-        self.worth = worth
+        self.point, self.worth = point, worth
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +218,7 @@ class _Search:
             worth = self.duality.worth(box.lower) if box.lower == box.upper else None
             if worth is None:
                 raise GaveUp("a part with all integers fixed is not shown to have nothing better")
-            raise Beaten(self.duality.sign * worth)
+            raise Beaten(tuple(Fraction(x or 0) for x in box.lower), self.duality.sign * worth)
         column = int(free.argmax())
         return Branching(column=column, at=int(min(np.round(x[column]), box.high[column] - 1)))
 

@@ -24,7 +24,7 @@ So every plan has one of listed schedules that is worth no less. Conversely a ch
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
@@ -59,7 +59,7 @@ def program(instance: Instance) -> ExactProgram:
     return over(instance, {job.name: undominated(instance, job) for job in instance.jobs})
 
 
-def over(instance: Instance, schedules: dict[str, list[Column]]) -> ExactProgram:
+def over(instance: Instance, schedules: Mapping[str, Sequence[Column]]) -> ExactProgram:
     """Return `dmlrs/schedules` over some schedules of each job.
 
     Raises
@@ -79,6 +79,31 @@ def over(instance: Instance, schedules: dict[str, list[Column]]) -> ExactProgram
             builder.row(f"once[{name}]", [(column, 1) for column in own], upper=1)
     for (h, r, t), terms in used.items():
         builder.row(f"capacity[{h},{r},{t}]", terms, upper=instance.machine(h).capacity_of(r))
+    return builder.program()
+
+
+def dual_over(instance: Instance, schedules: Mapping[str, Sequence[Column]]) -> ExactProgram:
+    """Return `dmlrs/dual` over some schedules of each job.
+
+    Source: PD-ORS, (10)-(11); PD-ORS thesis, (3.10)-(3.11).
+
+    Raises
+    ------
+    TooLargeError
+        If there are too many.
+    """
+    builder = ProgramBuilder("dmlrs/dual", "minimize")
+    prices: dict[tuple[str, str, int], int] = {}
+    for name, listed in schedules.items():
+        payoff = builder.column(f"payoff[{name}]", cost=1)
+        for k, schedule in enumerate(listed):
+            terms = [(payoff, Fraction(1))]
+            for (h, r, t), amount in schedule.usage(instance).items():
+                if (h, r, t) not in prices:
+                    room = instance.machine(h).capacity_of(r)
+                    prices[h, r, t] = builder.column(f"price[{h},{r},{t}]", cost=room)
+                terms.append((prices[h, r, t], amount))
+            builder.row(f"reduced_utility[{name},{k}]", terms, lower=schedule.utility)
     return builder.program()
 
 

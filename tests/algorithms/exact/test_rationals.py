@@ -47,11 +47,13 @@ def numbers(request: pytest.FixtureRequest) -> Callable[[Data, int], Data]:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_dmlrs_restates_schedules(seed: int, numbers: Callable[[Data, int], Data]) -> None:
+def test_dmlrs_restates_schedules_and_their_dual(seed: int, numbers: Callable[[Data, int], Data]) -> None:
     instance = Instance.parse(numbers(strategies.draw(seed), seed))
     schedules = {job.name: dmlrs_rationals.undominated(instance, job) for job in instance.jobs}
     model = build("dmlrs/schedules", instance, schedules=schedules)
     assert_restates(dmlrs_rationals.program(instance), compile_model(model))
+    dual = build("dmlrs/dual", instance, schedules=schedules)
+    assert_restates(dmlrs_rationals.dual_over(instance, schedules), compile_model(dual))
 
 
 @pytest.mark.parametrize("seed", range(60))

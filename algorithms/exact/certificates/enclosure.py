@@ -1,0 +1,106 @@
+"""The optimum of a program between two rationals: a solver's point, read as rationals, and a tree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dlsched.algorithms.exact.certificates.make import WORK
+from dlsched.algorithms.exact.certificates.program import ExactProgram
+from dlsched.algorithms.exact.certificates.tree import Beaten, GaveUp, prove
+from dlsched.solvers.builder import Builder
+from dlsched.solvers.failure import SolverError
+from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.optimal import solve_to_optimality
+
+_DENOMINATORS = (1, 10**3, 10**6, 10**9)
+"""Tried in turn: the least with which every row holds is what the solver's point stands for; beyond the last one it
+would be the solver's noise (`dlsched.tolerances.ZERO`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """The optimum of a program.
+
+    Attributes
+    ----------
+    point : tuple of Fraction
+        It keeps bounds, integrality and rows.
+    value : Fraction
+        What it is worth.
+    bound : Fraction
+        Nothing is better: mostly the same.
+    """
+
+    point: tuple[Fraction, ...]
+    value: Fraction
+    bound: Fraction
+
+
+def enclose(program: ExactProgram) -> Enclosure | None:
+    """Return the optimum of a program; None where it has no point.
+
+    A solver's point is read as rationals, and a tree shows that nothing is better.
+
+    Raises
+    ------
+    GaveUp
+        If no rational point near the solver's keeps the rows and is shown to be an optimum.
+    Halt
+        If the work (`dlsched.halt`) is over.
+    """
+    try:
+        solved = solve_to_optimality(_matrix(program))
+    except (SolverError, OverflowError) as error:
+        raise GaveUp(str(error)) from None
+    if solved is None:
+        prove(program, None, work=WORK)
+        return None
+    points = (tuple(Fraction(x).limit_denominator(most) for x in solved.x.tolist()) for most in _DENOMINATORS)
+    reason = "no rational point near the solver's keeps the rows"
+    for point in (point for point in points if _holds(program, point)):
+        try:
+            return _enclosed(program, point)
+        except GaveUp as error:
+            reason = str(error)
+    raise GaveUp(reason)
+
+
+def _enclosed(program: ExactProgram, point: tuple[Fraction, ...]) -> Enclosure:
+    """Return the optimum, at a point or at one that is met where nothing better was looked for."""
+    value = program.constant + sum((c.cost * x for c, x in zip(program.columns, point, strict=True)), Fraction(0))
+    try:
+        bound = prove(program, value, work=WORK).bound
+    except Beaten as better:
+        return _enclosed(program, better.point)
+    assert bound is not None
+    return Enclosure(point, value, bound)
+
+
+def _matrix(program: ExactProgram) -> Matrix:
+    builder = Builder(-1 if program.sense == "maximize" else 1, float(program.constant))
+    for c in program.columns:
+        builder.column(_side(c.upper, 1), lower=_side(c.lower, -1), cost=float(c.cost), integer=c.integer)
+    for row in program.rows:
+        terms = [(column, float(value)) for column, value in row.terms.items()]
+        builder.row(terms, _side(row.lower, -1), _side(row.upper, 1))
+    return builder.matrix()
+
+
+def _side(value: Fraction | None, sign: int) -> float:
+    return sign * math.inf if value is None else float(value)
+
+
+def _holds(program: ExactProgram, point: Sequence[Fraction]) -> bool:
+    """Tell whether a point keeps bounds, integrality and rows."""
+    for x, column in zip(point, program.columns, strict=True):
+        if (column.integer and x.denominator > 1) or not _between(column.lower, x, column.upper):
+            return False
+    activities = (sum((a * point[j] for j, a in row.terms.items()), Fraction(0)) for row in program.rows)
+    return all(_between(row.lower, value, row.upper) for row, value in zip(program.rows, activities, strict=True))
+
+
+def _between(lower: Fraction | None, value: Fraction, upper: Fraction | None) -> bool:
+    return (lower is None or lower <= value) and (upper is None or value <= upper)

@@ -1,0 +1,50 @@
+"""Optima of programs that verdicts ask for: shown over the rationals, or else as a solver finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dlsched.algorithms.exact.certificates.enclosure import enclose
+from dlsched.algorithms.exact.certificates.program import ExactProgram, TooLargeError
+from dlsched.algorithms.exact.certificates.tree import GaveUp
+from dlsched.algorithms.exact.result import Proof
+from dlsched.bounds.evidence import rests_on
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An optimum.
+
+    Attributes
+    ----------
+    value : float
+    proof : Proof
+        What it rests on.
+    """
+
+    value: float
+    proof: Proof
+
+    def told(self) -> float:
+        """Return the value, and say to the verdict that asks what it rests on."""
+        rests_on(self.proof)
+        return self.value
+
+
+def shown(write: Callable[[], ExactProgram], otherwise: Callable[[], float]) -> Shown:
+    """Return the optimum of a program that has a point.
+
+    Parameters
+    ----------
+    write : callable
+        Returns the program.
+    otherwise : callable
+        Returns the optimum as solvers find it, where nothing is shown over the rationals.
+    """
+    try:
+        found = enclose(write())
+    except (GaveUp, TooLargeError):
+        return Shown(otherwise(), Proof.AGREED)
+    assert found is not None
+    return Shown(float(found.value), Proof.EXACT)
