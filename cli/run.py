@@ -106,8 +106,10 @@ def _fitting(algorithms: tuple[Algorithm, ...], file: Path) -> tuple[Algorithm, 
         known = kind.model_fields
         if fields <= set(known) and all(field in fields for field, info in known.items() if info.is_required()):
             return algorithm, kind.parse(data, file)
-    names = " and ".join(algorithm.problem for algorithm in algorithms)
-    raise InputError(f"{file}: {algorithms[0].name} runs on {names}; this is an instance of neither")
+    *names, last = (algorithm.problem for algorithm in algorithms)
+    raise InputError(
+        f"{file}: {algorithms[0].name} runs on {', '.join(names)} and {last}; this is an instance of none of them"
+    )
 
 
 def _filled(algorithm: Algorithm, chosen: dict[str, Any]) -> dict[str, Any]:
