@@ -1,4 +1,8 @@
-"""What the optima that a verdict asks for rest on: a proof over the rationals, or solvers that agree."""
+"""What the optima that a verdict asks for rest on: a proof over the rationals, or floating-point solvers.
+
+Exhaustive searches in whole numbers count as exact; one solver's word for a formulation over listed schedules, which a
+claim compares with an optimum that is proved, as no more than agreement.
+"""
 
 from __future__ import annotations
 
