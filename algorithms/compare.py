@@ -40,6 +40,7 @@ class Row:
     schedule : Document or None
         Passed the problem's checker.
     measures : Measures or None
+        Of a schedule of the problem's own kind.
     seconds : float
     note : str
         Whether an optimum is proved; why there is no schedule, where there is none.
@@ -121,7 +122,9 @@ class Comparison:
         return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
     def save_plot(self, path: PathLike) -> None:
-        """Draw all schedules into one file, one below the other; the name's ending chooses the format.
+        """Draw all schedules of the problem's own kind into one file, one below the other.
+
+        The name's ending chooses the format.
 
         Raises
         ------
@@ -130,7 +133,7 @@ class Comparison:
         MissingExtra
             If matplotlib is not installed.
         """
-        drawn = [row for row in self.rows if row.schedule is not None]
+        drawn = [row for row in self.rows if isinstance(row.schedule, self.problem.schedule)]
         if self.problem.plot is None or not drawn:
             raise InputError(f"{path}: {self.problem.name} has no picture of these schedules")
         width, height = _PANEL
@@ -145,7 +148,9 @@ class Comparison:
         write_text(path, self.markdown() if str(path).lower().endswith(".md") else self.csv())
 
     def _share(self, row: Row) -> float | None:
-        return row.utility / self.bound if row.utility is not None and self.bound else None
+        # The bound is on the problem's own schedules: those of another kind may be worth more.
+        usual = isinstance(row.schedule, self.problem.schedule)
+        return row.utility / self.bound if usual and row.utility is not None and self.bound else None
 
 
 def _measured(read: Callable[[Measures], float | None]) -> Callable[[Row], Cell]:
@@ -178,7 +183,7 @@ def compare(
     instance : Document
         Of any problem.
     names : sequence of str
-        Of algorithms; all that the problem has where it is left out.
+        Of algorithms; all that make schedules of the problem's own kind where it is left out.
     seed : int
         Of every run.
     time_limit : float, optional
@@ -208,7 +213,7 @@ def compare(
 
 def _chosen(problem: Problem[Any, Any], names: Sequence[str]) -> list[Algorithm]:
     if not names:
-        return [entry for entry in algorithms() if entry.problem == problem.name]
+        return [entry for entry in algorithms() if entry.problem == problem.name and entry.schedule is None]
     chosen = []
     for name in dict.fromkeys(names):
         found = [entry for entry in algorithms_named(name) if entry.problem == problem.name]
@@ -240,5 +245,6 @@ def _row(
     note: str,
 ) -> Row:
     seconds = time.perf_counter() - start
-    known = None if schedule is None or problem.measures is None else problem.measures(instance, schedule)
+    usual = isinstance(schedule, problem.schedule)
+    known = problem.measures(instance, schedule) if usual and problem.measures is not None else None
     return Row(name, utility, schedule, known, seconds, note)

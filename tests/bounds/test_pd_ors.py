@@ -86,7 +86,9 @@ def test_the_ratio_is_strongest_at_delta_1(delta: float) -> None:
         assert given.bound >= least.bound
 
 
-@pytest.mark.parametrize("c", [c for c in PRINTED if c.id in {"pd-ors/theorem-5", "pd-ors/theorem-6"}], ids=str)
+@pytest.mark.parametrize(
+    "c", [c for c in PRINTED if c.id in {"pd-ors/theorem-5", "pd-ors/theorem-6"}], ids=lambda c: c.id
+)
 def test_workers_that_need_much_of_a_machine_are_outside_the_theorems(c: Claim[Any]) -> None:
     verdict = decide(c, case("pd-ors-price-blocks-D5"))
     assert (verdict.status, verdict.reason[:30]) == (Status.PREMISE_FAILS, "alpha_i^r, beta_i^r << C_h^r, ")
