@@ -206,9 +206,11 @@ def package(family: str) -> Any:
 
 @cache
 def _claimed(family: str) -> dict[str, Draw]:
-    """Return the claims' sources that draw instances of a family's problem."""
+    """Return the claims' sources that draw instances of a family's problem; those that cost more are too large."""
     found: dict[str, Draw] = {}
     for name, source in sorted(sources().items()):
+        if source.cost > 1:
+            continue
         drawn = source.draw(np.random.default_rng(0))
         if isinstance(drawn, package(family).Instance) and getattr(drawn, "asynchronous", False) == (
             family == "dmlrs-async"
