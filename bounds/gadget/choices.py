@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from dlsched import relaxations
 from dlsched.algorithms.gadget.mixtures import Fractional, Relaxation, Vertex, rounded_optimum, selected
 from dlsched.bounds.claim import Undecided
 from dlsched.bounds.comparison import Interval
@@ -18,7 +19,6 @@ from dlsched.bounds.gadget.rationals import program_of
 from dlsched.bounds.shown import Shown, shown
 from dlsched.models.ddljs import RingProblem
 from dlsched.models.numbers import agree
-from dlsched.relaxations import augmented_vne
 from dlsched.rounding import Acceptance, MappingConstants, MappingLaw, mapping_constants
 from dlsched.rounding.mapping_law import Outcome
 from dlsched.rounding.mapping_table import LinkRow, Loads, Row
@@ -62,7 +62,7 @@ class Choice:
     def _optimum(self) -> Shown:
         selection, capped = self.fractional.selection, self.vertex is Vertex.CAPPED
         sizes = None if selection is None else selection.sizes
-        program = augmented_vne(self.problem, sizes=sizes, cap=capped)
+        program = relaxations.augmented_vne(self.problem, sizes=sizes, cap=capped)
         return shown(lambda: program_of(program), lambda: program.solve().value)
 
     @property

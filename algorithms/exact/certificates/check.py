@@ -15,6 +15,7 @@ from dlsched.algorithms.algorithm import exact_method
 from dlsched.algorithms.exact.certificates.certificate import Bounded, Branching, Empty, ExactCertificate, Node
 from dlsched.algorithms.exact.certificates.duality import Bounds, Duality, lattice_of, rounded
 from dlsched.algorithms.exact.certificates.program import ExactProgram, TooLargeError
+from dlsched.arguments import checked
 from dlsched.errors import InputError
 from dlsched.halt import poll
 from dlsched.models.numbers import size_of
@@ -43,6 +44,7 @@ class Proved:
     program: ExactProgram
 
 
+@checked
 def check_certificate(certificate: ExactCertificate) -> Proved:
     """Check a certificate, and return what it proves.
 

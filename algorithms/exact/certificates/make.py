@@ -10,6 +10,7 @@ from dlsched.algorithms.exact.certificates.certificate import ExactCertificate
 from dlsched.algorithms.exact.certificates.check import Refuted, check_tree
 from dlsched.algorithms.exact.certificates.program import ExactProgram, TooLargeError
 from dlsched.algorithms.exact.certificates.tree import Beaten, GaveUp, Tree, prove
+from dlsched.arguments import checked
 from dlsched.models.document import Document
 from dlsched.models.numbers import agree
 from dlsched.models.problem import Problem, problem_of
@@ -61,6 +62,7 @@ class ExactProof:
         )
 
 
+@checked
 def prove_exactly(instance: Document, schedule: Document | None, *, work: int = WORK) -> ExactProof:
     """Return a proof that a schedule is the best one, or that what is better has an equal value (`agree`).
 

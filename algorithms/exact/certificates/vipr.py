@@ -16,12 +16,14 @@ from fractions import Fraction
 
 from dlsched.algorithms.exact.certificates.certificate import Bounded, Branching, Empty, Node
 from dlsched.algorithms.exact.certificates.program import ExactProgram
+from dlsched.arguments import checked
 from dlsched.errors import InputError
 
 _Bounds = list[tuple[int, Fraction] | None]
 """By column: the constraint that says so, and its side."""
 
 
+@checked
 def vipr_lines(
     program: ExactProgram, nodes: Sequence[Node], bound: Fraction | None, lattice: Fraction | None
 ) -> Iterator[str]:

@@ -41,6 +41,10 @@ from dlsched.models.numbers import to_integers
 MAX_STEPS = 50_000
 """Of the searches for the placements and for the schedules of one job. Arbitrary: a fraction of a second each."""
 
+MAX_MACHINES = 200
+"""Of an instance: placements are listed machine within machine, each a frame of Python's stack. Arbitrary below the
+thousand that it has; on two hundred, one worker and one server can be placed in 40 000 ways."""
+
 MAX_PLACEMENTS = 500
 """Of a job in a slot, that use different amounts and are compared with each other. Arbitrary: a fraction of a second,
 and several times those of claims' instances."""
@@ -224,6 +228,8 @@ def _splits(total: int, rooms: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 def _choices(instance: Instance, job: Job | AsyncJob) -> tuple[list[_Choice], int]:
     """Return the placements that no other one dominates, and all the work, in one unit."""
+    if len(instance.machines) > MAX_MACHINES:
+        raise TooLargeError(f"{len(instance.machines)} machines: placements on more than {MAX_MACHINES} are not listed")
     cluster = _Cluster(instance, job)
     best: dict[tuple[int, ...], _Placed] = {}
     listed = _asynchronous(cluster, job) if isinstance(job, AsyncJob) else _synchronous(cluster, job)
