@@ -44,7 +44,7 @@ def test_pages_say_what_the_claims_say(claim: Claim[Any]) -> None:
 
 def test_what_is_made_anew_leaves_the_prose_alone() -> None:
     page = "# Paper\n\n## hadar/lemma-1\n\nWhy.\n"
-    row: dict[str, Any] = {"instances": 1, "nearest": None, "witness": None, "sample": None}
+    row: dict[str, Any] = {"instances": 1, "nearness": None, "witness": None, "sample": None}
     row |= {"holds": 1, "violated": 0, "premise-fails": 0, "vacuous": 0, "undecided": 0}
     rows = {claim.key: row for claim in claims()}
     once = UPDATE.updated(page, rows)

@@ -85,7 +85,7 @@ def _found(claim: Claim[Any], row: dict[str, Any]) -> str:
     names |= {"vacuous": "could not be violated", "undecided": "undecided"}
     counts = ", ".join(f"{row[status]} {name}" for status, name in names.items() if row[status])
     told = [f"On {row['instances']} instances: {counts or 'nothing'}."]
-    if row["nearest"] is not None and not row["violated"]:
+    if row["nearness"] is not None and not row["violated"]:
         nearest = row["nearest"]
         told.append(f"Nearest: {row['nearness']:.4g} of the bound ({nearest['source']} {nearest['position']}).")
     if row["witness"] is not None:
