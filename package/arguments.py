@@ -31,7 +31,7 @@ Floats = npt.NDArray[np.float64]
 Seed = int | np.random.Generator
 """A seed, or a generator that goes on from where it is."""
 
-_LISTED = 40
+_LISTED = 60
 """Names that a message lists; of more, the five nearest. Arbitrary: all formulations are listed, all claims are not."""
 
 _PROBLEMS = "dlsched.models."

@@ -38,6 +38,10 @@ OPTIONS: dict[str, dict[str, tuple[object, ...]]] = {
 Line = tuple[str, object]
 
 
+PAPER_SIZED = 50
+"""Cost of draws in the papers' own sizes, whose runs are those of `runs` at greater length: seconds each."""
+
+
 def small(of: Problem[Any, Any], name: str, seed: int) -> Any:
     """An instance of a preset with few jobs, where the preset takes such sizes."""
     taken = inspect.signature(of.families[name]).parameters
@@ -48,10 +52,10 @@ def instances() -> Iterator[Line]:
     for of in problems():
         for name in of.families:
             yield f"preset {of.name} {name}", small(of, name, 0).dump()
-    for source in sorted(sources()):
-        for position in range(DRAWS):
-            document, seed = draw(source, position, 0)
-            yield f"source {source} {position}", [document.dump(), seed]
+    for name, source in sorted(sources().items()):
+        for position in range(source.draws(DRAWS)):
+            document, seed = draw(name, position, 0)
+            yield f"source {name} {position}", [document.dump(), seed]
 
 
 def runs() -> Iterator[Line]:
@@ -81,7 +85,10 @@ def optima() -> Iterator[Line]:
 
 
 def verdicts() -> Iterator[Line]:
+    known = sources()
     for task in list(plan(claims(), 1, 0))[::EVERY]:
+        if task.source in known and known[task.source].cost >= PAPER_SIZED:
+            continue
         for verdict in evaluate(task):
             of = f"{verdict.claim} {verdict.variant} {task.source} {task.name}"
             yield f"verdict {of}", [verdict.status, repr(verdict.measured), repr(verdict.bound), repr(verdict.witness)]

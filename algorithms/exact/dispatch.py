@@ -64,7 +64,7 @@ def optimum(
     method = exact_method(problem.name)
     if method is None:
         return general.solve(problem, instance, time_limit=time_limit, progress=progress, stop=stop)
-    start = time.perf_counter()
+    start, stop = time.perf_counter(), _latched(stop)
     if method.own_unit:
         found = solved_in_own_unit(
             method.solve, problem.utility, instance, time_limit=time_limit, progress=progress, stop=stop
@@ -75,6 +75,20 @@ def optimum(
         return found
     with until(stop, None if time_limit is None else max(0.0, start + time_limit - time.perf_counter())):
         return _proved(instance, found, work)
+
+
+def _latched(stop: Callable[[], bool] | None) -> Callable[[], bool] | None:
+    """Return the same question, which is not asked again once the answer was yes."""
+    if stop is None:
+        return None
+    asked = False
+
+    def once() -> bool:
+        nonlocal asked
+        asked = asked or stop()
+        return asked
+
+    return once
 
 
 def _proved(instance: Any, found: Optimum, work: int) -> Optimum:

@@ -10,7 +10,7 @@ import math
 from dataclasses import replace
 
 from dlsched.algorithms.pd_ors.prices import can_earn, fewest_slots
-from dlsched.bounds.claim import Claim, Expectation, always, stated
+from dlsched.bounds.claim import Claim, Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.facts import OPT_POSITIVE
 from dlsched.bounds.pd_ors.facts import PD_ORS, PdOrsFacts
@@ -82,6 +82,11 @@ AXES = {50: 1200, 100: 3500}
 """By the number of jobs, the last tick below the end of the utility's axis: 1400 in Fig. 8, 4000 in Fig. 14."""
 
 
+_AS_DRAWN = Premise[PdOrsFacts](
+    "there are as many jobs as in a figure, 50 or 100", lambda facts: len(facts.instance.jobs) in AXES, "Figs. 8 and 14"
+)
+
+
 def _share_of_axis(facts: PdOrsFacts) -> float:
     """Return what the jobs are worth at the best, each with all workers that it may have, over the last tick."""
     instance = facts.instance
@@ -100,6 +105,7 @@ SECTION_5_RANGES = PD_ORS.derived(
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.TRUE,
+    premises=(_AS_DRAWN,),
     sources=RANGES,
     sampled=True,
 )
@@ -113,6 +119,7 @@ SECTION_5_ALL_EPOCHS = PD_ORS.derived(
     relation=Relation.AT_LEAST,
     bound=always(1),
     expectation=Expectation.TRUE,
+    premises=(_AS_DRAWN,),
     sources=ALL_EPOCHS,
     sampled=True,
 )

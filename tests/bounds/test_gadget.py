@@ -30,7 +30,7 @@ FALSE = [claim for claim in CLAIMS if claim.expectation is Expectation.FALSE and
 @pytest.mark.parametrize("source", sorted(SOURCES))
 def test_draws_speak_for_what_is_true_alone(source: str) -> None:
     concerned = [claim for claim in CLAIMS if SOURCES[source] in claim.sources]
-    for seed in range(25):
+    for seed in range(SOURCES[source].draws(25)):
         drawn = SOURCES[source].draw(np.random.default_rng(seed))
         facts = {claim.facts: claim.facts(drawn, 0) for claim in concerned}
         for claim in concerned:

@@ -211,7 +211,8 @@ def test_verify_and_replay(dlsched: Command, tmp_path: Path) -> None:
 
 def test_verify_on_your_own_instance(dlsched: Command, instance: Path) -> None:
     data = answer(dlsched("verify", "hadar", "--on", instance, "--on", instance, "--json"))
-    known = {(claim.id, claim.variant.value): claim for claim in claims_named("hadar")}
+    about = [claim for claim in claims_named("hadar") if claim.instance is Instance]
+    known = {(claim.id, claim.variant.value): claim for claim in about}
     rows = data["verdicts"]
     assert {row["file"] for row in rows} == {str(instance)}
     assert [(row["claim"], row["kind"]) for row in rows] == [*known, *known]

@@ -28,7 +28,7 @@ def formulation(name: str, seed: int) -> Any:
     """Return a formulation of a small random instance, its disjunctions as big-M."""
     entry = next(entry for entry in catalog() if entry.name == name)
     problem = importlib.import_module(f"dlsched.models.{entry.problem}")
-    sizes = SIZES[entry.problem] | ({"asynchronous": True} if name == "dmlrs/async" else {})
+    sizes = SIZES[entry.problem] | ({"asynchronous": True} if name.startswith("dmlrs/async") else {})
     instance = problem.random(np.random.default_rng(seed), **sizes)
     model = build(name, instance)
     return pyo.TransformationFactory("gdp.bigm").create_using(model) if entry.disjunctive else model
