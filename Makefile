@@ -33,10 +33,10 @@ test: build/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy -p dlsched
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal
 
 quick: build/.installed
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 -q $(QUICK)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal -q $(QUICK)
 
 audit: lowest build/.installed
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.audit --out build/audit.sqlite
@@ -72,14 +72,14 @@ lowest: $(UV) build/.installed
 	$(PYTHON) -m venv --clear build/lowest
 	$(UV) pip install -q --python build/lowest --resolution lowest-direct --only-binary :all: -r pyproject.toml --extra test
 	build/lowest/bin/$(PIP) install $(OWN) build/wheel/*.whl
-	OMP_NUM_THREADS=1 build/lowest/bin/python -m pytest -n 2 $(QUICK)
+	OMP_NUM_THREADS=1 build/lowest/bin/python -m pytest -n 2 --dist worksteal $(QUICK)
 
 matrix: build/.installed
 	for python in $(PYTHONS); do \
 	    $$python -c '' 2> /dev/null || { echo "$$python: not there, left out"; continue; }; \
 	    rm -rf build/matrix && $$python -m venv build/matrix && build/matrix/bin/$(PIP) $(PINNED) && \
 	    build/matrix/bin/$(PIP) install $(OWN) build/wheel/*.whl && build/matrix/bin/python -V && \
-	    OMP_NUM_THREADS=1 build/matrix/bin/python -m pytest -n 2 -q $(QUICK) || exit 1; \
+	    OMP_NUM_THREADS=1 build/matrix/bin/python -m pytest -n 2 --dist worksteal -q $(QUICK) || exit 1; \
 	done
 
 $(UV):

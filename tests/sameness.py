@@ -24,7 +24,7 @@ from dlsched.models.problem import Problem, problem, problems
 
 SEEDS = 3
 DRAWS = 2
-EVERY = 6
+EVERY = 9
 SMALL = {"jobs": 6, "machines": 5, "slots": 8}
 OPTIONS: dict[str, dict[str, tuple[object, ...]]] = {
     "hadar": {"variant": ("printed", "corrected"), "mode": ("commit", "rounds")},

@@ -27,6 +27,7 @@ SOURCES = {source.name: source for claim in CLAIMS for source in claim.sources i
 FALSE = [claim for claim in CLAIMS if claim.expectation is Expectation.FALSE and not claim.sampled]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", sorted(SOURCES))
 def test_draws_speak_for_what_is_true_alone(source: str) -> None:
     concerned = [claim for claim in CLAIMS if SOURCES[source] in claim.sources]

@@ -273,6 +273,7 @@ def test_nothing_is_undecided(report: Report) -> None:
     assert [row.id for row in undecided if (row.id, row.variant) not in loose] == []
 
 
+@pytest.mark.slow
 def test_every_claim_that_says_something_holds_somewhere(report: Report) -> None:
     for id_, variant in keys(Expectation.TRUE):
         row = report.row(id_, variant)
@@ -280,6 +281,7 @@ def test_every_claim_that_says_something_holds_somewhere(report: Report) -> None
         assert row.counts[Status.HOLDS] > 0 or row.sample is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "id_",
     sorted({c.id for c in claims() if c.expectation is Expectation.FALSE and c.sources and not c.sampled}),
@@ -370,8 +372,8 @@ def test_draws_depend_on_seed_and_position_alone(name: str) -> None:
     first, second = draw(name, 3, 5), draw(name, 3, 5)
     assert (first[0].digest, first[1]) == (second[0].digest, second[1])
     assert draw(name, 4, 5)[1] != first[1] != draw(name, 3, 6)[1]
-    digests = {draw(name, i, 5)[0].digest for i in range(20)}
-    assert len(digests) > 10
+    draws = 20 if sources()[name].cost == 1 else 4
+    assert len({draw(name, i, 5)[0].digest for i in range(draws)}) > draws // 2
     rng = np.random.default_rng(0)
     assert sources()[name].draw(rng).digest != sources()[name].draw(rng).digest
 

@@ -67,6 +67,7 @@ def test_draws_speak_for_what_is_true_alone(claim: Claim[Any]) -> None:
     assert Status.UNDECIDED not in statuses or claim.open
 
 
+@pytest.mark.slow
 def test_pd_ors_never_schedules_the_job_of_2500_workers() -> None:
     """The algorithm itself, and not only the probability: one schedule is worth 1000, three runs nothing."""
     instance = case("pd-ors-theorem-5-ample-2500-workers")
