@@ -79,24 +79,31 @@ class Comparison:
     rows: tuple[Row, ...]
 
     def table(self) -> tuple[list[str], list[list[Cell]]]:
-        """Return the columns and the rows of the table; a measure that the problem has not has no column."""
-        unit = next((row.measures.unit for row in self.rows if row.measures is not None), "")
+        """Return the columns and the rows of the table; a measure that the problem has not has no column.
+
+        JCT and makespan are in `unit`; *in use* is the utilisation, *unfairness* the greatest finish-time ratio.
+        """
         named: dict[str, Callable[[Row], Cell]] = {
             "algorithm": lambda row: row.name,
             "utility": lambda row: row.utility,
             "of the bound": self._share,
             "jobs": lambda row: row.admitted,
-            f"mean JCT [{unit}]": _measured(lambda known: known.mean),
-            f"median JCT [{unit}]": _measured(lambda known: known.median),
-            f"makespan [{unit}]": _measured(lambda known: _float(known.end)),
-            "utilisation": _measured(lambda known: _float(known.used)),
-            "finish-time fairness": _measured(lambda known: known.unfairness),
-            "run time [seconds]": lambda row: row.seconds,
+            "mean JCT": _measured(lambda known: known.mean),
+            "median JCT": _measured(lambda known: known.median),
+            "makespan": _measured(lambda known: _float(known.end)),
+            "in use": _measured(lambda known: _float(known.used)),
+            "unfairness": _measured(lambda known: known.unfairness),
+            "seconds": lambda row: row.seconds,
             "note": lambda row: row.note,
         }
         columns: dict[str, list[Cell]] = {name: [read(row) for row in self.rows] for name, read in named.items()}
         kept = {name: cells for name, cells in columns.items() if any(cell not in (None, "") for cell in cells)}
         return list(kept), [list(cells) for cells in zip(*kept.values(), strict=True)]
+
+    @property
+    def unit(self) -> str:
+        """Of times, e.g. ``slots``; empty where there are none."""
+        return next((row.measures.unit for row in self.rows if row.measures is not None), "")
 
     def job_table(self) -> tuple[list[str], list[list[Cell]]]:
         """Return, for each job, how long it takes under each algorithm: nothing where it does not end."""

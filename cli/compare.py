@@ -65,9 +65,15 @@ def compare(
                 data | {"algorithms": told, "jobs": [dict(zip(jobs[0], job, strict=True)) for job in jobs[1]]}
             )
         else:
-            output.table(f"Algorithms on {file.name} ({problem.name})", _aligned(columns), rows)
+            times = f"; times in {found.unit}" if found.unit else ""
+            output.table(f"Algorithms on {file.name} ({problem.name}{times})", _aligned(columns), _short(rows))
             if per_job:
-                output.table("Jobs", _aligned(jobs[0]), jobs[1])
+                output.table("Jobs", _aligned(jobs[0]), _short(jobs[1]))
+
+
+def _short(rows: list[list[Cell]]) -> list[list[Cell]]:
+    """Return rows with numbers of few digits, which fit a narrow terminal; --json has them all."""
+    return [[f"{cell:.4g}" if isinstance(cell, float) else cell for cell in row] for row in rows]
 
 
 def _records(columns: list[str], rows: list[list[Cell]]) -> list[dict[str, Cell]]:

@@ -319,7 +319,7 @@ def test_compare(dlsched: Command, instance: Path, tmp_path: Path) -> None:
     assert {job["job"] for job in data["jobs"]} == {job.name for job in Instance.load(instance).jobs}
     assert (tmp_path / "t.md").read_text(encoding="utf-8").startswith("| algorithm | utility | of the bound |")
     people = dlsched("compare", instance, "--per-job")
-    assert people.stdout.startswith(f"Algorithms on {instance.name} (hadar)")
+    assert people.stdout.startswith(f"Algorithms on {instance.name} (hadar; times in seconds)")
     assert refusal(dlsched("compare", instance, "esw")) == "esw: runs on other instances than those of hadar"
 
 
