@@ -107,7 +107,8 @@ def plain(value: Any) -> Any:
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table for people on stdout; columns whose name starts with ``>`` are aligned to the right.
 
-    Where it is wider than the terminal, cells are broken and nothing is left out; lines then part the rows.
+    Where it is wider than the terminal, cells are broken and nothing is left out; lines then part the rows, and the
+    columns have no blanks beside them.
     """
     from rich.table import Table
     from rich.text import Text
@@ -146,7 +147,8 @@ def _rendered(grid: Any) -> str:
     console = Console(width=None if sys.stdout.isatty() else _WIDTH)
     with _to_stdout(), console.capture() as capture:
         wanted = console.measure(grid, options=console.options.update(width=_UNBROKEN)).maximum
-        grid.show_lines = wanted > console.width
+        if wanted > console.width:
+            grid.show_lines, grid.padding = True, (0, 0)
         console.print(grid)
     return capture.get().rstrip("\n")
 
