@@ -140,7 +140,7 @@ class Comparison:
         MissingExtra
             If matplotlib is not installed.
         """
-        drawn = [row for row in self.rows if isinstance(row.schedule, self.problem.schedule)]
+        drawn = [row for row in self.rows if self._usual(row)]
         if self.problem.plot is None or not drawn:
             raise InputError(f"{path}: {self.problem.name} has no picture of these schedules")
         width, height = _PANEL
@@ -156,8 +156,11 @@ class Comparison:
 
     def _share(self, row: Row) -> float | None:
         # The bound is on the problem's own schedules: those of another kind may be worth more.
-        usual = isinstance(row.schedule, self.problem.schedule)
-        return row.utility / self.bound if usual and row.utility is not None and self.bound else None
+        return row.utility / self.bound if self._usual(row) and row.utility is not None and self.bound else None
+
+    def _usual(self, row: Row) -> bool:
+        """Tell whether a row has a schedule of the problem's own kind."""
+        return isinstance(row.schedule, self.problem.schedule)
 
 
 def _measured(read: Callable[[Measures], float | None]) -> Callable[[Row], Cell]:

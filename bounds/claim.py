@@ -12,7 +12,6 @@ import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from fnmatch import fnmatchcase
 from functools import cache, partial
 from types import MappingProxyType
 from typing import Any, Generic, NotRequired, Required, TypedDict, TypeVar, Unpack
@@ -21,7 +20,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from dlsched.algorithms.exact.result import Proof
-from dlsched.arguments import at_least, checked, expect
+from dlsched.arguments import at_least, checked, expect, matching, plain
 from dlsched.bounds.comparison import Interval, Relation, Status, Value, compare
 from dlsched.bounds.evidence import asked, weakest
 from dlsched.bounds.witness import SHIPPED, Witness, finite, shipped
@@ -546,7 +545,7 @@ def claim(id: str, variant: str | Variant | None = None) -> Claim[Any]:
         If there is no such claim or variant.
     """
     every = claims()
-    known = [claim for claim in every if claim.id == id] or [c for c in every if _plain(c.id) == _plain(id)]
+    known = [claim for claim in every if claim.id == id] or [c for c in every if plain(c.id) == plain(id)]
     if not known:
         raise _unknown(id, [claim.id for claim in every])
     name = variant.value if isinstance(variant, Variant) else variant
@@ -583,21 +582,15 @@ def claims_named(names: str | Iterable[str] | None) -> tuple[Claim[Any], ...]:
 
 def _ids(name: str, ids: list[str]) -> list[str]:
     """Return the ids that a name stands for."""
-    pattern = _plain(name)
-    found = [id_ for id_ in ids if fnmatchcase(_plain(id_), pattern) or _plain(id_).startswith(f"{pattern}/")]
+    found = matching(name, ids)
     if not found:
         raise _unknown(name, ids)
     return found
 
 
 def _unknown(name: str, ids: list[str]) -> InputError:
-    nearest = difflib.get_close_matches(_plain(name), ids, n=5, cutoff=0)
+    nearest = difflib.get_close_matches(plain(name), ids, n=5, cutoff=0)
     return InputError(f"{name}: unknown claim; the nearest are {', '.join(nearest)}; `dlsched list` has all")
-
-
-def _plain(name: str) -> str:
-    """Return a name with one spelling: packages have underscores where claims have hyphens."""
-    return name.replace("_", "-").rstrip("/")
 
 
 @checked

@@ -39,6 +39,12 @@ class Relation(Enum):
             return None
         return low / high if high else (math.inf if low else None)
 
+    def gain(self, measured: float, bound: float) -> float:
+        """Return by how much the measured quantity has more than the relation asks for, 0 within the tolerance."""
+        if agree(measured, bound, unit=0.0):
+            return 0.0
+        return measured - bound if self is Relation.AT_LEAST else bound - measured
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:

@@ -8,17 +8,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import partial
 from itertools import groupby
 from typing import Any
 
 from dlsched.algorithms.exact.result import Proof
 from dlsched.bounds.claim import Claim, Expectation, Variant, among
-from dlsched.bounds.comparison import Relation, Status
+from dlsched.bounds.comparison import Status
 from dlsched.bounds.statistics import Sample, Support, paired
 from dlsched.bounds.store import Entry
 from dlsched.bounds.witness import Witness
-from dlsched.models.numbers import agree
 
 _DIGITS = 9
 """Of a number in a report: what a solver promises ends with the seventh (`dlsched.tolerances.FEASIBLE`). Arbitrary
@@ -239,8 +237,8 @@ def _row(claim: Claim[Any], entries: list[Entry], violated: list[Entry]) -> Row:
     nearness, nearest = max(near, key=lambda pair: pair[0], default=(None, None))
     confirmed = {entry.name for entry in violated}
     missed = tuple(name for name in claim.counterexamples if name not in confirmed)
-    draws = tuple(entry for entry in entries if entry.verdict.measured is not None) if claim.sampled else ()
-    sample = paired(map(partial(_gain, claim.relation), draws)) if draws else None
+    draws, gains = _gains(claim, entries) if claim.sampled else ((), ())
+    sample = paired(gains) if gains else None
     return Row(
         id=claim.id,
         variant=claim.variant.value,
@@ -261,14 +259,15 @@ def _row(claim: Claim[Any], entries: list[Entry], violated: list[Entry]) -> Row:
     )
 
 
-def _gain(relation: Relation, entry: Entry) -> float:
-    """Return by how much a draw has what the claim says, 0 where that is within the tolerance."""
-    measured, bound = entry.verdict.measured, entry.verdict.bound
-    if measured is None or bound is None:
-        raise ValueError("a draw of an average has both sides")
-    if agree(measured, bound, unit=0.0):
-        return 0.0
-    return measured - bound if relation is Relation.AT_LEAST else bound - measured
+def _gains(claim: Claim[Any], entries: Iterable[Entry]) -> tuple[tuple[Entry, ...], tuple[float, ...]]:
+    """Return the entries that have both sides of an average, and by how much each has what the claim says."""
+    both = [
+        (entry, claim.relation.gain(verdict.measured, verdict.bound))
+        for entry in entries
+        for verdict in [entry.verdict]
+        if verdict.measured is not None and verdict.bound is not None
+    ]
+    return tuple(entry for entry, _ in both), tuple(gain for _, gain in both)
 
 
 def _outcome_of(claim: Claim[Any], sample: Sample) -> Outcome:

@@ -100,12 +100,10 @@ def _fitting(algorithms: tuple[Algorithm, ...], file: Path) -> tuple[Algorithm, 
     if len(algorithms) == 1:
         return algorithms[0], problem(algorithms[0].problem).instance.load(file)
     data = read_json(file)
-    fields = set(data) if isinstance(data, dict) else set()
     for algorithm in algorithms:
-        kind = problem(algorithm.problem).instance
-        known = kind.model_fields
-        if fields <= set(known) and all(field in fields for field, info in known.items() if info.is_required()):
-            return algorithm, kind.parse(data, file)
+        own = problem(algorithm.problem)
+        if own.fits(data):
+            return algorithm, own.instance.parse(data, file)
     *names, last = (algorithm.problem for algorithm in algorithms)
     raise InputError(
         f"{file}: {algorithms[0].name} runs on {', '.join(names)} and {last}; this is an instance of none of them"

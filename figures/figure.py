@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
-from dlsched.arguments import checked, expect, named
+from dlsched.arguments import checked, expect, matching, named
 from dlsched.bounds.comparison import Relation
 from dlsched.errors import InputError
 from dlsched.models.registry import Registry
@@ -35,6 +34,10 @@ class Statement:
     relation: Relation
     other: str | float
     claim: str = ""
+
+    def against(self, values: Mapping[str, float]) -> float:
+        """Return what the series is compared with on a draw."""
+        return values[self.other] if isinstance(self.other, str) else self.other
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +122,7 @@ def figures_named(names: str | Iterable[str] | None) -> tuple[Figure, ...]:
     Parameters
     ----------
     names : str or iterable of str or None
-        Each a figure (``smd/7``), a paper (``smd``) or a pattern (``smd/*``). All for None.
+        Each a figure (``smd/7``), a paper (``smd``) or a pattern (``smd/*``), with ``_`` or ``-``. All for None.
 
     Raises
     ------
@@ -132,10 +135,10 @@ def figures_named(names: str | Iterable[str] | None) -> tuple[Figure, ...]:
     chosen: set[str] = set()
     for name in [names] if isinstance(names, str) else names:
         expect("names", name, str)
-        found = {f.name for f in known if fnmatchcase(f.name, name) or f.name.startswith(f"{name.rstrip('/')}/")}
+        found = matching(name, (entry.name for entry in known))
         if not found:
             figure(name)
-        chosen |= found
+        chosen.update(found)
     if not chosen:
         raise InputError("names: no figure is asked for")
     return tuple(entry for entry in known if entry.name in chosen)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from dlsched.bounds.comparison import Relation
 from dlsched.bounds.statistics import Sample, paired
 from dlsched.bounds.store import code_version
 from dlsched.errors import InputError, shown
 from dlsched.figures.figure import Figure, Statement
-from dlsched.models.numbers import agree
 
 Values = dict[str, float]
 Task = tuple[float, int]
@@ -140,13 +137,5 @@ def curves(figure: Figure, found: Mapping[Task, Values]) -> Iterator[Curve]:
 
 def judged(statement: Statement, found: Mapping[Task, Values]) -> Sample:
     """Return what all draws together say of a statement."""
-    sign = 1 if statement.relation is Relation.AT_LEAST else -1
-    return paired(sign * _difference(statement, values) for _, values in sorted(found.items()))
-
-
-def _difference(statement: Statement, values: Values) -> float:
-    mine = values[statement.series]
-    other = values[statement.other] if isinstance(statement.other, str) else statement.other
-    if agree(mine, other, unit=0.0) or (math.isinf(mine) and mine == other):
-        return 0.0
-    return mine - other
+    draws = (values for _, values in sorted(found.items()))
+    return paired(statement.relation.gain(values[statement.series], statement.against(values)) for values in draws)

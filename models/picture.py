@@ -1,10 +1,10 @@
-"""What the pictures of all problems share: axes, one colour a job, and files written in one step (extra ``plot``)."""
+"""What the pictures of all problems share: axes, colours, legend, and files written in one step (extra ``plot``)."""
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,19 @@ from dlsched.arguments import described
 from dlsched.errors import InputError
 from dlsched.extras import from_extra
 from dlsched.models.files import write_bytes
+from dlsched.models.violation import Violation
+
+
+def refuse_broken(violations: Sequence[Violation]) -> None:
+    """Refuse to draw a schedule of which a checker found what is wrong.
+
+    Raises
+    ------
+    ValueError
+        If there are violations; the message has the first.
+    """
+    if violations:
+        raise ValueError(f"the schedule cannot be drawn: {violations[0]}")
 
 
 def drawn_in(ax: Any, width: float, height: float) -> Any:
@@ -65,6 +78,11 @@ def colours(names: Iterable[str]) -> dict[str, Any]:
 
     palette = colormaps["tab20"]
     return {name: palette(i % palette.N) for i, name in enumerate(names)}
+
+
+def legend(ax: Any) -> None:
+    """Add the legend, beside the axes."""
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=7, borderaxespad=0)
 
 
 def save(figure: Any, path: str | os.PathLike[str]) -> None:

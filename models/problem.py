@@ -64,6 +64,12 @@ class Problem(Generic[I, S]):
     measures: Callable[[I, S], Measures] | None = None
     sense: Literal["maximize", "minimize"] = "maximize"
 
+    def fits(self, data: Any) -> bool:
+        """Tell whether a document has the fields of an instance, all that it needs and no other."""
+        known = self.instance.model_fields
+        fields = set(data) if isinstance(data, dict) else set()
+        return fields <= set(known) and all(name in fields for name, field in known.items() if field.is_required())
+
     def preset(self, name: str, seed: Seed = 0, **sizes: Any) -> I:
         """Return an instance of a family.
 
@@ -122,13 +128,7 @@ def load_instance(path: PathLike) -> tuple[Problem[Any, Any], Any]:
         If it is an instance of no problem; where its fields are those of one problem, the message is that problem's.
     """
     data = read_json(path)
-    fields = set(data) if isinstance(data, dict) else set()
-    fitting = [
-        entry
-        for entry in problems()
-        if fields <= set(entry.instance.model_fields)
-        and all(name in fields for name, info in entry.instance.model_fields.items() if info.is_required())
-    ]
+    fitting = [entry for entry in problems() if entry.fits(data)]
     if not fitting:
         known = ", ".join(entry.name for entry in problems())
         raise InputError(f"{path}: has not the fields of an instance of {known}; `dlsched schema PROBLEM` has them")

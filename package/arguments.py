@@ -15,6 +15,7 @@ import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fnmatch import fnmatchcase
 from fractions import Fraction
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -63,6 +64,17 @@ def named(kind: str, name: str, among: Mapping[str, V]) -> V:
         return among[name]
     except (KeyError, TypeError):
         raise UnknownName(f"unknown {kind} {_shown(name)}; {_nearest(str(name), list(among))}") from None
+
+
+def plain(name: str) -> str:
+    """Return a name with one spelling: packages have underscores where claims and figures have hyphens."""
+    return name.replace("_", "-").rstrip("/")
+
+
+def matching(name: str, among: Iterable[str]) -> list[str]:
+    """Return those of some names that one stands for: itself, what stands below it (``hadar``), or a pattern's."""
+    pattern = plain(name)
+    return [known for known in among if fnmatchcase(plain(known), pattern) or plain(known).startswith(f"{pattern}/")]
 
 
 def _nearest(name: str, names: list[str]) -> str:

@@ -9,7 +9,7 @@ from dlsched.arguments import checked
 from dlsched.errors import InputError, shown
 from dlsched.models.files import PathLike
 from dlsched.models.hadar.instance import Instance
-from dlsched.traces.logs import Log, Ran, converted, read_table
+from dlsched.traces.logs import Log, converted, read_table
 from dlsched.traces.reader import Reader
 from dlsched.traces.request import Request, UtilityChoice
 
@@ -35,14 +35,7 @@ def read_log(path: PathLike, columns: Mapping[str, str] | str | None = None) -> 
     named = _named(columns)
     source, rows = read_table(path, tuple(named.values()))
     jobs = tuple(
-        Ran(
-            row.cells[named["name"]],
-            row.place,
-            row.number(named["arrival"]),
-            row.count(named["gang"]),
-            row.number(named["seconds"]),
-            unusable="" if row.number(named["seconds"]) else "without a duration",
-        )
+        row.job(row.cells[named["name"]], arrival=named["arrival"], gang=named["gang"], seconds=named["seconds"])
         for row in rows
     )
     return Log(source, jobs, {"format": "csv", "columns": ", ".join(f"{k}={v}" for k, v in named.items())})

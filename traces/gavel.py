@@ -91,15 +91,8 @@ def convert(
         return found and (found[0], source.place(job.line, found[1]), found[2])
 
     taken, skipped = request.select(source.source.path, available, problem)
-    return Instance.parse(
-        {
-            "slots": slots,
-            "slot_seconds": request.slot_seconds,
-            "device_types": list(request.cluster),
-            "machines": list(request.machines()),
-            "jobs": [_job(job, measured, request, first) for job in taken],
-            "origin": _origin(request, measured, source, taken, skipped),
-        }
+    return request.instance(
+        [_job(job, measured, request, first) for job in taken], _origin(request, measured, source, taken, skipped)
     )
 
 

@@ -132,31 +132,25 @@ def converted(log: Log, request: Request, speeds: Mapping[str, float] | str | No
     first = available[0].arrival
     taken, skipped = request.select(path, available, lambda job: _problem(job, request, first))
     told = ", ".join(f"{r}={to_json(s)}" for r, s in speed.items())
-    return Instance.parse(
+    return request.instance(
+        [
+            {
+                "name": job.name,
+                "arrival": request.slot(job, first),
+                "gang": job.gang,
+                "iterations": job.gang * job.seconds,
+                "rate": {r: s for r, s in speed.items() if job.types is None or r in job.types},
+                "utility": request.utility_of(job.gang * job.seconds),
+            }
+            for job in taken
+        ],
         {
-            "slots": request.slots,
-            "slot_seconds": request.slot_seconds,
-            "device_types": list(request.cluster),
-            "machines": list(request.machines()),
-            "jobs": [
-                {
-                    "name": job.name,
-                    "arrival": request.slot(job, first),
-                    "gang": job.gang,
-                    "iterations": job.gang * job.seconds,
-                    "rate": {r: s for r, s in speed.items() if job.types is None or r in job.types},
-                    "utility": request.utility_of(job.gang * job.seconds),
-                }
-                for job in taken
-            ],
-            "origin": {
-                **log.origin,
-                "log": f"{log.source.name}, sha256 {log.source.sha256}",
-                "iterations": "seconds that the job ran, times its devices",
-                "rate": f"assumed: iterations per second and device {told}; any gang scales linearly",
-                **request.origin(taken, skipped),
-            },
-        }
+            **log.origin,
+            "log": f"{log.source.name}, sha256 {log.source.sha256}",
+            "iterations": "seconds that the job ran, times its devices",
+            "rate": f"assumed: iterations per second and device {told}; any gang scales linearly",
+            **request.origin(taken, skipped),
+        },
     )
 
 
@@ -229,6 +223,12 @@ class Cells:
             raise InputError(f"{self.cell(column)}: {self.cells[column]} must not be negative")
         return value
 
+    def job(self, name: str, *, arrival: str, gang: str, seconds: str) -> Ran:
+        """Return the job of a row, read from the columns of these names; without a duration it cannot be used."""
+        duration = self.number(seconds)
+        unusable = "" if duration else "without a duration"
+        return Ran(name, self.place, self.number(arrival), self.count(gang), duration, unusable=unusable)
+
     def cell(self, column: str) -> str:
         """Return where a cell stands, for an error message."""
         return f"{self.place}, column {column}"
@@ -243,11 +243,11 @@ def read_table(path: PathLike, columns: Sequence[str]) -> tuple[Source, list[Cel
         If it is no such file, or has more than `MAX_JOBS` rows.
     """
     content = read_bytes(path)
-    rows = csv.reader(io.StringIO(decode(path, content).removeprefix("\ufeff"), newline=""), strict=True)
-    return Source.of(path, content), list(_rows(path, rows, columns))
+    return Source.of(path, content), list(_rows(path, decode(path, content).removeprefix("\ufeff"), columns))
 
 
-def _rows(path: PathLike, rows: Iterator[list[str]], columns: Sequence[str]) -> Iterator[Cells]:
+def _rows(path: PathLike, text: str, columns: Sequence[str]) -> Iterator[Cells]:
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = [name.strip() for name in next(rows, [])]
         for column in columns:
@@ -257,11 +257,11 @@ def _rows(path: PathLike, rows: Iterator[list[str]], columns: Sequence[str]) -> 
                     f"{path}: line 1: column {shown(column)} {many}; there are {', '.join(header) or 'none'}"
                 )
         for number, row in enumerate((row for row in rows if row), start=1):
-            place = f"{path}: line {rows.line_num}"  # type: ignore[attr-defined]
+            place = f"{path}: line {rows.line_num}"
             if len(row) != len(header):
                 raise InputError(f"{place}: {len(row)} cells; line 1 has {len(header)}")
             if number > MAX_JOBS:
                 raise InputError(f"{path}: more than {MAX_JOBS} rows; logs of at most so many jobs are read")
             yield Cells(place, {name: cell.strip() for name, cell in zip(header, row, strict=True) if name in columns})
     except csv.Error as error:
-        raise InputError(f"{path}: line {rows.line_num}: not CSV: {error}") from None  # type: ignore[attr-defined]
+        raise InputError(f"{path}: line {rows.line_num}: not CSV: {error}") from None

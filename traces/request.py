@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 from dlsched.arguments import checked
 from dlsched.errors import InputError, shown
 from dlsched.models.fields import MAX_SLOTS
+from dlsched.models.hadar.instance import Instance
 from dlsched.models.numbers import rational, to_json
 
 COUNT = re.compile(r"[1-9]\d{0,17}")
@@ -199,6 +200,19 @@ class Request:
             return {"kind": "step", "value": 1, "deadline": self.slots}
         scale = iterations if self.utility is UtilityChoice.EFFECTIVE_THROUGHPUT else 1
         return {"kind": "hyperbolic", "scale": scale}
+
+    def instance(self, jobs: list[dict[str, Any]], origin: dict[str, str]) -> Instance:
+        """Return the instance of some jobs."""
+        return Instance.parse(
+            {
+                "slots": self.slots,
+                "slot_seconds": self.slot_seconds,
+                "device_types": list(self.cluster),
+                "machines": list(self.machines()),
+                "jobs": jobs,
+                "origin": origin,
+            }
+        )
 
     def origin(self, taken: Sequence[object], skipped: Counter[str]) -> dict[str, str]:
         """Return what an instance's origin says of all this."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dlsched.arguments import checked
 from dlsched.models.files import PathLike
-from dlsched.traces.logs import Log, Ran, log_reader, read_table
+from dlsched.traces.logs import Log, log_reader, read_table
 
 _COLUMNS = ("job_id", "num_gpu", "submit_time", "model_name", "duration")
 
@@ -24,13 +24,11 @@ def read_log(path: PathLike) -> Log:
     """
     source, rows = read_table(path, _COLUMNS)
     jobs = tuple(
-        Ran(
+        row.job(
             f"{row.cells['model_name']} #{row.cells['job_id']}",
-            row.place,
-            row.number("submit_time"),
-            row.count("num_gpu"),
-            row.number("duration"),
-            unusable="" if row.number("duration") else "without a duration",
+            arrival="submit_time",
+            gang="num_gpu",
+            seconds="duration",
         )
         for row in rows
     )

@@ -34,9 +34,7 @@ def plot(instance: Instance, schedule: ForkedSchedule, ax: Any = None) -> Any:
     MissingExtra
         If matplotlib is not installed.
     """
-    violations = check(instance, schedule)
-    if violations:
-        raise ValueError(f"the schedule cannot be drawn: {violations[0]}")
+    picture.refuse_broken(check(instance, schedule))
     ran = round_slots(instance, schedule)
     ax = picture.drawn_in(ax, max(6.0, len(ran)), max(2.5, 0.4 * len(instance.machines)))
     nodes = [machine.name for machine in instance.machines]
@@ -62,7 +60,7 @@ def plot(instance: Instance, schedule: ForkedSchedule, ax: Any = None) -> Any:
     title = f"{len(ran)} rounds, {100 * float(utilisation(instance, schedule)):.0f} % of the nodes' time in use"
     ax.set(xlim=(0, last * width), ylim=(len(nodes), 0), title=title)
     if drawn:
-        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=7, borderaxespad=0)
+        picture.legend(ax)
     return ax
 
 

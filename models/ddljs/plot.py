@@ -75,7 +75,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     MissingExtra
         If matplotlib is not installed.
     """
-    _refuse_broken(instance, schedule)
+    picture.refuse_broken(check(instance, schedule))
     ax = picture.drawn_in(ax, max(6.0, min(20.0, 0.4 * instance.slots)), _height(instance))
     drawn = list(cells(instance, schedule))
     rows = {job.name: row for row, job in enumerate(instance.jobs)}
@@ -120,7 +120,7 @@ def plot_rings(instance: Instance, schedule: Schedule, slot: int, ax: Any = None
     ValueError, MissingExtra
         As `plot`.
     """
-    _refuse_broken(instance, schedule)
+    picture.refuse_broken(check(instance, schedule))
     ax = picture.drawn_in(ax, 8.0, 8.0)
     graph = nx.Graph()
     graph.add_nodes_from(node.name for node in instance.nodes)
@@ -133,7 +133,7 @@ def plot_rings(instance: Instance, schedule: Schedule, slot: int, ax: Any = None
     ax.set_axis_off()
     ax.set_title(f"rings in slot {slot}; workers on servers")
     if ax.get_legend_handles_labels()[1]:
-        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=7, borderaxespad=0)
+        picture.legend(ax)
     return ax
 
 
@@ -159,12 +159,6 @@ def save_plot(instance: Instance, schedule: Schedule, path: str | os.PathLike[st
     plot(instance, schedule, left)
     plot_rings(instance, schedule, slot, right)
     picture.save(left.figure, path)
-
-
-def _refuse_broken(instance: Instance, schedule: Schedule) -> None:
-    violations = check(instance, schedule)
-    if violations:
-        raise ValueError(f"the schedule cannot be drawn: {violations[0]}")
 
 
 def _height(instance: Instance) -> float:

@@ -80,9 +80,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     MissingExtra
         If matplotlib is not installed.
     """
-    violations = check(instance, schedule)
-    if violations:
-        raise ValueError(f"the schedule cannot be drawn: {violations[0]}")
+    picture.refuse_broken(check(instance, schedule))
     ax = picture.drawn_in(ax, max(6.0, 0.4 * instance.slots), max(4.0, 0.2 * len(schedule.jobs)))
     colours, finished = picture.colours(job.name for job in instance.jobs), completions(instance, schedule)
     drawn = set()
@@ -104,7 +102,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     title = f"share of the cluster's {busiest(instance, schedule)}; hatched: on one machine"
     ax.set(xlabel="slot", xlim=(0.5, instance.slots + 0.5), ylim=(0, 1), title=title)
     if drawn:
-        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=7, borderaxespad=0)
+        picture.legend(ax)
     return ax
 
 

@@ -38,9 +38,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     MissingExtra
         If matplotlib is not installed.
     """
-    violations = check(instance, schedule)
-    if violations:
-        raise ValueError(f"the schedule cannot be drawn: {violations[0]}")
+    picture.refuse_broken(check(instance, schedule))
     ax = picture.drawn_in(ax, max(6.0, 0.4 * instance.slots), max(3.0, 0.2 * instance.devices))
     colours = picture.colours(job.name for job in instance.jobs)
     finished = completions(instance, schedule)
@@ -54,7 +52,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set(xlabel="slot", xlim=(0.5, instance.slots + 0.5), ylim=(len(rows_of), 0), title="devices in use")
     if drawn:
-        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=7, borderaxespad=0)
+        picture.legend(ax)
     return ax
 
 

@@ -69,9 +69,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     MissingExtra
         If matplotlib is not installed.
     """
-    violations = check(instance, schedule)
-    if violations:
-        raise ValueError(f"the schedule cannot be drawn: {violations[0]}")
+    picture.refuse_broken(check(instance, schedule))
     ax = picture.drawn_in(ax, 8.0, 1.0 + 0.6 * len(instance.resources))
     colours, times = picture.colours(job.name for job in instance.jobs), completion_times(instance, schedule)
     drawn = set()
@@ -86,7 +84,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     ax.set(xlabel="share of the capacity", xlim=(0, 1), title="reserved (pale) and used (dark)")
     ax.set_ylim(len(instance.resources) - 0.5, -0.5)
     if drawn:
-        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=7, borderaxespad=0)
+        picture.legend(ax)
     return ax
 
 
