@@ -5,7 +5,8 @@
 # hundred solves); goes on where it stopped.
 # make pages: what docs/claims says of each claim anew, from a run of verify over DRAWS draws of each source, which goes
 # on where it stopped.
-# make figures: the papers' figures at few points and draws, into build/figures.
+# make figures: the papers' figures at few points and draws, into build/figures; those that need public data (see
+# `dlsched reproduce --list`) where the folder DATA is there.
 # make lock: constraints.txt anew from pyproject.toml and the package index in use, keeping the pins that still fit (all
 # the newest: delete the file first). make lowest: quick tests with the lowest versions that pyproject.toml allows.
 # make matrix: the quick tests under each of PYTHONS that is there.
@@ -13,6 +14,7 @@
 # download checked against the hashes there.
 PYTHON ?= python3
 DRAWS ?= 1000
+DATA ?= ../shared/data
 PYTHONS ?= python3.11 python3.12 python3.13
 VENV := build/venv
 BIN := $(VENV)/bin
@@ -46,7 +48,7 @@ pages: build/.installed
 	$(BIN)/python docs/claims/update.py build/pages.json
 
 figures: build/.installed
-	OMP_NUM_THREADS=1 $(BIN)/dlsched reproduce --quick --out build/figures
+	OMP_NUM_THREADS=1 $(BIN)/dlsched reproduce --quick --out build/figures $(if $(wildcard $(DATA)),--data $(DATA))
 
 dev:
 	$(PYTHON) -m venv .venv

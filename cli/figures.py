@@ -26,6 +26,10 @@ Address = Annotated[
     typer.Option("--executor", metavar="ADDRESS", help="A dask scheduler's, tcp://HOST:PORT (extra cluster)."),
 ]
 Pictures = Annotated[bool, typer.Option("--pictures/--no-pictures", help="Draw PNG and SVG files (extra plot).")]
+Data = Annotated[
+    Path | None,
+    typer.Option("--data", metavar="DIR", callback=named, help="Public data that some figures need; see --list."),
+]
 
 
 def reproduce(
@@ -37,6 +41,7 @@ def reproduce(
     jobs: Processes = None,
     executor: Address = None,
     pictures: Pictures = True,
+    data: Data = None,
     as_json: Json = False,
 ) -> None:
     """Measure figures of the papers.
@@ -47,14 +52,17 @@ def reproduce(
     from dlsched.figures import reproduce as reproduce_
 
     if listed:
-        told = [
-            {"name": f.name, "paper": f.paper, "title": f.title, "says": f.says} for f in figures_named(names or None)
-        ]
+        chosen = figures_named(names or None)
         if as_json:
-            output.emit_json(told)
+            output.emit_json(
+                [{"name": f.name, "paper": f.paper, "title": f.title, "says": f.says, "data": f.data} for f in chosen]
+            )
         else:
             columns = ("name", "where", "what it shows", "what the paper says")
-            output.table("Figures", columns, [tuple(each.values()) for each in told])
+            output.table("Figures", columns, [(f.name, f.paper, f.title, f.says) for f in chosen])
+            for entry in chosen:
+                if entry.data:
+                    output.emit(f"{entry.name} needs {', '.join(entry.data)} in the folder that --data names")
         return
     with output.counting("draws") as progress:
         found = reproduce_(
@@ -65,6 +73,7 @@ def reproduce(
             jobs=cores() if jobs is None else jobs,
             executor=executor,
             pictures=pictures,
+            data=data,
             progress=progress,
         )
     if as_json:

@@ -32,6 +32,8 @@ def draw(figure: Figure, curves: Iterable[Curve]) -> Any:
         xs, means = [curve.x for curve in mine], [curve.mean for curve in mine]
         bars = [(_length(c.mean - c.low), _length(c.high - c.mean)) for c in mine]
         ax.errorbar(xs, means, yerr=list(zip(*bars, strict=True)) or None, label=series, marker=marker, capsize=3)
+    if figure.labels:
+        ax.set_xticks(figure.points, figure.labels)
     ax.set(xlabel=figure.x, ylabel=figure.y, title=f"{figure.paper}: {figure.title}")
     ax.title.set_fontsize(9)
     ax.grid(alpha=0.3)

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from dlsched.arguments import checked, expect, matching, named
 from dlsched.bounds.comparison import Relation
 from dlsched.errors import InputError
 from dlsched.models.registry import Registry
 
-Draw = Callable[[float, int], Mapping[str, float]]
-"""Of a point of the x axis and a seed: the value of every series. All series of a draw are of the same instance."""
+Draw = Callable[..., Mapping[str, float]]
+"""Of a point of the x axis and a seed: the value of every series. All series of a draw are of the same instance. Where
+the figure needs data, the third argument is the user's folder (a `pathlib.Path`)."""
+
+
+DIGITS = 9
+"""Of a number in a table, as in those of `verify`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,8 @@ class Figure:
     quick : tuple of float
         Those of them that ``--quick`` takes.
     series : tuple of str
+    labels : tuple of str
+        What stands at the points in place of their numbers, one each; empty where they are numbers.
     draw : callable, optional
         Returns the values of one draw; None where the figure is out of reach, and `note` says why.
     seeds, quick_seeds : int
@@ -70,6 +78,10 @@ class Figure:
         What the paper leaves open, and what is assumed here.
     measured_seconds : bool
         Whether the values are seconds that were measured, which no two runs have in common.
+    data : tuple of str
+        Files that the draws read, below the user's folder of public data (``gavel/simulation_throughputs.json``).
+    plot : callable, optional
+        Returns matplotlib axes of a picture of its own (a replay), which is saved in place of the means.
     """
 
     name: str
@@ -81,12 +93,19 @@ class Figure:
     points: tuple[float, ...]
     quick: tuple[float, ...]
     series: tuple[str, ...]
+    labels: tuple[str, ...] = ()
     draw: Draw | None
     seeds: int = 20
     quick_seeds: int = 3
     statements: tuple[Statement, ...] = ()
     note: str = ""
     measured_seconds: bool = False
+    data: tuple[str, ...] = ()
+    plot: Callable[[], Any] | None = None
+
+    def label(self, x: float) -> str:
+        """Return what stands at a point of the x axis."""
+        return self.labels[self.points.index(x)] if self.labels else f"{x:.{DIGITS}g}"
 
     def tasks(self, quick: bool, seeds: int | None) -> list[tuple[float, int]]:
         """Return the points with their seeds, in order: the draws of all points with a seed, then those of the next."""

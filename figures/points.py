@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -13,6 +14,7 @@ from dlsched.bounds.statistics import Sample, paired
 from dlsched.bounds.store import code_version
 from dlsched.errors import InputError, shown
 from dlsched.figures.figure import Figure, Statement
+from dlsched.models.files import read_bytes
 
 Values = dict[str, float]
 Task = tuple[float, int]
@@ -47,17 +49,26 @@ class Points:
     path : Path
         A file that is there already goes on.
     figure : Figure
+    folder : Path, optional
+        That has the figure's data.
 
     Raises
     ------
     InputError
-        If the file is of something else, was made by other code, or cannot be read or written.
+        If the file is of something else, was made by other code or from other data, or cannot be read or written; or a
+        file of the data cannot be read.
     """
 
-    def __init__(self, path: Path, figure: Figure) -> None:
+    def __init__(self, path: Path, figure: Figure, folder: Path | None = None) -> None:
         self.path, self.figure = path, figure
         self.found: dict[Task, Values] = {}
-        self._head = {"figure": figure.name, "series": list(figure.series), "code": code_version("dlsched.figures")}
+        self._head: dict[str, object] = {
+            "figure": figure.name,
+            "series": list(figure.series),
+            "code": code_version("dlsched.figures"),
+        }
+        if folder is not None and figure.data:
+            self._head["data"] = {name: hashlib.sha256(read_bytes(folder / name)).hexdigest() for name in figure.data}
         try:
             whole = self._read()
             self._file = path.open("r+", encoding="utf-8") if path.exists() else path.open("x", encoding="utf-8")

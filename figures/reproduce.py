@@ -18,19 +18,16 @@ from dlsched.bounds.runner import runner
 from dlsched.bounds.statistics import Sample, Support
 from dlsched.errors import InputError
 from dlsched.figures.drawing import draw
-from dlsched.figures.figure import Figure, Statement, figure, figures_named
+from dlsched.figures.figure import DIGITS, Figure, Statement, figure, figures_named
 from dlsched.figures.points import Curve, Points, curves, judged
 from dlsched.models import picture
 from dlsched.models.files import write_text
-
-_DIGITS = 9
-"""Of a number in a table, as in those of `verify`."""
 
 _VERDICT = {Support.SUPPORTED: "holds", Support.REFUTED: "violated", Support.UNDECIDED: "undecided"}
 
 _TOLD = ("draws", "better", "worse", "ties", "mean", "low", "high")
 
-Task = tuple[str, float, int]
+Task = tuple[str, float, int, Path | None]
 Progress = Callable[[int, int], None]
 
 
@@ -59,7 +56,11 @@ class Reproduction:
         """What was measured, in a sentence for each statement."""
         if self.figure.draw is None:
             return f"Out of reach: {self.figure.note}."
-        return " ".join([_summary(self.curves), *(_sentence(statement, sample) for statement, sample in self.samples)])
+        if not self.curves:
+            return f"Not drawn: it needs {', '.join(self.figure.data)}; --data DIR names the folder that has them."
+        return " ".join(
+            [_summary(self.figure, self.curves), *(_sentence(statement, sample) for statement, sample in self.samples)]
+        )
 
     def csv(self) -> str:
         """Return the table of the means as CSV."""
@@ -67,9 +68,9 @@ class Reproduction:
         write = csv.writer(text, lineterminator="\n").writerow
         write(("x", "series", "draws", "mean", "low", "high"))
         for curve in self.curves:
-            numbers = (curve.x, curve.mean, curve.low, curve.high)
-            x, mean, low, high = (f"{n:.{_DIGITS}g}" if math.isfinite(n) else "" for n in numbers)
-            write((x, curve.series, curve.draws, mean, low, high))
+            numbers = (curve.mean, curve.low, curve.high)
+            told = (f"{number:.{DIGITS}g}" if math.isfinite(number) else "" for number in numbers)
+            write((self.figure.label(curve.x), curve.series, curve.draws, *told))
         return text.getvalue()
 
     def dump(self) -> dict[str, Any]:
@@ -81,7 +82,15 @@ class Reproduction:
             "measured": self.measured,
             "note": self.figure.note,
             "curves": [
-                {"x": c.x, "series": c.series, "draws": c.draws, "mean": c.mean, "low": c.low, "high": c.high}
+                {
+                    "x": c.x,
+                    **({"label": self.figure.label(c.x)} if self.figure.labels else {}),
+                    "series": c.series,
+                    "draws": c.draws,
+                    "mean": c.mean,
+                    "low": c.low,
+                    "high": c.high,
+                }
                 for c in self.curves
             ],
             "statements": [
@@ -89,10 +98,7 @@ class Reproduction:
                     "text": statement.text,
                     "claim": statement.claim,
                     "verdict": _VERDICT[sample.support],
-                    **{
-                        name: getattr(sample, name)
-                        for name in ("draws", "better", "worse", "ties", "mean", "low", "high")
-                    },
+                    **{name: getattr(sample, name) for name in _TOLD},
                 }
                 for statement, sample in self.samples
             ],
@@ -100,17 +106,17 @@ class Reproduction:
         }
 
 
-def _summary(curves_: Iterable[Curve]) -> str:
+def _summary(of: Figure, curves_: Iterable[Curve]) -> str:
     """Return where each series begins and ends."""
     told: dict[str, list[Curve]] = {}
     for curve in curves_:
         told.setdefault(curve.series, []).append(curve)
-    return "; ".join(_ends(series, mine) for series, mine in told.items()) + "."
+    return "; ".join(_ends(of, series, mine) for series, mine in told.items()) + "."
 
 
-def _ends(series: str, mine: list[Curve]) -> str:
+def _ends(of: Figure, series: str, mine: list[Curve]) -> str:
     ends = [mine[0], *mine[-1:]] if len(mine) > 1 else mine
-    return f"{series} {', '.join(f'{curve.mean:.4g} at {curve.x:g}' for curve in ends)}"
+    return f"{series} {', '.join(f'{curve.mean:.4g} at {of.label(curve.x)}' for curve in ends)}"
 
 
 def _sentence(statement: Statement, sample: Sample) -> str:
@@ -131,6 +137,7 @@ def reproduce(
     jobs: int = 1,
     executor: Executor | str | None = None,
     pictures: bool = True,
+    data: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> tuple[Reproduction, ...]:
     """Measure figures, and write their tables and pictures.
@@ -154,6 +161,9 @@ def reproduce(
         Used in place of processes of this machine; a string is the address of a dask scheduler.
     pictures : bool
         Whether pictures are drawn (extra ``plot``).
+    data : path, optional
+        A folder of public data, with the names that `Figure.data` has; figures that need it are left out without it,
+        and say so.
     progress : callable, optional
         Told (draws there, draws in all).
 
@@ -172,14 +182,15 @@ def reproduce(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: {error.strerror or error}") from None
-    wanted = {entry.name: entry.tasks(quick, seeds) for entry in chosen if entry.draw is not None}
+    source = None if data is None else Path(data)
+    within_reach = [entry for entry in chosen if entry.draw is not None and (source is not None or not entry.data)]
+    wanted = {entry.name: entry.tasks(quick, seeds) for entry in within_reach}
     with ExitStack() as stack:
         kept = {
-            entry.name: stack.enter_context(Points(folder / f"{_stem(entry)}.jsonl", entry))
-            for entry in chosen
-            if entry.draw is not None
+            entry.name: stack.enter_context(Points(folder / f"{_stem(entry)}.jsonl", entry, source))
+            for entry in within_reach
         }
-        _complete(wanted, kept, jobs, executor, progress or (lambda there, total: None))
+        _complete(wanted, kept, source, jobs, executor, progress or (lambda there, total: None))
         found = {name: {task: kept[name].found[task] for task in tasks} for name, tasks in wanted.items()}
     return tuple(_written(entry, found.get(entry.name, {}), folder, pictures) for entry in chosen)
 
@@ -191,6 +202,7 @@ def _stem(entry: Figure) -> str:
 def _complete(
     wanted: dict[str, list[tuple[float, int]]],
     kept: dict[str, Points],
+    source: Path | None,
     jobs: int,
     executor: Executor | str | None,
     tell: Progress,
@@ -202,12 +214,12 @@ def _complete(
         for name, tasks in wanted.items():
             for x, seed in tasks:
                 if (x, seed) not in kept[name].found:
-                    yield name, x, seed
+                    yield name, x, seed, source
 
     there = total - sum(1 for _ in missing())
     tell(there, total)
     with runner(jobs, executor, drawn) as run:
-        for (name, x, seed), values in run(missing()):
+        for (name, x, seed, _), values in run(missing()):
             kept[name].add((x, seed), values)
             there += 1
             tell(there, total)
@@ -215,11 +227,11 @@ def _complete(
 
 def drawn(task: Task) -> dict[str, float]:
     """Return the values of one draw."""
-    name, x, seed = task
-    draw_ = figure(name).draw
-    if draw_ is None:
+    name, x, seed, folder = task
+    entry = figure(name)
+    if entry.draw is None:
         raise InputError(f"{name}: is out of reach")
-    return dict(draw_(x, seed))
+    return dict(entry.draw(x, seed, folder) if entry.data else entry.draw(x, seed))
 
 
 def _written(
@@ -232,5 +244,5 @@ def _written(
     if found:
         write_text(files[0], done.csv())
         for path in files[1:]:
-            picture.save(draw(entry, means).figure, path)
+            picture.save((entry.plot() if entry.plot else draw(entry, means)).figure, path)
     return done

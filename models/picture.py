@@ -85,6 +85,9 @@ def legend(ax: Any) -> None:
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=7, borderaxespad=0)
 
 
+_UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "ps": {"CreationDate": None}}
+
+
 def save(figure: Any, path: str | os.PathLike[str]) -> None:
     """Write a figure into a file, in one step; the name's ending chooses the format (png, svg, pdf).
 
@@ -99,6 +102,10 @@ def save(figure: Any, path: str | os.PathLike[str]) -> None:
         raise InputError(
             f"{path}: pictures are written as {', '.join(sorted(known))}, not {form or 'without an ending'}"
         )
+    import matplotlib
+
     content = io.BytesIO()
-    figure.savefig(content, format=form, bbox_inches="tight")
+    # Neither the date nor random ids: the same picture is the same file.
+    with matplotlib.rc_context({"svg.hashsalt": "dlsched"}):
+        figure.savefig(content, format=form, bbox_inches="tight", metadata=_UNDATED.get(form))
     write_bytes(path, content.getvalue())

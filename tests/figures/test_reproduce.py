@@ -17,7 +17,7 @@ from dlsched.bounds.statistics import Support
 from dlsched.figures import Figure, Statement, figure, figures, figures_named, reproduce
 from dlsched.figures.figure import FIGURES
 from dlsched.figures.points import Points, curves, judged
-from dlsched.models import InputError
+from dlsched.models import InputError, picture
 
 CALLS: list[tuple[float, int]] = []
 
@@ -41,6 +41,28 @@ TOY = Figure(
     seeds=9,
     statements=(Statement("a is above b", "a", Relation.AT_LEAST, "b", "toy/claim"),),
 )
+FILE = "toy/rates.json"
+
+
+def weighed(at: float, seed: int, folder: Path) -> Mapping[str, float]:
+    return {"a": at * float((folder / FILE).read_text(encoding="utf-8"))}
+
+
+NEEDS_DATA = Figure(
+    name="toy/2",
+    paper="Toy, Fig. 2",
+    title="what was measured elsewhere",
+    says="it is 3",
+    x="mix",
+    y="y",
+    points=(1, 2),
+    quick=(2,),
+    series=("a",),
+    labels=("M-1", "M-3"),
+    draw=weighed,
+    seeds=1,
+    data=(FILE,),
+)
 OUT_OF_REACH = Figure(
     name="toy/table",
     paper="Toy, Table I",
@@ -56,10 +78,13 @@ OUT_OF_REACH = Figure(
 )
 
 
+TOYS = (TOY, NEEDS_DATA, OUT_OF_REACH)
+
+
 @pytest.fixture(autouse=True)
 def toys(monkeypatch: pytest.MonkeyPatch) -> None:
     every = FIGURES.all
-    monkeypatch.setattr(FIGURES, "all", lambda: {**every(), TOY.name: TOY, OUT_OF_REACH.name: OUT_OF_REACH})
+    monkeypatch.setattr(FIGURES, "all", lambda: {**every(), **{figure.name: figure for figure in TOYS}})
     CALLS.clear()
 
 
@@ -110,6 +135,12 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     assert done.files[0].read_bytes() == again.files[0].read_bytes()
 
 
+def test_the_same_picture_is_the_same_file(tmp_path: Path) -> None:
+    (one,) = reproduce("toy/1", out=tmp_path / "one")
+    (two,) = reproduce("toy/1", out=tmp_path / "two")
+    assert [path.read_bytes() for path in one.files] == [path.read_bytes() for path in two.files]
+
+
 def test_more_seeds_go_on_from_fewer(tmp_path: Path) -> None:
     reproduce("toy/1", out=tmp_path, quick=True, pictures=False)
     CALLS.clear()
@@ -121,6 +152,39 @@ def test_more_seeds_go_on_from_fewer(tmp_path: Path) -> None:
 def test_what_is_out_of_reach_says_so(tmp_path: Path) -> None:
     (done,) = reproduce("toy/table", out=tmp_path)
     assert (done.measured, done.files) == ("Out of reach: needs training.", ())
+
+
+def test_a_figure_that_needs_data_says_which(tmp_path: Path) -> None:
+    (done,) = reproduce("toy/2", out=tmp_path)
+    assert done.measured == f"Not drawn: it needs {FILE}; --data DIR names the folder that has them."
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(InputError, match=r"elsewhere/toy/rates.json: no such file"):
+        reproduce("toy/2", out=tmp_path, data=tmp_path / "elsewhere")
+    assert not list(tmp_path.iterdir())
+
+
+def test_data_are_read_and_others_are_not_mixed_in(tmp_path: Path) -> None:
+    (tmp_path / "toy").mkdir()
+    (tmp_path / FILE).write_text("3", encoding="utf-8")
+    (done,) = reproduce("toy/2", out=tmp_path / "out", data=tmp_path)
+    assert [(row["x"], row["mean"]) for row in table(done.files[0])] == [("M-1", "3"), ("M-3", "6")]
+    assert done.measured == "a 3 at M-1, 6 at M-3."
+    assert [(curve["label"], curve["x"]) for curve in done.dump()["curves"]] == [("M-1", 1), ("M-3", 2)]
+    (tmp_path / FILE).write_text("4", encoding="utf-8")
+    with pytest.raises(InputError, match=r"toy-2.jsonl: was made with data .*; use another folder"):
+        reproduce("toy/2", out=tmp_path / "out", data=tmp_path)
+
+
+def test_a_picture_of_its_own_is_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def own() -> Any:
+        ax = picture.axes(2, 2)
+        ax.set_title("a picture of its own")
+        return ax
+
+    drawn = {TOY.name: replace(TOY, plot=own)}
+    monkeypatch.setattr(FIGURES, "all", lambda: drawn)
+    (done,) = reproduce("toy/1", out=tmp_path)
+    assert "a picture of its own" in done.files[2].read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -176,6 +240,7 @@ def test_an_unknown_figure_names_the_nearest() -> None:
 def test_every_figure_is_whole() -> None:
     for entry in figures():
         assert set(entry.quick) <= set(entry.points)
+        assert not entry.labels or len(entry.labels) == len(entry.points)
         assert entry.says
         assert entry.draw is not None or entry.note
         for statement in entry.statements:
