@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -100,6 +100,28 @@ class Step:
     job: str
     primal: float
     dual: float
+
+
+def steps_of(instance: Any, admissions: Iterable[Any], capacity: Callable[[Any], float | Fraction]) -> list[Step]:
+    """Return what each admission of a run at posted prices adds.
+
+    Parameters
+    ----------
+    instance : Document
+        With its jobs.
+    admissions : iterable
+        Decisions that admit a job: ``job``, ``payoff``, ``completion``, and ``steps``, each with the price ``before``
+        and ``after``.
+    capacity : callable
+        How much is sold at the price of such a step.
+    """
+    found = []
+    for decision in admissions:
+        job = instance.job(decision.job)
+        dearer = math.fsum(float(capacity(step)) * (step.after - step.before) for step in decision.steps)
+        gain = float(job.utility.exact(decision.completion - job.arrival))
+        found.append(Step(job.name, gain, decision.payoff + dearer))
+    return found
 
 
 def least_alpha(steps: Iterable[Step]) -> float:

@@ -16,7 +16,7 @@ from dlsched.algorithms.run import Decision, Run
 from dlsched.arithmetic import expm1, log
 from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.comparison import Interval
-from dlsched.bounds.facts import OPT_POSITIVE, OptimumFacts, Step, interval, least_alpha, refused_otherwise
+from dlsched.bounds.facts import OPT_POSITIVE, OptimumFacts, Step, interval, least_alpha, refused_otherwise, steps_of
 from dlsched.models.hadar import Instance, Schedule, enumerate_schedules
 from dlsched.models.hadar.schedules import Column
 from dlsched.models.utility import Table
@@ -100,17 +100,8 @@ class Commitment:
     @cached_property
     def steps(self) -> list[Step]:
         """P_j - P_(j-1) and D_j - D_(j-1) of each admission."""
-        result = []
-        for decision in self.admissions:
-            job = self.instance.job(decision.job)
-            assert decision.completion is not None
-            dearer = math.fsum(
-                self.instance.machine(step.machine).count(step.type) * (step.after - step.before)
-                for step in decision.steps
-            )
-            gain = float(job.utility.exact(decision.completion - job.arrival))
-            result.append(Step(job.name, gain, decision.payoff + dearer))
-        return result
+        machine = self.instance.machine
+        return steps_of(self.instance, self.admissions, lambda step: machine(step.machine).count(step.type))
 
     @property
     def least_alpha(self) -> float:

@@ -8,9 +8,10 @@ from typing import Any
 
 from dlsched.bounds.claim import Expectation, Premise, stated
 from dlsched.bounds.comparison import Relation
-from dlsched.bounds.facts import OPT_POSITIVE, final_dual_large, initial_dual_small, optimal_schedule
+from dlsched.bounds.facts import OPT_POSITIVE, final_dual_large, initial_dual_small
 from dlsched.bounds.pd_ors.facts import (
     ADMITS_ONE,
+    AGAINST_OPT,
     ASYNCHRONOUS,
     CONSTANTS_DEFINED,
     LOWEST_POSITIVE,
@@ -67,14 +68,13 @@ THEOREM_5 = RATIOS.printed(
     expectation=Expectation.FALSE,
     premises=(SYNCHRONOUS, PRICES_DEFINED, MUCH_SMALLER, ORDINARY, ADMITS_ONE),
     details=_printed,
-    schedule=optimal_schedule,
     sources=(FINE,),
     counterexamples=("pd-ors-theorem-5-whole-machine", "pd-ors-theorem-5-small-jobs"),
     golden=("pd-ors-theorem-5-one-job",),
     open=OPEN,
 )
 
-THEOREM_5_A_PRIORI = PD_ORS.derived(
+THEOREM_5_A_PRIORI = AGAINST_OPT.derived(
     "pd-ors/theorem-5-a-priori",
     paper="PD-ORS, Theorems 5 and 6",
     statement=(
@@ -88,7 +88,6 @@ THEOREM_5_A_PRIORI = PD_ORS.derived(
     expectation=Expectation.TRUE,
     premises=(OPT_POSITIVE, ORDINARY, SMALL_DEMAND),
     details=_with_known_alpha,
-    schedule=optimal_schedule,
     sources=SMALL,
     golden=("pd-ors-theorem-5-a-priori-D11",),
 )
@@ -119,7 +118,6 @@ THEOREM_6 = RATIOS.printed(
     expectation=Expectation.FALSE,
     premises=THEOREM_5.premises,
     details=_printed,
-    schedule=optimal_schedule,
     sources=(FINE,),
     counterexamples=("pd-ors-theorem-6-whole-machine",),
     golden=("pd-ors-theorem-6-one-job",),
@@ -142,7 +140,6 @@ THESIS_THEOREM_3 = RATIOS.printed(
         replace(ADMITS_ONE, source="Appendix B: D_0 <= OPT/2"),
     ),
     details=_printed,
-    schedule=optimal_schedule,
     sources=(ASYNC, ASYNC_RISING),
     counterexamples=("pd-ors-thesis-theorem-3-D5",),
     open=OPEN,
@@ -182,7 +179,7 @@ def _of_least_alpha(facts: PdOrsFacts) -> float:
     return 2 * facts.repaired.least_alpha * facts.repaired.run.utility
 
 
-LEMMA_8 = PD_ORS.printed(
+LEMMA_8 = AGAINST_OPT.printed(
     "pd-ors/lemma-8",
     paper="PD-ORS, Appendix C, Lemma 8",
     statement="if P_i - P_(i-1) >= (D_i - D_(i-1))/alpha for all jobs, P_0 = 0 and D_0 <= OPT/2: OPT <= 2 alpha ALG",
@@ -210,13 +207,12 @@ LEMMA_8 = PD_ORS.printed(
         ),
     ),
     details=_repaired,
-    schedule=optimal_schedule,
     sources=SMALL,
     golden=("pd-ors-lemma-8-D8",),
     open="which prices the run has (here (13) and (14) repaired where they are not defined)",
 )
 
-DUAL_FEASIBLE = PD_ORS.printed(
+DUAL_FEASIBLE = AGAINST_OPT.printed(
     "pd-ors/dual-feasible",
     paper="PD-ORS, Appendix C, proof of Lemma 8",
     statement="the payoffs and final prices of a run are a feasible point of (10)-(11), so that D_I >= OPT",
@@ -227,7 +223,6 @@ DUAL_FEASIBLE = PD_ORS.printed(
     expectation=Expectation.FALSE,
     premises=(PRICES_DEFINED, LOWEST_POSITIVE, MUCH_SMALLER, ORDINARY, ADMITS_ONE),
     details=lambda facts: facts.explain(facts.printed.dump()),
-    schedule=optimal_schedule,
     sources=(FINE,),
     counterexamples=("pd-ors-dual-feasible-two-thirds",),
     golden=("pd-ors-dual-feasible-whole-machine",),
@@ -248,7 +243,7 @@ def _initial_details(facts: PdOrsFacts) -> dict[str, Any]:
     return {"L": float(facts.defined_constants.low), "opt": facts.opt.low}
 
 
-INITIAL_DUAL = PD_ORS.printed(
+INITIAL_DUAL = AGAINST_OPT.printed(
     "pd-ors/initial-dual",
     paper="PD-ORS, Appendix C, proof of Theorems 5 and 6",
     statement="D_0 = T sum_h sum_r C_h^r L <= OPT/2, if the optimum accepts a job",
@@ -259,7 +254,6 @@ INITIAL_DUAL = PD_ORS.printed(
     expectation=Expectation.TRUE,
     premises=(CONSTANTS_DEFINED, LOWEST_POSITIVE, ADMITS_ONE),
     details=_initial_details,
-    schedule=optimal_schedule,
     sources=SMALL,
     golden=("pd-ors-initial-dual-D1",),
     open="mu, which is only bounded (here the least that the print allows, which makes D_0 the greatest)",
@@ -288,7 +282,7 @@ CERTIFICATE = PD_ORS.derived(
     golden=("pd-ors-certificate-D8",),
 )
 
-REPAIRED_DUAL = PD_ORS.derived(
+REPAIRED_DUAL = AGAINST_OPT.derived(
     "pd-ors/repaired-dual",
     paper="PD-ORS, (10)-(11) at the final prices",
     statement="with lambda_i the greatest right side of (11) over all schedules, or 0, the dual value is at least OPT",
@@ -299,7 +293,6 @@ REPAIRED_DUAL = PD_ORS.derived(
     expectation=Expectation.TRUE,
     premises=(OPT_POSITIVE,),
     details=_repaired,
-    schedule=optimal_schedule,
     sources=(*SMALL, ASYNC, ASYNC_RISING),
     golden=("pd-ors-repaired-dual-D11",),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -21,7 +22,7 @@ from dlsched.algorithms.pd_ors import (
 )
 from dlsched.algorithms.run import Run
 from dlsched.bounds.claim import Premise, Subject, Undecided
-from dlsched.bounds.facts import OptimumFacts, Step, least_alpha
+from dlsched.bounds.facts import OptimumFacts, Step, least_alpha, optimal_schedule, steps_of
 from dlsched.models.dmlrs import Instance, Schedule
 from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
 from dlsched.models.document import InputError
@@ -84,17 +85,8 @@ class Commitment:
     @cached_property
     def steps(self) -> list[Step]:
         """P_i - P_(i-1) and D_i - D_(i-1) of each admission."""
-        result = []
-        for decision in self.admissions:
-            job = self.instance.job(decision.job)
-            assert decision.completion is not None
-            dearer = math.fsum(
-                float(self.instance.machine(step.machine).capacity_of(step.resource)) * (step.after - step.before)
-                for step in decision.steps
-            )
-            gain = float(job.utility.exact(decision.completion - job.arrival))
-            result.append(Step(job.name, gain, decision.payoff + dearer))
-        return result
+        machine = self.instance.machine
+        return steps_of(self.instance, self.admissions, lambda step: machine(step.machine).capacity_of(step.resource))
 
     @property
     def least_alpha(self) -> float:
@@ -203,6 +195,9 @@ class PdOrsFacts(OptimumFacts[Instance]):
 
 PD_ORS = Subject(problem="dmlrs", instance=Instance, facts=PdOrsFacts)
 """What claims about jobs and clusters are about."""
+
+AGAINST_OPT = replace(PD_ORS, schedule=optimal_schedule)
+"""The same where the optimum is one of the two sides: its schedule is the witness."""
 
 ORDINARY = Premise[PdOrsFacts](
     "b^(i) >= b^(e)", lambda facts: facts.ordinary, "Section 3 2): in practice b^(e) << b^(i)"

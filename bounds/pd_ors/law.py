@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Generic, TypedDict, TypeVar
 
 from dlsched.arithmetic import expm1, log, log1p
-from dlsched.bounds.claim import Undecided
-from dlsched.bounds.comparison import Interval, Value
+from dlsched.bounds.claim import Undecided, always
+from dlsched.bounds.comparison import Interval, Relation, Value
 from dlsched.bounds.pd_ors.mixed import MixedProgram, exactly
 from dlsched.models.numbers import to_integers
 from dlsched.rounding import joint_violation_probability
@@ -28,19 +28,21 @@ F = TypeVar("F")
 
 
 class Judged(TypedDict, Generic[F]):
-    """What a claim measures, and that at its worst."""
+    """What a claim that bounds a probability says: what it measures, also at its worst, is at most 1."""
 
     measure: Callable[[F], Value]
+    relation: Relation
+    bound: Callable[[F], Value]
     worst: Callable[[F], Value]
 
 
-def judged(probability: Callable[[F], Value]) -> Judged[F]:
-    """Return what a claim that bounds a probability measures; where the event is impossible, nothing is said."""
+def judged(ratio: Callable[[F], Value]) -> Judged[F]:
+    """Return that a probability over what is promised is at most 1; where the event is impossible, nothing is said."""
 
     def worst(facts: F) -> float:
-        return math.inf if Interval.of(probability(facts)).high > 0 else 0.0
+        return math.inf if Interval.of(ratio(facts)).high > 0 else 0.0
 
-    return {"measure": probability, "worst": worst}
+    return {"measure": ratio, "relation": Relation.AT_MOST, "bound": always(1), "worst": worst}
 
 
 class Excess(Enum):

@@ -12,6 +12,7 @@ from dlsched.algorithms.pd_ors.prices import can_earn, most_in_slot
 from dlsched.algorithms.pd_ors.widths import Widths
 from dlsched.arithmetic import expm1
 from dlsched.bounds.claim import Subject
+from dlsched.bounds.facts import optimal_schedule
 from dlsched.bounds.pd_ors.facts import PdOrsFacts
 from dlsched.bounds.pd_ors.mixed import Delta
 from dlsched.models.dmlrs import AsyncJob, Instance, Job
@@ -83,7 +84,7 @@ class RatioFacts(PdOrsFacts):
         return 2 * self.factor(ratio, choose) * self.printed.run.utility
 
 
-RATIOS = Subject(problem="dmlrs", instance=Instance, facts=RatioFacts)
+RATIOS = Subject(problem="dmlrs", instance=Instance, facts=RatioFacts, schedule=optimal_schedule)
 """What claims about the promised ratios are about."""
 
 

@@ -23,7 +23,15 @@ from dlsched.arithmetic import exp, log1p, power
 from dlsched.bounds.claim import Expectation, Premise, Source, Subject, stated
 from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.facts import optimal_schedule
-from dlsched.bounds.pd_ors.facts import ADMITS_ONE, LOWEST_POSITIVE, ORDINARY, PD_ORS, PRICES_DEFINED, PdOrsFacts
+from dlsched.bounds.pd_ors.facts import (
+    ADMITS_ONE,
+    AGAINST_OPT,
+    LOWEST_POSITIVE,
+    ORDINARY,
+    PD_ORS,
+    PRICES_DEFINED,
+    PdOrsFacts,
+)
 from dlsched.bounds.pd_ors.families import ROOMY, SECTION_5, TINY
 from dlsched.bounds.pd_ors.mixed import Delta
 from dlsched.bounds.pd_ors.slot import WHICH_OPTIMUM, ExternalSlot, Placement, SlotFacts
@@ -435,7 +443,7 @@ def _initial_dual_corrected(facts: PdOrsFacts) -> Fraction:
     )
 
 
-LOW_BY_RESOURCE = PD_ORS.printed(
+LOW_BY_RESOURCE = AGAINST_OPT.printed(
     "pd-ors/low-by-resource",
     paper="PD-ORS, Section 4.2, the second remark on (14)",
     statement="with L^r in place of L the proof of Theorem 5 needs new notation alone: D_0 <= OPT/2 still",
@@ -445,7 +453,6 @@ LOW_BY_RESOURCE = PD_ORS.printed(
     bound=lambda facts: facts.opt.over(2),
     expectation=Expectation.FALSE,
     premises=(PRICES_DEFINED, ADMITS_ONE),
-    schedule=optimal_schedule,
     sources=(TINY, Source("pd-ors/several-resources", several_resources)),
     counterexamples=("pd-ors-low-by-resource-two-resources",),
     open="what L^r is: here (14) with the r-th term of the sum in its denominator alone, and the greatest 1/mu",

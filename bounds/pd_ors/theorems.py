@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dlsched.bounds.claim import Expectation, Premise, Subject, always, stated
+from dlsched.bounds.claim import Expectation, Premise, Subject, stated
 from dlsched.bounds.comparison import Interval, Relation, Value
 from dlsched.bounds.pd_ors.law import Excess, Judged, Law, excess, judged, shortfall
 from dlsched.bounds.pd_ors.slot import WHICH_OPTIMUM, ExternalSlot, Placement, Roundings, SlotFacts
@@ -90,8 +90,6 @@ THEOREM_3 = SLOTS.printed(
     "below over delta/3, against 1",
     **_judged(lambda facts: _third(facts.printed)),
     open=WHICH_OPTIMUM,
-    relation=Relation.AT_MOST,
-    bound=always(1),
     expectation=Expectation.TRUE,
     details=lambda facts: _explain_shrunk(facts.printed),
     sources=(SLOT, CRUMBS),
@@ -147,8 +145,6 @@ THEOREM_4 = SLOTS.printed(
     "over delta/(3(RH+1)), against 1",
     **_judged(lambda facts: _fourth(facts.printed, Excess.PRINTED)),
     open=WHICH_OPTIMUM,
-    relation=Relation.AT_MOST,
-    bound=always(1),
     expectation=Expectation.FALSE,
     details=lambda facts: _explain_stretched(facts.printed),
     sources=(SLOT, CRUMBS),
@@ -173,8 +169,6 @@ THESIS_THEOREM_2 = SLOTS.printed(
     "over delta/(3HR), against 1",
     **_judged(lambda facts: _fourth(facts.thesis, Excess.THESIS)),
     open=WHICH_OPTIMUM,
-    relation=Relation.AT_MOST,
-    bound=always(1),
     expectation=Expectation.FALSE,
     premises=(
         Premise(ROOM, lambda facts: facts.thesis.packing_width > 0, "Theorem 2: its threshold divides by W_2"),
