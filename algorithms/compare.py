@@ -17,8 +17,8 @@ from dlsched.halt import Halt, until
 from dlsched.models import picture
 from dlsched.models.document import Document
 from dlsched.models.files import PathLike, write_text
-from dlsched.models.measures import Measures
 from dlsched.models.problem import Problem, problem_of
+from dlsched.models.schedule import Measures
 
 OPTIMUM, BEST_FOUND = "optimum", "best found"
 _PANEL = (9.0, 3.0)

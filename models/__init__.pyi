@@ -22,7 +22,6 @@ from .inspect import Inspection as Inspection
 from .inspect import Parameter as Parameter
 from .inspect import Updates as Updates
 from .inspect import inspect as inspect
-from .measures import Measures as Measures
 from .parameters import Change as Change
 from .parameters import StaleModelError as StaleModelError
 from .parameters import changes as changes
@@ -36,5 +35,6 @@ from .ratio import Polytope as Polytope
 from .ratio import Ratio as Ratio
 from .residuals import duals as duals
 from .residuals import residuals as residuals
+from .schedule import Measures as Measures
+from .schedule import Violation as Violation
 from .solve import solve as solve
-from .violation import Violation as Violation

@@ -17,7 +17,7 @@ from dlsched.lazy import gdp, pyo
 from dlsched.models.document import Document
 from dlsched.models.numbers import is_whole, to_json
 from dlsched.models.parameters import StaleModelError, changes, expect_current
-from dlsched.models.violation import Violation
+from dlsched.models.schedule import Violation
 
 I = TypeVar("I", bound=Document)  # noqa: E741
 P = TypeVar("P")

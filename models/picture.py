@@ -12,7 +12,7 @@ from dlsched.arguments import described
 from dlsched.errors import InputError
 from dlsched.extras import from_extra
 from dlsched.models.files import write_bytes
-from dlsched.models.violation import Violation
+from dlsched.models.schedule import Violation
 
 
 def refuse_broken(violations: Sequence[Violation]) -> None:

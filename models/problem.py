@@ -15,9 +15,8 @@ from dlsched.errors import InputError
 from dlsched.models.document import Document, read_json
 from dlsched.models.files import PathLike
 from dlsched.models.formulation import Formulation
-from dlsched.models.measures import Measures
 from dlsched.models.registry import Registry
-from dlsched.models.violation import Violation
+from dlsched.models.schedule import Measures, Violation
 
 I = TypeVar("I", bound=Document)  # noqa: E741
 S = TypeVar("S", bound=Document)

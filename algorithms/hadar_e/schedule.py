@@ -19,7 +19,7 @@ from dlsched.models.document import Document, Record
 from dlsched.models.fields import Amount, Name, Ordinal, PlainSlots
 from dlsched.models.hadar import Instance, Job
 from dlsched.models.numbers import NonNegative, Number, to_json
-from dlsched.models.violation import Violation
+from dlsched.models.schedule import Violation
 
 
 class Overheads(Record):

@@ -11,7 +11,7 @@ from dlsched.algorithms.simulator.simulation import Segment, Simulation
 from dlsched.arguments import checked
 from dlsched.models.hadar.schedule import gang
 from dlsched.models.numbers import to_json
-from dlsched.models.violation import Violation
+from dlsched.models.schedule import Violation
 
 
 @checked

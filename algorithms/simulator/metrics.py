@@ -13,8 +13,7 @@ from typing import Self
 from dlsched.algorithms.simulator.policy import arrival_of
 from dlsched.algorithms.simulator.simulation import Simulation, exact_utility
 from dlsched.arguments import checked
-from dlsched.models.hadar.measures import isolated_throughput
-from dlsched.models.hadar.schedule import gang
+from dlsched.models.hadar.schedule import gang, isolated_throughput
 
 
 @dataclass(frozen=True, slots=True)

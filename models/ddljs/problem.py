@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dlsched.models.ddljs.formulations import FORMULATIONS
+from dlsched.models.ddljs.circulation import OFFLINE_CIRCULATION, SLOT_CIRCULATION
+from dlsched.models.ddljs.gvne import GVNE, GVNE_PRINTED
+from dlsched.models.ddljs.gvne_lp import GVNE_AUGMENTED, GVNE_PLAIN
 from dlsched.models.ddljs.instance import Instance
-from dlsched.models.ddljs.measures import measures
+from dlsched.models.ddljs.offline import OFFLINE
+from dlsched.models.ddljs.offline_milp import OFFLINE_MILP
+from dlsched.models.ddljs.offline_printed import OFFLINE_PRINTED
 from dlsched.models.ddljs.plot import plot, save_plot
 from dlsched.models.ddljs.presets import PRESETS
-from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
+from dlsched.models.ddljs.schedule import Schedule, check, exact_utility, measures
+from dlsched.models.ddljs.slot import SLOT, SLOT_PRINTED
 from dlsched.models.problem import Problem
 
 PROBLEM = Problem(
@@ -18,7 +23,19 @@ PROBLEM = Problem(
     check,
     exact_utility,
     PRESETS,
-    FORMULATIONS,
+    (
+        OFFLINE,
+        OFFLINE_MILP,
+        OFFLINE_CIRCULATION,
+        OFFLINE_PRINTED,
+        SLOT,
+        SLOT_PRINTED,
+        SLOT_CIRCULATION,
+        GVNE,
+        GVNE_PRINTED,
+        GVNE_PLAIN,
+        GVNE_AUGMENTED,
+    ),
     save_plot,
     plot,
     measures,

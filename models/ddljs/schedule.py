@@ -1,21 +1,21 @@
-"""Schedules of the DDLJS problem: the format, the checker and the utility, in exact rationals and without a solver."""
+"""Schedules of the DDLJS problem: the format, the checker, the utility and measures, exact and without a solver."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Literal, Self
 
 from dlsched.arguments import checked
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.rings import Arc, Embedding, arcs_of, broken_ring
-from dlsched.models.document import Document, Record
+from dlsched.models.document import Record
 from dlsched.models.fields import PlainSlots
 from dlsched.models.numbers import to_json
-from dlsched.models.violation import Violation
+from dlsched.models.schedule import JobsSchedule, Measures, Violation, mean_share
 
 
 class JobSchedule(Record):
@@ -24,7 +24,7 @@ class JobSchedule(Record):
     slots: Annotated[dict[int, Embedding], PlainSlots]
 
 
-class Schedule(Document):
+class Schedule(JobsSchedule):
     """Workers and ring of each job in each slot; an absent job gets nothing.
 
     Attributes
@@ -56,11 +56,6 @@ class Schedule(Document):
         for name in self.jobs:
             for slot, embedding in self.embeddings(name).items():
                 yield name, slot, embedding
-
-    def without(self, names: Iterable[str]) -> Self:
-        """Return the schedule in which the named jobs get nothing."""
-        dropped = set(names)
-        return type(self)(jobs={name: job for name, job in self.jobs.items() if name not in dropped})
 
 
 @checked
@@ -193,3 +188,14 @@ def _finite(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
             instance.job(name).value(n)
         except ValueError as error:
             yield Violation("utility", f"job {name}", str(error))
+
+
+def measures(instance: Instance, schedule: Schedule) -> Measures:
+    """Return the measures of a feasible schedule: jobs have no end, and what is in use is told of all slots."""
+    used: dict[str, Fraction] = defaultdict(Fraction)
+    for name, _, embedding in schedule.items():
+        for r, need in instance.job(name).worker.items():
+            used[r] += need * embedding.size
+    total = {r: sum((node.capacity_of(r) for node in instance.servers), Fraction(0)) for r in instance.resources}
+    shares = (used[r] / (capacity * instance.slots) for r, capacity in total.items() if capacity)
+    return Measures("slots", {}, None, mean_share(shares))

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from dlsched.models.dmlrs.formulations import FORMULATIONS
+from dlsched.models.dmlrs.aggregate import AGGREGATE, COMPACT_MILP
+from dlsched.models.dmlrs.asynchronous import ASYNC
+from dlsched.models.dmlrs.compact import COMPACT, COMPACT_PRINTED
+from dlsched.models.dmlrs.dual import DUAL
+from dlsched.models.dmlrs.external_slot import (
+    ASYNC_EXTERNAL_SLOT,
+    ASYNC_EXTERNAL_SLOT_PRINTED,
+    EXTERNAL_SLOT,
+    EXTERNAL_SLOT_PRINTED,
+)
 from dlsched.models.dmlrs.instance import Instance
-from dlsched.models.dmlrs.measures import measures
+from dlsched.models.dmlrs.internal_slot import INTERNAL_SLOT, INTERNAL_SLOT_PRINTED
 from dlsched.models.dmlrs.plot import plot, save_plot
 from dlsched.models.dmlrs.presets import PRESETS
-from dlsched.models.dmlrs.schedule import Schedule, check, exact_utility
+from dlsched.models.dmlrs.reformulated import SCHEDULES
+from dlsched.models.dmlrs.response import CHEAPEST, ONE_SLOT, RESPONSE
+from dlsched.models.dmlrs.schedule import Schedule, check, exact_utility, measures
 from dlsched.models.problem import Problem
 
 PROBLEM = Problem(
@@ -18,7 +29,11 @@ PROBLEM = Problem(
     check,
     exact_utility,
     PRESETS,
-    FORMULATIONS,
+    (
+        *(COMPACT, COMPACT_PRINTED, ASYNC, COMPACT_MILP, AGGREGATE, SCHEDULES, DUAL),
+        *(RESPONSE, CHEAPEST, ONE_SLOT, INTERNAL_SLOT, INTERNAL_SLOT_PRINTED),
+        *(EXTERNAL_SLOT, EXTERNAL_SLOT_PRINTED, ASYNC_EXTERNAL_SLOT, ASYNC_EXTERNAL_SLOT_PRINTED),
+    ),
     save_plot,
     plot,
     measures,

@@ -1,9 +1,9 @@
-"""Schedules of the DMLRS problem: the format, the checker and the utility, in exact rationals and without a solver."""
+"""Schedules of the DMLRS problem: the format, the checker, the utility and measures, exact and without a solver."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cache
 from typing import Annotated, Literal, Self
@@ -11,10 +11,10 @@ from typing import Annotated, Literal, Self
 from dlsched.arguments import checked
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job, Placement
-from dlsched.models.document import Document, Record
+from dlsched.models.document import Record
 from dlsched.models.fields import Amount, PlainSlots
 from dlsched.models.numbers import to_json
-from dlsched.models.violation import Violation
+from dlsched.models.schedule import JobsSchedule, Measures, Violation, mean_share
 
 Slot = int
 
@@ -32,7 +32,7 @@ class JobSchedule(Record):
     slots: Annotated[dict[Slot, dict[str, Counts]], PlainSlots]
 
 
-class Schedule(Document):
+class Schedule(JobsSchedule):
     """Workers and servers of each job on each machine in each slot; an absent job is rejected.
 
     Attributes
@@ -69,11 +69,6 @@ class Schedule(Document):
         """Return a job's ``{slot: {machine: (workers, servers)}}``, slots ascending; empty where it is rejected."""
         slots = self.jobs[name].slots if name in self.jobs else {}
         return {t: {h: (n.workers, n.servers) for h, n in counts.items()} for t, counts in sorted(slots.items())}
-
-    def without(self, names: Iterable[str]) -> Self:
-        """Return the schedule in which the named jobs are rejected."""
-        dropped = set(names)
-        return type(self)(jobs={name: job for name, job in self.jobs.items() if name not in dropped})
 
 
 @checked
@@ -185,3 +180,21 @@ def _work(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
             done = to_json(progress(job, schedule.placements(name)))
             message = f"{done} of {to_json(job.work)} done: a job with workers or servers must finish"
             yield Violation(rule, f"job {name}", message)
+
+
+def measures(instance: Instance, schedule: Schedule) -> Measures:
+    """Return the measures of a feasible schedule; a job takes from the start of slot a_i to the end of slot t~_i."""
+    finished = completions(instance, schedule)
+    last = max(finished.values(), default=0)
+    used: dict[str, Fraction] = defaultdict(Fraction)
+    for name, _, placement in schedule.items():
+        for counts in placement.values():
+            for r, amount in instance.job(name).uses(*counts).items():
+                used[r] += amount
+    shares = (used[r] / (capacity * last) for r, capacity in instance.capacity.items() if capacity and last)
+    return Measures(
+        "slots",
+        {name: Fraction(t - instance.job(name).arrival + 1) for name, t in finished.items()},
+        Fraction(last) if finished else None,
+        mean_share(shares),
+    )

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dlsched.models.hadar.formulations import FORMULATIONS
+from dlsched.models.hadar.aggregate import AGGREGATE
+from dlsched.models.hadar.hall import HALL
 from dlsched.models.hadar.instance import Instance
-from dlsched.models.hadar.measures import measures
+from dlsched.models.hadar.p1 import P1, P1_ADMISSION
+from dlsched.models.hadar.p2 import P2
+from dlsched.models.hadar.p3 import P3
 from dlsched.models.hadar.plot import plot, save_plot
 from dlsched.models.hadar.presets import PRESETS
-from dlsched.models.hadar.schedule import Schedule, check, exact_utility
+from dlsched.models.hadar.response import RESPONSE
+from dlsched.models.hadar.round import ROUND
+from dlsched.models.hadar.schedule import Schedule, check, exact_utility, measures
 from dlsched.models.problem import Problem
 
 PROBLEM = Problem(
@@ -18,7 +23,7 @@ PROBLEM = Problem(
     check,
     exact_utility,
     PRESETS,
-    FORMULATIONS,
+    (P1, P1_ADMISSION, P2, P3, RESPONSE, ROUND, AGGREGATE, HALL),
     save_plot,
     plot,
     measures,

@@ -1,18 +1,18 @@
-"""Schedules of the Hadar problem: the format, the checker and the utility, in exact rationals and without a solver."""
+"""Schedules of the Hadar problem: the format, the checker, the utility and measures, exact and without a solver."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Literal, Self
 
 from dlsched.arguments import checked, named
-from dlsched.models.document import Document, Record
+from dlsched.models.document import Record
 from dlsched.models.fields import Amount, PlainSlots
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.numbers import to_json
-from dlsched.models.violation import Violation
+from dlsched.models.schedule import JobsSchedule, Measures, Violation
 
 Slot = int
 Devices = dict[str, Amount]
@@ -26,7 +26,7 @@ class JobSchedule(Record):
     slots: Annotated[dict[Slot, Allocation], PlainSlots]
 
 
-class Schedule(Document):
+class Schedule(JobsSchedule):
     """w_jh^r(t): which devices each job uses in each slot; an absent job is rejected.
 
     Attributes
@@ -54,11 +54,6 @@ class Schedule(Document):
         for name, job in self.jobs.items():
             for slot, allocation in sorted(job.slots.items()):
                 yield name, slot, allocation
-
-    def without(self, names: Iterable[str]) -> Self:
-        """Return the schedule in which the named jobs are rejected."""
-        dropped = set(names)
-        return type(self)(jobs={name: job for name, job in self.jobs.items() if name not in dropped})
 
 
 def _pruned(allocation: Mapping[str, Mapping[str, int]]) -> Allocation:
@@ -217,3 +212,32 @@ def place(instance: Instance, counts: Mapping[int, Mapping[str, Mapping[str, int
                 if need:
                     raise ValueError(f"slot {t}: job {name} needs {need} more devices of type {r} than are free")
     return Schedule.of(result)
+
+
+def isolated_throughput(instance: Instance, job: Job, jobs: int | Fraction) -> Fraction:
+    """Return a gang's iterations per second with an n-th of every type, n the number of jobs, at most all of the time.
+
+    That is sum_r W_j X_j^r x_j^r with x_j^r = c^r / (n W_j), divided by their sum where it is above 1 (Gavel).
+    """
+    whole = job.gang * sum((job.rate_on(r) * n for r, n in instance.capacity.items()), Fraction(0))
+    return whole / max(jobs * job.gang, instance.devices)
+
+
+def measures(instance: Instance, schedule: Schedule) -> Measures:
+    """Return the measures of a feasible schedule; a job takes from the beginning of slot a_j to the end of slot f_j."""
+    length, finished = instance.slot_seconds, completions(instance, schedule)
+    last = max(finished.values(), default=0)
+    busy = sum(gang(allocation) for _, _, allocation in schedule.items())
+    alone = {}
+    for name in finished:
+        job = instance.job(name)
+        speed = isolated_throughput(instance, job, len(instance.jobs))
+        if speed:
+            alone[name] = job.iterations / speed
+    return Measures(
+        "seconds",
+        {name: (f - instance.job(name).arrival + 1) * length for name, f in finished.items()},
+        last * length if finished else None,
+        Fraction(busy, instance.devices * last) if last and instance.devices else None,
+        alone,
+    )

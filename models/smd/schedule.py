@@ -1,17 +1,17 @@
-"""Schedules of the SMD problem: the format, the checker and the utility, in exact rationals and without a solver."""
+"""Schedules of the SMD problem: the format, the checker, the utility and measures, exact and without a solver."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Literal, Self
 
 from dlsched.arguments import checked
-from dlsched.models.document import Document, Record
+from dlsched.models.document import Record
 from dlsched.models.fields import Amount
 from dlsched.models.numbers import to_json
+from dlsched.models.schedule import JobsSchedule, Measures, Violation, mean_share
 from dlsched.models.smd.instance import Instance
-from dlsched.models.violation import Violation
 
 
 class JobSchedule(Record):
@@ -27,7 +27,7 @@ class JobSchedule(Record):
     servers: Amount
 
 
-class Schedule(Document):
+class Schedule(JobsSchedule):
     """x_i, w_i and p_i: which jobs are admitted, and with how many workers and servers; an absent job is rejected.
 
     Attributes
@@ -44,11 +44,6 @@ class Schedule(Document):
     def of(cls, counts: Mapping[str, tuple[int, int]]) -> Self:
         """Build a schedule from ``{job: (workers, servers)}``."""
         return cls(jobs={name: JobSchedule(workers=w, servers=p) for name, (w, p) in counts.items()})
-
-    def without(self, names: Iterable[str]) -> Self:
-        """Return the schedule in which the named jobs are rejected."""
-        dropped = set(names)
-        return type(self)(jobs={name: job for name, job in self.jobs.items() if name not in dropped})
 
 
 @checked
@@ -102,3 +97,14 @@ def _capacity(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
         if reserved > instance.capacity_of(r):
             message = f"{to_json(reserved)} reserved exceed the {to_json(instance.capacity_of(r))} there are"
             yield Violation("(2) capacity", f"resource {r}", message)
+
+
+def measures(instance: Instance, schedule: Schedule) -> Measures:
+    """Return the measures of a feasible schedule; what jobs use counts, not what they reserve."""
+    times = completion_times(instance, schedule)
+    used = dict.fromkeys(instance.resources, Fraction(0))
+    for name, entry in schedule.jobs.items():
+        for r, amount in instance.job(name).uses(entry.workers, entry.servers).items():
+            used[r] += amount
+    shares = (amount / instance.capacity_of(r) for r, amount in used.items() if instance.capacity_of(r))
+    return Measures("time", times, max(times.values(), default=None), mean_share(shares))

@@ -16,9 +16,9 @@ from dlsched.models import InputError, load_instance, problems
 from dlsched.models.ddljs import Embedding
 from dlsched.models.ddljs import Instance as DdljsInstance
 from dlsched.models.ddljs import Schedule as DdljsSchedule
-from dlsched.models.ddljs.measures import measures as ddljs_measures
+from dlsched.models.ddljs.schedule import measures as ddljs_measures
 from dlsched.models.hadar import Instance, Schedule
-from dlsched.models.hadar.measures import measures
+from dlsched.models.hadar.schedule import measures
 
 FAMILIES: dict[str, dict[str, Any]] = {"hadar": {}, "dmlrs": {}, "smd": {}, "ddljs": {}}
 

@@ -26,7 +26,7 @@ import numpy as np
 from dlsched.arguments import checked
 from dlsched.lazy import sp
 from dlsched.models.hadar import Instance, Job
-from dlsched.models.hadar.measures import isolated_throughput
+from dlsched.models.hadar.schedule import isolated_throughput
 from dlsched.models.numbers import rational
 from dlsched.solvers.failure import SolverError
 from dlsched.solvers.highs import Session

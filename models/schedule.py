@@ -1,4 +1,4 @@
-"""What is told of a schedule beside its utility: how long jobs take, when the last ends, how much is in use."""
+"""What the problems' schedules share: which jobs they are of, what a checker reports and what is measured of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,50 @@ import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any, Self
+
+from dlsched.models.document import Document
+
+
+class JobsSchedule(Document):
+    """A schedule by job; an absent job gets nothing.
+
+    Attributes
+    ----------
+    problem : str
+    jobs : dict
+        Name of a job to what it gets.
+    """
+
+    problem: str
+    jobs: dict[str, Any]
+
+    def without(self, names: Iterable[str]) -> Self:
+        """Return the schedule in which the named jobs get nothing."""
+        dropped = set(names)
+        return self.model_copy(update={"jobs": {name: job for name, job in self.jobs.items() if name not in dropped}})
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One rule that a schedule breaks.
+
+    Attributes
+    ----------
+    rule : str
+        The paper's equation and what it says, e.g. ``"(1d) capacity"``.
+    place : str
+        Where: job, machine, device type and slot, as far as they matter.
+    message : str
+        The value and the limit.
+    """
+
+    rule: str
+    place: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message} [{self.rule}]"
 
 
 @dataclass(frozen=True, slots=True)
