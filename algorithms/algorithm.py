@@ -9,7 +9,8 @@ from typing import Any
 from dlsched.algorithms.exact.certificates.program import ExactProgram
 from dlsched.algorithms.exact.result import Optimum
 from dlsched.algorithms.run import Run
-from dlsched.arguments import named
+from dlsched.algorithms.simulator.policy import Policy
+from dlsched.arguments import named, plain
 from dlsched.models.document import Document
 from dlsched.models.options import options_of
 from dlsched.models.registry import Registry
@@ -45,10 +46,21 @@ class Algorithm(Method):
         options; what the command line offers is made from them and from what its docstring says of them.
     schedule : type of Document, optional
         Class of its schedules where they are not the problem's, so that they have a checker and a utility of their own.
+    policy : callable, optional
+        ``(**options) -> Policy`` of the simulator: the algorithm over time. Its options are its keyword parameters.
+    also : tuple of str
+        Other names, e.g. those of the literature.
     """
 
     run: Callable[..., Run[Any]]
     schedule: type[Document] | None = None
+    policy: Callable[..., Policy] | None = None
+    also: tuple[str, ...] = ()
+
+    def is_called(self, name: str) -> bool:
+        """Tell whether a name is one of its names, by itself or as ``problem/name``; small letters will do."""
+        names = self.name, *self.also
+        return _spelled(name) in {_spelled(known) for own in names for known in (own, f"{self.problem}/{own}")}
 
     @property
     def options(self) -> type:
@@ -91,16 +103,15 @@ def algorithms_named(name: str) -> tuple[Algorithm, ...]:
     InputError
         If there is none; the message lists those there are.
     """
-    quickly = METHODS.some(name.replace("/", "-")).values()
-    known = [method for method in quickly if isinstance(method, Algorithm)]
-    if not any(name in (entry.name, f"{entry.problem}/{entry.name}") for entry in known):
-        known = list(algorithms())
-    by_name: dict[str, tuple[Algorithm, ...]] = {}
-    for entry in known:
-        by_name[entry.name] = (*by_name.get(entry.name, ()), entry)
-    if "/" in name:
-        by_name = {f"{entry.problem}/{entry.name}": (entry,) for entry in known}
-    return named("algorithm", name, by_name)
+    for among in (METHODS.some(name.replace("/", "-")), METHODS.all()):
+        known = [method for method in among.values() if isinstance(method, Algorithm)]
+        if found := tuple(entry for entry in known if entry.is_called(name)):
+            return found
+    return named("algorithm", name, {entry.name: () for entry in known})
+
+
+def _spelled(name: str) -> str:
+    return plain(name).casefold()
 
 
 def exact_method(problem: str) -> ExactMethod | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
+import textwrap
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -47,7 +48,7 @@ def _said(text: str) -> dict[str, str]:
         return {}
     said: dict[str, list[str]] = {}
     names: list[str] = []
-    for line in inspect.cleandoc(section.group(1)).splitlines():
+    for line in textwrap.dedent(section.group(1)).splitlines():
         if line and not line[0].isspace():
             names = [name.strip(" *") for name in line.partition(" : ")[0].split(",")]
         else:

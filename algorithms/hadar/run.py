@@ -9,6 +9,7 @@ from enum import StrEnum
 from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.hadar.commit import commit
 from dlsched.algorithms.hadar.occupancy import Occupancy
+from dlsched.algorithms.hadar.policy import Hadar
 from dlsched.algorithms.hadar.prices import PriceConstants, constants
 from dlsched.algorithms.hadar.rounds import Plans, Rules, rounds
 from dlsched.algorithms.run import Decision, Event, Run, Variant
@@ -113,4 +114,6 @@ def dual_value(instance: Instance, result: Run[Schedule]) -> float:
     return payoffs + math.fsum(price * capacity[machine, r] for (machine, r, _), price in result.prices.items())
 
 
-ALGORITHM = Algorithm("hadar", "hadar", "Hadar: prices on devices, committed at arrival or anew in rounds", run)
+ALGORITHM = Algorithm(
+    "hadar", "hadar", "Hadar: prices on devices, committed at arrival or anew in rounds", run, policy=Hadar
+)

@@ -14,6 +14,7 @@ from .policy import Allocations as Allocations
 from .policy import Policy as Policy
 from .policy import State as State
 from .simulate import ImpossibleAllocation as ImpossibleAllocation
+from .simulate import policy_algorithm as policy_algorithm
 from .simulate import run_policy as run_policy
 from .simulate import simulate as simulate
 from .simulation import Moment as Moment

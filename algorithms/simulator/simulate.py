@@ -28,14 +28,17 @@ from __future__ import annotations
 
 import copy
 import heapq
+import inspect
 import math
 import time
 from collections import Counter, deque
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any, cast
 
 import numpy as np
 
+from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.run import Event, Run, Stripped
 from dlsched.algorithms.simulator.check import check
 from dlsched.algorithms.simulator.policy import Allocations, Holding, Policy, State, arrival_of, parts, speed_of
@@ -274,3 +277,26 @@ def run_policy(instance: Instance, policy: Policy, seed: Seed = 0) -> Run[Schedu
     ]
     found = schedule(simulation)
     return Run(found, utility(instance, found), {}, tuple(log))
+
+
+@checked
+def policy_algorithm(name: str, title: str, policy: type[Policy], also: tuple[str, ...] = ()) -> Algorithm:
+    """Return the algorithm that runs a policy by `run_policy`; its options are those of the policy.
+
+    Parameters
+    ----------
+    name, title, also
+        As of an `Algorithm`.
+    policy : type
+        Its constructor has keyword parameters with defaults.
+    """
+
+    def run(instance: Instance, *, seed: Seed = 0, **options: Any) -> Run[Schedule]:
+        return run_policy(instance, policy(**options), seed)
+
+    first = list(inspect.signature(run, eval_str=True).parameters.values())[:2]
+    own = inspect.signature(policy, eval_str=True).parameters.values()
+    # What makes options of an algorithm's parameters, and help of its docstring, finds those of the policy.
+    told = cast(Any, run)
+    told.__signature__, told.__doc__ = inspect.Signature([*first, *own]), policy.__doc__
+    return Algorithm(name, "hadar", title, run, policy=policy, also=also)

@@ -10,13 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dlsched.algorithms.algorithm import Algorithm
-from dlsched.algorithms.run import Run
 from dlsched.algorithms.simulator.placement import Placement, arranged
 from dlsched.algorithms.simulator.policy import Allocations, Policy, State
-from dlsched.algorithms.simulator.simulate import run_policy
-from dlsched.arguments import Seed, checked
-from dlsched.models.hadar import Instance, Schedule
+from dlsched.algorithms.simulator.simulate import policy_algorithm
+from dlsched.arguments import checked
 
 
 class Drf(Policy):
@@ -25,6 +22,7 @@ class Drf(Policy):
     Parameters
     ----------
     placement : {"any", "one-type", "fastest"}
+        Which of the free devices a gang gets.
     """
 
     name = "drf"
@@ -38,24 +36,5 @@ class Drf(Policy):
         return arranged(state, sorted(state.jobs, key=lambda job: job.gang), self._placement)
 
 
-@checked
-def run(instance: Instance, *, seed: Seed = 0, placement: Placement | str = Placement.ANY) -> Run[Schedule]:
-    """Schedule an instance by dominant shares, in rounds of a slot.
-
-    Parameters
-    ----------
-    instance : Instance
-    seed : int or numpy.random.Generator
-        Not used: nothing is drawn at random.
-    placement : {"any", "one-type", "fastest"}
-        Which of the free devices a gang gets.
-
-    Returns
-    -------
-    Run
-        There are no prices. The log has a `Stripped` for each job that ran and does not finish.
-    """
-    return run_policy(instance, Drf(placement=placement), seed)
-
-
-ALGORITHM = Algorithm("drf", "hadar", "DRF: dominant resource fairness, the smallest gangs first", run)
+ALGORITHM = policy_algorithm("drf", "DRF: dominant resource fairness, the smallest gangs first", Drf)
+run = ALGORITHM.run

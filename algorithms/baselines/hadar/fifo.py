@@ -19,13 +19,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.algorithms.algorithm import Algorithm
-from dlsched.algorithms.run import Run
 from dlsched.algorithms.simulator.placement import Placement, Room
 from dlsched.algorithms.simulator.policy import Allocations, Policy, State, speed_of
-from dlsched.algorithms.simulator.simulate import run_policy
-from dlsched.arguments import Seed, checked
-from dlsched.models.hadar import Instance, Job, Schedule
+from dlsched.algorithms.simulator.simulate import policy_algorithm
+from dlsched.arguments import checked
+from dlsched.models.hadar import Job
 from dlsched.models.hadar.schedule import Allocation
 
 
@@ -46,7 +44,9 @@ class Fifo(Policy):
     Parameters
     ----------
     backfill : {"none", "easy", "any"}
+        Who may start before the first job in the queue.
     placement : {"any", "one-type", "fastest"}
+        Which of the free devices a gang gets.
     """
 
     @checked
@@ -115,32 +115,5 @@ def _end(state: State, job: Job, allocation: Allocation) -> Fraction:
     return math.ceil(end / state.round_seconds) * state.round_seconds
 
 
-@checked
-def run(
-    instance: Instance,
-    *,
-    seed: Seed = 0,
-    backfill: Backfill | str = Backfill.NONE,
-    placement: Placement | str = Placement.ANY,
-) -> Run[Schedule]:
-    """Schedule an instance first in, first out, in rounds of a slot.
-
-    Parameters
-    ----------
-    instance : Instance
-    seed : int or numpy.random.Generator
-        Not used: nothing is drawn at random.
-    backfill : {"none", "easy", "any"}
-        Who may start before the first job in the queue.
-    placement : {"any", "one-type", "fastest"}
-        Which of the free devices a gang gets.
-
-    Returns
-    -------
-    Run
-        There are no prices. The log has a `Stripped` for each job that ran and does not finish.
-    """
-    return run_policy(instance, Fifo(backfill=backfill, placement=placement), seed)
-
-
-ALGORITHM = Algorithm("fifo", "hadar", "FIFO, as YARN's capacity scheduler: by arrival, not preemptive", run)
+ALGORITHM = policy_algorithm("fifo", "FIFO, or YARN-CS: by arrival, not preemptive", Fifo, also=("yarn-cs",))
+run = ALGORITHM.run

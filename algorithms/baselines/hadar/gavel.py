@@ -125,8 +125,12 @@ class Gavel(simulator.Policy):
 
     Parameters
     ----------
-    shares, policy, normaliser, weights, costs, floors
+    shares, weights, costs, floors
         As for `run`.
+    policy : Policy
+        What Gavel optimises.
+    normaliser : Normaliser
+        What a job's throughput is measured in under max-min fairness.
     """
 
     name = "gavel"
@@ -261,4 +265,4 @@ def _checked(instance: Instance, shares: Shares) -> Shares:
     return shares
 
 
-ALGORITHM = Algorithm("gavel", "hadar", "Gavel: shares of time by a policy of its own, in rounds", run)
+ALGORITHM = Algorithm("gavel", "hadar", "Gavel: shares of time by a policy of its own, in rounds", run, policy=Gavel)

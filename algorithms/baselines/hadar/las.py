@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dlsched.algorithms.algorithm import Algorithm
-from dlsched.algorithms.run import Run
 from dlsched.algorithms.simulator.placement import Placement, arranged
 from dlsched.algorithms.simulator.policy import Allocations, Policy, State
-from dlsched.algorithms.simulator.simulate import run_policy
-from dlsched.arguments import Seed, checked
-from dlsched.models.hadar import Instance, Schedule
+from dlsched.algorithms.simulator.simulate import policy_algorithm
+from dlsched.arguments import checked
 
 
 class Las(Policy):
@@ -23,6 +20,7 @@ class Las(Policy):
     Parameters
     ----------
     placement : {"any", "one-type", "fastest"}
+        Which of the free devices a gang gets.
     """
 
     name = "las"
@@ -37,24 +35,5 @@ class Las(Policy):
         return arranged(state, sorted(state.jobs, key=state.attained), self._placement)
 
 
-@checked
-def run(instance: Instance, *, seed: Seed = 0, placement: Placement | str = Placement.ANY) -> Run[Schedule]:
-    """Schedule an instance by least attained service, in rounds of a slot.
-
-    Parameters
-    ----------
-    instance : Instance
-    seed : int or numpy.random.Generator
-        Not used: nothing is drawn at random.
-    placement : {"any", "one-type", "fastest"}
-        Which of the free devices a gang gets.
-
-    Returns
-    -------
-    Run
-        There are no prices. The log has a `Stripped` for each job that ran and does not finish.
-    """
-    return run_policy(instance, Las(placement=placement), seed)
-
-
-ALGORITHM = Algorithm("las", "hadar", "LAS: who has had the fewest device-seconds goes first", run)
+ALGORITHM = policy_algorithm("las", "LAS: who has had the fewest device-seconds goes first", Las)
+run = ALGORITHM.run

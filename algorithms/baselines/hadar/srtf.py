@@ -11,13 +11,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.algorithms.algorithm import Algorithm
-from dlsched.algorithms.run import Run
 from dlsched.algorithms.simulator.placement import Placement, arranged
 from dlsched.algorithms.simulator.policy import Allocations, Policy, State
-from dlsched.algorithms.simulator.simulate import run_policy
-from dlsched.arguments import Seed, checked
-from dlsched.models.hadar import Instance, Job, Schedule
+from dlsched.algorithms.simulator.simulate import policy_algorithm
+from dlsched.arguments import checked
+from dlsched.models.hadar import Job
 
 
 class Srtf(Policy):
@@ -26,6 +24,7 @@ class Srtf(Policy):
     Parameters
     ----------
     placement : {"any", "one-type", "fastest"}
+        Which of the free devices a gang gets.
     """
 
     name = "srtf"
@@ -52,24 +51,5 @@ class Srtf(Policy):
         return self._left[job.name]
 
 
-@checked
-def run(instance: Instance, *, seed: Seed = 0, placement: Placement | str = Placement.FASTEST) -> Run[Schedule]:
-    """Schedule an instance by the shortest remaining time, in rounds of a slot.
-
-    Parameters
-    ----------
-    instance : Instance
-    seed : int or numpy.random.Generator
-        Not used: nothing is drawn at random.
-    placement : {"any", "one-type", "fastest"}
-        Which of the free devices a gang gets.
-
-    Returns
-    -------
-    Run
-        There are no prices. The log has a `Stripped` for each job that ran and does not finish.
-    """
-    return run_policy(instance, Srtf(placement=placement), seed)
-
-
-ALGORITHM = Algorithm("srtf", "hadar", "SRTF: who can be done soonest goes first, preemptive", run)
+ALGORITHM = policy_algorithm("srtf", "SRTF: who can be done soonest goes first, preemptive", Srtf)
+run = ALGORITHM.run

@@ -23,14 +23,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from dlsched.algorithms.algorithm import Algorithm
-from dlsched.algorithms.run import Run
 from dlsched.algorithms.simulator.placement import Placement, arranged
 from dlsched.algorithms.simulator.policy import Allocations, Holding, Policy, State
-from dlsched.algorithms.simulator.simulate import run_policy
-from dlsched.arguments import Seed, checked, positive
+from dlsched.algorithms.simulator.simulate import policy_algorithm
+from dlsched.arguments import checked, positive
 from dlsched.errors import InputError
-from dlsched.models.hadar import Instance, Job, Schedule
+from dlsched.models.hadar import Job
 from dlsched.models.numbers import rational
 
 THRESHOLD = 3600
@@ -56,11 +54,12 @@ class Tiresias(Policy):
 
     Parameters
     ----------
-    thresholds : sequence of number
-        Device-seconds after which a job leaves each queue but the last, rising.
+    thresholds : number or sequence of number
+        Device-seconds after which a job leaves each queue but the last, rising; one number for two queues.
     promote_knob : number, optional
-        None for no promotions.
+        A job that has waited so many times as long as it has run goes to the first queue again; none if left out.
     placement : {"any", "one-type", "fastest"}
+        Which of the free devices a gang gets.
     """
 
     name = "tiresias"
@@ -69,17 +68,18 @@ class Tiresias(Policy):
     def __init__(
         self,
         *,
-        thresholds: Sequence[float | Fraction] = (THRESHOLD,),
+        thresholds: float | Fraction | Sequence[float | Fraction] = THRESHOLD,
         promote_knob: float | Fraction | None = None,
         placement: Placement | str = Placement.ANY,
     ) -> None:
         positive(promote_knob=promote_knob)
-        self._thresholds = [rational(threshold) for threshold in thresholds]
+        listed = list(thresholds) if isinstance(thresholds, Sequence) else [thresholds]
+        self._thresholds = [rational(threshold) for threshold in listed]
         if not all(low < high for low, high in pairwise([Fraction(0), *self._thresholds])):
-            raise InputError(f"thresholds: {list(thresholds)} must be positive and rise")
+            raise InputError(f"thresholds: {listed} must be positive and rise")
         self._knob = None if promote_knob is None else rational(promote_knob)
         self._placement = Placement(placement)
-        self._queues: list[dict[str, Job]] = [{} for _ in range(len(thresholds) + 1)]
+        self._queues: list[dict[str, Job]] = [{} for _ in range(len(listed) + 1)]
         self._places: dict[str, _Place] = {}
         self._time = Fraction(0)
 
@@ -147,36 +147,5 @@ class Tiresias(Policy):
                 yield state.time + self._knob * served / job.gang - place.waited
 
 
-@checked
-def run(
-    instance: Instance,
-    *,
-    seed: Seed = 0,
-    threshold: float = THRESHOLD,
-    promote_knob: float | None = None,
-    placement: Placement | str = Placement.ANY,
-) -> Run[Schedule]:
-    """Schedule an instance with Tiresias' two queues, in rounds of a slot.
-
-    Parameters
-    ----------
-    instance : Instance
-    seed : int or numpy.random.Generator
-        Not used: nothing is drawn at random.
-    threshold : float
-        Device-seconds after which a job leaves the first queue.
-    promote_knob : float, optional
-        A job that has waited so many times as long as it has run goes to the first queue again; none if left out.
-    placement : {"any", "one-type", "fastest"}
-        Which of the free devices a gang gets.
-
-    Returns
-    -------
-    Run
-        There are no prices. The log has a `Stripped` for each job that ran and does not finish.
-    """
-    policy = Tiresias(thresholds=[threshold], promote_knob=promote_knob, placement=placement)
-    return run_policy(instance, policy, seed)
-
-
-ALGORITHM = Algorithm("tiresias", "hadar", "Tiresias: two queues by attained device-seconds, preemptive", run)
+ALGORITHM = policy_algorithm("tiresias", "Tiresias: two queues by attained device-seconds, preemptive", Tiresias)
+run = ALGORITHM.run

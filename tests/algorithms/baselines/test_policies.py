@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dlsched.algorithms.algorithm import Algorithm, algorithms, algorithms_named
+from dlsched.algorithms.baselines.hadar import fifo, srtf, tiresias
 from dlsched.algorithms.baselines.hadar.drf import Drf
 from dlsched.algorithms.baselines.hadar.fifo import Fifo
 from dlsched.algorithms.baselines.hadar.las import Las
 from dlsched.algorithms.baselines.hadar.srtf import Srtf
 from dlsched.algorithms.baselines.hadar.tiresias import Tiresias
-from dlsched.algorithms.simulator import Policy, busy, check, simulate
+from dlsched.algorithms.simulator import Placement, Policy, busy, check, run_policy, simulate
 from dlsched.models.hadar import Instance
+from dlsched.models.options import options_of
 from tests.algorithms.simulator.gpus import instance_of, spans
 from tests.oracles import gpus
+from tests.strategies.hadar import hadar_data
 
 FOUR = [("A", 0, 2, 10), ("B", 1, 4, 5), ("C", 2, 2, 8), ("D", 3, 1, 20)]
 
@@ -110,28 +115,60 @@ def test_las_takes_turns() -> None:
 
 def test_srtf_looks_at_the_fastest_gang_that_a_job_can_have() -> None:
     # Two fast devices and a slow one: L's gang of three is as fast as the slow one, 6/3 s; S takes 3/2.
+    common = {"arrival": 1, "iterations": 6, "utility": {"kind": "hyperbolic", "scale": 1}}
     data = {
         "slots": 10,
         "device_types": ["fast", "slow"],
         "machines": [{"name": "m", "devices": {"fast": 2, "slow": 1}}],
         "jobs": [
-            {"name": "L", "arrival": 1, "gang": 3, "iterations": 6, "rate": {"fast": 9, "slow": 1}},
-            {"name": "S", "arrival": 1, "gang": 2, "iterations": 6, "rate": {"fast": 2, "slow": 1}},
+            {"name": "L", "gang": 3, "rate": {"fast": 9, "slow": 1}} | common,
+            {"name": "S", "gang": 2, "rate": {"fast": 2, "slow": 1}} | common,
         ],
     }
-    for job in data["jobs"]:  # type: ignore[attr-defined]
-        job["utility"] = {"kind": "hyperbolic", "scale": 1}
     simulation = simulate(Instance.parse(data), Srtf(), round_seconds=None)
     assert simulation.completions == {"S": Fraction(3, 2), "L": Fraction(7, 2)}
 
 
-@pytest.mark.parametrize("bad", [[], [2, 2], [3, 2], [-1]])
-def test_thresholds_rise(bad: list[float]) -> None:
-    if bad:
-        with pytest.raises(ValueError, match="thresholds"):
-            Tiresias(thresholds=bad)
-    else:
-        assert Tiresias(thresholds=bad).wake is not None
+@pytest.mark.parametrize("bad", [[2, 2], [3, 2], [-1], 0])
+def test_thresholds_rise(bad: list[float] | float) -> None:
+    with pytest.raises(ValueError, match="thresholds"):
+        Tiresias(thresholds=bad)
+
+
+def test_without_thresholds_there_is_one_queue_by_arrival() -> None:
+    assert spans(simulate(instance_of(FOUR, 4), Tiresias(thresholds=[]), round_seconds=None))[:2] == [
+        ("A", 0, 10),
+        ("C", 2, 10),
+    ]
+
+
+OVER_TIME = [entry for entry in algorithms() if entry.policy is not None]
+
+
+@pytest.mark.parametrize("entry", OVER_TIME, ids=lambda entry: entry.name)
+def test_registered_policies_say_what_may_be_chosen(entry: Algorithm) -> None:
+    for options in (entry.options, options_of(entry.policy or entry.run)):
+        assert all(field.metadata["help"] for field in fields(options) if field.name not in NAMED_BY_RUN)
+    assert entry.policy is not None
+    assert isinstance(entry.policy(), Policy)
+    assert entry.policy().name == entry.name
+
+
+NAMED_BY_RUN = ("shares", "weights", "costs", "floors")
+"""Parameters of Gavel's policy that its docstring leaves to that of its run; no command line takes them."""
+
+
+@given(data=hadar_data(slots=5, jobs=4), placement=st.sampled_from(Placement))
+def test_an_algorithm_of_a_policy_is_the_policy_in_rounds_of_a_slot(data: dict[str, Any], placement: Placement) -> None:
+    instance = Instance.parse(data)
+    for entry, policy in ((fifo.ALGORITHM, Fifo), (srtf.ALGORITHM, Srtf), (tiresias.ALGORITHM, Tiresias)):
+        run = entry.run(instance, seed=1, placement=placement)
+        assert run == run_policy(instance, policy(placement=placement))
+
+
+def test_yarn_s_capacity_scheduler_is_fifo() -> None:
+    for name in ("YARN-CS", "yarn_cs", "hadar/yarn-cs", "hadar/FIFO"):
+        assert algorithms_named(name) == (fifo.ALGORITHM,)
 
 
 SCHEDULERS: dict[str, tuple[Any, Any]] = {

@@ -253,7 +253,8 @@ class Copies(Policy):
 
     def decide(self, state: State, rng: np.random.Generator) -> Allocations:
         """At the start of a round both nodes work; when the portions are done both wait."""
-        if state.time % state.round_seconds:  # type: ignore[operator]
+        assert state.round_seconds is not None
+        if state.time % state.round_seconds:
             self.until = None
             return {}
         self.until = state.time + self.share * max(map(state.remaining, state.jobs))
