@@ -3,10 +3,12 @@
 # make dev: a strict editable install in .venv. make bench: the measured tables, into build/bench*.json.
 # make audit: 10000 seeded cases of each family of badly scaled instances and mutated inputs (a tenth where one is a
 # hundred solves); goes on where it stopped.
-# make pages: what docs/claims says of each claim anew, from a run of verify over DRAWS draws of each source, which goes
-# on where it stopped.
+# make pages: what docs/claims says of each claim anew, from a run of verify over at least DRAWS instances of each claim
+# that is known to be true (10000: one to two hours), which goes on where it stopped.
 # make figures: the papers' figures at few points and draws, into build/figures; those that need public data (see
 # `dlsched reproduce --list`) where the folder DATA is there.
+# make gallery: docs/figures.md and its pictures anew, from a run of every figure at its paper's points, which goes on
+# where it stopped (hours; GALLERY="--quick" or "--seeds 5" for less).
 # make lock: constraints.txt anew from pyproject.toml and the package index in use, keeping the pins that still fit (all
 # the newest: delete the file first). make lowest: quick tests with the lowest versions that pyproject.toml allows.
 # make matrix: the quick tests under each of PYTHONS that is there.
@@ -15,6 +17,7 @@
 PYTHON ?= python3
 DRAWS ?= 1000
 DATA ?= ../shared/data
+GALLERY ?=
 PYTHONS ?= python3.11 python3.12 python3.13
 VENV := build/venv
 BIN := $(VENV)/bin
@@ -26,7 +29,7 @@ QUICK := --hypothesis-profile=quick -m 'not slow and not process and not shared_
 ROOMS := package solvers models relaxations rounding algorithms bounds figures traces cli
 SOURCES := pyproject.toml constraints.txt README.md LICENSE $(shell find $(ROOMS) -type f -not -name '*.pyc')
 
-.PHONY: verify test quick audit pages figures dev bench lock lowest matrix clean
+.PHONY: verify test quick audit pages figures gallery dev bench lock lowest matrix clean
 
 verify: build/.installed
 	$(BIN)/dlsched verify --out build/verify.sqlite
@@ -44,7 +47,7 @@ audit: lowest build/.installed
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.audit --out build/audit.sqlite
 
 pages: build/.installed
-	$(BIN)/dlsched verify --instances $(DRAWS) --out build/pages-$(DRAWS).sqlite --json > build/pages.json
+	$(BIN)/dlsched verify --each $(DRAWS) --out build/pages-$(DRAWS).sqlite --json > build/pages.json
 	$(BIN)/python docs/claims/update.py build/pages.json
 
 figures: build/.installed
@@ -65,6 +68,11 @@ bench: build/.installed
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/ddljs_horizon.py --out build/bench-ddljs-horizon.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/rounding.py --out build/bench-rounding.json
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/simulator.py --out build/bench-simulator.json
+
+gallery: build/.installed
+	OMP_NUM_THREADS=1 $(BIN)/dlsched reproduce $(GALLERY) --out build/gallery --json \
+	    $(if $(wildcard $(DATA)),--data $(DATA)) > build/gallery.json
+	$(BIN)/python docs/figures/update.py build/gallery.json
 
 lock: $(UV)
 	$(UV) pip compile -q pyproject.toml --all-extras --universal --python-version 3.11 --fork-strategy fewest \

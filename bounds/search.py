@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.bounds.claim import Claim, Source, Verdict, among, claim, claims, decided
+from dlsched.bounds.claim import Claim, Expectation, Source, Verdict, among, claim, claims, decided
 from dlsched.models.document import Document
 
 CASE = "case"
@@ -63,7 +63,11 @@ def draw(source: str, position: int, entropy: int) -> tuple[Document, int]:
 
 
 def plan(
-    claims: Iterable[Claim[Any]], instances: int, entropy: int, parameters: Mapping[str, Any] = MappingProxyType({})
+    claims: Iterable[Claim[Any]],
+    instances: int,
+    entropy: int,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+    each: int = 0,
 ) -> Iterator[Task]:
     """Yield the shipped cases of the claims, then their draws, in a fixed order.
 
@@ -78,6 +82,9 @@ def plan(
         Seed of the whole search.
     parameters : mapping of str to value
         Not as in the paper.
+    each : int
+        Instances of each claim that is known to be true: where the draws of its sources are fewer, there are more of
+        the one that costs least, of which such claims alone are checked.
     """
     chosen, own = tuple(claims), tuple(sorted(parameters.items()))
     for known in chosen:
@@ -85,15 +92,39 @@ def plan(
             continue
         for position, name in enumerate(dict.fromkeys(known.counterexamples + known.golden)):
             yield Task(CASE, position, name, entropy, (known.key,))
-    concerned: dict[str, list[tuple[str, str]]] = {}
-    draws = {source.name: source.draws(instances) for known in chosen for source in known.sources}
-    for known in chosen:
-        for source in known.sources:
-            concerned.setdefault(source.name, []).append(known.key)
-    for position in range(instances):
-        for name in sorted(concerned):
+    usual = {source.name: source.draws(instances) for known in chosen for source in known.sources}
+    draws = _enough(chosen, usual, each)
+    concerned, true = _by_source(chosen), _by_source(filter(_is_true, chosen))
+    for position in range(max(draws.values(), default=0)):
+        for name in sorted(draws):
             if position < draws[name]:
-                yield Task(name, position, "", entropy, tuple(concerned[name]), own)
+                asked = concerned if position < usual[name] else true
+                yield Task(name, position, "", entropy, asked[name], own)
+
+
+def _by_source(claims: Iterable[Claim[Any]]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Return the keys of the claims on which the draws of each source bear."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for known in claims:
+        for source in known.sources:
+            found.setdefault(source.name, []).append(known.key)
+    return {name: tuple(keys) for name, keys in found.items()}
+
+
+def _enough(claims: Iterable[Claim[Any]], usual: Mapping[str, int], each: int) -> dict[str, int]:
+    """Return the draws of each source with which every true claim has so many instances."""
+    draws = dict(usual)
+    # Claims with one source leave no choice; what they ask for may do for the others.
+    for known in sorted(filter(_is_true, claims), key=lambda known: len(known.sources)):
+        missing = each - sum(draws[source.name] for source in known.sources)
+        if missing > 0 and known.sources:
+            draws[min(known.sources, key=lambda source: source.cost).name] += missing
+    return draws
+
+
+def _is_true(known: Claim[Any]) -> bool:
+    """Tell whether a claim is about single instances, and known to be true of them."""
+    return known.expectation is Expectation.TRUE and not known.sampled
 
 
 def evaluate(task: Task) -> list[Verdict]:

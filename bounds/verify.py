@@ -45,6 +45,7 @@ def verify(
     claims: str | Iterable[str] | None = None,
     *,
     instances: int = INSTANCES,
+    each: int = 0,
     seed: int = 0,
     parameters: Mapping[str, Any] = MappingProxyType({}),
     jobs: int = 1,
@@ -63,6 +64,9 @@ def verify(
         Ids, papers (``hadar``) or patterns of ids (``hadar/*``), in every variant; all claims where it is left out.
     instances : int
         Draws of each instance source; of one that costs n times as much, one n-th of them.
+    each : int
+        Instances of each claim that is known to be true, over all its sources: where `instances` of each are fewer,
+        there are more of the one that costs least.
     seed : int
         Of the draws; every draw has a `numpy.random.SeedSequence` spawned from it.
     parameters : mapping of str to value
@@ -90,17 +94,18 @@ def verify(
     """
     chosen = claims_named(claims)
     confirm_taken(chosen, parameters)
-    between(0, MAX_INSTANCES, instances=instances)
+    between(0, MAX_INSTANCES, instances=instances, each=each)
     between(0, 2**63 - 1, seed=seed)
     between(1, 4096, jobs=jobs)
     settings = {
         "claims": " ".join(sorted({claim.id for claim in chosen})),
         "instances": str(instances),
         "seed": str(seed),
+        **({"each": str(each)} if each else {}),
         **{f"parameter {name}": str(value) for name, value in sorted(parameters.items())},
     }
     with Store(_directory(out), settings) as store:
-        _complete(store, lambda: plan(chosen, instances, seed, parameters), jobs, executor, progress)
+        _complete(store, lambda: plan(chosen, instances, seed, parameters, each), jobs, executor, progress)
         report = tabulate(chosen, store.entries(), settings, KEPT_WITNESSES, parameters)
     if out is not None:
         _write_witnesses(_witnesses(Path(out)), report)

@@ -24,6 +24,10 @@ ClaimIds = Annotated[
     typer.Argument(metavar="[CLAIM]...", help="Ids, papers ('hadar') or patterns ('hadar/*'); all where left out."),
 ]
 Instances = Annotated[int | None, typer.Option("--instances", metavar="N", help="Draws of each instance source.")]
+Each = Annotated[
+    int | None,
+    typer.Option("--each", metavar="N", help="Instances of each claim known to be true, over all its sources."),
+]
 Processes = Annotated[int | None, typer.Option("--jobs", metavar="N", help="Processes; one a core where left out.")]
 Address = Annotated[
     str | None,
@@ -96,6 +100,7 @@ def _description(claim: Claim[Any]) -> dict[str, Any]:
 def verify(
     claims: ClaimIds = None,
     instances: Instances = None,
+    each: Each = None,
     seed: Seed = 0,
     jobs: Processes = None,
     executor: Address = None,
@@ -109,7 +114,7 @@ def verify(
     Exit code 1 where one comes out otherwise than is known.
     """
     if on:
-        _refuse_beside_on(instances=instances, jobs=jobs, executor=executor, out=out)
+        _refuse_beside_on(instances=instances, each=each, jobs=jobs, executor=executor, out=out)
         return _on_files(claims, on, seed, _parameters(settings), as_json)
     from dlsched.bounds import WorkersLostError
     from dlsched.bounds import verify as verify_
@@ -130,7 +135,7 @@ def verify(
                 out=out,
                 executor=executor,
                 progress=progress,
-                **given(instances=instances),
+                **given(instances=instances, each=each),
             )
     except WorkersLostError as error:
         raise InputError(str(error)) from None

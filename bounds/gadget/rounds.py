@@ -22,7 +22,7 @@ from dlsched.bounds.claim import Expectation, Premise, Subject, Undecided, alway
 from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.gadget.choices import VERTEX, Choice, chosen, over, tells_apart
 from dlsched.bounds.gadget.facts import HYPOTHESES, OPT_POSITIVE, GadgetFacts
-from dlsched.bounds.gadget.families import COUPLED, FEW
+from dlsched.bounds.gadget.families import COUPLED, FEW, WHEELS
 from dlsched.bounds.gadget.horizon import Counts
 from dlsched.models.ddljs import Instance, RingProblem, slot_problem
 from dlsched.rounding.mapping_law import Outcome
@@ -408,6 +408,7 @@ VIOLATION_CORRECTED = VIOLATION.corrected(
     measure=lambda facts: _exceeds_once(facts, ONE_DRAW, empty=False),
     worst=_could_exceed,
     premises=(*HYPOTHESES, _THREE, _FREE),
+    sources=(COUPLED, WHEELS),
     golden=("gadget-violation-horizon-corrected-coupled",),
 )
 

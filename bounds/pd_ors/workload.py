@@ -155,6 +155,7 @@ THEOREM_7_CORRECTED = THEOREM_7.corrected(
     quantity="cells of the table theta(t, v) with 2 K samples, over those with K, against 2",
     measure=lambda facts: _growth(facts, 2),
     bound=always(2),
+    sources=(SAMPLES, TINY),
     golden=("pd-ors-theorem-7-corrected-three-digits",),
 )
 

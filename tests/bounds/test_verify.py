@@ -74,6 +74,20 @@ def test_the_witness_is_the_smallest() -> None:
     assert first.verdict.witness == report.witnesses[0]
 
 
+def test_each_true_claim_has_its_instances_over_all_sources(tmp_path: Path) -> None:
+    out = tmp_path / "each.sqlite"
+    rows = verify(FAST, instances=2, each=9, seed=3, out=out).dump()["claims"]
+    assert {row["expectation"] for row in rows} == {"true", "false"}
+    for row in rows:
+        claim = next(c for c in claims() if c.key == (row["id"], row["variant"]))
+        draws = row["instances"] - len({*claim.counterexamples, *claim.golden})
+        assert draws >= (9 if row["expectation"] == "true" else 2 * len(claim.sources))
+        assert row["expectation"] == "true" or draws == 2 * len(claim.sources)
+        assert row["outcome"] == Outcome.EXPECTED.value
+    with pytest.raises(InputError, match="each"):
+        verify(FAST, instances=2, seed=3, out=out)
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_processes_do_not_change_the_table(jobs: int, undisturbed: dict[str, Any], tmp_path: Path) -> None:
     out = tmp_path / "deep" / "v.sqlite"
