@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from dlsched.arguments import checked
 from dlsched.models.files import PathLike
-from dlsched.traces.logs import Cells, Log, Ran, log_reader, read_table
+from dlsched.traces.logs import BACKWARDS, Cells, Log, Ran, log_reader, read_table
 
 _COLUMNS = ("name", "num_gpu", "gpu_spec", "creation_time", "deletion_time", "scheduled_time")
 
@@ -44,8 +44,8 @@ def _job(row: Cells) -> Ran:
     gpus = 0 if row.cells["num_gpu"] == "0" else row.count("num_gpu")
     spec = row.cells["gpu_spec"]
     types = None if spec in ("", "nan") else tuple(spec.split("|"))
-    unusable = NO_GPU if not gpus else "" if seconds > 0 else UNSCHEDULED
-    return Ran(row.cells["name"], row.place, row.number("creation_time"), gpus or 1, seconds, types, unusable)
+    unusable = NO_GPU if not gpus else BACKWARDS if seconds < 0 else "" if seconds else UNSCHEDULED
+    return Ran(row.text("name"), row.place, row.number("creation_time"), gpus or 1, seconds, types, unusable)
 
 
 READER = log_reader("alibaba", "Alibaba's list of pods on GPUs (CSV, gpu-v2023)", read_log)

@@ -11,7 +11,7 @@ from dlsched.models.files import PathLike
 from dlsched.models.hadar.instance import Instance
 from dlsched.traces.logs import Log, converted, read_table
 from dlsched.traces.reader import Reader
-from dlsched.traces.request import Request, UtilityChoice
+from dlsched.traces.request import Request, UtilityChoice, pairs
 
 _NEEDED = ("name", "arrival", "gang", "seconds")
 
@@ -35,18 +35,15 @@ def read_log(path: PathLike, columns: Mapping[str, str] | str | None = None) -> 
     named = _named(columns)
     source, rows = read_table(path, tuple(named.values()))
     jobs = tuple(
-        row.job(row.cells[named["name"]], arrival=named["arrival"], gang=named["gang"], seconds=named["seconds"])
+        row.job(row.text(named["name"]), arrival=named["arrival"], gang=named["gang"], seconds=named["seconds"])
         for row in rows
     )
     return Log(source, jobs, {"format": "csv", "columns": ", ".join(f"{k}={v}" for k, v in named.items())})
 
 
 def _named(columns: Mapping[str, str] | str | None) -> dict[str, str]:
-    if isinstance(columns, str):
-        pairs = [item.strip().partition("=") for item in columns.split(",")]
-        columns = {name.strip(): column.strip() for name, _, column in pairs}
     named = {name: name for name in _NEEDED}
-    for name, column in (columns or {}).items():
+    for name, column in (pairs("columns", columns) if isinstance(columns, str) else columns or {}).items():
         if name not in named:
             raise InputError(f"columns: {shown(name)} is none of {', '.join(_NEEDED)}")
         if not column:

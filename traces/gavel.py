@@ -92,7 +92,9 @@ def convert(
 
     taken, skipped = request.select(source.source.path, available, problem)
     return request.instance(
-        [_job(job, measured, request, first) for job in taken], _origin(request, measured, source, taken, skipped)
+        source.source.path,
+        [_job(job, measured, request, first) for job in taken],
+        _origin(request, measured, source, taken, skipped),
     )
 
 

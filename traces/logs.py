@@ -19,10 +19,11 @@ from dlsched.models.hadar.instance import Instance
 from dlsched.models.numbers import in_range, rational, to_json
 from dlsched.traces.gavel_files import MAX_JOBS
 from dlsched.traces.reader import Reader
-from dlsched.traces.request import COUNT, TOO_LARGE, TOO_LATE, Problem, Request, UtilityChoice
+from dlsched.traces.request import COUNT, TOO_LARGE, TOO_LATE, Problem, Request, UtilityChoice, pairs
 from dlsched.traces.source import Source
 
 UNFIT = "that need other types than the cluster has"
+BACKWARDS = "of negative length"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,7 @@ def converted(log: Log, request: Request, speeds: Mapping[str, float] | str | No
     taken, skipped = request.select(path, available, lambda job: _problem(job, request, first))
     told = ", ".join(f"{r}={to_json(s)}" for r, s in speed.items())
     return request.instance(
+        path,
         [
             {
                 "name": job.name,
@@ -155,12 +157,7 @@ def converted(log: Log, request: Request, speeds: Mapping[str, float] | str | No
 
 
 def _speeds(speeds: Mapping[str, float] | str | None, request: Request) -> dict[str, Fraction]:
-    given: Mapping[str, float | str]
-    if isinstance(speeds, str):
-        pairs = [item.strip().partition("=") for item in speeds.split(",")]
-        given = {name: value for name, _, value in pairs}
-    else:
-        given = speeds or {}
+    given: Mapping[str, float | str] = pairs("speeds", speeds) if isinstance(speeds, str) else speeds or {}
     found = dict.fromkeys(request.cluster, Fraction(1))
     for r, value in given.items():
         if r not in found:
@@ -206,6 +203,12 @@ class Cells:
 
     place: str
     cells: dict[str, str]
+
+    def text(self, column: str) -> str:
+        """Return what stands there (InputError where nothing does)."""
+        if not self.cells[column]:
+            raise InputError(f"{self.cell(column)}: must not be empty")
+        return self.cells[column]
 
     def count(self, column: str) -> int:
         """Return a positive integer (InputError where it is none)."""

@@ -18,7 +18,7 @@ from dlsched.errors import InputError
 from dlsched.models.document import one_line, parse_json
 from dlsched.models.files import PathLike, read_bytes
 from dlsched.traces.gavel_files import MAX_JOBS
-from dlsched.traces.logs import Log, Ran, log_reader
+from dlsched.traces.logs import BACKWARDS, Log, Ran, log_reader
 from dlsched.traces.source import Source
 
 MOST_BYTES = 256 * 2**20
@@ -47,7 +47,7 @@ class _Attempt(BaseModel):
     def seconds(self) -> int:
         if self.start_time is None or self.end_time is None:
             return 0
-        return max(0, int((self.end_time - self.start_time).total_seconds()))
+        return int((self.end_time - self.start_time).total_seconds())
 
 
 class _Job(BaseModel):
@@ -92,12 +92,15 @@ def _jobs(path: str, found: list[_Job]) -> Iterator[Ran]:
     begin = min((job.came for job in found if job.came is not None), default=None)
     for k, job in enumerate(found):
         gangs = [attempt.gpus for attempt in job.attempts if attempt.gpus]
-        seconds = sum(attempt.seconds for attempt in job.attempts)
+        lengths = [attempt.seconds for attempt in job.attempts]
         came = Fraction(0)
         if begin is not None and job.came is not None:
             came = Fraction(int((job.came - begin).total_seconds()))
-        unusable = "" if gangs and seconds and job.came is not None else UNRECORDED
-        yield Ran(job.jobid, f"{path}: [{k}]", came, gangs[-1] if gangs else 1, Fraction(seconds), unusable=unusable)
+        unusable = "" if gangs and any(lengths) and job.came is not None else UNRECORDED
+        if min(lengths, default=0) < 0:
+            unusable = BACKWARDS
+        gang = gangs[-1] if gangs else 1
+        yield Ran(job.jobid, f"{path}: [{k}]", came, gang, Fraction(sum(lengths)), unusable=unusable)
 
 
 READER = log_reader("philly", "Microsoft's Philly log (JSON): attempts with their times and GPUs", read_log)

@@ -201,8 +201,8 @@ class Request:
         scale = iterations if self.utility is UtilityChoice.EFFECTIVE_THROUGHPUT else 1
         return {"kind": "hyperbolic", "scale": scale}
 
-    def instance(self, jobs: list[dict[str, Any]], origin: dict[str, str]) -> Instance:
-        """Return the instance of some jobs."""
+    def instance(self, path: str, jobs: list[dict[str, Any]], origin: dict[str, str]) -> Instance:
+        """Return the instance of some jobs of a file."""
         return Instance.parse(
             {
                 "slots": self.slots,
@@ -211,7 +211,8 @@ class Request:
                 "machines": list(self.machines()),
                 "jobs": jobs,
                 "origin": origin,
-            }
+            },
+            path,
         )
 
     def origin(self, taken: Sequence[object], skipped: Counter[str]) -> dict[str, str]:
@@ -239,11 +240,26 @@ def parse_cluster(text: str) -> dict[str, int]:
         If an item is not ``type=count`` with a positive count, or a type is named twice.
     """
     cluster: dict[str, int] = {}
-    for item in text.split(","):
-        name, _, count = item.strip().partition("=")
+    for name, count in pairs("cluster", text).items():
         if not _TYPE.fullmatch(name) or not COUNT.fullmatch(count):
+            item = f"{name}={count}" if count else name
             raise InputError(f"cluster: {shown(item)} must be TYPE=DEVICES, devices positive, as in v100=2,p100=3")
-        if name in cluster:
-            raise InputError(f"cluster: {name!r} is named twice")
         cluster[name] = int(count)
     return cluster
+
+
+def pairs(option: str, text: str) -> dict[str, str]:
+    """Read ``"a=1,b=2"``; what has no ``=`` stands for nothing.
+
+    Raises
+    ------
+    InputError
+        If a name is there twice.
+    """
+    found: dict[str, str] = {}
+    for item in text.split(","):
+        name, _, value = (part.strip() for part in item.partition("="))
+        if name in found:
+            raise InputError(f"{option}: {shown(name)} is named twice")
+        found[name] = value
+    return found

@@ -25,7 +25,7 @@ def read_log(path: PathLike) -> Log:
     source, rows = read_table(path, _COLUMNS)
     jobs = tuple(
         row.job(
-            f"{row.cells['model_name']} #{row.cells['job_id']}",
+            f"{row.text('model_name')} #{row.text('job_id')}",
             arrival="submit_time",
             gang="num_gpu",
             seconds="duration",

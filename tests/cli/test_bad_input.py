@@ -164,6 +164,9 @@ def _convert(**changed: object) -> list[object]:
         ("Delta\tcmd\t-n\t1\t10\t0.0\t1", "line 1, column 1 (model): 'Delta' is not a model of throughputs.json"),
         ("Gamma\tcmd\t-n\t1\t-10\t0.0\t1", "line 1, column 5 (total steps): '-10' must be a positive integer"),
         ("Gamma\tcmd\t-n\t1\t10\tNaN\t1", "line 1, column 6 (arrival): must be a number"),
+        ("Gamma\tcmd\t-n\t1\t10\t-0.5\t1", "line 1, column 6 (arrival): -0.5 must not be negative"),
+        ("Gamma\tcmd\t-n\t1\t10\t\t1", "line 1, column 6 (arrival): must be a number"),
+        ("\tcmd\t-n\t1\t10\t0.0\t1", "line 1, column 1 (model): must not be empty"),
         ("Gamma\tcmd\t-n\t1\t10", "line 1: 5 tab-separated columns; a Gavel trace has 7, 10 or 12"),
         ("Gamma\tcmd\t-n\t1\t10\t0.0\t9", "line 1, column 7 (scale factor): 9 exceeds the 4 devices"),
     ],
@@ -173,6 +176,55 @@ def test_bad_trace(dlsched: Command, tmp_path: Path, line: str, message: str) ->
     path.write_text(line + "\n", encoding="utf-8")
     assert refusal(dlsched(*_convert(trace=path), "--out", "out")).startswith(f"{path}: {message}")
     assert not (tmp_path / "out").exists()
+
+
+_LIST = "job_id,num_gpu,submit_time,model_name,duration\n"
+_PODS = "name,num_gpu,gpu_spec,creation_time,deletion_time,scheduled_time\n"
+_ATTEMPT = '{"start_time": "2017-10-07 01:12:09", "end_time": "2017-10-07 01:12:08", "detail": [{"gpus": ["g"]}]}'
+
+
+@pytest.mark.parametrize(
+    ("format_", "text", "message"),
+    [
+        ("tiresias", f"{_LIST}0,1,,vgg,9\n", "line 2, column submit_time: must be a number"),
+        ("tiresias", f"{_LIST}0,,0,vgg,9\n", "line 2, column num_gpu: '' must be a positive integer"),
+        ("tiresias", f"{_LIST}0,1,0,vgg,\n", "line 2, column duration: must be a number"),
+        ("tiresias", f"{_LIST}0,1,0,vgg\n", "line 2: 4 cells; line 1 has 5"),
+        ("tiresias", f"{_LIST}0,1,-3,vgg,9\n", "line 2, column submit_time: -3 must not be negative"),
+        ("tiresias", f"{_LIST}0,1,0,vgg,-9\n", "line 2, column duration: -9 must not be negative"),
+        ("tiresias", f"{_LIST}0,5,0,vgg,9\n", "line 2: 5 exceeds the 4 devices of the whole cluster (skip leaves"),
+        ("tiresias", f"{_LIST}0,1,0,vgg,9\n1,1,9999,vgg,9\n", "line 3: arrives in slot 1000, after the last slot 10"),
+        ("csv", "name,arrival,gang,seconds\n,0,1,9\n", "line 2, column name: must not be empty"),
+        ("csv", "name,arrival,gang,seconds\na,0,1,9\na,0,1,9\n", "jobs[1].name: 'a' is already the name of jobs[0]"),
+        ("alibaba", f"{_PODS}a,1,,0,10,20\n", "line 2: is of negative length (skip leaves"),
+        ("alibaba", f"{_PODS}a,1,A100,0,20,10\n", "line 2: runs on A100 alone, and the cluster has fast, slow"),
+        (
+            "philly",
+            f'[{{"jobid": "a", "submitted_time": "2017-10-07 01:12:00", "attempts": [{_ATTEMPT}]}}]',
+            "[0]: is of negative length (skip leaves",
+        ),
+    ],
+)
+def test_bad_log(dlsched: Command, tmp_path: Path, format_: str, text: str, message: str) -> None:
+    path = tmp_path / "log"
+    path.write_text(text, encoding="utf-8")
+    asked = ("--cluster", "fast=2,slow=2", "--slots", 10, "--slot-seconds", 10, "--out", "out")
+    assert refusal(dlsched("convert", format_, path, *asked)).startswith(f"{path}: {message}")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "message"),
+    [
+        ("--columns", "gang=gpus,seconds=s,gang=slots", "columns: 'gang' is named twice"),
+        ("--speeds", "fast=2,slow=1,fast=2", "speeds: 'fast' is named twice"),
+        ("--cluster", "fast=2,slow=2, fast=1", "cluster: 'fast' is named twice"),
+    ],
+)
+def test_a_name_that_is_given_twice(dlsched: Command, tmp_path: Path, option: str, text: str, message: str) -> None:
+    (tmp_path / "jobs.csv").write_text("name,arrival,gang,seconds\na,0,1,9\n", encoding="utf-8")
+    asked = ("--cluster", "fast=2,slow=2", "--slots", 10, "--slot-seconds", 10, option, text)
+    assert refusal(dlsched("convert", "csv", "jobs.csv", *asked)) == message
 
 
 def test_bad_conversion_options(dlsched: Command) -> None:

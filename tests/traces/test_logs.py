@@ -152,6 +152,7 @@ def test_any_columns(tmp_path: Path) -> None:
         ("tiresias", TIRESIAS, {"speeds": "tpu=1"}, "speeds: 'tpu' is no type of the cluster; it has gpu"),
         ("tiresias", TIRESIAS, {"speeds": "gpu=0"}, "speeds: gpu=0 must be positive"),
         ("tiresias", TIRESIAS, {"speeds": "gpu"}, "speeds: gpu: "),
+        ("tiresias", TIRESIAS, {"speeds": {"gpu": 0}}, "speeds: gpu=0 must be positive"),
         ("tiresias", TIRESIAS, {"utility": "money"}, "utility: "),
         ("philly", "{}", {}, "a dict should be a valid list"),
         ("philly", '[{"jobid": "a"}]', {}, "[0].submitted_time"),
