@@ -1,8 +1,9 @@
 """Write into the pages beside this file what the claims say and what a run of `verify` found, under each heading.
 
-Usage: ``python docs/claims/update.py REPORT.json``, where the report is what ``dlsched verify --json`` prints. A page
-is named after a paper and has one section ``## <claim id>`` for each of its claims; the prose of a section is left
-alone, and what stands between the two marks below its heading is made anew.
+Usage: ``python docs/claims/update.py REPORT.json [REPORT.json ...]``, where a report is what ``dlsched verify --json``
+prints; of a claim that several have, the last counts. A page is named after a paper and has one section
+``## <claim id>`` for each of its claims; the prose of a section is left alone, and what stands between the two marks
+below its heading is made anew.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 import re
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -119,14 +120,14 @@ def _item(text: str, deeper: bool = False) -> Iterator[str]:
         yield line.replace(_JOINT, " ")
 
 
-def main(report: Path) -> None:
+def main(reports: Iterable[Path]) -> None:
     """Write every page anew."""
-    data = json.loads(report.read_text(encoding="utf-8"))
-    rows = {(row["id"], row["variant"]): row for row in data["claims"]}
+    found = (json.loads(report.read_text(encoding="utf-8")) for report in reports)
+    rows = {(row["id"], row["variant"]): row for data in found for row in data["claims"]}
     for paper in papers():
         page = FOLDER / f"{paper}.md"
         page.write_text(updated(page.read_text(encoding="utf-8"), rows), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(map(Path, sys.argv[1:]))

@@ -1,0 +1,96 @@
+"""Write docs/figures.md anew: the picture of each figure, what its paper says, and what a run of `reproduce` measured.
+
+Usage: ``python docs/figures/update.py REPORT.json``, where the report is what ``dlsched reproduce --json`` prints. The
+pictures that it names are copied beside this file.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from dlsched.figures import Figure, figures
+
+FOLDER = Path(__file__).parent
+PAGE = FOLDER.with_suffix(".md")
+WIDTH = 120
+"""Characters of a line, as in the rest of the documents."""
+
+HEAD = """# The papers' figures, measured
+
+What each paper reports, and what this code measures in its setting. Every picture comes from `dlsched reproduce`, with
+paired draws: all curves of a draw are of the same instance. Bars are 99 % intervals of a mean. A statement of a paper
+*holds*, or is *violated*, where the 99 % interval of the paired differences and a two-sided sign test agree, and is
+*undecided* otherwise; its verdict in the paper's own setting, over more draws, is that of the claim beside it. Nothing
+is tuned to match: what a paper leaves open is said below its figure. This page is made by `make gallery`.
+"""
+
+
+def page(report: Iterable[dict[str, Any]]) -> str:
+    """Return the page of a report."""
+    rows = {row["figure"]: row for row in report}
+    told = [HEAD]
+    for paper, entries in groupby(figures(), key=paper_of):
+        told += [f"## {paper}", ""]
+        for entry in entries:
+            told += [*section(entry), *found(rows[entry.name]), ""]
+    return "\n".join(told)
+
+
+def paper_of(figure: Figure) -> str:
+    """Return the name of the paper that a figure stands in."""
+    return figure.paper.partition(",")[0]
+
+
+def section(figure: Figure) -> Iterator[str]:
+    """Yield the lines that say what a figure shows."""
+    yield from (f"### {figure.name}: {figure.title}", "")
+    yield from _item("The paper", figure.says)
+
+
+def found(row: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines that say what was measured, and the picture."""
+    draws = sorted({curve["draws"] for curve in row["curves"]})
+    many = f" ({draws[0]} draws a point)" if draws not in ([], [1]) else ""
+    yield from _item(f"Measured{many}", row["measured"])
+    if row["note"] and row["curves"]:
+        yield from _item("Assumed", row["note"])
+    claims = list(dict.fromkeys(statement["claim"] for statement in row["statements"] if statement["claim"]))
+    if claims:
+        yield from _item("Claims", ", ".join(f"`{claim}`" for claim in claims))
+    for picture in pictures(row):
+        yield from ("", f"![{row['paper']}](figures/{picture.name})")
+
+
+def pictures(row: dict[str, Any]) -> list[Path]:
+    """Return the pictures of a row that a page shows."""
+    return [Path(file) for file in row["files"] if file.endswith(".png")]
+
+
+def _item(name: str, text: str) -> Iterator[str]:
+    whole = f"**{name}**: {text}{'' if text.endswith('.') else '.'}"
+    yield from textwrap.wrap(
+        whole, WIDTH, initial_indent="- ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+
+
+def main(path: Path) -> None:
+    """Write the page, and the pictures beside this file."""
+    report = json.loads(path.read_text(encoding="utf-8"))
+    text = page(report)
+    shown = [picture for row in report for picture in pictures(row)]
+    for old in FOLDER.glob("*.png"):
+        old.unlink()
+    for picture in shown:
+        shutil.copyfile(picture, FOLDER / picture.name)
+    PAGE.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
