@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from dlsched.arguments import described
+from dlsched.arguments import checked, described
 from dlsched.errors import InputError
 from dlsched.extras import from_extra
 from dlsched.models.files import write_bytes
@@ -109,3 +109,28 @@ def save(figure: Any, path: str | os.PathLike[str]) -> None:
     with matplotlib.rc_context({"svg.hashsalt": "dlsched"}):
         figure.savefig(content, format=form, bbox_inches="tight", metadata=_UNDATED.get(form))
     write_bytes(path, content.getvalue())
+
+
+def saving(plot: Callable[[Any, Any], Any]) -> Callable[[Any, Any, str | os.PathLike[str]], None]:
+    """Return the function that draws a schedule into a file, in one step.
+
+    Parameters
+    ----------
+    plot : callable
+        ``(instance, schedule) -> axes``, which refuses a schedule that breaks a rule.
+    """
+
+    @checked
+    def save_plot(instance: Any, schedule: Any, path: str | os.PathLike[str]) -> None:
+        """Draw a schedule into a file, in one step; the name's ending chooses the format (png, svg, pdf).
+
+        Raises
+        ------
+        InputError
+            If the format is unknown or the file cannot be written.
+        ValueError, MissingExtra
+            As `plot`.
+        """
+        save(plot(instance, schedule).figure, path)
+
+    return save_plot

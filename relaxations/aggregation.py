@@ -14,7 +14,7 @@ import numpy as np
 
 from dlsched.arguments import checked
 from dlsched.models.dmlrs import Instance, Schedule
-from dlsched.models.dmlrs.groups import Group, identical
+from dlsched.models.dmlrs.instance import Group, identical
 from dlsched.models.dmlrs.job import AsyncJob
 from dlsched.models.numbers import whole_units
 from dlsched.relaxations.packing import Integers, Outcome, Packing, pack

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from dlsched.algorithms.hadar_e.schedule import ForkedSchedule, check, round_slots, utilisation
@@ -64,15 +63,4 @@ def plot(instance: Instance, schedule: ForkedSchedule, ax: Any = None) -> Any:
     return ax
 
 
-@checked
-def save_plot(instance: Instance, schedule: ForkedSchedule, path: str | os.PathLike[str]) -> None:
-    """Draw a schedule into a file, in one step; the name's ending chooses the format (png, svg, pdf).
-
-    Raises
-    ------
-    InputError
-        If the format is unknown or the file cannot be written.
-    ValueError, MissingExtra
-        As `plot`.
-    """
-    picture.save(plot(instance, schedule).figure, path)
+save_plot = picture.saving(plot)

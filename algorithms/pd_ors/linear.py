@@ -17,7 +17,7 @@ from dlsched.algorithms.pd_ors.response import EXACT, Response, respond
 from dlsched.arguments import checked
 from dlsched.halt import polled
 from dlsched.models.dmlrs import Instance
-from dlsched.models.dmlrs.groups import identical
+from dlsched.models.dmlrs.instance import identical
 from dlsched.models.dmlrs.job import Placement
 from dlsched.relaxations.columns import Priced, generate_columns
 from dlsched.relaxations.master import Column, Master

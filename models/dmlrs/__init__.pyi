@@ -6,7 +6,6 @@ from .plot import plot as plot
 from .plot import save_plot as save_plot
 from .presets import PRESETS as PRESETS
 from .presets import preset as preset
-from .priced import SlotPlacement as SlotPlacement
 from .random import random as random
 from .response import Response as Response
 from .schedule import Counts as Counts
@@ -17,3 +16,4 @@ from .schedule import completions as completions
 from .schedule import exact_utility as exact_utility
 from .schedule import progress as progress
 from .schedule import utility as utility
+from .slot import SlotPlacement as SlotPlacement

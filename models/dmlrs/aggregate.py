@@ -16,11 +16,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from dlsched.lazy import pyo
-from dlsched.models.dmlrs.frame import GAMMA, ROOM, completions, fitting, jobs, loads, servers_needed, worths
-from dlsched.models.dmlrs.groups import Group, identical, singletons
-from dlsched.models.dmlrs.instance import Instance
+from dlsched.models.dmlrs.frame import (
+    GAMMA,
+    ROOM,
+    completions,
+    finished,
+    finishing,
+    fitting,
+    jobs,
+    loads,
+    servers_needed,
+    worths,
+)
+from dlsched.models.dmlrs.instance import Group, Instance, identical, singletons
 from dlsched.models.dmlrs.job import AsyncJob, Job
-from dlsched.models.dmlrs.read import finished, finishing
 from dlsched.models.dmlrs.schedule import Schedule
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.parameters import declare

@@ -14,9 +14,8 @@ from __future__ import annotations
 from typing import Any
 
 from dlsched.lazy import gdp, pyo
-from dlsched.models.dmlrs.frame import asynchronous, completions, frame, loads
+from dlsched.models.dmlrs.frame import asynchronous, completions, frame, loads, read
 from dlsched.models.dmlrs.instance import Instance
-from dlsched.models.dmlrs.read import read
 from dlsched.models.formulation import Formulation, Kind
 
 

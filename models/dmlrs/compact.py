@@ -18,10 +18,9 @@ from __future__ import annotations
 from typing import Any
 
 from dlsched.lazy import gdp, pyo
-from dlsched.models.dmlrs.frame import GAMMA, completions, frame, synchronous
+from dlsched.models.dmlrs.frame import GAMMA, completions, frame, read, synchronous
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import Job
-from dlsched.models.dmlrs.read import read
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.parameters import declare
 

@@ -1,14 +1,20 @@
-"""What `dmlrs/compact` and `dmlrs/async` share: sets, workers and servers, capacity, completion and the objective."""
+"""What formulations of DMLRS share: sets, workers and servers, capacity, completion, the objective, and reading back.
+
+A schedule that is read has what a job needs to finish, and nothing beside.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs.instance import Instance, Machine
-from dlsched.models.dmlrs.job import AsyncJob, Job
+from dlsched.models.dmlrs.job import AsyncJob, Job, Placement
+from dlsched.models.dmlrs.schedule import Schedule, check
+from dlsched.models.formulation import accepted, until_done
 from dlsched.models.parameters import declare
 
 WORTH = "u_i(t - a_i), worth of the job if slot t completes it [utility]"
@@ -188,3 +194,56 @@ def used(m: Any, h: str, r: str, t: int) -> Any:
     return sum(
         m.worker_needs[i, r] * m.workers[i, t, h] + m.server_needs[i, r] * m.servers[i, t, h] for i in m.users[r, t]
     )
+
+
+Placements = Mapping[str, Mapping[int, Placement]]
+"""Job to slot to machine to (workers, servers)."""
+
+
+def read(model: Any, instance: Instance) -> Schedule:
+    """Return the schedule of a model begun by `frame`.
+
+    Raises
+    ------
+    UnreadableModel
+        As `finishing`.
+    """
+    found: dict[str, dict[int, dict[str, tuple[int, int]]]] = {}
+    for i, t, h in model.placed:
+        counts = round(model.workers[i, t, h].value), round(model.servers[i, t, h].value)
+        if any(counts):
+            found.setdefault(i, {}).setdefault(t, {})[h] = counts
+    return finishing(instance, found, finished(model))
+
+
+def finished(model: Any) -> list[str]:
+    """Return the jobs that have a completion slot in a solved model."""
+    return [i for i, t in model.IT if round(model.completion[i, t].value)]
+
+
+def finishing(instance: Instance, placements: Placements, jobs: Iterable[str]) -> Schedule:
+    """Return the schedule in which some jobs stop once they have done their work, and the others get nothing.
+
+    No utility increases with time, so each job is worth at least what the model counts for it.
+
+    Parameters
+    ----------
+    instance : Instance
+    placements : mapping
+        All workers and servers of the point.
+    jobs : iterable of str
+        Those that finish in it.
+
+    Raises
+    ------
+    UnreadableModel
+        If one of them does not, in exact numbers, as a solver takes work that is all but done for done; or if a rule is
+        broken.
+    """
+    kept = Schedule.of({name: _needed(instance, name, placements.get(name, {})) for name in jobs})
+    return accepted(kept, check(instance, kept))
+
+
+def _needed(instance: Instance, name: str, slots: Mapping[int, Placement]) -> dict[int, Placement]:
+    job = instance.job(name)
+    return until_done(name, slots, job.progress, job.work, "of its work")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -106,15 +105,4 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     return ax
 
 
-@checked
-def save_plot(instance: Instance, schedule: Schedule, path: str | os.PathLike[str]) -> None:
-    """Draw a schedule into a file, in one step; the name's ending chooses the format (png, svg, pdf).
-
-    Raises
-    ------
-    InputError
-        If the format is unknown or the file cannot be written.
-    ValueError, MissingExtra
-        As `plot`.
-    """
-    picture.save(plot(instance, schedule).figure, path)
+save_plot = picture.saving(plot)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dlsched.models.dmlrs.aggregate import AGGREGATE, COMPACT_MILP
 from dlsched.models.dmlrs.asynchronous import ASYNC
 from dlsched.models.dmlrs.compact import COMPACT, COMPACT_PRINTED
-from dlsched.models.dmlrs.dual import DUAL
-from dlsched.models.dmlrs.external_slot import (
+from dlsched.models.dmlrs.instance import Instance
+from dlsched.models.dmlrs.plot import plot, save_plot
+from dlsched.models.dmlrs.presets import PRESETS
+from dlsched.models.dmlrs.reformulated import DUAL, SCHEDULES
+from dlsched.models.dmlrs.response import CHEAPEST, ONE_SLOT, RESPONSE
+from dlsched.models.dmlrs.schedule import Schedule, check, exact_utility, measures
+from dlsched.models.dmlrs.slot import (
     ASYNC_EXTERNAL_SLOT,
     ASYNC_EXTERNAL_SLOT_PRINTED,
     EXTERNAL_SLOT,
     EXTERNAL_SLOT_PRINTED,
+    INTERNAL_SLOT,
+    INTERNAL_SLOT_PRINTED,
 )
-from dlsched.models.dmlrs.instance import Instance
-from dlsched.models.dmlrs.internal_slot import INTERNAL_SLOT, INTERNAL_SLOT_PRINTED
-from dlsched.models.dmlrs.plot import plot, save_plot
-from dlsched.models.dmlrs.presets import PRESETS
-from dlsched.models.dmlrs.reformulated import SCHEDULES
-from dlsched.models.dmlrs.response import CHEAPEST, ONE_SLOT, RESPONSE
-from dlsched.models.dmlrs.schedule import Schedule, check, exact_utility, measures
 from dlsched.models.problem import Problem
 
 PROBLEM = Problem(

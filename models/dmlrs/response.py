@@ -16,12 +16,11 @@ from typing import Any
 
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs.compact import last, modes, total
-from dlsched.models.dmlrs.frame import FITTED, placing, synchronous, used, worths
+from dlsched.models.dmlrs.frame import FITTED, finishing, placing, synchronous, used, worths
 from dlsched.models.dmlrs.instance import Instance, Machine
 from dlsched.models.dmlrs.job import Job, Placement
-from dlsched.models.dmlrs.priced import DATA, LEFT, PRICE, Amounts, SlotPlacement, chosen_job, filled, share
-from dlsched.models.dmlrs.read import finishing
 from dlsched.models.dmlrs.schedule import Schedule, completions
+from dlsched.models.dmlrs.slot import DATA, LEFT, PRICE, Amounts, SlotPlacement, chosen_job, filled, share
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.parameters import declare
 
@@ -139,7 +138,7 @@ def build_slot(
     workload : number, optional
         V_i[t], samples to do in it; by default an equal share of V_i in each slot from the arrival on.
     prices, residuals : mapping, optional
-        As in `dlsched.models.dmlrs.external_slot.build`.
+        As in `dlsched.models.dmlrs.slot.build`.
 
     Source: PD-ORS, (19)-(20), with (2) corrected.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -92,15 +91,4 @@ def _label(job: str, workers: int, servers: int, time: float) -> str:
     return f"{job}: {workers} workers, {servers} servers, done at {time:.6g}"
 
 
-@checked
-def save_plot(instance: Instance, schedule: Schedule, path: str | os.PathLike[str]) -> None:
-    """Draw a schedule into a file, in one step; the name's ending chooses the format (png, svg, pdf).
-
-    Raises
-    ------
-    InputError
-        If the format is unknown or the file cannot be written.
-    ValueError, MissingExtra
-        As `plot`.
-    """
-    picture.save(plot(instance, schedule).figure, path)
+save_plot = picture.saving(plot)

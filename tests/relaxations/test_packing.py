@@ -9,7 +9,7 @@ import pytest
 
 from dlsched.models import solve
 from dlsched.models.dmlrs import Instance, check, exact_utility, preset, random
-from dlsched.models.dmlrs.groups import identical, singletons
+from dlsched.models.dmlrs.instance import identical, singletons
 from dlsched.relaxations.aggregation import aggregate_machines, place, trimmed
 from dlsched.relaxations.packing import Outcome, Packing, pack
 

@@ -40,7 +40,7 @@ from dlsched.algorithms.pd_ors.prices import can_earn, last_earning
 from dlsched.halt import polled
 from dlsched.models.dmlrs import AsyncJob, Instance, Job, Machine, Schedule
 from dlsched.models.dmlrs.frame import fitting, servers_needed
-from dlsched.models.dmlrs.groups import Group, identical
+from dlsched.models.dmlrs.instance import Group, identical
 from dlsched.models.dmlrs.job import Placement
 
 AnyJob = Job | AsyncJob
