@@ -1,7 +1,7 @@
 """What the optima that a verdict asks for rest on: a proof over the rationals, or floating-point solvers.
 
-Exhaustive searches in whole numbers count as exact; one solver's word for a formulation over listed schedules, which a
-claim compares with an optimum that is proved, as no more than agreement.
+Exhaustive searches in whole numbers count as exact, and so does a checked schedule where all that is asked is whether
+the optimum is above 0. What one solver says of a program for which no tree is found counts as no more than agreement.
 """
 
 from __future__ import annotations

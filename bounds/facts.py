@@ -10,10 +10,12 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from dlsched.algorithms import Optimum, optimum
+from dlsched.algorithms.exact.certificates import ExactProgram
 from dlsched.algorithms.exact.result import Proof
 from dlsched.bounds.claim import Premise, Undecided
 from dlsched.bounds.comparison import Interval
 from dlsched.bounds.evidence import rests_on
+from dlsched.bounds.shown import shown
 from dlsched.models import Status, build, solve
 from dlsched.models.document import Document
 from dlsched.models.numbers import exceeds
@@ -47,10 +49,13 @@ class OptimumFacts(Generic[D]):
 
     @property
     def opt_positive(self) -> bool:
-        """Whether OPT > 0."""
-        if self.opt.low <= 0 < self.opt.high and not self.best.proved:
+        """Whether OPT > 0: where a schedule is worth something, that is all it takes."""
+        if self.best.value is not None and self.best.value > 0:
+            rests_on(Proof.EXACT)
+            return True
+        if self.opt.high > 0 and not self.best.proved:
             raise Undecided("whether OPT > 0 is not proved")
-        return self.opt.low > 0
+        return False
 
     def explain(self, run: dict[str, Any]) -> dict[str, Any]:
         """Return what explains a verdict on a run against the optimum."""
@@ -82,15 +87,26 @@ def interval(best: Optimum) -> Interval:
     return Interval(min(best.value, best.bound), max(best.value, best.bound))
 
 
-def over_schedules(formulation: str, instance: Document, schedules: Mapping[str, Sequence[object]]) -> Interval:
-    """Return the optimum of a formulation over the schedules of each job, solved on its own."""
-    if not any(schedules.values()):
-        return Interval(0.0, 0.0)
-    solution = solve(build(formulation, instance, schedules=schedules), threads=1, presolve=False)
+S = TypeVar("S")
+
+
+def over_schedules(
+    formulation: str,
+    instance: D,
+    schedules: Mapping[str, Sequence[S]],
+    write: Callable[[D, Mapping[str, Sequence[S]]], ExactProgram],
+) -> float:
+    """Return the optimum of a formulation over the schedules of each job; `write` restates it over the rationals."""
+    found = shown(lambda: write(instance, schedules), lambda: solved(formulation, instance, schedules=schedules))
+    return found.told()
+
+
+def solved(formulation: str, instance: Document, **data: object) -> float:
+    """Return the optimum of a formulation by one solver."""
+    solution = solve(build(formulation, instance, **data), threads=1, presolve=False)
     if solution.status is not Status.OPTIMAL or solution.objective is None:
         raise Undecided(f"{formulation} was not solved: {solution.status}")
-    rests_on(Proof.AGREED)
-    return Interval.of(solution.objective)
+    return solution.objective
 
 
 @dataclass(frozen=True, slots=True)

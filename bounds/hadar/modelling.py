@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from dlsched.algorithms.exact.hadar.rationals import over
 from dlsched.bounds.claim import Expectation, Premise, stated
 from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.facts import optimal_schedule, over_schedules
@@ -39,7 +40,7 @@ EQUIVALENCE = HADAR.printed(
     paper="Hadar, Section III-B",
     statement="P1 and P2 are equivalent: the same feasible solutions, with the same objective values",
     quantity="the optimum of P2, against that of P1, in which every job must finish (-1: P1 is infeasible)",
-    measure=lambda facts: over_schedules("hadar/p2", facts.instance, facts.schedules),
+    measure=lambda facts: over_schedules("hadar/p2", facts.instance, facts.schedules, over),
     relation=Relation.EQUAL,
     bound=_p1,
     expectation=Expectation.FALSE,

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from dlsched.algorithms.exact.certificates import ExactProgram
 from dlsched.algorithms.exact.dmlrs.rationals import dual_over, over
 from dlsched.bounds.claim import Expectation, Premise, Undecided, always, stated
 from dlsched.bounds.comparison import Relation
@@ -21,7 +20,6 @@ from dlsched.bounds.pd_ors.facts import (
     PdOrsFacts,
 )
 from dlsched.bounds.pd_ors.families import ASYNC, RISING, TINY
-from dlsched.bounds.shown import shown
 from dlsched.models.dmlrs import AsyncJob, Job
 from dlsched.models.dmlrs.frame import fitting
 from dlsched.models.dmlrs.schedules import Counts, placements
@@ -215,19 +213,12 @@ THESIS_FACT_1_CORRECTED = THESIS_FACT_1.corrected(
 
 def _relaxation(facts: PdOrsFacts) -> float:
     """Return the optimum of R-DMLRS."""
-    return _optimum(facts, "dmlrs/schedules", over)
+    return over_schedules("dmlrs/schedules", facts.instance, facts.schedules, over)
 
 
 def _dual(facts: PdOrsFacts) -> float:
     """Return the optimum of D-R-DMLRS."""
-    return _optimum(facts, "dmlrs/dual", dual_over)
-
-
-def _optimum(facts: PdOrsFacts, formulation: str, write: Callable[..., ExactProgram]) -> float:
-    """Return the optimum over the schedules of each job."""
-    instance, schedules = facts.instance, facts.schedules
-    found = shown(lambda: write(instance, schedules), lambda: over_schedules(formulation, instance, schedules).low)
-    return found.told()
+    return over_schedules("dmlrs/dual", facts.instance, facts.schedules, dual_over)
 
 
 EQUIVALENCE = AGAINST_OPT.printed(

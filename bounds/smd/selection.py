@@ -5,18 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dlsched.algorithms import solve_knapsack
-from dlsched.algorithms.exact.result import Proof
+from dlsched.algorithms.exact.smd.rationals import joint
 from dlsched.algorithms.knapsack import Method, Selection, TooManyProgramsError
 from dlsched.bounds.claim import Expectation, Undecided, always, stated
 from dlsched.bounds.comparison import Interval, Relation
-from dlsched.bounds.evidence import rests_on
-from dlsched.bounds.facts import optimal_schedule
+from dlsched.bounds.facts import optimal_schedule, solved
+from dlsched.bounds.shown import shown
 from dlsched.bounds.smd.facts import ACCEPTS_ONE, FALLING, FINE, SMD, SmdFacts
 from dlsched.bounds.smd.sources import EQUAL_VALUE, FILLED, INNER, KNAPSACK, TINY
-from dlsched.models.catalog import build
 from dlsched.models.smd import points
-from dlsched.models.solve import solve
-from dlsched.solvers.solution import Status
 
 EPSILON = Fraction(1, 2)
 """eps_2 where the scheme's guarantee is checked. Arbitrary: k = R then, and the programs are few."""
@@ -29,16 +26,12 @@ MAX_JOINT = 5_000
 verdicts are the same everywhere."""
 
 
-def _joint(facts: SmdFacts) -> Interval:
+def _joint(facts: SmdFacts) -> float:
     """Return the optimum over all jobs and points together, by a program that knows nothing of the decomposition."""
     count = sum(len(points(job)) for job in facts.instance.jobs)
     if count > MAX_JOINT:
         raise Undecided(f"{count} points of all jobs; {MAX_JOINT} are solved jointly")
-    solution = solve(build("smd/milp", facts.instance))
-    if solution.status is not Status.OPTIMAL or solution.objective is None or solution.bound is None:
-        raise Undecided("the joint program is not solved")
-    rests_on(Proof.AGREED)
-    return Interval(solution.objective, max(solution.objective, solution.bound))
+    return shown(lambda: joint(facts.instance), lambda: solved("smd/milp", facts.instance)).told()
 
 
 DECOMPOSITION = SMD.printed(

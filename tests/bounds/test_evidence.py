@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from dlsched.algorithms.exact import dispatch
-from dlsched.algorithms.exact.certificates import GaveUp
+from dlsched.algorithms.exact.certificates import ExactProgram, GaveUp
 from dlsched.algorithms.exact.result import Proof
-from dlsched.bounds import check, verify
+from dlsched.bounds import check, shown, verify
 from dlsched.bounds.claim import claim, decided
 from dlsched.bounds.evidence import asked, rests_on, weakest
+from dlsched.bounds.hadar.facts import HadarFacts
 from dlsched.bounds.witness import shipped
 
 
@@ -34,15 +35,53 @@ def test_each_verdict_that_asks_says_so_though_the_facts_are_shared() -> None:
     assert [verdict.proof for verdict in decided(claims, instance)] == [Proof.EXACT, Proof.EXACT, None]
 
 
-def test_an_optimum_without_a_tree_is_agreed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def gives_up(*_: object, **__: object) -> None:
-        raise GaveUp("told to")
+def _gives_up(*_: object, **__: object) -> None:
+    raise GaveUp("told to")
 
-    monkeypatch.setattr(dispatch, "prove_exactly", gives_up)
+
+def test_an_optimum_without_a_tree_is_agreed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dispatch, "prove_exactly", _gives_up)
     witness = shipped("hadar-theorem-2-lone-job")
     verdict = check(witness.claim, witness.read_instance(), witness.seed)
     assert verdict.proof is Proof.AGREED
     assert verdict.status.value == "violated"
+
+
+@pytest.mark.parametrize(
+    "witness",
+    [
+        "hadar-equivalence-H5",
+        "hadar-equivalence-corrected-H6",
+        "pd-ors-equivalence-D3",
+        "pd-ors-dual-optimum-D10",
+        "smd-decomposition-S7",
+    ],
+)
+@pytest.mark.parametrize("gives_up", [False, True])
+def test_programs_over_what_is_listed_are_proved(witness: str, gives_up: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verdict is the same where no tree is found, and then rests on a solver."""
+
+    def no_tree(program: ExactProgram) -> None:
+        raise GaveUp(f"told to on {len(program.columns)} columns")
+
+    if gives_up:
+        monkeypatch.setattr(shown, "enclose", no_tree)
+    found = shipped(witness)
+    verdict = check(found.claim, found.read_instance(), found.seed, found.variant)
+    assert verdict.proof is (Proof.AGREED if gives_up else Proof.EXACT)
+    assert verdict.status.value == found.status
+
+
+def test_that_a_schedule_is_worth_something_takes_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of OPT > 0: where the proof is no more than agreement, a checked schedule still shows it."""
+    monkeypatch.setattr(dispatch, "prove_exactly", _gives_up)
+    facts = HadarFacts(shipped("hadar-theorem-2-lone-job").read_instance(), 0)
+    with asked() as proofs:
+        assert facts.opt_positive
+    assert proofs == {Proof.EXACT}
+    with asked() as proofs:
+        assert facts.opt.low > 0
+    assert proofs == {Proof.AGREED}
 
 
 def test_gadget_enumerates() -> None:

@@ -9,7 +9,7 @@ certificate proves: the optimum of the program has to be that of the problem, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
@@ -162,6 +162,46 @@ class ProgramBuilder:
     def program(self) -> ExactProgram:
         """Return what was built."""
         return ExactProgram(self.formulation, self.sense, self.constant, tuple(self._columns), tuple(self._rows))
+
+
+Place = tuple[str, str, int]
+"""A machine, what it has, and a slot."""
+
+
+def choice(
+    formulation: str,
+    schedules: Mapping[str, Iterable[tuple[Fraction, Mapping[Place, Fraction | int]]]],
+    room: Callable[[str, str, int], Fraction | int],
+) -> ExactProgram:
+    """Return the program that chooses at most one of the listed schedules of each job, within the machines' room.
+
+    Parameters
+    ----------
+    formulation : str
+        That it restates.
+    schedules : mapping
+        By job: what each schedule is worth, and what it uses of each place.
+    room : callable
+        What there is of a place.
+
+    Raises
+    ------
+    TooLargeError
+        If there are too many.
+    """
+    built = ProgramBuilder(formulation)
+    used: dict[Place, list[tuple[int, Fraction | int]]] = {}
+    for name, listed in schedules.items():
+        own = []
+        for k, (worth, usage) in enumerate(listed):
+            own.append(built.binary(f"chosen[{name},{k}]", cost=worth))
+            for place, amount in usage.items():
+                used.setdefault(place, []).append((own[-1], amount))
+        if own:
+            built.row(f"once[{name}]", [(column, 1) for column in own], upper=1)
+    for (machine, what, t), terms in used.items():
+        built.row(f"capacity[{machine},{what},{t}]", terms, upper=room(machine, what, t))
+    return built.program()
 
 
 def _side(value: Fraction | int | None) -> Fraction | None:

@@ -16,7 +16,8 @@ No other schedule is needed. A *placement* is what a job has in a slot, by (2) a
    place, that schedule uses no more, ends no later, and is worth no less, as u_i never increases. Step by step (each
    makes a slot's use smaller) that ends, with one in which no step is possible: those are listed. They end in the slot
    in which the work is done, as a slot after it could be left out.
-4. A schedule that is worth nothing takes room in vain.
+4. A schedule that is worth nothing takes room in vain. So a job has none that, with all the workers it can use at the
+   better of its rates, ends when it is worth nothing.
 
 So every plan has one of listed schedules that is worth no less. Conversely a choice by (8) and (9) is a plan.
 """
@@ -30,8 +31,8 @@ from fractions import Fraction
 from itertools import count
 from operator import le
 
-from dlsched.algorithms.exact.certificates.program import ExactProgram, ProgramBuilder, TooLargeError
-from dlsched.algorithms.pd_ors.prices import last_earning
+from dlsched.algorithms.exact.certificates.program import ExactProgram, ProgramBuilder, TooLargeError, choice
+from dlsched.algorithms.pd_ors.prices import can_earn, last_earning
 from dlsched.halt import poll, polled
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job
@@ -71,19 +72,8 @@ def over(instance: Instance, schedules: Mapping[str, Sequence[Column]]) -> Exact
     TooLargeError
         If there are too many.
     """
-    builder = ProgramBuilder("dmlrs/schedules")
-    used: dict[tuple[str, str, int], list[tuple[int, Fraction]]] = {}
-    for name, listed in schedules.items():
-        own = []
-        for k, schedule in enumerate(listed):
-            own.append(builder.binary(f"chosen[{name},{k}]", cost=schedule.utility))
-            for place, amount in schedule.usage(instance).items():
-                used.setdefault(place, []).append((own[-1], amount))
-        if own:
-            builder.row(f"once[{name}]", [(column, 1) for column in own], upper=1)
-    for (h, r, t), terms in used.items():
-        builder.row(f"capacity[{h},{r},{t}]", terms, upper=instance.machine(h).capacity_of(r))
-    return builder.program()
+    listed = {name: [(each.utility, each.usage(instance)) for each in own] for name, own in schedules.items()}
+    return choice("dmlrs/schedules", listed, lambda h, r, t: instance.machine(h).capacity_of(r))
 
 
 def dual_over(instance: Instance, schedules: Mapping[str, Sequence[Column]]) -> ExactProgram:
@@ -140,8 +130,10 @@ def undominated(instance: Instance, job: Job | AsyncJob) -> list[Column]:
     TooLargeError
         If there are too many to list.
     """
+    found: list[Column] = []
+    if not can_earn(instance, job):
+        return found
     choices, work = _choices(instance, job)
-    found = []
     for slots in _searched(job, choices, work, job.arrival + last_earning(instance, job)):
         completion = slots[-1][0]
         worth = job.utility.exact(completion - job.arrival)

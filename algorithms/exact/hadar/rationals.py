@@ -1,4 +1,4 @@
-"""The Hadar problem's program over the rationals: `hadar/hall`, row by row.
+"""The Hadar problem's programs over the rationals: `hadar/hall`, row by row, and `hadar/p2` over listed schedules.
 
 Symbols: as in `dlsched.models.hadar.hall`, whose docstring proves that its optimum is that of P1 with admission. The
 shares of a slot are ``v_jl = min(1, w_jl / Q_j)`` as they are, where the Pyomo model may take others that a solver's
@@ -7,11 +7,13 @@ tolerances tell apart (`dlsched.models.hadar.shares`): both let the same numbers
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from dlsched.algorithms.exact.certificates.program import ExactProgram, ProgramBuilder
+from dlsched.algorithms.exact.certificates.program import ExactProgram, ProgramBuilder, choice
 from dlsched.models.hadar.hall import unions
 from dlsched.models.hadar.instance import Instance, Job
+from dlsched.models.hadar.schedules import Column
 
 
 def program(instance: Instance) -> ExactProgram:
@@ -78,3 +80,17 @@ def _hall(
             if sum(jobs[j].gang for j in {j for j, _ in here}) > devices:
                 terms = [(bottleneck[j, t, level], jobs[j].gang) for j, level in here]
                 built.row(f"hall[{s},{t}]", terms, upper=devices)
+
+
+def over(instance: Instance, schedules: Mapping[str, Sequence[Column]]) -> ExactProgram:
+    """Return `hadar/p2` over some schedules of each job, in exact numbers.
+
+    Raises
+    ------
+    TooLargeError
+        If there are too many.
+
+    Source: Hadar, (2)-(2c).
+    """
+    listed = {name: [(each.utility, each.usage()) for each in own] for name, own in schedules.items()}
+    return choice("hadar/p2", listed, lambda h, r, t: instance.machine(h).count(r))

@@ -1,4 +1,4 @@
-"""SMD's program over the rationals: `smd/knapsack` with the exact optimum of each job's inner problem.
+"""SMD's programs over the rationals: `smd/knapsack` with the exact optimum of each job's inner problem; `smd/milp`.
 
 Symbols: v_i^r reservation, C^r capacity, theta_ik coefficients of the completion time tau.
 
@@ -12,6 +12,7 @@ So the largest p with ``theta2 p (p - 1) <= theta4 w`` that fits is best; and al
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import isqrt
 
@@ -37,12 +38,44 @@ def program(instance: Instance) -> ExactProgram:
     jobs = [job for job in instance.jobs if job.can_run]
     if (tried := sum(job.most_workers for job in jobs)) > MAX_WORKERS:
         raise TooLargeError(f"{tried} numbers of workers; at most {MAX_WORKERS} are tried")
-    admitted = [built.binary(f"admitted[{job.name}]", cost=job.utility.exact(_least_time(job))) for job in jobs]
-    for r in instance.resources:
-        terms = [(column, job.limit_of(r)) for column, job in zip(admitted, jobs, strict=True)]
-        if any(size for _, size in terms):
-            built.row(f"capacity[{r}]", terms, upper=instance.capacity_of(r))
+    admitted = {
+        job.name: [built.binary(f"admitted[{job.name}]", cost=job.utility.exact(_least_time(job)))] for job in jobs
+    }
+    _pack(built, instance, admitted)
     return built.program()
+
+
+def joint(instance: Instance) -> ExactProgram:
+    """Return `smd/milp` in exact numbers: a column for each job and point (w, p), whichever is best.
+
+    Raises
+    ------
+    TooLargeError
+        If it is larger than exact certificates are made for.
+
+    Source: SMD, (1)-(3).
+    """
+    built = ProgramBuilder("smd/milp")
+    chosen: dict[str, list[int]] = {}
+    for job in instance.jobs:
+        chosen[job.name] = [
+            built.binary(f"chosen[{job.name},{w},{p}]", cost=job.utility.exact(job.training.time(w, p)))
+            for w in polled(range(1, job.most_workers + 1))
+            for p in range(1, _most_servers(job, w) + 1)
+        ]
+        if chosen[job.name]:
+            built.row(f"once[{job.name}]", [(column, 1) for column in chosen[job.name]], upper=1)
+    _pack(built, instance, chosen)
+    return built.program()
+
+
+def _pack(built: ProgramBuilder, instance: Instance, columns: Mapping[str, Sequence[int]]) -> None:
+    """Write (2): what the jobs reserve whose columns are 1 fits the cluster."""
+    for r in instance.resources:
+        sizes = {name: instance.job(name).limit_of(r) for name in columns}
+        terms = [(column, size) for name, size in sizes.items() if size for column in columns[name]]
+        if terms:
+            built.row(f"capacity[{r}]", terms, upper=instance.capacity_of(r))
 
 
 def _least_time(job: Job) -> Fraction:
@@ -51,13 +84,18 @@ def _least_time(job: Job) -> Fraction:
     return min(job.training.time(w, p) for w, p in counts)
 
 
-def _best_servers(job: Job, workers: int) -> int:
-    """Return the servers that are best beside some workers."""
-    room = min(
+def _most_servers(job: Job, workers: int) -> int:
+    """Return the most servers that fit beside some workers, by (3)."""
+    return min(
         (job.limit_of(r) - job.worker_needs(r) * workers) // need
         for r in job.resources
         if (need := job.server_needs(r))
     )
+
+
+def _best_servers(job: Job, workers: int) -> int:
+    """Return the servers that are best beside some workers."""
+    room = _most_servers(job, workers)
     _, theta2, _, theta4, *_ = job.training.coefficients
     if not theta2:
         return room if theta4 else 1

@@ -16,6 +16,7 @@ from dlsched.algorithms.exact.ddljs import rationals as ddljs_rationals
 from dlsched.algorithms.exact.dmlrs import rationals as dmlrs_rationals
 from dlsched.algorithms.exact.hadar import rationals as hadar_rationals
 from dlsched.algorithms.exact.smd import rationals as smd_rationals
+from dlsched.algorithms.pd_ors.prices import can_earn
 from dlsched.models import build, hadar, smd
 from dlsched.models.ddljs import Instance as DdljsInstance
 from dlsched.models.ddljs import slot_problem
@@ -165,6 +166,25 @@ def test_hadar_restates_hall(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_smd_restates_knapsack(seed: int, numbers: Callable[[Data, int], Data]) -> None:
+def test_hadar_restates_p2_over_listed_schedules(seed: int) -> None:
+    instance = hadar.preset("random", seed, jobs=3, slots=4)
+    schedules = {job.name: hadar.enumerate_schedules(instance, job) for job in instance.jobs}
+    model = build("hadar/p2", instance, schedules=schedules)
+    assert_restates(hadar_rationals.over(instance, schedules), compile_model(model))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_smd_restates_knapsack_and_all_points(seed: int, numbers: Callable[[Data, int], Data]) -> None:
     instance = smd.Instance.parse(numbers(smd_strategies.draw(seed), seed))
     assert_restates(smd_rationals.program(instance), compile_model(build("smd/knapsack", instance)))
+    assert_restates(smd_rationals.joint(instance), compile_model(build("smd/milp", instance)))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_job_that_cannot_earn_has_no_schedule(seed: int) -> None:
+    """By listing every schedule: none of a job that is said to have none is worth anything."""
+    instance = Instance.parse(strategies.draw(seed, slots=2))
+    for job in instance.jobs:
+        worth = [schedule for schedule in enumerate_schedules(instance, job) if schedule.utility > 0]
+        assert can_earn(instance, job) or not worth
+        assert bool(dmlrs_rationals.undominated(instance, job)) == bool(worth)
