@@ -22,8 +22,8 @@ from dlsched.models.parameters import declare
 from dlsched.models.smd.data import SERVER, THETA, WORKER, cluster, coefficients_of, reserving
 from dlsched.models.smd.instance import Instance, Job
 from dlsched.models.smd.levels import levels
+from dlsched.models.smd.ratios import completion_time
 from dlsched.models.smd.schedule import Schedule, check, completion_times
-from dlsched.models.smd.terms import completion_time
 from dlsched.models.utility import Hyperbolic, Linear, Sigmoid
 
 _SMOOTH = {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from dlsched.arguments import checked
+from dlsched.arguments import Floats, checked
 from dlsched.models.ratio import FractionalSum, Polytope, Ratio
 from dlsched.models.smd.instance import Job
 from dlsched.models.smd.training import Mode
@@ -21,6 +23,22 @@ def ratios(job: Job) -> FractionalSum:
     Source: SMD, (9), (10) and (12), corrected.
     """
     return FractionalSum(_terms(job), _polytope(job))
+
+
+def completion_time(job: Job, workers: Any, servers: Any) -> Any:
+    """Return tau of (9) or (10), the sum of the ratios, as an expression in two variables of Pyomo."""
+    return sum(quotient(ratio, workers, servers) for ratio in ratios(job).ratios)
+
+
+def quotient(ratio: Ratio, workers: Any, servers: Any) -> Any:
+    """Return a ratio as an expression in two variables of Pyomo."""
+
+    def linear(coefficients: Floats, constant: float) -> Any:
+        pairs = zip(coefficients.tolist(), (workers, servers), strict=True)
+        return sum(a * variable for a, variable in pairs if a) + constant
+
+    above = linear(ratio.numerator, ratio.numerator_constant)
+    return above / linear(ratio.denominator, ratio.denominator_constant)
 
 
 def _terms(job: Job) -> tuple[Ratio, ...]:

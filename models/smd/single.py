@@ -10,7 +10,7 @@ from dlsched.models.parameters import declare
 from dlsched.models.smd.data import RESERVATION, SERVER, THETA, WORKER, coefficients_of
 from dlsched.models.smd.inner import Point
 from dlsched.models.smd.instance import Instance, Job
-from dlsched.models.smd.terms import completion_time
+from dlsched.models.smd.ratios import completion_time
 
 _BOUNDED = "the bounds of workers and servers were derived from it"
 

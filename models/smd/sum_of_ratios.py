@@ -22,7 +22,7 @@ from dlsched.models.ratio import Ratio
 from dlsched.models.smd.data import RESERVATION, SERVER, WORKER
 from dlsched.models.smd.inner import best_point
 from dlsched.models.smd.instance import Instance, Job
-from dlsched.models.smd.ratios import ratios
+from dlsched.models.smd.ratios import quotient, ratios
 from dlsched.models.smd.single import job_of
 
 _DERIVED = "the box of the ratios was derived from it"
@@ -109,7 +109,7 @@ def _frame(instance: Instance, name: str | None, number: str) -> tuple[Any, Job]
     m.servers = pyo.Var(bounds=(1, None), doc="(12) corrected: p >= 1, servers")
     m.last = pyo.Var(doc="z, the last ratio")
     m.ratio = pyo.Expression(
-        range(len(found)), rule=lambda m, j: _quotient(found[j], m.workers, m.servers), doc="(12) zeta_j"
+        range(len(found)), rule=lambda m, j: quotient(found[j], m.workers, m.servers), doc="(12) zeta_j"
     )
     m.limit = pyo.Constraint(
         m.R,
@@ -149,12 +149,6 @@ def _value(ratio: Ratio, w: Fraction, p: Fraction) -> Fraction:
         )
     )
     return above / below
-
-
-def _quotient(ratio: Ratio, w: Any, p: Any) -> Any:
-    """Return a ratio as an expression."""
-    (a, b), (c, d) = ratio.numerator.tolist(), ratio.denominator.tolist()
-    return (a * w + b * p + ratio.numerator_constant) / (c * w + d * p + ratio.denominator_constant)
 
 
 def _widest(box: list[tuple[Fraction, Fraction]]) -> int:
