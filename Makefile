@@ -1,6 +1,7 @@
 # make verify: the main job, every claim checked. make test: the whole test suite on the installed wheel.
 # make quick: the tests that start no processes and take no seconds each, in under two minutes.
-# make dev: a strict editable install in .venv. make bench: the measured tables, into build/bench*.json.
+# make dev: a strict editable install in .venv. make bench: docs/benchmarks.md, own methods beside
+# other solvers (hours; goes on where it stopped; `python -m benchmarks --list` has the names).
 # make audit: 10000 seeded cases of each family of badly scaled instances and mutated inputs (a tenth where one is a
 # hundred solves); goes on where it stopped.
 # make pages: what docs/claims says of each claim anew, from a run of verify over at least DRAWS instances of each claim
@@ -59,15 +60,7 @@ dev:
 	.venv/bin/$(PIP) install $(OWN) --config-settings editable_mode=strict -e .
 
 bench: build/.installed
-	$(BIN)/python benchmarks/hadar_exact.py --out build/bench.json
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/smd_exact.py --out build/bench-smd-exact.json
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/smd_algorithm1.py --out build/bench-smd-algorithm1.json
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/dmlrs_exact.py --out build/bench-dmlrs.json
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/ddljs_slot.py --out build/bench-ddljs-slot.json
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/ddljs_lp.py --out build/bench-ddljs-lp.json
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/ddljs_horizon.py --out build/bench-ddljs-horizon.json
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/rounding.py --out build/bench-rounding.json
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/simulator.py --out build/bench-simulator.json
+	$(BIN)/python -m benchmarks --out build/bench.jsonl --page docs/benchmarks.md --data $(DATA)
 
 gallery: build/.installed
 	OMP_NUM_THREADS=1 $(BIN)/dlsched reproduce $(GALLERY) --out build/gallery --json \

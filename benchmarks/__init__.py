@@ -1,0 +1,1 @@
+"""What own methods reach, beside other solvers, in one run: ``python -m benchmarks --help``."""

@@ -1,0 +1,94 @@
+"""What was measured, for people: a line a row, and the page docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import platform
+import statistics
+from collections.abc import Iterable, Iterator, Sequence
+
+from benchmarks.benchmark import Benchmark, Row
+
+_HEAD = """# How far it reaches
+
+Own methods beside other solvers, in one run, the ways in turn on each instance, each in a process of its own with one
+thread. *Seconds* are of the wall until the first proof, or until the limit: the least, the median and the most over
+the seeds; a second route that confirms the proof, and checks, are timed apart. *CPU* is the median of the
+processor's, all routes included. *Gap* is how much better than the value the bound is, median and most, where not all
+are proved; *value* is the mean of what was found, over that of the first way. *Ratio* is the median of the seconds
+over those of the first way on the same seed: it travels between machines, which seconds do not. Times are of building
+and compiling too. This page is made by `make bench`, which goes on where it was stopped.
+"""
+
+
+def page(benchmarks: Iterable[Benchmark], rows: Iterable[Row]) -> str:
+    """Return the page of what was measured; what was not is left out."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.benchmark, []).append(row)
+    machine = f"Measured with Python {platform.python_version()} on {platform.machine()}.\n"
+    told = [_HEAD, machine]
+    for entry in benchmarks:
+        if entry.name in found:
+            told += [*section(entry, found[entry.name]), ""]
+    return "\n".join(told)
+
+
+def section(entry: Benchmark, rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the lines on one benchmark."""
+    yield from (f"## {entry.name}", "", f"{entry.title}; {len({row.seed for row in rows})} seeds, {entry.limit:g} s.")
+    if entry.aim:
+        yield f"Aim: {entry.aim}."
+    names = list(dict.fromkeys(name for row in rows for name in row.outcome.notes))
+    columns = ("way", "proved", "seconds", "CPU", "second route", "gap, %", "value", "ratio", "MB", *names)
+    table = [(way, [row for row in rows if row.way == way]) for way in entry.ways]
+    own = {row.seed: row for row in table[0][1]}
+    cells = [(way, *_cells(mine, own), *_notes(mine, names)) for way, mine in table if mine]
+    kept = [n for n in range(len(columns)) if any(row[n] for row in cells)]
+    yield ""
+    for row in (columns, ["---"] * len(columns), *cells):
+        yield f"| {' | '.join(row[n] for n in kept)} |"
+
+
+def _cells(mine: Sequence[Row], own: dict[int, Row]) -> tuple[str, ...]:
+    first = [row.first for row in mine]
+    second = [row.outcome.phases.get("second route") for row in mine]
+    confirmed = [seconds for seconds in second if seconds is not None]
+    gaps = [row.gap for row in mine if row.gap is not None]
+    bounded = any(row.outcome.bound is not None for row in mine)
+    proved = sum(row.outcome.proved for row in mine)
+    pairs = [(row, own[row.seed]) for row in mine if row.seed in own]
+    ratios = [row.first / best.first for row, best in pairs if best.first]
+    worth = [(row.outcome.value, best.outcome.value) for row, best in pairs]
+    shares = [value / best for value, best in worth if value is not None and best]
+    return (
+        f"{proved}/{len(mine)}" if bounded else "",
+        f"{_short(min(first))}, {_short(statistics.median(first))}, {_short(max(first))}",
+        _short(statistics.median(row.cpu for row in mine)),
+        _short(statistics.median(confirmed)) if confirmed else "",
+        f"{100 * statistics.median(gaps):.2f}, {100 * max(gaps):.2f}" if gaps and proved < len(mine) else "",
+        f"{statistics.mean(shares):.4f}" if shares else "",
+        f"{statistics.median(ratios):.3g}" if ratios else "",
+        f"{max(row.memory for row in mine):.0f}",
+    )
+
+
+def _notes(mine: Sequence[Row], names: Sequence[str]) -> Iterator[str]:
+    for name in names:
+        values = [row.outcome.notes[name] for row in mine if name in row.outcome.notes]
+        numbers = [value for value in values if not isinstance(value, str)]
+        if len(numbers) == len(values):
+            yield _short(statistics.median(numbers)) if numbers else ""
+        else:
+            yield ", ".join(dict.fromkeys(map(str, values)))
+
+
+def line(row: Row) -> str:
+    """Return a line on one row."""
+    outcome = row.outcome
+    state = "proved" if outcome.proved else "" if row.gap is None else f"gap {100 * row.gap:.2f} %"
+    phases = "  ".join(f"{phase} {_short(seconds)}" for phase, seconds in outcome.phases.items())
+    return f"{row.benchmark:28} {row.way:32} seed {row.seed}  {state:14} {phases}  {row.memory:.0f} MB"
+
+
+def _short(number: float) -> str:
+    return f"{number:.3g}" if abs(number) < 1000 else f"{number:.0f}"

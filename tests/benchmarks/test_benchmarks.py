@@ -1,0 +1,70 @@
+"""Benchmarks: every way on a small instance, rows in a file, and the page that is made of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.__main__ import BENCHMARKS
+from benchmarks.benchmark import Benchmark, Outcome, Row
+from benchmarks.report import page
+from dlsched.models.numbers import agree
+
+LIMIT = 10.0
+GROWTH = [name for name, entry in BENCHMARKS.items() if entry.smoke is int]
+
+
+SLOW = {"algorithm-1/coarse"}
+"""A Pyomo model for each point of a grid."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in BENCHMARKS if name not in GROWTH],
+)
+def test_every_way_is_measured_on_a_small_instance(name: str) -> None:
+    entry = BENCHMARKS[name]
+    found = {way: measure(entry.smoke(0), LIMIT) for way, measure in entry.ways.items()}
+    proved = [outcome.value for outcome in found.values() if outcome.proved]
+    assert all(outcome.phases and min(outcome.phases.values()) >= 0 for outcome in found.values())
+    assert all(value is not None and agree(value, proved[0] or 0.0, unit=0.0) for value in proved)
+
+
+@pytest.mark.parametrize("name", GROWTH)
+def test_growing_sizes_are_measured(name: str) -> None:
+    way, measure = next(iter(BENCHMARKS[name].ways.items()))
+    assert int(way) <= 64
+    assert measure(0, LIMIT).phases
+
+
+def test_names_are_given_once() -> None:
+    from benchmarks import algorithms, exact
+
+    assert len(BENCHMARKS) == len(exact.BENCHMARKS) + len(algorithms.BENCHMARKS)
+
+
+TOY = Benchmark(
+    name="toy/1",
+    title="a toy",
+    draw=int,
+    smoke=int,
+    ways={"own": lambda instance, limit: Outcome({}), "rival": lambda instance, limit: Outcome({})},
+    aim="1 s",
+)
+ROWS = [
+    Row("toy/1", "own", 0, Outcome({"first proof": 1.0, "second route": 5.0}, 10.0, 10.0, True), 6.0, 100.0),
+    Row("toy/1", "own", 1, Outcome({"first proof": 3.0, "second route": 5.0}, 8.0, 10.0), 8.0, 120.0),
+    Row("toy/1", "rival", 0, Outcome({"build": 1.0, "solve": 2.0}, 10.0, 10.0, True), 3.0, 50.0),
+    Row("toy/1", "rival", 1, Outcome({"build": 1.0, "solve": 11.0}, None, 12.0), 12.0, 50.0),
+]
+
+
+def test_rows_travel_as_data() -> None:
+    assert [Row.parse(row.dump()) for row in ROWS] == ROWS
+
+
+def test_the_page_compares_with_the_own_way() -> None:
+    lines = page([TOY], ROWS).splitlines()
+    assert "## toy/1" in lines
+    assert "Aim: 1 s." in lines
+    assert "| own | 1/2 | 1, 2, 3 | 7 | 5 | 12.50, 25.00 | 1.0000 | 1 | 120 |" in lines
+    assert "| rival | 1/2 | 3, 7.5, 12 | 7.5 |  | 0.00, 0.00 | 1.0000 | 3.5 | 50 |" in lines
