@@ -123,13 +123,13 @@ def test_draws_speak_for_what_is_true_alone(source: str) -> None:
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if c.worst], ids=lambda c: " ".join(c.key))
 def test_some_draws_of_every_claim_could_have_violated_it(claim: Claim[Any]) -> None:
     """Where no outcome does what is to be rare, nothing is said: vacuous, and not held up."""
-    draws = (source.draw(np.random.default_rng(seed)) for source in claim.sources for seed in range(60))
+    draws = (source.draw(np.random.default_rng(seed)) for seed in range(60) for source in claim.sources)
     assert any(decide(claim, instance).status in (Status.HOLDS, Status.VIOLATED) for instance in draws)
 
 
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if c.expectation is Expectation.FALSE], ids=lambda c: c.id)
 def test_violations_of_false_claims_are_drawn(claim: Claim[Any]) -> None:
-    draws = (source.draw(np.random.default_rng(seed)) for source in claim.sources for seed in range(40))
+    draws = (source.draw(np.random.default_rng(seed)) for seed in range(40) for source in claim.sources)
     assert any(decide(claim, instance).status is Status.VIOLATED for instance in draws)
 
 

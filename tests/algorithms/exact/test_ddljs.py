@@ -219,7 +219,7 @@ def test_slots_without_need_change_nothing(seed: int) -> None:
     count = len(data["jobs"])
     data["slots"], data["jobs"][-1]["arrival"] = 4 * count, 2
     short = Instance.parse(data)
-    data["slots"], data["jobs"][-1]["arrival"] = 5_000, 3_000
+    data["slots"], data["jobs"][-1]["arrival"] = 120, 70
     found = Instance.parse(data)
     assert Condensed.of(found).instance.slots <= 4 * count
     result, same = optimum(found), optimum(short)
@@ -282,6 +282,7 @@ def test_a_time_limit_leaves_a_schedule_of_a_long_horizon() -> None:
     assert 0 < result.value < result.bound == pytest.approx(10**4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tight", [False, True])
 def test_benchmark_family(tight: bool) -> None:
     found = benchmark(np.random.default_rng(2), servers=5, jobs=4, slots=4, tight=tight)

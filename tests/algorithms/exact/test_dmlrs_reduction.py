@@ -79,8 +79,9 @@ def test_the_optimum_is_the_same(seed: int) -> None:
     plain = solve(single_machines(instance)).objective
     reduction = reduced(instance)
     assert reduction.instance.slots <= instance.slots
-    least = solve(single_machines(reduction.instance)).objective if reduction.instance.jobs else 0.0
-    assert agree(plain, least)
+    if reduction.instance.dump() != instance.dump():
+        least = solve(single_machines(reduction.instance)).objective if reduction.instance.jobs else 0.0
+        assert agree(plain, least)
     found = optimum(instance)
     assert found.proved
     assert agree(plain, found.value)

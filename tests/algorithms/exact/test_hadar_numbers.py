@@ -66,6 +66,7 @@ def test_formulations_agree_on_work_that_is_nearly_done(formulation: str, data: 
     assert solve(build(formulation, Instance.parse(data))).objective == pytest.approx(float(expected or 0), abs=2e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_heuristics")
 @pytest.mark.parametrize("jitter", [0.0, 0.05])
 def test_middle_sizes_end_proved_by_tree_and_replay(jitter: float) -> None:

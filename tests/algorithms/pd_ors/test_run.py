@@ -77,21 +77,22 @@ def test_d11_is_not_dual_feasible_before_the_repair() -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_every_run_is_feasible_and_certified(seed: int, route: str, asynchronous: bool) -> None:
+def test_every_run_is_feasible_and_certified(seed: int, asynchronous: bool) -> None:
     rng = np.random.default_rng(seed)
     inst = random(rng, jobs=4, capacity=4, asynchronous=asynchronous, faster_external=seed % 3 == 0)
-    result = run(inst, external=route, seed=seed)
-    assert check(inst, result.schedule) == []
-    for event in decisions(result):
-        paid = sum(step.before * float(step.amount) for step in event.steps)
-        one = inst.job(event.job)
-        worth = one.utility(event.completion - one.arrival) if event.admitted else 0.0
-        assert event.payoff == pytest.approx(worth - paid, abs=1e-9)
-    found = certificate(inst, result)
-    assert found.holds
-    assert not exceeds(optimum(inst, time_limit=20).value, found.bound)
+    best = optimum(inst, time_limit=20).value
+    for route in ROUTES:
+        result = run(inst, external=route, seed=seed)
+        assert check(inst, result.schedule) == []
+        for event in decisions(result):
+            paid = sum(step.before * float(step.amount) for step in event.steps)
+            one = inst.job(event.job)
+            worth = one.utility(event.completion - one.arrival) if event.admitted else 0.0
+            assert event.payoff == pytest.approx(worth - paid, abs=1e-9)
+        found = certificate(inst, result)
+        assert found.holds
+        assert not exceeds(best, found.bound), route
 
 
 @pytest.mark.parametrize("seed", range(3))
