@@ -16,8 +16,8 @@ No other schedule is needed. A *placement* is what a job has in a slot, by (2) a
    place, that schedule uses no more, ends no later, and is worth no less, as u_i never increases. Step by step (each
    makes a slot's use smaller) that ends, with one in which no step is possible: those are listed. They end in the slot
    in which the work is done, as a slot after it could be left out.
-4. A schedule that is worth nothing takes room in vain. So a job has none that, with all the workers it can use at the
-   better of its rates, ends when it is worth nothing.
+4. A schedule that is worth nothing takes room in vain. So a job has none where, with as many workers in each slot as it
+   may have and the machines hold, it is done too late: those on one machine at b^(i), the others at b^(e), or all.
 
 So every plan has one of listed schedules that is worth no less. Conversely a choice by (8) and (9) is a plan.
 """
@@ -32,7 +32,7 @@ from itertools import count
 from operator import le
 
 from dlsched.algorithms.exact.certificates.program import ExactProgram, ProgramBuilder, TooLargeError, choice
-from dlsched.algorithms.pd_ors.prices import can_earn, last_earning
+from dlsched.algorithms.pd_ors.prices import last_earning
 from dlsched.halt import poll, polled
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job
@@ -131,10 +131,11 @@ def undominated(instance: Instance, job: Job | AsyncJob) -> list[Column]:
         If there are too many to list.
     """
     found: list[Column] = []
-    if not can_earn(instance, job):
+    last, cluster = last_earning(instance, job), _Cluster(instance, job)
+    if job.work > cluster.most_work(job) * (last + 1):
         return found
-    choices, work = _choices(instance, job)
-    for slots in _searched(job, choices, work, job.arrival + last_earning(instance, job)):
+    choices, work = _choices(instance, job, cluster)
+    for slots in _searched(job, choices, work, job.arrival + last):
         completion = slots[-1][0]
         worth = job.utility.exact(completion - job.arrival)
         if worth > 0:
@@ -167,6 +168,17 @@ class _Cluster:
             limit = min(limit, left // each[kind] if each[kind] else limit if left >= 0 else -1)
         return limit
 
+    def rooms_for_workers(self, job: Job | AsyncJob) -> list[int]:
+        """Return how many workers fit each machine alone."""
+        return [self.most(h, 0, job.most_workers) for h in range(len(self.rooms))]
+
+    def most_work(self, job: Job | AsyncJob) -> Fraction:
+        """Return what no placement of a slot exceeds: only workers on one machine exchange at b^(i)."""
+        rooms = self.rooms_for_workers(job)
+        alone, workers = max(rooms, default=0), min(job.most_workers, sum(rooms))
+        apart = workers / job.external_time
+        return max(apart, alone / job.internal_time + (workers - alone) / job.external_time)
+
     def use(self, workers: Sequence[int], servers: Sequence[int]) -> tuple[int, ...]:
         """Return what workers and servers by machine take, by machine and resource."""
         return tuple(a * w + b * s for w, s in zip(workers, servers, strict=True) for a, b in self.needs)
@@ -178,8 +190,7 @@ _Placed = tuple[tuple[int, ...], tuple[int, ...], Fraction]
 
 def _synchronous(cluster: _Cluster, job: Job) -> Iterator[_Placed]:
     """Yield the placements of a job of the journal that may be needed, on the empty cluster."""
-    machines = range(len(cluster.rooms))
-    rooms = [cluster.most(h, 0, job.most_workers) for h in machines]
+    rooms = cluster.rooms_for_workers(job)
     slower = max(job.internal_time, job.external_time)
     for n in range(1, min(job.most_workers, math.ceil(job.work * slower)) + 1):
         needed = job.servers_for(n)
@@ -194,7 +205,7 @@ def _synchronous(cluster: _Cluster, job: Job) -> Iterator[_Placed]:
 def _asynchronous(cluster: _Cluster, job: AsyncJob) -> Iterator[_Placed]:
     """Yield the placements of a job of the thesis that may be needed, on the empty cluster."""
     machines = range(len(cluster.rooms))
-    rooms = [cluster.most(h, 0, job.most_workers) for h in machines]
+    rooms = cluster.rooms_for_workers(job)
     slower = max(job.internal_time, job.external_time)
     for n in range(1, min(job.most_workers, math.ceil(job.work * slower)) + 1):
         for workers in _splits(n, rooms):
@@ -218,11 +229,10 @@ def _splits(total: int, rooms: Sequence[int]) -> Iterator[tuple[int, ...]]:
             yield (n, *others)
 
 
-def _choices(instance: Instance, job: Job | AsyncJob) -> tuple[list[_Choice], int]:
+def _choices(instance: Instance, job: Job | AsyncJob, cluster: _Cluster) -> tuple[list[_Choice], int]:
     """Return the placements that no other one dominates, and all the work, in one unit."""
     if len(instance.machines) > MAX_MACHINES:
         raise TooLargeError(f"{len(instance.machines)} machines: placements on more than {MAX_MACHINES} are not listed")
-    cluster = _Cluster(instance, job)
     best: dict[tuple[int, ...], _Placed] = {}
     listed = _asynchronous(cluster, job) if isinstance(job, AsyncJob) else _synchronous(cluster, job)
     for step, placed in zip(count(), polled(listed)):
