@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dlsched.algorithms.exact.certificates.program import ExactProgram
 from dlsched.algorithms.exact.result import Optimum
 from dlsched.algorithms.run import Run
-from dlsched.algorithms.simulator.policy import Policy
 from dlsched.arguments import named, plain
+from dlsched.errors import InputError
 from dlsched.models.document import Document
 from dlsched.models.options import options_of
 from dlsched.models.registry import Registry
+
+if TYPE_CHECKING:
+    from dlsched.algorithms.simulator.policy import Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +121,17 @@ def exact_method(problem: str) -> ExactMethod | None:
     """Return a problem's own exact method, if it has one."""
     methods = (method for method in METHODS.some(f"{problem}-exact").values() if method.problem == problem)
     return next((method for method in methods if isinstance(method, ExactMethod)), None)
+
+
+def exact_program(problem: str) -> Callable[[Any], ExactProgram]:
+    """Return what writes a problem's program over the rationals.
+
+    Raises
+    ------
+    InputError
+        If the problem has none.
+    """
+    method = exact_method(problem)
+    if method is None or method.program is None:
+        raise InputError(f"{problem}: has no program over the rationals, so no exact certificates")
+    return method.program

@@ -1,4 +1,4 @@
-"""Modules that are imported when something in them is first used.
+"""Modules that are imported when something in them is first used, functions when they are called.
 
 Pyomo takes most of a second to import. A module that defines formulations is imported whenever formulations are
 listed, and needs Pyomo only once it builds one: ``from dlsched.lazy import pyo`` stands for ``import pyomo.environ as
@@ -8,10 +8,12 @@ pyo`` there.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["gdp", "nx", "pyo", "sp"]
+__all__ = ["gdp", "later", "nx", "pyo", "sp"]
 
 
 class _Lazy(ModuleType):
@@ -21,6 +23,15 @@ class _Lazy(ModuleType):
         value = getattr(importlib.import_module(self.__name__), name)
         setattr(self, name, value)
         return value
+
+
+def later(module: str, name: str) -> Callable[..., Any]:
+    """Return a function of a module that is imported when it is called."""
+    return partial(_call, module, name)
+
+
+def _call(module: str, name: str, *args: Any, **kwargs: Any) -> Any:
+    return getattr(importlib.import_module(module), name)(*args, **kwargs)
 
 
 if TYPE_CHECKING:

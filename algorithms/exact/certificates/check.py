@@ -1,20 +1,24 @@
-"""The checker of exact certificates: integers and fractions only, and no solver.
+"""The checker of exact certificates: whole numbers and fractions only, and no solver.
 
-What it takes for granted is the problem's own checker and utility of schedules, the problem's writer of the program
-(`dlsched.algorithms.ExactMethod.program`), Python's integers, and two files: this one and
-`dlsched.algorithms.exact.certificates.duality`.
+For bounds l <= x <= u of the columns and any multipliers y of the rows, with d = c - A'y, every point is worth
+
+    ``c'x = y'Ax + d'x <= sum_i max(y_i lo_i, y_i hi_i) + sum_j max(d_j l_j, d_j u_j)``
+
+(maximising), whatever y is. With c = 0 the sum cannot be below 0 unless there is no point (Farkas).
+
+What is taken for granted besides stands in ``docs/certificates.md``, and a test has the list of modules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dlsched.algorithms.algorithm import exact_method
+from dlsched.algorithms.algorithm import exact_program
 from dlsched.algorithms.exact.certificates.certificate import Bounded, Branching, Empty, ExactCertificate, Node
-from dlsched.algorithms.exact.certificates.duality import Bounds, Duality, lattice_of, rounded
-from dlsched.algorithms.exact.certificates.program import ExactProgram, TooLargeError
+from dlsched.algorithms.exact.certificates.program import Bounds, ExactProgram, TooLargeError
 from dlsched.arguments import checked
 from dlsched.errors import InputError
 from dlsched.halt import poll
@@ -57,28 +61,24 @@ def check_certificate(certificate: ExactCertificate) -> Proved:
     Halt
         If the work (`dlsched.halt`) is over.
     """
-    found, method = problem(certificate.problem), exact_method(certificate.problem)
-    if method is None or method.program is None:
-        raise InputError(f"{certificate.problem}: has no program over the rationals, so no exact certificates")
+    found, write = problem(certificate.problem), exact_program(certificate.problem)
     try:
         instance = found.instance.parse(certificate.instance)
         schedule = None if certificate.schedule is None else found.schedule.parse(certificate.schedule)
-        program = method.program(instance)
+        program = write(instance)
     except (InputError, TooLargeError) as error:
         raise Refuted(f"instance or schedule: {error}") from None
     if instance.digest != certificate.sha256:
         raise Refuted(f"instance: its digest is {instance.digest}, not {certificate.sha256}")
-    if program.formulation != certificate.formulation:
-        raise Refuted(f"formulation: is {program.formulation}, not {certificate.formulation}")
-    value = None
-    if schedule is not None:
-        for violation in found.check(instance, schedule):
-            raise Refuted(f"schedule: {violation}")
-        value = Fraction(found.utility(instance, schedule))
+    if (program.formulation, program.sense) != (certificate.formulation, found.sense):
+        raise Refuted(f"formulation: is {program.formulation}, to {program.sense}, not {certificate.formulation}")
+    if schedule is not None and (violations := found.check(instance, schedule)):
+        raise Refuted(f"schedule: {violations[0]}")
+    value = None if schedule is None else Fraction(found.utility(instance, schedule))
     if value != certificate.value:
         raise Refuted(f"schedule: is worth {value}, not {certificate.value}")
-    if (certificate.bound is None) != (value is None) or program.sense != found.sense:
-        raise Refuted("bound: there is none, though there is a schedule" if value else "bound: of no schedule")
+    if (certificate.bound is None) != (value is None):
+        raise Refuted(f"bound: is {certificate.bound}, though the schedule is worth {value}")
     leaves = check_tree(program, certificate.nodes, certificate.bound, certificate.lattice)
     return Proved(value, certificate.bound, leaves, program)
 
@@ -91,52 +91,108 @@ def check_tree(program: ExactProgram, nodes: Sequence[Node], bound: Fraction | N
     Refuted
         If they do not.
     """
-    own = lattice_of(program)
-    if lattice is not None and (own is None or lattice <= 0 or (own / lattice).denominator != 1):
+    paid = [column for column in program.columns if column.cost]
+    if lattice is not None and not (lattice > 0 and all(c.integer and not c.cost % lattice for c in paid)):
         raise Refuted(f"lattice: the objective does not go in steps of {lattice}")
-    duality = Duality(program)
+    duality = Duality(program, lattice)
     leaves, open_ = 0, [(duality.lower, duality.upper)]
     for number, node in enumerate(nodes):
         poll()
-        place = f"node {number}"
         if not open_:
-            raise Refuted(f"{place}: stands behind the last leaf")
+            raise Refuted(f"node {number}: stands behind the last leaf")
         lower, upper = open_.pop()
         if isinstance(node, Branching):
             if node.column >= len(lower) or not program.columns[node.column].integer:
-                raise Refuted(f"{place}: column {node.column} is not one of integers")
+                raise Refuted(f"node {number}: column {node.column} is not one of integers")
             open_ += [(_with(lower, node.column, node.at + 1), upper), (lower, _with(upper, node.column, node.at))]
-            continue
-        leaves += 1
-        _check_leaf(place, duality, node, lower, upper, bound, lattice)
+        else:
+            leaves += 1
+            if fault := _fault(duality, node, lower, upper, bound):
+                raise Refuted(f"node {number}: {fault}")
     if open_:
         raise Refuted(f"node {len(nodes)}: is missing; {len(open_)} parts are left open")
     return leaves
 
 
-def _with(bounds: Bounds, column: int, value: int) -> list[Fraction | int | None]:
+def _with(bounds: Bounds, column: int, value: int) -> Bounds:
     return [*bounds[:column], value, *bounds[column + 1 :]]
 
 
-def _check_leaf(
-    place: str,
-    duality: Duality,
-    node: Bounded | Empty,
-    lower: Bounds,
-    upper: Bounds,
-    bound: Fraction | None,
-    lattice: Fraction | None,
-) -> None:
-    empty, y = isinstance(node, Empty), node.farkas if isinstance(node, Empty) else node.multipliers
+def _fault(duality: Duality, leaf: Bounded | Empty, lower: Bounds, upper: Bounds, bound: Fraction | None) -> str | None:
+    """Return why a leaf does not show that nothing between its bounds is better than the bound; None where it does."""
+    y = leaf.farkas if isinstance(leaf, Empty) else {i: duality.sign * m for i, m in leaf.multipliers.items()}
     if any(row >= len(duality.rows) for row in y):
-        raise Refuted(f"{place}: the program has only {len(duality.rows)} rows")
-    if not empty and bound is None:
-        raise Refuted(f"{place}: has points, though there is no schedule")
-    y = y if empty else {row: duality.sign * multiplier for row, multiplier in y.items()}
-    limit = duality.limit(y, lower, upper, farkas=empty)
+        return f"the program has only {len(duality.rows)} rows"
+    limit = duality.limit(y, lower, upper, farkas=isinstance(leaf, Empty))
     if limit is None:
-        raise Refuted(f"{place}: a multiplier goes with a side or bound that is infinite")
-    if empty and limit >= 0:
-        raise Refuted(f"{place}: its ray does not show that there is no point")
-    if not empty and bound is not None and rounded(limit, duality.constant, lattice) > duality.sign * bound:
-        raise Refuted(f"{place}: its multipliers allow {size_of(duality.sign * limit)}, beyond the bound")
+        return "a multiplier goes with a side or bound that is infinite"
+    if isinstance(leaf, Empty):
+        return None if limit < 0 else "its ray does not show that there is no point"
+    if bound is None:
+        return "has points, though there is no schedule"
+    if limit > duality.sign * bound:
+        return f"its multipliers allow {size_of(duality.sign * limit)}, beyond the bound"
+    return None
+
+
+class Duality:
+    """A program in whole numbers, which are faster than fractions, and what multipliers of its rows prove of it.
+
+    Parameters
+    ----------
+    program : ExactProgram
+    lattice : Fraction or None
+        All values of the objective differ by multiples of it.
+
+    Attributes
+    ----------
+    sign : int
+        -1 where the program minimises: here it maximises minus its objective.
+    rows : list of tuple
+        Terms, lower and upper side, as multiples of one over the row's scale; that scale.
+    costs : list of int
+        As multiples of one over `unit`.
+    """
+
+    def __init__(self, program: ExactProgram, lattice: Fraction | None) -> None:
+        self.lattice = lattice
+        self.sign = 1 if program.sense == "maximize" else -1
+        self.constant = self.sign * program.constant
+        self.unit = math.lcm(program.constant.denominator, *(column.cost.denominator for column in program.columns))
+        self.costs = [self.sign * int(column.cost * self.unit) for column in program.columns]
+        self.lower: Bounds = [column.lower for column in program.columns]
+        self.upper: Bounds = [column.upper for column in program.columns]
+        self.rows: list[tuple[list[tuple[int, int]], int | None, int | None, int]] = []
+        for row in program.rows:
+            sides = [side for side in (row.lower, row.upper) if side is not None]
+            scale = math.lcm(*(number.denominator for number in (*row.terms.values(), *sides)))
+            low, high = (None if side is None else int(side * scale) for side in (row.lower, row.upper))
+            self.rows.append(([(j, int(value * scale)) for j, value in row.terms.items()], low, high, scale))
+
+    def limit(self, y: Mapping[int, Fraction], lower: Bounds, upper: Bounds, *, farkas: bool) -> Fraction | None:
+        """Return what no point between some bounds exceeds by multipliers of the rows; None where that is infinite.
+
+        Everything is as if maximising; with `farkas` the objective is taken for 0.
+        """
+        each = {i: multiplier / self.rows[i][3] for i, multiplier in y.items() if multiplier}
+        common = math.lcm(self.unit, *(multiplier.denominator for multiplier in each.values()))
+        total: Fraction | int = 0
+        reduced = [0 if farkas else cost * (common // self.unit) for cost in self.costs]
+        for i, multiplier in each.items():
+            terms, low, high, _ = self.rows[i]
+            m, side = int(multiplier * common), high if multiplier > 0 else low
+            if side is None:
+                return None
+            total += m * side
+            for j, value in terms:
+                reduced[j] -= m * value
+        for j, d in enumerate(reduced):
+            if d:
+                end = upper[j] if d > 0 else lower[j]
+                if end is None:
+                    return None
+                total += d * end
+        limit = Fraction(total, common)
+        if farkas:
+            return limit
+        return self.constant + (limit if self.lattice is None else self.lattice * (limit // self.lattice))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from dlsched.algorithms.exact.certificates.make import WORK
-from dlsched.algorithms.exact.certificates.program import ExactProgram
+from dlsched.algorithms.exact.certificates.program import ExactProgram, Side
 from dlsched.algorithms.exact.certificates.tree import Beaten, GaveUp, prove
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.failure import SolverError
@@ -60,21 +59,21 @@ def enclose(program: ExactProgram) -> Enclosure | None:
         return None
     points = (tuple(Fraction(x).limit_denominator(most) for x in solved.x.tolist()) for most in _DENOMINATORS)
     reason = "no rational point near the solver's keeps the rows"
-    for point in (point for point in points if _holds(program, point)):
+    for point in points:
         try:
-            return _enclosed(program, point)
+            if (value := program.worth(point)) is not None:
+                return _enclosed(program, point, value)
         except GaveUp as error:
             reason = str(error)
     raise GaveUp(reason)
 
 
-def _enclosed(program: ExactProgram, point: tuple[Fraction, ...]) -> Enclosure:
-    """Return the optimum, at a point or at one that is met where nothing better was looked for."""
-    value = program.constant + sum((c.cost * x for c, x in zip(program.columns, point, strict=True)), Fraction(0))
+def _enclosed(program: ExactProgram, point: tuple[Fraction, ...], value: Fraction) -> Enclosure:
+    """Return the optimum, at a point of some value or at one that is met where nothing better was looked for."""
     try:
         bound = prove(program, value, work=WORK).bound
     except Beaten as better:
-        return _enclosed(program, better.point)
+        return _enclosed(program, better.point, better.worth)
     assert bound is not None
     return Enclosure(point, value, bound)
 
@@ -89,18 +88,5 @@ def _matrix(program: ExactProgram) -> Matrix:
     return builder.matrix()
 
 
-def _side(value: Fraction | None, sign: int) -> float:
+def _side(value: Side, sign: int) -> float:
     return sign * math.inf if value is None else float(value)
-
-
-def _holds(program: ExactProgram, point: Sequence[Fraction]) -> bool:
-    """Tell whether a point keeps bounds, integrality and rows."""
-    for x, column in zip(point, program.columns, strict=True):
-        if (column.integer and x.denominator > 1) or not _between(column.lower, x, column.upper):
-            return False
-    activities = (sum((a * point[j] for j, a in row.terms.items()), Fraction(0)) for row in program.rows)
-    return all(_between(row.lower, value, row.upper) for row, value in zip(program.rows, activities, strict=True))
-
-
-def _between(lower: Fraction | None, value: Fraction, upper: Fraction | None) -> bool:
-    return (lower is None or lower <= value) and (upper is None or value <= upper)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dlsched.algorithms.algorithm import exact_method
+from dlsched.algorithms.algorithm import exact_program
 from dlsched.algorithms.exact.certificates.certificate import ExactCertificate
 from dlsched.algorithms.exact.certificates.check import Refuted, check_tree
 from dlsched.algorithms.exact.certificates.program import ExactProgram, TooLargeError
 from dlsched.algorithms.exact.certificates.tree import Beaten, GaveUp, Tree, prove
 from dlsched.arguments import checked
+from dlsched.errors import InputError
 from dlsched.models.document import Document
 from dlsched.models.numbers import agree
 from dlsched.models.problem import Problem, problem_of
@@ -85,15 +86,12 @@ def prove_exactly(instance: Document, schedule: Document | None, *, work: int = 
         If the work (`dlsched.halt`) is over.
     """
     problem: Problem[Document, Document] = problem_of(instance)
-    method = exact_method(problem.name)
-    if method is None or method.program is None:
-        raise GaveUp(f"{problem.name} has no program over the rationals")
     value = None if schedule is None else Fraction(problem.utility(instance, schedule))
     try:
-        program = method.program(instance)
+        program = exact_program(problem.name)(instance)
         tree = _tree(program, value, work)
         check_tree(program, tree.nodes, tree.bound, tree.lattice)
-    except (TooLargeError, Refuted) as error:
+    except (InputError, TooLargeError, Refuted) as error:
         raise GaveUp(str(error)) from None
     return ExactProof(problem.name, program.formulation, instance, schedule, value, tree)
 

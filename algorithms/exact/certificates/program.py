@@ -9,7 +9,7 @@ certificate proves: the optimum of the program has to be that of the problem, wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
@@ -27,6 +27,13 @@ class TooLargeError(ValueError):
     """The instance's program has more columns or coefficients than exact certificates are made for."""
 
 
+Side = Fraction | int | None
+"""Of a column or a row: None where it is infinite; an integer where it is one, which is several times as fast."""
+
+Bounds = list[Side]
+"""Of all columns, from below or from above."""
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A variable.
@@ -35,16 +42,15 @@ class Column:
     ----------
     name : str
         As in the formulation, ``completion[a,1]``.
-    lower, upper : Fraction or None
-        None where there is no such bound.
+    lower, upper : Side
     integer : bool
     cost : Fraction
         Its coefficient in the objective.
     """
 
     name: str
-    lower: Fraction | None
-    upper: Fraction | None
+    lower: Side
+    upper: Side
     integer: bool
     cost: Fraction
 
@@ -59,14 +65,14 @@ class Row:
         As in the formulation, ``capacity[gpu,1]``.
     terms : mapping of int to Fraction
         Column number to coefficient, none of them 0.
-    lower, upper : Fraction or None
-        None where there is no such side; equal for an equation.
+    lower, upper : Side
+        Equal for an equation.
     """
 
     name: str
     terms: Mapping[int, Fraction]
-    lower: Fraction | None
-    upper: Fraction | None
+    lower: Side
+    upper: Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +96,17 @@ class ExactProgram:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
 
+    def worth(self, point: Sequence[Fraction]) -> Fraction | None:
+        """Return what a point is worth; None where it breaks a bound, integrality or a row."""
+        for x, column in zip(point, self.columns, strict=True):
+            if (column.integer and x.denominator > 1) or not _between(column.lower, x, column.upper):
+                return None
+        for row in self.rows:
+            activity = sum((a * point[j] for j, a in row.terms.items()), Fraction(0))
+            if not _between(row.lower, activity, row.upper):
+                return None
+        return self.constant + sum((c.cost * x for c, x in zip(self.columns, point, strict=True)), Fraction(0))
+
 
 @dataclass(slots=True)
 class ProgramBuilder:
@@ -111,9 +128,9 @@ class ProgramBuilder:
     def column(
         self,
         name: str,
-        upper: Fraction | int | None = None,
+        upper: Side = None,
         *,
-        lower: Fraction | int | None = 0,
+        lower: Side = 0,
         cost: Fraction | int = 0,
         integer: bool = False,
     ) -> int:
@@ -137,8 +154,8 @@ class ProgramBuilder:
         self,
         name: str,
         terms: Iterable[tuple[int, Fraction | int]],
-        lower: Fraction | int | None = None,
-        upper: Fraction | int | None = None,
+        lower: Side = None,
+        upper: Side = None,
     ) -> None:
         """Add a row; where a column stands in it more than once, its coefficients are added up.
 
@@ -204,5 +221,9 @@ def choice(
     return built.program()
 
 
-def _side(value: Fraction | int | None) -> Fraction | None:
-    return None if value is None else Fraction(value)
+def _between(lower: Side, value: Fraction, upper: Side) -> bool:
+    return (lower is None or lower <= value) and (upper is None or value <= upper)
+
+
+def _side(value: Side) -> Side:
+    return int(value) if value is not None and value.denominator == 1 else value

@@ -10,6 +10,7 @@ rounding, as exact branch and bound uses them (Cook, Koch, Steffy and Wolter 201
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from dlsched.algorithms.exact.certificates.certificate import MAX_NODES, Bounded, Branching, Empty, Node
-from dlsched.algorithms.exact.certificates.duality import Duality, lattice_of, rounded
-from dlsched.algorithms.exact.certificates.program import ExactProgram
+from dlsched.algorithms.exact.certificates.check import Duality
+from dlsched.algorithms.exact.certificates.program import Bounds, ExactProgram
 from dlsched.halt import poll
 from dlsched.lazy import sp
 from dlsched.models.numbers import size_of
@@ -101,15 +102,12 @@ def prove(program: ExactProgram, value: Fraction | None, *, work: int) -> Tree:
         raise GaveUp(str(error)) from None
 
 
-Exacts = list[Fraction | int | None]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Box:
     """The bounds of a node's columns, exactly and as a solver takes them."""
 
-    lower: Exacts
-    upper: Exacts
+    lower: Bounds
+    upper: Bounds
     low: Floats
     high: Floats
 
@@ -130,20 +128,22 @@ class _Search:
     """The search; objectives are compared as if maximising."""
 
     def __init__(self, program: ExactProgram, value: Fraction | None) -> None:
-        self.duality = duality = Duality(program)
+        self.program = program
         self.size = 1 + len(program.columns) + sum(len(row.terms) for row in program.rows)
+        sign = 1 if program.sense == "maximize" else -1
+        self.value = self.most = self.worst = None if value is None else sign * value
+        self.lattice = None
+        if self.value is not None:
+            slack = CLOSED * max([abs(self.value), *(abs(column.cost) for column in program.columns)])
+            self.most = self.value + slack
+            lattice = _lattice(program)
+            self.lattice = lattice if lattice is not None and lattice > slack else None
+        self.duality = duality = Duality(program, self.lattice)
         self.lp = _Relaxation(duality)
         low = np.array([-np.inf if bound is None else _side(float(bound)) for bound in duality.lower])
         high = np.array([np.inf if bound is None else _side(float(bound)) for bound in duality.upper])
         self.root = _Box(duality.lower, duality.upper, low, high)
         self.integer = np.array([column.integer for column in program.columns], dtype=bool)
-        self.value = self.most = self.worst = None if value is None else duality.sign * value
-        self.lattice = None
-        if self.value is not None:
-            slack = CLOSED * max([abs(self.value), *(abs(column.cost) for column in program.columns)])
-            self.most = self.value + slack
-            lattice = lattice_of(program)
-            self.lattice = lattice if lattice is not None and lattice > slack else None
 
     @cached_property
     def elastic(self) -> _Relaxation:
@@ -191,9 +191,8 @@ class _Search:
         best: tuple[Fraction, dict[int, Fraction]] | None = None
         for longest in (None, _SIMPLE):
             multipliers = self.lp.multipliers(y, longest)
-            limit = self.duality.limit(multipliers, box.lower, box.upper)
+            limit = self.duality.limit(multipliers, box.lower, box.upper, farkas=False)
             if limit is not None:
-                limit = rounded(limit, self.duality.constant, self.lattice)
                 if limit <= self.most and (best is None or limit < best[0]):
                     best = limit, multipliers
                 if limit <= self.value:
@@ -215,12 +214,22 @@ class _Search:
             return Branching(column=column, at=int(np.floor(x[column])))
         free = self.integer & (box.low < box.high)
         if not free.any():
-            worth = self.duality.worth(box.lower) if box.lower == box.upper else None
+            point = tuple(Fraction(bound or 0) for bound in box.lower)
+            worth = self.program.worth(point) if box.lower == box.upper else None
             if worth is None:
                 raise GaveUp("a part with all integers fixed is not shown to have nothing better")
-            raise Beaten(tuple(Fraction(x or 0) for x in box.lower), self.duality.sign * worth)
+            raise Beaten(point, worth)
         column = int(free.argmax())
         return Branching(column=column, at=int(min(np.round(x[column]), box.high[column] - 1)))
+
+
+def _lattice(program: ExactProgram) -> Fraction | None:
+    """Return the greatest number whose multiples all values of the objective differ by; None where there is none."""
+    paid = [column for column in program.columns if column.cost]
+    if not paid or not all(column.integer for column in paid):
+        return None
+    unit = math.lcm(*(column.cost.denominator for column in paid))
+    return Fraction(math.gcd(*(int(column.cost * unit) for column in paid)), unit)
 
 
 class _Relaxation:
@@ -245,7 +254,7 @@ class _Relaxation:
             self._objective = max(map(abs, duality.costs), default=0).bit_length() - duality.unit.bit_length()
         costs = np.array([0.0 if elastic else _float(c, duality.unit, self._objective) for c in duality.costs])
         self.weights: Floats = np.abs(costs)
-        self._shifts = [max((abs(a) for _, a in terms), default=1).bit_length() - 1 for terms, _, _ in duality.rows]
+        self._shifts = [max((abs(a) for _, a in terms), default=1).bit_length() - 1 for terms, *_ in duality.rows]
         self._slacks = np.full(2 * len(self._shifts) if elastic else 0, np.inf)
         self._session = Session(-1, TIGHT)
         costs = np.concatenate([costs, np.full(len(self._slacks), -1.0)])
@@ -258,7 +267,7 @@ class _Relaxation:
         values: list[float] = []
         columns: list[int] = []
         ends, lower, upper = [0], [], []
-        for shift, (terms, low, high) in zip(self._shifts, self._duality.rows, strict=True):
+        for shift, (terms, low, high, _) in zip(self._shifts, self._duality.rows, strict=True):
             for j, a in terms:
                 value = _float(a, 1, shift)
                 if abs(value) > LEAST_DROPPED:
@@ -298,8 +307,8 @@ class _Relaxation:
         """
         found = {}
         for i in np.flatnonzero(y).tolist():
-            _, low, high = self._duality.rows[i]
-            multiple = round(float(y[i]) * (1 << _BITS)) * self._duality.scales[i]
+            _, low, high, scale = self._duality.rows[i]
+            multiple = round(float(y[i]) * (1 << _BITS)) * scale
             if not multiple or (high if multiple > 0 else low) is None:
                 continue
             shift = _BITS + self._shifts[i] - self._objective

@@ -15,12 +15,15 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from dlsched.algorithms.exact.certificates.certificate import Bounded, Branching, Empty, Node
-from dlsched.algorithms.exact.certificates.program import ExactProgram
+from dlsched.algorithms.exact.certificates.program import ExactProgram, Side
 from dlsched.arguments import checked
 from dlsched.errors import InputError
 
-_Bounds = list[tuple[int, Fraction] | None]
-"""By column: the constraint that says so, and its side."""
+_Bound = tuple[int, Fraction | int]
+"""The constraint that says so, and its side."""
+
+_Bounds = list[_Bound | None]
+"""By column."""
 
 
 @checked
@@ -75,10 +78,10 @@ class _Written:
                 self.rows.append((low, high))
         self.count = len(self.constraints)
 
-    def _bound(self, sense: str, side: Fraction | None, column: int) -> tuple[int, Fraction] | None:
+    def _bound(self, sense: str, side: Side, column: int) -> _Bound | None:
         return None if side is None else (self._constraint(sense, side, [(column, Fraction(1))]), side)
 
-    def _constraint(self, sense: str, side: Fraction, terms: Sequence[tuple[int, Fraction]]) -> int:
+    def _constraint(self, sense: str, side: Fraction | int, terms: Sequence[tuple[int, Fraction]]) -> int:
         self.constraints.append(f"C{len(self.constraints)} {sense} {side} {_listed(terms)}")
         return len(self.constraints) - 1
 
@@ -114,8 +117,8 @@ class _Written:
                 yield self._derived(f"L {node.at} 1 {node.column} 1 {{ asm }}")
                 yield self._derived(f"G {node.at + 1} 1 {node.column} 1 {{ asm }}")
                 open_ += [
-                    (_with(lower, node.column, (second, Fraction(node.at + 1))), upper),
-                    (lower, _with(upper, node.column, (first, Fraction(node.at)))),
+                    (_with(lower, node.column, (second, node.at + 1)), upper),
+                    (lower, _with(upper, node.column, (first, node.at))),
                 ]
                 joins.append((first, second, []))
                 continue
@@ -171,7 +174,7 @@ class _Written:
         return f"C{self.count - 1} {constraint} -1"
 
 
-def _with(bounds: _Bounds, column: int, bound: tuple[int, Fraction]) -> _Bounds:
+def _with(bounds: _Bounds, column: int, bound: _Bound) -> _Bounds:
     return [*bounds[:column], bound, *bounds[column + 1 :]]
 
 

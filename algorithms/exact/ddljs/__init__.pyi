@@ -1,3 +1,3 @@
-from .method import solve as solve
 from .slot import SlotOptimum as SlotOptimum
 from .slot import embed as embed
+from .solver import solve as solve

@@ -1,1 +1,1 @@
-from .method import solve as solve
+from .solver import solve as solve

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dlsched.algorithms import optimum
-from dlsched.algorithms.exact.dmlrs.method import single_machines
+from dlsched.algorithms.exact.dmlrs.solver import single_machines
 from dlsched.models import solve
 from dlsched.models.dmlrs import Instance, check, exact_utility, preset, random, utility
 from dlsched.models.numbers import agree

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from dlsched.algorithms import optimum
-from dlsched.algorithms.exact.dmlrs.method import single_machines
 from dlsched.algorithms.exact.dmlrs.reduction import reduced
+from dlsched.algorithms.exact.dmlrs.solver import single_machines
 from dlsched.cli.main import main
 from dlsched.models import build, read, solve
 from dlsched.models.dmlrs import Instance, Schedule, check, completions, exact_utility, random

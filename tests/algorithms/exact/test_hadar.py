@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dlsched.algorithms import Optimum, optimum
-from dlsched.algorithms.exact.hadar import method as exact
+from dlsched.algorithms.exact.hadar import solver as exact
 from dlsched.algorithms.exact.hadar.branch import Branch, PathBranching, Record
 from dlsched.algorithms.exact.hadar.replay import replay
 from dlsched.algorithms.exact.hadar.rows import Hall, knapsack, separate

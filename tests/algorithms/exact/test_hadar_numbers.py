@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dlsched.algorithms import optimum
-from dlsched.algorithms.exact.hadar import method as exact
+from dlsched.algorithms.exact.hadar import solver as exact
 from dlsched.models import build, solve
 from dlsched.models.hadar import Instance, check
 from dlsched.models.hadar.shares import shares

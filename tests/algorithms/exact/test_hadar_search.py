@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from dlsched.algorithms import optimum
-from dlsched.algorithms.exact.hadar import method as exact
+from dlsched.algorithms.exact.hadar import solver as exact
 from dlsched.algorithms.exact.hadar.bound import Relaxation
 from dlsched.algorithms.exact.hadar.dive import Polish
 from dlsched.algorithms.exact.hadar.graph import build_graph

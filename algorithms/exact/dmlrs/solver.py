@@ -1,0 +1,261 @@
+"""The certified optimum of the DMLRS problem.
+
+What no schedule needs is left out first (`reduction`); where each job then runs as if it were alone, that is all.
+
+Machines that are alike are summed (`dlsched.algorithms.exact.dmlrs.summed`): the relaxation's optimum is an upper
+bound, and a plan of that value that was packed onto the machines and passed the checker is optimal. Nothing above it
+exists by a second route, another run on the relaxation. Where plans of that value cannot be packed, the cluster is
+fragmented: branch and price over slot configurations and job schedules (`fragmented`) decides, and once more with the
+jobs in reverse order. What it does not take, exact programs over single machines decide by two routes.
+
+Where a job's external rate is above its internal rate the relaxation does not hold and those programs decide alone.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from dlsched.algorithms.baselines.dmlrs import drf
+from dlsched.algorithms.exact.anytime import Anytime
+from dlsched.algorithms.exact.certify import Finding, certify, default_routes
+from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
+from dlsched.algorithms.exact.dmlrs.reduction import Reduction, bundle, reduced
+from dlsched.algorithms.exact.dmlrs.slots import Slots
+from dlsched.algorithms.exact.dmlrs.summed import Summed
+from dlsched.algorithms.exact.result import Optimum, Progress
+from dlsched.algorithms.pd_ors import JobDecision, schedule_bound
+from dlsched.algorithms.pd_ors.prices import fewest_slots
+from dlsched.algorithms.pd_ors.run import decide
+from dlsched.arguments import at_least, checked
+from dlsched.halt import Halt, grace, left, over, poll, until
+from dlsched.models import UnreadableModel, build, read
+from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
+from dlsched.models.dmlrs.job import Placement
+from dlsched.models.formulation import write_rows
+from dlsched.models.numbers import agree, exceeds
+from dlsched.models.solve import load_point
+from dlsched.solvers.matrix import Matrix, compile_model
+from dlsched.tolerances import TOLERANCE
+
+_FEW = 2
+"""Workers with their servers on a machine, of most jobs: with fewer, packing decides and not the sum. Arbitrary."""
+
+_START = 0.25
+"""How much of the time fair shares may take; arbitrary."""
+
+_SHARE = 0.08
+"""How much of the time the sum of machines gets where it will be a weak bound; arbitrary."""
+
+_NODES = 200
+"""How many nodes it gets there; arbitrary."""
+
+
+@checked
+def solve(
+    instance: Instance,
+    *,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Optimum:
+    """Return the certified optimum of a DMLRS instance, or what is known of it when time is up.
+
+    Parameters
+    ----------
+    instance : Instance
+        Journal or asynchronous.
+    time_limit : float, optional
+        Seconds in all.
+    progress, stop
+        As for `dlsched.algorithms.optimum`.
+
+    Source: PD-ORS, (1)-(7); PD-ORS thesis, (3.1)-(3.7).
+    """
+    at_least(0, time_limit=time_limit)
+    with until(stop, time_limit):
+        reduction = _reduced(instance)
+        smaller = reduction.instance
+        known = Anytime[Schedule](
+            partial(exact_utility, smaller), partial(check, smaller), upper=float(_most(smaller)), progress=progress
+        )
+        known.take(Schedule.of({}))
+        found = known.run(_Solve(reduction, known).steps, time_limit=None)
+    schedule = reduction.lift(found.schedule)
+    value = float(exact_utility(instance, schedule))
+    if check(instance, schedule) or exceeds(known.value, value):
+        raise RuntimeError("the reduced instance's schedule is worth less in the instance: report this instance")
+    return replace(found, schedule=schedule, value=value, bound=max(value, known.upper))
+
+
+def _reduced(instance: Instance) -> Reduction:
+    """Return the reduced instance, or where time is up before it is there the instance as it is."""
+    with suppress(Halt), grace():
+        return reduced(instance)
+    return Reduction.none(instance)
+
+
+def _most(instance: Instance) -> Fraction:
+    """Return what the jobs are worth if each completes as early as all its workers, at the faster rate, can do it."""
+    return sum((max(Fraction(0), j.utility.exact(fewest_slots(j) - 1)) for j in instance.jobs), Fraction(0))
+
+
+class _Solve:
+    def __init__(self, reduction: Reduction, known: Anytime[Schedule]) -> None:
+        self.reduction, self.instance, self.known = reduction, reduction.instance, known
+
+    def steps(self) -> bool:
+        """Run the steps until value and bound meet by two routes, or in rationals; tell whether they do."""
+        for start in (self._one_by_one, self._fair, self._by_prices):
+            start()
+            if self.known.best is not None and exact_utility(self.instance, self.known.best) == _most(self.instance):
+                self.known.note("exact: no job can complete earlier, alone and with all its workers")
+                return True
+            poll()
+        if all(job.external_rate <= job.internal_rate for job in self.instance.jobs):
+            for step in (self._summed, self._fragmented):
+                if step():
+                    return True
+                poll()
+        return self._single_machines()
+
+    def _one_by_one(self) -> None:
+        """Start from jobs that run alone, which is known at once."""
+        self.known.take(self.reduction.one_by_one())
+
+    def _fair(self) -> None:
+        """Start from fair shares: much faster than PD-ORS, and nearly as good where there is room for all."""
+        with suppress(Halt), until(seconds=left(_START)):
+            self.known.take(drf.run(self.instance).schedule)
+
+    def _by_prices(self) -> None:
+        """Start from what PD-ORS finds, as far as it comes: it only saves time."""
+        plans: dict[str, Mapping[int, Placement]] = {}
+        with suppress(ArithmeticError, Halt, RuntimeError, ValueError):
+            for event in decide(self.instance):
+                if isinstance(event, JobDecision) and event.admitted:
+                    plans[event.job] = event.placements
+        self.known.take(Schedule.of(plans))
+
+    def _summed(self) -> bool:
+        """Solve the sum of identical machines and pack its plans."""
+        summed = Summed.of(self.instance)
+        if self._splits() and self._coarse():
+            summed.solve(left(_SHARE), _NODES)
+        else:
+            summed.solve()
+        self._learn(summed, "sum of machines")
+        if summed.finished and not self.known.closed():
+            for _ in summed.thin_out():
+                self._learn(summed, "plans that leave room")
+                if self.known.closed():
+                    break
+        return self.known.closed() and self._certified_sum(summed)
+
+    def _splits(self) -> bool:
+        """Tell whether the method for fragmented clusters takes the instance."""
+        return len(self.instance.machines) > 1 and not self.instance.asynchronous
+
+    def _coarse(self) -> bool:
+        """Tell whether most jobs get less than `_FEW` workers with their servers onto a machine.
+
+        The sum of machines is a weak bound then, and takes long.
+        """
+        machine = max(self.instance.machines, key=lambda h: sum(h.capacity.values()))
+        return statistics.median(bundle(job, machine) for job in self.instance.jobs) < _FEW
+
+    def _certified_sum(self, summed: Summed) -> bool:
+        self.known.found()
+        value = self.known.value
+        self.known.note("checked schedule worth ", value, ", packed from the sum of identical machines")
+        certificate = certify(
+            summed.matrix,
+            [self._first, self._schedules, *default_routes()[1:]],
+            value=value,
+            time_limit=left(1 / len(default_routes())),
+        )
+        self.known.evidence += certificate.evidence
+        return certificate.proved
+
+    def _fragmented(self) -> bool:
+        """Branch and price, and once more with the jobs in reverse order.
+
+        Amounts without a small common unit are rounded first; where that leaves a gap, long integers follow.
+        """
+        if not self._splits():
+            return False
+        for exact in (False, True):
+            self._search(self.instance, self.known.upper, exact)
+            if self.known.closed() or over() or Slots.of(self.instance).exact:
+                break
+        if not self.known.closed():
+            return False
+        self.known.found()
+        reverse = self.instance.model_copy(update={"jobs": self.instance.jobs[::-1]})
+        again = self._search(reverse, float("inf"), exact)
+        return self.known.closed() and agree(self.known.value, again)
+
+    def _search(self, instance: Instance, upper: float, exact: bool) -> float:
+        """Branch and price below an upper bound; return the bound that it ends with."""
+        schedule, bound, evidence = solve_fragmented(
+            instance, incumbent=self.known.best, upper=upper, progress=self.known.tell, exact=exact
+        )
+        self.known.take(schedule)
+        self.known.bound(bound, "branch and price")
+        self.known.evidence += evidence
+        return bound
+
+    def _first(self, matrix: Matrix, cutoff: float | None, seconds: float | None) -> Finding:
+        """Return what the solve of the sum has shown, as a route."""
+        del matrix, cutoff, seconds
+        return Finding("HiGHS on the sum of identical machines", self.known.upper, None)
+
+    def _schedules(self, matrix: Matrix, cutoff: float | None, seconds: float | None) -> Finding:
+        """Return the Lagrangian bound over all schedules of all jobs, as a route."""
+        del matrix
+        target = -float("inf") if cutoff is None else cutoff
+        with until(seconds=seconds):
+            found = schedule_bound(
+                self.instance,
+                gap=0.1 * TOLERANCE,
+                stop=lambda bound, value: bound <= target or value > target or over(),
+            )
+        return Finding("column generation over schedules", found.bound, None)
+
+    def _learn(self, summed: Summed, phase: str) -> None:
+        self.known.take(summed.best)
+        self.known.bound(summed.upper, "HiGHS on the sum of identical machines")
+        self.known.tell(phase)
+
+    def _single_machines(self) -> bool:
+        """Solve an exact program over single machines by two routes."""
+        model = single_machines(self.instance)
+        matrix = compile_model(model)
+        certificate = certify(matrix, value=self.known.value, time_limit=left(1 / len(default_routes())))
+        self.known.evidence += certificate.evidence
+        if certificate.point is not None:
+            load_point(model, matrix, certificate.point)
+            try:
+                self.known.take(read(model, self.instance))
+            except UnreadableModel as error:
+                self.known.note(f"their point is no schedule: {error}")
+        self.known.bound(certificate.bound, "program over single machines")
+        self.known.tell("single machines")
+        return certificate.proved and self.known.closed()
+
+
+def single_machines(instance: Instance) -> Any:
+    """Return the strongest exact program over single machines that holds for an instance, without disjunctions.
+
+    `dmlrs/compact-milp`; where a job's external rate is above its internal rate, `dmlrs/compact` or `dmlrs/async`.
+    """
+    if all(job.external_rate <= job.internal_rate for job in instance.jobs):
+        return build("dmlrs/compact-milp", instance)
+    model = build("dmlrs/async" if instance.asynchronous else "dmlrs/compact", instance)
+    write_rows(model)
+    return model

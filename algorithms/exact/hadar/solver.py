@@ -1,0 +1,427 @@
+"""The certified optimum of the Hadar problem (P1 with admission).
+
+Slots that cannot matter are left out (`problem`); a first schedule takes little time at any size (`greedy`).
+
+1. Column generation over all schedules of all jobs, coupled by Hall rows, gives a bound; hull inequalities of the
+   Hall rows tighten it (`dlsched.algorithms.exact.hadar.bound`, `rows`).
+2. A large neighbourhood search (`search`), dives, and column generation over a few jobs at a time (`dive`) find
+   schedules.
+3. What cannot be in a better schedule is dropped by reduced costs; steps 1 to 3 repeat while they help.
+4. Branch, cut and price closes the gap (`branch`).
+5. The tree is replayed from the instance by other code (`replay`): the second route.
+6. Where a linear program fails, or the replay does not close what the tree has closed, general solvers are asked
+   (`programs`), formulation after formulation, until value and bound are proved or time is up.
+
+Jobs whose amounts of remaining work are too many are rounded optimistically in 1 and 4 and pessimistically in 2. A
+solution of the tree that then lacks work adds the amounts along it, and the method starts again with what it knows;
+and more finely where the replay, which rounds nothing, is weaker. Instances of the benchmark family with rates of 16
+digits have no such jobs at the sizes that are solved; where amounts are rounded, every new start costs one root.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
+
+import numpy as np
+
+from dlsched.algorithms.exact.anytime import Anytime
+from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
+from dlsched.algorithms.exact.hadar.branch import Branch, Part, PathBranching, Record, Stuck
+from dlsched.algorithms.exact.hadar.dive import Dive, Polish
+from dlsched.algorithms.exact.hadar.graph import IDLE, build_graph
+from dlsched.algorithms.exact.hadar.greedy import first_schedule
+from dlsched.algorithms.exact.hadar.problem import Options, Plan, Scale, schedule_of, slots_that_matter, useful_jobs
+from dlsched.algorithms.exact.hadar.replay import replay
+from dlsched.algorithms.exact.hadar.rows import Inequality, hall_sets
+from dlsched.algorithms.exact.hadar.search import Search
+from dlsched.algorithms.exact.hadar.states import MAX_STATES, Rounding, build_states
+from dlsched.algorithms.exact.result import Note, Optimum, Progress
+from dlsched.arguments import Seed, at_least, checked, seed_of
+from dlsched.halt import Halt, grace, over, poll
+from dlsched.models.hadar import Instance, Schedule, check, exact_utility
+from dlsched.relaxations.branch_and_price import BranchAndPrice
+from dlsched.relaxations.columns import Generated
+from dlsched.solvers.failure import SolverError
+from dlsched.solvers.matrix import Floats
+from dlsched.solvers.scaling import UnfitNumberError
+from dlsched.tolerances import TOLERANCE
+
+_PASSES = 40
+"""Of bounding and tightening at the root, at most; it mostly ends by itself, when no row is broken any more."""
+
+_SHRUNK = 0.8
+"""Share of the base graph's arcs below which it is worth to build a smaller one; columns have to be renumbered."""
+
+_JOB_ROUNDS = 1000
+"""Rounds of the search at the root, times jobs: a round takes time in proportion to the jobs."""
+
+_DIVES = 3
+"""Dives at the root with noise, after the one without."""
+
+_ROUNDS = 2
+"""Rounds of the search after each node; with the next, so that searching takes less than branching; by trial."""
+
+_JOBS_A_ROUND = 8
+"""One neighbourhood is polished after each node for so many jobs."""
+
+_MARGIN = 0.2
+"""Of the tolerance, that a solution must be better by: what value and bound differ by in the end, rounding included."""
+
+_FINER = 8
+"""By how much amounts of work are rounded less where the replay was weaker; each time costs a new tree."""
+
+_MOST_STATES = 10**5
+"""Amounts of work of a job, above which the tree is not built anew with more; memory grows with them."""
+
+_FIRST = "branch, cut and price"
+_UNSOLVED = (SolverError, UnfitNumberError)
+
+
+@checked
+def solve(
+    instance: Instance,
+    *,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
+    max_states: int = MAX_STATES,
+    seed: Seed = 0,
+) -> Optimum:
+    """Return the certified optimum of P1 with admission.
+
+    Parameters
+    ----------
+    instance : Instance
+    time_limit : float, optional
+        Seconds, for the first proof and the second route together. When it is up, value and bound are still valid.
+    progress : callable, optional
+        Called with (phase, lower, upper).
+    stop : callable, optional
+        Asked often; where it tells True, the method ends as if time were up.
+    max_states : int
+        Amounts of remaining work a job may have before they are rounded.
+    seed : int or numpy.random.Generator
+        Of the search for schedules.
+    """
+    at_least(0, time_limit=time_limit)
+    at_least(1, max_states=max_states)
+    known = knowledge(instance, progress)
+    return known.run(
+        lambda: _prepared(instance, known, max_states, seed_of(seed)).steps(), time_limit=time_limit, stop=stop
+    )
+
+
+def knowledge(instance: Instance, progress: Progress | None = None) -> Anytime[Schedule]:
+    """Return what is known before anything is done: no job may run, and all may be worth what they are at once."""
+    most = sum(max(0.0, job.utility(0)) for job in instance.jobs)
+    known = Anytime[Schedule](partial(exact_utility, instance), partial(check, instance), upper=most, progress=progress)
+    known.take(Schedule.of({}))
+    return known
+
+
+class _Refine(Exception):
+    """A solution of the tree lacks work: its amounts of remaining work are to be followed exactly."""
+
+
+class Solver:
+    """The routes to an instance's optimum, and what they share.
+
+    Parameters
+    ----------
+    instance : Instance
+    known : Anytime
+        Of the instance; takes what is found.
+    max_states : int
+        Amounts of remaining work a job may have before they are rounded.
+    seed : int
+        Of the search for schedules.
+    """
+
+    def __init__(self, instance: Instance, known: Anytime[Schedule], max_states: int, seed: int) -> None:
+        self.instance, self.known = instance, known
+        self.max_states, self.seed = max_states, seed
+        useful = useful_jobs(instance)
+        self.slots = slots_that_matter(useful)
+        known.take(first_schedule(instance, useful, self.slots))
+        self.jobs: tuple[Options, ...] = tuple(needs.options(instance, self.slots) for needs in useful)
+        self.scale = Scale.of(self.jobs)
+        self.units = self.scale.units(self.jobs, len(self.slots))
+        self.most = float(self.units.max(axis=1, initial=0.0).sum())
+        known.unit = self.scale.utility(float(self.units.max(initial=0.0)))
+        known.bound(self.scale.utility(self.most), "every job at its best")
+        self.upper = self.most
+        self.sets = hall_sets(self.jobs, tuple(instance.capacity.values()))
+        self.exact = np.ones(len(self.jobs), dtype=bool)
+        self.extra: dict[int, frozenset[int]] = {}
+        self.pool: list[Inequality] = []
+        self.record = Record()
+        self.failed = False
+
+    def steps(self) -> bool:
+        """Take the routes; tell whether they prove an optimum."""
+        if not self.jobs:
+            self.known.note("no job can finish with a positive utility" if self.instance.jobs else "no jobs")
+            return True
+        try:
+            return self._proved()
+        except Halt:
+            self.known.evidence.append(self._open())
+            return False
+        finally:
+            self.known.evidence.insert(0, Note("checked schedule worth ", self.known.value))
+
+    def _proved(self) -> bool:
+        """Take the routes; tell whether they prove an optimum."""
+        self._first_route()
+        self.known.found()
+        proved = self._second_route()
+        while not (proved or self.failed or self.exact.all() or self.max_states > _MOST_STATES):
+            self.max_states *= _FINER
+            self._first_route()
+            proved = self._second_route()
+        return proved or self._other_routes()
+
+    def progress(self, phase: str) -> None:
+        """Report the phase and what is known."""
+        self.known.tell(phase, self.scale.utility(self.lower), self.scale.utility(self.upper))
+
+    @property
+    def lower(self) -> float:
+        """Value of the best plan."""
+        return self.search.best.value
+
+    @property
+    def margin(self) -> float:
+        """How much better than the best plan a solution must be to be looked for: less than the tolerance."""
+        return _MARGIN * TOLERANCE * max(float(self.units.max()), self.lower)
+
+    @property
+    def cutoff(self) -> float:
+        """Solutions up to this value are not looked for."""
+        return self.lower + self.margin
+
+    def begin(self) -> None:
+        """Find first schedules."""
+        if not self.jobs:
+            return
+        states = build_states(self.jobs, len(self.slots), rounding=Rounding.PESSIMISTIC, limit=self.max_states)
+        self.search = Search(self.jobs, states, self.sets, self.units, seed=self.seed)
+        self.search.run(rounds=0)
+        self.progress("search")
+
+    def _first_route(self) -> None:
+        """Attempt until the tree is finished or a linear program fails; take the plan and the bound."""
+        finished, self.upper, self.notes = False, self.most, "column generation, cut and fixed at the root: closed"
+        try:
+            while not finished and self.upper > self.cutoff:
+                poll()
+                try:
+                    finished = self.attempt()
+                except _Refine:
+                    self.max_states *= 2
+                finally:
+                    self.known.bound(self.scale.utility(self.upper), _FIRST)
+        except (*_UNSOLVED, Stuck) as failure:
+            self.failed, self.notes = True, f"{_FIRST}: failed ({failure})"
+        finally:
+            self._take_schedule(schedule_of(self.instance, self.jobs, self.slots, self.search.best))
+
+    def attempt(self) -> bool:
+        """Bound, search, fix and branch; True where the tree is finished."""
+        slots, self.upper = len(self.slots), self.most
+        states = build_states(self.jobs, slots, extra=self.extra, limit=self.max_states)
+        self.exact = states.exact
+        graph = build_graph(self.jobs, states, slots, self.units)
+        self.relaxation = Relaxation(self.jobs, self.sets, graph, self.pool)
+        self.pool = self.relaxation.pool
+        self.polish = Polish(self.relaxation, self.seed)
+        self.record = Record()
+        self.required = np.zeros(len(self.jobs), dtype=bool)
+        prices = self._root()
+        if self.upper <= self.cutoff:
+            return True
+        poll()
+        branching = PathBranching(self.relaxation, self._found)
+        most = self.relaxation.most_columns
+        tree = BranchAndPrice(branching, cutoff=self.lower, margin=self.margin, columns=most)
+        tree.start(branching.whole(self.required, self.record), prices, self.upper)
+        return self._branch(tree, prices)
+
+    def _root(self) -> Floats:
+        """Return the prices of the root's bound."""
+        relaxation = self.relaxation
+        generated = relaxation.bound(relaxation.base, self.required, stop=self._stop)
+        self._fix(generated)
+        self._look(generated, 10 + len(self.jobs) // 2)
+        for _ in range(_PASSES):
+            if self.upper <= self.cutoff or over() or not relaxation.tighten(generated):
+                break
+            start = generated.duals
+            generated = relaxation.bound(relaxation.base, self.required, start=start, stop=self._stop)
+            self._fix(generated)
+            self.progress("bound")
+        if self.upper > self.cutoff:
+            self._dive(generated)
+            self._look(generated, _JOB_ROUNDS // len(self.jobs))
+            self._fix(generated)
+            self._improve(generated.duals, 10 + len(self.jobs) // 4)
+            self._fix(generated)
+        kept = (generated.duals > 0) | (relaxation.row_pool < len(self.sets))
+        relaxation.keep_rows(kept)
+        return generated.duals[kept]
+
+    def _stop(self, bound: float, value: float) -> bool:
+        return bound <= self.cutoff or over()
+
+    def _fix(self, generated: Generated) -> None:
+        relaxation, prices = self.relaxation, generated.duals
+        self.record.steps.append(relaxation.priced(prices))
+        try:
+            bound, alive, self.required = relaxation.fixed(relaxation.base, self.required, prices, self.cutoff)
+        except Halt:
+            self.upper = min(self.upper, max(generated.bound, self.lower))
+            raise
+        self.upper = min(self.upper, max(bound, self.lower))
+        if np.count_nonzero(alive) < _SHRUNK * len(alive):
+            relaxation.rebase(relaxation.base.restrict(alive))
+
+    def _dive(self, generated: Generated) -> None:
+        with suppress(*_UNSOLVED):
+            self._take(Dive(self.relaxation, self.relaxation.base, self.required).run(generated))
+        for _ in range(_DIVES):
+            if self.upper > self.cutoff:
+                with suppress(*_UNSOLVED):
+                    self._take(self.polish.dive(self.required, generated.duals, [], self.cutoff))
+        self.progress("dive")
+
+    def _improve(self, prices: Floats, patience: int) -> None:
+        """Polish the best plan until so many neighbourhoods in a row did not help."""
+        plan, tried = self.search.best, 0
+        while tried < patience and self.upper > self.cutoff:
+            if plan.value < self.lower:
+                plan = self.search.best
+            found = None
+            with suppress(*_UNSOLVED):
+                found = self._take(self.polish.around(plan.levels, self.required, prices, self.cutoff))
+            tried = 0 if self.lower > plan.value else tried + 1
+            plan = found if found is not None and found.value >= plan.value else plan
+        self.progress("search")
+
+    def _take(self, paths: list[Path]) -> Plan | None:
+        """Offer the plan of a dive to the search; None where it has none."""
+        lacking = [path for path in paths if self.lacks(path)]
+        self._follow(lacking)
+        if lacking or not paths:
+            return None
+        plan = self._plan(paths)
+        if plan.value > self.lower:
+            self.search.offer(plan)
+        return plan
+
+    def _look(self, generated: Generated, rounds: int) -> None:
+        """Search for schedules, guided by the prices of a bound."""
+        cost = self.relaxation.costs(generated.duals)[:-1].reshape(len(self.slots), -1, len(self.jobs))
+        self.search.guide(cost, generated.best)
+        self.search.run(rounds, target=self.upper - self.margin)
+        self.progress("search")
+
+    def _branch(self, tree: BranchAndPrice[Part, Branch], prices: Floats) -> bool:
+        try:
+            while tree.step():
+                self.upper = min(self.upper, max(tree.bound, self.lower))
+                self.search.run(_ROUNDS, target=self.upper - self.margin)
+                self._improve(prices, len(self.jobs) // _JOBS_A_ROUND)
+                tree.cutoff = max(tree.cutoff, self.lower)
+                self.progress("branch")
+        except Halt:
+            self.upper = min(self.upper, max(tree.bound, self.lower))
+            return False
+        self.notes = f"{_FIRST}: {tree.nodes} nodes"
+        self.upper = min(self.upper, self.cutoff)
+        return True
+
+    def _found(self, paths: list[Path]) -> float:
+        """Take an integral solution of the tree; refine the rounding where it lacks work."""
+        lacking = [path for path in paths if self.lacks(path)]
+        if lacking:
+            self._follow(lacking)
+            raise _Refine
+        plan = self._plan(paths)
+        if not all(hall.fits(plan.levels) for hall in self.sets):
+            raise Stuck("a linear program takes a slot for large enough that lacks devices")
+        self.search.offer(plan)
+        return self.lower
+
+    def _plan(self, paths: list[Path]) -> Plan:
+        levels = np.full((len(self.jobs), len(self.slots)), IDLE, dtype=np.int64)
+        finish = np.full(len(self.jobs), -1, dtype=np.int64)
+        for path in paths:
+            levels[path.job], finish[path.job] = path.levels, path.finish
+        return Plan(levels, finish, float(sum(self.units[p.job, p.finish] for p in paths)))
+
+    def lacks(self, path: Path) -> bool:
+        """Tell whether a schedule leaves work undone, as rounded amounts of work allow."""
+        return self._left_after(path)[-1] > 0
+
+    def _left_after(self, path: Path) -> list[int]:
+        options = self.jobs[path.job]
+        done = itertools.accumulate(options.works[k] if k != IDLE else 0 for k in path.levels.tolist())
+        return [options.need - work for work in done]
+
+    def _follow(self, paths: Iterable[Path]) -> None:
+        """Round no more the amounts of work left along some schedules."""
+        for path in paths:
+            self.extra[path.job] = self.extra.get(path.job, frozenset()).union(self._left_after(path))
+
+    def _take_schedule(self, schedule: Schedule) -> None:
+        """Make a schedule the best one where it is better."""
+        if not self.known.take(schedule):
+            raise RuntimeError(f"the schedule found breaks a rule: {check(self.instance, schedule)[0]}")
+
+    def _open(self) -> Note:
+        """Return a line about a bound that is not the value."""
+        return Note(f"column generation with {len(self.pool)} kinds of inequalities: bound ", self.known.upper)
+
+    def _second_route(self) -> bool:
+        """Replay the record where value and bound agree; tell whether that proves it."""
+        if self.failed or not self.known.closed():
+            self.known.evidence.append(Note(self.notes) if self.failed else self._open())
+            return False
+        self.progress("replay")
+        arguments = (self.instance, self.jobs, self.sets, self.pool, self.record, self.cutoff, self.scale)
+        units, note = replay(*arguments)
+        self.known.note(self.notes)
+        if np.isinf(units):
+            self.failed = True
+            self.known.note(note)
+            return False
+        bound = self.scale.utility(max(units, self.cutoff))
+        self.known.note(f"{note}: nothing above ", bound)
+        return self.known.agrees(bound)
+
+    def _other_routes(self) -> bool:
+        """Ask general solvers, until value and bound are proved or time is up."""
+        # They import Pyomo, and are hardly ever asked.
+        from dlsched.algorithms.exact.hadar.programs import FORMULATIONS, certificate_of
+
+        for formulation in FORMULATIONS:
+            poll()
+            certificate, schedule = certificate_of(formulation, self.instance, self.known)
+            self.known.evidence += [Note(f"{formulation}: ", *line.parts) for line in certificate.evidence]
+            self.known.bound(certificate.bound, formulation)
+            if schedule is not None:
+                self._take_schedule(schedule)
+            if certificate.proved and self.known.closed() and self.known.agrees(certificate.value):
+                return True
+        return False
+
+
+def _prepared(instance: Instance, known: Anytime[Schedule], max_states: int, seed: int) -> Solver:
+    """Return the method with first schedules, also where the work is over before it begins."""
+    with grace():
+        method = Solver(instance, known, max_states, seed)
+        method.begin()
+    return method
