@@ -21,7 +21,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from dlsched.algorithms.baselines.dmlrs import drf
+from dlsched.algorithms.baselines.dmlrs import dorm, drf
 from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
@@ -40,14 +40,16 @@ from dlsched.models.dmlrs.job import Placement
 from dlsched.models.formulation import write_rows
 from dlsched.models.numbers import agree, exceeds
 from dlsched.models.solve import load_point
+from dlsched.solvers.failure import SolverError
 from dlsched.solvers.matrix import Matrix, compile_model
+from dlsched.solvers.scaling import UnfitNumberError
 from dlsched.tolerances import TOLERANCE
 
 _FEW = 2
 """Workers with their servers on a machine, of most jobs: with fewer, packing decides and not the sum. Arbitrary."""
 
 _START = 0.25
-"""How much of the time fair shares may take; arbitrary."""
+"""How much of the time that is left fair shares, and then Dorm, may take; arbitrary."""
 
 _SHARE = 0.08
 """How much of the time the sum of machines gets where it will be a weak bound; arbitrary."""
@@ -111,7 +113,7 @@ class _Solve:
 
     def steps(self) -> bool:
         """Run the steps until value and bound meet by two routes, or in rationals; tell whether they do."""
-        for start in (self._one_by_one, self._fair, self._by_prices):
+        for start in (self._one_by_one, self._fair, self._partitioned, self._by_prices):
             start()
             if self.known.best is not None and exact_utility(self.instance, self.known.best) == _most(self.instance):
                 self.known.note("exact: no job can complete earlier, alone and with all its workers")
@@ -132,6 +134,12 @@ class _Solve:
         """Start from fair shares: much faster than PD-ORS, and nearly as good where there is room for all."""
         with suppress(Halt), until(seconds=left(_START)):
             self.known.take(drf.run(self.instance).schedule)
+
+    def _partitioned(self) -> None:
+        """Start from Dorm, which is often better on small clusters, where time is limited: a proof does without it."""
+        if left() is not None:
+            with suppress(Halt, SolverError, UnfitNumberError), until(seconds=left(_START)):
+                self.known.take(dorm.run(self.instance).schedule)
 
     def _by_prices(self) -> None:
         """Start from what PD-ORS finds, as far as it comes: it only saves time."""
