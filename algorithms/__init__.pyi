@@ -10,6 +10,8 @@ from .algorithm import ExactMethod as ExactMethod
 from .algorithm import algorithms as algorithms
 from .compare import Comparison as Comparison
 from .compare import compare as compare
+from .compare_policies import PolicyComparison as PolicyComparison
+from .compare_policies import compare_policies as compare_policies
 from .exact import ExactCertificate as ExactCertificate
 from .exact import ExactProgram as ExactProgram
 from .exact import Optimum as Optimum

@@ -12,7 +12,7 @@ from dlsched.algorithms.run import Run
 from dlsched.arguments import named, plain
 from dlsched.errors import InputError
 from dlsched.models.document import Document
-from dlsched.models.options import options_of
+from dlsched.models.options import chosen, options_of, values
 from dlsched.models.registry import Registry
 
 if TYPE_CHECKING:
@@ -115,6 +115,22 @@ def algorithms_named(name: str) -> tuple[Algorithm, ...]:
 
 def _spelled(name: str) -> str:
     return plain(name).casefold()
+
+
+def registered_policy(text: str) -> Policy:
+    """Return the policy of a registered algorithm, with options as in ``fifo:backfill=easy:placement=fastest``.
+
+    Raises
+    ------
+    InputError
+        If no algorithm of that name is a policy, or it has no such option.
+    """
+    name, texts = chosen(text)
+    known = [(entry, entry.policy) for entry in algorithms() if entry.policy is not None]
+    make = next((make for entry, make in known if entry.is_called(name)), None)
+    if make is None:
+        make = named("policy", name, {own: make for entry, make in known for own in (entry.name, *entry.also)})
+    return make(**values(name, options_of(make), texts))
 
 
 def exact_method(problem: str) -> ExactMethod | None:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
 from typing import Any
 
-from dlsched.algorithms.algorithm import Algorithm, algorithms, algorithms_named
+from dlsched.algorithms.algorithm import algorithms, algorithms_named
 from dlsched.algorithms.exact.dispatch import optimum
+from dlsched.algorithms.run import Run
+from dlsched.algorithms.table import Table, plain, text_of
 from dlsched.arguments import checked
 from dlsched.errors import InputError
-from dlsched.halt import Halt, until
+from dlsched.halt import Halt, cut, until
 from dlsched.models import picture
 from dlsched.models.document import Document
-from dlsched.models.files import PathLike, write_text
+from dlsched.models.files import PathLike
+from dlsched.models.options import chosen, values
 from dlsched.models.problem import Problem, problem_of
 from dlsched.models.schedule import Measures
 
@@ -24,7 +27,8 @@ OPTIMUM, BEST_FOUND = "optimum", "best found"
 _PANEL = (9.0, 3.0)
 """Inches of a schedule in the picture of all. Arbitrary: a page is as wide, and holds three or four."""
 
-Cell = str | float | int | None
+INTERRUPTED = "interrupted"
+"""What is said of what had no time to end because the user stopped it, or was not begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,55 +82,39 @@ class Comparison:
     bound: float | None
     rows: tuple[Row, ...]
 
-    def table(self) -> tuple[list[str], list[list[Cell]]]:
-        """Return the columns and the rows of the table; a measure that the problem has not has no column.
+    def table(self) -> Table:
+        """Return the table; a measure that the problem has not has no column.
 
         JCT and makespan are in `unit`; *in use* is the utilisation, *unfairness* the greatest finish-time ratio.
         """
-        named: dict[str, Callable[[Row], Cell]] = {
-            "algorithm": lambda row: row.name,
-            "utility": lambda row: row.utility,
-            "of the bound": self._share,
-            "jobs": lambda row: row.admitted,
-            "mean JCT": _measured(lambda known: known.mean),
-            "median JCT": _measured(lambda known: known.median),
-            "makespan": _measured(lambda known: _float(known.end)),
-            "in use": _measured(lambda known: _float(known.used)),
-            "unfairness": _measured(lambda known: known.unfairness),
-            "seconds": lambda row: row.seconds,
-            "note": lambda row: row.note,
-        }
-        columns: dict[str, list[Cell]] = {name: [read(row) for row in self.rows] for name, read in named.items()}
-        kept = {name: cells for name, cells in columns.items() if any(cell not in (None, "") for cell in cells)}
-        return list(kept), [list(cells) for cells in zip(*kept.values(), strict=True)]
+        return Table.of(
+            self.rows,
+            {
+                "algorithm": lambda row: row.name,
+                "utility": lambda row: row.utility,
+                "of the bound": self._share,
+                "jobs": lambda row: row.admitted,
+                "mean JCT": _measured(lambda known: known.mean),
+                "median JCT": _measured(lambda known: known.median),
+                "makespan": _measured(lambda known: known.end),
+                "in use": _measured(lambda known: known.used),
+                "unfairness": _measured(lambda known: known.unfairness),
+                "seconds": lambda row: row.seconds,
+                "note": lambda row: row.note,
+            },
+        )
 
     @property
     def unit(self) -> str:
         """Of times, e.g. ``slots``; empty where there are none."""
         return next((row.measures.unit for row in self.rows if row.measures is not None), "")
 
-    def job_table(self) -> tuple[list[str], list[list[Cell]]]:
+    def job_table(self) -> Table:
         """Return, for each job, how long it takes under each algorithm: nothing where it does not end."""
-        shown = [row for row in self.rows if row.measures is not None]
-        columns = ["job", *(row.name for row in shown)]
-        rows: list[list[Cell]] = [
-            [job.name, *(_float(row.measures.durations.get(job.name)) for row in shown if row.measures is not None)]
-            for job in self.instance.jobs
-        ]
-        return columns, rows
-
-    def csv(self) -> str:
-        """Return the table as CSV."""
-        columns, rows = self.table()
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([columns, *rows])
-        return text.getvalue()
-
-    def markdown(self) -> str:
-        """Return the table in Markdown."""
-        columns, rows = self.table()
-        lines = [columns, ["---"] * len(columns), *([_text(cell) for cell in row] for row in rows)]
-        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+        return durations(
+            (job.name for job in self.instance.jobs),
+            {row.name: row.measures.durations for row in self.rows if row.measures is not None},
+        )
 
     def save_plot(self, path: PathLike) -> None:
         """Draw all schedules of the problem's own kind into one file, one below the other.
@@ -147,12 +135,8 @@ class Comparison:
         axes = picture.axes(width, height * len(drawn), rows=len(drawn))
         for row, ax in zip(drawn, axes, strict=True):
             self.problem.plot(self.instance, row.schedule, ax)
-            ax.set_title(f"{row.name}: {_text(row.utility)}")
+            ax.set_title(f"{row.name}: {text_of(row.utility)}")
         picture.save(axes[0].figure, path)
-
-    def write(self, path: PathLike) -> None:
-        """Write the table, as CSV or, where the name ends in ``.md``, in Markdown."""
-        write_text(path, self.markdown() if str(path).lower().endswith(".md") else self.csv())
 
     def _share(self, row: Row) -> float | None:
         # The bound is on the problem's own schedules: those of another kind may be worth more.
@@ -163,18 +147,15 @@ class Comparison:
         return isinstance(row.schedule, self.problem.schedule)
 
 
-def _measured(read: Callable[[Measures], float | None]) -> Callable[[Row], Cell]:
+def durations(jobs: Iterable[str], by_row: Mapping[str, Mapping[str, Fraction]]) -> Table:
+    """Return the table of how long jobs take, a column for each row of a comparison that has schedules."""
+    columns = ["job", *by_row]
+    found = ([name, *(known.get(name) for known in by_row.values())] for name in jobs)
+    return Table(columns, [[plain(cell) for cell in row] for row in found])
+
+
+def _measured(read: Callable[[Measures], float | Fraction | None]) -> Callable[[Row], float | Fraction | None]:
     return lambda row: None if row.measures is None else read(row.measures)
-
-
-def _float(value: Any) -> float | None:
-    return None if value is None else float(value)
-
-
-def _text(cell: Cell) -> str:
-    if cell is None:
-        return ""
-    return f"{cell:.6g}" if isinstance(cell, float) else str(cell).replace("|", "\\|")
 
 
 @checked
@@ -185,64 +166,71 @@ def compare(
     seed: int = 0,
     time_limit: float | None = None,
     progress: Callable[[int, int], None] | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Comparison:
-    """Run algorithms on an instance, each with its usual options, beside the certified optimum.
+    """Run algorithms on an instance, beside the certified optimum.
 
     Parameters
     ----------
     instance : Document
         Of any problem.
     names : sequence of str
-        Of algorithms; all that make schedules of the problem's own kind where it is left out.
+        Of algorithms, with options if not the usual ones, as in ``hadar:mode=rounds``; all that make schedules of the
+        problem's own kind where it is left out.
     seed : int
         Of every run.
     time_limit : float, optional
         Seconds for the optimum, and for each algorithm.
     progress : callable, optional
         Told (how many are done, how many there are).
+    stop : callable, optional
+        Asked often; where it tells True, the comparison ends with what is known.
 
     Raises
     ------
     InputError
-        If there is no such algorithm for the problem.
+        If there is no such algorithm for the problem, or it has no such option.
     """
     problem = problem_of(instance)
-    chosen = _chosen(problem, names)
-    tell = progress or (lambda done, total: None)
-    tell(0, len(chosen) + 1)
+    named, tell = _chosen(problem, names), progress or (lambda done, total: None)
+    tell(0, len(named) + 1)
     start = time.perf_counter()
-    best = optimum(instance, time_limit=time_limit)
-    name, note = (OPTIMUM, "proved") if best.proved else (BEST_FOUND, f"not proved, bound {_text(best.bound)}")
+    best = optimum(instance, time_limit=time_limit, stop=stop)
+    name, note = (OPTIMUM, "proved") if best.proved else (BEST_FOUND, f"not proved, bound {text_of(best.bound)}")
     rows = [_row(problem, instance, name, best.value, best.schedule, start, note)]
-    for done, algorithm in enumerate(chosen, start=1):
-        tell(done, len(chosen) + 1)
-        rows.append(_ran(problem, instance, algorithm, seed, time_limit))
-    tell(len(chosen) + 1, len(chosen) + 1)
+    for label, run in named.items():
+        tell(len(rows), len(named) + 1)
+        start = time.perf_counter()
+        try:
+            with until(stop, time_limit):
+                found = cut(partial(run, instance, seed=seed))
+            rows.append(_row(problem, instance, label, found.utility, found.schedule, start, ""))
+        except (Halt, InputError) as error:
+            rows.append(Row(label, None, None, None, time.perf_counter() - start, why(error, stop)))
+    tell(len(rows), len(rows))
     return Comparison(instance, problem, best.bound, tuple(rows))
 
 
-def _chosen(problem: Problem[Any, Any], names: Sequence[str]) -> list[Algorithm]:
+def why(error: Halt | InputError, stop: Callable[[], bool] | None) -> str:
+    """Return why something that was to be compared is not there."""
+    if isinstance(error, Halt):
+        return INTERRUPTED if stop is not None and stop() else "time is up"
+    return str(error)
+
+
+def _chosen(problem: Problem[Any, Any], names: Sequence[str]) -> dict[str, Callable[..., Run[Any]]]:
+    """Return what runs each algorithm that is asked for, by what its row is called."""
     if not names:
-        return [entry for entry in algorithms() if entry.problem == problem.name and entry.schedule is None]
-    chosen = []
-    for name in dict.fromkeys(names):
-        found = [entry for entry in algorithms_named(name) if entry.problem == problem.name]
-        if not found:
+        usual = (entry for entry in algorithms() if entry.problem == problem.name and entry.schedule is None)
+        return {entry.name: entry.run for entry in usual}
+    found: dict[str, Callable[..., Run[Any]]] = {}
+    for text in names:
+        name, texts = chosen(text)
+        own = [entry for entry in algorithms_named(name) if entry.problem == problem.name]
+        if not own:
             raise InputError(f"{name}: runs on other instances than those of {problem.name}")
-        chosen += found
-    return chosen
-
-
-def _ran(problem: Problem[Any, Any], instance: Document, algorithm: Algorithm, seed: int, seconds: float | None) -> Row:
-    start = time.perf_counter()
-    try:
-        with until(seconds=seconds):
-            run = algorithm.run(instance, seed=seed)
-    except Halt:
-        return Row(algorithm.name, None, None, None, time.perf_counter() - start, "time is up")
-    except InputError as error:
-        return Row(algorithm.name, None, None, None, time.perf_counter() - start, str(error))
-    return _row(problem, instance, algorithm.name, run.utility, run.schedule, start, "")
+        found[text] = partial(own[0].run, **values(name, own[0].options, texts))
+    return found
 
 
 def _row(

@@ -3,23 +3,61 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dlsched.cli import output
-from dlsched.cli.options import InstanceFile, Json, Seed, TimeLimit, writable
+from dlsched.cli import interrupt, output
+from dlsched.cli.options import InstanceFile, Json, Seed, TimeLimit, given, seconds, writable
 
 if TYPE_CHECKING:
-    from dlsched.algorithms.compare import Cell
+    from dlsched.algorithms import Comparison, PolicyComparison
+    from dlsched.algorithms.table import Table
+    from dlsched.models.problem import Problem
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[ALGORITHM]...", help="Those of the instance's problem; all where left out."),
+    typer.Argument(
+        metavar="[ALGORITHM]...",
+        help="Those of the instance's problem, NAME[:OPTION=VALUE]...; all where left out.",
+    ),
 ]
-Table = Annotated[
+Policies = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME[:OPTION=VALUE]...,...",
+        help="Over time: these policies in the simulator, e.g. yarn-cs,fifo:backfill=easy,hadar; or all.",
+    ),
+]
+Round = Annotated[
+    float | None,
+    typer.Option(parser=seconds, metavar="SECONDS", help="Over time: decide in rounds; else at arrivals and ends."),
+]
+
+
+def _restart(text: str) -> float:
+    return 0.0 if text.strip() == "0" else seconds(text)
+
+
+Restart = Annotated[
+    float | None,
+    typer.Option(parser=_restart, metavar="SECONDS", help="Over time: what new devices cost a job. [default: 0]"),
+]
+Horizon = Annotated[
+    float | None,
+    typer.Option(parser=seconds, metavar="SECONDS", help="Over time: when all ends. [default: with the last slot]"),
+]
+Bound = Annotated[
+    float | None,
+    typer.Option(parser=seconds, metavar="SECONDS", help="Over time: look for the certified optimum so long."),
+]
+TableFile = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="FILE", callback=writable, help="Write the table: CSV, or FILE.md Markdown."),
+]
+JobsFile = Annotated[
+    Path | None,
+    typer.Option("--out-jobs", metavar="FILE", callback=writable, help="Write how long every job takes, likewise."),
 ]
 Picture = Annotated[
     Path | None,
@@ -31,55 +69,93 @@ PerJob = Annotated[bool, typer.Option("--per-job", help="Also how long every job
 def compare(
     file: InstanceFile,
     algorithms: Names = None,
+    policies: Policies = None,
+    round_seconds: Round = None,
+    restart_seconds: Restart = None,
+    horizon: Horizon = None,
+    bound_seconds: Bound = None,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
     per_job: PerJob = False,
-    out: Table = None,
+    out: TableFile = None,
+    out_jobs: JobsFile = None,
     picture: Picture = None,
     as_json: Json = False,
-) -> None:
-    """Run algorithms on an instance, beside its certified optimum.
+) -> int:
+    """Run algorithms on an instance, beside its certified optimum; or, with --policies, simulate them over time.
 
-    With their usual options; --time-limit is the optimum's, and each algorithm's.
+    --time-limit is the optimum's, and each algorithm's or policy's. Ctrl-C ends it with what is known so far.
     """
-    from dlsched.algorithms import compare as compare_
+    from dlsched.errors import InputError
     from dlsched.models.problem import load_instance
 
+    over_time = given(
+        round_seconds=round_seconds, restart_seconds=restart_seconds, horizon=horizon, bound_seconds=bound_seconds
+    )
+    for name in over_time if policies is None else ():
+        raise InputError(f"--{name.replace('_', '-')}: goes with --policies")
     problem, instance = load_instance(file)
-    with output.counting("algorithms") as progress:
-        found = compare_(instance, algorithms or (), seed=seed, time_limit=time_limit, progress=progress)
-    try:
-        if out is not None:
-            found.write(out)
-            output.note(f"wrote {out}")
-        if picture is not None:
-            found.save_plot(picture)
-            output.note(f"wrote {picture}")
-    finally:
-        columns, rows = found.table()
-        jobs = found.job_table()
-        if as_json:
-            data = {"problem": problem.name, "seed": seed, "bound": found.bound}
-            told = [dict(zip(columns, row, strict=True)) for row in rows]
-            output.emit_json(
-                data | {"algorithms": told, "jobs": [dict(zip(jobs[0], job, strict=True)) for job in jobs[1]]}
-            )
+    found: Comparison | PolicyComparison
+    with interrupt.deferred() as stop:
+        usual: dict[str, Any] = {"seed": seed, "time_limit": time_limit, "stop": stop}
+        if policies is None:
+            found = _algorithms(instance, algorithms, usual)
         else:
+            found = _policies(problem, file, instance, algorithms, policies, over_time | usual)
+    table, jobs = found.table(), found.job_table()
+    try:
+        for path, write in ((out, table.write), (out_jobs, jobs.write), (picture, found.save_plot)):
+            if path is not None:
+                write(path)
+                output.note(f"wrote {path}")
+    finally:
+        if as_json:
+            what = "algorithms" if policies is None else "policies"
+            told = {"problem": problem.name, "seed": seed, "bound": found.bound, **over_time}
+            output.emit_json(told | {what: table.records(), "jobs": jobs.records()})
+        else:
+            what = "Algorithms" if policies is None else "Policies over time"
             times = f"; times in {found.unit}" if found.unit else ""
-            output.table(f"Algorithms on {file.name} ({problem.name}{times})", _aligned(columns), _short(rows))
+            _show(f"{what} on {file.name} ({problem.name}{times})", table)
             if per_job:
-                output.table("Jobs", _aligned(jobs[0]), _short(jobs[1]))
+                _show("Jobs", jobs)
+    if refused := getattr(found, "refused", ()):
+        raise InputError(refused[0])
+    return interrupt.INTERRUPTED if stop() else 0
 
 
-def _short(rows: list[list[Cell]]) -> list[list[Cell]]:
-    """Return rows with numbers of few digits, which fit a narrow terminal; --json has them all."""
-    return [[f"{cell:.4g}" if isinstance(cell, float) else cell for cell in row] for row in rows]
+def _algorithms(instance: Any, names: list[str] | None, usual: dict[str, Any]) -> Comparison:
+    from dlsched.algorithms import compare
+
+    with output.counting("algorithms") as progress:
+        return compare(instance, names or (), progress=progress, **usual)
 
 
-def _records(columns: list[str], rows: list[list[Cell]]) -> list[dict[str, Cell]]:
-    return [dict(zip(columns, row, strict=True)) for row in rows]
+def _policies(
+    problem: Problem[Any, Any], file: Path, instance: Any, names: list[str] | None, policies: str, usual: dict[str, Any]
+) -> PolicyComparison:
+    from dlsched.algorithms import compare_policies
+    from dlsched.errors import InputError
+
+    if names:
+        raise InputError(f"{names[0]}: algorithms are compared without --policies")
+    if problem.name != "hadar":
+        raise InputError(f"{file}: policies run on instances of hadar; this is one of {problem.name}")
+    with output.counting("jobs done") as progress:
+        return compare_policies(instance, () if policies == "all" else policies.split(","), progress=progress, **usual)
 
 
-def _aligned(columns: list[str]) -> list[str]:
-    """Return columns with those of numbers, which are all but names and notes, aligned to the right."""
-    return [name if name in ("algorithm", "job", "note") else f">{name}" for name in columns]
+def _show(title: str, table: Table) -> None:
+    """Print a table for people: numbers, which is all but names and notes, to the right, and of few digits.
+
+    They fit a narrow terminal so; --json has them all.
+    """
+    columns = [name if name in ("algorithm", "policy", "job", "note") else f">{name}" for name in table.columns]
+    output.table(title, columns, [[_short(cell) for cell in row] for row in table.rows])
+
+
+def _short(cell: Any) -> Any:
+    if not isinstance(cell, float):
+        return cell
+    # Times of a long trace would be 1.234e+05.
+    return f"{cell:.0f}" if 1000 <= abs(cell) < 1e7 else f"{cell:.4g}"

@@ -13,7 +13,7 @@ import typer
 
 from dlsched.cli import output, signature
 from dlsched.cli.options import Json, Out, ProblemName, Seed, given, named
-from dlsched.models.options import options_of
+from dlsched.models.options import can_be_typed, options_of
 
 if TYPE_CHECKING:
     from dlsched.models.problem import Problem
@@ -41,7 +41,7 @@ def _generating(name: str) -> Any:
     problem = find(name)
     sizes: dict[str, dataclasses.Field[Any]] = {}
     for family in problem.families.values():
-        sizes |= signature.fields_that_can_be_typed(options_of(family))
+        sizes |= can_be_typed(options_of(family))
     names = ", ".join(problem.families)
     parameters = [
         signature.parameter("preset", Annotated[str, typer.Option("--preset", metavar="NAME", help=names)], "random"),
@@ -70,7 +70,7 @@ def _generated(
     from dlsched.errors import InputError
 
     family = named("preset", preset, problem.families)
-    taken = signature.fields_that_can_be_typed(options_of(family))
+    taken = can_be_typed(options_of(family))
     chosen = given(**sizes)
     for name in chosen:
         if name not in taken:
@@ -110,7 +110,7 @@ def _converting(name: str) -> Any:
     reader = find(name)
     of_files = any(p.kind is not p.KEYWORD_ONLY for p in inspect.signature(reader.read).parameters.values())
     files = Annotated[list[Path], typer.Argument(metavar="FILE", help="Each becomes an instance.")]
-    fields = signature.fields_that_can_be_typed(reader.options)
+    fields = can_be_typed(reader.options)
     parameters = [
         *([signature.parameter("files", files)] if of_files else []),
         *signature.parameters(fields),

@@ -15,7 +15,8 @@ BAD_INPUT = 2
 """Exit code of bad input or usage."""
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
+    """Return a typed number of seconds, which is positive and finite."""
     try:
         value = float(text)
     except ValueError:
@@ -56,7 +57,7 @@ Out = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of the random draws.")]
-TimeLimit = Annotated[float | None, typer.Option(parser=_seconds, metavar="SECONDS", help="Stop after SECONDS.")]
+TimeLimit = Annotated[float | None, typer.Option(parser=seconds, metavar="SECONDS", help="Stop after SECONDS.")]
 ProblemName = Annotated[str, typer.Argument(metavar="PROBLEM", help="A problem, e.g. hadar.")]
 FormulationName = Annotated[str, typer.Argument(metavar="FORMULATION", help="As `dlsched list` names it.")]
 InstanceFile = Annotated[Path, typer.Argument(metavar="FILE", help="An instance, as JSON.")]

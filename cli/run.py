@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dlsched.cli import output, signature
 from dlsched.cli.options import InstanceFile, Json, Out, Seed, TimeLimit
+from dlsched.models.options import can_be_typed
 
 if TYPE_CHECKING:
     from dlsched.algorithms.algorithm import Algorithm
@@ -29,7 +30,7 @@ def _command(name: str) -> Any:
     algorithms = algorithms_named(name)
     own: dict[str, dataclasses.Field[Any]] = {}
     for entry in algorithms:
-        own |= signature.fields_that_can_be_typed(entry.options)
+        own |= can_be_typed(entry.options)
     parameters = [
         signature.parameter("file", InstanceFile),
         signature.parameter("seed", Seed, 0),
@@ -114,7 +115,7 @@ def _filled(algorithm: Algorithm, chosen: dict[str, Any]) -> dict[str, Any]:
     """Return the options that an algorithm takes, its defaults filled in; refuse those that it does not take."""
     from dlsched.errors import InputError
 
-    known = signature.fields_that_can_be_typed(algorithm.options)
+    known = can_be_typed(algorithm.options)
     options: dict[str, Any] = {}
     for name, value in chosen.items():
         if name in known:

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import types
-import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from enum import StrEnum
+from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from dlsched.cli.options import help_if_bare
+from dlsched.models.options import number_or_text, typed
 
 Parameter = inspect.Parameter
-
-
-def fields_that_can_be_typed(options: type) -> dict[str, dataclasses.Field[Any]]:
-    """Return the fields of an options dataclass whose values can stand on a command line."""
-    return {field.name: field for field in dataclasses.fields(options) if _typed(field.type) is not None}
 
 
 def parameters(
@@ -90,7 +83,7 @@ def parameter(name: str, annotation: Any, default: Any = Parameter.empty) -> Par
 
 
 def _parameter(field: dataclasses.Field[Any], with_default: bool, most: int | None) -> Parameter:
-    kind = _typed(field.type)
+    kind = typed(field.type)
     flag = "--" + field.name.replace("_", "-")
     text = field.metadata.get("help", "")
     required = field.default is dataclasses.MISSING
@@ -100,38 +93,9 @@ def _parameter(field: dataclasses.Field[Any], with_default: bool, most: int | No
     if kind is bool:
         flag = f"{flag}/--no-{field.name.replace('_', '-')}"
     extra: dict[str, Any] = {"max": most} if kind is int else {}
-    if kind is _number_or_text:
-        kind, extra = str, {"parser": _number_or_text, "metavar": "NUMBER|NAME"}
+    if kind is number_or_text:
+        kind, extra = str, {"parser": number_or_text, "metavar": "NUMBER|NAME"}
     option = typer.Option(flag, help=text, show_default=False, **extra)
     if required:
         return parameter(field.name, Annotated[kind, option])
     return parameter(field.name, Annotated[kind | None, option], None)
-
-
-def _number_or_text(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def _typed(hint: Any) -> Any:
-    """Return what a verb's option of a type has to be; None where its values cannot be typed."""
-    members = {member for member in _members(hint) if member is not type(None)}
-    names = {member for member in members if isinstance(member, type) and issubclass(member, StrEnum)}
-    if len(names) == 1:
-        return next(iter(names))
-    if {float, str} <= members:
-        return _number_or_text
-    # Where text is taken too, the function itself reads numbers in it.
-    return next((kind for kind in (str, bool, float, int) if kind in members), None)
-
-
-def _members(hint: Any) -> Iterator[Any]:
-    if typing.get_origin(hint) is Annotated:
-        yield from _members(typing.get_args(hint)[0])
-    elif typing.get_origin(hint) in (typing.Union, types.UnionType):
-        for member in typing.get_args(hint):
-            yield from _members(member)
-    else:
-        yield hint

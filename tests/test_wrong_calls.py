@@ -127,6 +127,7 @@ UNTYPED = {
     ("dlsched.relaxations.sum_of_ratios", "problem"),
     *((f"dlsched.models.{name}.plot", "ax") for name in NAMES.values()),
     ("dlsched.algorithms.hadar_e.plot", "ax"),
+    ("dlsched.algorithms.simulator.gantt", "ax"),
     *((f"dlsched.models.{name}", "model") for name in ("changes", "duals", "inspect", "read", "residuals", "solve")),
     ("dlsched.solvers.compile_model", "model"),
     *((f"dlsched.models.ddljs.{name}_from", "model") for name in ("embeddings", "mappings")),

@@ -9,9 +9,10 @@ from dlsched.arguments import checked
 from dlsched.errors import InputError, shown
 from dlsched.models.files import PathLike
 from dlsched.models.hadar.instance import Instance
+from dlsched.models.options import pairs
 from dlsched.traces.logs import Log, converted, read_table
 from dlsched.traces.reader import Reader
-from dlsched.traces.request import Request, UtilityChoice, pairs
+from dlsched.traces.request import Request, UtilityChoice
 
 _NEEDED = ("name", "arrival", "gang", "seconds")
 

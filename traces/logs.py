@@ -17,9 +17,10 @@ from dlsched.errors import InputError, shown
 from dlsched.models.files import PathLike, decode, read_bytes
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.numbers import in_range, rational, to_json
+from dlsched.models.options import pairs
 from dlsched.traces.gavel_files import MAX_JOBS
 from dlsched.traces.reader import Reader
-from dlsched.traces.request import COUNT, TOO_LARGE, TOO_LATE, Problem, Request, UtilityChoice, pairs
+from dlsched.traces.request import COUNT, TOO_LARGE, TOO_LATE, Problem, Request, UtilityChoice
 from dlsched.traces.source import Source
 
 UNFIT = "that need other types than the cluster has"

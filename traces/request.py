@@ -15,6 +15,7 @@ from dlsched.errors import InputError, shown
 from dlsched.models.fields import MAX_SLOTS
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.numbers import rational, to_json
+from dlsched.models.options import pairs
 
 COUNT = re.compile(r"[1-9]\d{0,17}")
 """A positive integer in text."""
@@ -246,20 +247,3 @@ def parse_cluster(text: str) -> dict[str, int]:
             raise InputError(f"cluster: {shown(item)} must be TYPE=DEVICES, devices positive, as in v100=2,p100=3")
         cluster[name] = int(count)
     return cluster
-
-
-def pairs(option: str, text: str) -> dict[str, str]:
-    """Read ``"a=1,b=2"``; what has no ``=`` stands for nothing.
-
-    Raises
-    ------
-    InputError
-        If a name is there twice.
-    """
-    found: dict[str, str] = {}
-    for item in text.split(","):
-        name, _, value = (part.strip() for part in item.partition("="))
-        if name in found:
-            raise InputError(f"{option}: {shown(name)} is named twice")
-        found[name] = value
-    return found

@@ -10,6 +10,8 @@ from .placement import Placement as Placement
 from .placement import Room as Room
 from .placement import arranged as arranged
 from .placement import settled as settled
+from .plot import gantt as gantt
+from .plot import over_time as over_time
 from .policy import Allocations as Allocations
 from .policy import Policy as Policy
 from .policy import State as State

@@ -32,8 +32,9 @@ import inspect
 import math
 import time
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from operator import index
 from typing import Any, cast
 
 import numpy as np
@@ -43,7 +44,7 @@ from dlsched.algorithms.run import Event, Run, Stripped
 from dlsched.algorithms.simulator.check import check
 from dlsched.algorithms.simulator.policy import Allocations, Holding, Policy, State, arrival_of, parts, speed_of
 from dlsched.algorithms.simulator.simulation import Moment, Segment, Simulation, schedule
-from dlsched.arguments import Seed, checked, generator, not_negative, positive
+from dlsched.arguments import Seed, checked, described, generator, not_negative, positive
 from dlsched.errors import InputError, shown
 from dlsched.halt import poll
 from dlsched.models.hadar import Instance, Job, Schedule, utility
@@ -51,7 +52,7 @@ from dlsched.models.hadar.schedule import Allocation, gang
 from dlsched.models.numbers import rational, to_json
 
 
-class ImpossibleAllocation(ValueError):
+class ImpossibleAllocation(InputError):
     """A policy gave what cannot be given; the message names the policy, the moment, and the job or the device."""
 
 
@@ -64,6 +65,7 @@ def simulate(
     restart_seconds: float | Fraction = 0,
     seed: Seed = 0,
     horizon: float | Fraction | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:
     """Run a policy on an instance.
 
@@ -79,6 +81,8 @@ def simulate(
         Of what the policy draws.
     horizon : number, optional
         Seconds after which nothing runs; by default, and at most, the end of the instance's last slot.
+    progress : callable, optional
+        Told (how many jobs are done, how many there are) at every decision.
 
     Raises
     ------
@@ -89,6 +93,22 @@ def simulate(
     RuntimeError
         If what was simulated breaks a law of `check`: a defect of this module.
     """
+    state, end = begun(instance, policy, round_seconds, restart_seconds, horizon)
+    simulation = _Engine(state, copy.deepcopy(policy), generator(seed), end).run(progress)
+    broken = check(simulation)
+    if broken:
+        raise RuntimeError(f"the simulation of policy {policy.name} breaks a law: {broken[0]}")
+    return simulation
+
+
+def begun(
+    instance: Instance,
+    policy: Policy,
+    round_seconds: float | Fraction | None,
+    restart_seconds: float | Fraction,
+    horizon: float | Fraction | None,
+) -> tuple[State, Fraction]:
+    """Return the state at the beginning, and the moment of the end; refuse what `simulate` refuses."""
     positive(round_seconds=round_seconds, horizon=horizon)
     not_negative(restart_seconds=restart_seconds)
     last = instance.slots * instance.slot_seconds
@@ -97,12 +117,8 @@ def simulate(
         raise InputError(f"horizon: {to_json(end)} s is after the last slot, which ends at {to_json(last)} s")
     if round_seconds is None and policy.needs_rounds:
         raise InputError(f"round_seconds: policy {policy.name} decides in rounds; say how long they are")
-    state = State(instance, None if round_seconds is None else rational(round_seconds), rational(restart_seconds))
-    simulation = _Engine(state, copy.deepcopy(policy), generator(seed), end).run()
-    broken = check(simulation)
-    if broken:
-        raise RuntimeError(f"the simulation of policy {policy.name} breaks a law: {broken[0]}")
-    return simulation
+    rounds = None if round_seconds is None else rational(round_seconds)
+    return State(instance, rounds, rational(restart_seconds)), end
 
 
 class _Engine:
@@ -121,7 +137,7 @@ class _Engine:
         self.completions: dict[str, Fraction] = {}
         self.moments: list[Moment] = []
 
-    def run(self) -> Simulation:
+    def run(self, progress: Callable[[int, int], None] | None) -> Simulation:
         """Go from decision to decision until the end."""
         while (moment := self._next()) is not None and moment < self.end:
             poll()
@@ -131,6 +147,8 @@ class _Engine:
                 self.state.arrive(self.coming.popleft())
             if self.state.jobs:
                 self._decide()
+            if progress is not None:
+                progress(len(self.completions), len(self.instance.jobs))
         self._advance(self.end)
         for name in list(self.state.current):
             self._take(self.instance.job(name))
@@ -180,7 +198,9 @@ class _Engine:
         began = time.perf_counter()
         given = self.policy.decide(state, self.rng)
         seconds = time.perf_counter() - began
-        plain = {name: _plain(allocation) for name, allocation in given.items() if allocation is not before.get(name)}
+        if not isinstance(given, Mapping):
+            raise self._impossible("", f"gives {described(given)} and not a mapping of jobs to devices")
+        plain = {name: self._plain(name, a) for name, a in given.items() if a is not before.get(name, given)}
         fresh = {name: allocation for name, allocation in plain.items() if allocation != before.get(name, {})}
         jobs = {name: self._job(name, allocation) for name, allocation in fresh.items()}
         lost = [name for name in before if name not in given or name in fresh]
@@ -216,6 +236,16 @@ class _Engine:
         self.segments.append(Segment(job.name, holding.allocation, holding.start, holding.ready, self.state.time))
         return holding
 
+    def _plain(self, name: str, allocation: Allocation) -> Allocation:
+        """Return a copy of an allocation without what is empty, its numbers Python's."""
+        try:
+            found = {machine: {r: index(n) for r, n in devices.items()} for machine, devices in allocation.items()}
+        except (AttributeError, TypeError):
+            message = "its allocation is no mapping of machines to types to whole numbers of devices"
+            raise self._impossible(f"job {shown(name)}", message) from None
+        kept = {machine: {r: n for r, n in devices.items() if n} for machine, devices in found.items()}
+        return {machine: devices for machine, devices in kept.items() if devices}
+
     def _job(self, name: str, allocation: Allocation) -> Job:
         """Return the job of a name, if it may have an allocation as far as that can be said of it alone."""
         if not self.state.is_here(name):
@@ -242,12 +272,6 @@ class _Engine:
     def _impossible(self, place: str, message: str) -> ImpossibleAllocation:
         where = f"{place}: " if place else ""
         return ImpossibleAllocation(f"policy {self.policy.name} at {to_json(self.state.time)} s: {where}{message}")
-
-
-def _plain(allocation: Allocation) -> Allocation:
-    """Return a copy of an allocation without what is empty."""
-    kept = {machine: {r: n for r, n in devices.items() if n} for machine, devices in allocation.items()}
-    return {machine: devices for machine, devices in kept.items() if devices}
 
 
 def _cells(allocation: Allocation) -> Iterator[tuple[tuple[str, str], int]]:

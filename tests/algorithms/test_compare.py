@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dlsched.algorithms import algorithms, compare, optimum
+from dlsched.algorithms import algorithms, compare, hadar, optimum
+from dlsched.algorithms.table import Table
 from dlsched.models import InputError, load_instance, problems
 from dlsched.models.ddljs import Embedding
 from dlsched.models.ddljs import Instance as DdljsInstance
@@ -106,16 +107,62 @@ def test_every_algorithm_has_the_row_of_its_run(name: str) -> None:
 
 def test_tables_as_csv_and_markdown(tmp_path: Path) -> None:
     found = compare(two_jobs(), ["gavel"])
-    columns, rows = found.table()
-    header, *lines_of_csv = csv.reader(io.StringIO(found.csv()))
-    assert (header, len(lines_of_csv)) == (columns, len(rows))
-    lines = found.markdown().splitlines()
+    table = found.table()
+    header, *lines_of_csv = csv.reader(io.StringIO(table.csv()))
+    assert (header, len(lines_of_csv)) == (table.columns, len(table.rows))
+    lines = table.markdown().splitlines()
     assert len(lines) == 4
-    assert {line.count("|") for line in lines} == {len(columns) + 1}
-    for name, text in (("t.csv", found.csv()), ("t.md", found.markdown())):
-        found.write(tmp_path / name)
+    assert {line.count("|") for line in lines} == {len(table.columns) + 1}
+    for name, text in (("t.csv", table.csv()), ("t.md", table.markdown())):
+        table.write(tmp_path / name)
         assert (tmp_path / name).read_text(encoding="utf-8") == text
-    assert found.job_table()[1] == [["a", 20.0, 20.0], ["b", 10.0, 10.0]]
+    assert found.job_table().rows == [["a", 20.0, 20.0], ["b", 10.0, 10.0]]
+    assert found.job_table().records()[1] == {"job": "b", "optimum": 10.0, "gavel": 10.0}
+
+
+def test_bars_in_a_cell_part_no_columns_of_markdown() -> None:
+    assert Table(["a|b"], [["x|y"], [None]]).markdown().splitlines()[2:] == ["| x\\|y |", "|  |"]
+
+
+def test_an_algorithm_may_be_told_its_options() -> None:
+    names = ["gavel", "gavel:policy=max-sum-throughput:normaliser=isolated", "hadar:mode=rounds:comm-cost=0.5"]
+    found = compare(two_jobs(), names)
+    assert [row.name for row in found.rows[1:]] == names
+    assert found.rows[3].schedule == hadar.run(two_jobs(), mode="rounds", comm_cost=0.5).schedule
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("gavel:mode=rounds", "gavel: has no option 'mode'; there are policy, normaliser"),
+        ("gavel:policy=money", "gavel: policy: 'money' is not one of max-min-fairness, "),
+        ("gavel:policy", "gavel: policy: '' is not one of "),
+        ("hadar:max_states=few", "hadar: max_states: 'few' is not a whole number"),
+        ("hadar:comm_cost=much", "hadar: comm_cost: 'much' is not a number"),
+        ("hadar:mode=rounds:mode=commit", "hadar: 'mode' is named twice"),
+        ("gavel:", "gavel: has no option ''; there are "),
+        (":policy=x", "unknown algorithm ''; there are "),
+    ],
+)
+def test_options_that_are_none_are_refused(name: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        compare(two_jobs(), [name])
+    assert str(caught.value).startswith(message)
+
+
+def test_what_is_stopped_keeps_what_is_done() -> None:
+    asked: list[int] = []
+
+    def progress(done: int, total: int) -> None:
+        asked.append(done)
+
+    found = compare(two_jobs(), ["gavel", "fifo", "srtf"], progress=progress, stop=lambda: 2 in asked)
+    assert [(row.name, row.utility is None, row.note) for row in found.rows] == [
+        ("optimum", False, "proved"),
+        ("gavel", False, ""),
+        ("fifo", True, "interrupted"),
+        ("srtf", True, "interrupted"),
+    ]
 
 
 def test_all_schedules_in_one_picture(tmp_path: Path) -> None:

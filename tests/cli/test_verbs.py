@@ -313,16 +313,6 @@ def test_measured_data_end_to_end(dlsched: Command, tmp_path: Path, shared: Path
     assert optimum["value"] <= optimum["bound"] * (1 + 1e-6)
 
 
-def test_compare(dlsched: Command, instance: Path, tmp_path: Path) -> None:
-    data = answer(dlsched("compare", instance, "hadar", "gavel", "--out", "t.md", "--json"))
-    assert [row["algorithm"] for row in data["algorithms"]] == ["optimum", "hadar", "gavel"]
-    assert {job["job"] for job in data["jobs"]} == {job.name for job in Instance.load(instance).jobs}
-    assert (tmp_path / "t.md").read_text(encoding="utf-8").startswith("| algorithm | utility | of the bound |")
-    people = dlsched("compare", instance, "--per-job")
-    assert people.stdout.startswith(f"Algorithms on {instance.name} (hadar; times in seconds)")
-    assert refusal(dlsched("compare", instance, "esw")) == "esw: runs on other instances than those of hadar"
-
-
 def test_reproduce(dlsched: Command, tmp_path: Path) -> None:
     (data,) = answer(dlsched("reproduce", "pd-ors/5", "--out", "f", "--jobs", 1, "--json"))
     assert (data["figure"], len(data["curves"])) == ("pd-ors/5", 27)

@@ -335,12 +335,16 @@ def test_a_schedule_has_whole_slots() -> None:
         ({"A": {"n": {"gpu": 1}}}, "job A, machine n, type gpu: 1 devices given of the 0 there"),
         ({"A": {"m": {"tpu": 1}}}, "job A, machine m, type tpu: 1 devices given of the 0 there"),
         ({"A": on(1)}, "job A: 1 devices given, which are not its gang 2"),
+        ({"A": {"m": {"gpu": 2.0}}}, "job 'A': its allocation is no mapping of machines to types to whole numbers"),
+        ({"A": {"m": 2}}, "job 'A': its allocation is no mapping of machines to types to whole numbers of devices"),
+        ({"A": None}, "job 'A': its allocation is no mapping of machines to types to whole numbers of devices"),
+        (["A"], "gives a list and not a mapping of jobs to devices"),
         ({"A": on(2), "B": on(1)}, "machine m, type gpu: 3 devices given of the 2 there, job "),
     ],
 )
-def test_an_impossible_allocation_is_refused(script: dict[str, Any], message: str) -> None:
+def test_an_impossible_allocation_is_refused(script: Any, message: str) -> None:
     class Given(Scripted):
-        def decide(self, state: State, rng: np.random.Generator) -> Allocations:
+        def decide(self, state: State, rng: np.random.Generator) -> Any:
             return script
 
     p = instance_of([("A", 0, 2, 4), ("B", 0, 1, 2), ("late", 5, 1, 1)], 2)
@@ -348,6 +352,19 @@ def test_an_impossible_allocation_is_refused(script: dict[str, Any], message: st
         simulate(p, Given({}), round_seconds=1)
     assert message in str(caught.value)
     assert str(caught.value).startswith("policy scripted at 0 s: ")
+
+
+def test_counts_may_be_numpy_s() -> None:
+    p = instance_of([("A", 0, 2, 4)], 2)
+    found = simulate(p, Scripted({0: {"A": {"m": {"gpu": np.int64(2)}}}}), round_seconds=1)
+    assert [type(n) for segment in found.segments for n in segment.allocation["m"].values()] == [int]
+
+
+def test_progress_is_told_at_every_decision() -> None:
+    told: list[tuple[int, int]] = []
+    p = instance_of([("A", 0, 1, 3), ("B", 0, 1, 3)], 1)
+    simulate(p, Fifo(), round_seconds=2, progress=lambda done, jobs: told.append((done, jobs)))
+    assert told == [(0, 2), (0, 2), (1, 2), (1, 2), (2, 2)]
 
 
 def test_a_job_that_is_done_gets_nothing_more() -> None:
