@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from fractions import Fraction
 from types import MappingProxyType
+from typing import Any
 
 from dlsched.algorithms.hadar_e.plot import plot
 from dlsched.algorithms.hadar_e.run import run
@@ -50,14 +51,16 @@ def figure_6() -> Instance:
     )
 
 
-@checked
-def save_figure_6(path: str | os.PathLike[str]) -> None:
-    """Draw both replays side by side into a file; the name's ending chooses the format (png, svg, pdf).
+def plot_figure_6() -> Any:
+    """Draw both replays side by side.
+
+    Returns
+    -------
+    array of matplotlib.axes.Axes
+        Of (a) and (b).
 
     Raises
     ------
-    InputError
-        If the format is unknown or the file cannot be written.
     MissingExtra
         If matplotlib is not installed.
     """
@@ -66,4 +69,18 @@ def save_figure_6(path: str | os.PathLike[str]) -> None:
     for ax, copies, name in zip(axes, (1, len(SPEEDS)), ("(a) Hadar", "(b) HadarE"), strict=True):
         plot(instance, run(instance, copies=copies).schedule, ax)
         ax.set_title(f"{name}: {ax.get_title()}")
-    picture.save(axes[0].figure, path)
+    return axes
+
+
+@checked
+def save_figure_6(path: str | os.PathLike[str]) -> None:
+    """Draw both replays into a file; the name's ending chooses the format (png, svg, pdf).
+
+    Raises
+    ------
+    InputError
+        If the format is unknown or the file cannot be written.
+    MissingExtra
+        If matplotlib is not installed.
+    """
+    picture.save(plot_figure_6()[0].figure, path)

@@ -1,6 +1,6 @@
 """Hadar's claims (Sultana et al.), printed, derived and corrected, and the instances they are checked on."""
 
-from dlsched.bounds.hadar import abstract, competitive, modelling, motivation, prices, theorem_3
+from dlsched.bounds.hadar import abstract, competitive, modelling, motivation, physical, prices, theorem_3
 
 CLAIMS = (
     *modelling.CLAIMS,
@@ -9,5 +9,6 @@ CLAIMS = (
     *motivation.CLAIMS,
     *abstract.CLAIMS,
     *theorem_3.CLAIMS,
+    *physical.CLAIMS,
 )
 """Every claim of the paper."""

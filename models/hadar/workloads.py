@@ -45,7 +45,7 @@ TABLE_III = MappingProxyType(
         "MM": Workload("MiMa Weather Predictions", "Encoder-Decoder Transformer", "Mesonet and WRF-HRRR", "M"),
     }
 )
-"""Of the physical clusters (Section VI), by the letters that its mixes are written with; Recoder is printed Recorder."""
+"""Of the physical clusters (Section VI), by the letters of its mixes. Recoder is printed Recorder."""
 
 GPU_HOURS = MappingProxyType(
     {
