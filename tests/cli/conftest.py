@@ -1,4 +1,4 @@
-"""The command run as a process, and files for it."""
+"""The command, called in this process or started as one of its own, and files for it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
 
+from dlsched.cli.main import main
 from tests.cli.cases import best, h2, save
 
 COMMAND = str(Path(sys.executable).with_name("dlsched"))
@@ -21,22 +23,31 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def dlsched(tmp_path: Path) -> Command:
-    """Run the command in an empty folder and return what it did."""
+def dlsched(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Command:
+    """Call the command in an empty folder and return what a process would do (`test_process` compares the two)."""
 
-    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [COMMAND, *map(str, arguments)],
-            cwd=tmp_path,
-            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONIOENCODING": "utf-8"},
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=TIMEOUT,
-            check=False,
-        )
+    def run(*arguments: object, folder: Path = tmp_path) -> subprocess.CompletedProcess[str]:
+        capfd.readouterr()
+        words = [*map(str, arguments)]
+        with chdir(folder):
+            code = main(words)
+        return subprocess.CompletedProcess(words, code, *capfd.readouterr())
 
     return run
+
+
+def started(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run the command as a process in a folder and return what it did."""
+    return subprocess.run(
+        [COMMAND, *map(str, arguments)],
+        cwd=folder,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=TIMEOUT,
+        check=False,
+    )
 
 
 @pytest.fixture

@@ -14,8 +14,6 @@ from tests import paths
 from tests.cli.cases import h2, refusal, save
 from tests.cli.conftest import Command
 
-pytestmark = pytest.mark.process
-
 GAVEL = paths.DATA / "gavel"
 
 Edit = Callable[[dict[str, Any]], object]

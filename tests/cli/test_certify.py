@@ -13,8 +13,6 @@ from tests.cli.cases import answer, complaint, refusal, save
 from tests.cli.conftest import Command
 from tests.oracles.vipr import verified
 
-pytestmark = pytest.mark.process
-
 
 @pytest.fixture
 def certificate(dlsched: Command, tmp_path: Path, instance: Path) -> Path:

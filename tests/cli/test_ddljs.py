@@ -13,8 +13,6 @@ from tests import paths
 from tests.cli.cases import answer, complaint, refusal, save
 from tests.cli.conftest import Command
 
-pytestmark = pytest.mark.process
-
 TOPOLOGY = paths.DATA / "topology"
 SMALL = TOPOLOGY / "small.graphml"
 
@@ -90,6 +88,7 @@ def test_generate_refuses(dlsched: Command, tmp_path: Path, options: tuple[objec
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_check_and_picture(dlsched: Command, tmp_path: Path, ddljs: Path) -> None:
     schedule = save(tmp_path / "plan.json", plan(["a", "b"], ["b", "a"], a=1, b=1))
     checked = answer(dlsched("check", "ddljs", ddljs, schedule, "--plot", "plan.svg", "--json"))

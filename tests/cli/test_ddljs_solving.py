@@ -14,8 +14,6 @@ from tests.cli.cases import answer, refusal, save
 from tests.cli.conftest import Command
 from tests.cli.test_ddljs import ring
 
-pytestmark = pytest.mark.process
-
 FORMULATIONS = [entry.name for entry in catalog() if entry.problem == "ddljs"]
 ALGORITHMS = ["gadget", "fifo", "drf", "las"]
 

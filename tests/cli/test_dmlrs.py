@@ -14,8 +14,6 @@ from tests import paths
 from tests.cli.cases import answer, refusal, save
 from tests.cli.conftest import Command
 
-pytestmark = pytest.mark.process
-
 GOLDEN = json.loads((paths.GOLDEN / "dmlrs.json").read_text())
 D3 = next(case["instance"] for case in GOLDEN["instances"] if case["name"] == "D3")
 OPTIMUM = 12

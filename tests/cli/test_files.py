@@ -35,12 +35,17 @@ WRITERS = {
 Make = Callable[[Path], object]
 
 
+def worded(words: tuple[str, ...], file: object, folder: Path) -> list[str]:
+    """Return the words of a command on a file, with its instance and schedule written into the folder."""
+    names = {"FILE": file, "INSTANCE": save(folder / "i.json", h2()), "SCHEDULE": save(folder / "s.json", best())}
+    return [str(names.get(word, word)) for word in words]
+
+
 def run(
     words: tuple[str, ...], file: object, folder: Path, before: tuple[str, ...] = (), **options: Any
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command in a folder with its instance and schedule beside it."""
-    names = {"FILE": file, "INSTANCE": save(folder / "i.json", h2()), "SCHEDULE": save(folder / "s.json", best())}
-    command = [*before, COMMAND, *(str(names.get(word, word)) for word in words)]
+    """Run a command as a process in a folder."""
+    command = [*before, COMMAND, *worded(words, file, folder)]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300, **options)
 
 
@@ -75,47 +80,52 @@ SPECIAL: dict[str, tuple[Make, str]] = {
 
 @pytest.mark.parametrize("kind", SPECIAL)
 @pytest.mark.parametrize("verb", WRITERS)
-def test_only_files_are_written(place: Path, verb: str, kind: str) -> None:
+def test_only_files_are_written(dlsched: Command, place: Path, verb: str, kind: str) -> None:
     make, name = SPECIAL[kind]
     target, link = place / "target.png", place / "link.png"
     make(target)
     link.symlink_to(target.name)
     before = os.lstat(target)
     path = link if verb == "optimum" else target
-    assert refusal(run(WRITERS[verb], path, place)) == f"{path}: is not a file but {name}; only files are written"
+    found = dlsched(*worded(WRITERS[verb], path, place), folder=place)
+    assert refusal(found) == f"{path}: is not a file but {name}; only files are written"
     assert os.lstat(target) == before
     assert link.is_symlink()
     assert {file.name for file in place.iterdir()} <= {"target.png", "link.png", "i.json", "s.json"}
 
 
 @pytest.mark.parametrize("verb", WRITERS)
-def test_a_dash_is_no_file(place: Path, verb: str) -> None:
-    assert refusal(run(WRITERS[verb], "-", place)).startswith(f"Invalid value for '{WRITERS[verb][-2]}'")
+def test_a_dash_is_no_file(dlsched: Command, place: Path, verb: str) -> None:
+    found = dlsched(*worded(WRITERS[verb], "-", place), folder=place)
+    assert refusal(found).startswith(f"Invalid value for '{WRITERS[verb][-2]}'")
     assert not (place / "-").exists()
 
 
 @pytest.mark.parametrize("verb", WRITERS)
-def test_a_place_where_nothing_can_be_written_is_refused_before_the_work(place: Path, verb: str) -> None:
+def test_a_place_where_nothing_can_be_written_is_refused_before_the_work(
+    dlsched: Command, place: Path, verb: str
+) -> None:
     for path in ("i.json/x.png", "loop.png"):
         (place / "loop.png").unlink(missing_ok=True)
         (place / "loop.png").symlink_to("loop.png")
-        assert refusal(run(WRITERS[verb], path, place)).startswith(path.partition("/")[0])
+        found = dlsched(*worded(WRITERS[verb], path, place), folder=place)
+        assert refusal(found).startswith(path.partition("/")[0])
     assert json.loads((place / "i.json").read_text()) == h2()
 
 
-def test_a_folder_that_is_not_there(place: Path) -> None:
-    message = refusal(run(WRITERS["optimum"], "no/such/best.json", place))
+def test_a_folder_that_is_not_there(dlsched: Command, place: Path) -> None:
+    message = refusal(dlsched(*worded(WRITERS["optimum"], "no/such/best.json", place), folder=place))
     assert message == f"no/such/best.json: there is no folder {place}/no/such"
 
 
 @pytest.mark.parametrize("verb", WRITERS)
-def test_links_are_followed(place: Path, tmp_path: Path, verb: str) -> None:
+def test_links_are_followed(dlsched: Command, place: Path, tmp_path: Path, verb: str) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "there.png").touch()
     for name in ("there", "new"):
         link = place / f"{name}.png"
         link.symlink_to(f"../real/{name}.png")
-        assert run(WRITERS[verb], link, place).returncode == 0
+        assert dlsched(*worded(WRITERS[verb], link, place), folder=place).returncode == 0
         assert os.readlink(link) == f"../real/{name}.png"
         real = tmp_path / "real" / f"{name}.png"
         assert real.stat().st_size > 100
@@ -130,19 +140,19 @@ def test_a_new_file_respects_the_umask(place: Path, umask: int, mode: int) -> No
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o755])
-def test_a_file_that_is_there_keeps_its_mode(place: Path, mode: int) -> None:
+def test_a_file_that_is_there_keeps_its_mode(dlsched: Command, place: Path, mode: int) -> None:
     path = save(place / "old.json", {})
     path.chmod(mode)
-    assert run(GENERATE, path, place).returncode == 0
+    assert dlsched(*worded(GENERATE, path, place), folder=place).returncode == 0
     assert stat.S_IMODE(path.stat().st_mode) == mode
     assert Instance.load(path).jobs
 
 
-def test_a_file_that_is_there_keeps_its_owner(place: Path) -> None:
+def test_a_file_that_is_there_keeps_its_owner(dlsched: Command, place: Path) -> None:
     path = save(place / "old.json", {})
     owner = (1234, 4321) if os.geteuid() == 0 else (os.geteuid(), os.getegid())  # only root gives files away
     os.chown(path, *owner)
-    assert run(GENERATE, path, place).returncode == 0
+    assert dlsched(*worded(GENERATE, path, place), folder=place).returncode == 0
     assert (path.stat().st_uid, path.stat().st_gid) == owner
 
 
@@ -227,7 +237,7 @@ def pipes() -> Iterator[tuple[int, int]]:
         os.close(end)
 
 
-def test_process_substitution_is_read(dlsched: Command, pipes: tuple[int, int]) -> None:
+def test_process_substitution_is_read(pipes: tuple[int, int]) -> None:
     files = [f"/dev/fd/{end}" for end in pipes]
     command = [COMMAND, "check", "hadar", *files, "--json"]
     process = subprocess.run(command, pass_fds=pipes, capture_output=True, text=True, check=False)
@@ -251,9 +261,9 @@ def test_a_named_pipe_is_read(place: Path) -> None:
     assert json.loads(out) == {"violations": [], "utility": 17.0}, err
 
 
-def test_a_pipe_that_nobody_writes_is_refused(place: Path) -> None:
+def test_a_pipe_that_nobody_writes_is_refused(dlsched: Command, place: Path) -> None:
     os.mkfifo(place / "pipe")
-    message = refusal(run(("check", "hadar", "pipe", "SCHEDULE"), None, place))
+    message = refusal(dlsched(*worded(("check", "hadar", "pipe", "SCHEDULE"), None, place), folder=place))
     assert message == "pipe: is a pipe that nobody has opened for writing for 10 seconds"
 
 
@@ -269,7 +279,7 @@ def test_a_pipe_is_read_up_to_a_limit(place: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["folder", "device", "socket"])
-def test_what_is_neither_file_nor_pipe_is_not_read(place: Path, kind: str) -> None:
+def test_what_is_neither_file_nor_pipe_is_not_read(dlsched: Command, place: Path, kind: str) -> None:
     make, name = SPECIAL[kind]
     make(place / "odd")
-    assert refusal(run(("run", "hadar", "odd"), None, place)) == f"odd: is not a file but {name}"
+    assert refusal(dlsched("run", "hadar", "odd", folder=place)) == f"odd: is not a file but {name}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,10 +15,39 @@ from typing import Any
 import pytest
 
 from dlsched.models.hadar import Instance, Schedule, check, preset, utility
+from tests import paths
 from tests.cli.cases import h2, save
-from tests.cli.conftest import COMMAND
+from tests.cli.conftest import COMMAND, Command, started
 
 pytestmark = pytest.mark.process
+
+
+GAVEL = paths.DATA / "gavel"
+SPOKEN = (
+    "--help",
+    "list --json",
+    "show hadar/p1 instance.json",
+    "solve hadar/aggregate instance.json --json",
+    "optimum hadar instance.json --certificate c.json --json",
+    "run hadar instance.json --out plan.json",
+    "run hadar instance.json --mode odd",
+    "compare instance.json hadar gavel --json",
+    "check hadar instance.json schedule.json --plot plan.svg --json",
+    "verify hadar/positive-prices --instances 2 --out v.sqlite",
+    "generate ddljs --jobs 3",
+    f"convert gavel --throughputs {GAVEL}/throughputs.json --trace {GAVEL}/seven.trace.txt --cluster fast=2 "
+    "--slots 10 --slot-seconds 10 --skip",
+)
+
+
+@pytest.mark.parametrize("words", SPOKEN)
+@pytest.mark.usefixtures("instance", "schedule")
+def test_a_process_answers_as_a_call_does(dlsched: Command, tmp_path: Path, words: str) -> None:
+    """But for the time that it takes."""
+    called, process = dlsched(*words.split()), started(tmp_path, *words.split())
+    assert process.returncode == called.returncode
+    for first, second in ((called.stdout, process.stdout), (called.stderr, process.stderr)):
+        assert re.sub(r"\d+\.\d+|\d+e-\d+", "0", first) == re.sub(r"\d+\.\d+|\d+e-\d+", "0", second)
 
 
 def test_help_imports_nothing_heavy() -> None:

@@ -12,8 +12,6 @@ from dlsched.models.smd import PRESETS, Instance
 from tests.cli.cases import answer, refusal, save
 from tests.cli.conftest import Command
 
-pytestmark = pytest.mark.process
-
 
 def s3() -> dict[str, Any]:
     """Three jobs on (10, 8); by exhaustive search 481/105: the second with (2, 3) and the third with (1, 1)."""

@@ -16,8 +16,6 @@ from tests import paths
 from tests.cli.cases import answer, best, h2, refusal, save
 from tests.cli.conftest import Command
 
-pytestmark = pytest.mark.process
-
 GAVEL = paths.DATA / "gavel"
 CONVERT = (
     *("convert", "gavel", "--throughputs", GAVEL / "throughputs.json", "--trace", GAVEL / "seven.trace.txt"),
@@ -170,6 +168,7 @@ def test_check_a_good_schedule(dlsched: Command, instance: Path, schedule: Path)
     assert "is feasible" in dlsched("check", "hadar", instance, schedule).stdout
 
 
+@pytest.mark.slow
 def test_check_draws_a_schedule(dlsched: Command, tmp_path: Path, instance: Path, schedule: Path) -> None:
     picture = tmp_path / "schedule.svg"
     assert dlsched("check", "hadar", instance, schedule, "--plot", picture).returncode == 0
@@ -189,6 +188,7 @@ def test_check_a_schedule_that_breaks_a_rule(dlsched: Command, tmp_path: Path, i
     assert "(1d) capacity" in people.stdout
 
 
+@pytest.mark.process
 def test_verify_and_replay(dlsched: Command, tmp_path: Path) -> None:
     options = ("verify", "hadar/initial-dual", "--instances", 5, "--seed", 3)
     first = dlsched(*options, "--jobs", 1, "--out", tmp_path / "verdicts.sqlite", "--json")
