@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import chdir
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,12 @@ def dlsched(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Command:
         return subprocess.CompletedProcess(words, code, *capfd.readouterr())
 
     return run
+
+
+@pytest.fixture
+def as_process(tmp_path: Path) -> Command:
+    """Run the command as a process in an empty folder: what it loads, it loads there alone."""
+    return partial(started, tmp_path)
 
 
 def started(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:

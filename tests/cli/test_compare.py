@@ -127,11 +127,11 @@ ALGORITHMS = policy_algorithm("mine", "A policy of one's own", Mine)
     ],
 )
 def test_an_impossible_allocation_is_refused_and_the_others_are_told(
-    dlsched: Command, trace: Path, tmp_path: Path, gives: str, message: str
+    as_process: Command, trace: Path, tmp_path: Path, gives: str, message: str
 ) -> None:
     (tmp_path / "own.py").write_text(PLUGIN, encoding="utf-8")
     asked = ("--policies", f"fifo,mine:gives={gives},srtf", "--out", "t.csv", "--json")
-    process = dlsched("--plugin", "own", "compare", trace, *asked)
+    process = as_process("--plugin", "own", "compare", trace, *asked)
     # Beside the one line that says why, one says that the table was written.
     first, *rest = process.stderr.splitlines()
     assert (process.returncode, first) == (2, "dlsched: wrote t.csv")
@@ -140,15 +140,15 @@ def test_an_impossible_allocation_is_refused_and_the_others_are_told(
     rows = {row["policy"]: row for row in json.loads(process.stdout)["policies"]}
     assert [row["done"] for row in rows.values()] == [4, None, 4]
     assert str(rows[f"mine:gives={gives}"]["note"]).startswith(message)
-    assert complaint(dlsched("--plugin", "own", "run", "mine", trace, "--gives", gives)).startswith(message)
+    assert complaint(as_process("--plugin", "own", "run", "mine", trace, "--gives", gives)).startswith(message)
 
 
-def test_a_policy_of_a_plugin_is_one_like_any_other(dlsched: Command, trace: Path, tmp_path: Path) -> None:
+def test_a_policy_of_a_plugin_is_one_like_any_other(as_process: Command, trace: Path, tmp_path: Path) -> None:
     """The last that came, whatever ran: A 0-1, B 1-2, C 2-3, D 3-23, then C, which has 7 s left, B 4, A 9."""
     (tmp_path / "own.py").write_text(PLUGIN, encoding="utf-8")
-    data = answer(dlsched("--plugin", "own", "compare", trace, "--policies", "mine:gives=one", "--json"))
+    data = answer(as_process("--plugin", "own", "compare", trace, "--policies", "mine:gives=one", "--json"))
     assert {job["job"]: job["mine:gives=one"] for job in data["jobs"]} == {"A": 43, "B": 33, "C": 28, "D": 20}
-    nothing = answer(dlsched("--plugin", "own", "compare", trace, "--policies", "mine,fifo", "--json"))
+    nothing = answer(as_process("--plugin", "own", "compare", trace, "--policies", "mine,fifo", "--json"))
     assert [row["done"] for row in nothing["policies"]] == [0, 4]
 
 
