@@ -16,7 +16,7 @@ from dlsched.algorithms.algorithm import algorithms, registered_policy
 from dlsched.algorithms.compare import durations, why
 from dlsched.algorithms.exact.dispatch import optimum
 from dlsched.algorithms.simulator.metrics import Metrics, Spread, metrics
-from dlsched.algorithms.simulator.plot import gantt, over_time
+from dlsched.algorithms.simulator.plot import gantt, last_end, over_time
 from dlsched.algorithms.simulator.policy import Policy, arrival_of
 from dlsched.algorithms.simulator.simulate import begun, simulate
 from dlsched.algorithms.simulator.simulation import Simulation, schedule
@@ -151,10 +151,10 @@ class PolicyComparison:
         if len(self.instance.jobs) > _FEW:
             axes = over_time(drawn)
         else:
-            width, height = _PANEL
+            last, (width, height) = last_end(drawn.values()), _PANEL
             axes = picture.axes(width, height * len(drawn), rows=len(drawn))
             for (name, simulation), ax in zip(drawn.items(), axes, strict=True):
-                gantt(simulation, ax).set_title(name)
+                gantt(simulation, ax, last).set_title(name)
         picture.save(axes[0].figure, path)
 
     @property

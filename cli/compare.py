@@ -158,4 +158,4 @@ def _short(cell: Any) -> Any:
     if not isinstance(cell, float):
         return cell
     # Times of a long trace would be 1.234e+05.
-    return f"{cell:.0f}" if 1000 <= abs(cell) < 1e7 else f"{cell:.4g}"
+    return f"{cell:.0f}" if 1000 <= abs(cell) < 1e7 else f"{cell:.{4 if abs(cell) >= 1 else 3}g}"

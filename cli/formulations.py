@@ -50,7 +50,16 @@ def list_(as_json: Json = False) -> None:
         }
         for entry in catalog()
     ]
-    methods = [{"name": entry.name, "problem": entry.problem, "title": entry.title} for entry in algorithms()]
+    methods = [
+        {
+            "name": entry.name,
+            "also": list(entry.also),
+            "problem": entry.problem,
+            "policy": entry.policy is not None,
+            "title": entry.title,
+        }
+        for entry in algorithms()
+    ]
     presets = [{"problem": problem.name, "name": name} for problem in problems() for name in problem.families]
     stated = [
         {"id": c.id, "variant": c.variant.value, "expectation": c.expectation.value, "statement": c.statement}
@@ -63,7 +72,9 @@ def list_(as_json: Json = False) -> None:
         return
     rows = [(e["name"], e["kind"], " ".join(e["equations"]), e["title"], ", ".join(e["data"])) for e in formulations]
     output.table("Formulations", ("name", "kind", "equations", "what it is", "takes"), rows)
-    output.table("Algorithms", ("name", "problem", "what it is"), [tuple(e.values()) for e in methods])
+    output.table(
+        "Algorithms", ("name", "also", "problem", "policy", "what it is"), [tuple(e.values()) for e in methods]
+    )
     output.table("Presets", ("problem", "name"), [tuple(e.values()) for e in presets])
     output.table("Claims", ("id", "variant", "known to be", "statement"), [tuple(e.values()) for e in stated])
 

@@ -7,7 +7,6 @@ import math
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, is_dataclass
@@ -216,16 +215,14 @@ def counting(text: str) -> Iterator[Callable[[int, int], None]]:
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     progress = Progress(*columns, console=_stderr(), transient=True)
     bar = progress.add_task(text, total=None)
-    start = time.monotonic()
-
-    def tell(done: int, total: int) -> None:
-        progress.update(bar, completed=done, total=total)
-        if time.monotonic() - start > PATIENCE:
-            progress.start()
-
+    late = threading.Timer(PATIENCE, progress.start)
+    late.daemon = True
+    late.start()
     try:
-        yield tell
+        yield lambda done, total: progress.update(bar, completed=done, total=total)
     finally:
+        late.cancel()
+        late.join()
         progress.stop()
 
 

@@ -20,7 +20,7 @@ Bar = tuple[str, Fraction, Fraction, int, int]
 
 
 @checked
-def gantt(simulation: Simulation, ax: Any = None) -> Any:
+def gantt(simulation: Simulation, ax: Any = None, until: Fraction | None = None) -> Any:
     """Draw which job has which device when: a row for each device, a colour for each job.
 
     Parameters
@@ -28,6 +28,8 @@ def gantt(simulation: Simulation, ax: Any = None) -> Any:
     simulation : Simulation
     ax : matplotlib.axes.Axes, optional
         Drawn into; a new figure where it is left out.
+    until : Fraction, optional
+        Seconds up to which there are axes; as long as something runs where it is left out.
 
     Returns
     -------
@@ -40,7 +42,8 @@ def gantt(simulation: Simulation, ax: Any = None) -> Any:
     """
     instance = simulation.instance
     ax = picture.drawn_in(ax, 9.0, max(3.0, 0.2 * instance.devices))
-    unit, seconds = _unit([simulation])
+    last = last_end([simulation]) if until is None else until
+    unit, seconds = _unit(last)
     colours, drawn = picture.colours(job.name for job in instance.jobs), set[str]()
     for job, start, end, row, rows in bars(simulation):
         label = None if job in drawn else job
@@ -49,7 +52,7 @@ def gantt(simulation: Simulation, ax: Any = None) -> Any:
         ax.broken_barh(spans, (row, rows), facecolors=colours[job], edgecolor="white", linewidth=0.3, label=label)
     rows_of = [f"{machine}:{r}" for (machine, r), count in _cells(simulation) for _ in range(count)]
     ax.set_yticks([row + 0.5 for row in range(len(rows_of))], rows_of, fontsize=7)
-    ax.set(xlabel=unit, ylim=(len(rows_of), 0), title=simulation.policy)
+    ax.set(xlabel=unit, xlim=(0, float(last) / seconds or 1), ylim=(len(rows_of), 0), title=simulation.policy)
     if drawn:
         picture.legend(ax)
     return ax
@@ -74,7 +77,7 @@ def over_time(simulations: Mapping[str, Simulation]) -> Any:
     MissingExtra
         If matplotlib is not installed.
     """
-    axes, (unit, seconds) = picture.axes(9.0, 6.0, rows=2), _unit(simulations.values())
+    axes, (unit, seconds) = picture.axes(9.0, 6.0, rows=2), _unit(last_end(simulations.values()))
     for name, simulation in simulations.items():
         used = in_use(simulation)
         axes[0].step([float(t) / seconds for t, _ in used], [n for _, n in used], where="post", label=name, lw=1)
@@ -115,7 +118,11 @@ def _cells(simulation: Simulation) -> list[tuple[tuple[str, str], int]]:
     return [((m.name, r), m.count(r)) for m in instance.machines for r in instance.device_types if m.count(r)]
 
 
-def _unit(simulations: Iterable[Simulation]) -> tuple[str, int]:
+def last_end(simulations: Iterable[Simulation]) -> Fraction:
+    """Return when nothing runs any more in any of some simulations, in seconds."""
+    return max((segment.end for simulation in simulations for segment in simulation.segments), default=Fraction(0))
+
+
+def _unit(last: Fraction) -> tuple[str, int]:
     """Return what time is shown in, and how many seconds that is: hours, where there are two of them."""
-    last = max((segment.end for simulation in simulations for segment in simulation.segments), default=Fraction(0))
     return ("hours", _HOUR) if last >= 2 * _HOUR else ("seconds", 1)

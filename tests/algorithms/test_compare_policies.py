@@ -170,6 +170,13 @@ def test_a_device_keeps_its_row_in_the_picture() -> None:
     assert found == [("A", 0, 10, 0, 2), ("B", 10, 15, 0, 4), ("C", 2, 10, 2, 2)]
 
 
+def test_time_is_the_same_in_all_pictures_of_a_comparison() -> None:
+    simulation = simulate(instance_of(THREE, 4), Fifo(), round_seconds=None)
+    assert gantt(simulation).get_xlim() == (0, 23)
+    ax = gantt(simulation, until=Fraction(9000))
+    assert (ax.get_xlim(), ax.get_xlabel()) == ((0, 2.5), "hours")
+
+
 def test_what_is_no_axes_is_refused() -> None:
     with pytest.raises(TypeError, match=r"^ax: expected axes of matplotlib, got 3$"):
         gantt(simulate(instance_of(THREE, 4), Fifo(), round_seconds=None), ax=3)

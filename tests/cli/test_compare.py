@@ -13,7 +13,7 @@ from dlsched.models.hadar import Instance
 from tests.algorithms.simulator.gpus import instance_of
 from tests.cli.cases import answer, complaint, refusal, save
 from tests.cli.conftest import Command
-from tests.cli.test_process import interrupted
+from tests.cli.test_process import endless, interrupted
 from tests.oracles import gpus
 
 pytestmark = pytest.mark.process
@@ -55,12 +55,13 @@ def test_policies_over_time(dlsched: Command, trace: Path, tmp_path: Path) -> No
         assert next(csv.DictReader(file))["YARN-CS"] == "10.0"
     assert (tmp_path / "all.svg").exists()
     # A works from 1 to 11, B from 16 on, C and D from 26 on.
-    rounds = ("--round-seconds", 5, "--restart-seconds", 1, "--bound-seconds", 20, "--json")
+    rounds = ("--round-seconds", 5, "--restart-seconds", 1, "--bound-seconds", 1, "--json")
     data = answer(dlsched("compare", trace, "--policies", "fifo", *rounds))
     assert {job["job"]: job["fifo"] for job in data["jobs"]} == {"A": 11, "B": 20, "C": 32, "D": 43}
     (row,) = data["policies"]
     assert (row["TTD"], row["GRU"], row["CRU"]) == (46, (22 + 24 + 18 + 21) / (4 * 46), (20 + 20 + 16 + 20) / (4 * 50))
-    assert row["checked"] == row["utility"] == row["of the bound"] * data["bound"]
+    assert row["checked"] == row["utility"]
+    assert row["of the bound"] * data["bound"] == pytest.approx(row["utility"], rel=1e-12)
     people = dlsched("compare", trace, "--policies", "all", "--round-seconds", 5, "--per-job")
     assert people.stdout.startswith("Policies over time on four.json (hadar; times in seconds)")
 
@@ -163,6 +164,14 @@ def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
     assert (fifo["done"], gavel["note"], srtf["note"]) == (300, "interrupted", "interrupted")
     with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as file:
         assert [row["note"] for row in csv.DictReader(file)] == ["", "interrupted", "interrupted"]
+
+
+def test_an_interrupt_of_the_search_for_the_optimum_keeps_what_it_found(tmp_path: Path) -> None:
+    save(tmp_path / "endless.json", endless())
+    code, out, seen = interrupted(tmp_path, b"algorithms", "compare", "endless.json", "fifo", "--json")
+    best, fifo = json.loads(out)["algorithms"]
+    assert (code, best["algorithm"], fifo["note"]) == (130, "best found", "interrupted")
+    assert b"Traceback" not in seen
 
 
 def test_gaps_between_arrivals_are_passed_over(dlsched: Command, tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     assert (process.returncode, process.stderr) == (141, b"")
 
 
-def _endless() -> dict[str, Any]:
+def endless() -> dict[str, Any]:
     """An instance on which the textbook model takes HiGHS minutes."""
     data = h2()
     data["slots"] = 20
@@ -124,7 +124,7 @@ def interrupted(folder: Path, after: bytes, *arguments: object) -> tuple[int, by
 def test_an_interrupt_ends_a_solve_with_what_is_known_and_leaves_nothing_behind(
     options: tuple[Any, ...], tmp_path: Path
 ) -> None:
-    path = save(tmp_path / "endless.json", _endless())
+    path = save(tmp_path / "endless.json", endless())
     arguments = ("solve", "hadar/p1-admission", path, "--time-limit", 200, "--json", *options)
     code, out, seen = interrupted(tmp_path, b"solving hadar/p1-admission", *arguments)
     answer = json.loads(out)
