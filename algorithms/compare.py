@@ -131,12 +131,10 @@ class Comparison:
         drawn = [row for row in self.rows if self._usual(row)]
         if self.problem.plot is None or not drawn:
             raise InputError(f"{path}: {self.problem.name} has no picture of these schedules")
-        width, height = _PANEL
-        axes = picture.axes(width, height * len(drawn), rows=len(drawn))
-        for row, ax in zip(drawn, axes, strict=True):
-            self.problem.plot(self.instance, row.schedule, ax)
-            ax.set_title(f"{row.name}: {text_of(row.utility)}")
-        picture.save(axes[0].figure, path)
+        draw = self.problem.plot
+        save_panels(
+            path, {f"{row.name}: {text_of(row.utility)}": partial(draw, self.instance, row.schedule) for row in drawn}
+        )
 
     def _share(self, row: Row) -> float | None:
         # The bound is on the problem's own schedules: those of another kind may be worth more.
@@ -145,6 +143,16 @@ class Comparison:
     def _usual(self, row: Row) -> bool:
         """Tell whether a row has a schedule of the problem's own kind."""
         return isinstance(row.schedule, self.problem.schedule)
+
+
+def save_panels(path: PathLike, panels: Mapping[str, Callable[[Any], object]]) -> None:
+    """Draw pictures into one file, one below the other, each into its axes and under its title."""
+    width, height = _PANEL
+    axes = picture.axes(width, height * len(panels), rows=len(panels))
+    for (title, draw), ax in zip(panels.items(), axes, strict=True):
+        draw(ax)
+        ax.set_title(title)
+    picture.save(axes[0].figure, path)
 
 
 def durations(jobs: Iterable[str], by_row: Mapping[str, Mapping[str, Fraction]]) -> Table:

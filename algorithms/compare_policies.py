@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import partial
 
 from dlsched.algorithms.algorithm import algorithms, registered_policy
-from dlsched.algorithms.compare import durations, why
+from dlsched.algorithms.compare import durations, save_panels, why
 from dlsched.algorithms.exact.dispatch import optimum
 from dlsched.algorithms.simulator.metrics import Metrics, Spread, metrics
 from dlsched.algorithms.simulator.plot import gantt, last_end, over_time
@@ -32,9 +32,6 @@ from dlsched.models.hadar.schedule import exact_utility
 
 _FEW = 20
 """Jobs up to which the picture has a bar for each: as many colours differ."""
-
-_PANEL = (9.0, 3.0)
-"""Inches of a schedule in the picture of all. Arbitrary: a page is as wide, and holds three or four."""
 
 _MOST = 200_000
 """Slots with devices, of all jobs, up to which the checker values a simulation: about two seconds."""
@@ -149,13 +146,10 @@ class PolicyComparison:
         if not drawn:
             raise InputError(f"{path}: there is no simulation to draw")
         if len(self.instance.jobs) > _FEW:
-            axes = over_time(drawn)
-        else:
-            last, (width, height) = last_end(drawn.values()), _PANEL
-            axes = picture.axes(width, height * len(drawn), rows=len(drawn))
-            for (name, simulation), ax in zip(drawn.items(), axes, strict=True):
-                gantt(simulation, ax, last).set_title(name)
-        picture.save(axes[0].figure, path)
+            picture.save(over_time(drawn)[0].figure, path)
+            return
+        last = last_end(drawn.values())
+        save_panels(path, {name: partial(gantt, simulation, until=last) for name, simulation in drawn.items()})
 
     @property
     def _simulations(self) -> dict[str, Simulation]:

@@ -6,7 +6,7 @@ import io
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from dlsched.arguments import checked, described
 from dlsched.errors import InputError
@@ -120,7 +120,6 @@ def saving(plot: Callable[[Any, Any], Any]) -> Callable[[Any, Any, str | os.Path
         ``(instance, schedule) -> axes``, which refuses a schedule that breaks a rule.
     """
 
-    @checked
     def save_plot(instance: Any, schedule: Any, path: str | os.PathLike[str]) -> None:
         """Draw a schedule into a file, in one step; the name's ending chooses the format (png, svg, pdf).
 
@@ -133,4 +132,7 @@ def saving(plot: Callable[[Any, Any], Any]) -> Callable[[Any, Any, str | os.Path
         """
         save(plot(instance, schedule).figure, path)
 
-    return save_plot
+    # An instance of another problem is refused by this function's own name for it.
+    known = get_type_hints(plot)
+    save_plot.__annotations__ |= {name: known[name] for name in ("instance", "schedule")}
+    return checked(save_plot)

@@ -28,6 +28,7 @@ VERBS = (
     "optimum",
     "certify",
     "run",
+    "compare",
     "check",
     "claim",
     "verify",
