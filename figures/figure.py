@@ -22,7 +22,7 @@ DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What the paper says of two series, judged by all points and draws together.
+    """What the paper says of two series, judged by all points and draws together, or by those at one point.
 
     Attributes
     ----------
@@ -33,6 +33,8 @@ class Statement:
         Another series, or a number.
     claim : str
         Id of the claim that says the same in the paper's setting; empty where there is none.
+    at : float, optional
+        The point of the x axis that it is about; all where it is left out.
     """
 
     text: str
@@ -40,6 +42,7 @@ class Statement:
     relation: Relation
     other: str | float
     claim: str = ""
+    at: float | None = None
 
     def against(self, values: Mapping[str, float]) -> float:
         """Return what the series is compared with on a draw."""

@@ -21,7 +21,7 @@ from tests import paths
 pytestmark = pytest.mark.process
 
 ROOT = paths.ROOT
-ROOMS = ["solvers", "models", "relaxations", "rounding", "algorithms", "bounds", "figures", "traces", "cli"]
+ROOMS = ["solvers", "models", "relaxations", "rounding", "algorithms", "bounds", "traces", "figures", "cli"]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PLACES = {"package": "dlsched", **{room: f"dlsched.{room}" for room in ROOMS}}
 """The folders at the top, and what they are imported as."""

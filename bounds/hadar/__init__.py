@@ -1,6 +1,6 @@
 """Hadar's claims (Sultana et al.), printed, derived and corrected, and the instances they are checked on."""
 
-from dlsched.bounds.hadar import abstract, competitive, modelling, motivation, physical, prices, theorem_3
+from dlsched.bounds.hadar import abstract, competitive, evaluation, modelling, motivation, physical, prices, theorem_3
 
 CLAIMS = (
     *modelling.CLAIMS,
@@ -8,6 +8,7 @@ CLAIMS = (
     *prices.CLAIMS,
     *motivation.CLAIMS,
     *abstract.CLAIMS,
+    *evaluation.CLAIMS,
     *theorem_3.CLAIMS,
     *physical.CLAIMS,
 )

@@ -9,6 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from dlsched.arguments import at_least, checked, generator, positive
+from dlsched.errors import InputError, shown
 from dlsched.models.hadar.instance import Instance, Job, Machine
 from dlsched.models.hadar.random import random
 from dlsched.models.hadar.workloads import GPU_HOURS, TABLE_II
@@ -129,31 +130,38 @@ def motivation(rng: np.random.Generator | int, *, slots: int = 6, per_device: bo
 
 
 @checked
-def paper(rng: np.random.Generator | int, *, jobs: int = 480, slots: int = 600) -> Instance:
+def paper(
+    rng: np.random.Generator | int, *, jobs: int = 480, slots: int = 600, machines: int = 15, hours_on: str = "v100"
+) -> Instance:
     """Return an instance in the setting of the paper's trace-driven evaluation (Section IV).
 
-    15 nodes with 4 devices each, 20 each of V100, P100 and K80; rounds of 360 s; all jobs there at the beginning; a
-    job's total device time is in one of four groups, 0-1, 1-10, 10-50 and 60-100 GPU-hours on a V100, drawn uniformly,
-    and its model is one of the group's in Table II, with the rates that Gavel's authors measured.
+    Nodes with 4 devices each, of V100, P100 and K80 in turn, so that 15 have 20 of each; rounds of 360 s; all jobs
+    there at the beginning; a job's total device time is in one of four groups, 0-1, 1-10, 10-50 and 60-100 GPU-hours,
+    drawn uniformly, and its model is one of the group's in Table II, with the rates that Gavel's authors measured.
     What the paper does not print is assumed and said so in `origin`.
 
     Parameters
     ----------
     rng : numpy.random.Generator or int
         A generator, or a seed.
-    jobs, slots : int
+    jobs, slots, machines : int
+    hours_on : {"v100", "p100", "k80"}
+        The type on which the GPU-hours are counted.
     """
     at_least(0, jobs=jobs)
-    at_least(1, slots=slots)
+    at_least(1, slots=slots, machines=machines)
+    if hours_on not in _TYPES:
+        raise InputError(f"hours_on: {shown(hours_on)} is none of {', '.join(_TYPES)}")
     rng = generator(rng)
-    cluster = tuple(Machine(name=f"node{h + 1}", devices={_TYPES[h % 3]: 4}) for h in range(15))
+    cluster = tuple(Machine(name=f"node{h + 1}", devices={_TYPES[h % 3]: 4}) for h in range(machines))
     return Instance(
         slots=slots,
         slot_seconds=Fraction(360),
         device_types=_TYPES,
         machines=cluster,
-        jobs=tuple(_paper_job(rng, j) for j in range(jobs)),
+        jobs=tuple(_paper_job(rng, j, hours_on) for j in range(jobs)),
         origin={
+            "GPU-hours": f"assumed: on a {hours_on.upper()}",
             "gang": "assumed: 1, 2, 4 or 8 with probabilities .7, .1, .15, .05",
             "rate": "measured on one device by the authors of Gavel (simulation_throughputs.json); assumed: the batch "
             "size, and that each device of a gang is as fast as one alone",
@@ -162,13 +170,13 @@ def paper(rng: np.random.Generator | int, *, jobs: int = 480, slots: int = 600) 
     )
 
 
-def _paper_job(rng: np.random.Generator, number: int) -> Job:
+def _paper_job(rng: np.random.Generator, number: int, hours_on: str) -> Job:
     size = tuple(GPU_HOURS)[int(rng.integers(len(GPU_HOURS)))]
     models = [workload.model for workload in TABLE_II if workload.size == size]
     rate = dict(zip(_TYPES, map(Fraction, _RATES[models[int(rng.integers(len(models)))]]), strict=True))
     least, most = GPU_HOURS[size]
     seconds = 3600 * rng.uniform(float(max(least, _LEAST_HOURS)), float(most))
-    iterations = Fraction(max(1, round(seconds * float(rate["v100"]))))
+    iterations = Fraction(max(1, round(seconds * float(rate[hours_on]))))
     return Job(
         name=f"job{number + 1}",
         arrival=1,

@@ -220,6 +220,13 @@ def test_a_statement_at_most_and_against_a_number() -> None:
     assert judged(Statement("", "b", Relation.AT_MOST, 0.5), found).support is Support.REFUTED
 
 
+def test_a_statement_about_a_point_takes_the_draws_there() -> None:
+    found = {(x, seed): {"a": x, "b": 1.5} for x in (1.0, 2.0) for seed in range(8)}
+    low, high = (judged(Statement("", "a", Relation.AT_LEAST, "b", at=at), found) for at in (1, 2))
+    assert (low.support, high.support) == (Support.REFUTED, Support.SUPPORTED)
+    assert (low.draws, high.draws) == (8, 8)
+
+
 def test_one_value_that_nothing_draws_has_no_interval() -> None:
     (a, b) = curves(replace(TOY, seeds=1), {(1.0, 0): {"a": 1.0, "b": 2.0}})
     assert (a.low, a.high, b.low, b.high) == (1, 1, 2, 2)
@@ -246,6 +253,7 @@ def test_every_figure_is_whole() -> None:
         for statement in entry.statements:
             assert statement.series in entry.series
             assert not isinstance(statement.other, str) or statement.other in entry.series
+            assert statement.at is None or {statement.at} <= set(entry.quick) & set(entry.points)
 
 
 def test_the_claims_that_figures_name_are_there() -> None:
