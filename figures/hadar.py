@@ -309,7 +309,7 @@ def _outcomes(seed: int, folder: Path, reading: Reading = AS_PRINTED) -> dict[st
 
 _ASSUMED = (
     "GPU-hours are counted on a K80, on which they make for the least work (claim hadar/evaluation-ttd-trace); gangs "
-    "are of Microsoft's jobs as Gavel published them, hours 3 to 10 of a day from the first job of each virtual cluster; "
+    "are of Microsoft's jobs as Gavel published them, hours 3 to 10 of a day from the first job of a virtual cluster; "
     "CycleGAN was measured on one device only: W are W times as fast; batch sizes are in the middle of those measured; "
     "Tiresias has one type a gang, as the paper says of it, and a threshold of an hour; Gavel's policy is its max-min "
     "fairness; YARN-CS takes the first free devices"
