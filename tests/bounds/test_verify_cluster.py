@@ -23,8 +23,8 @@ from dlsched.models import InputError
 
 pytestmark = pytest.mark.process
 
-CLAIMS = ("hadar/positive-prices", "hadar/theorem-2")
-INSTANCES = 15
+CLAIMS = ("hadar/positive-prices", "hadar/definition-1")
+INSTANCES = 30
 COMMAND = [
     *(str(Path(sys.executable).with_name("dlsched")), "verify", *CLAIMS),
     *("--instances", str(INSTANCES), "--seed", "3", "--json"),

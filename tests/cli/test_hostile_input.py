@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from dlsched.models.files import MAX_BYTES
 from dlsched.traces.gavel_files import MAX_JOBS
 from tests import paths
 from tests.cli.cases import h2, refusal, save
-from tests.cli.conftest import COMMAND
 
 pytestmark = pytest.mark.process
 
@@ -25,22 +24,46 @@ SHORT = 2100
 GAVEL = ("convert", "gavel", "--cluster", "fast=2,slow=2", "--slots", "10", "--slot-seconds", "10")
 
 
-def refused(folder: Path, *arguments: object) -> str:
-    """Return the line with which a command refuses in a bounded memory."""
-    process = subprocess.run(
-        [COMMAND, *map(str, arguments)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        timeout=240,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
-    )
-    line = refusal(process)
-    assert len(line) < SHORT
-    assert line.isprintable()
-    return line
+BOUNDED = """
+import contextlib, io, json, resource, sys
+from dlsched.cli.main import main
+
+resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]),) * 2)
+for line in sys.stdin:
+    folder, words = json.loads(line)
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(words)
+    print(json.dumps([code, out.getvalue(), err.getvalue()]), flush=True)
+"""
+"""Calls the command again and again in a bounded memory."""
+
+Refused = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def bounded() -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-c", BOUNDED, str(MEMORY)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield process
+
+
+@pytest.fixture
+def refused(bounded: subprocess.Popen[str], tmp_path: Path) -> Refused:
+    """Return the line with which the command refuses, in an empty folder and in a bounded memory."""
+
+    def line_of(*arguments: object) -> str:
+        words = [*map(str, arguments)]
+        assert bounded.stdin is not None
+        assert bounded.stdout is not None
+        bounded.stdin.write(json.dumps([str(tmp_path), words]) + "\n")
+        bounded.stdin.flush()
+        line = refusal(subprocess.CompletedProcess(words, *json.loads(bounded.stdout.readline())))
+        assert len(line) < SHORT
+        assert line.isprintable()
+        return line
+
+    return line_of
 
 
 def _fields(size: int, value: int) -> str:
@@ -110,28 +133,28 @@ TEXTS: dict[str, tuple[Callable[[], str], str]] = {
 
 
 @pytest.mark.parametrize("case", TEXTS)
-def test_instance(tmp_path: Path, case: str) -> None:
+def test_instance(refused: Refused, tmp_path: Path, case: str) -> None:
     make, message = TEXTS[case]
     path = tmp_path / "bad.json"
     path.write_text(make(), encoding="utf-8")
-    assert refused(tmp_path, "run", "hadar", path).startswith(f"{path}: {message}")
+    assert refused("run", "hadar", path).startswith(f"{path}: {message}")
 
 
 @pytest.mark.parametrize("content", [b'{"a": "\xff"}', _instance().encode("utf-16")])
-def test_other_encodings(tmp_path: Path, content: bytes) -> None:
+def test_other_encodings(refused: Refused, tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "bad.json"
     path.write_bytes(content)
-    assert refused(tmp_path, "run", "hadar", path).endswith(" is not UTF-8 text")
+    assert refused("run", "hadar", path).endswith(" is not UTF-8 text")
 
 
-def test_broken_schedule(tmp_path: Path) -> None:
+def test_broken_schedule(refused: Refused, tmp_path: Path) -> None:
     path = tmp_path / "schedule.json"
     path.write_text(f'{{"problem": "hadar", "jobs": {{{_fields(10**6, 0)}}}}}')
     instance = save(tmp_path / "i.json", h2())
-    assert refused(tmp_path, "check", "hadar", instance, path).startswith(f"{path}: jobs.0: 0 should be a valid ")
+    assert refused("check", "hadar", instance, path).startswith(f"{path}: jobs.0: 0 should be a valid ")
     data: dict[str, Any] = {"a": {"slots": {"1": {"m1": {"fast": 10**4000}}}}}
     save(path, {"problem": "hadar", "jobs": data})
-    message = refused(tmp_path, "check", "hadar", instance, path)
+    message = refused("check", "hadar", instance, path)
     assert message.startswith(f"{path}: jobs.a.slots.1.m1.fast: 1000")
 
 
@@ -164,11 +187,11 @@ TOPOLOGIES = {
 
 
 @pytest.mark.parametrize("case", TOPOLOGIES)
-def test_topology(tmp_path: Path, case: str) -> None:
+def test_topology(refused: Refused, tmp_path: Path, case: str) -> None:
     text, message = TOPOLOGIES[case]
     path = tmp_path / "network"
     path.write_text(text, encoding="utf-8")
-    assert refused(tmp_path, "convert", "topology-zoo", path, "--out", "out.json").startswith(f"{path}: {message}")
+    assert refused("convert", "topology-zoo", path, "--out", "out.json").startswith(f"{path}: {message}")
     assert [file.name for file in tmp_path.iterdir()] == ["network"]
 
 
@@ -183,17 +206,17 @@ TRACES = {
 
 
 @pytest.mark.parametrize("case", TRACES)
-def test_trace(tmp_path: Path, case: str) -> None:
+def test_trace(refused: Refused, tmp_path: Path, case: str) -> None:
     text, message = TRACES[case]
     path = tmp_path / "trace"
     path.write_text(text, encoding="utf-8")
     options = ("--throughputs", DATA / "throughputs.json", "--trace", path, "--out", "out.json")
-    assert refused(tmp_path, *GAVEL, *options).startswith(f"{path}: {message}")
+    assert refused(*GAVEL, *options).startswith(f"{path}: {message}")
     assert [file.name for file in tmp_path.iterdir()] == ["trace"]
 
 
-def test_throughputs(tmp_path: Path) -> None:
+def test_throughputs(refused: Refused, tmp_path: Path) -> None:
     path = tmp_path / "throughputs.json"
     path.write_text('{"fast": {"' + "a" * 10**6 + '": {"null": -1}}}')
-    message = refused(tmp_path, *GAVEL, "--throughputs", path, "--trace", DATA / "seven.trace.txt")
+    message = refused(*GAVEL, "--throughputs", path, "--trace", DATA / "seven.trace.txt")
     assert message.startswith(f"{path}: fast.aaaa")
