@@ -241,6 +241,7 @@ def test_discarding_what_does_not_fit_keeps_nothing_of_g10() -> None:
     assert facts.expectation(OWN) == Interval(5, 10)
 
 
+@pytest.mark.slow
 def test_rounds_have_a_law() -> None:
     for seed in range(10):
         facts = RoundsFacts(families.few(np.random.default_rng(seed)), 0)

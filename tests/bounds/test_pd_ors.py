@@ -154,6 +154,7 @@ def test_fact_1_says_nothing_where_nothing_fits() -> None:
     assert check("pd-ors/fact-1", Instance.parse({**data, "machines": nothing})).status is Status.VACUOUS
 
 
+@pytest.mark.slow
 def test_theorem_7_fills_the_tables_that_it_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """With twice the digits, and with twice the samples: what is counted is what the program has filled."""
     filled = []
@@ -187,6 +188,7 @@ def test_the_figures_are_averages_in_the_papers_own_setting(baseline: str) -> No
     assert verdict.bound == modules[baseline].run(instance).utility
 
 
+@pytest.mark.slow
 def test_fig_10_is_asked_at_its_own_sizes() -> None:
     """400 jobs times slots times machines were too many before: here are up to 1200."""
     (source,) = claim("pd-ors/ratio-1.4").sources

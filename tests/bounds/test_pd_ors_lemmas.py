@@ -108,6 +108,7 @@ def test_shipped_cases_have_the_values_found_by_hand(name: str) -> None:
     assert verdict.bound == pytest.approx(bound, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", sorted(SOURCES))
 def test_draws_speak_for_what_is_true_alone(source: str) -> None:
     concerned = [claim for claim in CLAIMS if SOURCES[source] in claim.sources]

@@ -134,6 +134,7 @@ def test_one_instance_decides_no_figure(id_: str) -> None:
     assert "average" in verdict.reason
 
 
+@pytest.mark.slow
 def test_the_figures_are_drawn_at_the_papers_sizes() -> None:
     drawn = [sources.EVALUATION.draw(np.random.default_rng(seed)) for seed in range(30)]
     assert {len(instance.jobs) for instance in drawn} == {50}
@@ -158,6 +159,7 @@ def test_eta_that_is_right_at_both_ends_is_right_between_them() -> None:
     assert refused.reason == "eta is right at the least and at the greatest w/p"
 
 
+@pytest.mark.slow
 def test_the_knapsack_scheme_comes_near_its_bound() -> None:
     """Two jobs that fill the cluster, and a dense small one that spoils every linear program."""
     nearest = min(

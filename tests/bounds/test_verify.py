@@ -88,6 +88,7 @@ def test_each_true_claim_has_its_instances_over_all_sources(tmp_path: Path) -> N
         verify(FAST, instances=2, seed=3, out=out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_processes_do_not_change_the_table(jobs: int, undisturbed: dict[str, Any], tmp_path: Path) -> None:
     out = tmp_path / "deep" / "v.sqlite"
@@ -131,6 +132,7 @@ def test_processes_that_are_killed_again_and_again_end_the_run_with_one_line(
     assert verify(FAST, instances=INSTANCES, seed=3, out=out).dump() == undisturbed
 
 
+@pytest.mark.slow
 def test_an_executor_whose_process_was_killed_ends_the_run_with_one_line() -> None:
     def progress(there: int, total: int) -> None:
         if there:

@@ -204,6 +204,7 @@ def test_drf_raises_the_smallest_share() -> None:
     assert unequal > 10
 
 
+@pytest.mark.slow
 def test_an_asynchronous_job_keeps_its_servers_together() -> None:
     several = 0
     for seed in range(80):

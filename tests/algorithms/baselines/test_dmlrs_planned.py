@@ -71,6 +71,7 @@ def test_dorm_uses_most_within_fairness() -> None:
         assert event.short == {}
 
 
+@pytest.mark.slow
 def test_dorm_keeps_to_its_adjustments() -> None:
     adjusted = 0
     for seed in range(8):
@@ -114,6 +115,7 @@ def seated(data: dict[str, Any]) -> dict[str, Any]:
     return data | {"resources": [*data["resources"], "ws", "ss"], "machines": machines, "jobs": jobs}
 
 
+@pytest.mark.slow
 def test_oasis_finds_the_best_schedule_of_each_job_apart() -> None:
     admitted = 0
     for seed in range(120):

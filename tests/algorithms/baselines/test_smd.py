@@ -113,6 +113,7 @@ def literal(job: Job, falls: bool) -> tuple[int, int]:
         w, p = w + dw, p + dp
 
 
+@pytest.mark.slow
 def test_optimus_is_as_stated_on_random_instances() -> None:
     kinds = set()
     for seed in range(80):
@@ -150,6 +151,7 @@ def test_optimus_stops_where_a_utility_is_truly_flat(utility: dict[str, Any]) ->
     assert (event.chosen.workers, event.chosen.servers, event.limited) == (1, 1, False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [esw.run, optimus.run])
 def test_schedules_are_feasible_and_admitted_as_by_smd(run: Any) -> None:
     for instance in (*(random(np.random.default_rng(seed), jobs=6) for seed in range(20)), preset("paper", 2, jobs=20)):

@@ -274,6 +274,7 @@ def test_capacities_beyond_what_solvers_take() -> None:
     assert result.value == pytest.approx(60)
 
 
+@pytest.mark.slow
 def test_a_time_limit_leaves_a_schedule_of_a_long_horizon() -> None:
     data = instance_data("G1") | {"slots": 10**6}
     data["jobs"][0] |= {"budget": None, "max_workers": 1, "utility": {"kind": "sqrt", "scale": 10}}
@@ -295,6 +296,7 @@ def test_benchmark_family(tight: bool) -> None:
     assert agree(whole, result.value)
 
 
+@pytest.mark.slow
 def test_ten_servers_ten_jobs_ten_slots() -> None:
     found = benchmark(np.random.default_rng(1), servers=10, jobs=10, slots=10, tight=False)
     result = optimum(found)

@@ -141,6 +141,7 @@ def test_rings_in_graphs_with_cycles(seed: int) -> None:
     assert agree(embed(whole).value, best)
 
 
+@pytest.mark.slow
 def test_a_ring_is_not_split_over_parts_of_the_network() -> None:
     pairs = ["ab", "bc", "ca", "de", "ef", "fd"]
     shares = tuple((((u, v),), Fraction(1)) for pair in pairs for u, v in (pair, pair[::-1]))

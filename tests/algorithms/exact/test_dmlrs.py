@@ -14,6 +14,7 @@ from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility, prese
 from dlsched.models.numbers import agree
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_many_machines_are_summed_and_packed(seed: int) -> None:
     instance = preset("benchmark", seed, jobs=20, machines=30, slots=10, multiple=9)
@@ -68,6 +69,7 @@ def test_stopping_keeps_what_is_known() -> None:
     assert check(instance, found.schedule) == []
 
 
+@pytest.mark.slow
 def test_progress_is_told() -> None:
     instance = preset("benchmark", 1, jobs=4, machines=2, slots=4)
     told: list[tuple[str, float, float]] = []

@@ -153,6 +153,7 @@ SIZES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIZES)
 def test_what_decides_nothing_costs_nothing(name: str) -> None:
     instance = SIZES[name]

@@ -92,6 +92,7 @@ def test_agrees_with_exhaustive_search(data: dict[str, Any]) -> None:
     assert_optimal(data, optimum(Instance.parse(data)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("irregular", [False, True])
 @pytest.mark.usefixtures("no_heuristics")
 def test_tree_alone_agrees_with_exhaustive_search(irregular: bool) -> None:
@@ -128,6 +129,7 @@ def test_rounded_work_agrees_with_exhaustive_search(monkeypatch: pytest.MonkeyPa
     assert any(refined)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_agrees_with_the_hall_formulation(seed: int) -> None:
     instance = preset("benchmark", seed, jobs=5, machines=3, types=3, slots=6)
@@ -160,6 +162,7 @@ def test_value_and_bound_are_valid_when_time_is_up(limit: float) -> None:
     assert float(exact_utility(instance, found.schedule)) == found.value
 
 
+@pytest.mark.slow
 def test_a_proof_takes_both_routes_and_reports_a_shrinking_gap() -> None:
     reports: list[tuple[str, float, float]] = []
     found = optimum(
@@ -248,6 +251,7 @@ def test_replay_completes_no_job_for_nothing() -> None:
     assert any("replayed 11 nodes" in line for line in found.evidence)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_heuristics")
 @pytest.mark.parametrize("seed", [79, 2037])
 def test_replay_uses_no_fast_option_where_a_slow_one_does_as_much(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,6 +276,7 @@ def test_work_is_added_up_without_wrapping(seed: int) -> None:
     assert optimum(Instance.parse(middle(seed, jitter=0.05)), time_limit=30).proved
 
 
+@pytest.mark.slow
 def test_replay_of_a_record_without_its_branches_proves_nothing() -> None:
     instance = preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10)
     solver = exact.Solver(instance, exact.knowledge(instance), exact.MAX_STATES, 0)
@@ -355,6 +360,7 @@ def test_a_cluster_without_contention_serves_everybody_at_once() -> None:
     assert found.proved
 
 
+@pytest.mark.slow
 def test_measured_throughputs() -> None:
     rate = {"v100": 35.869203207990005, "p100": 17.933017309110305, "k80": 6.1234567890123}
     jobs = [

@@ -45,6 +45,7 @@ def sparse(seed: int) -> Instance:
     return Instance.parse({"slots": slots, "device_types": ["a", "b"], "machines": machines, "jobs": jobs})
 
 
+@pytest.mark.slow
 def test_slots_that_do_not_matter_are_left_out_and_the_optimum_is_the_same() -> None:
     left_out = gaps = 0
     for seed in range(60):
@@ -90,6 +91,7 @@ def test_there_is_a_schedule_and_a_bound_when_time_is_up_at_once() -> None:
     assert 4000 < found.value < found.bound
 
 
+@pytest.mark.slow
 def test_polish_keeps_what_is_not_free_and_finds_better_schedules() -> None:
     instance = preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10)
     solver = exact.Solver(instance, exact.knowledge(instance), exact.MAX_STATES, 0)

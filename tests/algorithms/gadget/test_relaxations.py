@@ -35,6 +35,7 @@ def slots() -> list[RingProblem]:
     return [one.keeping(r for r in one.requests if max(r.profit.values()) > 0) for one in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cap", [False, True])
 def test_the_program_over_classes_has_the_value_of_the_knapsack(cap: bool) -> None:
     several = 0
@@ -71,6 +72,7 @@ def worth(one: RingProblem, fractional: Fractional) -> float:
     return float(MappingTable.of(whole, fractional.mappings).expected_profit)
 
 
+@pytest.mark.slow
 def test_mixtures_are_worth_their_programs() -> None:
     """The selected ones always; the joint one where links join all servers."""
     solved = [joint(one, Relaxation.AUTO) for one in slots()]
@@ -100,6 +102,7 @@ def test_every_vertex_is_an_optimum_of_the_augmented_program(vertex: Vertex) -> 
         assert all(part <= float(table.capacity[row]) + 1e-6 for row, part in load.items())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vertex", Vertex)
 def test_selection_keeps_its_part_of_the_program(vertex: Vertex) -> None:
     for one in slots():
@@ -155,6 +158,7 @@ def test_joint_sizes_are_those_of_the_model() -> None:
         assert sizes == {name: k for name, k in joint_sizes(given, 1, so_far).items() if k}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"variant": "printed"}, {"variant": "filled"}, {"embedding": "exact"}])
 def test_workers_with_places_of_their_own(options: dict[str, Any]) -> None:
     rings = 0

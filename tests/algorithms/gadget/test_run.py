@@ -77,6 +77,7 @@ def test_runs_are_repeatable(options: dict[str, Any]) -> None:
     assert gadget.run(given, seed=5, **options) == gadget.run(given, seed=5, **options)
 
 
+@pytest.mark.slow
 def test_no_schedule_beats_the_optimum() -> None:
     for seed in range(20):
         data = with_placement(seed, drawn(seed, jobs=2, servers=3, slots=2).dump())
@@ -159,6 +160,7 @@ def odd_cycle() -> Instance:
     )
 
 
+@pytest.mark.slow
 def test_only_an_unfilled_run_leaves_room() -> None:
     """A draw embeds 0 to 3 of the jobs, of which one fits; filled, one always does."""
     for variant, found in (("printed", {0, 1}), ("corrected", {0, 1}), ("filled", {1})):

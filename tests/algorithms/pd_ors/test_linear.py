@@ -34,6 +34,7 @@ def test_it_is_the_lp_over_all_schedules(seed: int) -> None:
     assert all(weight <= 1 + 1e-6 for weight in weights.values())
 
 
+@pytest.mark.slow
 def test_it_is_valid_at_any_moment() -> None:
     instance = preset("benchmark", 0, jobs=5, machines=2, slots=4, multiple=4)
     whole = schedule_bound(instance)

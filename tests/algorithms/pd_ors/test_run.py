@@ -128,6 +128,7 @@ def premised(seed: int) -> Instance | None:
     return None if unmet_premises(inst) else inst
 
 
+@pytest.mark.slow
 def test_the_corrected_theorem_holds_where_its_premises_do() -> None:
     met = 0
     for inst in filter(None, map(premised, range(120))):

@@ -41,6 +41,7 @@ def test_the_printed_gain_is_that_of_lemma_3() -> None:
     assert [event.gain for event in steps(smd.run(S2, variant="printed", gain=0.75, epsilon=0.1))] == [0.75, 0.75]
 
 
+@pytest.mark.slow
 def test_the_printed_rounding_loses_jobs() -> None:
     # One worker and one server are the only point; both survive with probability M^2 = 0.0686.
     single = built((2,), ("sync", (0, 0, 1, 1, 4), hyp(50), 1, 1, 2))
@@ -186,6 +187,7 @@ def _amount(rng: np.random.Generator, least: int, most: int, zero: float = 0.25)
     return str(int(rng.integers(1, 40)) * Fraction(10) ** int(rng.integers(least, most)))
 
 
+@pytest.mark.slow
 def test_amounts_of_any_size() -> None:
     found = 0
     for seed in range(60):

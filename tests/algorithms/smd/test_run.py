@@ -56,6 +56,7 @@ def test_exact_steps_are_never_worse_than_anything_else() -> None:
     assert strictly > 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["sync", "async"])
 def test_the_papers_setting(mode: str) -> None:
     instance = preset("paper", 1, mode=mode)

@@ -39,6 +39,7 @@ def test_optimal_schedules_pass_both_checkers(seed: int) -> None:
     assert all(n <= most[name] for name, n in worker_slots(instance, found).items())
 
 
+@pytest.mark.slow
 def test_changed_schedules_break_the_same_rules_in_both_checkers() -> None:
     """4,000 schedules, from optima by up to three changes; each rule is broken, and some changes break none."""
     met: Counter[str] = Counter()

@@ -62,6 +62,7 @@ def test_fewer_workers_fit_where_more_do() -> None:
     assert larger >= 15
 
 
+@pytest.mark.slow
 def test_readings_only_add_or_take() -> None:
     """Summing on links and single cycles restrict, so do single hops; and the configuration LP is a bound."""
     differ: Counter[str] = Counter()
@@ -96,6 +97,7 @@ def conflicts(seed: int) -> dict[str, Any]:
     return built({}, [], *jobs, slots=2, resources=names, nodes=nodes)
 
 
+@pytest.mark.slow
 def test_the_greedy_has_half_of_a_concave_optimum() -> None:
     """GADGET, Theorem 6 with alpha = 1 and 1/2: concave, non-decreasing utilities that are 0 at 0, worst ties."""
     beaten = 0

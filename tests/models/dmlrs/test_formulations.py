@@ -177,6 +177,7 @@ def test_no_jobs(name: str) -> None:
     assert solve(model).objective == 0
 
 
+@pytest.mark.slow
 def test_too_many_schedules_are_not_written_out() -> None:
     data = CASES["D1"]["instance"]
     machines = [{"name": f"m{h}", "capacity": dict.fromkeys(data["resources"], 50)} for h in range(6)]

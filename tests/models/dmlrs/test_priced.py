@@ -48,6 +48,7 @@ def solved(name: str, instance: Instance, **data: Any) -> tuple[Any, float | Non
     return model, solve(model, threads=1).objective
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("faster_external", [False, True])
 def test_the_best_response_and_the_cheapest_schedules_are_those_of_exhaustive_search(faster_external: bool) -> None:
     met = 0
@@ -82,6 +83,7 @@ def test_the_first_payoff_is_the_golden_one(name: str) -> None:
     assert found == (pytest.approx(golden.payoffs[0], abs=1e-6) if golden.payoffs[0] else None)
 
 
+@pytest.mark.slow
 def test_the_cheapest_slot_is_that_of_exhaustive_search() -> None:
     met = 0
     for seed in range(24):
@@ -138,6 +140,7 @@ def outcomes(instance: Instance, one: Any, given: dict[str, Any]) -> Iterator[tu
             yield placed, float(sum(given["prices"][h, r] * n for h, own in used.items() for r, n in own.items()))
 
 
+@pytest.mark.slow
 def test_the_thesis_external_problem_is_that_of_exhaustive_search() -> None:
     """Corrected: servers on one machine, without workers; (3.2) and (3.5) hold, and the checker finds (3.4) kept."""
     met = broken = 0

@@ -196,6 +196,7 @@ def _tiny(seed: int) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_forward_search_agrees_with_the_choice_among_all_schedules() -> None:
     infeasible = rejected = 0
     for seed in range(60):

@@ -26,6 +26,7 @@ def test_known_optima(case: Case) -> None:
     assert solve_matrix(compile_model(case.build()).relaxed()).objective == pytest.approx(relaxed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transformation", [*CASES, *ON_ARRAYS], ids=str)
 def test_every_case(transformation: Transformation) -> None:
     check_all(transformation)
@@ -145,6 +146,7 @@ class Copy:
         return [(twin, own[name]) for name, twin in twins.items()]
 
 
+@pytest.mark.slow
 def test_a_new_transformation_is_checked_in_a_line() -> None:
     inside = [case for case in cases(Kind.MODEL) if Trait.OUTSIDE not in case.traits]
     check_all(Transformation(lambda model: Copy(model.clone(), model), refuses=frozenset()), inside)
