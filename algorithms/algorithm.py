@@ -90,7 +90,15 @@ class ExactMethod(Method):
     program: Callable[[Any], ExactProgram] | None = None
 
 
-METHODS: Registry[Method] = Registry("algorithms", Method, lambda method: f"{method.problem}/{method.name}")
+def _names(method: Method) -> dict[str, str]:
+    """Return what a method is called, each with its own name: no other may be called so."""
+    names = (method.name, *method.also) if isinstance(method, Algorithm) else (method.name,)
+    return {f"{method.problem}/{name}": method.name for name in names}
+
+
+METHODS: Registry[Method] = Registry(
+    "algorithms", Method, lambda method: f"{method.problem}/{method.name}", parts=_names
+)
 
 
 def algorithms() -> tuple[Algorithm, ...]:

@@ -160,6 +160,16 @@ def test_a_module_named_in_the_environment(tmp_path: Path) -> None:
     assert process.stdout.splitlines()[0].split() == [*OWN, "bins"]
 
 
+def test_a_name_that_another_algorithm_goes_by_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "bins.py").write_text(BINS.replace('"first-fit", "bins"', '"yarn-cs", "hadar"'))
+    process = listed(tmp_path, DLSCHED_PLUGINS="bins")
+    assert warnings_in(process) == [
+        "module bins: algorithm 'hadar/yarn-cs' has a 'hadar/yarn-cs' that is not the one of another algorithm; it is "
+        "left out"
+    ]
+    assert "yarn-cs" not in process.stdout
+
+
 def test_a_module_that_adds_nothing_is_refused() -> None:
     with pytest.raises(InputError, match="plug-in json: adds nothing; expected one of PROBLEMS, ALGORITHMS, CLAIMS"):
         plugins.load("json")
