@@ -134,6 +134,7 @@ class _Shared(TypedDict, Generic[F], total=False):
     open: str
     worst: Callable[[F], Value] | None
     sampled: bool
+    guessed: bool
 
 
 class Changes(_Shared[F], total=False):
@@ -210,6 +211,9 @@ class Claim(Generic[F]):
     sampled : bool
         Whether it is a statement of an average over its sources, as the figures of an evaluation are: one instance
         decides nothing, the draws together do (`dlsched.bounds.statistics.Sample`).
+    guessed : bool
+        Whether what its sources draw are guesses of numbers that the paper has and does not print. Then draws together
+        decide nothing either: they say what is so where the guesses are.
     """
 
     id: str
@@ -234,6 +238,7 @@ class Claim(Generic[F]):
     open: str = ""
     worst: Callable[[F], Value] | None = None
     sampled: bool = False
+    guessed: bool = False
 
     @property
     def parameters(self) -> type:

@@ -125,6 +125,8 @@ class Sample:
         The 99 % interval of the mean by Student's t; infinite for fewer than two draws.
     p : float
         Of the two-sided sign test: how probable so few draws of the rarer sign are if both are equally probable.
+    decides : bool
+        Whether so many draws could decide anything: they do not where what is drawn are guesses of fixed numbers.
     """
 
     better: int
@@ -134,6 +136,7 @@ class Sample:
     low: float
     high: float
     p: float
+    decides: bool = True
 
     @property
     def draws(self) -> int:
@@ -143,7 +146,7 @@ class Sample:
     @property
     def support(self) -> Support:
         """What the draws say: the interval and the sign test must agree."""
-        if self.p > 1 - CONFIDENCE:
+        if self.p > 1 - CONFIDENCE or not self.decides:
             return Support.UNDECIDED
         if self.low > 0 and self.better > self.worse:
             return Support.SUPPORTED
@@ -151,12 +154,14 @@ class Sample:
 
 
 @checked
-def paired(differences: Iterable[float]) -> Sample:
+def paired(differences: Iterable[float], decides: bool = True) -> Sample:
     """Return what paired differences say; those that are 0 count for the mean and not for the sign test.
 
     Parameters
     ----------
     differences : iterable of float
+    decides : bool
+        As in `Sample`.
 
     Raises
     ------
@@ -176,6 +181,5 @@ def paired(differences: Iterable[float]) -> Sample:
     if n > 1:
         deviation = math.sqrt(math.fsum((d - mean) * (d - mean) for d in values) / (n - 1) / n)
         reach = float(t.ppf((1 + CONFIDENCE) / 2, n - 1)) * deviation
-    return Sample(
-        better, worse, n - signs, mean, mean - reach, mean + reach, min(1.0, float(Fraction(2 * tail, 1 << signs)))
-    )
+    p = min(1.0, float(Fraction(2 * tail, 1 << signs)))
+    return Sample(better, worse, n - signs, mean, mean - reach, mean + reach, p, decides)

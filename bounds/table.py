@@ -238,7 +238,7 @@ def _row(claim: Claim[Any], entries: list[Entry], violated: list[Entry]) -> Row:
     confirmed = {entry.name for entry in violated}
     missed = tuple(name for name in claim.counterexamples if name not in confirmed)
     draws, gains = _gains(claim, entries) if claim.sampled else ((), ())
-    sample = paired(gains) if gains else None
+    sample = paired(gains, not claim.guessed) if gains else None
     return Row(
         id=claim.id,
         variant=claim.variant.value,

@@ -35,6 +35,8 @@ class Statement:
         Id of the claim that says the same in the paper's setting; empty where there is none.
     at : float, optional
         The point of the x axis that it is about; all where it is left out.
+    guessed : bool
+        As of a claim: the draws are counted, and leave it undecided.
     """
 
     text: str
@@ -43,6 +45,7 @@ class Statement:
     other: str | float
     claim: str = ""
     at: float | None = None
+    guessed: bool = False
 
     def against(self, values: Mapping[str, float]) -> float:
         """Return what the series is compared with on a draw."""

@@ -2,7 +2,7 @@
 
 Section VI measured physical clusters, and prints neither how fast their nodes are nor how long the jobs. What is left
 open is drawn (`dlsched.algorithms.hadar_e.constants`), the two readings of PMI among it, and all series of a draw
-have the same constants. A verdict says what holds with such constants, and nothing of the paper's own runs.
+have the same constants. They say what is so with such constants, and leave undecided what the paper says of its runs.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _CLUSTERS = {
 _DRAWN = (
     "speeds are those of (10) with TFLOPS and VRAM of NVIDIA's data sheets; its constants, the reading of PMI (half of "
     "the draws have TFLOPS/sqrt(VRAM), half sqrt(TFLOPS/VRAM)), the classes of the models, the batches and the lengths "
-    "of the jobs, 10 to 50 minutes on a V100, are not printed: drawn. So a verdict is about that range, and the "
-    "paper's own runs stay undecided"
+    "of the jobs, 10 to 50 minutes on a V100, are not printed: drawn. So the draws say what is so in that "
+    "range, and leave undecided what the paper says of its own runs"
 )
 
 _COUNTS = tuple(float(len(models)) for models in MIXES.values())
@@ -121,7 +121,8 @@ def _mixes(
         series=series,
         draw=lambda at, seed: values(_outcomes(cluster, at, seed)),
         statements=tuple(
-            Statement(words.format(*pair), pair[0], relation, pair[1], claims.get(" ".join(pair), "")) for pair in pairs
+            Statement(words.format(*pair), pair[0], relation, pair[1], claims.get(" ".join(pair), ""), guessed=True)
+            for pair in pairs
         ),
         note=f"slots of 360 s and restarts of 10 s, as in Section IV; {_DRAWN}{note}",
     )
@@ -211,6 +212,7 @@ def _by_slot(figure: str, scheduler: str, cluster: str, says: str) -> Figure:
                 Relation.AT_LEAST,
                 _OTHERS,
                 f"hadar/evaluation-slot-{figure}",
+                guessed=True,
             ),
         ),
         note=f"the overheads that the figure depends on are not printed: {_OVERHEAD} s of every slot go to "

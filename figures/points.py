@@ -149,4 +149,5 @@ def curves(figure: Figure, found: Mapping[Task, Values]) -> Iterator[Curve]:
 def judged(statement: Statement, found: Mapping[Task, Values]) -> Sample:
     """Return what all draws of a statement's points together say of it."""
     draws = (values for (x, _), values in sorted(found.items()) if statement.at in (None, x))
-    return paired(statement.relation.gain(values[statement.series], statement.against(values)) for values in draws)
+    gains = (statement.relation.gain(values[statement.series], statement.against(values)) for values in draws)
+    return paired(gains, not statement.guessed)

@@ -221,8 +221,7 @@ _CLUSTERS = {"aws": ("a", "the AWS cluster"), "lab": ("b", "the cluster of the l
 
 _OPEN = (
     "the constants of (10), how PMI is read, the classes of the models, the batches and how long the jobs are: drawn "
-    "from ranges of ours (`dlsched.algorithms.hadar_e.constants`). A verdict is about these, and leaves the paper's "
-    "own runs undecided"
+    "from ranges of ours (`dlsched.algorithms.hadar_e.constants`), which say nothing sure of the paper's own runs"
 )
 _MIXES: Subject[Constants, MixFacts] = Subject(problem="hadar", instance=Constants, facts=MixFacts, sources=(PHYSICAL,))
 _TRIALS: Subject[Trial, SlotFacts] = Subject(problem="hadar", instance=Trial, facts=SlotFacts, sources=(TRIALS,))
@@ -250,6 +249,7 @@ def _gain(
         relation=Relation.AT_LEAST,
         bound=always(Fraction(printed)),
         sampled=True,
+        guessed=True,
         expectation=Expectation.OPEN,
         open=f"{_OPEN}; the slot{division}",
     )
@@ -267,6 +267,7 @@ def _best_slot(figure: str, says: str) -> Claim[SlotFacts]:
         relation=Relation.AT_LEAST,
         bound=lambda facts: facts.best(figure)[1],
         sampled=True,
+        guessed=True,
         expectation=Expectation.OPEN,
         open=f"{_OPEN}; the seconds of a slot that communication takes: 0 to 20",
     )

@@ -113,8 +113,9 @@ def test_they_are_averages_whose_verdict_is_open() -> None:
     assert len(mine) == 12
     for claim in mine:
         assert claim.sampled
+        assert claim.guessed
         assert (claim.expectation.value, claim.variant.value) == ("open", "printed")
-        assert "leaves the paper's own runs undecided" in claim.open
+        assert "nothing sure of the paper's own runs" in claim.open
 
 
 FACTS = (MixFacts, SlotFacts)

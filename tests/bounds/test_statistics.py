@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from scipy.stats import beta, binomtest, ttest_1samp
@@ -72,6 +73,13 @@ def test_a_sign_test_needs_eight_draws() -> None:
 
 def test_signs_alone_do_not_decide_about_an_average() -> None:
     assert paired([1.0] * 19 + [-1000.0]).support is Support.UNDECIDED
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_guesses_decide_nothing_however_many(sign: int) -> None:
+    sample = paired([sign * (1.0 + k / 10) for k in range(100)], decides=False)
+    assert sample.support is Support.UNDECIDED
+    assert sample == replace(paired([sign * (1.0 + k / 10) for k in range(100)]), decides=False)
 
 
 def test_no_differences_are_refused() -> None:

@@ -53,6 +53,13 @@ def test_draws_decide_together(
     assert row.counts[Status.VIOLATED] == row.counts[Status.HOLDS] == 0
 
 
+def test_draws_of_guesses_are_counted_and_decide_nothing() -> None:
+    row = _row(replace(_known(Expectation.OPEN), guessed=True), WINS * 5)
+    assert row.finding == "undecided by 40"
+    assert row.sample is not None
+    assert (row.sample.better, row.sample.low > 0) == (40, True)
+
+
 def test_what_is_to_be_at_most_the_other_gains_where_it_is_less() -> None:
     row = _row(_known(Expectation.TRUE, Relation.AT_MOST), LOSSES)
     assert row.finding == "supported by 8"

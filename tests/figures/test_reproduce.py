@@ -227,6 +227,12 @@ def test_a_statement_about_a_point_takes_the_draws_there() -> None:
     assert (low.draws, high.draws) == (8, 8)
 
 
+def test_a_statement_that_rests_on_guesses_stays_undecided() -> None:
+    found = {(1.0, seed): {"a": 1.0 + seed, "b": 0.5} for seed in range(20)}
+    sample = judged(Statement("", "a", Relation.AT_LEAST, "b", guessed=True), found)
+    assert (sample.support, sample.better, sample.low > 0) == (Support.UNDECIDED, 20, True)
+
+
 def test_one_value_that_nothing_draws_has_no_interval() -> None:
     (a, b) = curves(replace(TOY, seeds=1), {(1.0, 0): {"a": 1.0, "b": 2.0}})
     assert (a.low, a.high, b.low, b.high) == (1, 1, 2, 2)
