@@ -30,7 +30,7 @@ from dlsched.models.hadar import Instance
 from dlsched.models.ratio import Floats, FractionalSum, Ratio
 from dlsched.models.solve import solve
 from dlsched.relaxations import LinearProgram, Planar, augmented_vne, plain_vne, sum_of_ratios
-from dlsched.relaxations.sweep import Sweep
+from dlsched.relaxations.ratio_grid import Sweep
 from dlsched.rounding import gain_packing, sample_violations, width
 
 

@@ -15,8 +15,7 @@ import scipy.sparse as sp
 from benchmarks.benchmark import Benchmark, Outcome, Way
 from benchmarks.ways import certified, formulation, solved
 from dlsched.algorithms.exact.ddljs import embed
-from dlsched.algorithms.exact.ddljs.horizon import horizon_program, values
-from dlsched.algorithms.exact.ddljs.slots import alike
+from dlsched.algorithms.exact.ddljs.horizon import alike, horizon_program, values
 from dlsched.algorithms.exact.knapsack import solve_exact
 from dlsched.models import ddljs, dmlrs, hadar, smd
 from dlsched.solvers.matrix import Matrix

@@ -137,8 +137,8 @@ def _report(error: Exception) -> int:
     """
     from dlsched.extras import MissingExtra
     from dlsched.models.document import InputError
-    from dlsched.solvers.failure import SolverError
     from dlsched.solvers.scaling import UnfitNumberError
+    from dlsched.solvers.solution import SolverError
 
     if isinstance(error, InputError | MissingExtra | UnfitNumberError):
         return _refuse(str(error))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -191,6 +191,26 @@ def exceeds(a: float | Fraction, b: float | Fraction, *, unit: float = 1.0) -> b
 def is_whole(value: float) -> bool:
     """Tell whether a solver's value stands for an integer, that is, is within `WHOLE` of one."""
     return abs(value - round(value)) <= WHOLE
+
+
+def splits(total: int, rooms: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Yield the ways to share a number among places of some room, in ascending order; none where a room is negative."""
+    if not 0 <= total <= sum(rooms) or min(rooms, default=0) < 0:
+        return
+    shares, left, first = [0] * len(rooms), total, 0
+    while True:
+        # What is left goes to the last places.
+        for k in range(len(rooms) - 1, first - 1, -1):
+            shares[k] = min(rooms[k], left)
+            left -= shares[k]
+        yield tuple(shares)
+        for k in range(len(rooms) - 1, -1, -1):
+            if left and shares[k] < rooms[k]:
+                break
+            left += shares[k]
+        else:
+            return
+        shares[k], left, first = shares[k] + 1, left - 1, k + 1
 
 
 def to_integers(values: Iterable[Fraction]) -> tuple[list[int], int]:

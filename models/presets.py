@@ -1,8 +1,9 @@
-"""Choosing a named family of instances, the same way for all problems."""
+"""Named families of instances: choosing one, and drawing numbers, the same way for all problems."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -50,3 +51,14 @@ def chooser(presets: Mapping[str, Callable[..., I_co]]) -> Preset[I_co]:
         return named("preset", name, presets)(generator(seed), **sizes)
 
     return preset
+
+
+def drawn_needs(rng: np.random.Generator, ranges: Mapping[str, tuple[int, int]]) -> dict[str, Fraction]:
+    """Return whole needs drawn uniformly from ranges, by resource; what is 0 is left out."""
+    drawn = {r: int(rng.integers(low, high + 1)) for r, (low, high) in ranges.items()}
+    return {r: Fraction(amount) for r, amount in drawn.items() if amount}
+
+
+def rounded(value: float, parts: int) -> Fraction:
+    """Return a number rounded to a multiple of one over so many parts."""
+    return Fraction(round(value * parts), parts)

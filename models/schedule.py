@@ -98,3 +98,16 @@ def mean_share(shares: Iterable[Fraction]) -> Fraction | None:
     """Return the mean of shares; None where there are none."""
     found = list(shares)
     return statistics.mean(found) if found else None
+
+
+def earned(instance: Any, finished: Mapping[str, int]) -> Fraction:
+    """Return what jobs are worth, as a rational, whose utility is one of the time from arrival to completion slot.
+
+    Parameters
+    ----------
+    instance : Instance
+    finished : mapping of str to int
+        Completion slot, by job that finishes.
+    """
+    jobs = ((instance.job(name), slot) for name, slot in finished.items())
+    return sum((job.utility.exact(slot - job.arrival) for job, slot in jobs), Fraction(0))

@@ -11,9 +11,8 @@ from typing import Any
 from dlsched.arguments import at_least, between, checked, named
 from dlsched.halt import Halt, until
 from dlsched.models.parameters import expect_current
-from dlsched.solvers.failure import ResidualError
 from dlsched.solvers.matrix import Floats, InfeasibleError, Matrix, NotLinearError, compile_model
-from dlsched.solvers.solution import Solution, Status
+from dlsched.solvers.solution import ResidualError, Solution, Status
 from dlsched.solvers.solve import MOST_SEED, SOLVERS, solve_matrix
 from dlsched.tolerances import TOLERANCE
 

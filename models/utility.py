@@ -49,6 +49,11 @@ class _Utility(Record, ABC):
         points = {0, count} if self._trend() else range(count + 1)
         return max(abs(self.exact(step * n)) for n in points)
 
+    def last_positive(self, last: int) -> int | None:
+        """Return the largest of 0..last at which a utility that never increases is positive; None where none is."""
+        found = bisect.bisect_left(range(last + 1), True, key=lambda x: self.exact(x) <= 0) - 1
+        return found if found >= 0 else None
+
     @abstractmethod
     def _at(self, x: Fraction) -> Fraction | float:
         """Return the utility at x >= 0."""

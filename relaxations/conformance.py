@@ -26,10 +26,9 @@ from dlsched.relaxations.charnes_cooper import charnes_cooper
 from dlsched.relaxations.conformance_cases import Case, Kind, Trait, cases
 from dlsched.relaxations.contract import Point, TransformationRefused, Transformed
 from dlsched.relaxations.tree import constants
-from dlsched.solvers.failure import SolverError
 from dlsched.solvers.matrix import InfeasibleError, Matrix, NotLinearError, compile_model
 from dlsched.solvers.optimal import solve_to_optimality
-from dlsched.solvers.solution import Status
+from dlsched.solvers.solution import SolverError, Status
 from dlsched.tolerances import TOLERANCE
 
 __all__ = ["Case", "Kind", "Relation", "Trait", "Transformation", "cases", "check", "check_all"]

@@ -11,9 +11,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from dlsched.arithmetic import dot, exact_product, sparse_product
-from dlsched.solvers.failure import SolverError
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
+from dlsched.solvers.solution import SolverError
 from dlsched.tolerances import UNSEEN
 
 Bools = npt.NDArray[np.bool_]

@@ -15,9 +15,8 @@ import numpy.typing as npt
 from dlsched.arithmetic import dot, integer_product
 from dlsched.halt import poll, polled
 from dlsched.solvers.builder import Builder
-from dlsched.solvers.failure import ResidualError
 from dlsched.solvers.matrix import Floats
-from dlsched.solvers.solution import Status
+from dlsched.solvers.solution import ResidualError, Status
 from dlsched.solvers.solve import solve_matrix
 from dlsched.tolerances import ROUNDING
 

@@ -18,7 +18,7 @@ import numpy as np
 from dlsched.arithmetic import dot
 from dlsched.models.ratio import Floats, FractionalSum, Polytope
 from dlsched.relaxations.contract import TransformationRefused
-from dlsched.relaxations.sweep import Sweep
+from dlsched.relaxations.ratio_grid import Sweep
 from dlsched.solvers.highs import Session
 from dlsched.tolerances import CANCELLED, POSITIVE, ROUNDING, TIGHT
 

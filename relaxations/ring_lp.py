@@ -16,9 +16,9 @@ from dlsched.relaxations.matrix_model import Key, MatrixModel, matrix_model
 from dlsched.relaxations.ring_blocks import Ints, Substrate, blocks
 from dlsched.relaxations.ring_copies import Layout, RingCopies
 from dlsched.solvers.builder import Builder
-from dlsched.solvers.failure import SolverError
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.optimal import solve_to_optimality
+from dlsched.solvers.solution import SolverError
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,9 +16,9 @@ from dlsched.arithmetic import dot
 from dlsched.relaxations.ring_copies import RingCopies
 from dlsched.relaxations.ring_lp import RingLp, VneSolution
 from dlsched.relaxations.ring_pricing import Walk, cheapest_walks, costs_to_go
-from dlsched.solvers.failure import SolverError
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
+from dlsched.solvers.solution import SolverError
 from dlsched.tolerances import AS_GOOD, FEASIBLE, TIGHT
 
 _ROUNDS = 300

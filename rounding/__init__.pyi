@@ -1,7 +1,7 @@
+from .decomposition import DecompositionError as DecompositionError
+from .decomposition import Invariant as Invariant
 from .decomposition import WeightedMapping as WeightedMapping
 from .decomposition import decompose as decompose
-from .decomposition_rules import DecompositionError as DecompositionError
-from .decomposition_rules import Invariant as Invariant
 from .gains import Gain as Gain
 from .gains import gain_cover as gain_cover
 from .gains import gain_packing as gain_packing
@@ -12,15 +12,15 @@ from .mapping_constants import MappingConstants as MappingConstants
 from .mapping_constants import mapping_constants as mapping_constants
 from .mapping_law import MappingLaw as MappingLaw
 from .mapping_law import Outcome as Outcome
-from .mapping_program import MappingChoice as MappingChoice
-from .mapping_program import choose_mappings as choose_mappings
 from .mapping_sampling import MappingSample as MappingSample
 from .mapping_sampling import sample_mappings as sample_mappings
 from .mapping_table import Acceptance as Acceptance
 from .mapping_table import LinkRow as LinkRow
 from .mapping_table import MappingTable as MappingTable
 from .mapping_table import NodeRow as NodeRow
+from .mappings import MappingChoice as MappingChoice
 from .mappings import RoundedMappings as RoundedMappings
+from .mappings import choose_mappings as choose_mappings
 from .mappings import round_mappings as round_mappings
 from .placement_mix import PlacementMix as PlacementMix
 from .placement_mix import WeightedCounts as WeightedCounts

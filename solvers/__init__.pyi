@@ -1,6 +1,4 @@
 from .builder import Builder as Builder
-from .failure import ResidualError as ResidualError
-from .failure import SolverError as SolverError
 from .highs import Session as Session
 from .infeasible import InfeasibleSubsystem as InfeasibleSubsystem
 from .infeasible import infeasible_subsystem as infeasible_subsystem
@@ -10,6 +8,8 @@ from .optimal import OptimalPoint as OptimalPoint
 from .optimal import solve_to_optimality as solve_to_optimality
 from .scaling import UnfitNumberError as UnfitNumberError
 from .solution import RawSolution as RawSolution
+from .solution import ResidualError as ResidualError
 from .solution import Solution as Solution
+from .solution import SolverError as SolverError
 from .solution import Status as Status
 from .solve import solve_matrix as solve_matrix

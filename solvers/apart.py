@@ -23,9 +23,8 @@ import numpy as np
 
 from dlsched.halt import held, until
 from dlsched.lazy import sp
-from dlsched.solvers.failure import SolverError
 from dlsched.solvers.matrix import Floats, Matrix
-from dlsched.solvers.solution import RawSolution, Solution, Status
+from dlsched.solvers.solution import RawSolution, Solution, SolverError, Status
 from dlsched.solvers.solve import solve_here
 
 INTEGRAL = 5_000

@@ -20,10 +20,9 @@ import numpy.typing as npt
 
 from dlsched.halt import Halt, current, poll, run_in_thread
 from dlsched.lazy import sp
-from dlsched.solvers.failure import SolverError
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.scaling import INFINITE, REFUSED, UnfitNumberError
-from dlsched.solvers.solution import RawSolution, Solution, Status
+from dlsched.solvers.solution import RawSolution, Solution, SolverError, Status
 from dlsched.tolerances import FEASIBLE, LEAST_DROPPED, TOLERANCE
 
 

@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dlsched.arguments import at_least, checked
-from dlsched.solvers.failure import ResidualError
 from dlsched.solvers.highs import infeasible_rows
 from dlsched.solvers.matrix import Matrix
 from dlsched.solvers.optimal import solve_to_optimality
 from dlsched.solvers.scaling import scaled
-from dlsched.solvers.solution import Status
+from dlsched.solvers.solution import ResidualError, Status
 from dlsched.solvers.solve import solve_matrix
 
 

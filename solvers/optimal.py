@@ -14,9 +14,8 @@ import numpy as np
 
 from dlsched.arguments import checked
 from dlsched.halt import poll
-from dlsched.solvers.failure import ResidualError, SolverError
 from dlsched.solvers.matrix import Floats, Matrix
-from dlsched.solvers.solution import RawSolution, Status
+from dlsched.solvers.solution import RawSolution, ResidualError, SolverError, Status
 from dlsched.solvers.solve import solve_matrix
 
 _SEED = 7

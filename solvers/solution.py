@@ -1,4 +1,4 @@
-"""What a solver says of a program."""
+"""What a solver says of a program, and what is raised where it has no answer."""
 
 from __future__ import annotations
 
@@ -7,6 +7,14 @@ from enum import StrEnum
 from typing import Self
 
 from dlsched.solvers.matrix import Floats
+
+
+class SolverError(RuntimeError):
+    """A solver ended without an optimum and without a proof that there is none; the message says how it ended."""
+
+
+class ResidualError(SolverError):
+    """The solver's point breaks a row, a bound or integrality by more than the tolerance."""
 
 
 class Status(StrEnum):

@@ -13,12 +13,11 @@ import numpy as np
 
 from dlsched.arguments import checked
 from dlsched.halt import current, grace, left, over
-from dlsched.solvers.failure import ResidualError
 from dlsched.solvers.highs import solve_highs
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.scaling import scaled
 from dlsched.solvers.scip import solve_scip
-from dlsched.solvers.solution import RawSolution, Solution, Status
+from dlsched.solvers.solution import RawSolution, ResidualError, Solution, Status
 from dlsched.tolerances import TOLERANCE
 
 SOLVERS = ("highs", "scip")

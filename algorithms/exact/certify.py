@@ -11,21 +11,22 @@ from __future__ import annotations
 
 import importlib.util
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from dlsched.algorithms.exact.result import Note
 from dlsched.arguments import at_least, checked
-from dlsched.halt import over
+from dlsched.halt import over, polled
 from dlsched.models.numbers import agree, exceeds
 from dlsched.models.parameters import expect_current
-from dlsched.solvers.failure import ResidualError
 from dlsched.solvers.matrix import Floats, Matrix, compile_model
-from dlsched.solvers.solution import Status
+from dlsched.solvers.solution import ResidualError, Status
 from dlsched.solvers.solve import solve_matrix
 from dlsched.tolerances import TOLERANCE
 
@@ -119,7 +120,7 @@ def default_routes() -> tuple[Route, ...]:
 @checked
 def certify(
     problem: Any,
-    routes: Sequence[Route | Runner] | None = None,
+    routes: Sequence[Route | Runner | Finding] | None = None,
     *,
     value: float | None = None,
     time_limit: float | None = None,
@@ -132,8 +133,8 @@ def certify(
     ----------
     problem : Matrix or pyomo.environ.ConcreteModel
         A model is compiled first.
-    routes : sequence of Route or callables, optional
-        Tried in order until two agree; all that are installed by default.
+    routes : sequence of Route, callables or Finding, optional
+        Tried in order until two agree; all that are installed by default. A finding is what a route has shown before.
     value : float, optional
         Objective of a point that somebody else has checked (a schedule, say). The routes then only have to show that
         nothing is better by more than the tolerance, which is faster.
@@ -164,7 +165,9 @@ def certify(
     return court.verdict(time.perf_counter() - start)
 
 
-def _run(route: Route | Runner, matrix: Matrix, cutoff: float | None, time_limit: float | None) -> Finding:
+def _run(route: Route | Runner | Finding, matrix: Matrix, cutoff: float | None, time_limit: float | None) -> Finding:
+    if isinstance(route, Finding):
+        return route
     if not isinstance(route, Route):
         return route(matrix, cutoff, time_limit)
     try:
@@ -260,3 +263,45 @@ class _Court:
         if self.value is not None and self.refuted(finding):
             said = (*said, ", refuted (", self.value, " is feasible)")
         return Note(f"{finding.route}: ", *said)
+
+
+_ONE = 1 << 60
+"""Multipliers are rounded to multiples of 2^-60, so that most of the work is in whole numbers; any others will do."""
+
+
+def dual_bound(matrix: Matrix, duals: Floats) -> Fraction | None:
+    """Return a bound on the objective that weak duality gives, whatever the multipliers; None for none.
+
+    Parameters
+    ----------
+    matrix : Matrix
+        Taken as it stands: a float is the rational that it is.
+    duals : ndarray of shape (rows,)
+        A multiplier of each row, as HiGHS returns them: the change of the objective for one more unit of its side.
+
+    Notes
+    -----
+    With d = c - A'y every point is worth ``sum_i y_i (Ax)_i + sum_j d_j x_j``, where each term is at most (maximising)
+    what the sides of the row, or the bounds of the column, allow. A multiplier of a side that is infinite counts 0.
+    """
+    sign = -matrix.sense
+    total = sign * Fraction(matrix.offset) * _ONE
+    loads: dict[int, int | Fraction] = defaultdict(int)
+    for row in polled(duals.nonzero()[0].tolist()):
+        y = sign * round(Fraction(float(duals[row])) * _ONE)
+        side = float(matrix.row_upper[row] if y > 0 else matrix.row_lower[row])
+        if side in (float("inf"), -float("inf")):
+            continue
+        total += y * Fraction(side)
+        start, end = matrix.A.indptr[row : row + 2].tolist()
+        columns, values = matrix.A.indices[start:end].tolist(), matrix.A.data[start:end].tolist()
+        for column, value in zip(columns, values, strict=True):
+            loads[column] += y * (int(value) if value.is_integer() else Fraction(value))
+    bounds = zip(matrix.c.tolist(), matrix.lower.tolist(), matrix.upper.tolist(), strict=True)
+    for column, (cost, low, high) in enumerate(polled(bounds)):
+        reduced = sign * Fraction(cost) * _ONE - loads.get(column, 0)
+        end = high if reduced > 0 else low
+        if reduced and end in (float("inf"), -float("inf")):
+            return None
+        total += reduced * Fraction(end) if reduced else 0
+    return Fraction(sign * total, _ONE)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from dlsched.algorithms.exact.certify import Certificate, certify
-from dlsched.algorithms.exact.result import Optimum, Progress
+from dlsched.algorithms.exact.anytime import Bracket
+from dlsched.algorithms.exact.certify import Certificate, Finding, certify, default_routes
+from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.errors import InputError
-from dlsched.halt import Halt, cut, until
-from dlsched.models.formulation import Formulation, Kind, write_rows
+from dlsched.halt import Halt, cut, left, until
+from dlsched.models.catalog import read
+from dlsched.models.formulation import Formulation, Kind, UnreadableModel, write_rows
 from dlsched.models.numbers import agree
 from dlsched.models.problem import Problem
 from dlsched.models.solve import load_point
@@ -57,6 +60,42 @@ def solve(
     if progress is not None and found.value is not None and found.bound is not None:
         progress("certified", found.value, found.bound)
     return _read(problem, formulation, instance, model, matrix, found, time.perf_counter() - start)
+
+
+def certified_model(model: Any, instance: Any, known: Bracket, *first: Finding) -> tuple[Certificate, Any]:
+    """Return what general solvers show with an exact model of an instance, and the schedule of their point.
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel
+        Of an exact formulation, without either-or.
+    instance : Instance
+    known : Bracket
+        What the solvers have to beat.
+    *first : Finding
+        What other routes have shown.
+
+    Returns
+    -------
+    certificate : Certificate
+    schedule : Schedule or None
+        None where they have no point better than what is known, or theirs is no schedule, which the evidence says.
+
+    Raises
+    ------
+    Halt
+        If the work is over before the model is compiled.
+    """
+    matrix = cut(lambda: compile_model(model))
+    routes = default_routes()
+    found = certify(matrix, [*first, *routes], value=known.value, time_limit=left(1 / len(routes)))
+    if found.point is None:
+        return found, None
+    load_point(model, matrix, found.point)
+    try:
+        return found, read(model, instance)
+    except UnreadableModel as error:
+        return replace(found, evidence=(*found.evidence, Note(f"their point is no schedule: {error}"))), None
 
 
 def exact_formulation(problem: Problem[Any, Any]) -> Formulation[Any]:

@@ -11,10 +11,9 @@ import numpy as np
 
 from dlsched.algorithms.exact.ddljs.slot import embed
 from dlsched.algorithms.gadget.activity import Activity, Sizes
-from dlsched.algorithms.gadget.best_draw import best_draw
+from dlsched.algorithms.gadget.draws import best_draw, round_until_accepted
 from dlsched.algorithms.gadget.events import Exact, Rounding, Selection, SlotEmbedding
 from dlsched.algorithms.gadget.mixtures import Fractional, Relaxation, Vertex, joint, selected
-from dlsched.algorithms.gadget.until_accepted import round_until_accepted
 from dlsched.algorithms.rings import Occupancy, Substrate, fill, give_idle
 from dlsched.algorithms.run import Event
 from dlsched.models.ddljs import Embedding, Instance, RingProblem

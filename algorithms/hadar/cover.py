@@ -51,6 +51,7 @@ class Best:
     ----------
     payoff : float
     picks : tuple of (int, int)
+        Row of a slot and its offer (Hadar: level), for each slot used, in order.
     """
 
     payoff: float

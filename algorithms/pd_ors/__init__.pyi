@@ -1,3 +1,5 @@
+from dlsched.models.dmlrs.instance import can_earn as can_earn
+
 from .asynchronous import AsyncOffers as AsyncOffers
 from .asynchronous import exact_async_offers as exact_async_offers
 from .asynchronous import rounded_async_offers as rounded_async_offers
@@ -5,9 +7,6 @@ from .certificate import Certificate as Certificate
 from .certificate import alpha_measured as alpha_measured
 from .certificate import certificate as certificate
 from .certificate import repaired_payoffs as repaired_payoffs
-from .events import JobDecision as JobDecision
-from .events import ResourceStep as ResourceStep
-from .events import Subproblems as Subproblems
 from .external_rounding import GainRule as GainRule
 from .external_rounding import Relaxed as Relaxed
 from .external_rounding import Rounding as Rounding
@@ -18,21 +17,22 @@ from .external_rounding import rounded_placement as rounded_placement
 from .linear import ScheduleBound as ScheduleBound
 from .linear import schedule_bound as schedule_bound
 from .market import Market as Market
+from .market import Subproblems as Subproblems
 from .market import market as market
 from .occupancy import Occupancy as Occupancy
+from .occupancy import ResourceStep as ResourceStep
 from .offers import External as External
 from .offers import slot_offers as slot_offers
 from .prices import PriceConstants as PriceConstants
 from .prices import Prices as Prices
-from .prices import can_earn as can_earn
 from .prices import constants as constants
 from .prices import unmet_premises as unmet_premises
-from .program import Best as Best
 from .program import Offers as Offers
 from .program import best_response as best_response
 from .program import least_costs as least_costs
 from .program import printed_best_response as printed_best_response
 from .response import Program as Program
 from .response import respond as respond
+from .run import JobDecision as JobDecision
 from .run import run as run
 from .widths import Form as Form

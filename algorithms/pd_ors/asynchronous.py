@@ -20,9 +20,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.algorithms.pd_ors.events import Subproblems
 from dlsched.algorithms.pd_ors.external_rounding import Bools, Rounding, external_lp, gain_for, round_external
-from dlsched.algorithms.pd_ors.market import Ints, Market, fewest_servers
+from dlsched.algorithms.pd_ors.market import Ints, Market, Subproblems, fewest_servers
 from dlsched.algorithms.pd_ors.occupancy import Floats
 from dlsched.algorithms.pd_ors.placements import internal_costs, lower_bound
 from dlsched.algorithms.pd_ors.program import Offers
@@ -46,18 +45,14 @@ class AsyncOffers:
     Attributes
     ----------
     offers : Offers
-    carry_out : callable
-        Of a row and an offer.
+    placement : callable
+        Of a row and an offer: its workers and servers by machine.
     subproblems : Subproblems
     """
 
     offers: Offers
-    carry_out: Callable[[int, int], Placing]
+    placement: Callable[[int, int], Placing]
     subproblems: Subproblems
-
-    def placement(self, row: int, offer: int) -> Placing:
-        """Return the workers and servers by machine of an offer."""
-        return self.carry_out(row, offer)
 
 
 @checked

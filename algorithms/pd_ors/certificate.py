@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dlsched.algorithms.pd_ors.events import JobDecision
 from dlsched.algorithms.pd_ors.occupancy import Occupancy
 from dlsched.algorithms.pd_ors.prices import Prices, constants
 from dlsched.algorithms.pd_ors.response import EXACT, respond
+from dlsched.algorithms.pd_ors.run import JobDecision
 from dlsched.algorithms.run import Event, Run
 from dlsched.arguments import checked
 from dlsched.models.dmlrs import Instance, Schedule

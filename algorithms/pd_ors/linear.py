@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dlsched.algorithms.pd_ors.occupancy import Floats, Occupancy
-from dlsched.algorithms.pd_ors.prices import AnyJob, Prices, constants
+from dlsched.algorithms.pd_ors.prices import Prices, constants
 from dlsched.algorithms.pd_ors.response import EXACT, Response, respond
 from dlsched.arguments import checked
 from dlsched.halt import polled
 from dlsched.models.dmlrs import Instance
-from dlsched.models.dmlrs.instance import identical
+from dlsched.models.dmlrs.instance import AnyJob, identical
 from dlsched.models.dmlrs.job import Placement
 from dlsched.relaxations.columns import Priced, generate_columns
 from dlsched.relaxations.master import Column, Master

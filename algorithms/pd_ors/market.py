@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlsched.algorithms.pd_ors.occupancy import Amounts, Floats, Occupancy
-from dlsched.algorithms.pd_ors.prices import AnyJob
 from dlsched.arguments import checked
 from dlsched.arithmetic import dot
 from dlsched.halt import polled
 from dlsched.models.dmlrs import Job
+from dlsched.models.dmlrs.instance import AnyJob
 
 Ints = NDArray[np.int64]
 
@@ -86,6 +86,29 @@ class Market:
     def with_servers(self, servers: Ints) -> Market:
         """Return the market with another number of servers for so many workers."""
         return replace(self, servers=servers)
+
+
+@dataclass(frozen=True, slots=True)
+class Subproblems:
+    """How the one-slot problems with external communication of one job were settled.
+
+    Attributes
+    ----------
+    states : int
+        Pairs of a slot and a number of workers.
+    solved : int
+        Those that the bounds left open: no internal placement does as much for as little, and no greedy one is known
+        to be cheapest.
+    rounds : int
+        Roundings made, where states are settled by rounding.
+    feasible : int
+        Of these, the feasible ones.
+    """
+
+    states: int = 0
+    solved: int = 0
+    rounds: int = 0
+    feasible: int = 0
 
 
 def units(room: Amounts, need: Amounts, limit: int) -> Ints:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dlsched.algorithms.pd_ors.events import ResourceStep
-from dlsched.algorithms.pd_ors.prices import AnyJob, Cell, PriceConstants
+from dlsched.algorithms.pd_ors.prices import Cell, PriceConstants
 from dlsched.arithmetic import integer_product
 from dlsched.models.dmlrs import Instance
+from dlsched.models.dmlrs.instance import AnyJob
 from dlsched.models.dmlrs.job import Placement
 from dlsched.models.numbers import to_integers
 
@@ -22,6 +23,28 @@ Amounts = NDArray[Any]
 
 _LARGEST = 2**62
 """Half of what int64 holds, so that no sum of two amounts wraps."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceStep:
+    """How an allocation moved one price.
+
+    Attributes
+    ----------
+    machine, resource : str
+    slot : int
+    amount : Fraction
+        drho_h^r[t], newly allocated there.
+    before, after : float
+        p_h^r[t], price of a unit, before and after.
+    """
+
+    machine: str
+    resource: str
+    slot: int
+    amount: Fraction
+    before: float
+    after: float
 
 
 class Occupancy:

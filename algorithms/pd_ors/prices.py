@@ -26,13 +26,12 @@ from fractions import Fraction
 
 from dlsched.arguments import checked
 from dlsched.arithmetic import exp, log
-from dlsched.models.dmlrs import AsyncJob, Instance, Job
+from dlsched.models.dmlrs import Instance, Job
+from dlsched.models.dmlrs.instance import AnyJob, can_earn, fewest_slots, last_earning
 from dlsched.models.document import InputError
 
 Cell = tuple[str, str]
 """The names of a machine and of a resource."""
-
-AnyJob = Job | AsyncJob
 
 _MOST = 345.0
 """Its power of e, 1e150, times any need and any count is a float."""
@@ -178,7 +177,7 @@ def _printed(instance: Instance) -> PriceConstants:
     high: dict[str, Fraction | None] = {}
     for r in instance.resources:
         units = [_unit(job, r) for job in instance.jobs]
-        tops = (job.utility.exact(_fewest_slots(job, job.internal_time) - job.arrival) for job in instance.jobs)
+        tops = (job.utility.exact(fewest_slots(job, job.internal_time) - job.arrival) for job in instance.jobs)
         high[r] = (
             max((top / u for top, u in zip(tops, units, strict=True)), default=Fraction(0)) if all(units) else None
         )
@@ -186,34 +185,6 @@ def _printed(instance: Instance) -> PriceConstants:
         (machine.name, r): machine.capacity_of(r) for machine in instance.machines for r in instance.resources
     }
     return PriceConstants(needed, inverse_mu, low, high, saturation, instance.slots * low * total)
-
-
-def fewest_slots(job: AnyJob) -> int:
-    """Return ceil(V kappa / F), the slots that a job takes at the least, at the better of its two rates."""
-    return _fewest_slots(job, min(job.internal_time, job.external_time))
-
-
-def _fewest_slots(job: AnyJob, time: Fraction) -> int:
-    return math.ceil(job.work * time / job.most_workers)
-
-
-@checked
-def can_earn(instance: Instance, job: AnyJob) -> bool:
-    """Tell whether a job, given all the workers it can use, finishes within the horizon while worth something."""
-    duration = fewest_slots(job) - 1
-    return duration <= instance.slots - job.arrival and job.utility.exact(duration) > 0
-
-
-def last_earning(instance: Instance, job: AnyJob) -> int:
-    """Return the longest duration within the horizon that is worth anything, by bisection: utility never increases."""
-    positive, beyond = 0, instance.slots - job.arrival + 1
-    while beyond - positive > 1:
-        middle = (positive + beyond) // 2
-        if job.utility.exact(middle) > 0:
-            positive = middle
-        else:
-            beyond = middle
-    return positive
 
 
 def demand(instance: Instance, job: AnyJob, *, printed: bool = False) -> Fraction:

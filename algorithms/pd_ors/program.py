@@ -28,13 +28,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.algorithms.hadar.cover import best_schedule
+from dlsched.algorithms.hadar.cover import Best, best_schedule
 from dlsched.algorithms.pd_ors.market import Ints
 from dlsched.algorithms.pd_ors.occupancy import Floats
-from dlsched.algorithms.pd_ors.prices import AnyJob
 from dlsched.arguments import checked
 from dlsched.halt import polled
 from dlsched.models.dmlrs import Job
+from dlsched.models.dmlrs.instance import AnyJob
 from dlsched.models.document import InputError
 from dlsched.models.numbers import to_integers
 from dlsched.tolerances import ROUNDING
@@ -78,21 +78,6 @@ class Offers:
         keep[:, :-1] = ordered[:, :-1] < later[:, 1:]
         cost[:, order] = np.where(keep, ordered, np.inf)
         return Offers(self.workers, self.rates, cost)
-
-
-@dataclass(frozen=True, slots=True)
-class Best:
-    """The schedule of the greatest payoff.
-
-    Attributes
-    ----------
-    payoff : float
-    picks : tuple of (int, int)
-        Row of a slot and offer, for each slot used, in order.
-    """
-
-    payoff: float
-    picks: tuple[tuple[int, int], ...]
 
 
 @checked

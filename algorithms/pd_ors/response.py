@@ -9,17 +9,16 @@ from enum import StrEnum
 import numpy as np
 
 from dlsched.algorithms.pd_ors.asynchronous import AsyncOffers, exact_async_offers, rounded_async_offers
-from dlsched.algorithms.pd_ors.events import Subproblems
 from dlsched.algorithms.pd_ors.external_rounding import GainRule, Rounding, rounded_placement
-from dlsched.algorithms.pd_ors.market import market
+from dlsched.algorithms.pd_ors.market import Subproblems, market
 from dlsched.algorithms.pd_ors.occupancy import Occupancy
 from dlsched.algorithms.pd_ors.offers import External, SlotOffers, slot_offers
-from dlsched.algorithms.pd_ors.prices import AnyJob, can_earn
 from dlsched.algorithms.pd_ors.program import best_response, printed_best_response
 from dlsched.algorithms.run import Variant
 from dlsched.arguments import checked
 from dlsched.halt import polled
 from dlsched.models.dmlrs import Instance, Job
+from dlsched.models.dmlrs.instance import AnyJob, can_earn
 from dlsched.models.dmlrs.job import Placement
 
 

@@ -2,25 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from dlsched.algorithms.algorithm import Algorithm
-from dlsched.algorithms.pd_ors.events import JobDecision
 from dlsched.algorithms.pd_ors.external_rounding import GainRule, Rounding
-from dlsched.algorithms.pd_ors.occupancy import Occupancy
+from dlsched.algorithms.pd_ors.market import Subproblems
+from dlsched.algorithms.pd_ors.occupancy import Occupancy, ResourceStep
 from dlsched.algorithms.pd_ors.offers import External
-from dlsched.algorithms.pd_ors.prices import AnyJob, PriceConstants, Prices, constants
+from dlsched.algorithms.pd_ors.prices import PriceConstants, Prices, constants
 from dlsched.algorithms.pd_ors.response import EXACT, Program, Settings, respond
 from dlsched.algorithms.run import Event, Run, Stripped, Variant
 from dlsched.arguments import Seed, checked, seed_of
 from dlsched.halt import polled
 from dlsched.models.dmlrs import Instance, Schedule, progress, utility
+from dlsched.models.dmlrs.instance import AnyJob
+from dlsched.models.dmlrs.job import Placement
 
 _EXTERNAL = {Variant.PRINTED: External.ROUNDING, Variant.CORRECTED: External.EXACT}
 _PRICES = {Variant.PRINTED: Prices.PRINTED, Variant.CORRECTED: Prices.REPAIRED}
 _PROGRAM = {Variant.PRINTED: Program.SAMPLES, Variant.CORRECTED: Program.WORKER_SLOTS}
+
+
+@dataclass(frozen=True, slots=True)
+class JobDecision(Event):
+    """A job was admitted or turned away on its arrival (Algorithm 1, steps 2-4).
+
+    Attributes
+    ----------
+    job : str
+    slot : int
+        Its arrival.
+    admitted : bool
+    payoff : float
+        lambda_i, utility less cost at the prices before this decision; 0 for a job turned away.
+    completion : int or None
+        Completion slot.
+    steps : tuple of ResourceStep
+        One for each machine, resource and slot of which it takes something that has a price.
+    placements : mapping of int to Placement
+        Slot to machine to (workers, servers).
+    subproblems : Subproblems
+    """
+
+    job: str
+    slot: int
+    admitted: bool
+    payoff: float
+    completion: int | None
+    steps: tuple[ResourceStep, ...]
+    placements: Mapping[int, Placement] = field(default_factory=dict)
+    subproblems: Subproblems = field(default_factory=Subproblems)
 
 
 @checked

@@ -1,9 +1,9 @@
-from .filling import fill as fill
-from .filling import give_idle as give_idle
-from .filling import placed as placed
 from .occupancy import Need as Need
 from .occupancy import Occupancy as Occupancy
 from .occupancy import Substrate as Substrate
 from .placement import embedded as embedded
+from .placement import fill as fill
+from .placement import give_idle as give_idle
 from .placement import join as join
 from .placement import place as place
+from .placement import placed as placed

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from dlsched.algorithms.pd_ors.prices import can_earn, fewest_slots
 from dlsched.bounds.claim import Claim, Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.facts import OPT_POSITIVE
 from dlsched.bounds.pd_ors.facts import PD_ORS, PdOrsFacts
 from dlsched.bounds.pd_ors.families import ALL_EPOCHS, FIG_3_11, FIG_3_11_HOUR, FIG_8, FIG_10, RANGES
+from dlsched.models.dmlrs.instance import can_earn, fewest_slots
 
 _OPEN = "link rates, the length of a slot and the sizes of the machines: assumed, see the origin of a draw"
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from dlsched.algorithms.pd_ors.prices import fewest_slots
 from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.pd_ors.facts import (
@@ -20,6 +19,7 @@ from dlsched.bounds.pd_ors.facts import (
     PdOrsFacts,
 )
 from dlsched.bounds.pd_ors.families import ASYNC, CRITICAL, RISING, ROOMY, SPLIT, TINY
+from dlsched.models.dmlrs.instance import fewest_slots
 from dlsched.models.dmlrs.schedules import Column
 
 JOBS = Premise[PdOrsFacts]("there are jobs", lambda facts: bool(facts.instance.jobs), "Section 3 2): the set I of jobs")

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from dlsched.algorithms.pd_ors import PriceConstants
-from dlsched.algorithms.pd_ors.prices import can_earn, most_in_slot
+from dlsched.algorithms.pd_ors.prices import most_in_slot
 from dlsched.algorithms.pd_ors.widths import Widths
 from dlsched.arithmetic import expm1
 from dlsched.bounds.claim import Subject
@@ -16,6 +16,7 @@ from dlsched.bounds.facts import optimal_schedule
 from dlsched.bounds.pd_ors.facts import PdOrsFacts
 from dlsched.bounds.pd_ors.mixed import Delta
 from dlsched.models.dmlrs import AsyncJob, Instance, Job
+from dlsched.models.dmlrs.instance import can_earn
 
 OPEN = (
     "which state's G enters the ratio (here the greatest over the states (t, v), v >= 1, the weakest ratio), and mu, "

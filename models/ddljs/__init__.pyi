@@ -1,8 +1,8 @@
 from .instance import Instance as Instance
 from .instance import Link as Link
 from .instance import Node as Node
-from .iteration import iteration_time as iteration_time
 from .job import Job as Job
+from .job import iteration_time as iteration_time
 from .plot import plot as plot
 from .plot import save_plot as save_plot
 from .presets import PRESETS as PRESETS

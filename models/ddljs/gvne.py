@@ -85,9 +85,7 @@ def embedding_program(problem: RingProblem, *, cap: bool = False, slot: int = 1)
     """
     m = _program(problem, problem.hosts, problem.usable, slot)
     if cap:
-        room = {(q.name, u): problem.room(q, u) for q in problem.requests for u in problem.hosts(q)}
-        m.hosting = pyo.Set(initialize=list(room), dimen=2, doc="jobs and the nodes that can host a ring node")
-        declare(m, "room", (m.hosting,), room, "m_iu, ring nodes that fit on the node [workers]")
+        rooms(m, problem)
         m.crowded = pyo.Set(
             initialize=list(dict.fromkeys((i, k, u) for i, k, _, u in m.places if m.room[i, u] < k)),
             dimen=3,
@@ -95,6 +93,13 @@ def embedding_program(problem: RingProblem, *, cap: bool = False, slot: int = 1)
         )
         m.cap = pyo.Constraint(m.crowded, rule=_cap, doc="(5) corrected: whole workers that fit on a node")
     return m
+
+
+def rooms(m: Any, problem: RingProblem) -> None:
+    """Add how many ring nodes of a request fit on a node, of the nodes that can host one."""
+    room = {(q.name, u): problem.room(q, u) for q in problem.requests for u in problem.hosts(q)}
+    m.hosting = pyo.Set(initialize=list(room), dimen=2, doc="jobs and the nodes that can host a ring node")
+    declare(m, "room", (m.hosting,), room, "m_iu, ring nodes that fit on the node [workers]")
 
 
 def _program(
@@ -210,6 +215,11 @@ def _constraints(m: Any, problem: RingProblem) -> None:
         rule=lambda m, *key: (linear(*terms["flow"][key]), 0),
         doc="(15) each ring edge is a path between its ends",
     )
+    loads(m, terms)
+
+
+def loads(m: Any, terms: Mapping[str, Mapping[Any, Any]]) -> None:
+    """Add (16)-(19), given the coefficients and variables of the rows of nodes and of links."""
     m.node_load = pyo.Constraint(
         m.loaded,
         rule=lambda m, *key: (None, linear(*terms["node"][key]), m.node_capacity[key]),
@@ -265,26 +275,31 @@ def _cap(m: Any, i: str, k: int, u: str) -> Any:
     return sum(m.place[i, k, a, u] for a in nodes) <= m.room[i, u] * m.size[i, k]
 
 
+EQUATIONS = ("(12)", "(13)", "(14)", "(15)", "(16)", "(17)", "(18)", "(19)")
+
+DATA = {
+    "slot": "1",
+    "so_far": "no job has had anything",
+    "cap": "False: no row for the workers that fit on one node",
+}
+"""What is used where one of these is left out."""
+
 GVNE = Formulation(
     "ddljs/gvne",
     Instance,
     "G-VNE: what rings of chosen sizes add in one slot, valid places and routes only",
-    ("(12)", "(13)", "(14)", "(15)", "(16)", "(17)", "(18)", "(19)"),
+    EQUATIONS,
     Kind.SUBPROBLEM,
     build,
     read_gain,
-    data={
-        "slot": "1",
-        "so_far": "no job has had anything",
-        "cap": "False: no row for the workers that fit on one node",
-    },
+    data=DATA,
 )
 
 GVNE_PRINTED = Formulation(
     "ddljs/gvne-printed",
     Instance,
     "the same as printed: ring sizes by a joint relaxation rounded up, any place and route",
-    ("(12)", "(13)", "(14)", "(15)", "(16)", "(17)", "(18)", "(19)"),
+    EQUATIONS,
     Kind.SUBPROBLEM,
     build_printed,
     read_gain,

@@ -19,11 +19,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from dlsched.lazy import pyo
-from dlsched.models.ddljs.gvne import build, data, linear, sets
+from dlsched.models.ddljs.gvne import DATA, EQUATIONS, build, data, linear, loads, rooms, sets
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.requests import RingProblem, slot_problem
 from dlsched.models.formulation import Formulation, Kind
-from dlsched.models.parameters import declare
 
 Copy = tuple[str, int, str]
 """Job, ring size and the place of ring node 0."""
@@ -168,16 +167,7 @@ def _rows(m: Any, carrier: Mapping[tuple[str, str], tuple[str, str]]) -> None:
         rule=lambda m, *key: (linear(*terms["flow"][key]), 0),
         doc="(15) each ring edge of a copy is a path between its ends",
     )
-    m.node_load = pyo.Constraint(
-        m.loaded,
-        rule=lambda m, *key: (None, linear(*terms["node"][key]), m.node_capacity[key]),
-        doc="(16) (18) capacity of a node and resource",
-    )
-    m.link_load = pyo.Constraint(
-        m.carriers,
-        rule=lambda m, *arc: (None, linear(*terms["link"][arc]), m.link_capacity[arc]),
-        doc="(17) (19) bandwidth of a link",
-    )
+    loads(m, terms)
 
 
 def _terms(m: Any, carrier: Mapping[tuple[str, str], tuple[str, str]]) -> dict[str, dict[Any, Any]]:
@@ -216,9 +206,8 @@ def _terms(m: Any, carrier: Mapping[tuple[str, str], tuple[str, str]]) -> dict[s
 
 
 def _cap(m: Any, problem: RingProblem) -> None:
-    room = {(q.name, u): problem.room(q, u) for q in problem.requests for u in problem.hosts(q)}
-    m.hosting = pyo.Set(initialize=list(room), dimen=2, doc="jobs and the nodes that can host a ring node")
-    declare(m, "room", (m.hosting,), room, "m_iu, ring nodes that fit on the node [workers]")
+    rooms(m, problem)
+    room = m.room.extract_values()
     held: dict[tuple[Any, ...], list[Any]] = defaultdict(list)
     for (i, k, w, _, u), part in m.place.items():
         if room[i, u] < k:
@@ -231,29 +220,22 @@ def _cap(m: Any, problem: RingProblem) -> None:
     )
 
 
-_EQUATIONS = ("(12)", "(13)", "(14)", "(15)", "(16)", "(17)", "(18)", "(19)")
-_DATA = {
-    "slot": "1",
-    "so_far": "no job has had anything",
-    "cap": "False: no row for the workers that fit on one node",
-}
-
 GVNE_PLAIN = Formulation(
     "ddljs/gvne-plain",
     Instance,
     "the LP relaxation of ddljs/gvne, by which Algorithm 2 selects ring sizes",
-    _EQUATIONS,
+    EQUATIONS,
     Kind.RELAXATION,
     build_plain,
-    data=_DATA,
+    data=DATA,
 )
 
 GVNE_AUGMENTED = Formulation(
     "ddljs/gvne-augmented",
     Instance,
     "the augmented LP of G-VNE, whose points Algorithm 2 rounds: a copy of a ring for each place of its node 0",
-    _EQUATIONS,
+    EQUATIONS,
     Kind.RELAXATION,
     build_augmented,
-    data=_DATA | {"sizes": "all ring sizes"},
+    data=DATA | {"sizes": "all ring sizes"},
 )

@@ -14,7 +14,7 @@ from dlsched.models.ddljs.instance import Instance, Link, Node
 from dlsched.models.ddljs.job import Job
 from dlsched.models.ddljs.random import random
 from dlsched.models.document import InputError
-from dlsched.models.presets import chooser
+from dlsched.models.presets import chooser, rounded
 from dlsched.models.utility import Sigmoid, Sqrt
 
 BUDGETS = ("worker-slots", "iterations")
@@ -87,8 +87,8 @@ def benchmark(
                 max_workers=int(rng.integers(2, workers + 1)),
                 worker={"gpu": Fraction(1)},
                 progress=Fraction(1),
-                bandwidth=_rounded(rng.uniform(0.1, 5), 100),
-                utility=Sqrt(scale=_rounded(rng.uniform(1, 100), 100)),
+                bandwidth=rounded(rng.uniform(0.1, 5), 100),
+                utility=Sqrt(scale=rounded(rng.uniform(1, 100), 100)),
             )
             for i in range(jobs)
         ),
@@ -197,7 +197,7 @@ def _paper_job(rng: np.random.Generator, number: int, arrival: int, workers: int
         progress=Fraction(progress),
         bandwidth=Fraction(int(rng.integers(100, 5001)), 1000),
         utility=Sigmoid(
-            height=_rounded(rng.uniform(1, 100), 100),
+            height=rounded(rng.uniform(1, 100), 100),
             steepness=-Fraction(int(rng.integers(1, 1000)), 1000),
             midpoint=Fraction(int(rng.integers(300, 3001))),
         ),
@@ -214,19 +214,15 @@ def _tree(
     switches = [f"rack{r + 1}" for r in range(int(racks.max(initial=0)) + 1)]
     cores = [f"core{c + 1}" for c in range(_CORES)]
     links = [
-        Link(source=server.name, target=switches[r], bandwidth=_rounded(rng.uniform(*_SERVER_LINK) / divisors[0], 100))
+        Link(source=server.name, target=switches[r], bandwidth=rounded(rng.uniform(*_SERVER_LINK) / divisors[0], 100))
         for server, r in zip(servers, racks, strict=True)
     ]
     links += [
-        Link(source=switch, target=core, bandwidth=_rounded(rng.uniform(*_CORE_LINK) / divisors[1], 100))
+        Link(source=switch, target=core, bandwidth=rounded(rng.uniform(*_CORE_LINK) / divisors[1], 100))
         for switch in switches
         for core in cores
     ]
     return (*servers, *(Node(name=name) for name in (*switches, *cores))), tuple(links)
-
-
-def _rounded(value: float, denominator: int) -> Fraction:
-    return Fraction(round(value * denominator), denominator)
 
 
 PRESETS: MappingProxyType[str, Callable[..., Instance]] = MappingProxyType(

@@ -6,9 +6,7 @@ from dlsched.models.ddljs.circulation import OFFLINE_CIRCULATION, SLOT_CIRCULATI
 from dlsched.models.ddljs.gvne import GVNE, GVNE_PRINTED
 from dlsched.models.ddljs.gvne_lp import GVNE_AUGMENTED, GVNE_PLAIN
 from dlsched.models.ddljs.instance import Instance
-from dlsched.models.ddljs.offline import OFFLINE
-from dlsched.models.ddljs.offline_milp import OFFLINE_MILP
-from dlsched.models.ddljs.offline_printed import OFFLINE_PRINTED
+from dlsched.models.ddljs.offline import OFFLINE, OFFLINE_MILP, OFFLINE_PRINTED
 from dlsched.models.ddljs.plot import plot, save_plot
 from dlsched.models.ddljs.presets import PRESETS
 from dlsched.models.ddljs.schedule import Schedule, check, exact_utility, measures

@@ -13,13 +13,10 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from dlsched.lazy import pyo
-from dlsched.models.ddljs.frame import Stage, at_most, no_ghosts, one_slot, utilities, workers
+from dlsched.models.ddljs.frame import Stage, one_slot, utilities
 from dlsched.models.ddljs.instance import Instance
-from dlsched.models.ddljs.offline import shapes
-from dlsched.models.ddljs.offline_printed import LITERAL, printed
-from dlsched.models.ddljs.paths import simple_paths
+from dlsched.models.ddljs.offline import LITERAL, corrected, printed, shapes
 from dlsched.models.ddljs.read import read_slot, read_slot_printed
-from dlsched.models.ddljs.routes import links, routes
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.parameters import declare
 
@@ -47,12 +44,7 @@ def build(
         If a job has a placement, the slot is outside 1..T, or there are too many paths to write out.
     """
     stage = one_slot(instance, "ddljs/slot", slot, so_far or {})
-    m = pyo.ConcreteModel(name="DDLJS in one slot")
-    workers(m, stage.problems)
-    at_most(m)
-    no_ghosts(m)
-    routes(m, stage.problems, simple_paths(instance, paths))
-    links(m, stage.problems)
+    m = corrected(instance, stage, paths, "DDLJS in one slot")
     shapes(m)
     _utilities(m, stage, slot, so_far or {})
     return m

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from dlsched.lazy import gdp, pyo
+from dlsched.models.dmlrs.compact import last, most
 from dlsched.models.dmlrs.frame import asynchronous, completions, frame, loads, read
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.formulation import Formulation, Kind
@@ -81,22 +82,13 @@ def _constraints(m: Any) -> None:
         rule=lambda m, i: sum(m.batches[i, t] for t in m.slots_of[i]) >= sum(m.completion[i, t] for t in m.slots_of[i]),
         doc="(3.1) an admitted job does all its mini-batches",
     )
-    m.most = pyo.Constraint(m.IT, rule=_most, doc="(3.2) at most K_i workers in a slot")
+    m.most = pyo.Constraint(m.IT, rule=most, doc="(3.2) at most K_i workers in a slot")
     m.fewer_servers = pyo.Constraint(
         m.IT,
         rule=lambda m, i, t: sum(m.servers[i, t, h] for h in m.machines) <= sum(m.workers[i, t, h] for h in m.machines),
         doc="(3.5) no more servers than workers",
     )
-    m.last = pyo.Constraint(m.IT, rule=_last, doc="(3.6) no worker after the completion slot")
-
-
-def _most(m: Any, i: str, t: int) -> Any:
-    admitted = sum(m.completion[i, q] for q in m.slots_of[i])
-    return sum(m.workers[i, t, h] for h in m.machines) <= m.most_workers[i] * admitted
-
-
-def _last(m: Any, i: str, t: int) -> Any:
-    return 1 - m.idle[i, t].binary_indicator_var <= sum(m.completion[i, q] for q in range(t, m.slots_of[i].stop))
+    m.last = pyo.Constraint(m.IT, rule=last, doc="(3.6) no worker after the completion slot")
 
 
 ASYNC = Formulation(

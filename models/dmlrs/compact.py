@@ -56,7 +56,7 @@ def _build(instance: Instance, name: str, *, literal: bool) -> pyo.ConcreteModel
     m = frame(instance, "DMLRS")
     modes(m, instance, literal=literal)
     m.work = pyo.Constraint(m.I, rule=_work, doc="(3) an admitted job does all its samples")
-    m.most = pyo.Constraint(m.IT, rule=_most, doc="(4) at most F_i workers in a slot")
+    m.most = pyo.Constraint(m.IT, rule=most, doc="(4) at most F_i workers in a slot")
     m.last = pyo.Constraint(m.IT, rule=last, doc="(6) no worker after the completion slot")
     completions(m)
     return m
@@ -180,7 +180,8 @@ def _work(m: Any, i: str) -> Any:
     return sum(m.samples[i, t] for t in m.slots_of[i]) >= sum(m.completion[i, t] for t in m.slots_of[i])
 
 
-def _most(m: Any, i: str, t: int) -> Any:
+def most(m: Any, i: str, t: int) -> Any:
+    """Return the row that a job has at most so many workers in a slot, and none where it is not admitted."""
     return total(m.workers, m, i, t) <= m.most_workers[i] * sum(m.completion[i, q] for q in m.slots_of[i])
 
 

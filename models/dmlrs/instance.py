@@ -6,6 +6,7 @@ Symbols (PD-ORS, Table 1): machine h has C_h^r of resource r in every slot of 1.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,7 +14,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from dlsched.arguments import named
+from dlsched.arguments import checked, named
 from dlsched.models.dmlrs.job import AsyncJob, Job
 from dlsched.models.document import Document, Record
 from dlsched.models.fields import MAX_SLOTS, Name, countable, distinct, falling, known, made_of_numbers
@@ -167,3 +168,21 @@ def identical(instance: Instance) -> tuple[Group, ...]:
     for machine in instance.machines:
         found.setdefault(tuple(machine.capacity_of(r) for r in instance.resources), []).append(machine)
     return tuple(Group(same[0].name, tuple(h.name for h in same), same[0]) for same in found.values())
+
+
+def fewest_slots(job: AnyJob, time: Fraction | None = None) -> int:
+    """Return ceil(V kappa / F), the slots that a job takes at the least, by default at the better of its two rates."""
+    each = min(job.internal_time, job.external_time) if time is None else time
+    return math.ceil(job.work * each / job.most_workers)
+
+
+@checked
+def can_earn(instance: Instance, job: AnyJob) -> bool:
+    """Tell whether a job, given all the workers it can use, finishes within the horizon while worth something."""
+    duration = fewest_slots(job) - 1
+    return duration <= instance.slots - job.arrival and job.utility.exact(duration) > 0
+
+
+def last_earning(instance: Instance, job: AnyJob) -> int:
+    """Return the longest duration within the horizon that is worth anything; 0 where none is."""
+    return job.utility.last_positive(instance.slots - job.arrival) or 0

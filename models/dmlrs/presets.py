@@ -15,7 +15,7 @@ from dlsched.models.dmlrs.job import AsyncJob, Job
 from dlsched.models.dmlrs.random import random
 from dlsched.models.document import InputError
 from dlsched.models.numbers import rational
-from dlsched.models.presets import chooser
+from dlsched.models.presets import chooser, drawn_needs, rounded
 from dlsched.models.utility import Hyperbolic, Sigmoid
 
 _WORKER = {"gpu": (0, 4), "cpu": (1, 10), "memory": (2, 32), "storage": (5, 10)}
@@ -90,8 +90,8 @@ def benchmark(
                 workers_per_server=Fraction(int(ratios[i])),
                 internal_rate=(Fraction(1, 4) - _COMPUTE) / (Fraction(1, int(speeds[i])) - _COMPUTE),
                 external_rate=Fraction(1),
-                worker=_needs(rng, _WORKER),
-                server=_needs(rng, _SERVER),
+                worker=drawn_needs(rng, _WORKER),
+                server=drawn_needs(rng, _SERVER),
                 utility=_sigmoid(rng, (0.10, 0.55, 0.35), slots - 1),
             )
             for i in range(jobs)
@@ -135,13 +135,13 @@ def paper(
                 epochs=Fraction(int(rng.integers(50, 201))),
                 samples=Fraction(int(rng.integers(20_000, 500_001))),
                 batch=int(rng.integers(1, 201)),
-                slots_per_sample=_rounded(rng.uniform(1e-5, 1e-4), 10**7),
+                slots_per_sample=rounded(rng.uniform(1e-5, 1e-4), 10**7),
                 gradient_size=Fraction(int(rng.integers(30, 576))),
                 workers_per_server=Fraction(int(rng.integers(1, 11))),
                 internal_rate=Fraction(1_500_000),
                 external_rate=Fraction(150_000),
-                worker=_needs(rng, _WORKER),
-                server=_needs(rng, _SERVER),
+                worker=drawn_needs(rng, _WORKER),
+                server=drawn_needs(rng, _SERVER),
                 utility=_sigmoid(rng, mixes[mix], 15),
             )
             for i in range(jobs)
@@ -185,7 +185,7 @@ def thesis(
     arrivals = _arrivals(rng, jobs, max(1, slots // 2))
     needs = {r: round(18 * (low + high) / 2) for r, (low, high) in _THESIS.items()}
     gigabit = 125 * rational(seconds)
-    internal = [_rounded(rate, 1000) * gigabit for rate in rng.uniform(0.1, 4, size=jobs)]
+    internal = [rounded(rate, 1000) * gigabit for rate in rng.uniform(0.1, 4, size=jobs)]
     return Instance(
         slots=slots,
         resources=tuple(_THESIS),
@@ -197,13 +197,13 @@ def thesis(
                 epochs=Fraction(int(rng.integers(50, 151))),
                 chunks=int(rng.integers(5, 21)),
                 minibatches_per_chunk=Fraction(int(rng.integers(20, 41))),
-                slots_per_minibatch=_rounded(rng.uniform(0.01, 0.05), 10**4),
+                slots_per_minibatch=rounded(rng.uniform(0.01, 0.05), 10**4),
                 gradient_size=Fraction(int(rng.integers(50, 101))),
                 internal_rate=internal[i],
                 external_rate=internal[i] / rational(ratio),
                 server_rate=Fraction(int(rng.integers(4, 21)) * gigabit),
-                worker=_needs(rng, _THESIS),
-                server=_needs(rng, _THESIS),
+                worker=drawn_needs(rng, _THESIS),
+                server=drawn_needs(rng, _THESIS),
                 utility=Hyperbolic(scale=Fraction(1)),
             )
             for i in range(jobs)
@@ -229,11 +229,6 @@ def _machines(count: int, capacity: dict[str, int]) -> tuple[Machine, ...]:
     return tuple(Machine(name=f"machine{h + 1}", capacity=room) for h in range(count))
 
 
-def _needs(rng: np.random.Generator, ranges: dict[str, tuple[int, int]]) -> dict[str, Fraction]:
-    drawn = {r: int(rng.integers(low, high + 1)) for r, (low, high) in ranges.items()}
-    return {r: Fraction(n) for r, n in drawn.items() if n}
-
-
 def _sigmoid(rng: np.random.Generator, shares: tuple[float, float, float], latest: int) -> Sigmoid:
     insensitive, sensitive, _ = shares
     kind = rng.random()
@@ -241,14 +236,10 @@ def _sigmoid(rng: np.random.Generator, shares: tuple[float, float, float], lates
         0.0 if kind < insensitive else rng.uniform(0.01, 1) if kind < insensitive + sensitive else rng.uniform(4, 6)
     )
     return Sigmoid(
-        height=_rounded(rng.uniform(1, 100), 100),
-        steepness=_rounded(steepness, 1000),
+        height=rounded(rng.uniform(1, 100), 100),
+        steepness=rounded(steepness, 1000),
         midpoint=Fraction(int(rng.integers(1, max(2, latest + 1)))),
     )
-
-
-def _rounded(value: float, denominator: int) -> Fraction:
-    return Fraction(round(value * denominator), denominator)
 
 
 PRESETS: MappingProxyType[str, Callable[..., Instance]] = MappingProxyType(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from dlsched.lazy import pyo
@@ -20,6 +21,7 @@ from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.schedule import Schedule
 from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
 from dlsched.models.formulation import Formulation, Kind
+from dlsched.models.listed import numbered
 from dlsched.models.parameters import declare
 
 Key = tuple[str, int]
@@ -28,9 +30,7 @@ Place = tuple[str, str, int]
 
 def columns_of(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None) -> dict[Key, Column]:
     """Return the given schedules, or all that are needed, by (job, number within the job)."""
-    if schedules is None:
-        schedules = {job.name: enumerate_schedules(instance, job) for job in instance.jobs}
-    return {(job.name, k): column for job in instance.jobs for k, column in enumerate(schedules.get(job.name, ()))}
+    return numbered(instance.jobs, schedules, partial(enumerate_schedules, instance))
 
 
 def usage_of(instance: Instance, columns: Mapping[Key, Column]) -> dict[Place, list[tuple[Key, Fraction]]]:

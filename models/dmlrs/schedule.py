@@ -14,7 +14,7 @@ from dlsched.models.dmlrs.job import AsyncJob, Job, Placement
 from dlsched.models.document import Record
 from dlsched.models.fields import Amount, PlainSlots
 from dlsched.models.numbers import to_json
-from dlsched.models.schedule import JobsSchedule, Measures, Violation, mean_share
+from dlsched.models.schedule import JobsSchedule, Measures, Violation, earned, mean_share
 
 Slot = int
 
@@ -93,13 +93,7 @@ def completions(instance: Instance, schedule: Schedule) -> dict[str, int]:
 @checked
 def exact_utility(instance: Instance, schedule: Schedule) -> Fraction:
     """Return sum_i u_i(t~_i - a_i) over the jobs that finish, as a rational."""
-    return sum(
-        (
-            (job := instance.job(name)).utility.exact(slot - job.arrival)
-            for name, slot in completions(instance, schedule).items()
-        ),
-        Fraction(0),
-    )
+    return earned(instance, completions(instance, schedule))
 
 
 @checked

@@ -2,46 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 from dlsched.models.dmlrs.frame import fitting, servers_needed
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job
+from dlsched.models.listed import MAX_SCHEDULES, STEPS, Listed, listed
 from dlsched.models.numbers import to_integers
-
-MAX_SCHEDULES = 20_000
-"""Of one job; ways to place it in a slot. Arbitrary: each is a column of a model, and their number grows
-exponentially."""
-
-_STEPS = 20
-"""Steps of the search for each schedule that may be found. Arbitrary: one that finds fewer in as many does not end
-soon."""
 
 Counts = dict[str, tuple[int, int]]
 """Machine to (workers, servers)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class Column(Listed[Counts]):
     """One schedule pi of one job i.
 
-    Attributes
-    ----------
-    job : str
-    completion : int
-        t~_pi, its last slot.
-    utility : Fraction
-        u_i(t~_pi - a_i).
-    slots : tuple of (int, dict)
-        Machine to (workers, servers), by ascending slot.
+    `completion` is t~_pi, `utility` u_i(t~_pi - a_i), and `slots` has machine to (workers, servers) by slot.
     """
-
-    job: str
-    completion: int
-    utility: Fraction
-    slots: tuple[tuple[int, Counts], ...]
 
     def usage(self, instance: Instance) -> dict[tuple[str, str, int], Fraction]:
         """Return alpha w + beta s by (machine, resource, slot), where it is not 0."""
@@ -81,7 +60,7 @@ def placements(instance: Instance, job: Job | AsyncJob, *, limit: int = MAX_SCHE
             for counts in room
             if sum(w for w, _ in chosen.values()) + counts[0] <= job.most_workers
         ]
-        if len(partial) > _STEPS * limit:
+        if len(partial) > STEPS * limit:
             raise ValueError(f"job {job.name} has too many placements to enumerate")
     kept = [placement for placement in partial if _useful(job, placement)]
     if len(kept) > limit:
@@ -120,39 +99,4 @@ def enumerate_schedules(instance: Instance, job: Job | AsyncJob, *, limit: int =
     """
     found = placements(instance, job, limit=limit)
     (work, *done), _ = to_integers([job.work, *(job.progress(placement) for placement in found)])
-    options = list(zip(found, done, strict=True))
-    columns = []
-    for slots in _searched(instance, job, options, work, limit):
-        if sum(n for _, _, n in slots) - min(n for _, _, n in slots) < work:
-            completion = slots[-1][0]
-            columns.append(
-                Column(
-                    job=job.name,
-                    completion=completion,
-                    utility=job.utility.exact(completion - job.arrival),
-                    slots=tuple((t, placement) for t, placement, _ in slots),
-                )
-            )
-    return columns
-
-
-_Partial = tuple[tuple[int, Counts, int], ...]
-
-
-def _searched(
-    instance: Instance, job: Job | AsyncJob, options: list[tuple[Counts, int]], work: int, limit: int
-) -> Iterator[_Partial]:
-    """Yield the ways to do all the work, in scaled integers, each ending in the slot that completes it."""
-    fastest = max((done for _, done in options), default=0)
-    stack: list[tuple[int, int, _Partial]] = [(job.arrival, work, ())]
-    steps = 0
-    while stack:
-        t, left, partial = stack.pop()
-        if left <= 0:
-            yield partial
-        elif left <= fastest * (instance.slots - t + 1):
-            steps += 1 + len(options)
-            if steps > _STEPS * limit:
-                raise ValueError(f"job {job.name} has too many schedules to enumerate (over {_STEPS * limit} steps)")
-            stack.append((t + 1, left, partial))
-            stack.extend((t + 1, left - done, (*partial, (t, placement, done))) for placement, done in options)
+    return listed(Column, job, zip(found, done, strict=True), work, instance.slots, limit=limit)

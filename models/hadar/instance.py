@@ -145,15 +145,9 @@ class Instance(Document):
         return tuple(r for r in fastest_first if sum(map(self.capacity.__getitem__, self.eligible(job, r))) >= job.gang)
 
     def last_useful_slot(self, job: Job) -> int | None:
-        """Return the last slot in which completing a job is worth something, by bisection; None where there is none."""
-        useful, beyond = -1, self.slots - job.arrival + 1
-        while beyond - useful > 1:
-            middle = (useful + beyond) // 2
-            if job.utility.exact(middle) > 0:
-                useful = middle
-            else:
-                beyond = middle
-        return job.arrival + useful if useful >= 0 else None
+        """Return the last slot in which completing a job is worth something; None where there is none."""
+        last = job.utility.last_positive(self.slots - job.arrival)
+        return None if last is None else job.arrival + last
 
     @model_validator(mode="after")
     def _references(self) -> Self:

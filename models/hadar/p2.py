@@ -6,6 +6,7 @@ Symbols: y_js `chosen`, f_js completion slot, w_jh^rs(t) devices that schedule s
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from dlsched.lazy import pyo
@@ -14,6 +15,7 @@ from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.read import finishing
 from dlsched.models.hadar.schedule import Schedule
 from dlsched.models.hadar.schedules import Column, enumerate_schedules
+from dlsched.models.listed import numbered
 from dlsched.models.parameters import declare
 
 Place = tuple[str, str, int]
@@ -21,9 +23,7 @@ Place = tuple[str, str, int]
 
 def columns_of(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None) -> dict[tuple[str, int], Column]:
     """Return the given schedules, or all that are needed, by (job, number within the job)."""
-    if schedules is None:
-        schedules = {job.name: enumerate_schedules(instance, job) for job in instance.jobs}
-    return {(job.name, s): column for job in instance.jobs for s, column in enumerate(schedules.get(job.name, ()))}
+    return numbered(instance.jobs, schedules, partial(enumerate_schedules, instance))
 
 
 def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None = None) -> pyo.ConcreteModel:

@@ -12,7 +12,7 @@ from dlsched.models.document import Record
 from dlsched.models.fields import Amount, PlainSlots
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.numbers import to_json
-from dlsched.models.schedule import JobsSchedule, Measures, Violation
+from dlsched.models.schedule import JobsSchedule, Measures, Violation, earned
 
 Slot = int
 Devices = dict[str, Amount]
@@ -95,13 +95,7 @@ def completions(instance: Instance, schedule: Schedule) -> dict[str, int]:
 @checked
 def exact_utility(instance: Instance, schedule: Schedule) -> Fraction:
     """Return sum_j U_j(f_j - a_j) over the jobs that finish, as a rational (1)."""
-    return sum(
-        (
-            (job := instance.job(name)).utility.exact(slot - job.arrival)
-            for name, slot in completions(instance, schedule).items()
-        ),
-        Fraction(0),
-    )
+    return earned(instance, completions(instance, schedule))
 
 
 @checked

@@ -25,8 +25,8 @@ from dlsched.arithmetic import dot, integer_product
 from dlsched.lazy import sp
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.numbers import to_integers
-from dlsched.solvers.failure import SolverError
 from dlsched.solvers.highs import Session
+from dlsched.solvers.solution import SolverError
 from dlsched.tolerances import APART
 
 _MOST = 100_000

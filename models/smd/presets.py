@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from dlsched.arguments import at_least, checked, generator
-from dlsched.models.presets import chooser
+from dlsched.models.presets import chooser, drawn_needs, rounded
 from dlsched.models.smd.instance import Instance, Job
 from dlsched.models.smd.random import random
 from dlsched.models.smd.speed import Layer, Overlap
@@ -109,21 +109,16 @@ def _job(rng: np.random.Generator, number: int, mode: Mode, overlap: Overlap) ->
     machines, unit = int(rng.integers(1, 21)), _UNIT_OF_TIME[mode]
     return Job(
         name=f"job{number + 1}",
-        worker=_needs(rng, _WORKER),
-        server=_needs(rng, _SERVER),
+        worker=drawn_needs(rng, _WORKER),
+        server=drawn_needs(rng, _SERVER),
         limit={r: Fraction(machines * amount) for r, amount in _MACHINE.items()},
         utility=Sigmoid(
-            height=_decimal(rng.uniform(1, 100), 100),
-            steepness=_decimal(rng.uniform(4, 6), 100) / unit,
-            midpoint=_decimal(rng.uniform(1, 15), 100) * unit,
+            height=rounded(rng.uniform(1, 100), 100),
+            steepness=rounded(rng.uniform(4, 6), 100) / unit,
+            midpoint=rounded(rng.uniform(1, 15), 100) * unit,
         ),
         training=_training(rng, mode, overlap),
     )
-
-
-def _needs(rng: np.random.Generator, ranges: dict[str, tuple[int, int]]) -> dict[str, Fraction]:
-    drawn = {r: int(rng.integers(low, high + 1)) for r, (low, high) in ranges.items()}
-    return {r: Fraction(amount) for r, amount in drawn.items() if amount}
 
 
 def _training(rng: np.random.Generator, mode: Mode, overlap: Overlap) -> Measured:
@@ -141,20 +136,16 @@ def _training(rng: np.random.Generator, mode: Mode, overlap: Overlap) -> Measure
         global_batch=Fraction(int(rng.integers(1, 101)) * minibatch),
         minibatch=Fraction(minibatch),
         model_size=Fraction(int(rng.integers(30, 576)), 1000),
-        bandwidth=_decimal(rng.uniform(5, 20) / 8, 1000),
-        beta1=_decimal(rng.uniform(3, 4), 100),
-        beta2=_decimal(rng.uniform(0, 0.01), 10_000),
-        alpha=_decimal(rng.uniform(0, 1), 100),
+        bandwidth=rounded(rng.uniform(5, 20) / 8, 1000),
+        beta1=rounded(rng.uniform(3, 4), 100),
+        beta2=rounded(rng.uniform(0, 0.01), 10_000),
+        alpha=rounded(rng.uniform(0, 1), 100),
         overlap=overlap,
         layers=tuple(
             Layer(forward=Fraction(f, 1000), backward=Fraction(b, 1000), transfer=Fraction(r, 1000))
             for f, b, r in milliseconds
         ),
     )
-
-
-def _decimal(value: float, parts: int) -> Fraction:
-    return Fraction(round(value * parts), parts)
 
 
 PRESETS: MappingProxyType[str, Callable[..., Instance]] = MappingProxyType(

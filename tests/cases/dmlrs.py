@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dlsched.algorithms import Run
-from dlsched.algorithms.baselines.dmlrs.rounds import Round
+from dlsched.algorithms.baselines.dmlrs.cluster import Round
 from dlsched.models.dmlrs import Instance, Schedule
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from decimal import Decimal
 from fractions import Fraction
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dlsched.models.numbers import agree, exceeds, rational, slack, to_integers, to_json
+from dlsched.models.numbers import agree, exceeds, rational, slack, splits, to_integers, to_json
 
 
 @pytest.mark.parametrize(
@@ -79,3 +80,13 @@ def test_equality_is_relative_above_one() -> None:
     assert exceeds(1.0 + 3e-6, 1.0)
     assert not exceeds(1.0, 1.0 + 3e-6)
     assert slack(0.0) == 1e-6
+
+
+@given(st.lists(st.integers(-1, 3), max_size=5), st.integers(0, 8))
+def test_a_number_is_shared_in_every_way_and_in_order(rooms: list[int], total: int) -> None:
+    every = itertools.product(*(range(room + 1) for room in rooms))
+    assert list(splits(total, rooms)) == [shares for shares in every if sum(shares) == total]
+
+
+def test_a_number_is_shared_among_as_many_places_as_there_are() -> None:
+    assert sum(1 for _ in splits(1, [1] * 3_000)) == 3_000

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dlsched.models.ratio import FractionalSum, Polytope, Ratio
 from dlsched.relaxations import LinearProgram, Planar, TransformationRefused, planar, sum_of_ratios
-from dlsched.relaxations.polygon import vertices
+from dlsched.relaxations.planar import vertices
 from dlsched.relaxations.ratio_grid import Grid, steps
 from tests.oracles.sum_of_ratios import corners
 

@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dlsched.solvers.failure import ResidualError, SolverError
 from dlsched.solvers.matrix import Matrix
 from dlsched.solvers.optimal import solve_to_optimality
 from dlsched.solvers.scaling import UnfitNumberError
-from dlsched.solvers.solution import RawSolution, Status
+from dlsched.solvers.solution import RawSolution, ResidualError, SolverError, Status
 
 SOLVE = sys.modules["dlsched.solvers.optimal"]
 

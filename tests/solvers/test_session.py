@@ -13,9 +13,9 @@ import scipy.sparse as sp
 
 from dlsched.algorithms.exact.hadar.rows import Hall, separate
 from dlsched.relaxations import augmented_vne
-from dlsched.solvers.failure import SolverError
 from dlsched.solvers.highs import Session
 from dlsched.solvers.scaling import UnfitNumberError
+from dlsched.solvers.solution import SolverError
 from tests.cases import ddljs as ddljs_cases
 
 INF = np.inf

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from dlsched.models import Solution, Status, compile_model, duals, residuals, solve
 from dlsched.models import solve as solve_function
-from dlsched.solvers.failure import ResidualError
 from dlsched.solvers.highs import loaded
 from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.solution import ResidualError
 from dlsched.solvers.solve import solve_matrix
 
 SOLVERS = ["highs", "scip"]

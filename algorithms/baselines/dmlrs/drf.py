@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from dlsched.algorithms.algorithm import Algorithm
-from dlsched.algorithms.baselines.dmlrs.cluster import AnyJob, Cluster, Held, grow
-from dlsched.algorithms.baselines.dmlrs.rounds import simulate
+from dlsched.algorithms.baselines.dmlrs.cluster import Cluster, Held, grow, simulate
 from dlsched.algorithms.run import Run
 from dlsched.arguments import Seed, checked
 from dlsched.halt import poll
 from dlsched.models.dmlrs import Instance, Schedule
+from dlsched.models.dmlrs.instance import AnyJob
 
 
 @checked

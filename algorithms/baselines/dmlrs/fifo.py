@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dlsched.algorithms.algorithm import Algorithm
-from dlsched.algorithms.baselines.dmlrs.cluster import AnyJob, Cluster, Held, grow, place
-from dlsched.algorithms.baselines.dmlrs.rounds import simulate
+from dlsched.algorithms.baselines.dmlrs.cluster import Cluster, Held, grow, place, simulate
 from dlsched.algorithms.run import Event, Run
 from dlsched.arguments import Seed, checked, generator
 from dlsched.models.dmlrs import Instance, Schedule
+from dlsched.models.dmlrs.instance import AnyJob
 
 MOST = 30
 """The most workers that are drawn."""

@@ -14,16 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from dlsched.algorithms.algorithm import Algorithm
-from dlsched.algorithms.pd_ors.events import JobDecision
 from dlsched.algorithms.pd_ors.market import Ints, Market, fewest_servers, market
 from dlsched.algorithms.pd_ors.occupancy import Floats, Occupancy
-from dlsched.algorithms.pd_ors.prices import AnyJob, can_earn, constants
+from dlsched.algorithms.pd_ors.prices import constants
 from dlsched.algorithms.pd_ors.program import Offers, best_response
 from dlsched.algorithms.pd_ors.response import Response, earning_values
+from dlsched.algorithms.pd_ors.run import JobDecision
 from dlsched.algorithms.run import Run
 from dlsched.arguments import Seed, checked
 from dlsched.errors import InputError
 from dlsched.models.dmlrs import AsyncJob, Instance, Schedule, utility
+from dlsched.models.dmlrs.instance import AnyJob, can_earn
 from dlsched.models.dmlrs.job import Placement
 
 _MOST_SERVERS = 10**7

@@ -35,7 +35,7 @@ from dlsched.errors import InputError
 from dlsched.lazy import sp
 from dlsched.models.hadar import Instance, Job
 from dlsched.models.numbers import rational
-from dlsched.solvers.failure import SolverError
+from dlsched.solvers.solution import SolverError
 
 _DIGITS = 3
 """Of the ratio with which the levels of finish-time fairness begin. cvxpy's interior point finds about eight, the last

@@ -28,9 +28,9 @@ from dlsched.lazy import sp
 from dlsched.models.hadar import Instance, Job
 from dlsched.models.hadar.schedule import isolated_throughput
 from dlsched.models.numbers import rational
-from dlsched.solvers.failure import SolverError
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
+from dlsched.solvers.solution import SolverError
 from dlsched.tolerances import AS_GOOD, CLEAR, TIGHT
 
 DIGITS = 9

@@ -24,10 +24,10 @@ from dlsched.algorithms.exact.certificates.program import Bounds, ExactProgram
 from dlsched.halt import poll
 from dlsched.lazy import sp
 from dlsched.models.numbers import size_of
-from dlsched.solvers.failure import SolverError
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
 from dlsched.solvers.scaling import INFINITE
+from dlsched.solvers.solution import SolverError
 from dlsched.tolerances import CLOSED, LEAST_DROPPED, TIGHT, WHOLE
 
 _BITS = 44

@@ -4,18 +4,22 @@ Local: a binary for each server and ring size. Spread: w_u whether server u host
 circulation that joins the hosting servers. This is exact: the paths of a ring form a closed walk through its servers,
 that is a balanced, connected set of arcs with multiplicities; and such a set has an Eulerian circuit, which, its loops
 cut out between first visits, is a ring that uses no arc more often (GADGET, (7)-(9) corrected, with all simple paths).
+
+Of a job whose workers are told apart (`ring_node_block`): where each ring node is, and a path for each ring edge. This
+is G-VNE (12)-(19) with the sizes of a ring in one: ring node a is the same for all sizes above a, and the edge that
+leaves it leads to ring node a + 1, or, where a is the last, back to ring node 0.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from abc import ABC, abstractmethod
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from dlsched.algorithms.exact.ddljs.network import Network
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
-from dlsched.models.ddljs.rings import Arc, Embedding, embedding_of
+from dlsched.models.ddljs.rings import Arc, Embedding, Path, RingMapping, embedding, embedding_of
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Floats
 
@@ -23,7 +27,8 @@ Terms = list[tuple[int, int]]
 """A linear expression with whole coefficients: (column, coefficient)."""
 
 
-class Block(Protocol):
+@dataclass(kw_only=True)
+class Block(ABC):
     """What the rows that jobs share need to know of one job in one slot.
 
     Attributes
@@ -38,33 +43,28 @@ class Block(Protocol):
         How often the ring uses an arc.
     """
 
-    sizes: dict[int, Terms]
-    workers: Terms
-    on_node: dict[str, Terms]
-    on_arc: dict[Arc, Terms]
+    sizes: dict[int, Terms] = field(default_factory=lambda: defaultdict(list))
+    workers: Terms = field(default_factory=list)
+    on_node: dict[str, Terms] = field(default_factory=lambda: defaultdict(list))
+    on_arc: dict[Arc, Terms] = field(default_factory=lambda: defaultdict(list))
 
     def hosting(self, x: Floats) -> dict[str, int]:
         """Return the workers by server at a point."""
+        counts = {u: round(sum(value * x[column] for column, value in terms)) for u, terms in self.on_node.items()}
+        return {u: n for u, n in counts.items() if n}
 
+    @abstractmethod
     def read(self, x: Floats) -> Embedding | None:
         """Return the embedding at a point; None where there are no workers."""
 
 
 @dataclass
-class CirculationBlock:
-    """Local and spread embeddings of a job whose workers are alike; see `Block`."""
+class CirculationBlock(Block):
+    """Local and spread embeddings of a job whose workers are alike."""
 
     network: Network
     core: bool = True
-    sizes: dict[int, Terms] = field(default_factory=lambda: defaultdict(list))
-    workers: Terms = field(default_factory=list)
-    on_node: dict[str, Terms] = field(default_factory=lambda: defaultdict(list))
-    on_arc: dict[Arc, Terms] = field(default_factory=lambda: defaultdict(list))
     circulation: dict[Arc, int] = field(default_factory=dict)
-
-    def hosting(self, x: Floats) -> dict[str, int]:
-        """Return the workers by server at a point."""
-        return hosting(self, x)
 
     def read(self, x: Floats) -> Embedding | None:
         """Return the embedding at a point; None where there are no workers."""
@@ -75,12 +75,6 @@ class CirculationBlock:
             return Embedding(workers=workers)
         arcs = {arc: times for arc, column in self.circulation.items() if (times := round(x[column]))}
         return embedding_of(workers, arcs | self.network.tree_circulation(workers))
-
-
-def hosting(block: Block, x: Floats) -> dict[str, int]:
-    """Return a block's workers by server at a point."""
-    counts = {u: round(sum(value * x[column] for column, value in terms)) for u, terms in block.on_node.items()}
-    return {u: n for u, n in counts.items() if n}
 
 
 def circulation_block(
@@ -265,4 +259,90 @@ class _Spread:
             balance[c] += [(sent, -1), (root, -1), *need]
         program.row(roots, upper=1)
         for terms in balance.values():
+            program.row(terms, 0, 0)
+
+
+@dataclass
+class RingNodeBlock(Block):
+    """Embeddings of a job with placement."""
+
+    located: list[dict[str, int]] = field(default_factory=list)
+    paths: list[dict[Arc, int]] = field(default_factory=list)
+
+    def read(self, x: Floats) -> Embedding | None:
+        """Return the embedding at a point; None where there are no workers."""
+        nodes = [u for location in self.located for u, column in location.items() if round(x[column])]
+        if not nodes:
+            return None
+        if len(nodes) == 1:
+            return Embedding(workers={nodes[0]: 1}, order=tuple(nodes))
+        paths = tuple(
+            _path(u, v, [arc for arc, column in self.paths[a].items() if round(x[column])])
+            for a, (u, v) in enumerate(zip(nodes, [*nodes[1:], nodes[0]], strict=True))
+        )
+        return embedding(RingMapping(tuple(nodes), paths), ordered=True)
+
+
+def _path(source: str, target: str, arcs: list[Arc]) -> Path:
+    """Return a path along arcs that hold one, and cycles perhaps."""
+    before = {source: source}
+    queue = deque([source])
+    while target not in before:
+        u = queue.popleft()
+        for tail, head in arcs:
+            if tail == u and head not in before:
+                before[head] = u
+                queue.append(head)
+    path = [target]
+    while path[-1] != source:
+        path.append(before[path[-1]])
+    return tuple(reversed(path))
+
+
+def ring_node_block(program: Builder, problem: RingProblem, request: RingRequest) -> RingNodeBlock:
+    """Write the embeddings of a request with `allowed`."""
+    block = RingNodeBlock()
+    chosen = {k: program.binary() for k in request.sizes}
+    program.row([(column, 1) for column in chosen.values()], upper=1)
+    for k, column in chosen.items():
+        block.sizes[k].append((column, 1))
+        block.workers.append((column, k))
+    usable = problem.usable(request)
+    for a in range(max(request.sizes, default=0)):
+        location = {u: program.binary() for u in problem.hosts(request, a)}
+        block.located.append(location)
+        active = [(column, -1) for k, column in chosen.items() if k > a]
+        program.row([*((column, 1) for column in location.values()), *active], 0, 0)
+        for u, column in location.items():
+            block.on_node[u].append((column, 1))
+        path = {arc: program.binary() for arc in usable}
+        block.paths.append(path)
+        for arc, column in path.items():
+            block.on_arc[arc].append((column, 1))
+    for a in range(len(block.located)):
+        _edge(program, problem, block, a, chosen.get(a + 1))
+    return block
+
+
+def _edge(program: Builder, problem: RingProblem, block: RingNodeBlock, a: int, last: int | None) -> None:
+    """Lead the edge that leaves ring node `a` to ring node a + 1, or to ring node 0 where `a` is the last (15)."""
+    rows: dict[str, Terms] = {u: [] for u in problem.nodes}
+    for (u, v), column in block.paths[a].items():
+        rows[u].append((column, 1))
+        rows[v].append((column, -1))
+    for u, column in block.located[a].items():
+        rows[u].append((column, -1))
+    if a + 1 < len(block.located):
+        for u, column in block.located[a + 1].items():
+            rows[u].append((column, 1))
+    if last is not None:
+        closing: Terms = []
+        for u, column in block.located[0].items():
+            closed = program.column(1.0)
+            program.row([(closed, 1), (column, -1)], upper=0)
+            rows[u].append((closed, 1))
+            closing.append((closed, 1))
+        program.row([*closing, (last, -1)], 0, 0)
+    for terms in rows.values():
+        if terms:
             program.row(terms, 0, 0)

@@ -17,7 +17,7 @@ from dlsched.algorithms.exact.ddljs.network import Network
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.requests import RingProblem, RingRequest, unpriced_problem
 from dlsched.models.ddljs.rings import Arc, Path, arcs_of
-from dlsched.models.numbers import to_integers
+from dlsched.models.numbers import splits, to_integers
 
 Counts = tuple[int, ...]
 Usage = tuple[int, ...]
@@ -89,7 +89,8 @@ class Enumeration:
         rooms = {u: self.problem.room(request, u) for u in self.problem.hosts(request)}
         top = self._tops()
         for size in request.sizes:
-            for workers in _spread(list(rooms.items()), size):
+            for shares in splits(size, list(rooms.values())):
+                workers = {u: n for u, n in zip(rooms, shares, strict=True) if n}
                 tree = self.network.tree_circulation(workers)
                 if not usable.issuperset(tree):
                     continue
@@ -154,17 +155,6 @@ class _Paths:
             kept = minimal({tuple(loads[arc] for arc in arcs) for loads in every})
             self.known[key] = [Counter({a: n for a, n in zip(arcs, usage, strict=True) if n}) for usage in kept]
         return self.known[key]
-
-
-def _spread(rooms: list[tuple[str, int]], size: int) -> Iterator[dict[str, int]]:
-    """Yield all ways to put workers on servers."""
-    if not size:
-        yield {}
-    elif rooms:
-        (u, room), *others = rooms
-        for n in range(min(room, size) + 1):
-            for rest in _spread(others, size - n):
-                yield {u: n, **rest} if n else rest
 
 
 def minimal(usages: Iterable[Usage]) -> list[Usage]:

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dlsched.algorithms.exact.ddljs.blocks import Block, circulation_block
+from dlsched.algorithms.exact.ddljs.blocks import Block, circulation_block, ring_node_block
 from dlsched.algorithms.exact.ddljs.network import Network
-from dlsched.algorithms.exact.ddljs.ring_nodes import ring_node_block
 from dlsched.halt import polled
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Arc, Embedding

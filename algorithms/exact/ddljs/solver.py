@@ -1,9 +1,9 @@
 """The certified optimum of the DDLJS problem: offline (2)-(9), corrected, for any utility.
 
-One slot is an embedding problem (`slot`). Of many, those that no schedule needs are left out (`slots`), and a schedule
-is found slot by slot (`greedy`). Then three programs give bounds, each only where the one before leaves a gap: slots
-that are alike pooled into one, linear and then whole, and all slots (`horizon`). The worker-slots of the pooled optimum
-are tried in the last one before anything else is. What a linear program says is confirmed by its duals in exact
+One slot is an embedding problem (`slot`). Of many, those that no schedule needs are left out (`horizon`), and a
+schedule is found slot by slot (`greedy`). Then three programs give bounds, each only where the one before leaves a gap:
+slots that are alike pooled into one, linear and then whole, and all slots (`horizon`). The worker-slots of the pooled
+optimum are tried in the last one before anything else is. What a linear program says is confirmed by its duals in exact
 rationals, the rest by a second run of a solver, or an exact dynamic program over counts (`counts`).
 """
 
@@ -17,13 +17,19 @@ from fractions import Fraction
 from functools import partial
 
 from dlsched.algorithms.exact.anytime import Anytime
-from dlsched.algorithms.exact.certify import Finding, certify, default_routes
+from dlsched.algorithms.exact.certify import Finding, certify, default_routes, dual_bound
 from dlsched.algorithms.exact.ddljs.counts import TooLargeError, best_value
 from dlsched.algorithms.exact.ddljs.greedy import greedy_schedule
-from dlsched.algorithms.exact.ddljs.horizon import HorizonProgram, columns, horizon_program, pooled_program, values
+from dlsched.algorithms.exact.ddljs.horizon import (
+    Condensed,
+    HorizonProgram,
+    alike,
+    columns,
+    horizon_program,
+    pooled_program,
+    values,
+)
 from dlsched.algorithms.exact.ddljs.slot import embed
-from dlsched.algorithms.exact.ddljs.slots import Condensed, alike
-from dlsched.algorithms.exact.duals import dual_bound
 from dlsched.algorithms.exact.result import Optimum, Progress
 from dlsched.arguments import at_least, checked
 from dlsched.halt import cut, grace, left, poll, until
@@ -32,10 +38,9 @@ from dlsched.models.ddljs.job import Job
 from dlsched.models.ddljs.requests import slot_problem
 from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
 from dlsched.models.utility import Table
-from dlsched.solvers.failure import ResidualError
 from dlsched.solvers.matrix import Matrix
 from dlsched.solvers.scaling import UnfitNumberError
-from dlsched.solvers.solution import Status
+from dlsched.solvers.solution import ResidualError, Status
 from dlsched.solvers.solve import solve_matrix
 
 _MOST = 1_000
@@ -250,10 +255,9 @@ class _Solve:
         self.known.found()
         if self._closed_by_duals():
             return True
-        told = replace(first, x=None)
         certificate = certify(
             matrix,
-            [lambda *_: told, self._counts, *default_routes()[1:]],
+            [replace(first, x=None), self._counts, *default_routes()[1:]],
             value=None if self.known.best is None else self.known.value,
             time_limit=left(0.5),
         )

@@ -2,24 +2,27 @@
 
 1. All slot configurations are listed (`configurations`); where they are too many, the contents of one machine.
 2. The Dantzig-Wolfe bound of these and of job schedules (`decomposition`), plans by insertion (`insertion`).
-3. What cannot be in a better plan is dropped, and the rest is branched on (`branch`).
+3. Levels, completion slots and offers that cannot be in a better plan are dropped, and the rest is branched on: on
+   whether a job is served, on whether it completes by a slot, then on whether it has a level or more in a slot. A part
+   with nothing open is one plan, which fits the machines or does not; where that cannot be told, its bound stands.
 
 The instance's machines may be alike or not. Every incumbent passed the checker.
 """
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 
 from dlsched.algorithms.exact.anytime import Anytime
-from dlsched.algorithms.exact.dmlrs.branch import PlanBranching
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
 from dlsched.algorithms.exact.dmlrs.configurations import (
     MOST_CONFIGURATIONS,
@@ -27,18 +30,19 @@ from dlsched.algorithms.exact.dmlrs.configurations import (
     enumerate_configurations,
     most_configurations,
 )
-from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition
+from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Part
 from dlsched.algorithms.exact.dmlrs.insertion import Insertion
 from dlsched.algorithms.exact.dmlrs.packing import Items, Packer, Packings, Undecided
-from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
+from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Limits, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge
 from dlsched.algorithms.exact.result import Note, Progress
 from dlsched.halt import Halt, grace, left, over, poll
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.dmlrs.job import Placement
-from dlsched.relaxations.branch_and_price import BranchAndPrice
+from dlsched.relaxations.branch_and_price import BranchAndPrice, Branching, most_open
+from dlsched.relaxations.columns import Generated
 from dlsched.solvers.matrix import Floats
-from dlsched.tolerances import TOLERANCE
+from dlsched.tolerances import CLEAR, TOLERANCE
 
 _SEARCH_ROUNDS = 1500
 """Of insertion at the root; by trial."""
@@ -267,3 +271,113 @@ class _Fragmented:
         if self.known.value > before:
             self.known.tell("insertion")
         return fits
+
+
+_CANDIDATES = 6
+"""Questions that are tried for a node, beside those on rejection; more cost more pricing than they save, by trial."""
+
+_REJECTIONS = 3
+"""Questions on whether a job is served: they change most, so a few are always tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A question about a job: does it have `level` or more in `slot`; with level 0: does it complete by `slot`."""
+
+    job: int
+    slot: int
+    level: int = 0
+
+    def apply(self, limits: Limits, yes: bool) -> Limits:
+        """Return the limits under an answer; "yes" requires the job."""
+        i, t, cut = self.job, self.slot, limits.copy()
+        cut.required[i] |= yes
+        if not self.level:
+            cut.ends[i, slice(t + 1, None) if yes else slice(t + 1)] = False
+        elif yes:
+            cut.levels[i, t, : self.level] = False
+            cut.ends[i, :t] = False
+        else:
+            cut.levels[i, t, self.level :] = False
+        return cut
+
+
+class PlanBranching(Branching[Part, Branch]):
+    """The plans of a decomposition.
+
+    Parameters
+    ----------
+    decomposition : Decomposition
+    found : callable
+        Called with the schedules and weights of each node's LP, and prices; returns the value of the best plan known.
+    decide : callable
+        Called with the only plan of a part; returns the value of the best plan known, None where it is not known
+        whether that plan fits.
+    """
+
+    def __init__(
+        self,
+        decomposition: Decomposition,
+        found: Callable[[list[tuple[JobSchedule, float]], Floats], float],
+        decide: Callable[[list[JobSchedule]], float | None],
+    ) -> None:
+        self.decomposition, self.master = decomposition, decomposition.master
+        self._found, self._decide = found, decide
+
+    def generate(
+        self, part: Part, *, start: Floats, rounds: int | None, stop: Callable[[float, float], bool]
+    ) -> Generated:
+        """Generate columns over a part."""
+        return self.decomposition.bound(part, start=start, rounds=rounds, stop=stop)
+
+    def fixed(self, part: Part, prices: Floats, cutoff: float) -> tuple[float, Part]:
+        """Return the bound of prices, and the part without what is in no plan better than a cutoff."""
+        bound, part = self.decomposition.fixed(part, prices, cutoff)
+        return (-np.inf if part.empty else bound), part
+
+    def found(self, part: Part, generated: Generated) -> float:
+        """Build plans from an LP's schedules."""
+        del part
+        used = [(data, x) for data, x in generated.recover() if isinstance(data, JobSchedule)]
+        return self._found(used, generated.duals)
+
+    def settle(self, part: Part) -> float | None:
+        """Pack the only plan of a part."""
+        return self._decide(self.decomposition.only(part.limits))
+
+    def answered(self, part: Part, question: Branch, yes: bool) -> Part | None:
+        """Return the plans with an answer."""
+        cut = self.decomposition.within(Part(question.apply(part.limits, yes), part.offers))
+        return None if cut.empty else cut
+
+    def questions(self, part: Part, generated: Generated) -> Sequence[Branch]:
+        """Ask who is served and who completes by a slot, and where that is settled, at which levels."""
+        del part
+        using, ending = self.decomposition.used(generated)
+        by = ending.cumsum(axis=1)
+        last = by.shape[1] - 1
+        rejections = [Branch(i, last) for i, _ in most_open(by[:, last:], _REJECTIONS)]
+        by[:, :-1] *= np.abs(np.diff(by, axis=1)) > CLEAR
+        by[:, last] = 0.0
+        completions = [Branch(i, t) for i, t in most_open(by, _CANDIDATES)]
+        if rejections or completions:
+            return rejections + completions
+        cells = most_open(using.reshape(-1, using.shape[2]), _CANDIDATES, using.shape[2])
+        return [Branch(row // by.shape[1], row % by.shape[1], level) for row, level in cells]
+
+    def undecided(self, part: Part) -> Sequence[Branch]:
+        """Ask what limits leave open."""
+        return list(itertools.islice(_undecided(part.limits), 1))
+
+
+def _undecided(limits: Limits) -> Iterator[Branch]:
+    """Yield questions that limits leave open."""
+    for i, ends in enumerate(limits.ends):
+        at = np.flatnonzero(ends)
+        if len(at) > 1 or (len(at) == 1 and not limits.required[i]):
+            yield Branch(i, int(at[0]))
+        if len(at):
+            for t in range(int(at[-1]) + 1):
+                levels = np.flatnonzero(limits.levels[i, t])
+                if len(levels) > 1:
+                    yield Branch(i, t, int(levels[-1]))

@@ -32,19 +32,18 @@ from itertools import count
 from operator import le
 
 from dlsched.algorithms.exact.certificates.program import ExactProgram, ProgramBuilder, TooLargeError, choice
-from dlsched.algorithms.pd_ors.prices import last_earning
 from dlsched.halt import poll, polled
-from dlsched.models.dmlrs.instance import Instance
+from dlsched.models.dmlrs.instance import Instance, last_earning
 from dlsched.models.dmlrs.job import AsyncJob, Job
 from dlsched.models.dmlrs.schedules import Column, Counts
-from dlsched.models.numbers import to_integers
+from dlsched.models.numbers import splits, to_integers
 
 MAX_STEPS = 50_000
 """Of the searches for the placements and for the schedules of one job. Arbitrary: a fraction of a second each."""
 
 MAX_MACHINES = 200
-"""Of an instance: placements are listed machine within machine, each a frame of Python's stack. Arbitrary below the
-thousand that it has; on two hundred, one worker and one server can be placed in 40 000 ways."""
+"""Of an instance. Arbitrary: on two hundred, one worker and one server can be placed in 40 000 ways, nearly all of
+`MAX_STEPS`."""
 
 MAX_PLACEMENTS = 500
 """Of a job in a slot, that use different amounts and are compared with each other. Arbitrary: a fraction of a second,
@@ -194,8 +193,8 @@ def _synchronous(cluster: _Cluster, job: Job) -> Iterator[_Placed]:
     slower = max(job.internal_time, job.external_time)
     for n in range(1, min(job.most_workers, math.ceil(job.work * slower)) + 1):
         needed = job.servers_for(n)
-        for workers in _splits(n, rooms):
-            for servers in _splits(needed, [cluster.most(h, 1, needed, w) for h, w in enumerate(workers)]):
+        for workers in splits(n, rooms):
+            for servers in splits(needed, [cluster.most(h, 1, needed, w) for h, w in enumerate(workers)]):
                 both = sum(w > 0 and s > 0 for w, s in zip(workers, servers, strict=True))
                 alone = max(workers) == n and max(servers) == needed
                 time = job.external_time if not both else job.internal_time if alone else slower
@@ -208,25 +207,13 @@ def _asynchronous(cluster: _Cluster, job: AsyncJob) -> Iterator[_Placed]:
     rooms = cluster.rooms_for_workers(job)
     slower = max(job.internal_time, job.external_time)
     for n in range(1, min(job.most_workers, math.ceil(job.work * slower)) + 1):
-        for workers in _splits(n, rooms):
+        for workers in splits(n, rooms):
             for hub, inside in enumerate(workers):
                 load = inside * job.internal_rate + (n - inside) * job.external_rate
                 needed = math.ceil(load / job.server_rate)
                 if needed <= min(n, cluster.most(hub, 1, needed, inside)):
                     servers = tuple(needed if h == hub else 0 for h in machines)
                     yield workers, servers, inside / job.internal_time + (n - inside) / job.external_time
-
-
-def _splits(total: int, rooms: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield the ways to share a number among machines of some room."""
-    if not rooms:
-        if not total:
-            yield ()
-        return
-    rest = sum(rooms[1:])
-    for n in range(max(0, total - rest), min(total, rooms[0]) + 1):
-        for others in _splits(total - n, rooms[1:]):
-            yield (n, *others)
 
 
 def _choices(instance: Instance, job: Job | AsyncJob, cluster: _Cluster) -> tuple[list[_Choice], int]:

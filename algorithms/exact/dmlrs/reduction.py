@@ -36,14 +36,11 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dlsched.algorithms.pd_ors.prices import can_earn, last_earning
 from dlsched.halt import polled
 from dlsched.models.dmlrs import AsyncJob, Instance, Job, Machine, Schedule
 from dlsched.models.dmlrs.frame import fitting, servers_needed
-from dlsched.models.dmlrs.instance import Group, identical
+from dlsched.models.dmlrs.instance import AnyJob, Group, can_earn, identical, last_earning
 from dlsched.models.dmlrs.job import Placement
-
-AnyJob = Job | AsyncJob
 
 _LONGEST = 20_000
 """Slots of a schedule that is made at once, in all: to write down, check and lift one takes about 0.1 ms a slot."""

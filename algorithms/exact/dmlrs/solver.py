@@ -28,21 +28,21 @@ from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
 from dlsched.algorithms.exact.dmlrs.reduction import Reduction, bundle, reduced
 from dlsched.algorithms.exact.dmlrs.slots import Slots
 from dlsched.algorithms.exact.dmlrs.summed import Summed
+from dlsched.algorithms.exact.general import certified_model
 from dlsched.algorithms.exact.result import Optimum, Progress
 from dlsched.algorithms.pd_ors import JobDecision, schedule_bound
-from dlsched.algorithms.pd_ors.prices import fewest_slots
 from dlsched.algorithms.pd_ors.run import decide
 from dlsched.arguments import at_least, checked
 from dlsched.halt import Halt, grace, left, over, poll, until
-from dlsched.models import UnreadableModel, build, read
+from dlsched.models.catalog import build
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
+from dlsched.models.dmlrs.instance import fewest_slots
 from dlsched.models.dmlrs.job import Placement
 from dlsched.models.formulation import write_rows
 from dlsched.models.numbers import agree, exceeds
-from dlsched.models.solve import load_point
-from dlsched.solvers.failure import SolverError
-from dlsched.solvers.matrix import Matrix, compile_model
+from dlsched.solvers.matrix import Matrix
 from dlsched.solvers.scaling import UnfitNumberError
+from dlsched.solvers.solution import SolverError
 from dlsched.tolerances import TOLERANCE
 
 _FEW = 2
@@ -56,6 +56,8 @@ _SHARE = 0.08
 
 _NODES = 200
 """How many nodes it gets there; arbitrary."""
+
+_SUM = "HiGHS on the sum of identical machines"
 
 
 @checked
@@ -183,7 +185,7 @@ class _Solve:
         self.known.note("checked schedule worth ", value, ", packed from the sum of identical machines")
         certificate = certify(
             summed.matrix,
-            [self._first, self._schedules, *default_routes()[1:]],
+            [Finding(_SUM, self.known.upper, None), self._schedules, *default_routes()[1:]],
             value=value,
             time_limit=left(1 / len(default_routes())),
         )
@@ -218,11 +220,6 @@ class _Solve:
         self.known.evidence += evidence
         return bound
 
-    def _first(self, matrix: Matrix, cutoff: float | None, seconds: float | None) -> Finding:
-        """Return what the solve of the sum has shown, as a route."""
-        del matrix, cutoff, seconds
-        return Finding("HiGHS on the sum of identical machines", self.known.upper, None)
-
     def _schedules(self, matrix: Matrix, cutoff: float | None, seconds: float | None) -> Finding:
         """Return the Lagrangian bound over all schedules of all jobs, as a route."""
         del matrix
@@ -237,21 +234,15 @@ class _Solve:
 
     def _learn(self, summed: Summed, phase: str) -> None:
         self.known.take(summed.best)
-        self.known.bound(summed.upper, "HiGHS on the sum of identical machines")
+        self.known.bound(summed.upper, _SUM)
         self.known.tell(phase)
 
     def _single_machines(self) -> bool:
         """Solve an exact program over single machines by two routes."""
-        model = single_machines(self.instance)
-        matrix = compile_model(model)
-        certificate = certify(matrix, value=self.known.value, time_limit=left(1 / len(default_routes())))
+        certificate, schedule = certified_model(single_machines(self.instance), self.instance, self.known)
         self.known.evidence += certificate.evidence
-        if certificate.point is not None:
-            load_point(model, matrix, certificate.point)
-            try:
-                self.known.take(read(model, self.instance))
-            except UnreadableModel as error:
-                self.known.note(f"their point is no schedule: {error}")
+        if schedule is not None:
+            self.known.take(schedule)
         self.known.bound(certificate.bound, "program over single machines")
         self.known.tell("single machines")
         return certificate.proved and self.known.closed()

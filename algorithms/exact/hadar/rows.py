@@ -28,9 +28,9 @@ from dlsched.algorithms.exact.hadar.problem import Ints, Options
 from dlsched.arithmetic import dot
 from dlsched.lazy import sp
 from dlsched.models.document import InputError
-from dlsched.solvers.failure import SolverError
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
+from dlsched.solvers.solution import SolverError
 from dlsched.tolerances import AS_GOOD, CLEAR
 
 _DENOMINATORS = range(1, 121)

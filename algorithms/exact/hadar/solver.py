@@ -44,9 +44,9 @@ from dlsched.halt import Halt, grace, over, poll
 from dlsched.models.hadar import Instance, Schedule, check, exact_utility
 from dlsched.relaxations.branch_and_price import BranchAndPrice
 from dlsched.relaxations.columns import Generated
-from dlsched.solvers.failure import SolverError
 from dlsched.solvers.matrix import Floats
 from dlsched.solvers.scaling import UnfitNumberError
+from dlsched.solvers.solution import SolverError
 from dlsched.tolerances import TOLERANCE
 
 _PASSES = 40
@@ -77,6 +77,9 @@ _MOST_STATES = 10**5
 """Amounts of work of a job, above which the tree is not built anew with more; memory grows with them."""
 
 _FIRST = "branch, cut and price"
+_FORMULATIONS = ("hadar/hall", "hadar/aggregate")
+"""What general solvers get where the tree or its replay has no answer."""
+
 _UNSOLVED = (SolverError, UnfitNumberError)
 
 
@@ -405,11 +408,15 @@ class Solver:
     def _other_routes(self) -> bool:
         """Ask general solvers, until value and bound are proved or time is up."""
         # They import Pyomo, and are hardly ever asked.
-        from dlsched.algorithms.exact.hadar.programs import FORMULATIONS, certificate_of
+        from dlsched.algorithms.exact.certify import Finding
+        from dlsched.algorithms.exact.general import certified_model
+        from dlsched.models.catalog import build
 
-        for formulation in FORMULATIONS:
+        for formulation in _FORMULATIONS:
             poll()
-            certificate, schedule = certificate_of(formulation, self.instance, self.known)
+            model = build(formulation, self.instance)
+            shown = Finding(_FIRST, self.known.upper, None)
+            certificate, schedule = certified_model(model, self.instance, self.known, shown)
             self.known.evidence += [Note(f"{formulation}: ", *line.parts) for line in certificate.evidence]
             self.known.bound(certificate.bound, formulation)
             if schedule is not None:

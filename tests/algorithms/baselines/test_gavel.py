@@ -17,7 +17,7 @@ from dlsched.algorithms.run import Stripped
 from dlsched.algorithms.simulator import run_policy, simulate
 from dlsched.algorithms.simulator.placement import by_type
 from dlsched.models.hadar import Instance, Schedule, check, completions, preset
-from dlsched.solvers.failure import SolverError
+from dlsched.solvers.solution import SolverError
 from tests.oracles.gavel import Policy
 from tests.strategies.hadar import hadar_data
 

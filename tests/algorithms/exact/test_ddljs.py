@@ -12,8 +12,7 @@ import pytest
 from dlsched.algorithms import optimum
 from dlsched.algorithms.exact.ddljs.counts import best_value
 from dlsched.algorithms.exact.ddljs.greedy import greedy_schedule
-from dlsched.algorithms.exact.ddljs.horizon import horizon_program, pooled_program, values
-from dlsched.algorithms.exact.ddljs.slots import Condensed, alike
+from dlsched.algorithms.exact.ddljs.horizon import Condensed, alike, horizon_program, pooled_program, values
 from dlsched.algorithms.exact.result import Proof
 from dlsched.models.ddljs import Instance, Schedule, check, exact_utility, random
 from dlsched.models.ddljs.presets import benchmark

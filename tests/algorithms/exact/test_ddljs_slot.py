@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from dlsched.algorithms.exact.ddljs import embed
-from dlsched.algorithms.exact.ddljs.checked import checked_value
 from dlsched.algorithms.exact.ddljs.count_bound import count_bound, first_embeddings
 from dlsched.algorithms.exact.ddljs.counts import TooLargeError, count_vectors
 from dlsched.algorithms.exact.ddljs.network import Network
+from dlsched.algorithms.exact.ddljs.slot import checked_value
 from dlsched.algorithms.exact.ddljs.slot_program import slot_program
 from dlsched.models.ddljs import Embedding, RingProblem, RingRequest, slot_problem
 from dlsched.models.ddljs.presets import benchmark

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dlsched.algorithms.exact.duals import dual_bound
+from dlsched.algorithms.exact.certify import dual_bound
 from dlsched.models.numbers import agree
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Matrix

@@ -22,7 +22,7 @@ from dlsched.algorithms.exact.hadar.rows import Hall, knapsack, separate
 from dlsched.models import InputError, build, read, solve
 from dlsched.models.hadar import Instance, check, exact_utility, preset
 from dlsched.models.numbers import agree
-from dlsched.solvers.failure import SolverError
+from dlsched.solvers.solution import SolverError
 from tests import paths
 from tests.cases.hadar import middle
 from tests.oracles import hadar as oracle

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dlsched.algorithms import optimum
-from dlsched.algorithms.exact.bracket import Bracket
+from dlsched.algorithms.exact.anytime import Bracket
 from dlsched.algorithms.exact.ddljs import embed
 from dlsched.models import ddljs, dmlrs, hadar, smd
 from dlsched.models.ddljs.requests import slot_problem

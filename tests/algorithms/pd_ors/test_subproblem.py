@@ -41,7 +41,7 @@ from dlsched.models.dmlrs import Instance, check, random
 from dlsched.relaxations import relax
 from dlsched.rounding import success_probability
 from dlsched.solvers import RawSolution, Solution, Status
-from dlsched.solvers.failure import SolverError
+from dlsched.solvers.solution import SolverError
 from tests.cases.pd_ors import best_payoff, instance, job
 
 E1 = Market(

@@ -11,9 +11,9 @@ import pytest
 from dlsched.models import build, catalog, read, solve
 from dlsched.models.ddljs import Instance, RingProblem, check
 from dlsched.models.ddljs.circulation import slot_circulation
-from dlsched.models.ddljs.iteration import iteration_time
+from dlsched.models.ddljs.job import iteration_time
 from dlsched.models.ddljs.joint import joint_sizes
-from dlsched.models.ddljs.paths import simple_paths
+from dlsched.models.ddljs.routes import simple_paths
 from dlsched.tolerances import TOLERANCE
 from tests.cases.ddljs import built, instance, job, problem
 from tests.oracles import ddljs as oracle

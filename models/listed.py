@@ -1,0 +1,128 @@
+"""Schedules of one job, listed: the sets that formulations choose from, one schedule a job, on small instances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Generic, TypeVar
+
+A = TypeVar("A")
+C = TypeVar("C")
+
+MAX_SCHEDULES = 20_000
+"""Of one job; ways to place it in a slot. Arbitrary: each is a column of a model, and their number grows
+exponentially."""
+
+STEPS = 20
+"""Steps of the search for each schedule that may be found. Arbitrary: one that finds fewer in as many does not end
+soon."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(Generic[A]):
+    """One schedule of one job.
+
+    Attributes
+    ----------
+    job : str
+    completion : int
+        Its last slot.
+    utility : Fraction
+        Of completing then.
+    slots : tuple of (int, object)
+        What the job has, by ascending slot.
+    """
+
+    job: str
+    completion: int
+    utility: Fraction
+    slots: tuple[tuple[int, A], ...]
+
+
+def listed(
+    column: Callable[..., C],
+    job: Any,
+    options: Iterable[tuple[A, int]],
+    work: int,
+    last: int,
+    *,
+    minimal: bool = True,
+    limit: int = MAX_SCHEDULES,
+) -> list[C]:
+    """Return the schedules that do all the work of a job, each ending in the slot that completes it.
+
+    Parameters
+    ----------
+    column : type
+        A subclass of `Listed`.
+    job : Job
+    options : iterable of (object, int)
+        What the job can have in a slot, and the work that this does, in scaled integers.
+    work : int
+        To be done, on the same scale.
+    last : int
+        The last slot.
+    minimal : bool
+        Leave out schedules in which a slot can be dropped: another schedule then uses less and finishes no later.
+    limit : int
+        About the most schedules: the search stops after twenty times as many steps.
+
+    Raises
+    ------
+    ValueError
+        If the search takes more.
+    """
+    return [
+        column(
+            job=job.name,
+            completion=slots[-1][0],
+            utility=job.utility.exact(slots[-1][0] - job.arrival),
+            slots=tuple((t, held) for t, held, _ in slots),
+        )
+        for slots in _searched(job, list(options), work, last, limit)
+        if not minimal or sum(done for _, _, done in slots) - min(done for _, _, done in slots) < work
+    ]
+
+
+def _searched(
+    job: Any, options: list[tuple[A, int]], work: int, last: int, limit: int
+) -> Iterator[tuple[tuple[int, A, int], ...]]:
+    """Yield the ways to do all the work, as (slot, what the job has, work done).
+
+    Slots used after the work is done are never needed: dropping them finishes earlier. Partial schedules that cannot
+    do their work by the last slot are dropped.
+    """
+    fastest = max((done for _, done in options), default=0)
+    stack: list[tuple[int, int, tuple[tuple[int, A, int], ...]]] = [(job.arrival, work, ())]
+    steps = 0
+    while stack:
+        t, left, partial = stack.pop()
+        if left <= 0:
+            yield partial
+        elif left <= fastest * (last - t + 1):
+            steps += 1 + len(options)
+            if steps > STEPS * limit:
+                raise ValueError(f"job {job.name} has too many schedules to enumerate (over {STEPS * limit} steps)")
+            stack.append((t + 1, left, partial))
+            stack.extend((t + 1, left - done, (*partial, (t, held, done))) for held, done in options)
+
+
+def numbered(
+    jobs: Iterable[Any], schedules: Mapping[str, Sequence[C]] | None, every: Callable[[Any], Sequence[C]]
+) -> dict[tuple[str, int], C]:
+    """Return the given schedules, or where none are given all that are needed, by (job, number within the job).
+
+    Parameters
+    ----------
+    jobs : iterable of Job
+    schedules : mapping of str to sequence, or None
+        By job.
+    every : callable
+        Of a job: all that are needed.
+    """
+    return {
+        (job.name, k): column
+        for job in jobs
+        for k, column in enumerate(every(job) if schedules is None else schedules.get(job.name, ()))
+    }
