@@ -33,8 +33,8 @@ from .problem import problems as problems
 from .ratio import FractionalSum as FractionalSum
 from .ratio import Polytope as Polytope
 from .ratio import Ratio as Ratio
-from .residuals import duals as duals
-from .residuals import residuals as residuals
 from .schedule import Measures as Measures
 from .schedule import Violation as Violation
+from .solve import duals as duals
+from .solve import residuals as residuals
 from .solve import solve as solve

@@ -17,10 +17,10 @@ from .external_rounding import rounded_placement as rounded_placement
 from .linear import ScheduleBound as ScheduleBound
 from .linear import schedule_bound as schedule_bound
 from .market import Market as Market
+from .market import Occupancy as Occupancy
+from .market import ResourceStep as ResourceStep
 from .market import Subproblems as Subproblems
 from .market import market as market
-from .occupancy import Occupancy as Occupancy
-from .occupancy import ResourceStep as ResourceStep
 from .offers import External as External
 from .offers import slot_offers as slot_offers
 from .prices import PriceConstants as PriceConstants

@@ -21,8 +21,7 @@ from fractions import Fraction
 import numpy as np
 
 from dlsched.algorithms.pd_ors.external_rounding import Bools, Rounding, external_lp, gain_for, round_external
-from dlsched.algorithms.pd_ors.market import Ints, Market, Subproblems, fewest_servers
-from dlsched.algorithms.pd_ors.occupancy import Floats
+from dlsched.algorithms.pd_ors.market import Floats, Ints, Market, Subproblems, fewest_servers
 from dlsched.algorithms.pd_ors.placements import internal_costs, lower_bound
 from dlsched.algorithms.pd_ors.program import Offers
 from dlsched.algorithms.pd_ors.widths import Form

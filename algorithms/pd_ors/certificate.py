@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dlsched.algorithms.pd_ors.occupancy import Occupancy
+from dlsched.algorithms.pd_ors.market import Occupancy
 from dlsched.algorithms.pd_ors.prices import Prices, constants
 from dlsched.algorithms.pd_ors.response import EXACT, respond
 from dlsched.algorithms.pd_ors.run import JobDecision

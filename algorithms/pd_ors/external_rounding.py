@@ -23,8 +23,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from dlsched.algorithms.pd_ors.market import Ints, Market
-from dlsched.algorithms.pd_ors.occupancy import Floats
+from dlsched.algorithms.pd_ors.market import Floats, Ints, Market
 from dlsched.algorithms.pd_ors.placements import Placed
 from dlsched.algorithms.pd_ors.widths import Form, widths
 from dlsched.algorithms.run import Variant

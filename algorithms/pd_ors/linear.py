@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dlsched.algorithms.pd_ors.occupancy import Floats, Occupancy
+from dlsched.algorithms.pd_ors.market import Floats, Occupancy
 from dlsched.algorithms.pd_ors.prices import Prices, constants
 from dlsched.algorithms.pd_ors.response import EXACT, Response, respond
 from dlsched.arguments import checked

@@ -20,8 +20,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dlsched.algorithms.pd_ors.market import Ints, Market, Subproblems
-from dlsched.algorithms.pd_ors.occupancy import Floats
+from dlsched.algorithms.pd_ors.market import Floats, Ints, Market, Subproblems
 from dlsched.algorithms.pd_ors.placements import (
     Placed,
     exact_costs,

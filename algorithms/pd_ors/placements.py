@@ -25,8 +25,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dlsched.algorithms.pd_ors.market import Ints, Market, units
-from dlsched.algorithms.pd_ors.occupancy import Amounts, Floats
+from dlsched.algorithms.pd_ors.market import Amounts, Floats, Ints, Market, units
 from dlsched.arithmetic import dot, integer_product
 from dlsched.halt import polled
 from dlsched.solvers.builder import Builder

@@ -29,8 +29,7 @@ from fractions import Fraction
 import numpy as np
 
 from dlsched.algorithms.hadar.cover import Best, best_schedule
-from dlsched.algorithms.pd_ors.market import Ints
-from dlsched.algorithms.pd_ors.occupancy import Floats
+from dlsched.algorithms.pd_ors.market import Floats, Ints
 from dlsched.arguments import checked
 from dlsched.halt import polled
 from dlsched.models.dmlrs import Job

@@ -9,8 +9,7 @@ import numpy as np
 
 from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.pd_ors.external_rounding import GainRule, Rounding
-from dlsched.algorithms.pd_ors.market import Subproblems
-from dlsched.algorithms.pd_ors.occupancy import Occupancy, ResourceStep
+from dlsched.algorithms.pd_ors.market import Occupancy, ResourceStep, Subproblems
 from dlsched.algorithms.pd_ors.offers import External
 from dlsched.algorithms.pd_ors.prices import PriceConstants, Prices, constants
 from dlsched.algorithms.pd_ors.response import EXACT, Program, Settings, respond

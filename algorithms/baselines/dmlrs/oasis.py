@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dlsched.algorithms.algorithm import Algorithm
-from dlsched.algorithms.pd_ors.market import Ints, Market, fewest_servers, market
-from dlsched.algorithms.pd_ors.occupancy import Floats, Occupancy
+from dlsched.algorithms.pd_ors.market import Floats, Ints, Market, Occupancy, fewest_servers, market
 from dlsched.algorithms.pd_ors.prices import constants
 from dlsched.algorithms.pd_ors.program import Offers, best_response
 from dlsched.algorithms.pd_ors.response import Response, earning_values
