@@ -6,14 +6,14 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from dlsched.algorithms.algorithm import exact_method
 from dlsched.algorithms.exact import general
 from dlsched.algorithms.exact.certificates.make import WORK, prove_exactly
 from dlsched.algorithms.exact.certificates.tree import Beaten, GaveUp
-from dlsched.algorithms.exact.result import Note, Optimum, Progress
-from dlsched.algorithms.exact.units import solved_in_own_unit
+from dlsched.algorithms.exact.result import Note, Optimum, Progress, unit_of
 from dlsched.arguments import at_least, checked
 from dlsched.halt import Halt, until
 from dlsched.models.problem import problem_of
@@ -66,7 +66,7 @@ def optimum(
         return general.solve(problem, instance, time_limit=time_limit, progress=progress, stop=stop)
     start, stop = time.perf_counter(), _latched(stop)
     if method.own_unit:
-        found = solved_in_own_unit(
+        found = _in_own_unit(
             method.solve, problem.utility, instance, time_limit=time_limit, progress=progress, stop=stop
         )
     else:
@@ -75,6 +75,46 @@ def optimum(
         return found
     with until(stop, None if time_limit is None else max(0.0, start + time_limit - time.perf_counter())):
         return _proved(instance, found, work)
+
+
+def _in_own_unit(
+    solve: Callable[..., Optimum],
+    utility: Callable[[Any, Any], Fraction | float],
+    instance: Any,
+    *,
+    time_limit: float | None,
+    progress: Progress | None,
+    stop: Callable[[], bool] | None,
+) -> Optimum:
+    """Return what a method finds on an instance in its own unit, told in the unit that it is written in.
+
+    Solvers and searches compare with absolute tolerances. In its own unit, in which the greatest utility of a job is
+    100, an instance is the same, to the last bit, in whatever unit its utilities were written.
+
+    Parameters
+    ----------
+    solve : callable
+        The method.
+    utility : callable
+        Called with the instance and a schedule.
+    instance : Instance
+    time_limit, progress, stop
+        As for `dlsched.algorithms.optimum`.
+    """
+    unit = unit_of(instance.greatest_utility)
+    scale = float(unit)
+    jobs = tuple(job.model_copy(update={"utility": job.utility.times(1 / unit)}) for job in instance.jobs)
+
+    def report(phase: str, value: float, bound: float) -> None:
+        if progress is not None:
+            progress(phase, value * scale, bound * scale)
+
+    found = solve(instance.model_copy(update={"jobs": jobs}), time_limit=time_limit, progress=report, stop=stop)
+    found = found.times(scale)
+    if found.schedule is None or found.bound is None:
+        return found
+    value = float(utility(instance, found.schedule))
+    return replace(found, value=value, bound=max(value, found.bound))
 
 
 def _latched(stop: Callable[[], bool] | None) -> Callable[[], bool] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
@@ -95,3 +96,12 @@ class Optimum:
             bound=None if self.bound is None else self.bound * factor,
             evidence=tuple(note.times(factor) if isinstance(note, Note) else note for note in self.evidence),
         )
+
+
+_GREATEST = 100
+"""A size that tolerances of 1e-6 to 1e-9 suit; benchmark families draw utilities up to it."""
+
+
+def unit_of(greatest: Fraction) -> Fraction:
+    """Return the unit in which a greatest value is 100; 1 where it is 0."""
+    return greatest / _GREATEST or Fraction(1)

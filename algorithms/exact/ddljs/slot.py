@@ -18,7 +18,7 @@ from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.ddljs.count_bound import count_bound, first_embeddings
 from dlsched.algorithms.exact.ddljs.network import Network
 from dlsched.algorithms.exact.ddljs.slot_program import SlotProgram, slot_program
-from dlsched.algorithms.exact.units import unit_of
+from dlsched.algorithms.exact.result import unit_of
 from dlsched.algorithms.rings import Occupancy, Substrate, embedded, join
 from dlsched.arguments import at_least, checked
 from dlsched.halt import grace, left, over, poll
