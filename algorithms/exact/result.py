@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from dlsched.algorithms.exact.certificates.make import ExactProof
+    from dlsched.algorithms.exact.certificates.certificate import ExactProof
 
 Progress = Callable[[str, float, float], None]
 """Called with the phase, the value of the best schedule known and the least upper bound known."""

@@ -1,8 +1,8 @@
 from .certificate import ExactCertificate as ExactCertificate
+from .certificate import ExactProof as ExactProof
 from .check import Proved as Proved
 from .check import Refuted as Refuted
 from .check import check_certificate as check_certificate
-from .make import ExactProof as ExactProof
 from .make import prove_exactly as prove_exactly
 from .program import ExactProgram as ExactProgram
 from .program import ProgramBuilder as ProgramBuilder

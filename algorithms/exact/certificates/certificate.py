@@ -1,4 +1,4 @@
-"""The file of an exact certificate: an instance, a schedule, and a tree that shows that nothing is better.
+"""An exact certificate, in memory and as a file: an instance, a schedule, and a tree that shows that nothing is better.
 
 The columns and rows that nodes name by number are those of the program that the problem's writer makes of the instance
 (`dlsched.algorithms.exact.certificates.program`). Nodes stand in depth-first order: a branching, all of the part in
@@ -8,6 +8,7 @@ which its column is at most `at`, then all of the part in which it is at least `
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -139,3 +140,62 @@ class ExactCertificate(Document):
     bound: Exact | None = None
     lattice: Exact | None = None
     nodes: Annotated[tuple[AnyNode, ...], Field(max_length=MAX_NODES)]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A proof that no point is worth more than a bound.
+
+    Attributes
+    ----------
+    nodes : tuple of Node
+        In depth-first order.
+    bound : Fraction or None
+        None where there is no point at all.
+    lattice : Fraction or None
+        That bounds were rounded to.
+    """
+
+    nodes: tuple[Node, ...]
+    bound: Fraction | None
+    lattice: Fraction | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactProof:
+    """That an instance's optimum is between two rationals, mostly equal: what an `ExactCertificate` says, not written.
+
+    Attributes
+    ----------
+    problem : str
+    formulation : str
+        That the program restates.
+    instance, schedule : Document
+        There is no schedule where none is feasible.
+    value : Fraction or None
+        What the schedule is worth.
+    tree : Tree
+        That nothing is worth more than its bound.
+    """
+
+    problem: str
+    formulation: str
+    instance: Document
+    schedule: Document | None
+    value: Fraction | None
+    tree: Tree
+
+    def document(self) -> ExactCertificate:
+        """Return what `check_certificate` checks, and `save` writes."""
+        return ExactCertificate(
+            certificate="dlsched-exact-1",
+            problem=self.problem,
+            formulation=self.formulation,
+            sha256=self.instance.digest,
+            instance=self.instance.dump(),
+            schedule=None if self.schedule is None else self.schedule.dump(),
+            value=self.value,
+            bound=self.tree.bound,
+            lattice=self.tree.lattice,
+            nodes=self.tree.nodes,
+        )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from dlsched.algorithms.algorithm import exact_program
-from dlsched.algorithms.exact.certificates.certificate import ExactCertificate
+from dlsched.algorithms.exact.certificates.certificate import ExactProof, Tree
 from dlsched.algorithms.exact.certificates.check import Refuted, check_tree
 from dlsched.algorithms.exact.certificates.program import ExactProgram, TooLargeError
-from dlsched.algorithms.exact.certificates.tree import Beaten, GaveUp, Tree, prove
+from dlsched.algorithms.exact.certificates.tree import Beaten, GaveUp, prove
 from dlsched.arguments import checked
 from dlsched.errors import InputError
 from dlsched.models.document import Document
@@ -21,46 +20,6 @@ WORK = 3_000_000
 
 MUCH_WORK = 100 * WORK
 """The same where a user asks for a certificate. Arbitrary: minutes."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ExactProof:
-    """That an instance's optimum is between two rationals, mostly equal: what an `ExactCertificate` says, not written.
-
-    Attributes
-    ----------
-    problem : str
-    formulation : str
-        That the program restates.
-    instance, schedule : Document
-        There is no schedule where none is feasible.
-    value : Fraction or None
-        What the schedule is worth.
-    tree : Tree
-        That nothing is worth more than its bound.
-    """
-
-    problem: str
-    formulation: str
-    instance: Document
-    schedule: Document | None
-    value: Fraction | None
-    tree: Tree
-
-    def document(self) -> ExactCertificate:
-        """Return what `check_certificate` checks, and `save` writes."""
-        return ExactCertificate(
-            certificate="dlsched-exact-1",
-            problem=self.problem,
-            formulation=self.formulation,
-            sha256=self.instance.digest,
-            instance=self.instance.dump(),
-            schedule=None if self.schedule is None else self.schedule.dump(),
-            value=self.value,
-            bound=self.tree.bound,
-            lattice=self.tree.lattice,
-            nodes=self.tree.nodes,
-        )
 
 
 @checked

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.algorithms.exact.certificates.certificate import MAX_NODES, Bounded, Branching, Empty, Node
+from dlsched.algorithms.exact.certificates.certificate import MAX_NODES, Bounded, Branching, Empty, Node, Tree
 from dlsched.algorithms.exact.certificates.check import Duality
 from dlsched.algorithms.exact.certificates.program import Bounds, ExactProgram
 from dlsched.halt import poll
@@ -55,25 +55,6 @@ class Beaten(Exception):
     def __init__(self, point: tuple[Fraction, ...], worth: Fraction) -> None:
         super().__init__(f"the program has a point worth {size_of(worth)}")
         self.point, self.worth = point, worth
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """A proof that no point is worth more than a bound.
-
-    Attributes
-    ----------
-    nodes : tuple of Node
-        In depth-first order.
-    bound : Fraction or None
-        None where there is no point at all.
-    lattice : Fraction or None
-        That bounds were rounded to.
-    """
-
-    nodes: tuple[Node, ...]
-    bound: Fraction | None
-    lattice: Fraction | None
 
 
 def prove(program: ExactProgram, value: Fraction | None, *, work: int) -> Tree:

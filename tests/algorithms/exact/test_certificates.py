@@ -14,8 +14,9 @@ import pytest
 
 from dlsched.algorithms import ExactCertificate, ExactProgram, ProgramBuilder, check_certificate, optimum
 from dlsched.algorithms.exact.certificates import Beaten, ExactProof, GaveUp, Refuted, prove_exactly, vipr_lines
+from dlsched.algorithms.exact.certificates.certificate import Tree
 from dlsched.algorithms.exact.certificates.check import check_tree
-from dlsched.algorithms.exact.certificates.tree import Tree, prove
+from dlsched.algorithms.exact.certificates.tree import prove
 from dlsched.algorithms.exact.result import Proof
 from dlsched.halt import Halt, until
 from dlsched.models import dmlrs, hadar, smd
