@@ -158,8 +158,7 @@ class PolicyComparison:
     @property
     def _differ(self) -> bool:
         """Tell whether the checker's utility is to be told beside the simulator's."""
-        known = [row for row in self.rows if row.metrics is not None]
-        return self.restart_seconds > 0 or any(row.metrics and row.checked != row.metrics.utility for row in known)
+        return self.restart_seconds > 0 or any(row.metrics and row.checked != row.metrics.utility for row in self.rows)
 
     def _share(self, row: PolicyRow) -> float | None:
         # The bound is on schedules of one gang a job.
