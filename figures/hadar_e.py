@@ -26,18 +26,16 @@ _CLUSTERS = {
 """The part of a figure that a cluster is in, and its nodes."""
 
 _DRAWN = (
-    "speeds are those of (10) with TFLOPS and VRAM of NVIDIA's data sheets; its constants, the reading of PMI (half of "
-    "the draws have TFLOPS/sqrt(VRAM), half sqrt(TFLOPS/VRAM)), the classes of the models, the batches and the lengths "
-    "of the jobs, 10 to 50 minutes on a V100, are not printed: drawn. So the draws say what is so in that "
-    "range, and leave undecided what the paper says of its own runs"
+    "speeds are those of (10) with TFLOPS and VRAM of NVIDIA's data sheets; its constants, the reading of PMI "
+    "(TFLOPS/sqrt(VRAM) or sqrt(TFLOPS/VRAM), as probable), the classes of the models, the batches and the lengths of "
+    "the jobs, 10 to 50 minutes on a V100, are not printed: drawn. So the draws say what is so in that range, and leave "
+    "undecided what the paper says of its own runs"
 )
 
 _COUNTS = tuple(float(len(models)) for models in MIXES.values())
 """Jobs of each mix, the points of the x axis."""
 
 _MIX = dict(zip(_COUNTS, MIXES, strict=True))
-_FEW = (_COUNTS[0], _COUNTS[3], _COUNTS[-1])
-"""Of `--quick`: M-1, M-5 and M-12."""
 
 
 @cache
@@ -73,7 +71,9 @@ REPLAY = Figure(
 )
 
 
+@cache
 def _outcomes(cluster: str, at: float, seed: int) -> dict[str, Outcome]:
+    """Return what comes of a mix under each scheduler; Figs. 8 to 10 ask for the same."""
     instance = physical(constants(seed), cluster, _MIX[at])
     return {scheduler.value: outcome(instance, scheduler) for scheduler in Scheduler}
 
@@ -115,7 +115,7 @@ def _mixes(
         x="mix of jobs",
         y=y,
         points=_COUNTS,
-        quick=_FEW,
+        quick=_COUNTS,
         labels=tuple(MIXES),
         quick_seeds=8,
         series=series,
@@ -201,7 +201,7 @@ def _by_slot(figure: str, scheduler: str, cluster: str, says: str) -> Figure:
         x="mix of jobs",
         y="CRU",
         points=_COUNTS,
-        quick=_FEW,
+        quick=_COUNTS,
         labels=tuple(MIXES),
         series=(*(f"{slot} s" for slot in SLOTS), *(f"{slot} s, no overhead" for slot in SLOTS), _NAMED, _OTHERS),
         draw=lambda at, seed: _slots(figure, at, seed),

@@ -46,7 +46,7 @@ def test_table_iv_is_out_of_reach(tmp_path: Path) -> None:
 def test_every_mix_stands_on_the_axis() -> None:
     for entry in figures_named(MEASURED):
         assert entry.labels == tuple(MIXES)
-        assert [entry.label(x) for x in entry.quick] == ["M-1", "M-5", "M-12"]
+        assert [entry.label(x) for x in entry.quick] == list(MIXES)
         assert "leave undecided what the paper says of its own runs" in entry.note
         assert entry.statements
         assert all(statement.guessed for statement in entry.statements)
@@ -87,17 +87,16 @@ def test_slots_are_compared_with_the_overhead_and_without(name: str) -> None:
 @pytest.mark.slow
 def test_tables_are_the_same_on_one_and_two_processes(tmp_path: Path) -> None:
     for jobs in (1, 2):
-        reproduce(["hadar/6", "hadar/9b"], out=tmp_path / str(jobs), quick=True, seeds=2, jobs=jobs, pictures=False)
+        reproduce(["hadar/6", "hadar/9b"], out=tmp_path / str(jobs), quick=True, seeds=1, jobs=jobs, pictures=False)
     for name in ("hadar-6.csv", "hadar-9b.csv"):
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
 
 
 @pytest.mark.slow
 def test_statements_are_judged_on_paired_draws(tmp_path: Path) -> None:
-    (done,) = reproduce("hadar/8b", out=tmp_path, quick=True, pictures=False)
+    (done,) = reproduce("hadar/8b", out=tmp_path, quick=True, seeds=2, pictures=False)
     for statement, sample in done.samples:
-        assert sample.draws == 24
-        assert sample.better + sample.worse + sample.ties == 24
+        assert sample.draws == sample.better + sample.worse + sample.ties == 7 * 2
         if statement.series == "HadarE":
             assert (sample.low > 0, sample.worse) == (True, 0)
         assert sample.support.value == "undecided"
