@@ -6,25 +6,27 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from dlsched.bounds.claim import Expectation, Premise, stated
+from dlsched.bounds.claim import Expectation, Premise, Subject, stated
 from dlsched.bounds.comparison import Relation
-from dlsched.bounds.facts import OPT_POSITIVE, final_dual_large, initial_dual_small
+from dlsched.bounds.facts import OPT_POSITIVE, final_dual_large, initial_dual_small, optimal_schedule
 from dlsched.bounds.pd_ors.facts import (
     ADMITS_ONE,
     AGAINST_OPT,
     ASYNCHRONOUS,
     CONSTANTS_DEFINED,
     LOWEST_POSITIVE,
-    MUCH_SMALLER,
     ORDINARY,
     PD_ORS,
     PRICES_DEFINED,
+    SMALL_NEEDS,
     SOME_ADMITTED,
     SYNCHRONOUS,
     PdOrsFacts,
+    SmallNeedsFacts,
 )
-from dlsched.bounds.pd_ors.families import ASYNC, ASYNC_RISING, BENCHMARK, FINE, RISING, ROOMY, TINY
-from dlsched.bounds.pd_ors.ratios import OPEN, RATIOS, RatioFacts, known_alpha
+from dlsched.bounds.pd_ors.families import ASYNC, ASYNC_RISING, BENCHMARK, FINE, FINER, RISING, ROOMY, TINY
+from dlsched.bounds.pd_ors.ratios import OPEN, RATIOS, SMALL_RATIOS, RatioFacts, known_alpha
+from dlsched.models.dmlrs import Instance
 
 SMALL_DEMAND = Premise[PdOrsFacts]("C_h^r > A_h^r, the most that one job puts there", lambda facts: facts.small_demand)
 SMALL = (TINY, RISING, ROOMY, BENCHMARK)
@@ -57,7 +59,7 @@ def _with_known_alpha(facts: PdOrsFacts) -> dict[str, Any]:
     return {**_theorem(facts), "alpha_known": known_alpha(facts.instance, facts.theorem.constants)}
 
 
-THEOREM_5 = RATIOS.printed(
+THEOREM_5 = SMALL_RATIOS.printed(
     "pd-ors/theorem-5",
     paper="PD-ORS, Theorem 5",
     statement="PD-ORS is 6 G/delta max_r(1, ln(U^r/L))-competitive, G of (29)",
@@ -66,9 +68,9 @@ THEOREM_5 = RATIOS.printed(
     relation=Relation.AT_MOST,
     bound=lambda facts: facts.promised(facts.ratio_29),
     expectation=Expectation.FALSE,
-    premises=(SYNCHRONOUS, PRICES_DEFINED, MUCH_SMALLER, ORDINARY, ADMITS_ONE),
+    premises=(SYNCHRONOUS, PRICES_DEFINED, SMALL_NEEDS, ORDINARY, ADMITS_ONE),
     details=_printed,
-    sources=(FINE,),
+    sources=(FINE, FINER),
     counterexamples=("pd-ors-theorem-5-whole-machine", "pd-ors-theorem-5-small-jobs"),
     golden=("pd-ors-theorem-5-one-job",),
     open=OPEN,
@@ -107,7 +109,7 @@ THEOREM_5_CORRECTED = replace(
     id=THEOREM_5.id,
 )
 
-THEOREM_6 = RATIOS.printed(
+THEOREM_6 = SMALL_RATIOS.printed(
     "pd-ors/theorem-6",
     paper="PD-ORS, Theorem 6",
     statement="PD-ORS is 6 G/delta max_r(1, ln(U^r/L))-competitive, G of (30)",
@@ -118,7 +120,7 @@ THEOREM_6 = RATIOS.printed(
     expectation=Expectation.FALSE,
     premises=THEOREM_5.premises,
     details=_printed,
-    sources=(FINE,),
+    sources=(FINE, FINER),
     counterexamples=("pd-ors-theorem-6-whole-machine",),
     golden=("pd-ors-theorem-6-one-job",),
     open=OPEN,
@@ -212,7 +214,9 @@ LEMMA_8 = AGAINST_OPT.printed(
     open="which prices the run has (here (13) and (14) repaired where they are not defined)",
 )
 
-DUAL_FEASIBLE = AGAINST_OPT.printed(
+_SMALL = Subject(problem="dmlrs", instance=Instance, facts=SmallNeedsFacts, schedule=optimal_schedule)
+
+DUAL_FEASIBLE = _SMALL.printed(
     "pd-ors/dual-feasible",
     paper="PD-ORS, Appendix C, proof of Lemma 8",
     statement="the payoffs and final prices of a run are a feasible point of (10)-(11), so that D_I >= OPT",
@@ -221,9 +225,9 @@ DUAL_FEASIBLE = AGAINST_OPT.printed(
     relation=Relation.AT_LEAST,
     bound=lambda facts: facts.opt,
     expectation=Expectation.FALSE,
-    premises=(PRICES_DEFINED, LOWEST_POSITIVE, MUCH_SMALLER, ORDINARY, ADMITS_ONE),
+    premises=(PRICES_DEFINED, LOWEST_POSITIVE, SMALL_NEEDS, ORDINARY, ADMITS_ONE),
     details=lambda facts: facts.explain(facts.printed.dump()),
-    sources=(FINE,),
+    sources=(FINE, FINER),
     counterexamples=("pd-ors-dual-feasible-two-thirds",),
     golden=("pd-ors-dual-feasible-whole-machine",),
     open="which mu (here the least that the print allows)",

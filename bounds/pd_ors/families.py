@@ -66,13 +66,22 @@ def fine(rng: np.random.Generator) -> Instance:
 
     In half of them every job takes all of a machine, in the others at most half of one.
     """
-    slots, half = int(rng.integers(1, 3)), int(rng.integers(5, 10))
+    return _of_many_workers(rng, (5, 10), 2)
+
+
+def finer(rng: np.random.Generator) -> Instance:
+    """Return the same on one machine, of which a worker needs a hundredth at the most."""
+    return _of_many_workers(rng, (50, 91), 1)
+
+
+def _of_many_workers(rng: np.random.Generator, halves: tuple[int, int], machines: int) -> Instance:
+    slots, half = int(rng.integers(1, 3)), int(rng.integers(*halves))
     batch = half if rng.integers(2) else int(rng.integers(2, half // 2 + 1))
     jobs, worth = [], 1.0
     for i in range(int(rng.integers(2, 5))):
         jobs.append(_job(i, 1, batch * int(rng.integers(1, slots + 1)), batch, _falling(rng, round(worth), slots)))
         worth *= power(10, rng.uniform(0.3, 3.0))
-    return _instance(slots, [2 * half] * int(rng.integers(1, 3)), jobs)
+    return _instance(slots, [2 * half] * int(rng.integers(1, machines + 1)), jobs)
 
 
 def critical(rng: np.random.Generator) -> Instance:
@@ -233,6 +242,7 @@ RISING = Source("dmlrs/rising", rising)
 SPLIT = Source("dmlrs/split", split)
 ROOMY = Source("dmlrs/roomy", roomy)
 FINE = Source("dmlrs/fine", fine)
+FINER = Source("dmlrs/finer", finer, cost=10)
 CRITICAL = Source("dmlrs/critical", critical)
 BENCHMARK = Source("dmlrs/benchmark", benchmark)
 SECTION_5 = Source("dmlrs/section-5", section_5)

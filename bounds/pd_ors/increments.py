@@ -12,9 +12,9 @@ from dlsched.arithmetic import exp, expm1, log
 from dlsched.bounds.claim import Expectation, Premise, Source, Subject, Variant, stated
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.pd_ors.competitive import SMALL
-from dlsched.bounds.pd_ors.facts import LOWEST_POSITIVE, MUCH_SMALLER, PD_ORS, PRICES_DEFINED, SOME_ADMITTED
-from dlsched.bounds.pd_ors.families import FINE
-from dlsched.bounds.pd_ors.ratios import OPEN, RATIOS, known_alpha
+from dlsched.bounds.pd_ors.facts import LOWEST_POSITIVE, PD_ORS, PRICES_DEFINED, SMALL_NEEDS, SOME_ADMITTED
+from dlsched.bounds.pd_ors.families import FINE, FINER
+from dlsched.bounds.pd_ors.ratios import OPEN, SMALL_RATIOS, known_alpha
 from dlsched.models.document import Document
 from dlsched.models.numbers import Positive, rational, to_json
 from dlsched.tolerances import DIFFERENCE
@@ -183,7 +183,7 @@ LEMMA_10 = ADMISSION.printed(
 )
 
 
-ALLOCATION_COST = RATIOS.printed(
+ALLOCATION_COST = SMALL_RATIOS.printed(
     "pd-ors/allocation-cost",
     paper="PD-ORS, Appendix C, proof of Theorems 5 and 6",
     statement="(12) satisfies Definition 1, p_old drho >= (delta/3G)/epsilon C dp, with epsilon = max_r(1, ln(U^r/L))",
@@ -195,12 +195,12 @@ ALLOCATION_COST = RATIOS.printed(
     premises=(
         PRICES_DEFINED,
         LOWEST_POSITIVE,
-        MUCH_SMALLER,
+        SMALL_NEEDS,
         Premise("some job is admitted", lambda facts: bool(facts.printed.admissions), "Definition 1: after a job"),
     ),
     details=lambda facts: facts.printed.dump(),
     schedule=lambda facts: facts.printed.run.schedule,
-    sources=(FINE,),
+    sources=(FINE, FINER),
     counterexamples=("pd-ors-allocation-cost-whole-machine",),
     open=OPEN,
 )

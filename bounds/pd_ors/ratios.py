@@ -13,7 +13,7 @@ from dlsched.algorithms.pd_ors.widths import Widths
 from dlsched.arithmetic import expm1
 from dlsched.bounds.claim import Subject
 from dlsched.bounds.facts import optimal_schedule
-from dlsched.bounds.pd_ors.facts import PdOrsFacts
+from dlsched.bounds.pd_ors.facts import MUCH_SMALLER, PdOrsFacts, SmallNeedsFacts, Times
 from dlsched.bounds.pd_ors.mixed import Delta
 from dlsched.models.dmlrs import AsyncJob, Instance, Job
 from dlsched.models.dmlrs.instance import can_earn
@@ -85,8 +85,31 @@ class RatioFacts(PdOrsFacts):
         return 2 * self.factor(ratio, choose) * self.printed.run.utility
 
 
+class SmallRatioFacts(RatioFacts, SmallNeedsFacts):
+    """The same where needs are small, as the journal assumes and the thesis does not.
+
+    Parameters
+    ----------
+    instance : Instance
+    seed : int
+    delta : float
+        As of `RatioFacts`.
+    much_smaller : int
+        As of `SmallNeedsFacts`.
+    """
+
+    def __init__(
+        self, instance: Instance, seed: int, *, delta: Delta = 1.0, much_smaller: Times = MUCH_SMALLER
+    ) -> None:
+        super().__init__(instance, seed, delta=delta)
+        self.much_smaller = much_smaller
+
+
 RATIOS = Subject(problem="dmlrs", instance=Instance, facts=RatioFacts, schedule=optimal_schedule)
 """What claims about the promised ratios are about."""
+
+SMALL_RATIOS = Subject(problem="dmlrs", instance=Instance, facts=SmallRatioFacts, schedule=optimal_schedule)
+"""What those of the journal are about."""
 
 
 def _fewest(job: Job | AsyncJob) -> int:

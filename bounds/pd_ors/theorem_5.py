@@ -27,10 +27,14 @@ from dlsched.bounds.pd_ors.facts import (
     ADMITS_ONE,
     AGAINST_OPT,
     LOWEST_POSITIVE,
+    MUCH_SMALLER,
     ORDINARY,
     PD_ORS,
     PRICES_DEFINED,
+    SMALL_NEEDS,
     PdOrsFacts,
+    SmallNeedsFacts,
+    Times,
 )
 from dlsched.bounds.pd_ors.families import ROOMY, SECTION_5, TINY
 from dlsched.bounds.pd_ors.mixed import Delta
@@ -41,20 +45,8 @@ from dlsched.models.dmlrs import Instance, Job, Machine
 from dlsched.models.numbers import rational
 from dlsched.models.utility import Table
 
-AMPLE = 100
-"""Units for which there is room where demand is "much smaller" than capacity. Arbitrary."""
-
 Rounds = Annotated[int, Field(ge=1)]
 """S, at least 1 (Algorithm 4, step 1)."""
-
-_SMALL = "Appendix C, before Definition 2"
-
-
-def _ample(placement: Placement) -> bool:
-    """Tell whether every machine has room for `AMPLE` workers, or servers, of the job."""
-    slot = placement.slot
-    needs = [max(pair) for pair in zip(slot.worker, slot.server, strict=True)]
-    return all(AMPLE * need <= left for room in slot.room for need, left in zip(needs, room, strict=True))
 
 
 def _succeeds(placement: Placement, rounds: int) -> Interval:
@@ -173,16 +165,54 @@ def ample_slot(rng: np.random.Generator) -> ExternalSlot:
     )
 
 
+class AmpleFacts(RoundsFacts):
+    """The same where every machine has room for many workers, or servers.
+
+    Parameters
+    ----------
+    instance : ExternalSlot
+    seed : int
+        Not used.
+    delta : float, optional
+        In place of the slot's own.
+    rounds : int
+        S.
+    much_smaller : int
+        How many, at the least.
+    """
+
+    def __init__(
+        self,
+        instance: ExternalSlot,
+        seed: int,
+        *,
+        delta: Delta | None = None,
+        rounds: Rounds = 10,
+        much_smaller: Times = MUCH_SMALLER,
+    ) -> None:
+        super().__init__(instance, seed, delta=delta, rounds=rounds)
+        self.much_smaller = much_smaller
+
+    @property
+    def small_needs(self) -> bool:
+        """Whether every machine has room for so many."""
+        slot = self.instance
+        needs = [max(pair) for pair in zip(slot.worker, slot.server, strict=True)]
+        return all(
+            self.much_smaller * need <= left for room in slot.room for need, left in zip(needs, room, strict=True)
+        )
+
+
 THEOREM_3_AMPLE = Subject(
     problem="dmlrs",
     instance=ExternalSlot,
-    facts=RoundsFacts,
+    facts=AmpleFacts,
     premises=(
         *PRINTED_PREMISES,
-        Premise[RoundsFacts](
-            f"alpha^r, beta^r <= C^_h^r/{AMPLE}",
-            lambda facts: _ample(facts.printed),
-            source=_SMALL,
+        Premise[AmpleFacts](
+            "alpha^r, beta^r << C^_h^r, at most C^_h^r/much_smaller",
+            lambda facts: facts.small_needs,
+            SMALL_NEEDS.source,
         ),
     ),
     sources=(Source("pd-ors/ample-slot", ample_slot),),
@@ -202,7 +232,7 @@ THEOREM_3_AMPLE = Subject(
 )
 
 
-class LoneFacts(PdOrsFacts):
+class LoneFacts(SmallNeedsFacts):
     """What PD-ORS does with one job in one slot, exactly.
 
     Parameters
@@ -213,10 +243,20 @@ class LoneFacts(PdOrsFacts):
         Of (29), in (0, 1].
     rounds : int
         S.
+    much_smaller : int
+        As of `SmallNeedsFacts`.
     """
 
-    def __init__(self, instance: Instance, seed: int, *, delta: Delta = 0.3, rounds: Rounds = 10) -> None:
-        super().__init__(instance, seed)
+    def __init__(
+        self,
+        instance: Instance,
+        seed: int,
+        *,
+        delta: Delta = 0.3,
+        rounds: Rounds = 10,
+        much_smaller: Times = MUCH_SMALLER,
+    ) -> None:
+        super().__init__(instance, seed, much_smaller=much_smaller)
         self.delta = rational(delta)
         self.rounds = rounds
 
@@ -325,11 +365,7 @@ THEOREM_5_AMPLE = Subject(
         ORDINARY,
         PRICES_DEFINED,
         LOWEST_POSITIVE,
-        Premise[LoneFacts](
-            f"alpha^r, beta^r <= C_h^r/{AMPLE}",
-            lambda facts: _ample(facts.placement),
-            source=_SMALL,
-        ),
+        SMALL_NEEDS,
         ADMITS_ONE,
     ),
     sources=(Source("pd-ors/lone-large", lone_large),),

@@ -138,25 +138,25 @@ KNOWN = {
     "smd-knapsack-scheme-six-jobs": (1, 0.99),
     # Two jobs of 40 fill the cluster; a small dense one pushes half of the second out of every LP(S): 42 of 80.
     "smd-knapsack-scheme-corrected-two-halves": (42 / 80, 1 / 2),
-    # Ten slots, C = 36, each job 18 workers and servers in every slot: L = 1/720, U = 500; G30(1, 1, 1) = 3.943653 and
-    # G29(18, 2, 1) = .582815. Alone: U = 1/2.
-    "pd-ors-theorem-5-whole-machine": (1000, 6 * 0.582815 * math.log(360000)),
-    "pd-ors-theorem-5-one-job": (1, 6 * 0.582815 * math.log(360)),
-    "pd-ors-theorem-6-whole-machine": (1000, 6 * 3.943653 * math.log(360000)),
-    "pd-ors-theorem-6-one-job": (1, 6 * 3.943653 * math.log(360)),
-    # One slot, C = 48, 47 jobs of 2: L = 1/96, U = 10 000, G29(1, 2, 1) = .138177;
-    # the first 23 jobs are worth 1 % more than the price.
-    "pd-ors-theorem-5-small-jobs": (480000, 6 * 0.138177 * math.log(960000) * 34682.81),
+    # Ten slots, C = 100, each job 50 workers and servers in every slot: L = 1/2000, U = 500; G30(1, 1, 1) = 3.943653
+    # and G29(50, 2, 1) = .721495. Alone: U = 1/2.
+    "pd-ors-theorem-5-whole-machine": (1000, 6 * 0.7214955 * math.log(10**6)),
+    "pd-ors-theorem-5-one-job": (1, 6 * 0.7214955 * math.log(1000)),
+    "pd-ors-theorem-6-whole-machine": (1000, 6 * 3.943653 * math.log(10**6)),
+    "pd-ors-theorem-6-one-job": (1, 6 * 3.943653 * math.log(1000)),
+    # One slot, C = 100, 99 jobs of 2: L = 1/200, U = 10 000, G29(1, 2, 1) = .138177;
+    # the first 49 jobs are worth 1 % more than the price.
+    "pd-ors-theorem-5-small-jobs": (10**6, 6 * 0.138177 * math.log(2 * 10**6) * 64902.12),
     # L = 1/4, U = 500; G = 5.398275; to the letter min(1, ln(U/L)) = 1.
     "pd-ors-thesis-theorem-3-D5": (1000, 6 * 5.398275 * math.log(2000)),
     "pd-ors-thesis-theorem-3-minimum-D5": (1000, 6 * 5.398275),
     # C = 3, A = 2, L = 1/6, U = 1000: alpha = ((6000)^(2/1) - 1) 3/2.
     "pd-ors-theorem-5-a-priori-D11": (1000, 3 * (6000**2 - 1)),
-    # C = 54, L = 1/1080, U = 500 000: after job 1 a unit costs L (U/L)^(2/3), job 2 finds 18 of 36 units.
-    "pd-ors-dual-feasible-two-thirds": (2 / 3 + 540 * 540e6 ** (2 / 3) / 1080, 1e6),
-    "pd-ors-dual-feasible-whole-machine": (500 * 360 + 0.5, 1000),
-    # The full machine's price rises from 1/720 to 500.
-    "pd-ors-allocation-cost-whole-machine": (359999, 3 * 3.943653 * math.log(360000)),
+    # C = 150, L = 1/3000, U = 500 000: after job 1 a unit costs L (U/L)^(2/3), job 2 finds 50 of 100 units.
+    "pd-ors-dual-feasible-two-thirds": (2 / 3 + 1500 * 1.5e9 ** (2 / 3) / 3000, 1e6),
+    "pd-ors-dual-feasible-whole-machine": (500 * 1000 + 0.5, 1000),
+    # The full machine's price rises from 1/2000 to 500.
+    "pd-ors-allocation-cost-whole-machine": (999999, 3 * 3.943653 * math.log(10**6)),
     "pd-ors-allocation-cost-corrected-D5": (1999, 1999),
     "pd-ors-dual-optimum-D10": (1.5, 1),
     "pd-ors-initial-dual-D1": (2, 2),
