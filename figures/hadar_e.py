@@ -28,8 +28,8 @@ _CLUSTERS = {
 _DRAWN = (
     "speeds are those of (10) with TFLOPS and VRAM of NVIDIA's data sheets; its constants, the reading of PMI "
     "(TFLOPS/sqrt(VRAM) or sqrt(TFLOPS/VRAM), as probable), the classes of the models, the batches and the lengths of "
-    "the jobs, 10 to 50 minutes on a V100, are not printed: drawn. So the draws say what is so in that range, and leave "
-    "undecided what the paper says of its own runs"
+    "the jobs, 10 to 50 minutes on a V100, are not printed: drawn. So the draws say what is so in that range, and "
+    "leave undecided what the paper says of its own runs"
 )
 
 _COUNTS = tuple(float(len(models)) for models in MIXES.values())
