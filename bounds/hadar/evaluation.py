@@ -18,11 +18,11 @@ from dlsched.bounds.hadar.facts import HADAR, HadarFacts
 from dlsched.models.hadar import Instance, preset
 
 _Rates = tuple[tuple[str, Fraction], ...]
-"""Iterations per second and device, by the types on which there are some."""
+"""Iterations per second and device, by the types that there are and on which there are some."""
 
 
 def least_hours(instance: Instance) -> Fraction:
-    """Return hours that every schedule takes at least until all jobs are done.
+    """Return hours that every schedule takes at least until all jobs are done that can run at all.
 
     Let y_r >= 0 be a price of a second of a device of type r. Job j works at most X_j^r a second on it, also where its
     gang mixes types (1b), so that its Q_j iterations take devices worth Q_j min_r y_r / X_j^r, and T seconds have
@@ -31,7 +31,7 @@ def least_hours(instance: Instance) -> Fraction:
     """
     work: dict[_Rates, Fraction] = defaultdict(Fraction)
     for job in instance.jobs:
-        if rates := tuple((r, job.rate_on(r)) for r in instance.device_types if job.rate_on(r)):
+        if rates := tuple((r, job.rate_on(r)) for r in instance.usable_types(job)):
             work[rates] += job.iterations
     return max((_least_seconds(instance, work, dict(prices)) for prices in work), default=Fraction(0)) / 3600
 

@@ -8,14 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
 
 from dlsched.algorithms import hadar as algorithm
+from dlsched.algorithms.baselines.hadar.srtf import Srtf
+from dlsched.algorithms.simulator import simulate
 from dlsched.bounds import Status, Variant, check, claim, claims
 from dlsched.bounds.claim import decide
 from dlsched.bounds.hadar import sources
+from dlsched.bounds.hadar.evaluation import least_hours, section_4
 from dlsched.bounds.hadar.facts import HadarFacts
 from dlsched.bounds.witness import shipped
 from dlsched.models.hadar import Instance
+from tests.strategies.hadar import hadar_data
 
 FAMILIES = [sources.TINY, sources.RISING, sources.ROOMY, sources.LONE, sources.MIXED]
 
@@ -132,3 +137,47 @@ def test_numbers_of_the_abstract_that_the_text_has_are_accepted() -> None:
     rounded = kind.parse({"quantity": "CRU", "abstract": "1.34", "unit": "1/100", "text": {"1.62/1.21": "162/121"}})
     assert check("hadar/abstract", rounded).status is Status.HOLDS
     assert Fraction(162, 121) != Fraction("1.34")
+
+
+def two_jobs(rates: dict[str, dict[str, int]]) -> Instance:
+    """Return a fast and two slow devices, and jobs of an hour on the fast one."""
+    common = {"arrival": 1, "gang": 1, "utility": {"kind": "hyperbolic", "scale": 1}}
+    return Instance.parse(
+        {
+            "slots": 10,
+            "slot_seconds": 3600,
+            "device_types": ["fast", "slow", "none"],
+            "machines": [{"name": "m", "devices": {"fast": 1, "slow": 2}}],
+            "jobs": [
+                {"name": name, "iterations": 3600 * rate["fast"], "rate": rate} | common for name, rate in rates.items()
+            ],
+        }
+    )
+
+
+def test_hours_that_every_schedule_takes_by_hand() -> None:
+    """Two slow devices are as good as the fast one. Then B is four times as fast on that, and A as fast anywhere.
+
+    In T hours the fast one does 4 T of B's 4; the slow ones do A, and with what is left of 2 T the rest: 6 T = 5.
+    """
+    alike = {"fast": 2, "slow": 1, "none": 9}
+    assert least_hours(two_jobs({"A": alike, "B": alike})) == 1
+    assert least_hours(two_jobs({"A": {"fast": 1, "slow": 1}, "B": {"fast": 4, "slow": 1}})) == Fraction(5, 6)
+
+
+@given(data=hadar_data(slots=6, jobs=4))
+def test_no_schedule_is_done_sooner(data: dict[str, Any]) -> None:
+    instance = Instance.parse(data)
+    ends = simulate(instance, Srtf(), round_seconds=None).completions
+    done = instance.model_copy(update={"jobs": tuple(job for job in instance.jobs if job.name in ends)})
+    assert least_hours(done) * 3600 <= max(ends.values(), default=0)
+
+
+def test_jobs_of_the_trace_driven_evaluation_cannot_be_done_in_40_hours() -> None:
+    drawn = section_4(np.random.default_rng(0))
+    verdict = check("hadar/evaluation-ttd-trace", drawn)
+    assert verdict.status is Status.UNDECIDED
+    assert verdict.measured is not None
+    assert verdict.measured > verdict.bound == 40
+    few = drawn.model_copy(update={"jobs": drawn.jobs[:100]})
+    assert check("hadar/evaluation-ttd-trace", few).status is Status.PREMISE_FAILS

@@ -188,9 +188,11 @@ def test_random_covers_the_sizes_asked_for() -> None:
     assert (len(instance.jobs), len(instance.machines), len(instance.device_types), instance.slots) == (4, 3, 2, 5)
 
 
-def test_the_papers_jobs_have_the_hours_of_their_models() -> None:
-    """The fastest device of the four groups: hours on a V100 within those that the paper prints."""
-    instance = preset("paper", 0, jobs=200)
+@pytest.mark.parametrize("type_", ["v100", "p100", "k80"])
+def test_the_papers_jobs_have_the_hours_of_their_models(type_: str) -> None:
+    """Hours on the type that is asked for are within those that the paper prints; draws are of the same jobs."""
+    instance, usual = preset("paper", 0, jobs=200, hours_on=type_), preset("paper", 0, jobs=200)
+    assert [(job.gang, job.rate) for job in instance.jobs] == [(job.gang, job.rate) for job in usual.jobs]
     hours = {
         Fraction("17.9949"): (0.05, 1),
         Fraction("4.4261"): (1, 10),
@@ -200,6 +202,12 @@ def test_the_papers_jobs_have_the_hours_of_their_models() -> None:
     }
     for job in instance.jobs:
         least, most = hours[job.rate["v100"]]
-        assert least - 1e-3 <= float(job.iterations / job.rate["v100"]) / 3600 <= most + 1e-3
+        assert least - 1e-3 <= float(job.iterations / job.rate[type_]) / 3600 <= most + 1e-3
     assert {job.rate["v100"] for job in instance.jobs} == set(hours)
     assert instance.capacity == {"v100": 20, "p100": 20, "k80": 20}
+
+
+def test_the_papers_cluster_grows_and_its_types_are_known() -> None:
+    assert preset("paper", 0, jobs=1, machines=5).capacity == {"v100": 8, "p100": 8, "k80": 4}
+    with pytest.raises(InputError, match="hours_on: 't4' is none of v100, p100, k80"):
+        preset("paper", 0, jobs=1, hours_on="t4")
