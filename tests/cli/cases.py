@@ -1,4 +1,4 @@
-"""A small instance whose answers are known by hand, and what a process of the command answered."""
+"""Small instances whose answers are known by hand, and what the command answered."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 import subprocess
 from pathlib import Path
 from typing import Any
+
+from tests import paths
 
 
 def _table(*values: int) -> dict[str, Any]:
@@ -50,6 +52,52 @@ def best() -> dict[str, Any]:
         "problem": "hadar",
         "jobs": {"a": {"slots": {"1": {"m1": {"fast": 2}}}}, "b": {"slots": {"1": {"m1": {"slow": 1}}}}},
     }
+
+
+def ring() -> dict[str, Any]:
+    """Two servers of one GPU and a link of 1; the job's two workers make a ring worth sqrt(2) in the only slot."""
+    job = {
+        "name": "j",
+        "arrival": 1,
+        "max_workers": 2,
+        "worker": {"gpu": 1},
+        "progress": 1,
+        "bandwidth": 1,
+        "utility": {"kind": "sqrt", "scale": 1},
+    }
+    return {
+        "slots": 1,
+        "resources": ["gpu"],
+        "nodes": [{"name": "a", "capacity": {"gpu": 1}}, {"name": "b", "capacity": {"gpu": 1}}],
+        "links": [{"source": "a", "target": "b", "bandwidth": 1}],
+        "duplex": True,
+        "jobs": [job],
+    }
+
+
+def s3() -> dict[str, Any]:
+    """Three jobs on (10, 8); by exhaustive search 481/105: the second with (2, 3) and the third with (1, 1)."""
+
+    def job(name: str, scale: int, limit: list[int]) -> dict[str, Any]:
+        return {
+            "name": name,
+            "worker": {"gpu": 2, "cpu": 1},
+            "server": {"gpu": 1, "cpu": 1},
+            "limit": dict(zip(("gpu", "cpu"), limit, strict=True)),
+            "utility": {"kind": "hyperbolic", "scale": scale},
+            "training": {"kind": "coefficients", "mode": "async", "theta": [0, 1, 6, 6]},
+        }
+
+    jobs = [job("a", 30, [8, 6]), job("b", 29, [7, 5]), job("c", 10, [3, 2])]
+    return {"resources": ["gpu", "cpu"], "capacity": {"gpu": 10, "cpu": 8}, "jobs": jobs}
+
+
+D3 = next(
+    case["instance"]
+    for case in json.loads((paths.GOLDEN / "dmlrs.json").read_text())["instances"]
+    if case["name"] == "D3"
+)
+"""Of the golden instances of DMLRS; the optimum is 12."""
 
 
 def save(path: Path, data: object) -> Path:

@@ -8,34 +8,13 @@ from typing import Any
 
 import pytest
 
-from dlsched.models.ddljs import PRESETS, Instance
+from dlsched.models.ddljs import Instance
 from tests import paths
-from tests.cli.cases import answer, complaint, refusal, save
+from tests.cli.cases import answer, complaint, refusal, ring, save
 from tests.cli.conftest import Command
 
 TOPOLOGY = paths.DATA / "topology"
 SMALL = TOPOLOGY / "small.graphml"
-
-
-def ring() -> dict[str, Any]:
-    """Two servers of one GPU and a link of 1; the job's two workers make a ring worth sqrt(2) in the only slot."""
-    job = {
-        "name": "j",
-        "arrival": 1,
-        "max_workers": 2,
-        "worker": {"gpu": 1},
-        "progress": 1,
-        "bandwidth": 1,
-        "utility": {"kind": "sqrt", "scale": 1},
-    }
-    return {
-        "slots": 1,
-        "resources": ["gpu"],
-        "nodes": [{"name": "a", "capacity": {"gpu": 1}}, {"name": "b", "capacity": {"gpu": 1}}],
-        "links": [{"source": "a", "target": "b", "bandwidth": 1}],
-        "duplex": True,
-        "jobs": [job],
-    }
 
 
 def plan(*paths: list[str], **workers: int) -> dict[str, Any]:
@@ -46,15 +25,6 @@ def plan(*paths: list[str], **workers: int) -> dict[str, Any]:
 def ddljs(tmp_path: Path) -> Path:
     """A file with `ring`."""
     return save(tmp_path / "ddljs.json", ring())
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_generate(dlsched: Command, preset: str) -> None:
-    options = ("--preset", preset, "--jobs", 3, "--servers", 4, "--slots", 5, "--workers", 2, "--seed", 4)
-    instance = Instance.parse(answer(dlsched("generate", "ddljs", *options)))
-    assert (len(instance.jobs), instance.slots) == (3, 5)
-    assert len([node for node in instance.nodes if node.name.startswith("server")]) == 4
-    assert all(job.max_workers <= 2 for job in instance.jobs)
 
 
 def test_generate_options(dlsched: Command, tmp_path: Path) -> None:
@@ -96,14 +66,6 @@ def test_check_and_picture(dlsched: Command, tmp_path: Path, ddljs: Path) -> Non
     assert "<svg" in (tmp_path / "plan.svg").read_text()
     message = complaint(dlsched("check", "ddljs", ddljs, schedule, "--plot", "plan.gif.txt"))
     assert message.startswith("plan.gif.txt: pictures are written as ")
-
-
-def test_check_a_schedule_that_breaks_rules(dlsched: Command, tmp_path: Path, ddljs: Path) -> None:
-    broken = save(tmp_path / "broken.json", plan(a=2, b=1))
-    process = dlsched("check", "ddljs", ddljs, broken, "--plot", "p.png", "--json")
-    rules = {violation["rule"] for violation in answer(process, code=1)["violations"]}
-    assert {"(2) workers", "(4) capacity"} <= rules
-    assert not (tmp_path / "p.png").exists()
 
 
 def test_check_refuses(dlsched: Command, tmp_path: Path, ddljs: Path) -> None:

@@ -9,13 +9,10 @@ from pathlib import Path
 import pytest
 
 from dlsched.models import catalog
-from dlsched.models.ddljs import Schedule
-from tests.cli.cases import answer, refusal, save
+from tests.cli.cases import answer, refusal, ring, save
 from tests.cli.conftest import Command
-from tests.cli.test_ddljs import ring
 
 FORMULATIONS = [entry.name for entry in catalog() if entry.problem == "ddljs"]
-ALGORITHMS = ["gadget", "fifo", "drf", "las"]
 
 
 @pytest.fixture
@@ -29,45 +26,6 @@ def test_solve(dlsched: Command, two: Path, name: str) -> None:
     data = answer(dlsched("solve", name, two, "--json"))
     assert data["status"] == "optimal"
     assert data["objective"] == pytest.approx(math.sqrt(2), rel=1e-6)
-
-
-def test_optimum(dlsched: Command, tmp_path: Path, two: Path) -> None:
-    data = answer(dlsched("optimum", "ddljs", two, "--out", "best.json", "--json"))
-    assert (data["proved"], data["value"]) == (True, pytest.approx(math.sqrt(2)))
-    assert Schedule.load(tmp_path / "best.json").embeddings("j")[1].ring == (("a", "b"), ("b", "a"))
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_run(dlsched: Command, tmp_path: Path, two: Path, algorithm: str) -> None:
-    data = answer(dlsched("run", algorithm, two, "--out", "plan.json", "--json"))
-    checked = answer(dlsched("check", "ddljs", two, tmp_path / "plan.json", "--json"))
-    assert checked == {"violations": [], "utility": pytest.approx(data["utility"])}
-    assert 0 <= data["utility"] <= math.sqrt(2) + 1e-9
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ("--variant", "printed", "--draws", 3),
-        ("--embedding", "exact", "--node-limit", 10),
-        ("--sizes", "joint", "--no-idle"),
-        ("--relaxation", "augmented"),
-    ],
-)
-def test_run_gadget_with_options(dlsched: Command, two: Path, options: tuple[object, ...]) -> None:
-    assert answer(dlsched("run", "gadget", two, *options, "--json"))["algorithm"] == "gadget"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("gadget", "--draws", "0"), "draws: 0 must be at least 1"),
-        (("fifo", "--node-limit", "3"), "No such option: --node-limit"),
-    ],
-)
-def test_run_refuses_options(dlsched: Command, two: Path, arguments: tuple[str, ...], message: str) -> None:
-    algorithm, *options = arguments
-    assert refusal(dlsched("run", algorithm, two, *options)).startswith(message)
 
 
 def test_a_log_utility_at_nothing(dlsched: Command, tmp_path: Path) -> None:

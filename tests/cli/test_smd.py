@@ -8,27 +8,9 @@ from typing import Any
 import pytest
 
 from dlsched.models import catalog
-from dlsched.models.smd import PRESETS, Instance
-from tests.cli.cases import answer, refusal, save
+from dlsched.models.smd import Instance
+from tests.cli.cases import answer, refusal, s3, save
 from tests.cli.conftest import Command
-
-
-def s3() -> dict[str, Any]:
-    """Three jobs on (10, 8); by exhaustive search 481/105: the second with (2, 3) and the third with (1, 1)."""
-
-    def job(name: str, scale: int, limit: list[int]) -> dict[str, Any]:
-        return {
-            "name": name,
-            "worker": {"gpu": 2, "cpu": 1},
-            "server": {"gpu": 1, "cpu": 1},
-            "limit": dict(zip(("gpu", "cpu"), limit, strict=True)),
-            "utility": {"kind": "hyperbolic", "scale": scale},
-            "training": {"kind": "coefficients", "mode": "async", "theta": [0, 1, 6, 6]},
-        }
-
-    jobs = [job("a", 30, [8, 6]), job("b", 29, [7, 5]), job("c", 10, [3, 2])]
-    return {"resources": ["gpu", "cpu"], "capacity": {"gpu": 10, "cpu": 8}, "jobs": jobs}
-
 
 OPTIMUM = 481 / 105
 
@@ -67,66 +49,6 @@ def test_nonlinear_models_need_scip_and_fit_no_linear_file(dlsched: Command, smd
     assert message == f"--lp, --mps: {name} is nonlinear; these files hold linear models"
 
 
-def test_optimum_check_and_picture(dlsched: Command, tmp_path: Path, smd: Path) -> None:
-    data = answer(dlsched("optimum", "smd", smd, "--out", "best.json", "--json"))
-    assert data["proved"]
-    assert data["value"] == pytest.approx(OPTIMUM)
-    checked = answer(dlsched("check", "smd", smd, "best.json", "--plot", "best.svg", "--json"))
-    assert checked == {"violations": [], "utility": data["value"]}
-    assert "<svg" in (tmp_path / "best.svg").read_text()
-
-
-def test_check_a_schedule_that_breaks_rules(dlsched: Command, tmp_path: Path, smd: Path) -> None:
-    plan = {"problem": "smd", "jobs": {n: {"workers": 3, "servers": 2} for n in ("a", "b")}}
-    data = answer(dlsched("check", "smd", smd, save(tmp_path / "plan.json", plan), "--json"), code=1)
-    assert {violation["rule"] for violation in data["violations"]} == {"(2) capacity", "(3) limit"}
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "options"),
-    [
-        ("smd", ()),
-        ("smd", ("--inner", "exact", "--outer", "exact")),
-        ("smd", ("--variant", "printed", "--gain", "1", "--epsilon", ".05", "--rounds", "3")),
-        ("smd", ("--delta", ".1", "--outer", "scheme")),
-        ("esw", ()),
-        ("optimus", ()),
-    ],
-)
-def test_run(dlsched: Command, smd: Path, algorithm: str, options: tuple[str, ...]) -> None:
-    data = answer(dlsched("run", algorithm, smd, *options, "--seed", 5, "--out", "plan.json", "--json"))
-    assert data["utility"] <= OPTIMUM + 1e-9
-    if "exact" in options:
-        assert data["utility"] == pytest.approx(OPTIMUM)
-    assert answer(dlsched("check", "smd", smd, "plan.json", "--json")) == {
-        "violations": [],
-        "utility": data["utility"],
-    }
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("smd", "--epsilon", "0"), "epsilon"),
-        (("smd", "--delta", "2"), "delta"),
-        (("smd", "--gain", "0"), "gain"),
-        (("smd", "--rounds", "0"), "rounds: 0 must be at least 1"),
-        (("smd", "--mode", "rounds"), "No such option: --mode"),
-        (("esw", "--epsilon", ".1"), "No such option: --epsilon"),
-    ],
-)
-def test_run_refuses(dlsched: Command, smd: Path, options: tuple[str, ...], message: str) -> None:
-    algorithm, *rest = options
-    assert refusal(dlsched("run", algorithm, smd, *rest, "--out", "plan.json")).startswith(message)
-    assert not smd.with_name("plan.json").exists()
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_generate(dlsched: Command, preset: str) -> None:
-    instance = Instance.parse(answer(dlsched("generate", "smd", "--preset", preset, "--jobs", 3, "--seed", 4)))
-    assert len(instance.jobs) == 3
-
-
 def test_generate_options(dlsched: Command) -> None:
     options = ("--jobs", 2, "--units", 3, "--mode", "async", "--overlap", "priority")
     instance = Instance.parse(answer(dlsched("generate", "smd", "--preset", "paper", *options)))
@@ -136,15 +58,6 @@ def test_generate_options(dlsched: Command) -> None:
     sizes = ("--resources", 3, "--limit", 4)
     assert len(Instance.parse(answer(dlsched("generate", "smd", *sizes))).resources) == 3
     assert refusal(dlsched("generate", "smd", "--preset", "paper", "--slots", 3)).startswith("No such option: --slots")
-
-
-def test_bad_instance(dlsched: Command, tmp_path: Path) -> None:
-    data = s3()
-    data["jobs"][1]["training"]["theta"] = [1, 2]
-    path = save(tmp_path / "bad.json", data)
-    message = "jobs[1].training.theta: has 2 entries; async training has 4 coefficients"
-    assert refusal(dlsched("optimum", "smd", path, "--out", "x.json")) == f"{path}: {message}"
-    assert [file.name for file in tmp_path.iterdir()] == ["bad.json"]
 
 
 def test_a_job_that_can_never_run_is_said_so(dlsched: Command, tmp_path: Path) -> None:

@@ -37,6 +37,9 @@ SIZES: dict[str, tuple[dict[str, Any], ...]] = {
     "ddljs": ({}, {"varying": True}, {"half": True, "shape": "star"}, {"jobs": 3}),
 }
 
+FEW_JOBS = {"hadar/p1": {"jobs": 2}}
+"""As printed all jobs must finish, which more of them seldom can."""
+
 MEASURES: dict[str, Callable[[Any, Any], Any]] = {
     "hadar/response": lambda _, response: response.payoff,
     "hadar/round": lambda _, selected: selected.payoff,
@@ -66,7 +69,8 @@ NAMES = [entry.name for entry in READABLE]
 
 def drawn(entry: Formulation[Any], seed: int) -> Any:
     sizes = SIZES.get(entry.problem, ({},))
-    instance = problem(entry.problem).families["random"](np.random.default_rng(seed), **sizes[seed % len(sizes)])
+    asked = sizes[seed % len(sizes)] | FEW_JOBS.get(entry.name, {})
+    instance = problem(entry.problem).families["random"](np.random.default_rng(seed), **asked)
     return layered(instance, seed) if entry.problem == "smd" and seed % 3 == 2 else instance
 
 
