@@ -52,3 +52,4 @@ def test_what_is_made_anew_leaves_the_prose_alone() -> None:
     assert once.endswith(f"{UPDATE.END}\n\nWhy.\n")
     assert "On 1 instances: 1 held." in once
     assert UPDATE.updated(once, rows) == once
+    assert UPDATE.updated(once, {}) == once

@@ -1,9 +1,9 @@
 """Write into the pages beside this file what the claims say and what a run of `verify` found, under each heading.
 
 Usage: ``python docs/claims/update.py REPORT.json [REPORT.json ...]``, where a report is what ``dlsched verify --json``
-prints; of a claim that several have, the last counts. A page is named after a paper and has one section
-``## <claim id>`` for each of its claims; the prose of a section is left alone, and what stands between the two marks
-below its heading is made anew.
+prints; of a claim that several have, the last counts, and a claim that none has stays as it is. A page is named after
+a paper and has one section ``## <claim id>`` for each of its claims; the prose of a section is left alone, and what
+stands between the two marks below its heading is made anew.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def sections(text: str) -> list[str]:
 
 def updated(text: str, rows: dict[tuple[str, str], dict[str, Any]]) -> str:
     """Return a page with what is made anew."""
-    return SECTION.sub(lambda match: _head(match["id"], rows), text)
+    known = {id for id, _ in rows}
+    return SECTION.sub(lambda match: _head(match["id"], rows) if match["id"] in known else match[0], text)
 
 
 def _head(id: str, rows: dict[tuple[str, str], dict[str, Any]]) -> str:
