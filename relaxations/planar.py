@@ -61,11 +61,6 @@ class Planar:
                     f"the denominator of ratio {j} is {below.min():.6g} somewhere: it must be positive"
                 )
 
-    @property
-    def vertices(self) -> Floats:
-        """The polygon's vertices, shape (k, n), in counterclockwise order."""
-        return self._vertices[:, : self._variables]
-
     def bounds(self) -> tuple[Floats, Floats]:
         """Return l_j and phi_j, the least and the greatest value of each ratio."""
         values = np.array([ratio(self._vertices) for ratio in self._ratios])

@@ -85,12 +85,6 @@ class SlotJob:
         """Return what an alternative takes, by resource."""
         return tuple(a * choice.workers + b * choice.servers for a, b in zip(self.worker, self.server, strict=True))
 
-    def items(self, choice: Alternative) -> list[tuple[int, ...]]:
-        """Return what has to be placed: each worker and server, or the bundle."""
-        if choice.internal:
-            return [self.needs(choice)]
-        return [self.worker] * choice.workers + [self.server] * choice.servers
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slots:
