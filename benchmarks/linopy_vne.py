@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dlsched.models.ddljs import RingProblem
-from dlsched.relaxations.ring_blocks import blocks
+from dlsched.relaxations.ring_copies import blocks
 
 
 def linopy_model(problem: RingProblem) -> Any:

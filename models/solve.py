@@ -104,7 +104,7 @@ def _solve(model: Any, solver: str, threads: int | None, settings: dict[str, Any
 def _solve_nonlinear(model: Any, gap: float, seed: int | None, presolve: bool) -> Solution:
     import pyomo.environ as pyo
 
-    from dlsched.solvers.nonlinear import solve_nonlinear
+    from dlsched.solvers.scip import solve_nonlinear
 
     summary, point = solve_nonlinear(model, gap, seed, presolve)
     if point is None:

@@ -27,8 +27,8 @@ from dlsched.relaxations.conformance_cases import Case, Kind, Trait, cases
 from dlsched.relaxations.contract import Point, TransformationRefused, Transformed
 from dlsched.relaxations.tree import constants
 from dlsched.solvers.matrix import InfeasibleError, Matrix, NotLinearError, compile_model
-from dlsched.solvers.optimal import solve_to_optimality
 from dlsched.solvers.solution import SolverError, Status
+from dlsched.solvers.solve import solve_to_optimality
 from dlsched.tolerances import TOLERANCE
 
 __all__ = ["Case", "Kind", "Relation", "Trait", "Transformation", "cases", "check", "check_all"]

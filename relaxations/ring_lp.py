@@ -13,12 +13,11 @@ from dlsched.arithmetic import dot, sparse_product
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.relaxations.contract import array_of
 from dlsched.relaxations.matrix_model import Key, MatrixModel, matrix_model
-from dlsched.relaxations.ring_blocks import Ints, Substrate, blocks
-from dlsched.relaxations.ring_copies import Layout, RingCopies
+from dlsched.relaxations.ring_copies import Ints, Layout, RingCopies, Substrate, blocks
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Floats, Matrix
-from dlsched.solvers.optimal import solve_to_optimality
 from dlsched.solvers.solution import SolverError
+from dlsched.solvers.solve import solve_to_optimality
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,12 +4,12 @@ from .infeasible import InfeasibleSubsystem as InfeasibleSubsystem
 from .infeasible import infeasible_subsystem as infeasible_subsystem
 from .matrix import Matrix as Matrix
 from .matrix import compile_model as compile_model
-from .optimal import OptimalPoint as OptimalPoint
-from .optimal import solve_to_optimality as solve_to_optimality
 from .scaling import UnfitNumberError as UnfitNumberError
 from .solution import RawSolution as RawSolution
 from .solution import ResidualError as ResidualError
 from .solution import Solution as Solution
 from .solution import SolverError as SolverError
 from .solution import Status as Status
+from .solve import OptimalPoint as OptimalPoint
 from .solve import solve_matrix as solve_matrix
+from .solve import solve_to_optimality as solve_to_optimality

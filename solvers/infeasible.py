@@ -15,10 +15,9 @@ import numpy as np
 from dlsched.arguments import at_least, checked
 from dlsched.solvers.highs import infeasible_rows
 from dlsched.solvers.matrix import Matrix
-from dlsched.solvers.optimal import solve_to_optimality
 from dlsched.solvers.scaling import scaled
 from dlsched.solvers.solution import ResidualError, Status
-from dlsched.solvers.solve import solve_matrix
+from dlsched.solvers.solve import solve_matrix, solve_to_optimality
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ from dlsched.arithmetic import dot
 from dlsched.models.ddljs import RingProblem, RingRequest
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Floats
-from dlsched.solvers.optimal import solve_to_optimality
 from dlsched.solvers.solution import SolverError
+from dlsched.solvers.solve import solve_to_optimality
 from dlsched.tolerances import TIE, ZERO
 
 Weights = dict[tuple[str, int], dict[int, float]]

@@ -2,16 +2,201 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+
+import numpy as np
 
 from dlsched.algorithms.algorithm import Algorithm
-from dlsched.algorithms.gadget.activity import Sizes
-from dlsched.algorithms.gadget.horizon import Horizon, Method, Settings, Variant
-from dlsched.algorithms.gadget.mixtures import Relaxation, Vertex
-from dlsched.algorithms.run import Run
+from dlsched.algorithms.exact.ddljs.slot import embed
+from dlsched.algorithms.gadget.activity import Activity, Sizes
+from dlsched.algorithms.gadget.draws import best_draw, round_until_accepted
+from dlsched.algorithms.gadget.events import Exact, Rounding, Selection, SlotEmbedding
+from dlsched.algorithms.gadget.mixtures import Fractional, Relaxation, Vertex, joint, selected
+from dlsched.algorithms.rings import Occupancy, Substrate, fill, give_idle
+from dlsched.algorithms.run import Event, Run
 from dlsched.arguments import Seed, at_least, checked, seed_of
 from dlsched.halt import polled
-from dlsched.models.ddljs import Instance, Schedule, utility
+from dlsched.models.ddljs import Embedding, Instance, RingProblem, Schedule, utility
+from dlsched.tolerances import FEASIBLE
+
+
+class Variant(StrEnum):
+    """Which rules make a slot's embedding."""
+
+    PRINTED = "printed"
+    """Algorithm 2."""
+
+    CORRECTED = "corrected"
+    """Algorithm 2 with its errors repaired, and nothing else."""
+
+    FILLED = "filled"
+    """Rules of ours on top: sizes and places together, the best draw, what is left filled."""
+
+
+class Method(StrEnum):
+    """How the embedding problem of a slot is solved."""
+
+    ROUNDING = "rounding"
+    EXACT = "exact"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The parameters of `dlsched.algorithms.gadget.run` of the same names, `embedding` as `method`."""
+
+    variant: Variant
+    method: Method
+    draws: int
+    sizes: Sizes
+    relaxation: Relaxation
+    vertex: Vertex
+    idle: bool
+    seconds_per_slot: float | None
+    node_limit: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Embeddings of a slot, and how they came about."""
+
+    held: dict[str, Embedding]
+    profit: float
+    rounding: Rounding | None = None
+    selection: Selection | None = None
+    exact: Exact | None = None
+    filled: tuple[str, ...] = ()
+
+
+class Horizon:
+    """The slots so far.
+
+    Parameters
+    ----------
+    instance : Instance
+    settings : Settings
+    seed : int
+
+    Attributes
+    ----------
+    embeddings : dict of str to dict of int to Embedding
+        By job and slot.
+    log : list of Event
+    """
+
+    def __init__(self, instance: Instance, settings: Settings, seed: int) -> None:
+        self.embeddings: dict[str, dict[int, Embedding]] = {}
+        self.log: list[Event] = []
+        self._instance, self._settings, self._seed = instance, settings, seed
+        self._activity = Activity(instance, settings.sizes)
+        self._so_far = {job.name: 0 for job in instance.jobs}
+        self._last: tuple[RingProblem, Fractional] | None = None
+
+    def step(self, slot: int) -> None:
+        """Embed the active jobs of a slot."""
+        problem = self._activity.problem(slot, self._so_far)
+        if not problem.requests:
+            return
+        substrate = Substrate.of(problem)
+        gaining = problem.keeping(request for request in problem.requests if max(request.profit.values()) > 0)
+        found = self._found(slot, gaining, substrate)
+        held = found.held
+        started: tuple[str, ...] = ()
+        if self._settings.idle:
+            started = give_idle(problem, _taken(substrate, held), held, self._waiting(problem, held))
+        workers = {name: ring.size for name, ring in held.items()}
+        self.log.append(
+            SlotEmbedding(
+                slot,
+                len(problem.requests),
+                substrate.profit(held),
+                workers,
+                found.rounding,
+                found.selection,
+                found.exact,
+                found.filled,
+                started,
+            )
+        )
+        for name, ring in held.items():
+            self._so_far[name] += ring.size
+            self.embeddings.setdefault(name, {})[slot] = ring
+
+    def _found(self, slot: int, problem: RingProblem, substrate: Substrate) -> _Found:
+        """Return the embeddings of the jobs that gain from the slot."""
+        if self._settings.method is Method.ROUNDING:
+            return self._rounded(slot, problem, substrate)
+        found = self._exact(problem, substrate)
+        if self._settings.variant is not Variant.FILLED or found.exact is None or found.exact.proved:
+            return found
+        filled = fill(problem, _taken(substrate, found.held), found.held)
+        found = replace(found, profit=substrate.profit(found.held), filled=filled)
+        if any(request.allowed is not None for request in problem.requests):
+            return found
+        other = self._rounded(slot, problem, substrate)
+        return replace(other, exact=found.exact) if other.profit > found.profit else found
+
+    def _rounded(self, slot: int, problem: RingProblem, substrate: Substrate) -> _Found:
+        rng = np.random.default_rng([self._seed, slot])
+        fractional, draws = self._fractional(problem), self._settings.draws
+        if self._settings.variant is Variant.FILLED:
+            held, filled, rounding = best_draw(problem, substrate, fractional, rng, draws)
+            return _Found(held, substrate.profit(held), rounding, filled=filled)
+        payable = self._payable(problem)
+        held, rounding = round_until_accepted(
+            problem, substrate, fractional, rng, draws, payable, self._settings.variant.value
+        )
+        return _Found(held, rounding.kept, rounding, fractional.selection)
+
+    def _fractional(self, problem: RingProblem) -> Fractional:
+        """Solve the linear programs of a slot, unless those of the last one were the same."""
+        if self._last is not None and self._last[0] == problem:
+            return self._last[1]
+        variant, relaxation = self._settings.variant, self._settings.relaxation
+        if variant is Variant.FILLED:
+            fractional = joint(problem, relaxation)
+        else:
+            itself = variant is Variant.CORRECTED
+            fractional = selected(problem, relaxation, self._settings.vertex, itself=itself)
+        self._last = problem, fractional
+        return fractional
+
+    def _exact(self, problem: RingProblem, substrate: Substrate) -> _Found:
+        best = embed(problem, time_limit=self._settings.seconds_per_slot, node_limit=self._settings.node_limit)
+        payable = self._payable(problem)
+        held = {name: ring for name, ring in best.embeddings.items() if ring.size <= payable[name]}
+        return _Found(held, substrate.profit(held), exact=Exact(best.value, best.bound, best.proved))
+
+    def _payable(self, problem: RingProblem) -> dict[str, int]:
+        """Return the most workers of each request by (2) and (11)."""
+        names = [request.name for request in problem.requests]
+        return {name: self._activity.payable(self._instance.job(name), self._so_far[name]) for name in names}
+
+    def _waiting(self, problem: RingProblem, held: Mapping[str, Embedding]) -> dict[str, int]:
+        """Return how far the jobs are from a gain that have none that counts in this slot, but one later.
+
+        What counts for a linear program is what its solver can tell from 0.
+        """
+        gains = {request.name: max(request.profit.values()) for request in problem.requests}
+        filled = self._settings.variant is Variant.FILLED
+        least = Fraction(0) if filled else Fraction(FEASIBLE) * max(gains.values())
+        found = {}
+        for name, gain in gains.items():
+            if name not in held and 0 <= gain <= least:
+                distance = self._activity.until_gain(self._instance.job(name), self._so_far[name])
+                if distance is not None:
+                    found[name] = distance
+        return found
+
+
+def _taken(substrate: Substrate, held: Mapping[str, Embedding]) -> Occupancy:
+    occupancy = Occupancy(substrate)
+    for name, ring in held.items():
+        occupancy.take(substrate.needs[name], ring)
+    return occupancy
+
 
 Progress = Callable[[int, int], None]
 """Called with the slot that is done and the number of slots."""

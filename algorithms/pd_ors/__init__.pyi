@@ -1,8 +1,5 @@
 from dlsched.models.dmlrs.instance import can_earn as can_earn
 
-from .asynchronous import AsyncOffers as AsyncOffers
-from .asynchronous import exact_async_offers as exact_async_offers
-from .asynchronous import rounded_async_offers as rounded_async_offers
 from .certificate import Certificate as Certificate
 from .certificate import alpha_measured as alpha_measured
 from .certificate import certificate as certificate
@@ -21,7 +18,10 @@ from .market import Occupancy as Occupancy
 from .market import ResourceStep as ResourceStep
 from .market import Subproblems as Subproblems
 from .market import market as market
+from .offers import AsyncOffers as AsyncOffers
 from .offers import External as External
+from .offers import exact_async_offers as exact_async_offers
+from .offers import rounded_async_offers as rounded_async_offers
 from .offers import slot_offers as slot_offers
 from .prices import PriceConstants as PriceConstants
 from .prices import Prices as Prices

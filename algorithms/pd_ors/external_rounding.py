@@ -32,7 +32,7 @@ from dlsched.arithmetic import dot, integer_product
 from dlsched.models.document import InputError
 from dlsched.rounding import Rounded, round_independent
 from dlsched.solvers.builder import Builder
-from dlsched.solvers.optimal import solve_to_optimality
+from dlsched.solvers.solve import solve_to_optimality
 from dlsched.tolerances import NEAR_WHOLE, ROUNDING
 
 Bools = NDArray[np.bool_]

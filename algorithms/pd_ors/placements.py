@@ -30,7 +30,7 @@ from dlsched.arithmetic import dot, integer_product
 from dlsched.halt import polled
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Matrix
-from dlsched.solvers.optimal import solve_to_optimality
+from dlsched.solvers.solve import solve_to_optimality
 
 
 def internal_costs(market: Market) -> tuple[Floats, Ints]:

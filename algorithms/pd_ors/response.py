@@ -8,10 +8,16 @@ from enum import StrEnum
 
 import numpy as np
 
-from dlsched.algorithms.pd_ors.asynchronous import AsyncOffers, exact_async_offers, rounded_async_offers
 from dlsched.algorithms.pd_ors.external_rounding import GainRule, Rounding, rounded_placement
 from dlsched.algorithms.pd_ors.market import Occupancy, Subproblems, market
-from dlsched.algorithms.pd_ors.offers import External, SlotOffers, slot_offers
+from dlsched.algorithms.pd_ors.offers import (
+    AsyncOffers,
+    External,
+    SlotOffers,
+    exact_async_offers,
+    rounded_async_offers,
+    slot_offers,
+)
 from dlsched.algorithms.pd_ors.program import best_response, printed_best_response
 from dlsched.algorithms.run import Variant
 from dlsched.arguments import checked

@@ -11,11 +11,11 @@ import pytest
 import scipy.sparse as sp
 
 from dlsched.solvers.matrix import Matrix
-from dlsched.solvers.optimal import solve_to_optimality
 from dlsched.solvers.scaling import UnfitNumberError
 from dlsched.solvers.solution import RawSolution, ResidualError, SolverError, Status
+from dlsched.solvers.solve import solve_to_optimality
 
-SOLVE = sys.modules["dlsched.solvers.optimal"]
+SOLVE = sys.modules["dlsched.solvers.solve"]
 
 
 def program(most: float = 4.0, integer: bool = False) -> Matrix:

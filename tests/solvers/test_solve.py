@@ -136,12 +136,12 @@ def test_highs_refuses_nonlinear_models_and_names_the_solver_that_takes_them() -
 
 
 def test_a_nonlinear_point_that_breaks_a_row_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dlsched.solvers import nonlinear
+    from dlsched.solvers import scip
 
     def wrong(model: Any, *settings: Any) -> Any:
         return Solution.unasked(Status.OPTIMAL, "scip"), pyo.ComponentMap([(model.w, 5), (model.p, 5), (model.x, 1)])
 
-    monkeypatch.setattr(nonlinear, "solve_nonlinear", wrong)
+    monkeypatch.setattr(scip, "solve_nonlinear", wrong)
     with pytest.raises(ResidualError, match=r"breaks the model by 4 \(row\)"):
         solve(curved(), solver="scip")
 

@@ -11,8 +11,8 @@ from dlsched.algorithms.exact.certificates.program import ExactProgram, Side
 from dlsched.algorithms.exact.certificates.tree import Beaten, GaveUp, prove
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Matrix
-from dlsched.solvers.optimal import solve_to_optimality
 from dlsched.solvers.solution import SolverError
+from dlsched.solvers.solve import solve_to_optimality
 
 _DENOMINATORS = (1, 10**3, 10**6, 10**9)
 """Tried in turn: the least with which every row holds is what the solver's point stands for; beyond the last one it

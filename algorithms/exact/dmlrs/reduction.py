@@ -9,7 +9,7 @@ effect, and so are more than the cluster holds. F is also in the time of communi
 in proportion, as E is to K in the thesis, so that times and work stay.
 
 Capacities. No job needs more servers than for its most workers (a surplus server makes no pair faster; thesis: one
-machine with all servers is enough, `dlsched.algorithms.pd_ors.asynchronous`). So in a slot no more of a resource is
+machine with all servers is enough, `dlsched.algorithms.pd_ors.offers`). So in a slot no more of a resource is
 used than sum_i (most alpha + servers beta), and a capacity beyond that has no effect. Nor are more machines used than
 there are workers and servers: of more machines that are alike the first ones are enough.
 
