@@ -76,6 +76,15 @@ def test_a_wrong_value_is_not_proved_by_routes_that_agree_with_it() -> None:
     assert sum("refuted" in line for line in certificate.evidence) == 2
 
 
+def test_what_was_shown_before_is_a_route_and_refuted_as_any() -> None:
+    shown = certify(knapsack(), [Finding("before", 10.0, None), Route.HIGHS_WITHOUT_PRESOLVE])
+    assert shown.proved
+    assert shown.evidence[0] == "before: nothing better than 10"
+    wrong = certify(knapsack(), [Finding("before", 9.0, None), Route.HIGHS_WITHOUT_PRESOLVE])
+    assert not wrong.proved
+    assert "refuted" in wrong.evidence[0]
+
+
 def test_a_model_is_proved_by_two_routes() -> None:
     certificate = certify(knapsack())
     assert certificate.proved
