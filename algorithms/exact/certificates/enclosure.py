@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
 from dlsched.algorithms.exact.certificates.make import WORK
-from dlsched.algorithms.exact.certificates.program import ExactProgram, Side
-from dlsched.algorithms.exact.certificates.tree import Beaten, GaveUp, prove
+from dlsched.algorithms.exact.certificates.program import ExactProgram
+from dlsched.algorithms.exact.certificates.tree import Beaten, GaveUp, prove, side_of
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Matrix
 from dlsched.solvers.solution import SolverError
@@ -81,12 +80,8 @@ def _enclosed(program: ExactProgram, point: tuple[Fraction, ...], value: Fractio
 def _matrix(program: ExactProgram) -> Matrix:
     builder = Builder(-1 if program.sense == "maximize" else 1, float(program.constant))
     for c in program.columns:
-        builder.column(_side(c.upper, 1), lower=_side(c.lower, -1), cost=float(c.cost), integer=c.integer)
+        builder.column(side_of(c.upper, 1), lower=side_of(c.lower, -1), cost=float(c.cost), integer=c.integer)
     for row in program.rows:
         terms = [(column, float(value)) for column, value in row.terms.items()]
-        builder.row(terms, _side(row.lower, -1), _side(row.upper, 1))
+        builder.row(terms, side_of(row.lower, -1), side_of(row.upper, 1))
     return builder.matrix()
-
-
-def _side(value: Side, sign: int) -> float:
-    return sign * math.inf if value is None else float(value)

@@ -20,7 +20,7 @@ import numpy as np
 
 from dlsched.algorithms.exact.certificates.certificate import MAX_NODES, Bounded, Branching, Empty, Node, Tree
 from dlsched.algorithms.exact.certificates.check import Duality
-from dlsched.algorithms.exact.certificates.program import Bounds, ExactProgram
+from dlsched.algorithms.exact.certificates.program import Bounds, ExactProgram, Side
 from dlsched.halt import poll
 from dlsched.lazy import sp
 from dlsched.models.numbers import size_of
@@ -105,25 +105,51 @@ class _Box:
         return _Box(lower, self.upper, low, self.high)
 
 
+@dataclass(frozen=True, slots=True)
+class _Goal:
+    """What leaves with points have to show, as if maximising.
+
+    Attributes
+    ----------
+    value : Fraction
+        That nothing is worth more than this.
+    most : Fraction
+        Or than this: slightly more.
+    lattice : Fraction or None
+        To whose multiples bounds are rounded: None where there is none, or it is finer than what `most` allows.
+    """
+
+    value: Fraction
+    most: Fraction
+    lattice: Fraction | None
+
+    @classmethod
+    def of(cls, program: ExactProgram, value: Fraction) -> _Goal:
+        slack = CLOSED * max([abs(value), *(abs(column.cost) for column in program.columns)])
+        lattice = _lattice(program)
+        return cls(value, value + slack, lattice if lattice is not None and lattice > slack else None)
+
+    @property
+    def unrounded(self) -> Fraction:
+        """What a bound that is not rounded yet may be."""
+        return self.most + (self.lattice or 0)
+
+
 class _Search:
     """The search; objectives are compared as if maximising."""
 
     def __init__(self, program: ExactProgram, value: Fraction | None) -> None:
         self.program = program
         self.size = 1 + len(program.columns) + sum(len(row.terms) for row in program.rows)
-        sign = 1 if program.sense == "maximize" else -1
-        self.value = self.most = self.worst = None if value is None else sign * value
-        self.lattice = None
-        if self.value is not None:
-            slack = CLOSED * max([abs(self.value), *(abs(column.cost) for column in program.columns)])
-            self.most = self.value + slack
-            lattice = _lattice(program)
-            self.lattice = lattice if lattice is not None and lattice > slack else None
+        self.sign = 1 if program.sense == "maximize" else -1
+        self.goal = None if value is None else _Goal.of(program, self.sign * value)
+        self.lattice = None if self.goal is None else self.goal.lattice
         self.duality = duality = Duality(program, self.lattice)
         self.lp = _Relaxation(duality)
-        low = np.array([-np.inf if bound is None else _side(float(bound)) for bound in duality.lower])
-        high = np.array([np.inf if bound is None else _side(float(bound)) for bound in duality.upper])
+        low = np.array([side_of(bound, -1) for bound in duality.lower])
+        high = np.array([side_of(bound, 1) for bound in duality.upper])
         self.root = _Box(duality.lower, duality.upper, low, high)
+        self.shown: list[Fraction] = []
         self.integer = np.array([column.integer for column in program.columns], dtype=bool)
 
     @cached_property
@@ -143,15 +169,16 @@ class _Search:
             nodes.append(node)
             if isinstance(node, Branching):
                 open_ += [box.at_least(node.column, node.at + 1), box.at_most(node.column, node.at)]
-        return Tree(tuple(nodes), None if self.worst is None else self.duality.sign * self.worst, self.lattice)
+        bound = None if self.goal is None else self.sign * max([self.goal.value, *self.shown])
+        return Tree(tuple(nodes), bound, self.lattice)
 
     def _node(self, box: _Box) -> Node:
         found = self.lp.solve(box)
         if found is None:
             return self._empty(box)
         objective, x, y = found
-        if self.most is not None and self.lp.perhaps_below(objective, self.most + (self.lattice or 0)):
-            leaf = self._bounded(y, box)
+        if self.goal is not None and self.lp.may_be_below(objective, self.goal.unrounded):
+            leaf = self._bounded(self.goal, y, box)
             if leaf is not None:
                 return leaf
         return self._branching(x, box)
@@ -164,24 +191,21 @@ class _Search:
             raise GaveUp("a part without points is not shown to have none")
         return Empty(farkas=y)
 
-    def _bounded(self, y: Floats, box: _Box) -> Bounded | None:
+    def _bounded(self, goal: _Goal, y: Floats, box: _Box) -> Bounded | None:
         """Return a leaf if the multipliers show enough; short fractions where only these show it without any error."""
-        assert self.value is not None
-        assert self.most is not None
-        assert self.worst is not None
         best: tuple[Fraction, dict[int, Fraction]] | None = None
         for longest in (None, _SIMPLE):
             multipliers = self.lp.multipliers(y, longest)
             limit = self.duality.limit(multipliers, box.lower, box.upper, farkas=False)
             if limit is not None:
-                if limit <= self.most and (best is None or limit < best[0]):
+                if limit <= goal.most and (best is None or limit < best[0]):
                     best = limit, multipliers
-                if limit <= self.value:
+                if limit <= goal.value:
                     break
         if best is None:
             return None
-        self.worst = max(self.worst, best[0])
-        return Bounded(multipliers={row: self.duality.sign * value for row, value in best[1].items()})
+        self.shown.append(best[0])
+        return Bounded(multipliers={row: self.sign * value for row, value in best[1].items()})
 
     def _branching(self, x: Floats, box: _Box) -> Branching:
         """Return what to branch on: fractional columns that cost something first, the dearer the better.
@@ -214,7 +238,7 @@ def _lattice(program: ExactProgram) -> Fraction | None:
 
 
 class _Relaxation:
-    """The linear program in floats, its rows and objective brought near 1 by powers of two.
+    """The linear program in floats, each row and the objective brought near 1 by a power of two of its own.
 
     Parameters
     ----------
@@ -233,12 +257,12 @@ class _Relaxation:
         self._objective = 0
         if not elastic:
             self._objective = max(map(abs, duality.costs), default=0).bit_length() - duality.unit.bit_length()
-        costs = np.array([0.0 if elastic else _float(c, duality.unit, self._objective) for c in duality.costs])
-        self.weights: Floats = np.abs(costs)
+        own = np.array([0.0 if elastic else _float(c, duality.unit, self._objective) for c in duality.costs])
+        self.weights: Floats = np.abs(own)
         self._shifts = [max((abs(a) for _, a in terms), default=1).bit_length() - 1 for terms, *_ in duality.rows]
         self._slacks = np.full(2 * len(self._shifts) if elastic else 0, np.inf)
         self._session = Session(-1, TIGHT)
-        costs = np.concatenate([costs, np.full(len(self._slacks), -1.0)])
+        costs = np.concatenate([own, np.full(len(self._slacks), -1.0)])
         self._session.add_columns(costs, np.full(len(costs), np.inf), sp.csc_array((0, len(costs))))
         if duality.rows:
             self._session.add_rows(*self._rows())
@@ -255,8 +279,8 @@ class _Relaxation:
                     columns.append(j)
                     values.append(value)
             ends.append(len(columns))
-            lower.append(-np.inf if low is None else _side(_float(low, 1, shift)))
-            upper.append(np.inf if high is None else _side(_float(high, 1, shift)))
+            lower.append(side_of(None if low is None else _float(low, 1, shift), -1))
+            upper.append(side_of(None if high is None else _float(high, 1, shift), 1))
         n = len(self.weights)
         A = sp.csr_array((np.array(values), np.array(columns, dtype=np.int64), np.array(ends)), (len(lower), n))
         if len(self._slacks):
@@ -271,8 +295,8 @@ class _Relaxation:
         self._session.bound_columns(np.concatenate([box.high, high]), np.concatenate([box.low, low]))
         return self._session.solve()
 
-    def perhaps_below(self, objective: float, most: Fraction) -> bool:
-        """Tell whether it is worth to look whether an objective, without its constant, is at most a number."""
+    def may_be_below(self, objective: float, most: Fraction) -> bool:
+        """Tell whether what a node allows may be at most a number, in floats; the objective is without its constant."""
         limit = most - self._duality.constant
         return objective <= _float(limit.numerator, limit.denominator, self._objective) + TIGHT
 
@@ -303,6 +327,13 @@ def _float(number: int, unit: int, shift: int) -> float:
     return number / (unit << shift) if shift >= 0 else (number << -shift) / unit
 
 
-def _side(value: float) -> float:
-    """Return a bound as a solver takes it: infinite where it is beyond what it can hold."""
-    return value if abs(value) < INFINITE else float(np.copysign(np.inf, value))
+def side_of(value: Side | float, sign: int) -> float:
+    """Return a bound, or the side of a row, as a solver takes it: infinite where there is none or it cannot hold it.
+
+    Raises
+    ------
+    OverflowError
+        If it is beyond the floats.
+    """
+    side = sign * np.inf if value is None else float(value)
+    return side if abs(side) < INFINITE else float(np.copysign(np.inf, side))
