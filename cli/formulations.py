@@ -24,6 +24,12 @@ MpsFile = Annotated[
 ]
 JobName = Annotated[str | None, typer.Option("--job", metavar="NAME", help="Of a formulation of one job.")]
 Relax = Annotated[bool, typer.Option("--relax", help="Solve the LP relaxation.")]
+Full = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--full", metavar="ROWS", help="A constraint to hold with equality at its upper side; may stand more than once."
+    ),
+]
 Solver = Annotated[str, typer.Option("--solver", help="highs, or scip (extra certify).")]
 Threads = Annotated[int | None, typer.Option("--threads", min=1, help="Threads of the solver.")]
 SolverSeed = Annotated[int | None, typer.Option("--seed", min=0, max=2**31 - 1, help="Seed of the solver.")]
@@ -186,6 +192,54 @@ def solve(
     else:
         output.facts(f"{formulation}: {file.name}", result)
     return interrupt.INTERRUPTED if stop() else 0
+
+
+def explain(
+    formulation: FormulationName,
+    file: InstanceFile,
+    full: Full = None,
+    job: JobName = None,
+    time_limit: TimeLimit = None,
+    as_json: Json = False,
+) -> None:
+    """Tell why a model has no point or, where it has one, what holds its optimum.
+
+    With --full once, jobs that may be admitted have to be, in formulations whose rows `once` say that they may.
+    """
+    from dlsched.models.explain import explain as explain_
+
+    entry = _formulation(formulation, job)
+    _refuse_nonlinear(entry, "{} is nonlinear; linear models can be explained")
+    instance = entry.instance.load(file)
+
+    def explained() -> Any:
+        model = _built(entry, instance, file, job, None)
+        for name in full or ():
+            _fill(model, name)
+        return explain_(model)
+
+    with output.waiting(f"explaining {formulation}"):
+        found = output.within(time_limit, f"explaining {formulation}", explained)
+    if as_json:
+        output.emit_json({"formulation": formulation, **found.dump()})
+    else:
+        output.emit(str(found))
+
+
+def _fill(model: Any, name: str) -> None:
+    """Let constraints, one or all of a component, hold with equality at their upper sides."""
+    import pyomo.environ as pyo
+
+    from dlsched.arguments import named
+    from dlsched.errors import InputError
+
+    rows = {row.name: row for row in model.component_objects(pyo.Constraint, active=True)}
+    data = {row.name: row for row in model.component_data_objects(pyo.Constraint, active=True)}
+    chosen = [data[name]] if name in data else list(named("constraint", name, rows).values())
+    for row in chosen:
+        if row.upper is None:
+            raise InputError(f"--full: {row.name} has no upper side to hold with equality")
+        row.set_value(row.body == row.upper)
 
 
 def _formulation(name: str, job: str | None) -> Formulation[Any]:

@@ -37,6 +37,7 @@ app = typer.Typer(
 app.command("list")(formulations.list_)
 app.command()(formulations.show)
 app.command()(formulations.solve)
+app.command()(formulations.explain)
 app.command()(schedules.optimum)
 app.command()(schedules.certify)
 app.add_typer(run.run, name="run")

@@ -15,6 +15,9 @@ from .catalog import catalog as catalog
 from .catalog import read as read
 from .document import Document as Document
 from .document import Record as Record
+from .explain import Conflict as Conflict
+from .explain import Explanation as Explanation
+from .explain import explain as explain
 from .formulation import Formulation as Formulation
 from .formulation import Kind as Kind
 from .formulation import UnreadableModel as UnreadableModel

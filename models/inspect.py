@@ -142,7 +142,7 @@ def inspect(model: Any) -> Inspection:
     for data in model.component_data_objects(
         (pyo.Objective, pyo.Constraint), active=True, descend_into=(pyo.Block, Disjunct)
     ):
-        parent = _source(data).parent_component()
+        parent = source_of(data).parent_component()
         tally = tallies.setdefault(_name(parent), _Tally(parent, pyo))
         tally.add(data, largest.get(str(data.name)))
     disjunctions = 0
@@ -192,14 +192,12 @@ class _Tally:
             self.big_m = max(big_m, self.big_m or 0.0)
 
     def frozen(self, name: str) -> Component:
-        doc = self.component.doc or ""
-        match = _EQUATION.match(doc)
-        equation = match.group(1).strip() if match else ""
+        equation, text = described(self.component)
         kinds = [_kind(v) for v in self.variables.values()]
         return Component(
             equation=equation,
             name=name,
-            text=doc[match.end() :] if match else doc,
+            text=text,
             rows=self.rows,
             binary=kinds.count("binary"),
             integer=kinds.count("integer"),
@@ -207,6 +205,13 @@ class _Tally:
             nonzeros=self.nonzeros,
             big_m=self.big_m,
         )
+
+
+def described(component: Any) -> tuple[str, str]:
+    """Return the paper's numbers at the start of a component's ``doc``, and the rest; empty where it has none."""
+    doc = component.doc or ""
+    match = _EQUATION.match(doc)
+    return (match.group(1).strip(), doc[match.end() :]) if match else ("", doc)
 
 
 def _parameter(param: Any) -> Parameter:
@@ -223,7 +228,12 @@ def _name(component: Any) -> str:
     while block is not None and block.parent_block() is not None:
         parts.append(block.parent_component().local_name)
         block = block.parent_block()
-    return _INDEX.sub("", ".".join(reversed(parts)))
+    return unindexed(".".join(reversed(parts)))
+
+
+def unindexed(name: str) -> str:
+    """Return a name without any index."""
+    return _INDEX.sub("", name)
 
 
 def _kind(variable: Any) -> str:
@@ -239,7 +249,7 @@ def _kinds(model: Any, pyo: Any, disjunct: Any) -> dict[str, int]:
     return counts
 
 
-def _source(data: Any) -> Any:
+def source_of(data: Any) -> Any:
     """Return the constraint of a disjunct that a GDP transformation wrote this row for, else the row itself."""
     from pyomo.gdp import GDP_Error
     from pyomo.gdp.util import get_src_constraint

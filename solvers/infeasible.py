@@ -1,4 +1,4 @@
-"""Why a program has no point: sides of rows that cannot hold together within the bounds of columns, none to spare.
+"""Why a program has no point: sides of rows and bounds of columns that cannot hold together, none to spare.
 
 HiGHS names such rows of a linear program. Where only the integers are in the way it names none, and what it names need
 not be the least: so sides are left out, many at a time and then one by one, as long as no point appears (deletion
@@ -14,7 +14,7 @@ import numpy as np
 
 from dlsched.arguments import at_least, checked
 from dlsched.solvers.highs import infeasible_rows
-from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.scaling import scaled
 from dlsched.solvers.solution import ResidualError, Status
 from dlsched.solvers.solve import solve_matrix, solve_to_optimality
@@ -22,22 +22,28 @@ from dlsched.solvers.solve import solve_matrix, solve_to_optimality
 
 @dataclass(frozen=True, slots=True)
 class InfeasibleSubsystem:
-    """Sides of rows that no point within the columns' bounds keeps all.
+    """Sides of rows, and bounds of columns, that no point keeps all.
 
     Attributes
     ----------
     lower, upper : tuple of int
-        The rows whose lower or upper side is one of them. None at all where bounds cross.
+        The rows whose lower or upper side is one of them.
     integral : bool
         Whether the integrality of columns is used as well.
     irreducible : bool
-        Whether it is shown of each side, and of integrality if it is used, that there is a point without it.
+        Whether it is shown of each side and bound, and of integrality if it is used, that there is a point without it.
+    least, most : tuple of int
+        The columns whose lower or upper bound is one of them. What a column is by nature, at least 0 or a binary, is
+        kept throughout: thousands of such bounds may be needed, and are the cause of nothing. So are all bounds where
+        integrality is used: a search over integers without bounds may have no end.
     """
 
     lower: tuple[int, ...]
     upper: tuple[int, ...]
     integral: bool
     irreducible: bool
+    least: tuple[int, ...] = ()
+    most: tuple[int, ...] = ()
 
     @property
     def rows(self) -> tuple[int, ...]:
@@ -45,17 +51,20 @@ class InfeasibleSubsystem:
         return tuple(sorted({*self.lower, *self.upper}))
 
     def within(self, matrix: Matrix) -> Matrix:
-        """Return the matrix with no other sides than these."""
-        return _within(matrix if self.integral else matrix.relaxed(), _marked(self.lower, self.upper))
+        """Return the matrix with no other sides and bounds than these."""
+        own, natural = _bounds(matrix)
+        bounds = own if self.integral else _marked(True, self.least, self.most)
+        sides = *_marked(False, self.lower, self.upper), *bounds, *natural
+        return _within(matrix if self.integral else matrix.relaxed(), sides)
 
 
-_Sides = tuple[tuple[int, bool], ...]
-"""Rows, each with whether it is their upper side."""
+_Sides = tuple[tuple[bool, int, bool], ...]
+"""Each with whether it is of a column, which row or column it is of, and whether it is the upper one."""
 
 
 @checked
 def infeasible_subsystem(matrix: Matrix, *, nodes: int | None = 10_000) -> InfeasibleSubsystem | None:
-    """Return sides of rows that no point keeps all; None where the matrix has a point.
+    """Return sides of rows and bounds of columns that no point keeps all; None where the matrix has a point.
 
     Parameters
     ----------
@@ -76,29 +85,37 @@ def infeasible_subsystem(matrix: Matrix, *, nodes: int | None = 10_000) -> Infea
     matrix = replace(matrix, c=np.zeros_like(matrix.c), offset=0.0)
     if solve_to_optimality(matrix) is not None:
         return None
-    sides = _marked(np.flatnonzero(np.isfinite(matrix.row_lower)), np.flatnonzero(np.isfinite(matrix.row_upper)))
-    question = _Question(matrix.relaxed(), nodes)
-    integral = not question.is_impossible(sides)
+    rows = _marked(False, np.flatnonzero(np.isfinite(matrix.row_lower)), np.flatnonzero(np.isfinite(matrix.row_upper)))
+    bounds, natural = _bounds(matrix)
+    question = _Question(matrix.relaxed(), nodes, natural)
+    integral = not question.is_impossible((*rows, *bounds))
     if integral:
-        question.matrix = matrix
+        question = _Question(matrix, nodes, (*bounds, *natural))
+        sides = rows
     else:
-        named = _marked(*infeasible_rows(scaled(matrix.relaxed()).matrix))
-        sides = named if question.is_impossible(named) else sides
+        named = (*_marked(False, *infeasible_rows(scaled(matrix.relaxed()).matrix)), *bounds)
+        sides = named if question.is_impossible(named) else (*rows, *bounds)
     sides = _least(sides, question)
-    lower, upper = (tuple(row for row, is_upper in sides if is_upper is side) for side in (False, True))
-    return InfeasibleSubsystem(lower, upper, integral, question.decided)
+    found = {
+        (column, upper): tuple(n for is_column, n, is_upper in sides if (is_column, is_upper) == (column, upper))
+        for column in (False, True)
+        for upper in (False, True)
+    }
+    return InfeasibleSubsystem(
+        *(found[False, False], found[False, True], integral, question.decided), *(found[True, False], found[True, True])
+    )
 
 
 class _Question:
     """Whether no point of a matrix keeps some sides; `decided` is False once that remained open."""
 
-    def __init__(self, matrix: Matrix, nodes: int | None) -> None:
-        self.matrix, self._nodes = matrix, nodes
+    def __init__(self, matrix: Matrix, nodes: int | None, always: _Sides = ()) -> None:
+        self._matrix, self._nodes, self._always = matrix, nodes, always
         self.decided = True
 
     def is_impossible(self, sides: _Sides) -> bool:
         try:
-            raw = solve_matrix(_within(self.matrix, sides), threads=1, nodes=self._nodes)
+            raw = solve_matrix(_within(self._matrix, (*sides, *self._always)), threads=1, nodes=self._nodes)
         except ResidualError:
             self.decided = False
             return False
@@ -122,16 +139,34 @@ def _least(sides: _Sides, question: _Question) -> _Sides:
         size //= 2
 
 
-def _marked(lower: Iterable[int], upper: Iterable[int]) -> _Sides:
-    return tuple(sorted([*((int(row), False) for row in lower), *((int(row), True) for row in upper)]))
+def _marked(columns: bool, lower: Iterable[int], upper: Iterable[int]) -> _Sides:
+    return tuple(sorted([*((columns, int(n), False) for n in lower), *((columns, int(n), True) for n in upper)]))
+
+
+def _bounds(matrix: Matrix) -> tuple[_Sides, _Sides]:
+    """Return the bounds of the columns that somebody chose, and those that say what a column is: from 0 on, binary."""
+    nonnegative = matrix.lower == 0
+    binary = matrix.integer & nonnegative & (matrix.upper == 1)
+    lower, upper = np.isfinite(matrix.lower) & ~nonnegative, np.isfinite(matrix.upper) & ~binary
+    return (
+        _marked(True, np.flatnonzero(lower), np.flatnonzero(upper)),
+        _marked(True, np.flatnonzero(nonnegative), np.flatnonzero(binary)),
+    )
 
 
 def _within(matrix: Matrix, sides: _Sides) -> Matrix:
-    """Return the matrix without the other sides."""
-    lower, upper = np.full_like(matrix.row_lower, -np.inf), np.full_like(matrix.row_upper, np.inf)
-    for row, is_upper in sides:
-        if is_upper:
-            upper[row] = matrix.row_upper[row]
-        else:
-            lower[row] = matrix.row_lower[row]
-    return replace(matrix, row_lower=lower, row_upper=upper)
+    """Return the matrix without the other sides and bounds."""
+    kept: dict[tuple[bool, bool], Floats] = {}
+    for column, sizes in ((False, matrix.row_lower), (True, matrix.lower)):
+        kept[column, False], kept[column, True] = np.full_like(sizes, -np.inf), np.full_like(sizes, np.inf)
+    own = {(False, False): matrix.row_lower, (False, True): matrix.row_upper}
+    own |= {(True, False): matrix.lower, (True, True): matrix.upper}
+    for column, n, upper in sides:
+        kept[column, upper][n] = own[column, upper][n]
+    return replace(
+        matrix,
+        row_lower=kept[False, False],
+        row_upper=kept[False, True],
+        lower=kept[True, False],
+        upper=kept[True, True],
+    )

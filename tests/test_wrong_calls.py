@@ -118,6 +118,7 @@ def test_every_argument_of_every_public_function_is_refused_by_name(name: str, f
     assert line.endswith(f"got a {__name__}.Alien")
 
 
+_MODELS = ("changes", "duals", "explain", "inspect", "read", "residuals", "solve")
 UNTYPED = {
     ("dlsched.models.build", "instance"),
     ("dlsched.models.read", "instance"),
@@ -128,7 +129,7 @@ UNTYPED = {
     *((f"dlsched.models.{name}.plot", "ax") for name in NAMES.values()),
     ("dlsched.algorithms.hadar_e.plot", "ax"),
     ("dlsched.algorithms.simulator.gantt", "ax"),
-    *((f"dlsched.models.{name}", "model") for name in ("changes", "duals", "inspect", "read", "residuals", "solve")),
+    *((f"dlsched.models.{name}", "model") for name in _MODELS),
     ("dlsched.solvers.compile_model", "model"),
     *((f"dlsched.models.ddljs.{name}_from", "model") for name in ("embeddings", "mappings")),
     *(

@@ -24,6 +24,12 @@ def is_irreducible(matrix: Matrix, found: InfeasibleSubsystem) -> None:
     for row in found.upper:
         rest = replace(found, upper=tuple(other for other in found.upper if other != row))
         assert has_point(rest.within(matrix)), row
+    for column in found.least:
+        rest = replace(found, least=tuple(other for other in found.least if other != column))
+        assert has_point(rest.within(matrix)), column
+    for column in found.most:
+        rest = replace(found, most=tuple(other for other in found.most if other != column))
+        assert has_point(rest.within(matrix)), column
     assert has_point(matrix.relaxed()) == found.integral
 
 
@@ -71,7 +77,7 @@ def test_bounds_that_cross_and_a_row_without_entries() -> None:
     program = Builder(1)
     program.column(1.0, lower=2.0)
     program.row([], lower=-1.0, upper=1.0)
-    assert infeasible_subsystem(program.matrix()) == InfeasibleSubsystem((), (), False, True)
+    assert infeasible_subsystem(program.matrix()) == InfeasibleSubsystem((), (), False, True, (0,), (0,))
     program = Builder(1)
     program.column(1.0)
     program.row([], lower=1.0)

@@ -1,0 +1,321 @@
+"""Why a model has no point, and what holds its optimum where it is: in the names and equation numbers of its parts.
+
+Of a model without a point: constraints, bounds and, where needed, integrality that cannot hold together, so that
+without any one of them there is a point (see `dlsched.solvers.infeasible`); that variables are nonnegative, or binary,
+is taken for granted. Of one with a point: the rows that bind at
+its optimum, with their duals, and variables at their bounds, with their reduced costs; integers are fixed at their
+optimal values first, as a program with integers has no duals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dlsched.arguments import at_least, checked, expect_model
+from dlsched.arithmetic import dot
+from dlsched.models.document import InputError
+from dlsched.models.inspect import described, source_of, unindexed
+from dlsched.models.parameters import expect_current
+from dlsched.solvers.infeasible import InfeasibleSubsystem, infeasible_subsystem
+from dlsched.solvers.matrix import Floats, InfeasibleError, Matrix, compile_model
+from dlsched.solvers.solve import solve_matrix, solve_to_optimality
+from dlsched.tolerances import FEASIBLE
+
+_WHOLE = 3
+"""Rows of one component that are written out; of more the names are told. Arbitrary: a conflict fits a screen."""
+
+_TERMS = 8
+"""Terms of a row that are written out; arbitrary: they fit a line or two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a constraint, or a bound of a variable.
+
+    Attributes
+    ----------
+    name : str
+        Of the constraint or variable, with its index; of a row that a GDP transformation wrote, of its source.
+    equation, text : str
+        The paper's number and the rest of the component's ``doc``; empty where it has none.
+    sense : {">=", "<="}
+    limit : float
+    algebra : str
+        The row written out, or the variable.
+    reach : float or None
+        Of a member of a conflict: how far the left side can go towards the limit within the bounds of its variables,
+        other rows left aside; None where they leave it unbounded.
+    dual : float or None
+        Of a side that binds at an optimum: the change of the objective for each unit that the limit is raised.
+    """
+
+    name: str
+    equation: str
+    text: str
+    sense: str
+    limit: float
+    algebra: str
+    reach: float | None = None
+    dual: float | None = None
+
+    def __str__(self) -> str:
+        named = " ".join(filter(None, (self.equation, self.name)))
+        told = f"{named}: {self.text}: " if self.text else f"{named}: "
+        told += f"{self.algebra} {self.sense} {self.limit:.9g}"
+        if self.reach is not None and self.algebra != self.name:
+            told += f" (alone it could be {self.reach:.9g})"
+        if self.dual is not None:
+            told += f" (dual {self.dual:.9g})"
+        return told
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Sides and bounds that no point keeps all.
+
+    Attributes
+    ----------
+    sides : tuple of Side
+    integers : tuple of str
+        Variables in them that have to be whole, where that is needed: with fractions there is a point.
+    irreducible : bool
+        Whether it is shown that there is a point without any one of them.
+    """
+
+    sides: tuple[Side, ...]
+    integers: tuple[str, ...]
+    irreducible: bool
+
+    def __str__(self) -> str:
+        lines = [
+            "These cannot hold together" + ("; without any one of them there is a point:" if self.irreducible else ":")
+        ]
+        lines += _grouped(self.sides)
+        if self.integers:
+            lines.append(f"  whole numbers: {_listed(self.integers)}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What `explain` finds.
+
+    Attributes
+    ----------
+    conflict : Conflict or None
+        Of a model without a point.
+    objective : float or None
+        Of the optimum; None without one.
+    binding : tuple of Side
+        Constraints that hold with equality at the optimum, and have a dual other than 0; those with the greatest first.
+    bounds : tuple of Side
+        Likewise of variables, with reduced costs; integers, which are fixed, are left out.
+    """
+
+    conflict: Conflict | None = None
+    objective: float | None = None
+    binding: tuple[Side, ...] = ()
+    bounds: tuple[Side, ...] = ()
+
+    def __str__(self) -> str:
+        if self.conflict is not None:
+            return str(self.conflict)
+        lines = [f"The optimum is {self.objective:.9g}. What binds, with the change of it for each unit of the limit:"]
+        return "\n".join([*lines, *_grouped((*self.binding, *self.bounds))])
+
+    def dump(self) -> dict[str, Any]:
+        """Return plain JSON data."""
+        return asdict(self)
+
+
+def _grouped(sides: Sequence[Side]) -> Iterator[str]:
+    """Yield the lines of some sides: those of one component whole where they are few, else their names."""
+    groups: dict[tuple[str, str], list[Side]] = {}
+    for side in sides:
+        groups.setdefault((unindexed(side.name), side.sense), []).append(side)
+    for (name, _), mine in groups.items():
+        if len(mine) <= _WHOLE:
+            yield from (f"  {side}" for side in mine)
+        else:
+            about = " ".join(filter(None, (mine[0].equation, name)))
+            text = f": {mine[0].text}" if mine[0].text else ""
+            yield f"  {about}{text}: {len(mine)} of them, {_listed([side.name for side in mine])}"
+
+
+@checked
+def explain(model: Any, *, nodes: int | None = 10_000) -> Explanation:
+    """Tell why a model has no point or, where it has one, what holds its optimum.
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel
+        Linear, with or without integers and disjunctions (which are written by big-M in a copy). It is left as it is.
+    nodes : int, optional
+        Of the search tree, in each solve that asks whether something can be left out of a conflict.
+
+    Raises
+    ------
+    TypeError
+        If it is no Pyomo model.
+    ValueError
+        If the model is abstract, not linear, has several objectives, or is unbounded; or if a Param was changed that
+        the model does not follow.
+    SolverError
+        If no solver decides whether the model has a point.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import explain
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var([1, 2], domain=pyo.Binary)
+    >>> m.need = pyo.Constraint(expr=2 * m.x[1] + 3 * m.x[2] >= 4, doc="(1) work to be done")
+    >>> m.room = pyo.Constraint(expr=m.x[1] + m.x[2] <= 1, doc="(2) devices")
+    >>> m.total = pyo.Objective(expr=m.x[1], sense=pyo.maximize)
+    >>> print(explain(m))
+    These cannot hold together; without any one of them there is a point:
+      (1) need: work to be done: 2 x[1] + 3 x[2] >= 4 (alone it could be 5)
+      (2) room: devices: x[1] + x[2] <= 1 (alone it could be 0)
+      whole numbers: x[1], x[2]
+    """
+    expect_model(model)
+    at_least(1, nodes=nodes)
+    expect_current(model)
+    linear = _linear(model)
+    try:
+        matrix = compile_model(linear)
+    except InfeasibleError:
+        return Explanation(Conflict(tuple(_impossible(model)), (), True))
+    found = infeasible_subsystem(matrix, nodes=nodes)
+    sides = _Sides(linear, matrix)
+    return _at_optimum(sides) if found is None else Explanation(sides.conflict(found))
+
+
+def _linear(model: Any) -> Any:
+    """Return the model, or a copy with its either-or as rows and an objective where it has none."""
+    import pyomo.environ as pyo
+    from pyomo.common.modeling import unique_component_name
+    from pyomo.gdp import Disjunction
+
+    disjunctive = next(model.component_data_objects(Disjunction, active=True, descend_into=True), None) is not None
+    aimless = next(model.component_data_objects(pyo.Objective, active=True, descend_into=True), None) is None
+    if not (disjunctive or aimless):
+        return model
+    copy = model.clone()
+    if aimless:
+        copy.add_component(unique_component_name(copy, "no_objective"), pyo.Objective(expr=0.0))
+    if disjunctive:
+        pyo.TransformationFactory("gdp.bigm").apply_to(copy)
+    return copy
+
+
+def _impossible(model: Any) -> Iterator[Side]:
+    """Yield the first constraint without free variables that does not hold."""
+    import pyomo.environ as pyo
+    from pyomo.core.expr.visitor import identify_variables
+
+    for constraint in model.component_data_objects(pyo.Constraint, active=True, descend_into=True):
+        if next(identify_variables(constraint.body, include_fixed=False), None) is not None:
+            continue
+        body, lower, upper = pyo.value(constraint.body), constraint.lb, constraint.ub
+        low = lower is not None and body < lower
+        if low or (upper is not None and body > upper):
+            equation, text = described(constraint.parent_component())
+            sense, limit = (">=", lower) if low else ("<=", upper)
+            yield Side(constraint.name, equation, text, sense, float(limit), f"{body:.9g}", float(body))
+            return
+
+
+class _Sides:
+    """The sides of a matrix's rows and columns in the names of the model."""
+
+    def __init__(self, model: Any, matrix: Matrix) -> None:
+        from pyomo.gdp import Disjunct, Disjunction
+
+        self.matrix = matrix
+        either_or = model.component_data_objects(Disjunction, descend_into=(model.ctype, Disjunct))
+        self._either_or = {id(choice.algebraic_constraint): choice for choice in either_or}
+
+    def conflict(self, found: InfeasibleSubsystem) -> Conflict:
+        rows, bounds = ((False, found.lower), (True, found.upper)), ((False, found.least), (True, found.most))
+        sides = [self.row(row, upper=upper) for upper, some in rows for row in some]
+        sides += [self.bound(column, upper=upper) for upper, some in bounds for column in some]
+        used = {int(n) for row in found.rows for n in self._entries(row)[0]} if found.integral else set()
+        integers = tuple(self.matrix.column(n) for n in sorted(used) if self.matrix.integer[n])
+        return Conflict(tuple(sides), integers, found.irreducible)
+
+    def row(self, row: int, *, upper: bool, dual: float | None = None) -> Side:
+        matrix, (columns, entries) = self.matrix, self._entries(row)
+        # Towards an upper limit the least that the left side can be counts, towards a lower one the most.
+        towards = np.where((entries > 0) == upper, matrix.lower[columns], matrix.upper[columns])
+        reach = float(dot(entries, towards)) if dual is None and np.isfinite(towards).all() else None
+        limit = float((matrix.row_upper if upper else matrix.row_lower)[row])
+        source = self._either_or.get(id(matrix.rows[row])) or source_of(matrix.rows[row])
+        algebra = _algebra([matrix.column(n) for n in columns], entries.tolist())
+        named = source.name, *described(source.parent_component())
+        return Side(*named, "<=" if upper else ">=", limit, algebra, reach, dual)
+
+    def bound(self, column: int, *, upper: bool, dual: float | None = None) -> Side:
+        matrix, variable = self.matrix, self.matrix.columns[column]
+        limit = float((matrix.upper if upper else matrix.lower)[column])
+        named = variable.name, *described(variable.parent_component())
+        return Side(*named, "<=" if upper else ">=", limit, variable.name, None, dual)
+
+    def _entries(self, row: int) -> tuple[Any, Floats]:
+        start, end = self.matrix.A.indptr[row : row + 2]
+        return self.matrix.A.indices[start:end], self.matrix.A.data[start:end]
+
+
+def _algebra(names: Sequence[str], entries: Sequence[float]) -> str:
+    terms: list[str] = []
+    for name, entry in list(zip(names, entries, strict=True))[:_TERMS]:
+        sign = "-" if entry < 0 else "+" if terms else ""
+        size = "" if abs(entry) == 1 else f"{abs(entry):.9g} "
+        terms.append(f"{sign} {size}{name}".strip() if terms else f"{sign}{size}{name}")
+    if len(names) > _TERMS:
+        terms.append(f"+ ... ({len(names) - _TERMS} more terms)")
+    return " ".join(terms) or "0"
+
+
+def _listed(names: Sequence[str]) -> str:
+    told = ", ".join(names[:_TERMS])
+    return told if len(names) <= _TERMS else f"{told} and {len(names) - _TERMS} more"
+
+
+def _at_optimum(sides: _Sides) -> Explanation:
+    matrix = sides.matrix
+    best = solve_to_optimality(matrix)
+    if best is None:
+        raise InputError("the model has points, and no best one: it is unbounded")
+    integer = matrix.integer
+    at = np.round(best.x)
+    lower, upper = np.where(integer, at, matrix.lower), np.where(integer, at, matrix.upper)
+    raw = solve_matrix(replace(matrix.relaxed(), lower=lower, upper=upper))
+    if raw.x is None or raw.row_duals is None or raw.reduced_costs is None:
+        raise InputError("the linear program that is left with its integers fixed was not solved")
+    rows = [
+        sides.row(row, upper=_is_upper(matrix.row_lower[row], matrix.row_upper[row], dual * matrix.sense), dual=dual)
+        for row, dual in enumerate(raw.row_duals.tolist())
+        if abs(dual) > FEASIBLE
+    ]
+    bounds = [
+        sides.bound(n, upper=_is_upper(matrix.lower[n], matrix.upper[n], cost * matrix.sense), dual=cost)
+        for n, cost in enumerate(raw.reduced_costs.tolist())
+        if abs(cost) > FEASIBLE and not integer[n]
+    ]
+    return Explanation(None, best.value, tuple(_greatest(rows)), tuple(_greatest(bounds)))
+
+
+def _is_upper(lower: float, upper: float, push: float) -> bool:
+    """Tell which of two sides binds: an upper one keeps a minimum from falling, which its negative dual says."""
+    if not np.isfinite(lower):
+        return True
+    return bool(np.isfinite(upper)) and push < 0
+
+
+def _greatest(sides: list[Side]) -> list[Side]:
+    return sorted(sides, key=lambda side: -abs(side.dual or 0.0))
