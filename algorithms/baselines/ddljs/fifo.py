@@ -7,14 +7,11 @@ is passed over.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from dlsched.algorithms.algorithm import Algorithm
-from dlsched.algorithms.baselines.ddljs.rounds import Network, fixed_numbers, payable, simulate
-from dlsched.algorithms.rings import Occupancy, place
+from dlsched.algorithms.baselines.ddljs.rounds import simulate_fixed
 from dlsched.algorithms.run import Run
 from dlsched.arguments import Seed, checked
-from dlsched.models.ddljs import Embedding, Instance, Job, Schedule
+from dlsched.models.ddljs import Instance, Schedule
 
 
 @checked
@@ -32,25 +29,7 @@ def run(instance: Instance, *, seed: Seed = 0) -> Run[Schedule]:
     Run
         There are no prices. The log has a `Fixed` for each job, and a `Round` for each slot in which a job is there.
     """
-    network = Network(instance)
-    fixed = fixed_numbers(instance, network, seed)
-
-    def allocate(occupancy: Occupancy, present: Sequence[Job], so_far: Mapping[str, int]) -> dict[str, Embedding]:
-        given: dict[str, Embedding] = {}
-        for job in present:
-            workers = min(fixed[job.name].workers, payable(job, so_far[job.name]))
-            if not workers:
-                continue
-            need = occupancy.substrate.needs[job.name]
-            embedding = place(occupancy, need, workers)
-            if embedding is not None:
-                occupancy.take(need, embedding)
-                given[job.name] = embedding
-            elif place(Occupancy(occupancy.substrate), need, workers) is not None:
-                break
-        return given
-
-    return simulate(instance, network, allocate, [*fixed.values()])
+    return simulate_fixed(instance, seed, lambda present, so_far: present, waiting=True)
 
 
 ALGORITHM = Algorithm("fifo", "ddljs", "FIFO: by arrival, with a fixed number of workers while it can pay", run)

@@ -6,14 +6,11 @@ a fixed number of workers, drawn as for FIFO; one that does not fit what is left
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from dlsched.algorithms.algorithm import Algorithm
-from dlsched.algorithms.baselines.ddljs.rounds import Network, fixed_numbers, payable, simulate
-from dlsched.algorithms.rings import Occupancy, place
+from dlsched.algorithms.baselines.ddljs.rounds import simulate_fixed
 from dlsched.algorithms.run import Run
 from dlsched.arguments import Seed, checked
-from dlsched.models.ddljs import Embedding, Instance, Job, Schedule
+from dlsched.models.ddljs import Instance, Schedule
 
 
 @checked
@@ -31,21 +28,9 @@ def run(instance: Instance, *, seed: Seed = 0) -> Run[Schedule]:
     Run
         There are no prices. The log has a `Fixed` for each job, and a `Round` for each slot in which a job is there.
     """
-    network = Network(instance)
-    fixed = fixed_numbers(instance, network, seed)
-
-    def allocate(occupancy: Occupancy, present: Sequence[Job], so_far: Mapping[str, int]) -> dict[str, Embedding]:
-        given: dict[str, Embedding] = {}
-        for job in sorted(present, key=lambda job: so_far[job.name]):
-            workers = min(fixed[job.name].workers, payable(job, so_far[job.name]))
-            need = occupancy.substrate.needs[job.name]
-            embedding = place(occupancy, need, workers) if workers else None
-            if embedding is not None:
-                occupancy.take(need, embedding)
-                given[job.name] = embedding
-        return given
-
-    return simulate(instance, network, allocate, [*fixed.values()])
+    return simulate_fixed(
+        instance, seed, lambda present, so_far: sorted(present, key=lambda job: so_far[job.name]), waiting=False
+    )
 
 
 ALGORITHM = Algorithm("las", "ddljs", "LAS: in every slot who has had least goes first", run)

@@ -109,17 +109,53 @@ def simulate(instance: Instance, network: Network, allocate: Allocate, log: list
     return Run(schedule, utility(instance, schedule), {}, tuple(log))
 
 
+def simulate_fixed(
+    instance: Instance,
+    seed: Seed,
+    order: Callable[[Sequence[Job], Mapping[str, int]], Sequence[Job]],
+    *,
+    waiting: bool,
+) -> Run[Schedule]:
+    """Run a scheduler whose jobs have a fixed number of workers: drawn, uniform on 1..10, lowered to what can be had.
+
+    Parameters
+    ----------
+    instance : Instance
+    seed : int or numpy.random.Generator
+        Of the numbers.
+    order : callable
+        Of the jobs that are there and the worker-slots of each so far: the jobs, the first to be placed first.
+    waiting : bool
+        While a job does not fit those behind it wait, unless it would not even fit into the empty network; else it is
+        passed over.
+    """
+    network = Network(instance)
+    drawn = generator(seed).integers(1, MOST + 1, size=len(instance.jobs)).tolist()
+    fixed = {
+        job.name: Fixed(job.name, _largest(network, job, n), n) for job, n in zip(instance.jobs, drawn, strict=True)
+    }
+
+    def allocate(occupancy: Occupancy, present: Sequence[Job], so_far: Mapping[str, int]) -> dict[str, Embedding]:
+        given: dict[str, Embedding] = {}
+        for job in order(present, so_far):
+            workers = min(fixed[job.name].workers, payable(job, so_far[job.name]))
+            if not workers:
+                continue
+            need = occupancy.substrate.needs[job.name]
+            embedding = place(occupancy, need, workers)
+            if embedding is not None:
+                occupancy.take(need, embedding)
+                given[job.name] = embedding
+            elif waiting and place(Occupancy(occupancy.substrate), need, workers) is not None:
+                break
+        return given
+
+    return simulate(instance, network, allocate, [*fixed.values()])
+
+
 def payable(job: Job, so_far: int) -> int:
     """Return the most workers that a job may have in a slot by (2) and (11)."""
     return job.max_workers if job.budget_slots is None else min(job.max_workers, job.budget_slots - so_far)
-
-
-def fixed_numbers(instance: Instance, network: Network, seed: Seed) -> dict[str, Fixed]:
-    """Draw the number of workers of each job, uniform on 1..10, and lower it to what can be had."""
-    drawn = generator(seed).integers(1, MOST + 1, size=len(instance.jobs)).tolist()
-    return {
-        job.name: Fixed(job.name, _largest(network, job, n), n) for job, n in zip(instance.jobs, drawn, strict=True)
-    }
 
 
 def _largest(network: Network, job: Job, most: int) -> int:
