@@ -11,7 +11,7 @@ other bound is infinite. The constant of the objective, which the format has no 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from dlsched.algorithms.exact.certificates.certificate import Bounded, Branching, Empty, Node
@@ -58,6 +58,7 @@ class _Written:
     def __init__(self, program: ExactProgram, bound: Fraction | None, lattice: Fraction | None) -> None:
         self.program, self.lattice = program, lattice
         self.maximize = program.sense == "maximize"
+        self.sense = "L" if self.maximize else "G"
         self.goal = None if bound is None else bound - program.constant
         self.constraints: list[str] = []
         self.lower: _Bounds = []
@@ -132,10 +133,30 @@ class _Written:
                 yield self._derived(f"{self._claim} {{ uns {parts[0]} {first} {parts[1]} {second} }}")
 
     def _leaf(self, node: Bounded | Empty, lower: _Bounds, upper: _Bounds) -> Iterator[str]:
-        """Yield the combination of a leaf: what it proves of the objective, or that 0 is beyond itself."""
-        y = node.farkas if isinstance(node, Empty) else node.multipliers
-        sign = 1 if self.maximize or isinstance(node, Empty) else -1
-        loads = [Fraction(0) if isinstance(node, Empty) else column.cost for column in self.program.columns]
+        """Yield the combination of a leaf: what it proves of the objective, or that 0 is beyond itself.
+
+        With a lattice it is divided by it, so that the costs are whole, rounded, and multiplied by it again.
+        """
+        columns = self.program.columns
+        if isinstance(node, Empty):
+            side, used = self._combined(node.farkas, [Fraction(0) for _ in columns], 1, lower, upper)
+            yield self._derived(f"L {side} 0 {{ lin {_listed(used)} }}")
+            return
+        sign = 1 if self.maximize else -1
+        side, used = self._combined(node.multipliers, [column.cost for column in columns], sign, lower, upper)
+        if self.lattice is None:
+            yield self._derived(f"{self.sense} {side} OBJ {{ lin {_listed(used)} }}")
+            return
+        costs = [(j, column.cost / self.lattice) for j, column in enumerate(columns) if column.cost]
+        divided = [(at, multiplier / self.lattice) for at, multiplier in used]
+        whole = math.floor(side / self.lattice) if self.maximize else math.ceil(side / self.lattice)
+        yield self._derived(f"{self.sense} {whole} {_listed(costs)} {{ rnd {_listed(divided)} }}")
+        yield self._derived(f"{self.sense} {whole * self.lattice} OBJ {{ lin 1 {self.count - 1} {self.lattice} }}")
+
+    def _combined(
+        self, y: Mapping[int, Fraction], left: list[Fraction], sign: int, lower: _Bounds, upper: _Bounds
+    ) -> tuple[Fraction, list[tuple[int, Fraction]]]:
+        """Return a combination's side, and its constraints by multiplier: rows, and bounds for what these leave of costs."""
         used: list[tuple[int, Fraction]] = []
         total = Fraction(0)
         for i, multiplier in y.items():
@@ -145,29 +166,19 @@ class _Written:
                 used.append((at, multiplier))
                 total += multiplier * side
             for j, value in row.terms.items():
-                loads[j] -= multiplier * value
-        for load, low_bound, high_bound in zip(loads, lower, upper, strict=True):
+                left[j] -= multiplier * value
+        for load, low_bound, high_bound in zip(left, lower, upper, strict=True):
             bound = high_bound if load * sign > 0 else low_bound
             if load and bound is not None:
                 used.append((bound[0], load))
                 total += load * bound[1]
-        if isinstance(node, Empty):
-            yield self._derived(f"L {total} 0 {{ lin {_listed(used)} }}")
-        elif self.lattice is None:
-            yield self._derived(f"{'L' if self.maximize else 'G'} {total} OBJ {{ lin {_listed(used)} }}")
-        else:
-            costs = [(j, column.cost / self.lattice) for j, column in enumerate(self.program.columns) if column.cost]
-            steps = total / self.lattice
-            sense, whole = ("L", math.floor(steps)) if self.maximize else ("G", math.ceil(steps))
-            divided = [(at, multiplier / self.lattice) for at, multiplier in used]
-            yield self._derived(f"{sense} {whole} {_listed(costs)} {{ rnd {_listed(divided)} }}")
-            yield self._derived(f"{sense} {whole * self.lattice} OBJ {{ lin 1 {self.count - 1} {self.lattice} }}")
+        return total, used
 
     @property
     def _claim(self) -> str:
         if self.goal is None:
             return "L -1 0"
-        return f"{'L' if self.maximize else 'G'} {self.goal} OBJ"
+        return f"{self.sense} {self.goal} OBJ"
 
     def _derived(self, constraint: str) -> str:
         self.count += 1
