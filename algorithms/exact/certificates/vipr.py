@@ -156,7 +156,7 @@ class _Written:
     def _combined(
         self, y: Mapping[int, Fraction], left: list[Fraction], sign: int, lower: _Bounds, upper: _Bounds
     ) -> tuple[Fraction, list[tuple[int, Fraction]]]:
-        """Return a combination's side, and its constraints by multiplier: rows, and bounds for what these leave of costs."""
+        """Return the side of a combination, and its parts: rows, then bounds for what these leave of the costs."""
         used: list[tuple[int, Fraction]] = []
         total = Fraction(0)
         for i, multiplier in y.items():
