@@ -25,7 +25,7 @@ from dlsched.models.problem import Problem, problem, problems
 SEEDS = 3
 DRAWS = 2
 EVERY = 9
-SMALL = {"jobs": 6, "machines": 5, "slots": 8}
+SMALL = {"jobs": 6, "machines": 5, "servers": 6, "slots": 8}
 OPTIONS: dict[str, dict[str, tuple[object, ...]]] = {
     "hadar": {"variant": ("printed", "corrected"), "mode": ("commit", "rounds")},
     "hadar_e": {"variant": ("printed", "corrected"), "steps": ("whole", "divisible")},
