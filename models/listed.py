@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 A = TypeVar("A")
 C = TypeVar("C")
+N = TypeVar("N")
 
 MAX_SCHEDULES = 20_000
 """Of one job; ways to place it in a slot. Arbitrary: each is a column of a model, and their number grows
@@ -126,3 +127,20 @@ def numbered(
         for job in jobs
         for k, column in enumerate(every(job) if schedules is None else schedules.get(job.name, ()))
     }
+
+
+def users(
+    usages: Iterable[tuple[tuple[str, int], Mapping[tuple[str, str, int], N]]],
+) -> dict[tuple[str, str, int], list[tuple[tuple[str, int], N]]]:
+    """Return which schedules use how much, by (machine, what it has, slot); slots ascending.
+
+    Parameters
+    ----------
+    usages : iterable of (key, mapping)
+        Of each schedule: how much it uses, by (machine, what it has, slot).
+    """
+    found: dict[tuple[str, str, int], list[tuple[tuple[str, int], N]]] = {}
+    for key, usage in usages:
+        for place, amount in usage.items():
+            found.setdefault(place, []).append((key, amount))
+    return dict(sorted(found.items(), key=lambda item: (item[0][2], item[0][0], item[0][1])))

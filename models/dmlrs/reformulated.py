@@ -11,7 +11,6 @@ R-DMLRS is the dual's; it is only a bound on it, since x_pi is binary.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -21,7 +20,7 @@ from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.schedule import Schedule
 from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
 from dlsched.models.formulation import Formulation, Kind
-from dlsched.models.listed import numbered
+from dlsched.models.listed import numbered, users
 from dlsched.models.parameters import declare
 
 Key = tuple[str, int]
@@ -31,15 +30,6 @@ Place = tuple[str, str, int]
 def columns_of(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None) -> dict[Key, Column]:
     """Return the given schedules, or all that are needed, by (job, number within the job)."""
     return numbered(instance.jobs, schedules, partial(enumerate_schedules, instance))
-
-
-def usage_of(instance: Instance, columns: Mapping[Key, Column]) -> dict[Place, list[tuple[Key, Fraction]]]:
-    """Return who uses how much, by (machine, resource, slot): the rows of (8)."""
-    usage: dict[Place, list[tuple[Key, Fraction]]] = {}
-    for key, column in columns.items():
-        for place, amount in column.usage(instance).items():
-            usage.setdefault(place, []).append((key, amount))
-    return dict(sorted(usage.items(), key=lambda item: (item[0][2], item[0][0], item[0][1])))
 
 
 def numbers(instance: Instance, *journal: str) -> tuple[str, ...]:
@@ -61,7 +51,7 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     m = pyo.ConcreteModel(name="R-DMLRS")
     eight, nine = numbers(instance, "8", "9")
     m.columns = columns = columns_of(instance, schedules)
-    usage = usage_of(instance, columns)
+    usage = users((key, column.usage(instance)) for key, column in columns.items())
     frame(m, instance, columns, usage, listed=schedules is None)
     m.chosen = pyo.Var(m.schedules, domain=pyo.Binary, doc="x_pi, whether the job runs by this schedule")
     m.total_utility = pyo.Objective(
@@ -132,7 +122,13 @@ def build_dual(instance: Instance, schedules: Mapping[str, Sequence[Column]] | N
     m = pyo.ConcreteModel(name="D-R-DMLRS")
     ten, eleven = numbers(instance, "10", "11")
     columns = columns_of(instance, schedules)
-    frame(m, instance, columns, usage_of(instance, columns), listed=schedules is None)
+    frame(
+        m,
+        instance,
+        columns,
+        users((key, column.usage(instance)) for key, column in columns.items()),
+        listed=schedules is None,
+    )
     m.payoff = pyo.Var(m.I, domain=pyo.NonNegativeReals, doc="lambda_i, the job's payoff")
     m.price = pyo.Var(m.used, domain=pyo.NonNegativeReals, doc="p_h^r[t], price of a unit")
     m.cost = pyo.Objective(

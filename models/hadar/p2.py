@@ -1,6 +1,10 @@
-"""P2, equations (2)-(2c): choose at most one of the given schedules for each job, within the machines' devices.
+"""P2, equations (2)-(2c): choose at most one of the given schedules for each job; and the dual of its LP, P3, (3)-(3a).
 
-Symbols: y_js `chosen`, f_js completion slot, w_jh^rs(t) devices that schedule s uses, c_h^r devices of a machine.
+Symbols: y_js `chosen`, f_js completion slot, w_jh^rs(t) devices that schedule s uses, c_h^r devices of a machine;
+k_h^r(t) `price`, the unit cost of a device; mu_j `payoff` of a job.
+
+(2c) read as 0 <= y_js <= 1 would add a dual variable for each upper bound; (2b) implies y_js <= 1, so the print leaves
+them out, and so does `dlsched.relaxations.dual` of P2's relaxation once the bound is dropped: same optimum.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.read import finishing
 from dlsched.models.hadar.schedule import Schedule
 from dlsched.models.hadar.schedules import Column, enumerate_schedules
-from dlsched.models.listed import numbered
+from dlsched.models.listed import numbered, users
 from dlsched.models.parameters import declare
 
 Place = tuple[str, str, int]
@@ -41,7 +45,7 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     """
     m = pyo.ConcreteModel(name="Hadar P2")
     m.columns = columns = columns_of(instance, schedules)
-    usage = usage_of(columns)
+    usage = users((js, column.usage()) for js, column in columns.items())
     frame(m, instance, columns, usage, listed=schedules is None)
     m.chosen = pyo.Var(m.JS, domain=pyo.Binary, doc="(2c) y_js, whether job j runs by schedule s")
     m.total_utility = pyo.Objective(
@@ -100,17 +104,6 @@ def frame(
     )
 
 
-def usage_of(
-    columns: Mapping[tuple[str, int], Column],
-) -> dict[tuple[str, str, int], list[tuple[tuple[str, int], int]]]:
-    """Return who uses how many devices, by (machine, type, slot): the rows of (2a)."""
-    usage: dict[tuple[str, str, int], list[tuple[tuple[str, int], int]]] = {}
-    for js, column in columns.items():
-        for place, n in column.usage().items():
-            usage.setdefault(place, []).append((js, n))
-    return dict(sorted(usage.items(), key=lambda item: (item[0][2], item[0][0], item[0][1])))
-
-
 def read(model: Any, instance: Instance) -> Schedule:
     """Return the schedule of a solved model: those that are chosen, each until its job has done its work.
 
@@ -118,6 +111,38 @@ def read(model: Any, instance: Instance) -> Schedule:
     """
     chosen = {js[0]: dict(model.columns[js].slots) for js in model.JS if round(model.chosen[js].value)}
     return finishing(instance, Schedule.of(chosen), chosen)
+
+
+def build_dual(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None = None) -> pyo.ConcreteModel:
+    """Return P3 over a set of schedules.
+
+    Parameters
+    ----------
+    instance : Instance
+    schedules : mapping of str to sequence of Column, optional
+        As in `build`.
+
+    Notes
+    -----
+    Source: Hadar, (3)-(3a), true as printed.
+    """
+    m = pyo.ConcreteModel(name="Hadar P3")
+    columns = columns_of(instance, schedules)
+    frame(m, instance, columns, users((js, column.usage()) for js, column in columns.items()), listed=schedules is None)
+    m.payoff = pyo.Var(m.J, domain=pyo.NonNegativeReals, doc="mu_j, the job's payoff")
+    m.price = pyo.Var(m.HRT, domain=pyo.NonNegativeReals, doc="k_h^r(t), price of a device")
+    m.cost = pyo.Objective(
+        expr=sum(m.payoff[j] for j in m.J) + sum(m.count[h, r] * m.price[h, r, t] for h, r, t in m.HRT),
+        sense=pyo.minimize,
+        doc="(3) payoffs and the worth of the devices",
+    )
+
+    def _payoff(m: Any, j: str, s: int) -> Any:
+        used = sum(n * m.price[place] for place, n in columns[j, s].usage().items())
+        return m.payoff[j] + used >= m.utility[j, s]
+
+    m.reduced_utility = pyo.Constraint(m.JS, rule=_payoff, doc="(3a) payoff at least utility less cost phi_j(s)")
+    return m
 
 
 P2 = Formulation(
@@ -128,5 +153,15 @@ P2 = Formulation(
     Kind.EXACT,
     build,
     read,
+    data={"schedules": "every schedule of every job in which no slot can be dropped"},
+)
+
+P3 = Formulation(
+    "hadar/p3",
+    Instance,
+    "P3: the dual of P2's LP relaxation",
+    ("(3)", "(3a)"),
+    Kind.RELAXATION,
+    build_dual,
     data={"schedules": "every schedule of every job in which no slot can be dropped"},
 )

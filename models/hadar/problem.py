@@ -6,8 +6,7 @@ from dlsched.models.hadar.aggregate import AGGREGATE
 from dlsched.models.hadar.hall import HALL
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.p1 import P1, P1_ADMISSION
-from dlsched.models.hadar.p2 import P2
-from dlsched.models.hadar.p3 import P3
+from dlsched.models.hadar.p2 import P2, P3
 from dlsched.models.hadar.plot import plot, save_plot
 from dlsched.models.hadar.presets import PRESETS
 from dlsched.models.hadar.response import RESPONSE
