@@ -14,17 +14,46 @@ worker and one server are in the model; the paper does not say what becomes of t
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind, UnreadableModel, accepted
 from dlsched.models.parameters import declare
 from dlsched.models.smd.data import SERVER, THETA, WORKER, cluster, coefficients_of, reserving
+from dlsched.models.smd.inner import points
 from dlsched.models.smd.instance import Instance, Job
-from dlsched.models.smd.levels import levels
 from dlsched.models.smd.ratios import completion_time
 from dlsched.models.smd.schedule import Schedule, check, completion_times
 from dlsched.models.utility import Hyperbolic, Linear, Sigmoid
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A value of a job's utility.
+
+    Attributes
+    ----------
+    value : Fraction
+    deadline : Fraction
+        The latest completion time, of those that the job's limits allow, that is worth as much.
+    """
+
+    value: Fraction
+    deadline: Fraction
+
+
+def levels(job: Job) -> tuple[Level, ...]:
+    """Return the positive values of a job's utility over its feasible points, the highest first."""
+    deadlines: dict[Fraction, Fraction] = {}
+    for workers, servers in points(job).tolist():
+        time = job.training.time(workers, servers)
+        value = job.utility.exact(time)
+        if value > 0:
+            deadlines[value] = max(deadlines.get(value, time), time)
+    return tuple(Level(value, deadlines[value]) for value in sorted(deadlines, reverse=True))
+
 
 _SMOOTH = {
     Sigmoid: {
