@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     _deselected.extend(item.nodeid for item in needing)
     config.hook.pytest_deselected(items=needing)
     items[:] = [item for item in items if item not in needing]
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected, objects of thousands of tests, out of every later look for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_report_collectionfinish() -> str:

@@ -206,6 +206,7 @@ def test_formulas_name_the_params(name: str) -> None:
     assert all(param in text for param in MUTABLE[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", ENTRIES, ids=NAMES)
 def test_a_change_is_followed_or_refused(entry: Formulation[Any]) -> None:
     for instance, model in models(entry):

@@ -143,6 +143,7 @@ def test_recovered_points_are_fractional_embeddings(seed: int) -> None:
             assert ring.total == near(solution.weights[name, size])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cap", [False, True])
 @pytest.mark.parametrize("program", [plain_vne, augmented_vne, knapsack_vne])
 @pytest.mark.parametrize("seed", range(6))

@@ -48,6 +48,7 @@ def test_the_optimum_is_the_exhaustive_one(seed: int) -> None:
     assert agree(bound, best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(15))
 def test_the_optimum_is_that_of_the_exact_program(seed: int) -> None:
     instance = small(seed)
@@ -126,6 +127,7 @@ def test_asynchronous_jobs_are_refused() -> None:
         solve_fragmented(preset("random", 0, asynchronous=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_the_optimum_by_single_machines_is_the_exhaustive_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fragmented, "MOST_CONFIGURATIONS", 0)

@@ -51,6 +51,7 @@ def numbers(model: Any) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(24))
 def test_the_order_of_the_bounds(seed: int) -> None:
     """OPT <= LP over all schedules = its dual, and OPT <= the sum of machines; hull is at least as tight as big-M."""

@@ -77,6 +77,7 @@ def test_formulations_and_exhaustive_search_agree(seed: int) -> None:
     assert agree(solve(build("smd/knapsack", instance)).objective, best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(0, 60, 2))
 def test_the_minlp_and_exhaustive_search_agree(seed: int) -> None:
     """Utilities of every kind, also those that fall by steps."""
