@@ -1,6 +1,7 @@
 from .figure import Draw as Draw
 from .figure import Figure as Figure
 from .figure import Statement as Statement
+from .figure import Trend as Trend
 from .figure import figure as figure
 from .figure import figures as figures
 from .figure import figures_named as figures_named

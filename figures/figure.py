@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,10 @@ from dlsched.bounds.comparison import Relation
 from dlsched.errors import InputError
 from dlsched.models.registry import Registry
 
-Draw = Callable[..., Mapping[str, float]]
+Values = Mapping[str, float]
+"""Of a draw, by series."""
+
+Draw = Callable[..., Values]
 """Of a point of the x axis and a seed: the value of every series. All series of a draw are of the same instance. Where
 the figure needs data, the third argument is the user's folder (a `pathlib.Path`)."""
 
@@ -47,9 +50,62 @@ class Statement:
     at: float | None = None
     guessed: bool = False
 
-    def against(self, values: Mapping[str, float]) -> float:
-        """Return what the series is compared with on a draw."""
-        return values[self.other] if isinstance(self.other, str) else self.other
+    def pairs(self, found: Mapping[tuple[float, int], Values]) -> Iterator[tuple[float, float]]:
+        """Yield what is compared, and what with: of draws by point and seed, a pair each."""
+        for (x, _), values in sorted(found.items()):
+            if self.at in (None, x):
+                yield values[self.series], values[self.other] if isinstance(self.other, str) else self.other
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """What the paper says of how a figure runs along its axis, judged seed by seed.
+
+    Attributes
+    ----------
+    text : str
+    relation : Relation
+    sides : callable
+        Of the values of a seed by point: what is compared, and what with. A seed that lacks a point says nothing.
+    claim : str
+    guessed : bool
+        As of a `Statement`.
+    """
+
+    text: str
+    relation: Relation
+    sides: Callable[[Mapping[float, Values]], tuple[float, float]]
+    claim: str = ""
+    guessed: bool = False
+
+    def pairs(self, found: Mapping[tuple[float, int], Values]) -> Iterator[tuple[float, float]]:
+        """Yield what is compared, and what with: of draws by point and seed, a pair for each seed."""
+        for seed in sorted({seed for _, seed in found}):
+            try:
+                yield self.sides({x: values for (x, own), values in found.items() if own == seed})
+            except KeyError:
+                continue
+
+
+def rising(text: str, series: str, points: tuple[float, ...], claim: str = "") -> Trend:
+    """Return the statement that a series is at the last point no less than at the first."""
+    return Trend(text, Relation.AT_LEAST, lambda at: (at[points[-1]][series], at[points[0]][series]), claim)
+
+
+def pulling_ahead(series: str, others: Iterable[str], points: tuple[float, ...], along: str) -> tuple[Trend, ...]:
+    """Return the statements that the lead of a series over others is at the last point no less than at the first."""
+
+    def trend(other: str) -> Trend:
+        def lead(values: Values) -> float:
+            return values[series] - values[other]
+
+        return Trend(
+            f"the lead of {series} over {other} grows with the {along}",
+            Relation.AT_LEAST,
+            lambda at: (lead(at[points[-1]]), lead(at[points[0]])),
+        )
+
+    return tuple(map(trend, others))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +135,7 @@ class Figure:
         Returns the values of one draw; None where the figure is out of reach, and `note` says why.
     seeds, quick_seeds : int
         Draws of a point. One where nothing is drawn at random.
-    statements : tuple of Statement
+    statements : tuple of Statement or Trend
     note : str
         What the paper leaves open, and what is assumed here.
     measured_seconds : bool
@@ -103,7 +159,7 @@ class Figure:
     draw: Draw | None
     seeds: int = 20
     quick_seeds: int = 3
-    statements: tuple[Statement, ...] = ()
+    statements: tuple[Statement | Trend, ...] = ()
     note: str = ""
     measured_seconds: bool = False
     data: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from typing import Self
 from dlsched.bounds.statistics import Sample, paired
 from dlsched.bounds.store import code_version
 from dlsched.errors import InputError, shown
-from dlsched.figures.figure import Figure, Statement
+from dlsched.figures.figure import Figure, Statement, Trend
 from dlsched.models.files import read_bytes
 
 Values = dict[str, float]
@@ -146,8 +146,7 @@ def curves(figure: Figure, found: Mapping[Task, Values]) -> Iterator[Curve]:
             yield Curve(x, series, len(values), sample.mean, low, high)
 
 
-def judged(statement: Statement, found: Mapping[Task, Values]) -> Sample:
-    """Return what all draws of a statement's points together say of it."""
-    draws = (values for (x, _), values in sorted(found.items()) if statement.at in (None, x))
-    gains = (statement.relation.gain(values[statement.series], statement.against(values)) for values in draws)
-    return paired(gains, not statement.guessed)
+def judged(statement: Statement | Trend, found: Mapping[Task, Values]) -> Sample | None:
+    """Return what all draws together say of a statement; None where they say nothing of it."""
+    gains = [statement.relation.gain(*pair) for pair in statement.pairs(found)]
+    return paired(gains, not statement.guessed) if gains else None

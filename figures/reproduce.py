@@ -18,7 +18,7 @@ from dlsched.bounds.runner import runner
 from dlsched.bounds.statistics import Sample, Support
 from dlsched.errors import InputError
 from dlsched.figures.drawing import draw
-from dlsched.figures.figure import DIGITS, Figure, Statement, figure, figures_named
+from dlsched.figures.figure import DIGITS, Figure, Statement, Trend, figure, figures_named
 from dlsched.figures.points import Curve, Points, curves, judged
 from dlsched.models import picture
 from dlsched.models.files import write_text
@@ -40,7 +40,7 @@ class Reproduction:
     figure : Figure
     curves : tuple of Curve
         Means by point and series; empty where the figure is out of reach.
-    samples : tuple of (Statement, Sample)
+    samples : tuple of (Statement or Trend, Sample)
         What the draws say of each statement of the paper.
     files : tuple of Path
         What was written.
@@ -48,7 +48,7 @@ class Reproduction:
 
     figure: Figure
     curves: tuple[Curve, ...]
-    samples: tuple[tuple[Statement, Sample], ...]
+    samples: tuple[tuple[Statement | Trend, Sample], ...]
     files: tuple[Path, ...]
 
     @property
@@ -119,7 +119,7 @@ def _ends(of: Figure, series: str, mine: list[Curve]) -> str:
     return f"{series} {', '.join(f'{curve.mean:.4g} at {of.label(curve.x)}' for curve in ends)}"
 
 
-def _sentence(statement: Statement, sample: Sample) -> str:
+def _sentence(statement: Statement | Trend, sample: Sample) -> str:
     counts = f"{sample.better} of {sample.draws} draws for it, {sample.worse} against"
     if not math.isfinite(sample.low):
         return f"{statement.text}: {_VERDICT[sample.support]} ({counts})."
@@ -238,7 +238,7 @@ def _written(
     entry: Figure, found: dict[tuple[float, int], dict[str, float]], folder: Path, pictures: bool
 ) -> Reproduction:
     means = tuple(curves(entry, found))
-    samples = tuple((statement, judged(statement, found)) for statement in entry.statements) if found else ()
+    samples = tuple((each, sample) for each in entry.statements if (sample := judged(each, found)) is not None)
     files = [folder / f"{_stem(entry)}.{ending}" for ending in ("csv", *(("png", "svg") if pictures else ()))]
     done = Reproduction(entry, means, samples, tuple(files) if found else ())
     if found:

@@ -5,21 +5,18 @@ SMD runs as the paper evaluates it: printed, with M = 1 and eps = .01, the outer
 
 from __future__ import annotations
 
-from dlsched.algorithms import optimum
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.smd.facts import SmdFacts
 from dlsched.bounds.smd.figures import used_share
-from dlsched.figures.figure import Figure, Statement
+from dlsched.figures.figure import Figure, Statement, pulling_ahead, rising
 from dlsched.models.smd import Instance, preset
 
 Values = dict[str, float]
 
 _ASSUMED = "the unit of gamma_3, what a virtual machine has, and the speed model are not printed: see the preset"
 _SERIES = ("SMD", "Optimus", "ESW")
-_STATEMENTS = (
-    Statement("SMD is worth more than Optimus", "SMD", Relation.AT_LEAST, "Optimus", "smd/evaluation"),
-    Statement("SMD is worth more than ESW", "SMD", Relation.AT_LEAST, "ESW", "smd/evaluation-esw"),
-)
+_ESW = Statement("SMD is worth more than ESW", "SMD", Relation.AT_LEAST, "ESW", "smd/evaluation-esw")
+_OPTIMUS = Statement("SMD is worth more than Optimus", "SMD", Relation.AT_LEAST, "Optimus", "smd/evaluation")
 
 
 def _utilities(instance: Instance, seed: int) -> Values:
@@ -27,54 +24,49 @@ def _utilities(instance: Instance, seed: int) -> Values:
     return {"SMD": facts.evaluated.utility, "Optimus": facts.baselines["optimus"], "ESW": facts.baselines["esw"]}
 
 
-def _by_units(number: int, mode: str) -> Figure:
+def _against(number: int, mode: str, along: str) -> Figure:
+    """Return a figure of total utility beside ESW and Optimus, along the units of resources or the number of jobs."""
+    by_units = along == "units of resources"
+    points = (1, 2, 3, 4, 5) if by_units else (10, 20, 30, 40, 50)
+
+    def draw(at: float, seed: int) -> Values:
+        sizes = {"jobs": 50, "units": int(at)} if by_units else {"jobs": int(at)}
+        return _utilities(preset("paper", seed, mode=mode, **sizes), seed)
+
     return Figure(
         name=f"smd/{number}",
         paper=f"SMD, Fig. {number}",
         title=f"total utility, {mode}hronous",
-        says="SMD is significantly better than Optimus and ESW",
-        x="units of resources (I = 50)",
+        says=f"SMD is significantly better than Optimus and ESW, and gains the more the greater the {along}",
+        x=f"{along} (I = 50)" if by_units else f"{along} (one unit of resources)",
         y="total utility",
-        points=(1, 2, 3, 4, 5),
-        quick=(1, 5),
+        points=points,
+        quick=(points[0], points[-1]),
         series=_SERIES,
-        draw=lambda at, seed: _utilities(preset("paper", seed, jobs=50, units=int(at), mode=mode), seed),
-        statements=_STATEMENTS,
+        draw=draw,
+        statements=(_OPTIMUS, _ESW, *pulling_ahead("SMD", ("Optimus", "ESW"), points, along)),
         quick_seeds=1,
-        note=_ASSUMED,
+        note=_ASSUMED if by_units else f"the units of resources are not printed: one; {_ASSUMED}",
     )
 
 
-def _by_jobs(number: int, mode: str) -> Figure:
-    return Figure(
-        name=f"smd/{number}",
-        paper=f"SMD, Fig. {number}",
-        title=f"total utility, {mode}hronous",
-        says="SMD is significantly better than Optimus and ESW",
-        x="jobs I (one unit of resources)",
-        y="total utility",
-        points=(10, 20, 30, 40, 50),
-        quick=(10, 30),
-        series=_SERIES,
-        draw=lambda at, seed: _utilities(preset("paper", seed, jobs=int(at), mode=mode), seed),
-        statements=_STATEMENTS,
-        quick_seeds=1,
-        note=f"the units of resources are not printed: one; {_ASSUMED}",
-    )
+ASYNC_UNITS = _against(7, "async", "units of resources")
+SYNC_UNITS = _against(8, "sync", "units of resources")
+ASYNC_JOBS = _against(9, "async", "number of jobs")
+SYNC_JOBS = _against(10, "sync", "number of jobs")
 
 
-ASYNC_UNITS = _by_units(7, "async")
-SYNC_UNITS = _by_units(8, "sync")
-ASYNC_JOBS = _by_jobs(9, "async")
-SYNC_JOBS = _by_jobs(10, "sync")
+_MODES = ("sync", "async")
+_RATIO_JOBS = (10, 20, 30, 40, 50)
 
 
 def _ratios(at: float, seed: int) -> Values:
     found = {}
-    for mode in ("sync", "async"):
+    for mode in _MODES:
         instance = preset("roomy", seed, jobs=int(at), mode=mode)
-        best = optimum(instance).value
-        found[mode] = SmdFacts(instance, seed).evaluated.utility / best if best else 1.0
+        facts = SmdFacts(instance, seed)
+        best = facts.opt.low
+        found[mode] = facts.evaluated.utility / best if best else 1.0
     return found
 
 
@@ -85,12 +77,15 @@ RATIO = Figure(
     says="The ratio rises with the number of jobs, and is lower in synchronous training",
     x="jobs I (capacity of 1000 virtual machines)",
     y="SMD / OPT",
-    points=(10, 20, 30, 40, 50),
-    quick=(10, 30),
-    series=("sync", "async"),
+    points=_RATIO_JOBS,
+    quick=(_RATIO_JOBS[0], _RATIO_JOBS[-1]),
+    series=_MODES,
     draw=_ratios,
     quick_seeds=1,
-    statements=(Statement("the ratio is lower in synchronous training", "sync", Relation.AT_MOST, "async"),),
+    statements=(
+        *(rising(f"the {mode}hronous ratio rises with the number of jobs", mode, _RATIO_JOBS) for mode in _MODES),
+        Statement("the ratio is lower in synchronous training", "sync", Relation.AT_MOST, "async"),
+    ),
     note=f"the optimum is certified; {_ASSUMED}",
 )
 
@@ -102,15 +97,21 @@ USED = Figure(
     x="jobs an interval",
     y="used / reserved",
     points=(40, 80, 120, 160, 200),
-    quick=(40,),
-    series=("SMD",),
-    draw=lambda at, seed: {"SMD": used_share(SmdFacts(preset("paper", seed, jobs=int(at)), seed))},
+    quick=(40, 200),
+    series=_MODES,
+    draw=lambda at, seed: {
+        mode: used_share(SmdFacts(preset("paper", seed, jobs=int(at), mode=mode), seed)) for mode in _MODES
+    },
     quick_seeds=2,
-    statements=(
-        Statement("at most half is used", "SMD", Relation.AT_MOST, 0.5, "smd/used-resources"),
-        Statement("at least 30 % is used", "SMD", Relation.AT_LEAST, 0.3),
+    statements=tuple(
+        statement
+        for mode in _MODES
+        for statement in (
+            Statement(f"{mode}hronous jobs use at most half", mode, Relation.AT_MOST, 0.5, "smd/used-resources"),
+            Statement(f"{mode}hronous jobs use at least 30 %", mode, Relation.AT_LEAST, 0.3),
+        )
     ),
-    note=_ASSUMED,
+    note=f"which training is not printed: both; the units of resources neither: one; {_ASSUMED}",
 )
 
 FIGURES = tuple(value for value in globals().values() if isinstance(value, Figure))

@@ -16,6 +16,7 @@ has no S: the first feasible point.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -28,7 +29,7 @@ from dlsched.algorithms.pd_ors.placements import Placed
 from dlsched.algorithms.pd_ors.widths import Form, widths
 from dlsched.algorithms.run import Variant
 from dlsched.arguments import checked
-from dlsched.arithmetic import dot, integer_product
+from dlsched.arithmetic import dot, exp, integer_product, log
 from dlsched.models.document import InputError
 from dlsched.rounding import Rounded, round_independent
 from dlsched.solvers.builder import Builder
@@ -55,7 +56,13 @@ class Relaxed:
 
 @checked
 def external_lp(
-    market: Market, workers: float, servers: float, *, most: float = np.inf, whole_units: bool = True
+    market: Market,
+    workers: float,
+    servers: float,
+    *,
+    most: float = np.inf,
+    whole_units: bool = True,
+    even: bool = False,
 ) -> Relaxed | None:
     """Solve the relaxation in a market of one slot; None if it is infeasible.
 
@@ -70,6 +77,8 @@ def external_lp(
         F (25).
     whole_units : bool
         Fix at 0 what has no room for one unit, as no integer point has one there. Not in print.
+    even : bool
+        Return the optimum that treats machines of the same prices and room alike, where there are several.
 
     Raises
     ------
@@ -87,14 +96,31 @@ def external_lp(
     if whole_units:
         top[_homeless(market)] = 0.0
     price = np.stack([market.worker_price[0], market.server_price[0]])
-    filled = np.stack([_fill(price[k], top[k], need) for k, need in enumerate((workers, servers))])
+    units = market.worker.astype(float), market.server.astype(float)
+    if not even:
+        return _optimum(room, price, top, (workers, servers), units, most)
+    # Of machines that are alike the mean of their parts costs and covers the same, and fits: one machine stands for all
+    _, first, kind, count = np.unique(
+        np.column_stack([price.T, room]), axis=0, return_index=True, return_inverse=True, return_counts=True
+    )
+    found = _optimum(
+        room[first] * count[:, None], price[:, first], top[:, first] * count, (workers, servers), units, most
+    )
+    if found is None:
+        return None
+    return Relaxed(found.value, (found.workers / count)[kind], (found.servers / count)[kind])
+
+
+def _optimum(
+    room: Floats, price: Floats, top: Floats, needs: tuple[float, float], units: tuple[Floats, Floats], most: float
+) -> Relaxed | None:
+    filled = np.stack([_fill(price[k], top[k], need) for k, need in enumerate(needs)])
     if np.isnan(filled).any():
         return None
-    alpha, beta = market.worker.astype(float), market.server.astype(float)
-    used = filled[0][:, None] * alpha + filled[1][:, None] * beta
+    used = filled[0][:, None] * units[0] + filled[1][:, None] * units[1]
     if (used <= room * (1 + ROUNDING)).all():
         return Relaxed(float((price * filled).sum()), filled[0], filled[1])
-    return _by_solver(room, price, top, (workers, servers), (alpha, beta), most)
+    return _by_solver(room, price, top, needs, units, most)
 
 
 def _limits(market: Market) -> Floats:
@@ -149,6 +175,17 @@ _BLOCK = 64
 """Rounds that are drawn at once; arbitrary."""
 
 
+_NEVER = 1e-6
+"""Printed rounds that all fail but with this probability, or less, are not made. Arbitrary: no run shows it."""
+
+
+class Optimum(StrEnum):
+    """Which optimum of the relaxation is rounded, where it has several: the paper says "the" optimum."""
+
+    SOLVER = "solver"
+    EVEN = "even"
+
+
 class GainRule(StrEnum):
     """Where a gain comes from, if it is not given as a number."""
 
@@ -169,15 +206,19 @@ class Rounding:
     rounds : int
         S.
     variant : Variant
+    optimum : Optimum
     """
 
     gain: GainRule | float
     delta: float
     rounds: int
     variant: Variant
+    optimum: Optimum = Optimum.SOLVER
 
     @classmethod
-    def of(cls, gain: str | float, delta: float, rounds: int, variant: str) -> Rounding:
+    def of(
+        cls, gain: str | float, delta: float, rounds: int, variant: str, optimum: Optimum | str = Optimum.SOLVER
+    ) -> Rounding:
         """Check and return the settings.
 
         Raises
@@ -199,7 +240,7 @@ class Rounding:
                 raise InputError(f"gain: {gain!r} is neither a number nor one of 1, packing, cover") from None
             if not 0 < chosen < np.inf:
                 raise InputError(f"gain: {gain} must be positive")
-        return cls(chosen, delta, rounds, Variant(variant))
+        return cls(chosen, delta, rounds, Variant(variant), Optimum(optimum))
 
 
 @checked
@@ -247,11 +288,11 @@ def feasible(market: Market, x: Ints, workers: float, servers: float, most: floa
     """
     placed = x.reshape(*x.shape[:-1], 2, -1)
     total = placed.sum(axis=-1)
+    result = np.asarray((total[..., 0] >= workers) & (total[..., 0] <= most) & (total[..., 1] >= servers))
     amounts = integer_product(
-        np.swapaxes(placed, -1, -2).astype(market.room.dtype), np.array([market.worker, market.server])
+        np.swapaxes(placed[result], -1, -2).astype(market.room.dtype), np.array([market.worker, market.server])
     )
-    fits = (amounts <= market.room[0]).all(axis=(-1, -2)).astype(bool)
-    result: Bools = fits & (total[..., 0] >= workers) & (total[..., 0] <= most) & (total[..., 1] >= servers)
+    result[result] = (amounts <= market.room[0]).all(axis=(-1, -2)).astype(bool)
     return result
 
 
@@ -299,7 +340,8 @@ def round_external(
 
     if rule.variant is Variant.PRINTED:
         listed = _outcomes(x)  # where none is feasible, the literal loop would not end
-        return _literally(draw, rule.rounds) if listed is None or accepted(listed).any() else Rounded(None, 0, 0)
+        endless = _hopeless(market, x, needs) if listed is None else not accepted(listed).any()
+        return Rounded(None, 0, 0) if endless else _literally(draw, rule.rounds)
     points, good = draw(rule.rounds)
     price = np.concatenate([market.worker_price[0], market.server_price[0]])
     best = points[good][(dot(points[good], price)).argmin()] if good.any() else None
@@ -319,6 +361,38 @@ def _outcomes(x: Floats) -> Ints | None:
     points = np.tile(np.floor(x).astype(np.int64), (len(up), 1))
     points[:, free] += up
     return points
+
+
+def _hopeless(market: Market, x: Floats, needs: tuple[float, float, float]) -> bool:
+    """Tell whether all rounds fail but with the probability `_NEVER`.
+
+    That workers, and servers, are as many as needed is bounded by Chernoff's inequality, and the two are independent;
+    that all machines hold what they get is exact, as no two share a row.
+    """
+    parts = x.reshape(2, -1)
+    up = parts % 1
+    chance = 1.0
+    for part, share, need in zip(parts, up, needs[:2], strict=True):
+        chance *= _tail(share[share > 0], math.ceil(need) - int(np.floor(part).sum()))
+    floor = np.floor(parts).astype(np.int64)
+    held = np.zeros(market.machines)
+    for w, s in np.ndindex(2, 2):
+        amounts = (floor[0] + w)[:, None] * market.worker + (floor[1] + s)[:, None] * market.server
+        both = (up[0] if w else 1 - up[0]) * (up[1] if s else 1 - up[1])
+        held += np.where((amounts <= market.room[0]).all(axis=1), both, 0.0)
+    return min(chance, float(held.prod())) * MAX_ROUNDS < _NEVER
+
+
+def _tail(up: Floats, least: int) -> float:
+    """Return a bound on the probability that so many coordinates go up: that of equal ones is the greatest."""
+    count, mean = len(up), float(up.sum()) / max(1, len(up))
+    if least <= count * mean:
+        return 1.0
+    if least > count:
+        return 0.0
+    share = least / count
+    exponent = share * log(share / mean)
+    return exp(-count * (exponent + (1 - share) * log((1 - share) / (1 - mean)) if share < 1 else exponent))
 
 
 def _literally(draw: Callable[[int], tuple[Ints, Bools]], rounds: int) -> Rounded:
@@ -362,7 +436,8 @@ def rounded_placement(
     row = 0.0 if literal else float(servers)
     nothing = np.zeros(market.machines, dtype=np.int64)
     none = Placed(np.asarray(np.inf), nothing, nothing)
-    relaxed = external_lp(market, workers, row, most=market.limit, whole_units=not printed)
+    even = rule.optimum is Optimum.EVEN
+    relaxed = external_lp(market, workers, row, most=market.limit, whole_units=not printed, even=even)
     if relaxed is None:
         return none, Rounded(None, 0, 0)
     gain = gain_for(market, rule, Form.PRINTED if printed else Form.CORRECTED, workers, float(servers))

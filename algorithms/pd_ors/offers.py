@@ -31,7 +31,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from dlsched.algorithms.pd_ors.external_rounding import Bools, Rounding, external_lp, gain_for, round_external
+from dlsched.algorithms.pd_ors.external_rounding import (
+    Bools,
+    Optimum,
+    Rounding,
+    external_lp,
+    gain_for,
+    round_external,
+)
 from dlsched.algorithms.pd_ors.market import Floats, Ints, Market, Subproblems, fewest_servers
 from dlsched.algorithms.pd_ors.placements import (
     Placed,
@@ -337,7 +344,7 @@ def _round(slot: Market, job: AsyncJob, workers: int, rule: Rounding, rng: np.ra
     """Round (3.22)-(3.25) to a point that keeps (3.2)-(3.5)."""
     servers = fewest_servers(job, workers, job.external_rate)
     printed = rule.variant is Variant.PRINTED
-    relaxed = external_lp(slot, workers, servers, whole_units=not printed)
+    relaxed = external_lp(slot, workers, servers, whole_units=not printed, even=rule.optimum is Optimum.EVEN)
     if relaxed is None:
         return Rounded(None, 0, 0)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dlsched.algorithms.algorithm import Algorithm
-from dlsched.algorithms.pd_ors.external_rounding import GainRule, Rounding
+from dlsched.algorithms.pd_ors.external_rounding import GainRule, Optimum, Rounding
 from dlsched.algorithms.pd_ors.market import Occupancy, ResourceStep, Subproblems
 from dlsched.algorithms.pd_ors.offers import External
 from dlsched.algorithms.pd_ors.prices import PriceConstants, Prices, constants
@@ -66,6 +66,7 @@ def run(
     gain: str | float = GainRule.ONE,
     delta: float = 0.5,
     rounds: int = 10,
+    optimum: Optimum | str = Optimum.SOLVER,
     prices: Prices | str | PriceConstants | None = None,
     program: Program | str | None = None,
 ) -> Run[Schedule]:
@@ -92,6 +93,9 @@ def run(
         In (0, 1], of (29) and (30).
     rounds : int
         S, at least 1.
+    optimum : str
+        Which one of the relaxation is rounded where it has several: the ``"solver"``'s, with much on few machines, or
+        the one that is ``"even"``, alike on machines that are alike.
     prices : str or PriceConstants, optional
         ``"printed"``, ``"repaired"`` or ``"theorem"``, or constants.
     program : str, optional
@@ -116,9 +120,8 @@ def run(
     """
     chosen = Variant(variant)
     method = External(external) if external else _EXTERNAL[chosen]
-    settings = Settings(
-        method, Rounding.of(gain, delta, rounds, chosen), Program(program) if program else _PROGRAM[chosen], chosen
-    )
+    rule = Rounding.of(gain, delta, rounds, chosen, optimum)
+    settings = Settings(method, rule, Program(program) if program else _PROGRAM[chosen], chosen)
     if not isinstance(prices, PriceConstants):
         prices = constants(instance, prices or _PRICES[chosen])
     occupancy = Occupancy(instance, prices)

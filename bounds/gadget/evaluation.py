@@ -105,13 +105,18 @@ class Figures:
         for event in self.printed.log:
             if isinstance(event, SlotEmbedding):
                 if event.slot % EVERY == 0:
-                    found = embed(activity.problem(event.slot, so_far), node_limit=NODES)
-                    if not found.proved:
-                        raise Undecided(f"the optimum of slot {event.slot} is not proved")
-                    added, best = added + event.profit, best + found.value
+                    added, best = added + event.profit, best + _most(activity, event.slot, so_far)
                 for name, workers in event.workers.items():
                     so_far[name] += workers
         return added, best
+
+
+def _most(activity: Activity, slot: int, so_far: dict[str, int]) -> float:
+    """Return the optimum of (12) in a slot, which is proved."""
+    found = embed(activity.problem(slot, so_far), node_limit=NODES)
+    if not found.proved:
+        raise Undecided(f"the optimum of slot {slot} is not proved")
+    return found.value
 
 
 class SlotFigures:
@@ -129,10 +134,19 @@ class SlotFigures:
 
     def ratio(self, instance: Instance) -> float:
         """Return embedded over active jobs of GADGET as printed."""
-        events = [
-            e for e in gadget.run(instance, seed=self.seed, variant="printed").log if isinstance(e, SlotEmbedding)
-        ]
+        events = self._embeddings(instance)
         return sum(len(e.workers) for e in events) / max(1, sum(e.active for e in events))
+
+    def _embeddings(self, instance: Instance) -> list[SlotEmbedding]:
+        log = gadget.run(instance, seed=self.seed, variant="printed").log
+        return [event for event in log if isinstance(event, SlotEmbedding)]
+
+    @property
+    def share(self) -> float:
+        """What Algorithm 2 adds over the most that it could; 1 where that is nothing."""
+        so_far = dict.fromkeys((job.name for job in self.instance.jobs), 0)
+        best = _most(Activity(self.instance, Sizes.FLOOR), 1, so_far)
+        return sum(event.profit for event in self._embeddings(self.instance)) / best if best else 1.0
 
     @cached_property
     def usual(self) -> float:

@@ -137,15 +137,14 @@ def longest(rng: np.random.Generator) -> Instance:
     return preset("paper", rng, jobs=100, machines=1, slots=80)
 
 
+def all_epochs(instance: Instance) -> Instance:
+    """Return an instance with K_i read as the samples of all epochs together; asynchronous, the chunks."""
+    jobs = tuple(job.model_copy(update={"epochs": Fraction(1)}) for job in instance.jobs)
+    return instance.model_copy(update={"jobs": jobs})
+
+
 def _all_epochs(draw: Callable[[np.random.Generator], Instance]) -> Callable[[np.random.Generator], Instance]:
-    """Return the same draws with K_i read as the samples of all epochs together."""
-
-    def of(rng: np.random.Generator) -> Instance:
-        instance = draw(rng)
-        jobs = tuple(job.model_copy(update={"epochs": Fraction(1)}) for job in instance.jobs)
-        return instance.model_copy(update={"jobs": jobs})
-
-    return of
+    return lambda rng: all_epochs(draw(rng))
 
 
 def samples(rng: np.random.Generator) -> Instance:

@@ -266,7 +266,7 @@ def test_measured_data_end_to_end(dlsched: Command, tmp_path: Path, shared: Path
 
 def test_reproduce(dlsched: Command, tmp_path: Path) -> None:
     (data,) = answer(dlsched("reproduce", "pd-ors/5", "--out", "f", "--jobs", 1, "--json"))
-    assert (data["figure"], len(data["curves"])) == ("pd-ors/5", 27)
+    assert (data["figure"], len(data["curves"])) == ("pd-ors/5", 36)
     assert (tmp_path / "f" / "pd-ors-5.svg").exists()
     assert {each["name"] for each in answer(dlsched("reproduce", "--list", "--json"))} >= {"smd/7", "gadget/4"}
     assert refusal(dlsched("reproduce", "smd/77")).startswith("unknown figure 'smd/77'")

@@ -393,6 +393,55 @@ def test_a_printed_loop_that_cannot_end_is_not_begun() -> None:
         assert made.rounds == 0
 
 
+def alike(machines: int, room: int) -> Market:
+    """A slot of equal machines, in which a worker and a server take one unit each, and a worker needs a server."""
+    ones = np.ones((1, machines))
+    return replace(
+        E1,
+        worker_price=ones,
+        server_price=ones,
+        room=np.full((1, machines, 1), room),
+        worker=np.array([1]),
+        server=np.array([1]),
+        limit=60,
+        most=60,
+        servers=np.minimum(np.arange(61), 1),
+    )
+
+
+@pytest.mark.parametrize(("workers", "gain", "ends"), [(30, 0.2, False), (20, 0.9, True), (60, 1.0, True)])
+def test_a_printed_loop_that_ends_too_rarely_is_not_begun(workers: int, gain: float, ends: bool) -> None:
+    """Thirty of 60 coins that are up once in ten: at most exp(-30.6), once in 10^13 times."""
+    rule = Rounding.of(gain, 0.5, 1, "printed", "even")
+    for room in (2, 0):
+        view = alike(60, room)
+        _, made = rounded_placement(view, workers, rule, np.random.default_rng(0))
+        assert (made.feasible, made.rounds > 0) == ((1, True) if ends and room else (0, False))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_even_optimum_costs_the_same_and_treats_machines_alike(seed: int) -> None:
+    view = one_slot(seed, 1 + seed % 3)
+    twice = view.rows([0])
+    twice = replace(
+        twice,
+        worker_price=np.tile(view.worker_price, 2),
+        server_price=np.tile(view.server_price, 2),
+        room=np.tile(view.room, (1, 2, 1)),
+    )
+    for n in range(1, view.most + 1):
+        one = external_lp(twice, n, int(view.servers[n]), most=view.limit)
+        even = external_lp(twice, n, int(view.servers[n]), most=view.limit, even=True)
+        assert (one is None) == (even is None)
+        if even is not None:
+            assert even.value == pytest.approx(one.value, abs=1e-9)
+            for placed, needed in ((even.workers, n), (even.servers, int(view.servers[n]))):
+                assert placed.sum() >= needed - 1e-9
+                assert np.array_equal(*np.split(placed, 2))
+            amounts = np.outer(even.workers, view.worker) + np.outer(even.servers, view.server)
+            assert (amounts <= twice.room[0] + 1e-6).all()
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_the_relaxation_is_below_every_placement(seed: int) -> None:
     view = one_slot(seed, 1 + seed % 3)
