@@ -48,6 +48,7 @@ _RESTART = 10
 """Seconds that a job does nothing on a new allocation (Section IV)."""
 
 _JOBS = 480
+"""As many as the paper has (Section IV-A)."""
 
 _TYPES = ("v100", "p100", "k80")
 
