@@ -127,11 +127,13 @@ def test_its_claims_with_several_processes_and_their_witnesses(dlsched: Command,
 
 
 @pytest.mark.parametrize(
-    ("claim", "measured", "durations"),
-    [("graham/list-scheduling", 3, [1, 1, 2]), ("graham/lpt", 7, [2, 2, 2, 3, 3])],
+    ("claim", "instances", "measured", "durations"),
+    [("graham/list-scheduling", 400, 3, [1, 1, 2]), ("graham/lpt", 200, 7, [2, 2, 2, 3, 3])],
 )
-def test_attack_finds_the_tight_instances(dlsched: Command, claim: str, measured: int, durations: list[int]) -> None:
-    found = answer(dlsched("attack", claim, "--instances", 400, "--json"))
+def test_attack_finds_the_tight_instances(
+    dlsched: Command, claim: str, instances: int, measured: int, durations: list[int]
+) -> None:
+    found = answer(dlsched("attack", claim, "--instances", instances, "--json"))
     assert (found["status"], found["measured"], found["nearness"]) == ("holds", measured, 1)
     assert found["instance"]["machines"] == 2
     assert sorted(job["duration"] for job in found["instance"]["jobs"]) == durations

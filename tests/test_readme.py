@@ -8,12 +8,14 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dlsched.algorithms import optimum, pd_ors
+from dlsched.cli.main import main
 from dlsched.models import ddljs, dmlrs
 from tests import paths
 
@@ -82,27 +84,22 @@ def test_one_install_line_comes_first_and_real_data_next() -> None:
 
 
 @pytest.mark.shared_data
-def test_real_data_session_and_the_table_below_it(tmp_path: Path) -> None:
+def test_real_data_session_and_the_table_below_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     run(sessions()[1], tmp_path)
-    best = schedule_value(tmp_path, "optimum hadar real.json", "value")
+    best = schedule_value(tmp_path, "optimum hadar real.json", "value", capfd)
     rows = re.findall(r"^\| `([^`]+)` \| (\d+) \| (\d+) % \|$", README, re.MULTILINE)
     assert len(rows) == 5
     for command, utility, share in rows:
         name, *options = command.split()
-        value = schedule_value(tmp_path, " ".join(["run", name, "real.json", *options]), "utility")
+        value = schedule_value(tmp_path, " ".join(["run", name, "real.json", *options]), "utility", capfd)
         assert (utility, share) == (f"{value:.0f}", f"{100 * value / best:.0f}"), command
 
 
-def schedule_value(folder: Path, arguments: str, field: str) -> float:
-    command = [sys.executable, "-c", "import sys; from dlsched.cli.main import main; sys.exit(main())"]
-    done = subprocess.run(
-        [*command, *arguments.split(), "--json"],
-        cwd=folder / "dlsched",
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return float(json.loads(done.stdout)[field])
+def schedule_value(folder: Path, arguments: str, field: str, capfd: pytest.CaptureFixture[str]) -> float:
+    capfd.readouterr()
+    with chdir(folder / "dlsched"):
+        assert main([*arguments.split(), "--json"]) == 0
+    return float(json.loads(capfd.readouterr().out)[field])
 
 
 def test_the_contention_that_is_stated_for_pd_ors() -> None:
@@ -132,7 +129,7 @@ def test_the_contention_that_is_stated_for_pd_ors() -> None:
 
 
 @pytest.mark.shared_data
-def test_what_the_joint_ring_sizes_do(tmp_path: Path) -> None:
+def test_what_the_joint_ring_sizes_do(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """They leave every variant next to nothing, and what else the print leaves open does what README says."""
     number = next(n for n, session in enumerate(sessions()) if "topology-zoo" in session[0][0])
     run(sessions()[number][:2], tmp_path)
@@ -140,11 +137,12 @@ def test_what_the_joint_ring_sizes_do(tmp_path: Path) -> None:
     rings = ddljs.Instance.load(tmp_path / "dlsched" / "rings.json")
     value = ddljs.utility(rings, ddljs.Schedule.parse(best))
     for variant in ("filled", "corrected", "printed"):
-        assert schedule_value(tmp_path, f"run gadget rings.json --variant {variant} --sizes joint", "utility") < 1e-9
-        reached = schedule_value(tmp_path, f"run gadget rings.json --variant {variant}", "utility")
+        asked = f"run gadget rings.json --variant {variant}"
+        assert schedule_value(tmp_path, f"{asked} --sizes joint", "utility", capfd) < 1e-9
+        reached = schedule_value(tmp_path, asked, "utility", capfd)
         assert round(100 * reached / value) == 79
     for options, percent in (("--vertex colocated", 29), ("--no-idle", 19)):
-        reached = schedule_value(tmp_path, f"run gadget rings.json --variant printed {options}", "utility")
+        reached = schedule_value(tmp_path, f"run gadget rings.json --variant printed {options}", "utility", capfd)
         assert round(100 * reached / value) == percent
     used = Counter[str]()
     for plan in best["jobs"].values():
