@@ -19,6 +19,7 @@ Values = dict[str, float]
 _ASSUMED = "the numbers of jobs and the pattern of arrivals are not printed: see the preset"
 _BASELINES = ("FIFO", "DRF", "LAS")
 _JOBS = (50, 100, 150, 200)
+"""Assumed: the paper prints none; about 60 jobs ask for all GPUs at once."""
 
 
 def _utilities(at: float, seed: int) -> Values:
@@ -79,6 +80,8 @@ def _shared(total: int, parts: Sequence[Fraction]) -> list[int]:
 
 
 _UNITS = (1, 2, 4, 8, 16)
+"""Of either resource: up to what the paper's ranges have of bandwidth, and beyond what they have of GPUs."""
+
 _OF_A_SLOT = "one slot, with 100 jobs, stands for each slot of the paper's three trials"
 
 GPUS = Figure(

@@ -285,6 +285,7 @@ def _rounded(at: float, seed: int) -> Values:
 
 
 _GAINS = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2)
+"""Of Fig. 11's axis."""
 
 GAIN_FACTOR = Figure(
     name="pd-ors/11",

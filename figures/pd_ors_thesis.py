@@ -41,6 +41,7 @@ Values = dict[str, float]
 _ASSUMED = "the length of a slot, arrivals and the sizes of machines are not printed: assumed, see the preset"
 _HOUR, _TEN, _MINUTE = "slots of an hour", "slots of ten minutes", "all epochs in K, slots of a minute"
 _POINTS = (3, 6, 9, 12, 15)
+"""Numbers of jobs of Fig. 3.11, whose last is the thesis's; those before are assumed."""
 
 _JOBS = 15
 """As in Fig. 3.11: the thesis has no number for Figs. 3.12 to 3.14."""
@@ -144,6 +145,8 @@ BANDWIDTH_RATIO = Figure(
 )
 
 _GAINS = (1.0, 1.002, 1.004, 1.006, 1.008, 1.01)
+"""From 1 to 1.01 (thesis, chapter 4); the steps are assumed."""
+
 _OF_STATES = (
     "states are not printed: every number of workers in the slot in which one of 15 jobs arrives, at the prices "
     "it finds. Nor is the optimum of the relaxation that is rounded: the one in which equal machines have equal parts, "

@@ -58,6 +58,7 @@ SYNC_JOBS = _against(10, "sync", "number of jobs")
 
 _MODES = ("sync", "async")
 _RATIO_JOBS = (10, 20, 30, 40, 50)
+"""10 to 50 (SMD, Section V, Fig. 11)."""
 
 
 def _ratios(at: float, seed: int) -> Values:

@@ -158,3 +158,6 @@ CLOSED = Fraction(1, 10**12)
 Both are rationals, and what is between them is proved: it is only not nothing where multipliers have no short fraction.
 A thousandth of what two values may differ by and be equal (`TOLERANCE`).
 """
+
+NEVER = 1e-6
+"""Probability below which rounds that might all fail are taken to do so, and are not made: no run shows it."""

@@ -34,7 +34,7 @@ from dlsched.models.document import InputError
 from dlsched.rounding import Rounded, round_independent
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.solve import solve_to_optimality
-from dlsched.tolerances import NEAR_WHOLE, ROUNDING
+from dlsched.tolerances import NEAR_WHOLE, NEVER, ROUNDING
 
 Bools = NDArray[np.bool_]
 
@@ -173,10 +173,6 @@ MAX_ROUNDS = 5_000
 
 _BLOCK = 64
 """Rounds that are drawn at once; arbitrary."""
-
-
-_NEVER = 1e-6
-"""Printed rounds that all fail but with this probability, or less, are not made. Arbitrary: no run shows it."""
 
 
 class Optimum(StrEnum):
@@ -364,7 +360,7 @@ def _outcomes(x: Floats) -> Ints | None:
 
 
 def _hopeless(market: Market, x: Floats, needs: tuple[float, float, float]) -> bool:
-    """Tell whether all rounds fail but with the probability `_NEVER`.
+    """Tell whether all rounds fail but with the probability `NEVER`.
 
     That workers, and servers, are as many as needed is bounded by Chernoff's inequality, and the two are independent;
     that all machines hold what they get is exact, as no two share a row.
@@ -380,7 +376,7 @@ def _hopeless(market: Market, x: Floats, needs: tuple[float, float, float]) -> b
         amounts = (floor[0] + w)[:, None] * market.worker + (floor[1] + s)[:, None] * market.server
         both = (up[0] if w else 1 - up[0]) * (up[1] if s else 1 - up[1])
         held += np.where((amounts <= market.room[0]).all(axis=1), both, 0.0)
-    return min(chance, float(held.prod())) * MAX_ROUNDS < _NEVER
+    return min(chance, float(held.prod())) * MAX_ROUNDS < NEVER
 
 
 def _tail(up: Floats, least: int) -> float:
