@@ -97,6 +97,7 @@ def test_generate_options(dlsched: Command) -> None:
     assert refusal(dlsched("generate", "dmlrs", "--units", 3)).startswith("No such option: --units")
 
 
+@pytest.mark.slow
 def test_verify_and_replay(dlsched: Command, tmp_path: Path) -> None:
     data = answer(dlsched("verify", "pd-ors/theorem-5", "--instances", 4, "--jobs", 1, "--out", "v.sqlite", "--json"))
     assert [row["outcome"] for row in data["claims"]] == ["as expected"] * 2

@@ -72,6 +72,7 @@ def test_schema(dlsched: Command) -> None:
     assert set(answer(dlsched("schema", "smd", "--json"))["required"]) == {"resources", "capacity", "jobs"}
 
 
+@pytest.mark.slow
 def test_verify_and_replay_a_packing(dlsched: Command, tmp_path: Path) -> None:
     """Lemma 3's row bounds are about packings, which are no SMD instances."""
     data = answer(dlsched("verify", "smd/lemma-3-row", "--instances", 4, "--jobs", 1, "--out", "v.sqlite", "--json"))

@@ -164,6 +164,7 @@ def test_law_of_algorithm_2(seed: int, rounds: int) -> None:
         assert law.violation(row, factor=factor, acceptance=accept, rounds=rounds) <= law.violation(row, factor=factor)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["once", "accepted", "best"])
 def test_draws_follow_their_law(rule: str) -> None:
     problem, weighted = random_law(4)

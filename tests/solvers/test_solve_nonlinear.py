@@ -76,6 +76,7 @@ def test_linear_models_with_utilities_of_1e21_work() -> None:
     assert (solution.status, solution.objective) == (Status.OPTIMAL, 2e21)
 
 
+@pytest.mark.slow
 def test_a_value_beyond_scips_infinity_is_not_unbounded() -> None:
     assert solve(curve(square=1e15, linear=1e-3, end=1e3), solver="scip").status is Status.NO_SOLUTION
     free = curve(linear=-1.0)

@@ -25,6 +25,7 @@ def test_many_machines_are_summed_and_packed(seed: int) -> None:
     assert "sum of identical machines" in found.evidence[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_all_routes_agree_on_small_instances(seed: int) -> None:
     """The plain program over single machines, solved once, has the certified optimum."""

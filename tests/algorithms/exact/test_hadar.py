@@ -199,6 +199,7 @@ def undisturbed(seed: int, jitter: float) -> float | None:
     return optimum(Instance.parse(middle(seed, jitter=jitter))).value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "jitter"), [(137, 0.0), (140, 0.0), (91, 0.05)])
 @pytest.mark.parametrize(
     ("name", "instead", "says"),
