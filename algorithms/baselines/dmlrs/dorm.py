@@ -218,6 +218,7 @@ class Limits:
     adjustments: int
 
 
+@checked
 def program(cluster: Cluster, jobs: Sequence[AnyJob], before: Mapping[str, Held], limits: Limits) -> Matrix:
     """Return the program as arrays; columns are W, S, k, l of the first job, then of the second, and so on.
 
@@ -266,11 +267,13 @@ def program(cluster: Cluster, jobs: Sequence[AnyJob], before: Mapping[str, Held]
     return builder.matrix()
 
 
+@checked
 def counts(x: Floats) -> list[tuple[int, bool]]:
     """Return W_i and whether k_i = 1, for each job."""
     return [(int(w), bool(k)) for w, _, k, _ in np.round(x).reshape(-1, 4)]
 
 
+@checked
 def ratio(job: AnyJob) -> Fraction | None:
     """Return gamma_i; None where an asynchronous job can have no servers at all."""
     if isinstance(job, Job):
