@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 
 from dlsched.models import InputError
 from dlsched.models.smd import PRESETS, Instance, Mode, best_point, points, preset
+from tests.cases.documents import changed, refused
 
 MEASURED: dict[str, Any] = {
     "kind": "measured",
@@ -60,19 +60,6 @@ GOOD: dict[str, Any] = {
 COST = {"kind": "power", "scale": -1, "exponent": 2}
 
 
-def changed(path: str, value: Any) -> dict[str, Any]:
-    data = copy.deepcopy(GOOD)
-    *above, last = [int(part) if part.isdigit() else part for part in path.split(".")]
-    target: Any = data
-    for part in above:
-        target = target[part]
-    if value is ...:
-        del target[last]
-    else:
-        target[last] = value
-    return data
-
-
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
@@ -112,10 +99,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
     ],
 )
 def test_what_is_refused(path: str, value: Any, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        Instance.parse(changed(path, value))
-    assert str(caught.value).startswith(message)
-    assert "\n" not in str(caught.value)
+    assert refused(Instance.parse, changed(GOOD, path, value)).startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +122,7 @@ def test_what_is_refused(path: str, value: Any, message: str) -> None:
 )
 def test_measured_training_that_means_nothing(training: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as caught:
-        Instance.parse(changed("jobs.1.training", training))
+        Instance.parse(changed(GOOD, "jobs.1.training", training))
     assert str(caught.value).startswith(f"jobs[1].training.{message}")
 
 
@@ -152,7 +136,7 @@ def test_theta_of_the_worked_example() -> None:
         2 * 100 * Fraction(2, 3) * Fraction(6, 3),
         Fraction(100 * 64 * 4),
     )
-    job = Instance.parse(changed("jobs.1.training.mode", "async")).job("b")
+    job = Instance.parse(changed(GOOD, "jobs.1.training.mode", "async")).job("b")
     assert job.training.coefficients == (
         Fraction(200),
         Fraction(50),
@@ -163,7 +147,7 @@ def test_theta_of_the_worked_example() -> None:
 
 @pytest.mark.parametrize("mode", list(Mode))
 def test_time_is_what_the_coefficients_say(mode: Mode) -> None:
-    job = Instance.parse(changed("jobs.1.training.mode", str(mode))).job("b")
+    job = Instance.parse(changed(GOOD, "jobs.1.training.mode", str(mode))).job("b")
     a, b, c, d, *e = job.training.coefficients
     w, p = 3, 2
     expected = a * w + b * p + c + d * w / p + e[0] / w if e else a + b * Fraction(p, w) + c / w + d / p
@@ -174,25 +158,25 @@ def test_given_totals_scale_the_profile() -> None:
     """Totals that equal the layers' sums change nothing; the profile decides eta alone."""
     plain = Instance.parse(GOOD).job("b").training.coefficients
     assert (
-        Instance.parse(changed("jobs.1.training", MEASURED | {"forward": 4, "backward": 6}))
+        Instance.parse(changed(GOOD, "jobs.1.training", MEASURED | {"forward": 4, "backward": 6}))
         .job("b")
         .training.coefficients
         == plain
     )
     doubled = [{name: 2 * x for name, x in layer.items()} for layer in MEASURED["layers"]]
     scaled = MEASURED | {"forward": 4, "backward": 6, "layers": doubled}
-    assert Instance.parse(changed("jobs.1.training", scaled)).job("b").training.coefficients == plain
+    assert Instance.parse(changed(GOOD, "jobs.1.training", scaled)).job("b").training.coefficients == plain
 
 
 def test_parts_of_no_length_keep_their_share() -> None:
     """Without backward passes and without a model to send, nothing divides 0 by 0."""
     layers = [{"forward": 1, "backward": 0, "transfer": 0}] * 2
-    job = Instance.parse(changed("jobs.1.training", MEASURED | {"model_size": 0, "layers": layers})).job("b")
+    job = Instance.parse(changed(GOOD, "jobs.1.training", MEASURED | {"model_size": 0, "layers": layers})).job("b")
     assert job.training.coefficients == (200, 50, 0, 0, 100 * 64 * 2)
 
 
 def test_a_limit_below_one_worker_and_one_server_leaves_no_point() -> None:
-    instance = Instance.parse(changed("jobs.0.limit", {"gpu": 1, "cpu": 1}))
+    instance = Instance.parse(changed(GOOD, "jobs.0.limit", {"gpu": 1, "cpu": 1}))
     job = instance.job("a")
     assert not job.can_run
     assert not instance.admissible(job)
@@ -201,7 +185,7 @@ def test_a_limit_below_one_worker_and_one_server_leaves_no_point() -> None:
 
 
 def test_a_limit_above_the_cluster_is_not_admissible() -> None:
-    instance = Instance.parse(changed("capacity", {"gpu": 3, "cpu": 20}))
+    instance = Instance.parse(changed(GOOD, "capacity", {"gpu": 3, "cpu": 20}))
     assert instance.job("a").can_run
     assert not instance.admissible(instance.job("a"))
 
