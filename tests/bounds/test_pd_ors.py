@@ -105,6 +105,7 @@ def test_the_claims_that_assume_small_needs_have_a_parameter() -> None:
     assert all(any("much_smaller" in premise.name for premise in c.premises) for c in SMALL_NEEDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for c in SMALL_NEEDS for name in (*c.counterexamples, *c.golden)])
 def test_witnesses_are_fair_whether_a_ninth_or_a_hundredth_is_much_smaller(name: str) -> None:
     witness = shipped(name)

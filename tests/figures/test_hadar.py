@@ -172,6 +172,7 @@ def test_every_policy_ends_all_jobs(small: Path, name: str) -> None:
     assert sum(long for _, long in found.used) == pytest.approx(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hadar/II", "hadar/III"])
 def test_tables_are_the_same_on_two_processes(small: Path, name: str, tmp_path: Path) -> None:
     data = _with_recommendation(small)

@@ -171,6 +171,7 @@ def ddljs_model() -> tuple[Any, set[str]]:
     return m, {"must", "workers"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [hadar_model, dmlrs_model, smd_model, ddljs_model], ids=lambda made: made.__name__)
 def test_jobs_that_cannot_all_be_admitted(made: Callable[[], tuple[Any, set[str]]]) -> None:
     m, needed = made()

@@ -111,6 +111,7 @@ def test_without_processes_solvers_run_here(monkeypatch: pytest.MonkeyPatch) -> 
         assert solve_matrix(knapsacks(3, 12)).summary.status is Status.OPTIMAL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("patience", [30.0, -1.0])
 @pytest.mark.parametrize("solver", ["highs", "scip"])
 def test_what_is_known_is_kept(
@@ -198,6 +199,7 @@ with until(lambda: False):
         assert first.communicate(timeout=60) == (b"", b"")
 
 
+@pytest.mark.slow
 def test_time_limits_end_it_too(processes: list[subprocess.Popen[bytes]]) -> None:
     with until(never):
         raw = solve_matrix(knapsacks(30, 300), threads=1, time_limit=1.0)

@@ -225,6 +225,7 @@ def test_where_one_route_fails_there_is_a_next_one(
     assert any(line.startswith(says) for line in found.evidence)
 
 
+@pytest.mark.slow
 def test_a_first_route_that_errs_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact.Solver, "attempt", first_route_errs)
     found = optimum(preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10), time_limit=1.0)

@@ -164,6 +164,7 @@ def test_best_response_is_the_argmax_over_all_schedules(data: dict[str, Any], se
         occupancy.commit(plan)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.data())
 def test_covers_are_the_cheapest(drawn: st.DataObject) -> None:
