@@ -1,7 +1,8 @@
 """Write docs/figures.md anew: the picture of each figure, what its paper says, and what a run of `reproduce` measured.
 
-Usage: ``python docs/figures/update.py REPORT.json``, where the report is what ``dlsched reproduce --json`` prints. The
-pictures that it names are copied beside this file.
+Usage: ``python docs/figures/update.py REPORT.json [REPORT.json ...]``, where a report is what ``dlsched reproduce
+--json`` prints; of a figure that several have, the last counts. Paths in a report are from the folder where this is
+called. The pictures that they name are copied beside this file.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def page(report: Iterable[dict[str, Any]]) -> str:
 
 def paper_of(figure: Figure) -> str:
     """Return the name of the paper that a figure stands in."""
-    return figure.paper.partition(",")[0]
+    return figure.paper.rpartition(", ")[0]
 
 
 def section(figure: Figure) -> Iterator[str]:
@@ -57,8 +58,10 @@ def section(figure: Figure) -> Iterator[str]:
 def found(row: dict[str, Any]) -> Iterator[str]:
     """Yield the lines that say what was measured, and the picture."""
     draws = sorted({curve["draws"] for curve in row["curves"]})
-    many = f" ({draws[0]} draws a point)" if draws not in ([], [1]) else ""
-    yield from _item(f"Measured{many}", row["measured"])
+    many = (
+        f" ({'-'.join(map(str, dict.fromkeys([draws[0], draws[-1]])))} draws a point)" if draws not in ([], [1]) else ""
+    )
+    yield from _item("Measured", row["measured"], many)
     if row["note"] and row["curves"]:
         yield from _item("Assumed", row["note"])
     claims = list(dict.fromkeys(statement["claim"] for statement in row["statements"] if statement["claim"]))
@@ -73,16 +76,17 @@ def pictures(row: dict[str, Any]) -> list[Path]:
     return [Path(file) for file in row["files"] if file.endswith(".png")]
 
 
-def _item(name: str, text: str) -> Iterator[str]:
-    whole = f"**{name}**: {text}{'' if text.endswith('.') else '.'}"
+def _item(name: str, text: str, aside: str = "") -> Iterator[str]:
+    whole = f"**{name}**{aside}: {text}{'' if text.endswith('.') else '.'}"
     yield from textwrap.wrap(
         whole, WIDTH, initial_indent="- ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
     )
 
 
-def main(path: Path) -> None:
+def main(reports: Iterable[Path]) -> None:
     """Write the page, and the pictures beside this file."""
-    report = json.loads(path.read_text(encoding="utf-8"))
+    read = (json.loads(path.read_text(encoding="utf-8")) for path in reports)
+    report = list({row["figure"]: row for rows in read for row in rows}.values())
     text = page(report)
     shown = [picture for row in report for picture in pictures(row)]
     for old in FOLDER.glob("*.png"):
@@ -93,4 +97,4 @@ def main(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(map(Path, sys.argv[1:]))
