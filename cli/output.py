@@ -107,21 +107,33 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
     """Print a table for people on stdout; columns whose name starts with ``>`` are aligned to the right.
 
     Where it is wider than the terminal, cells are broken and nothing is left out; lines then part the rows, and the
-    columns have no blanks beside them.
+    columns have no blanks beside them. Where numbers would be broken, and the rows fit as columns, they become columns.
     """
-    from rich.table import Table
-    from rich.text import Text
+    from rich.console import Console
 
-    grid = Table(header_style="bold")
-    cells = [[Text(shown(cell)) for cell in row] for row in rows]
-    names = max((row[0].cell_len for row in cells), default=0)
-    for k, column in enumerate(columns):
-        justify: Any = "right" if column.startswith(">") else "left"
-        whole = not k and names <= _NAME
-        grid.add_column(Text(column.removeprefix(">")), justify=justify, overflow="fold", no_wrap=whole)
-    for row in cells:
-        grid.add_row(*row)
-    emit(f"{title}\n{_rendered(grid)}")
+    cells = [[shown(cell) for cell in row] for row in rows]
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
+    if (
+        _least(columns, cells) > console.width
+        and 1 + sum(1 + _widest(row) for row in (columns, *cells)) <= console.width
+    ):
+        first, *others = zip((name.removeprefix(">") for name in columns), *cells, strict=True)
+        columns, cells = [first[0], *(f">{name}" for name in first[1:])], [list(row) for row in others if any(row[1:])]
+    emit(f"{title}\n{_rendered(console, columns, cells)}")
+
+
+def _least(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> int:
+    """Return the columns of a terminal without which names in front, or numbers, are broken."""
+    wide = [
+        _widest(row[k] for row in cells) if column.startswith(">") or not k else 1 for k, column in enumerate(columns)
+    ]
+    return 1 + sum(1 + width for width in wide)
+
+
+def _widest(texts: Iterable[str]) -> int:
+    from rich.cells import cell_len
+
+    return max((cell_len(line) for text in texts for line in text.removeprefix(">").splitlines()), default=0)
 
 
 def facts(title: str, data: dict[str, object]) -> None:
@@ -140,16 +152,25 @@ def shown(value: object) -> str:
     return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
-def _rendered(grid: Any) -> str:
-    from rich.console import Console
+def _rendered(console: Any, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+    from rich.table import Table
+    from rich.text import Text
 
-    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
+    grid = Table(header_style="bold")
+    names = _widest(row[0] for row in cells)
+    for k, column in enumerate(columns):
+        justify: Any = "right" if column.startswith(">") else "left"
+        whole = not k and names <= _NAME
+        grid.add_column(Text(column.removeprefix(">")), justify=justify, overflow="fold", no_wrap=whole)
+    for row in cells:
+        grid.add_row(*map(Text, row))
     with _to_stdout(), console.capture() as capture:
         wanted = console.measure(grid, options=console.options.update(width=_UNBROKEN)).maximum
         if wanted > console.width:
             grid.show_lines, grid.padding = True, (0, 0)
         console.print(grid)
-    return capture.get().rstrip("\n")
+    text: str = capture.get()
+    return text.rstrip("\n")
 
 
 def within(seconds: float | None, work: str, run: Callable[[], T]) -> T:

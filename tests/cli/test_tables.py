@@ -1,0 +1,45 @@
+"""Tables for people: what they do in a terminal that is too narrow for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from dlsched.cli import output
+
+COLUMNS = ("policy", *(f">measure {k}" for k in range(12)), "note")
+ROWS = [("fifo", *(1234.5 + k for k in range(12)), ""), ("srtf", *(0.25 for _ in range(12)), "")]
+
+
+@pytest.fixture
+def narrow(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
+    """Return what prints a table in a terminal of 80 columns and gives its lines."""
+
+    def printed(title: str, columns: Sequence[str], rows: list[tuple[object, ...]]) -> list[str]:
+        monkeypatch.setenv("COLUMNS", "80")
+        monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+        output.table(title, columns, rows)
+        return re.sub(r"\x1b\[\d*m", "", capsys.readouterr().out).splitlines()
+
+    return printed
+
+
+def test_rows_become_columns_where_numbers_would_be_broken(narrow: Callable[..., list[str]]) -> None:
+    lines = narrow("Wide", COLUMNS, ROWS)
+    assert max(map(len, lines)) <= 80
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines if line.startswith("│")]
+    assert cells == [[f"measure {k}", f"{1234.5 + k:g}", "0.25"] for k in range(12)]
+    assert lines[2].replace("┃", " ").split() == ["policy", "fifo", "srtf"]
+
+
+def test_what_fits_stays_as_it_is(narrow: Callable[..., list[str]]) -> None:
+    lines = narrow("Fits", COLUMNS[:4], [row[:4] for row in ROWS])
+    assert sum(line.startswith("│") for line in lines) == 2
+
+
+def test_many_rows_stay_rows(narrow: Callable[..., list[str]]) -> None:
+    lines = narrow("Long", COLUMNS, [ROWS[0]] * 20)
+    assert max(map(len, lines)) <= 80
+    assert sum(line.startswith("├") for line in lines) == 19
