@@ -13,8 +13,8 @@ LIMIT = 10.0
 GROWTH = [name for name, entry in BENCHMARKS.items() if entry.smoke is int]
 
 
-SLOW = {"algorithm-1/coarse"}
-"""A Pyomo model for each point of a grid."""
+SLOW = {"algorithm-1/coarse", *(name for name in BENCHMARKS if name.startswith("dmlrs"))}
+"""A Pyomo model for each point of a grid, and programs in three ways."""
 
 
 @pytest.mark.parametrize(

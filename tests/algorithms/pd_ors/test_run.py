@@ -76,6 +76,7 @@ def test_d11_is_not_dual_feasible_before_the_repair() -> None:
     assert found.dual < 1000 <= found.bound + 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_every_run_is_feasible_and_certified(seed: int, asynchronous: bool) -> None:

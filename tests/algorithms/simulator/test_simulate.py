@@ -124,6 +124,7 @@ def laws(simulation: Simulation) -> None:
         assert done[job.name] <= job.iterations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", POLICIES)
 @given(
     data=hadar_data(slots=6, jobs=4),
@@ -152,6 +153,7 @@ def test_the_laws_hold_whatever_the_policy(
         assert all((start / Fraction(length)).denominator == 1 for start in starts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", POLICIES)
 @given(data=hadar_data(slots=6, jobs=4), slots=st.integers(1, 3), how=st.sampled_from(PLACEMENTS))
 def test_with_whole_slots_the_utility_is_the_checkers(
