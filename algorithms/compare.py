@@ -81,6 +81,7 @@ class Comparison:
     problem: Problem[Any, Any]
     bound: float | None
     rows: tuple[Row, ...]
+    refused = ()
 
     def table(self) -> Table:
         """Return the table; a measure that the problem has not has no column.

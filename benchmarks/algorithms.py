@@ -327,7 +327,6 @@ BENCHMARKS = (
             "warm linear programs": _searched(LinearProgram, 0.1),
             "Pyomo models built anew": _searched(Rebuilt, 0.1),
         },
-        sense=-1,
         seeds=3,
     ),
     Benchmark(
@@ -337,7 +336,6 @@ BENCHMARKS = (
         smoke=partial(smd.preset, "paper", jobs=1),
         ways={"closed form": _searched(Planar, 0.01)},
         aim="1 s",
-        sense=-1,
         seeds=3,
     ),
     Benchmark(

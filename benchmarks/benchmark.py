@@ -57,8 +57,6 @@ class Benchmark:
         How many, from 0.
     limit : float
         Seconds of a way on an instance.
-    sense : int
-        1 where more is better, -1 where less is.
     """
 
     name: str
@@ -70,7 +68,6 @@ class Benchmark:
     data: str = ""
     seeds: int = 5
     limit: float = 60.0
-    sense: int = 1
 
     def tasks(self, seeds: int | None) -> list[tuple[str, str, int]]:
         """Return (name, way, seed), the ways in turn: what disturbs a machine for a while disturbs all of them."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import platform
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 
 from benchmarks.benchmark import Benchmark, Row
+from dlsched.algorithms.table import Table
 
 _HEAD = """# How far it reaches
 
@@ -40,13 +42,11 @@ def section(entry: Benchmark, rows: Sequence[Row]) -> Iterator[str]:
         yield f"Aim: {entry.aim}."
     names = list(dict.fromkeys(name for row in rows for name in row.outcome.notes))
     columns = ("way", "proved", "seconds", "CPU", "second route", "gap, %", "value", "ratio", "MB", *names)
-    table = [(way, [row for row in rows if row.way == way]) for way in entry.ways]
-    own = {row.seed: row for row in table[0][1]}
-    cells = [(way, *_cells(mine, own), *_notes(mine, names)) for way, mine in table if mine]
-    kept = [n for n in range(len(columns)) if any(row[n] for row in cells)]
+    ways = [(way, [row for row in rows if row.way == way]) for way in entry.ways]
+    own = {row.seed: row for row in ways[0][1]}
+    cells = [(way, *_cells(mine, own), *_notes(mine, names)) for way, mine in ways if mine]
     yield ""
-    for row in (columns, ["---"] * len(columns), *cells):
-        yield f"| {' | '.join(row[n] for n in kept)} |"
+    yield from Table.of(cells, {name: itemgetter(n) for n, name in enumerate(columns)}).markdown().splitlines()
 
 
 def _cells(mine: Sequence[Row], own: dict[int, Row]) -> tuple[str, ...]:

@@ -119,8 +119,8 @@ def compare(
             _show(f"{what} on {file.name} ({problem.name}{times})", table)
             if per_job:
                 _show("Jobs", jobs)
-    if refused := getattr(found, "refused", ()):
-        raise InputError(refused[0])
+    if found.refused:
+        raise InputError(found.refused[0])
     return interrupt.INTERRUPTED if stop() else 0
 
 

@@ -113,11 +113,9 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
 
     cells = [[shown(cell) for cell in row] for row in rows]
     console = Console(width=None if sys.stdout.isatty() else _WIDTH)
-    if (
-        _least(columns, cells) > console.width
-        and 1 + sum(1 + _widest(row) for row in (columns, *cells)) <= console.width
-    ):
-        first, *others = zip((name.removeprefix(">") for name in columns), *cells, strict=True)
+    names = [name.removeprefix(">") for name in columns]
+    if _least(columns, cells) > console.width and 1 + sum(1 + _widest(row) for row in (names, *cells)) <= console.width:
+        first, *others = zip(names, *cells, strict=True)
         columns, cells = [first[0], *(f">{name}" for name in first[1:])], [list(row) for row in others if any(row[1:])]
     emit(f"{title}\n{_rendered(console, columns, cells)}")
 
@@ -133,7 +131,7 @@ def _least(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> int:
 def _widest(texts: Iterable[str]) -> int:
     from rich.cells import cell_len
 
-    return max((cell_len(line) for text in texts for line in text.removeprefix(">").splitlines()), default=0)
+    return max((cell_len(line) for text in texts for line in text.splitlines()), default=0)
 
 
 def facts(title: str, data: dict[str, object]) -> None:

@@ -87,9 +87,14 @@ class Trend:
                 continue
 
 
+def between(text: str, series: str, x: float, relation: Relation, other: float, claim: str = "") -> Trend:
+    """Return the statement that a series at one point stands in a relation to the same at another."""
+    return Trend(text, relation, lambda at: (at[x][series], at[other][series]), claim)
+
+
 def rising(text: str, series: str, points: tuple[float, ...], claim: str = "") -> Trend:
     """Return the statement that a series is at the last point no less than at the first."""
-    return Trend(text, Relation.AT_LEAST, lambda at: (at[points[-1]][series], at[points[0]][series]), claim)
+    return between(text, series, points[-1], Relation.AT_LEAST, points[0], claim)
 
 
 def pulling_ahead(series: str, others: Iterable[str], points: tuple[float, ...], along: str) -> tuple[Trend, ...]:

@@ -19,7 +19,7 @@ from dlsched.algorithms.run import Run
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.pd_ors.families import all_epochs
 from dlsched.bounds.pd_ors.remark import FIG_5, FeasibilityFacts
-from dlsched.figures.figure import Figure, Statement, Trend, pulling_ahead
+from dlsched.figures.figure import Figure, Statement, Trend, between, pulling_ahead
 from dlsched.models.dmlrs import Instance, Schedule, completions, preset
 
 Values = dict[str, float]
@@ -208,11 +208,7 @@ TRAINING_TIME = Figure(
     labels=tuple(_ALGORITHMS),
     draw=_medians,
     statements=tuple(
-        Trend(
-            f"the median of PD-ORS is below that of {other}, {reading}",
-            Relation.AT_MOST,
-            lambda at, x=x, reading=reading: (at[0][reading], at[x][reading]),  # type: ignore[misc]
-        )
+        between(f"the median of PD-ORS is below that of {other}, {reading}", reading, 0, Relation.AT_MOST, x)
         for reading in (_PRINTED, _ALL)
         for x, other in enumerate(_ALGORITHMS)
         if x
@@ -301,10 +297,8 @@ GAIN_FACTOR = Figure(
     series=(_PRINTED, _ALL),
     draw=_rounded,
     statements=tuple(
-        Trend(
-            f"it is worth most at G = 1, compared with G = {gain}, {reading}",
-            Relation.AT_LEAST,
-            lambda at, gain=gain, reading=reading: (at[1.0][reading], at[gain][reading]),  # type: ignore[misc]
+        between(
+            f"it is worth most at G = 1, compared with G = {gain}, {reading}", reading, 1.0, Relation.AT_LEAST, gain
         )
         for reading in (_PRINTED, _ALL)
         for gain in _GAINS

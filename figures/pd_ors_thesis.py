@@ -32,7 +32,7 @@ from dlsched.algorithms.run import Variant
 from dlsched.arithmetic import dot, expm1, log1p
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.pd_ors.families import all_epochs
-from dlsched.figures.figure import Figure, Statement, Trend
+from dlsched.figures.figure import Figure, Statement, Trend, between
 from dlsched.models.dmlrs import AsyncJob, Instance, preset
 from dlsched.rounding import joint_violation_probability, violation_probability
 
@@ -67,6 +67,16 @@ def _with_oasis(at: float, seed: int) -> Values:
 
 _CLAIMS = {_HOUR: "pd-ors-thesis/evaluation-oasis-hour", _TEN: "pd-ors-thesis/evaluation-oasis", _MINUTE: ""}
 
+
+def _seven_times(reading: str, claim: str) -> Trend:
+    return Trend(
+        f"PD-ORS is worth 7 times what OASiS is with 15 jobs, {reading}",
+        Relation.AT_LEAST,
+        lambda at: (at[15][f"PD-ORS, {reading}"], 7 * at[15][f"OASiS, {reading}"]),
+        claim,
+    )
+
+
 THESIS_OASIS = Figure(
     name="pd-ors-thesis/3.11",
     paper="PD-ORS, thesis, Fig. 3.11",
@@ -78,15 +88,7 @@ THESIS_OASIS = Figure(
     quick=(_POINTS[0], _POINTS[-1]),
     series=tuple(f"{name}, {reading}" for reading in _CLAIMS for name in ("PD-ORS", "OASiS")),
     draw=_with_oasis,
-    statements=tuple(
-        Trend(
-            f"PD-ORS is worth 7 times what OASiS is with 15 jobs, {reading}",
-            Relation.AT_LEAST,
-            lambda at, read=reading: (at[15][f"PD-ORS, {read}"], 7 * at[15][f"OASiS, {read}"]),  # type: ignore[misc]
-            claim,
-        )
-        for reading, claim in _CLAIMS.items()
-    ),
+    statements=tuple(_seven_times(reading, claim) for reading, claim in _CLAIMS.items()),
     note="in slots of an hour transfers hardly matter, and in the printed ranges hardly a job ends: drawn also with "
     "shorter slots, and with K_i read as the chunks of all epochs. The factor over OASiS is about 2 in slots of 10 "
     "minutes and 20 to 30 in slots of 10 seconds: that it comes near the thesis' 7 in those of a minute supports "
@@ -114,6 +116,14 @@ def _bandwidth(at: float, seed: int) -> Values:
     return {name: pd_ors.run(instance, seed=seed).utility for name, instance in readings.items()}
 
 
+def _flat(reading: str) -> Trend:
+    return Trend(
+        f"it rises less from 30 to 60 than from 1 to 30, {reading}",
+        Relation.AT_MOST,
+        lambda at: (at[60][reading] - at[30][reading], at[30][reading] - at[1][reading]),
+    )
+
+
 BANDWIDTH_RATIO = Figure(
     name="pd-ors-thesis/3.12",
     paper="PD-ORS, thesis, Fig. 3.12",
@@ -129,16 +139,8 @@ BANDWIDTH_RATIO = Figure(
         statement
         for reading in (_PRINTED, _NEAREST)
         for statement in (
-            Trend(
-                f"the utility is more at 30 than at 1, {reading}",
-                Relation.AT_LEAST,
-                lambda at, read=reading: (at[30][read], at[1][read]),  # type: ignore[misc]
-            ),
-            Trend(
-                f"it rises less from 30 to 60 than from 1 to 30, {reading}",
-                Relation.AT_MOST,
-                lambda at, read=reading: (at[60][read] - at[30][read], at[30][read] - at[1][read]),  # type: ignore[misc]
-            ),
+            between(f"the utility is more at 30 than at 1, {reading}", reading, 30, Relation.AT_LEAST, 1),
+            _flat(reading),
         )
     ),
     note="the number of jobs (15), and which of the two rates is the drawn one, are not printed. With b_i drawn a "
@@ -247,11 +249,7 @@ ROUNDS = Figure(
     statements=(
         Statement("the rounds are below 1000", _A_STATE, Relation.AT_MOST, 1000.0),
         *(
-            Trend(
-                f"the rounds are fewer at 1.006 than at {gain:g}",
-                Relation.AT_MOST,
-                lambda at, gain=gain: (at[1.006][_A_STATE], at[gain][_A_STATE]),  # type: ignore[misc]
-            )
+            between(f"the rounds are fewer at 1.006 than at {gain:g}", _A_STATE, 1.006, Relation.AT_MOST, gain)
             for gain in _GAINS
             if gain != 1.006
         ),

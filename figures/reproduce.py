@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -13,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dlsched.algorithms.table import Cell, Table
 from dlsched.arguments import at_least, between, checked
 from dlsched.bounds.runner import runner
 from dlsched.bounds.statistics import Sample, Support
@@ -64,14 +63,12 @@ class Reproduction:
 
     def csv(self) -> str:
         """Return the table of the means as CSV."""
-        text = io.StringIO()
-        write = csv.writer(text, lineterminator="\n").writerow
-        write(("x", "series", "draws", "mean", "low", "high"))
+        rows: list[list[Cell]] = []
         for curve in self.curves:
             numbers = (curve.mean, curve.low, curve.high)
             told = (f"{number:.{DIGITS}g}" if math.isfinite(number) else "" for number in numbers)
-            write((self.figure.label(curve.x), curve.series, curve.draws, *told))
-        return text.getvalue()
+            rows.append([self.figure.label(curve.x), curve.series, curve.draws, *told])
+        return Table(["x", "series", "draws", "mean", "low", "high"], rows).csv()
 
     def dump(self) -> dict[str, Any]:
         """Return plain JSON data."""

@@ -10,7 +10,7 @@ optimal values first, as a program with integers has no duals.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -291,10 +291,7 @@ def _at_optimum(sides: _Sides) -> Explanation:
     best = solve_to_optimality(matrix)
     if best is None:
         raise InputError("the model has points, and no best one: it is unbounded")
-    integer = matrix.integer
-    at = np.round(best.x)
-    lower, upper = np.where(integer, at, matrix.lower), np.where(integer, at, matrix.upper)
-    raw = solve_matrix(replace(matrix.relaxed(), lower=lower, upper=upper))
+    raw = solve_matrix(matrix.fixed(np.round(best.x)))
     if raw.x is None or raw.row_duals is None or raw.reduced_costs is None:
         raise InputError("the linear program that is left with its integers fixed was not solved")
     rows = [
@@ -305,7 +302,7 @@ def _at_optimum(sides: _Sides) -> Explanation:
     bounds = [
         sides.bound(n, upper=_is_upper(matrix.lower[n], matrix.upper[n], cost * matrix.sense), dual=cost)
         for n, cost in enumerate(raw.reduced_costs.tolist())
-        if abs(cost) > FEASIBLE and not integer[n]
+        if abs(cost) > FEASIBLE and not matrix.integer[n]
     ]
     return Explanation(None, best.value, tuple(_greatest(rows)), tuple(_greatest(bounds)))
 

@@ -237,11 +237,11 @@ def duals(model: Any, fix_integers: bool = True) -> Any:
     if matrix.integer.any():
         if not fix_integers:
             raise ValueError("the model has integer variables: relax it, or fix them with fix_integers=True")
-        values = [v.value for v, flag in zip(matrix.columns, matrix.integer, strict=True) if flag]
-        if any(value is None for value in values):
+        x = np.array([variable.value for variable in matrix.columns], dtype=float)
+        if np.isnan(x[matrix.integer]).any():
             raise ValueError("the model's integer variables have no values to fix them at: solve it first")
-        matrix.lower[matrix.integer] = matrix.upper[matrix.integer] = np.round(np.array(values, dtype=float))
-    raw = solve_matrix(matrix.relaxed())
+        matrix = matrix.fixed(np.round(x))
+    raw = solve_matrix(matrix)
     if raw.summary.status is not Status.OPTIMAL or raw.row_duals is None:
         raise ValueError(f"the LP has no optimum (it is {raw.summary.status}), so it has no duals")
     return pyo.ComponentMap(zip(matrix.rows, raw.row_duals.tolist(), strict=True))

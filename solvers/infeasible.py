@@ -53,13 +53,16 @@ class InfeasibleSubsystem:
     def within(self, matrix: Matrix) -> Matrix:
         """Return the matrix with no other sides and bounds than these."""
         own, natural = _bounds(matrix)
-        bounds = own if self.integral else _marked(True, self.least, self.most)
-        sides = *_marked(False, self.lower, self.upper), *bounds, *natural
+        bounds = own if self.integral else _sides(lower=self.least, upper=self.most)
+        sides = *_sides(row_lower=self.lower, row_upper=self.upper), *bounds, *natural
         return _within(matrix if self.integral else matrix.relaxed(), sides)
 
 
-_Sides = tuple[tuple[bool, int, bool], ...]
-"""Each with whether it is of a column, which row or column it is of, and whether it is the upper one."""
+_Sides = tuple[tuple[str, int], ...]
+"""Each with the field of `Matrix` that it stands in, and which row or column it is of."""
+
+_NONE = {"row_lower": -np.inf, "row_upper": np.inf, "lower": -np.inf, "upper": np.inf}
+"""What stands in those fields where there is no such side."""
 
 
 @checked
@@ -85,7 +88,8 @@ def infeasible_subsystem(matrix: Matrix, *, nodes: int | None = 10_000) -> Infea
     matrix = replace(matrix, c=np.zeros_like(matrix.c), offset=0.0)
     if solve_to_optimality(matrix) is not None:
         return None
-    rows = _marked(False, np.flatnonzero(np.isfinite(matrix.row_lower)), np.flatnonzero(np.isfinite(matrix.row_upper)))
+    finite = np.isfinite(matrix.row_lower), np.isfinite(matrix.row_upper)
+    rows = _sides(row_lower=np.flatnonzero(finite[0]), row_upper=np.flatnonzero(finite[1]))
     bounds, natural = _bounds(matrix)
     question = _Question(matrix.relaxed(), nodes, natural)
     integral = not question.is_impossible((*rows, *bounds))
@@ -93,16 +97,18 @@ def infeasible_subsystem(matrix: Matrix, *, nodes: int | None = 10_000) -> Infea
         question = _Question(matrix, nodes, (*bounds, *natural))
         sides = rows
     else:
-        named = (*_marked(False, *infeasible_rows(scaled(matrix.relaxed()).matrix)), *bounds)
+        lower, upper = infeasible_rows(scaled(matrix.relaxed()).matrix)
+        named = (*_sides(row_lower=lower, row_upper=upper), *bounds)
         sides = named if question.is_impossible(named) else (*rows, *bounds)
     sides = _least(sides, question)
-    found = {
-        (column, upper): tuple(n for is_column, n, is_upper in sides if (is_column, is_upper) == (column, upper))
-        for column in (False, True)
-        for upper in (False, True)
-    }
+    found = {field: tuple(n for of, n in sides if of == field) for field in _NONE}
     return InfeasibleSubsystem(
-        *(found[False, False], found[False, True], integral, question.decided), *(found[True, False], found[True, True])
+        lower=found["row_lower"],
+        upper=found["row_upper"],
+        integral=integral,
+        irreducible=question.decided,
+        least=found["lower"],
+        most=found["upper"],
     )
 
 
@@ -139,8 +145,9 @@ def _least(sides: _Sides, question: _Question) -> _Sides:
         size //= 2
 
 
-def _marked(columns: bool, lower: Iterable[int], upper: Iterable[int]) -> _Sides:
-    return tuple(sorted([*((columns, int(n), False) for n in lower), *((columns, int(n), True) for n in upper)]))
+def _sides(**fields: Iterable[int]) -> _Sides:
+    """Return the sides in some fields, by row or column."""
+    return tuple(sorted(((field, int(n)) for field, of in fields.items() for n in of), key=lambda side: side[::-1]))
 
 
 def _bounds(matrix: Matrix) -> tuple[_Sides, _Sides]:
@@ -149,24 +156,17 @@ def _bounds(matrix: Matrix) -> tuple[_Sides, _Sides]:
     binary = matrix.integer & nonnegative & (matrix.upper == 1)
     lower, upper = np.isfinite(matrix.lower) & ~nonnegative, np.isfinite(matrix.upper) & ~binary
     return (
-        _marked(True, np.flatnonzero(lower), np.flatnonzero(upper)),
-        _marked(True, np.flatnonzero(nonnegative), np.flatnonzero(binary)),
+        _sides(lower=np.flatnonzero(lower), upper=np.flatnonzero(upper)),
+        _sides(lower=np.flatnonzero(nonnegative), upper=np.flatnonzero(binary)),
     )
 
 
 def _within(matrix: Matrix, sides: _Sides) -> Matrix:
     """Return the matrix without the other sides and bounds."""
-    kept: dict[tuple[bool, bool], Floats] = {}
-    for column, sizes in ((False, matrix.row_lower), (True, matrix.lower)):
-        kept[column, False], kept[column, True] = np.full_like(sizes, -np.inf), np.full_like(sizes, np.inf)
-    own = {(False, False): matrix.row_lower, (False, True): matrix.row_upper}
-    own |= {(True, False): matrix.lower, (True, True): matrix.upper}
-    for column, n, upper in sides:
-        kept[column, upper][n] = own[column, upper][n]
-    return replace(
-        matrix,
-        row_lower=kept[False, False],
-        row_upper=kept[False, True],
-        lower=kept[True, False],
-        upper=kept[True, True],
-    )
+    kept: dict[str, Floats] = {}
+    for field, none in _NONE.items():
+        own = getattr(matrix, field)
+        at = [n for of, n in sides if of == field]
+        kept[field] = np.full_like(own, none)
+        kept[field][at] = own[at]
+    return replace(matrix, **kept)  # type: ignore[arg-type]

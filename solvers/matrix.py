@@ -140,6 +140,12 @@ class Matrix:
         """Return the same matrix without integrality."""
         return replace(self, integer=np.zeros_like(self.integer))
 
+    def fixed(self, x: Floats) -> Self:
+        """Return the linear program that is left with the integers fixed as at a point of shape (n,)."""
+        return replace(
+            self.relaxed(), lower=np.where(self.integer, x, self.lower), upper=np.where(self.integer, x, self.upper)
+        )
+
 
 def compile_model(model: Any) -> Matrix:
     """Compile a linear Pyomo model, with its bounds and fixed variables, to arrays.

@@ -94,12 +94,7 @@ def _completed(matrix: Matrix, x: Floats) -> Floats:
     """
     if not matrix.integer.any() or matrix.integer.all():
         return x
-    fixed = replace(
-        matrix.relaxed(),
-        lower=np.where(matrix.integer, x, matrix.lower),
-        upper=np.where(matrix.integer, x, matrix.upper),
-    )
-    fit = scaled(fixed)
+    fit = scaled(matrix.fixed(x))
     with grace():
         raw = solve_here(fit.matrix)
     return x if raw.x is None else np.where(matrix.integer, x, fit.point(raw.x))
