@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
 from dlsched.models.document import Document
+from dlsched.readable import Readable, Section, facts
 
 S = TypeVar("S", bound=Document)
 
@@ -93,7 +95,7 @@ class Stripped(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Run(Generic[S]):
+class Run(Readable, Generic[S]):
     """The outcome of an algorithm on an instance.
 
     Attributes
@@ -111,3 +113,9 @@ class Run(Generic[S]):
     utility: float
     prices: Mapping[Any, float]
     log: tuple[Event, ...]
+
+    def _sections(self) -> Iterable[Section]:
+        kinds = Counter(type(event).__name__ for event in self.log)
+        log = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        jobs = len(getattr(self.schedule, "jobs", ()))
+        yield Section("Run", facts(utility=self.utility, jobs_scheduled=jobs, prices=len(self.prices) or None, log=log))

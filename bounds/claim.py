@@ -29,6 +29,7 @@ from dlsched.models.document import Document, InputError, one_line
 from dlsched.models.numbers import agree
 from dlsched.models.options import options_of
 from dlsched.models.registry import Registry
+from dlsched.readable import Readable, Section, facts
 
 T = TypeVar("T")
 D = TypeVar("D", bound=Document)
@@ -349,7 +350,7 @@ def stated(names: Mapping[str, object]) -> tuple[Claim[Any], ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Readable):
     """What a claim says on one instance.
 
     Attributes
@@ -383,6 +384,13 @@ class Verdict:
     witness: Witness | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     proof: Proof | None = None
+
+    def _sections(self) -> Iterable[Section]:
+        sides = facts(measured=self.measured, bound=self.bound, reason=self.reason, proof=self.proof)
+        given = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        about = facts(parameters=given, instance=self.digest, seed=self.seed)
+        witness = facts(witness="there is one: .witness.save(path)" if self.witness else "")
+        yield Section(f"{self.claim} ({self.variant.value}): {self.status.value}", [*sides, *about, *witness])
 
 
 def decide(

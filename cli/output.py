@@ -16,6 +16,8 @@ from typing import Any, TypeVar
 
 import typer
 
+from dlsched.readable import told
+
 T = TypeVar("T")
 
 PATIENCE = 2.0
@@ -111,7 +113,7 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
     """
     from rich.console import Console
 
-    cells = [[shown(cell) for cell in row] for row in rows]
+    cells = [[told(cell) for cell in row] for row in rows]
     console = Console(width=None if sys.stdout.isatty() else _WIDTH)
     names = [name.removeprefix(">") for name in columns]
     if _least(columns, cells) > console.width and 1 + sum(1 + _widest(row) for row in (names, *cells)) <= console.width:
@@ -137,17 +139,6 @@ def _widest(texts: Iterable[str]) -> int:
 def facts(title: str, data: dict[str, object]) -> None:
     """Print names and values for people on stdout."""
     table(title, ("", "value"), list(data.items()))
-
-
-def shown(value: object) -> str:
-    """Return a value as people read it."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list | tuple):
-        return "\n".join(map(shown, value))
-    return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
 def _rendered(console: Any, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> str:

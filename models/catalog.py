@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from dlsched.arguments import checked, expect_model, named
 from dlsched.models.formulation import Formulation as Formulation
 from dlsched.models.formulation import Kind as Kind
 from dlsched.models.formulation import built_by
 from dlsched.models.problem import PROBLEMS, problems
+
+if TYPE_CHECKING:
+    from dlsched.models import ddljs, dmlrs, hadar, smd
+    from dlsched.models.names import DdljsFormulation, DmlrsFormulation, HadarFormulation, SmdFormulation
 
 
 def catalog() -> tuple[Formulation[Any], ...]:
@@ -30,6 +34,16 @@ def formulation(name: str) -> Formulation[Any]:
     return known.get(name) or named("formulation", name, {entry.name: entry for entry in catalog()})
 
 
+@overload
+def build(name: HadarFormulation, instance: hadar.Instance, **data: Any) -> Any: ...
+@overload
+def build(name: DmlrsFormulation, instance: dmlrs.Instance, **data: Any) -> Any: ...
+@overload
+def build(name: SmdFormulation, instance: smd.Instance, **data: Any) -> Any: ...
+@overload
+def build(name: DdljsFormulation, instance: ddljs.Instance, **data: Any) -> Any: ...
+@overload
+def build(name: str, instance: Any, **data: Any) -> Any: ...
 @checked
 def build(name: str, instance: Any, **data: Any) -> Any:
     """Return the Pyomo model of an instance in the formulation of that name.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
 from dlsched.models.parameters import expect_current, is_derived_from
+from dlsched.readable import Readable, Section
 
 _EQUATION = re.compile(r"^((?:\([^()]*\)\s*)+)")
 _INDEX = re.compile(r"\[.*?\](?=[._]|$)")
@@ -80,7 +81,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Inspection:
+class Inspection(Readable):
     """The parts of a model and its sizes.
 
     Attributes
@@ -113,6 +114,18 @@ class Inspection:
     def dump(self) -> dict[str, Any]:
         """Return plain JSON data."""
         return asdict(self)
+
+    def _sections(self) -> Iterable[Section]:
+        rows = [
+            (c.equation, c.name, c.rows, c.binary, c.integer, c.continuous, c.nonzeros, c.big_m)
+            for c in self.components
+        ]
+        rows.append(("", "in all", self.rows, self.binary, self.integer, self.continuous, self.nonzeros, self.big_m))
+        columns = ("equation", "component", "rows", "binary", "integer", "real", "nonzeros", "big-M")
+        yield Section(self.model, rows, columns)
+        data = [(p.name, p.values, p.least, p.most, p.text) for p in self.parameters]
+        if data:
+            yield Section("Data", data, ("parameter", "values", "least", "most", "what it is"))
 
 
 def inspect(model: Any) -> Inspection:

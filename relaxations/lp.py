@@ -5,6 +5,8 @@ Both work on a copy; the map back is one to one, since no variable or constraint
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +15,7 @@ from pyomo.common.collections import ComponentMap
 from pyomo.common.gc_manager import PauseGC
 
 from dlsched.arguments import checked
+from dlsched.readable import Readable, Section
 from dlsched.relaxations.contract import Point, Recovery, expect_duals, values_of
 from dlsched.relaxations.lifting import check_liftable, lift_in_place
 from dlsched.relaxations.refusals import refuse_foreign, refuse_gaps
@@ -20,7 +23,7 @@ from dlsched.relaxations.tree import clone, members, used_variables
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Relaxation(Recovery[Point]):
+class Relaxation(Readable, Recovery[Point]):
     """A continuous relaxation.
 
     Attributes
@@ -37,6 +40,11 @@ class Relaxation(Recovery[Point]):
     source: Any
     relaxed: tuple[Any, ...]
     _to_source: Any
+
+    def _sections(self) -> Iterable[Section]:
+        parts = Counter(variable.parent_component().name for variable in self.relaxed)
+        rows = [(name, count) for name, count in parts.items()]
+        yield Section(f"Relaxation of {self.source.name}: variables that need not be whole any more", rows)
 
     def _recovered(self, x: Any, duals: Any) -> Point:
         return _renamed(self._to_source, self.model, x, duals)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
+from dlsched.readable import Readable, Section, facts
 from dlsched.solvers.matrix import Floats
 
 
@@ -28,7 +30,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Solution:
+class Solution(Readable):
     """What a solver found; the values are in the model.
 
     Attributes
@@ -66,6 +68,10 @@ class Solution:
         """Return the same with the objective of a point, and the gap that it leaves."""
         gap = None if self.bound is None else abs(self.bound - value) / max(unit, abs(value))
         return replace(self, objective=value, gap=gap)
+
+    def _sections(self) -> Iterable[Section]:
+        found = facts(objective=self.objective, bound=self.bound, gap=self.gap, seconds=self.seconds, nodes=self.nodes)
+        yield Section(f"Solution: {self.status}", [*found, ("solver", f"{self.solver} {self.version}".rstrip())])
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
+
+from dlsched.readable import Readable, Section, facts
 
 if TYPE_CHECKING:
     from dlsched.algorithms.exact.certificates.certificate import ExactProof
@@ -48,7 +51,7 @@ class Proof(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Optimum:
+class Optimum(Readable):
     """A certified optimum, or what is known of it.
 
     Attributes
@@ -87,6 +90,37 @@ class Optimum:
         if self.exact is not None:
             return Proof.EXACT
         return Proof.AGREED if self.proved else None
+
+    @property
+    def gap(self) -> float | None:
+        """How far the bound is from the value, as a share of the value.
+
+        0 where both are the same, infinite where only the value is 0; None where no schedule is known.
+
+        Examples
+        --------
+        >>> from dlsched.algorithms import Optimum
+        >>> found = Optimum(8.0, 10.0, None, False, (), 1.0, 0.0)
+        >>> found.gap
+        0.25
+        >>> print(found)
+        Optimum: not proved
+          value          8
+          bound          10
+          gap            0.25
+          seconds found  1
+        """
+        if self.value is None or self.bound is None:
+            return None
+        apart = abs(self.bound - self.value)
+        return apart / abs(self.value) if self.value else math.inf if apart else 0.0
+
+    def _sections(self) -> Iterable[Section]:
+        none = "no schedule is feasible, " if self.proved and self.value is None else ""
+        status = f"proved, {self.proof}" if self.proved else "not proved"
+        found = facts(value=self.value, bound=self.bound, gap=self.gap)
+        spent = facts(seconds_found=self.seconds_found, seconds_proved=self.seconds_proved or None)
+        yield Section(f"Optimum: {none}{status}", [*found, *spent, *facts(evidence="; ".join(self.evidence))])
 
     def times(self, factor: float) -> Optimum:
         """Return the same with all amounts of utility multiplied."""

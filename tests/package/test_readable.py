@@ -1,0 +1,90 @@
+"""What results say of themselves: text of 80 columns, and tables of HTML that hold what they were given and no more."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from dlsched.algorithms import Optimum, optimum
+from dlsched.algorithms.hadar import run
+from dlsched.bounds import check
+from dlsched.models import build, hadar, inspect, solve
+from dlsched.readable import WIDTH, Readable, Section
+from dlsched.relaxations import relax
+
+LONG = "a text of many words " * 20
+
+
+def results() -> dict[str, Any]:
+    instance = hadar.preset("benchmark", 0, jobs=4, machines=2, types=2, slots=4)
+    model = build("hadar/aggregate", instance)
+    return {
+        "Inspection": inspect(model),
+        "Solution": solve(model),
+        "Relaxation": relax(model),
+        "Optimum": optimum(instance),
+        "Run": run(instance),
+        "Verdict": check("hadar/theorem-1", instance),
+    }
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, Any]:
+    return results()
+
+
+@pytest.mark.parametrize("name", ["Inspection", "Solution", "Relaxation", "Optimum", "Run", "Verdict"])
+def test_results_are_short_and_fit_a_terminal(made: dict[str, Any], name: str) -> None:
+    result = made[name]
+    assert isinstance(result, Readable)
+    lines = str(result).splitlines()
+    assert max(map(len, lines)) <= WIDTH
+    assert len(lines) < 40
+    assert str(result) != repr(result)
+    tables = ElementTree.fromstring(f"<all>{result._repr_html_()}</all>")
+    cells = [cell.text for cell in tables.iter("td") if cell.text]
+    assert {word for cell in cells for word in cell.split()} <= set(str(result).split())
+
+
+def test_they_say_what_was_found(made: dict[str, Any]) -> None:
+    best = made["Optimum"]
+    assert str(best).startswith("Optimum: proved, exact\n")
+    assert f"{best.value:.9g}" in str(best)
+    assert f"{made['Run'].utility:.9g}" in str(made["Run"])
+    assert str(made["Verdict"]).splitlines()[0].startswith("hadar/theorem-1 (")
+    assert "completion" in str(made["Relaxation"])
+    assert re.search(r"\(1d\) +capacity +", str(made["Inspection"]))
+
+
+@pytest.mark.parametrize(
+    ("value", "bound", "gap"),
+    [(8.0, 10.0, 0.25), (0.0, 0.0, 0.0), (None, None, None), (-2.0, -1.0, 0.5), (5.0, 5.0, 0)],
+)
+def test_gap_of_an_optimum(value: float | None, bound: float | None, gap: float | None) -> None:
+    assert Optimum(value, bound, None, False, (), 0.0, 0.0).gap == gap
+
+
+def test_gap_to_nothing_is_infinite() -> None:
+    assert Optimum(0.0, 1.0, None, False, (), 0.0, 0.0).gap == float("inf")
+
+
+def test_numbers_stand_below_each_other_and_long_texts_are_broken() -> None:
+    lines = Section("title", [("a", 1.5, LONG), ("bcd", 200, "x")], ("", "size", "what")).text().splitlines()
+    assert lines[:2] == ["title", "       size  what"]
+    assert lines[2].startswith("  a     1.5  a text")
+    assert re.fullmatch(r" {13}\S.*", lines[3])
+    assert lines[-1] == "  bcd   200  x"
+    assert " ".join(line[13:] for line in lines[2:-1]) == LONG.strip()
+
+
+def test_html_is_escaped() -> None:
+    assert Section("a < b", [("<script>", 1)]).html() == (
+        "<table><caption>a &lt; b</caption><tbody><tr><td>&lt;script&gt;</td><td>1</td></tr></tbody></table>"
+    )
+
+
+def test_nothing_but_a_title() -> None:
+    assert Section("title").text() == "title"
