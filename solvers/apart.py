@@ -7,20 +7,17 @@ as it goes.
 
 from __future__ import annotations
 
-import json
-import os
 import queue
-import signal
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
 from importlib.util import find_spec
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
+from dlsched.child import Arrays, Child, Message, Parent
 from dlsched.halt import held, until
 from dlsched.lazy import sp
 from dlsched.solvers.matrix import Floats, Matrix
@@ -40,14 +37,7 @@ _OFTEN = 0.05
 PATIENCE = 0.4
 """Seconds that a solver is given to end by itself, so that a stop takes less than one."""
 
-_MAIN = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from dlsched.solvers.apart import serve; serve()"
 _SIDES = ("c", "row_lower", "row_upper", "lower", "upper", "integer")
-
-Message = tuple[dict[str, Any], dict[str, Any]]
-"""Plain data and arrays, by name."""
-
-Box = queue.SimpleQueue[Message | None]
-"""Messages in order; None is the last."""
 
 
 def is_long(matrix: Matrix, solver: str) -> bool:
@@ -88,9 +78,15 @@ class Process:
     """A process that solves one matrix after the other; started for the first, and again after it was ended."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-        self._inbox: Box = queue.SimpleQueue()
-        self._outbox: Box = queue.SimpleQueue()
+        self._child = Child(__name__, "serve")
+
+    def start(self) -> None:
+        """Start the process where it does not run."""
+        self._child.start()
+
+    def close(self) -> None:
+        """End the process."""
+        self._child.close()
 
     def solve(self, matrix: Matrix, settings: dict[str, Any], stop: Callable[[], bool]) -> RawSolution:
         """Solve a matrix."""
@@ -114,15 +110,15 @@ class Process:
         told: Message = {}, {}
         A = matrix.A
         arrays = {name: getattr(matrix, name) for name in _SIDES} | {"a": A.data, "i": A.indices, "p": A.indptr}
-        self._outbox.put((settings | {"sense": matrix.sense, "offset": matrix.offset}, arrays))
+        self._child.send(settings | {"sense": matrix.sense, "offset": matrix.offset}, arrays)
         asked = None
         while True:
             try:
-                message = self._inbox.get(timeout=_OFTEN)
+                message = self._child.inbox.get(timeout=_OFTEN)
             except queue.Empty:
                 if asked is None and stop():
                     asked = time.perf_counter()
-                    self._outbox.put(({"stop": True}, {}))
+                    self._child.send({"stop": True})
                 if asked is not None and time.perf_counter() - asked > PATIENCE:
                     self.close()
                     return told
@@ -137,117 +133,37 @@ class Process:
                 return message
             told = told[0] | data, told[1] | arrays
 
-    def start(self) -> None:
-        """Start the process where it does not run; Ctrl-C is not for it: it ends with its input."""
-        if self._process is not None:
-            return
-        process = subprocess.Popen(
-            [sys.executable, "-c", _MAIN, json.dumps(list(map(str, sys.path)))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-        )
-        self._process, self._inbox, self._outbox = process, queue.SimpleQueue(), queue.SimpleQueue()
-        threading.Thread(target=collect, args=(process.stdout, self._inbox), daemon=True).start()
-        threading.Thread(target=_deliver, args=(process.stdin, self._outbox), daemon=True).start()
-
-    def close(self) -> None:
-        """End the process."""
-        process, self._process = self._process, None
-        if process is not None:
-            self._outbox.put(None)
-            process.kill()
-            process.wait()
-            for stream in (process.stdin, process.stdout):
-                if stream is not None:
-                    _close(stream)
-
-
-def _close(stream: Any) -> None:
-    try:
-        stream.close()
-    except OSError:
-        return
-
-
-def _deliver(stream: IO[bytes], outbox: Box) -> None:
-    """Write messages, up to None: a process that has just started reads nothing yet, and pipes are short."""
-    try:
-        while (message := outbox.get()) is not None:
-            _write(stream, *message)
-    except (OSError, ValueError):
-        return
-
-
-def collect(stream: IO[bytes], inbox: Box) -> None:
-    """Put messages into the inbox, and None behind the last."""
-    try:
-        while (message := _read(stream)) is not None:
-            inbox.put(message)
-    except (OSError, ValueError):
-        pass
-    inbox.put(None)
-
-
-def _write(stream: IO[bytes], data: dict[str, Any], arrays: dict[str, Any]) -> None:
-    solid = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    shapes = [[name, array.dtype.str, array.size] for name, array in solid.items()]
-    stream.write(json.dumps([data, shapes]).encode() + b"\n")
-    for array in solid.values():
-        stream.write(array.tobytes())
-    stream.flush()
-
-
-def _read(stream: IO[bytes]) -> Message | None:
-    """Return the next message, None where there is no more."""
-    line = stream.readline()
-    if not line.endswith(b"\n"):
-        return None
-    data, shapes = json.loads(line)
-    arrays = {}
-    for name, kind, size in shapes:
-        dtype = np.dtype(kind)
-        content = stream.read(size * dtype.itemsize)
-        if len(content) < size * dtype.itemsize:
-            return None
-        arrays[name] = np.frombuffer(content, dtype=dtype)
-    return data, arrays
-
 
 def serve() -> None:
-    """Solve what comes on standard input, until it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Solvers' own messages must not come between ours.
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
+    """Solve what comes from the process that has started this one, until it ends."""
+    parent = Parent()
     jobs: queue.SimpleQueue[Message] = queue.SimpleQueue()
     stop = threading.Event()
-    threading.Thread(target=_listen, args=(jobs, stop), daemon=True).start()
+    threading.Thread(target=_listen, args=(parent, jobs, stop), daemon=True).start()
     while True:
         data, arrays = jobs.get()
         try:
             with until(stop.is_set):
-                found = _solved(data, arrays, answers)
+                found = _solved(data, arrays, parent)
         except Exception as error:
-            _write(answers, {"error": f"{type(error).__name__}: {error}"}, {})
+            parent.send({"error": f"{type(error).__name__}: {error}"})
             continue
         summary = {name: getattr(found.summary, name) for name in Solution.__slots__}
         duals = {"x": found.x, "row_duals": found.row_duals, "reduced_costs": found.reduced_costs}
-        _write(answers, {"summary": summary}, {name: array for name, array in duals.items() if array is not None})
+        parent.send({"summary": summary}, {name: array for name, array in duals.items() if array is not None})
 
 
-def _listen(jobs: queue.SimpleQueue[Message], stop: threading.Event) -> None:
-    while (message := _read(sys.stdin.buffer)) is not None:
+def _listen(parent: Parent, jobs: queue.SimpleQueue[Message], stop: threading.Event) -> None:
+    for message in parent.messages():
         if "stop" in message[0]:
             stop.set()
         else:
             stop.clear()
             jobs.put(message)
-    os._exit(0)
 
 
-def _solved(data: dict[str, Any], arrays: dict[str, Any], answers: IO[bytes]) -> RawSolution:
-    sides = {name: arrays[name] for name in _SIDES}
+def _solved(data: dict[str, Any], arrays: Arrays, parent: Parent) -> RawSolution:
+    sides: dict[str, Any] = {name: arrays[name] for name in _SIDES}
     shape = len(sides["row_lower"]), len(sides["c"])
     matrix = Matrix(
         offset=data.pop("offset"),
@@ -255,14 +171,14 @@ def _solved(data: dict[str, Any], arrays: dict[str, Any], answers: IO[bytes]) ->
         A=sp.csr_array((arrays["a"], arrays["i"], arrays["p"]), shape=shape),
         **sides,
     )
-    return solve_here(matrix, tell=_News(answers, matrix.sense).tell, **data)
+    return solve_here(matrix, tell=_News(parent, matrix.sense).tell, **data)
 
 
 class _News:
     """What a solver has found so far, told as it gets better."""
 
-    def __init__(self, answers: IO[bytes], sense: int) -> None:
-        self._answers, self._sense = answers, sense
+    def __init__(self, parent: Parent, sense: int) -> None:
+        self._parent, self._sense = parent, sense
         self._bound = -np.inf
 
     def tell(self, bound: float, x: Floats | None) -> None:
@@ -271,4 +187,4 @@ class _News:
         if better:
             self._bound = self._sense * bound
         if better or x is not None:
-            _write(self._answers, {"bound": float(bound)} if better else {}, {} if x is None else {"x": x})
+            self._parent.send({"bound": float(bound)} if better else {}, {} if x is None else {"x": x})

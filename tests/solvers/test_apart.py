@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from dlsched import child
 from dlsched.halt import until
 from dlsched.solvers import apart
 from dlsched.solvers.matrix import Matrix
@@ -118,7 +119,7 @@ def test_what_is_known_is_kept(
     solver: str, patience: float, processes: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether the solver ends by itself or is ended, once it has told a bound and a point."""
-    matrix, collect = knapsacks(30, 300), apart.collect
+    matrix, collect = knapsacks(30, 300), child.collect
     news: list[str] = []
 
     class Inbox:
@@ -130,7 +131,7 @@ def test_what_is_known_is_kept(
                 news.extend([*message[0], *message[1]])
             self.inner.put(message)
 
-    monkeypatch.setattr(apart, "collect", lambda stream, inbox: collect(stream, Inbox(inbox)))
+    monkeypatch.setattr(child, "collect", lambda stream, inbox: collect(stream, Inbox(inbox)))
     monkeypatch.setattr(apart, "PATIENCE", patience)
     with until(lambda: {"bound", "x"} <= set(news)):
         raw = solve_matrix(matrix, solver=solver, threads=1, seed=0)
