@@ -83,11 +83,14 @@ class ExactMethod(Method):
         Whether the instance has to be brought into a unit of utility that its tolerances suit.
     program : callable, optional
         ``(instance) -> ExactProgram``, which has the problem's optimum: what exact certificates are about.
+    beside : tuple of callable
+        Other routes, called like `solve`, that other processes take at the same time where there are some.
     """
 
     solve: Callable[..., Optimum]
     own_unit: bool = True
     program: Callable[[Any], ExactProgram] | None = None
+    beside: tuple[Callable[..., Optimum], ...] = ()
 
 
 def _names(method: Method) -> dict[str, str]:

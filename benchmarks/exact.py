@@ -22,6 +22,10 @@ from dlsched.solvers.matrix import Matrix
 from dlsched.traces import topology_zoo
 
 OWN = "optimum"
+BOTH = "optimum, two processes"
+
+_MANY_JOBS = 40
+"""From which two processes are measured too: no rival is near."""
 
 _LOADS = (0.8, 0.85, 0.9, 0.95)
 """Of fragmented clusters, by seed in turn."""
@@ -33,6 +37,8 @@ def _hadar(name: str, jobs: int, machines: int, types: int, slots: int, aim: str
         "hadar/hall in HiGHS": formulation("hadar/hall"),
         "hadar/hall in SCIP": formulation("hadar/hall", "scip"),
     }
+    if jobs >= _MANY_JOBS:
+        ways[BOTH] = certified(2)
     if big_m:
         ways["hadar/aggregate in HiGHS"] = formulation("hadar/aggregate")
         ways["hadar/p1-admission, big-M, in HiGHS"] = formulation("hadar/p1-admission", relaxed="gdp.bigm")

@@ -15,12 +15,12 @@ from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
 
 
-def certified() -> Way:
-    """Return `optimum` as a way, its schedule checked."""
+def certified(jobs: int = 1) -> Way:
+    """Return `optimum` in so many processes as a way, its schedule checked."""
 
     def way(instance: Any, limit: float) -> Outcome:
         start = time.perf_counter()
-        found = optimum(instance, time_limit=limit)
+        found = optimum(instance, time_limit=limit, jobs=jobs)
         whole = time.perf_counter() - start
         broken = problem_of(instance).check(instance, found.schedule)
         if broken:

@@ -27,6 +27,7 @@ def optimum(
     problem: ProblemName,
     file: InstanceFile,
     time_limit: TimeLimit = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes, which take different routes at the same time.")] = 1,
     out: Out = None,
     certificate: Annotated[
         Path | None,
@@ -52,7 +53,7 @@ def optimum(
             tell(f"{phase}, {lower:.6g} to {upper:.6g}")
 
         work = WORK if certificate is None else MUCH_WORK
-        found = optimum_(instance, time_limit=time_limit, work=work, progress=progress, stop=stop)
+        found = optimum_(instance, time_limit=time_limit, jobs=jobs, work=work, progress=progress, stop=stop)
     seconds = time.perf_counter() - start
     result: dict[str, object] = {
         "problem": problem,

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -104,6 +104,11 @@ class Parent:
         """Yield what comes. Whoever asks ends this process when there is no more to come."""
         while (message := _read(sys.stdin.buffer)) is not None:
             yield message
+        self.end()
+
+    def end(self) -> NoReturn:
+        """End this process at once: Python would wait for the thread that reads, and complain."""
+        sys.stderr.flush()
         os._exit(0)
 
 

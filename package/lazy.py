@@ -25,9 +25,9 @@ class _Lazy(ModuleType):
         return value
 
 
-def later(module: str, name: str) -> Callable[..., Any]:
-    """Return a function of a module that is imported when it is called."""
-    return partial(_call, module, name)
+def later(module: str, name: str, **options: Any) -> Callable[..., Any]:
+    """Return a function of a module that is imported when it is called; options are passed on."""
+    return partial(_call, module, name, **options)
 
 
 def _call(module: str, name: str, *args: Any, **kwargs: Any) -> Any:

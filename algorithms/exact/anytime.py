@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
-from typing import Generic, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.halt import Halt, until
@@ -73,11 +76,52 @@ class Bracket:
         )
 
 
+class News(NamedTuple):
+    """What one search tells another.
+
+    Attributes
+    ----------
+    schedule : Schedule or None
+        Better than those before.
+    bound : float
+        The least upper bound that it knows; infinite for none.
+    """
+
+    schedule: Any
+    bound: float
+
+
+class Others(Protocol):
+    """Searches for the same optimum elsewhere."""
+
+    def send(self, news: News) -> None:
+        """Tell them."""
+
+    def received(self) -> Iterable[News]:
+        """Return what they have told since this was last asked."""
+
+
+_OTHERS: ContextVar[Others | None] = ContextVar("searches for the same optimum", default=None)
+
+
+@contextmanager
+def sharing(others: Others) -> Iterator[None]:
+    """Share what the next search of this block finds with others; searches within it are about something else."""
+    token = _OTHERS.set(others)
+    try:
+        yield
+    finally:
+        _OTHERS.reset(token)
+
+
 S = TypeVar("S")
 
 
 class Anytime(Bracket, Generic[S]):
     """A bracket whose value is that of the best schedule, with the routes so far and a clock.
+
+    Within `sharing` it tells others what it finds, and takes their schedules. Their bounds are told and decide nothing:
+    what closes the bracket here has been found here.
 
     Parameters
     ----------
@@ -116,6 +160,8 @@ class Anytime(Bracket, Generic[S]):
         self._start = time.perf_counter()
         self._found: float | None = None
         self._infeasible = False
+        self._others: Others | None = None
+        self._elsewhere = math.inf
 
     def run(
         self, steps: Callable[[], bool], *, time_limit: float | None, stop: Callable[[], bool] | None = None
@@ -129,12 +175,31 @@ class Anytime(Bracket, Generic[S]):
         time_limit, stop
             As for `dlsched.algorithms.optimum`.
         """
-        with until(stop, time_limit):
-            try:
-                proved = steps()
-            except Halt:
-                proved = False
+        self._others, token = _OTHERS.get(), _OTHERS.set(None)
+        try:
+            self._tell_others(self.best)
+            with until(stop, time_limit):
+                try:
+                    proved = steps()
+                except Halt:
+                    proved = False
+        finally:
+            _OTHERS.reset(token)
+        self.hear()
         return self.optimum(proved)
+
+    def _tell_others(self, schedule: S | None = None) -> None:
+        if self._others is not None:
+            self._others.send(News(schedule, self.upper))
+
+    def hear(self) -> bool:
+        """Take what others have found; return whether there is a better schedule."""
+        before = self.value
+        for schedule, bound in () if self._others is None else self._others.received():
+            self._elsewhere = min(self._elsewhere, bound)
+            if schedule is not None:
+                self.take(schedule)
+        return self.value > before
 
     def take(self, schedule: S) -> bool:
         """Make a schedule the best one where it is better; return False where it is and breaks a rule."""
@@ -144,7 +209,16 @@ class Anytime(Bracket, Generic[S]):
         if self._check(schedule):
             return False
         self.best = schedule
-        return self.raise_to(float(utility))
+        self.raise_to(float(utility))
+        self._tell_others(schedule)
+        return True
+
+    def bound(self, bound: float | None, route: str) -> None:
+        """Take the upper bound of a route, None for none; the least one of each route counts."""
+        before = self.upper
+        super().bound(bound, route)
+        if self.upper < before:
+            self._tell_others()
 
     def closed(self) -> bool:
         """Whether there is a schedule, and its value and the bound agree."""
@@ -156,9 +230,10 @@ class Anytime(Bracket, Generic[S]):
 
     def tell(self, phase: str, value: float = -float("inf"), upper: float = float("inf")) -> None:
         """Report the phase and what is known, here or where a search inside of this one says more."""
+        self.hear()
         if self._progress is not None:
             known = max(value, self.value)
-            self._progress(phase, known, max(known, min(upper, self.upper)))
+            self._progress(phase, known, max(known, min(upper, self.upper, self._elsewhere)))
 
     def found(self, ago: float = 0.0) -> None:
         """Mark the end of the first proof, so many seconds ago; what follows confirms it."""
@@ -169,11 +244,13 @@ class Anytime(Bracket, Generic[S]):
         seconds = self._elapsed()
         found = seconds if self._found is None else self._found
         evidence = (*self.evidence, *self.refuted)
+        upper = self.upper
+        if not proved and self.value <= self._elsewhere < upper:
+            upper = self._elsewhere
+            evidence = (*evidence, Note("another process: nothing better than ", upper))
         if self.best is None:
-            return Optimum(
-                None, None if self._infeasible else self.upper, None, proved, evidence, found, seconds - found
-            )
-        return Optimum(self.value, self.upper, self.best, proved, evidence, found, seconds - found)
+            return Optimum(None, None if self._infeasible else upper, None, proved, evidence, found, seconds - found)
+        return Optimum(self.value, upper, self.best, proved, evidence, found, seconds - found)
 
     def infeasible(self) -> None:
         """Take it that no schedule exists."""

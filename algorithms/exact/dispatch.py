@@ -7,12 +7,14 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from dlsched.algorithms.algorithm import exact_method
 from dlsched.algorithms.exact import general
 from dlsched.algorithms.exact.certificates.make import WORK, prove_exactly
 from dlsched.algorithms.exact.certificates.tree import Beaten, GaveUp
+from dlsched.algorithms.exact.race import raced
 from dlsched.algorithms.exact.result import Note, Optimum, Progress, unit_of
 from dlsched.arguments import at_least, checked
 from dlsched.halt import Halt, until
@@ -24,6 +26,7 @@ def optimum(
     instance: Any,
     *,
     time_limit: float | None = None,
+    jobs: int = 1,
     work: int = WORK,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
@@ -39,6 +42,9 @@ def optimum(
         Of any problem.
     time_limit : float, optional
         Seconds in all; without one the method runs until it has a proof.
+    jobs : int
+        Processes: beside this one, others take other routes of the problem's method at the same time, as many as it
+        has, and all share what they find. The value is the same wherever it is proved.
     work : int
         What that tree may take: its nodes times the coefficients of the program.
     progress : callable, optional
@@ -56,21 +62,21 @@ def optimum(
     TypeError
         If it is no instance of a problem.
     InputError
-        If the time limit or the work is negative or not a number, or the problem has neither an exact method nor an
-        exact linear formulation with a reader.
+        If the time limit, the work or the jobs are too small or no numbers, or the problem has neither an exact method
+        nor an exact linear formulation with a reader.
     """
     at_least(0, time_limit=time_limit, work=work)
+    at_least(1, jobs=jobs)
     problem = problem_of(instance)
     method = exact_method(problem.name)
     if method is None:
         return general.solve(problem, instance, time_limit=time_limit, progress=progress, stop=stop)
     start, stop = time.perf_counter(), _latched(stop)
+    solve = method.solve if jobs == 1 or not method.beside else partial(raced, method, jobs - 1)
     if method.own_unit:
-        found = _in_own_unit(
-            method.solve, problem.utility, instance, time_limit=time_limit, progress=progress, stop=stop
-        )
+        found = _in_own_unit(solve, problem.utility, instance, time_limit=time_limit, progress=progress, stop=stop)
     else:
-        found = method.solve(instance, time_limit=time_limit, progress=progress, stop=stop)
+        found = solve(instance, time_limit=time_limit, progress=progress, stop=stop)
     if method.program is None:
         return found
     with until(stop, None if time_limit is None else max(0.0, start + time_limit - time.perf_counter())):

@@ -245,6 +245,7 @@ def test_bad_conversion_options(dlsched: Command) -> None:
         (("run", "hadar", "x.json", "--variant", "odd"), "Invalid value for '--variant'"),
         (("run", "hadar", "x.json", "--seed", "-1"), "Invalid value for '--seed'"),
         (("optimum", "hadar", "x.json", "--time-limit", "nan"), "Invalid value for '--time-limit'"),
+        (("optimum", "hadar", "x.json", "--jobs", "0"), "Invalid value for '--jobs'"),
         (("solve", "hadar/p1", "x.json", "--time-limit", "0"), "Invalid value for '--time-limit'"),
         (("solve", "hadar/p1", "x.json", "--solver", "warp"), "unknown solver 'warp'; there are highs, scip"),
         (("generate", "hadar", "--preset", "warp"), "unknown preset 'warp'; there are random, "),

@@ -23,6 +23,11 @@ def certificate(dlsched: Command, tmp_path: Path, instance: Path) -> Path:
     return path
 
 
+def test_two_processes_give_the_same_proof(dlsched: Command, instance: Path) -> None:
+    one, two = (answer(dlsched("optimum", "hadar", instance, "--jobs", jobs, "--json")) for jobs in (1, 2))
+    assert [two[key] for key in ("value", "bound", "proof")] == [one[key] for key in ("value", "bound", "proof")]
+
+
 def test_certify(dlsched: Command, certificate: Path) -> None:
     data = answer(dlsched("certify", certificate, "--json"))
     assert (data["problem"], data["checks"], data["value"], data["bound"], data["exact"]) == (
