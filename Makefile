@@ -7,7 +7,7 @@
 # make pages: what docs/claims says of each claim anew, from a run of verify over at least DRAWS instances of each claim
 # that is known to be true (10000: one to two hours), which goes on where it stopped.
 # make figures: the papers' figures at few points and draws, into build/figures; those that need public data (see
-# `dlsched reproduce --list`) where the folder DATA is there.
+# `dlsched list figures`) where the folder DATA is there.
 # make gallery: docs/figures.md and its pictures anew, from a run of every figure at its paper's points, which goes on
 # where it stopped (hours; GALLERY="--quick" or "--seeds 5" for less).
 # make lock: constraints.txt anew from pyproject.toml and the package index in use, keeping the pins that still fit (all

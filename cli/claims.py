@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dlsched.cli import output
-from dlsched.cli.options import Json, Out, Seed, TimeLimit, cores, given, named
+from dlsched.cli.options import Json, Out, Seed, TimeLimit, cores, given, named, names_of
 
 if TYPE_CHECKING:
     from dlsched.bounds.claim import Claim, Verdict
@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 ClaimIds = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[CLAIM]...", help="Ids, papers ('hadar') or patterns ('hadar/*'); all where left out."),
+    typer.Argument(
+        metavar="CLAIM",
+        help="Ids, papers ('hadar') or patterns ('hadar/*'); all where left out.",
+        autocompletion=names_of("claims"),
+    ),
 ]
 Instances = Annotated[int | None, typer.Option("--instances", metavar="N", help="Draws of each instance source.")]
 Each = Annotated[
@@ -53,11 +57,21 @@ Settings = Annotated[
         help="A parameter of the claims that have it, in place of the paper's value; may stand more than once.",
     ),
 ]
-WitnessFile = Annotated[Path, typer.Argument(metavar="WITNESS", help="A witness file, or a shipped witness's name.")]
+WitnessFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="WITNESS", help="A witness file, or a shipped witness's name.", autocompletion=names_of("witnesses")
+    ),
+]
 
 
 def describe(
-    names: Annotated[list[str], typer.Argument(metavar="CLAIM...", help="Ids, papers or patterns, as of verify.")],
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CLAIM", help="Ids, papers or patterns, as of verify.", autocompletion=names_of("claims")
+        ),
+    ],
     as_json: Json = False,
 ) -> None:
     """Show what a claim says.
@@ -272,7 +286,7 @@ def _tell_proofs(rows: Iterable[Row]) -> None:
 
 
 def attack(
-    claim: Annotated[str, typer.Argument(metavar="CLAIM", help="A claim's id.")],
+    claim: Annotated[str, typer.Argument(metavar="CLAIM", help="A claim's id.", autocompletion=names_of("claims"))],
     variant: Annotated[
         str | None,
         typer.Option(

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dlsched.cli import interrupt, output
-from dlsched.cli.options import InstanceFile, Json, Seed, TimeLimit, given, seconds, writable
+from dlsched.cli.options import (
+    InstanceFile,
+    Json,
+    Seed,
+    TimeLimit,
+    exact_seconds,
+    given,
+    names_of,
+    seconds,
+    some_exact_seconds,
+    writable,
+)
 
 if TYPE_CHECKING:
     from dlsched.algorithms import Comparison, PolicyComparison
@@ -18,8 +30,9 @@ if TYPE_CHECKING:
 Names = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[ALGORITHM]...",
+        metavar="ALGORITHM",
         help="Those of the instance's problem, NAME[:OPTION=VALUE]...; all where left out.",
+        autocompletion=names_of("algorithms"),
     ),
 ]
 Policies = Annotated[
@@ -30,22 +43,22 @@ Policies = Annotated[
     ),
 ]
 Round = Annotated[
-    float | None,
-    typer.Option(parser=seconds, metavar="SECONDS", help="Over time: decide in rounds; else at arrivals and ends."),
+    Fraction | None,
+    typer.Option(
+        parser=some_exact_seconds, metavar="SECONDS", help="Over time: decide in rounds; else at arrivals and ends."
+    ),
 ]
-
-
-def _restart(text: str) -> float:
-    return 0.0 if text.strip() == "0" else seconds(text)
 
 
 Restart = Annotated[
-    float | None,
-    typer.Option(parser=_restart, metavar="SECONDS", help="Over time: what new devices cost a job. [default: 0]"),
+    Fraction | None,
+    typer.Option(parser=exact_seconds, metavar="SECONDS", help="Over time: what new devices cost a job. [default: 0]"),
 ]
 Horizon = Annotated[
-    float | None,
-    typer.Option(parser=seconds, metavar="SECONDS", help="Over time: when all ends. [default: with the last slot]"),
+    Fraction | None,
+    typer.Option(
+        parser=some_exact_seconds, metavar="SECONDS", help="Over time: when all ends. [default: with the last slot]"
+    ),
 ]
 Bound = Annotated[
     float | None,

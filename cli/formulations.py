@@ -1,4 +1,4 @@
-"""The verbs about formulations: list, show, solve."""
+"""The verbs about formulations: show, solve, explain."""
 
 from __future__ import annotations
 
@@ -33,56 +33,6 @@ Full = Annotated[
 Solver = Annotated[str, typer.Option("--solver", help="highs, or scip (extra certify).")]
 Threads = Annotated[int | None, typer.Option("--threads", min=1, help="Threads of the solver.")]
 SolverSeed = Annotated[int | None, typer.Option("--seed", min=0, max=2**31 - 1, help="Seed of the solver.")]
-
-
-def list_(as_json: Json = False) -> None:
-    """List formulations, algorithms and claims.
-
-    Problems and presets too.
-    """
-    from dlsched.algorithms.algorithm import algorithms
-    from dlsched.bounds import claims
-    from dlsched.models.catalog import catalog
-    from dlsched.models.problem import problems
-
-    formulations = [
-        {
-            "name": entry.name,
-            "problem": entry.problem,
-            "title": entry.title,
-            "equations": list(entry.equations),
-            "kind": entry.kind.value,
-            "data": dict(entry.data),
-        }
-        for entry in catalog()
-    ]
-    methods = [
-        {
-            "name": entry.name,
-            "also": list(entry.also),
-            "problem": entry.problem,
-            "policy": entry.policy is not None,
-            "title": entry.title,
-        }
-        for entry in algorithms()
-    ]
-    presets = [{"problem": problem.name, "name": name} for problem in problems() for name in problem.families]
-    stated = [
-        {"id": c.id, "variant": c.variant.value, "expectation": c.expectation.value, "statement": c.statement}
-        for c in claims()
-    ]
-    if as_json:
-        names = "problems", "formulations", "algorithms", "presets", "claims"
-        known = [problem.name for problem in problems()]
-        output.emit_json(dict(zip(names, (known, formulations, methods, presets, stated), strict=True)))
-        return
-    rows = [(e["name"], e["kind"], " ".join(e["equations"]), e["title"], ", ".join(e["data"])) for e in formulations]
-    output.table("Formulations", ("name", "kind", "equations", "what it is", "takes"), rows)
-    output.table(
-        "Algorithms", ("name", "also", "problem", "policy", "what it is"), [tuple(e.values()) for e in methods]
-    )
-    output.table("Presets", ("problem", "name"), [tuple(e.values()) for e in presets])
-    output.table("Claims", ("id", "variant", "known to be", "statement"), [tuple(e.values()) for e in stated])
 
 
 def show(

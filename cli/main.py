@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dlsched.cli import claims, compare, figures, formulations, instances, interrupt, output, run, schedules
+from dlsched.cli import claims, compare, figures, formulations, instances, interrupt, listing, output, run, schedules
 from dlsched.cli.options import BAD_INPUT, help_if_bare
 
 DEFECT = 70
@@ -30,11 +30,10 @@ _UsageError: Any = typer.BadParameter.__bases__[0]
 app = typer.Typer(
     name="dlsched",
     rich_markup_mode=None,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("list")(formulations.list_)
+app.command("list")(listing.list_)
 app.command()(formulations.show)
 app.command()(formulations.solve)
 app.command()(formulations.explain)

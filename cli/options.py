@@ -5,11 +5,16 @@ from __future__ import annotations
 import math
 import os
 import sys
+from collections.abc import Callable
 from enum import StrEnum
+from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from dlsched.models.problem import Problem
 
 BAD_INPUT = 2
 """Exit code of bad input or usage."""
@@ -22,6 +27,27 @@ def seconds(text: str) -> float:
     except ValueError:
         value = math.nan
     if not (value > 0 and math.isfinite(value)):
+        raise typer.BadParameter(f"{text!r} is not a positive number of seconds")
+    return value
+
+
+def exact_seconds(text: str) -> Fraction:
+    """Return a typed number of seconds, or p/q, which is not negative."""
+    from dlsched.models.numbers import in_range
+
+    try:
+        value = in_range(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    if value < 0:
+        raise typer.BadParameter(f"{text!r} is negative")
+    return value
+
+
+def some_exact_seconds(text: str) -> Fraction:
+    """Return a typed number of seconds, or p/q, which is positive."""
+    value = exact_seconds(text)
+    if not value:
         raise typer.BadParameter(f"{text!r} is not a positive number of seconds")
     return value
 
@@ -42,6 +68,22 @@ def writable(path: Path | None) -> Path | None:
     return path
 
 
+def names_of(kind: str) -> Callable[[str], list[str]]:
+    """Return what completes a name of a kind that `dlsched list` knows, in a shell.
+
+    Parameters
+    ----------
+    kind : str
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        from dlsched.cli.listing import KINDS
+
+        return [name for name in KINDS[kind].names() if name.startswith(incomplete)]
+
+    return complete
+
+
 class Gdp(StrEnum):
     """How either-or is written as rows."""
 
@@ -58,9 +100,43 @@ Out = Annotated[
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of the random draws.")]
 TimeLimit = Annotated[float | None, typer.Option(parser=seconds, metavar="SECONDS", help="Stop after SECONDS.")]
-ProblemName = Annotated[str, typer.Argument(metavar="PROBLEM", help="A problem, e.g. hadar.")]
-FormulationName = Annotated[str, typer.Argument(metavar="FORMULATION", help="As `dlsched list` names it.")]
+ProblemName = Annotated[
+    str, typer.Argument(metavar="PROBLEM", help="A problem, e.g. hadar.", autocompletion=names_of("problems"))
+]
+MaybeProblem = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PROBLEM",
+        default_factory=list,
+        show_default=False,
+        help="Where the fields of FILE are those of several problems.",
+    ),
+]
+FormulationName = Annotated[
+    str,
+    typer.Argument(metavar="FORMULATION", help="As `dlsched list` names it.", autocompletion=names_of("formulations")),
+]
 InstanceFile = Annotated[Path, typer.Argument(metavar="FILE", help="An instance, as JSON.")]
+
+
+def loaded(problem: list[str], file: Path) -> tuple[Problem[Any, Any], Any]:
+    """Return the problem, as it is named before the file or else as the file's fields tell, and the instance.
+
+    Raises
+    ------
+    InputError
+        If more than one word stands before the file, or as `load_instance`.
+    """
+    from dlsched.errors import InputError
+    from dlsched.models.problem import load_instance
+    from dlsched.models.problem import problem as find
+
+    if len(problem) > 1:
+        raise InputError(f"too many arguments: {' '.join(problem[1:])}")
+    if not problem:
+        return load_instance(file)
+    own = find(problem[0])
+    return own, own.instance.load(file)
 
 
 def help_if_bare(context: typer.Context) -> None:

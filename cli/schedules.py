@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dlsched.cli import interrupt, output
-from dlsched.cli.options import InstanceFile, Json, Out, ProblemName, TimeLimit, writable
+from dlsched.cli.options import InstanceFile, Json, MaybeProblem, Out, TimeLimit, loaded, writable
 
 if TYPE_CHECKING:
     from dlsched.algorithms import Optimum
@@ -24,7 +24,7 @@ Picture = Annotated[
 
 
 def optimum(
-    problem: ProblemName,
+    problem: MaybeProblem,
     file: InstanceFile,
     time_limit: TimeLimit = None,
     jobs: Annotated[int, typer.Option(min=1, help="Processes, which take different routes at the same time.")] = 1,
@@ -42,10 +42,8 @@ def optimum(
     """
     from dlsched.algorithms import optimum as optimum_
     from dlsched.algorithms.exact.certificates.make import MUCH_WORK, WORK
-    from dlsched.models.problem import problem as find
 
-    instance = find(problem).instance.load(file)
-
+    own, instance = loaded(problem, file)
     start = time.perf_counter()
     with output.waiting("looking for the optimum") as tell, interrupt.deferred() as stop:
 
@@ -56,7 +54,7 @@ def optimum(
         found = optimum_(instance, time_limit=time_limit, jobs=jobs, work=work, progress=progress, stop=stop)
     seconds = time.perf_counter() - start
     result: dict[str, object] = {
-        "problem": problem,
+        "problem": own.name,
         "value": found.value,
         "bound": found.bound,
         "proved": found.proved,
@@ -131,16 +129,14 @@ def certify(
 
 
 def check(
-    problem: ProblemName, file: InstanceFile, schedule: ScheduleFile, picture: Picture = None, as_json: Json = False
+    problem: MaybeProblem, file: InstanceFile, schedule: ScheduleFile, picture: Picture = None, as_json: Json = False
 ) -> int:
     """Check a schedule, and value it.
 
     Exit code 1 where it breaks a rule of the instance; with --plot, draw it where it breaks none.
     """
-    from dlsched.models.problem import problem as find
-
-    own = find(problem)
-    instance, plan = own.instance.load(file), own.schedule.load(schedule)
+    own, instance = loaded(problem, file)
+    plan = own.schedule.load(schedule)
     violations = own.check(instance, plan)
     value = None if violations else float(own.utility(instance, plan))
     try:

@@ -32,8 +32,9 @@ Floats = npt.NDArray[np.float64]
 Seed = int | np.random.Generator
 """A seed, or a generator that goes on from where it is."""
 
-_LISTED = 60
-"""Names that a message lists; of more, the five nearest. Arbitrary: all formulations are listed, all claims are not."""
+_LISTED = 20
+"""Names that a message lists; of more, the five nearest. Arbitrary: all algorithms are listed, in four lines of a
+terminal; all formulations are not."""
 
 _PROBLEMS = "dlsched.models."
 _SHORT = (type(None), numbers.Number, np.bool_, str, os.PathLike)

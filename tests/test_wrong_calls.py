@@ -391,7 +391,7 @@ TO_BUILD: dict[str, Case] = {
     "no such formulation": (
         lambda: build("smd/p9", S),
         InputError,
-        "unknown formulation 'smd/p9'; there are ",
+        "unknown formulation 'smd/p9'; of 42, the nearest are ",
     ),
     "swapped": (lambda: build(S, "smd/milp"), TypeError, "name: expected text, got an instance of smd"),
     "no such data": (lambda: build("smd/milp", S, job="J1"), TypeError, "smd/milp takes no data, not job"),

@@ -75,10 +75,21 @@ def test_policies_over_time(dlsched: Command, trace: Path, tmp_path: Path) -> No
         (("--policies", "fifo:backfill=any:backfill=easy"), "fifo: 'backfill' is named twice"),
         (("--policies", "fifo,gavel"), "round_seconds: policy gavel decides in rounds; say how long they are"),
         (("--policies", "fifo", "--restart-seconds", "-1"), "Invalid value for '--restart-seconds'"),
+        (("--policies", "fifo", "--round-seconds", "0/3"), "Invalid value for '--round-seconds'"),
+        (("--policies", "fifo", "--round-seconds", "1/0"), "Invalid value for '--round-seconds'"),
     ],
 )
 def test_what_cannot_be_simulated(dlsched: Command, trace: Path, arguments: tuple[Any, ...], message: str) -> None:
     assert refusal(dlsched("compare", trace, *arguments)).startswith(message)
+
+
+def test_times_are_ratios_as_typed(dlsched: Command, trace: Path) -> None:
+    """Rounds of 10/3 s: A works from 0 to 10, as without rounds, and three rounds are all of it."""
+    asked = ("compare", trace, "--policies", "fifo", "--round-seconds", "10/3", "--json")
+    found, same = (answer(dlsched(*asked, *more)) for more in ((), ("--restart-seconds", "0.0")))
+    assert found["round_seconds"] == pytest.approx(10 / 3)
+    assert next(job for job in found["jobs"] if job["job"] == "A")["fifo"] == 10
+    assert (same["restart_seconds"], same["jobs"]) == (0, found["jobs"])
 
 
 def test_policies_run_on_instances_of_hadar(dlsched: Command, tmp_path: Path) -> None:

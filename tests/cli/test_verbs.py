@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dlsched.algorithms import algorithms
 from dlsched.bounds import check, claims_named
-from dlsched.bounds.witness import shipped
+from dlsched.bounds.witness import shipped, shipped_names
+from dlsched.cli.main import main
 from dlsched.models import catalog
 from dlsched.models.hadar import PRESETS, Instance
 from tests import paths
@@ -71,6 +73,67 @@ def test_list(dlsched: Command) -> None:
     assert people.returncode == 0
     for entry in catalog():
         assert entry.name in people.stdout
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "first", "least"),
+    [
+        ("problems", "smd", {"name": "smd"}, 1),
+        ("formulations", "hadar", {"name": "hadar/p1", "problem": "hadar"}, 8),
+        ("algorithms", "smd", {"name": "smd", "problem": "smd"}, 3),
+        ("presets", "hadar", {"name": "random", "problem": "hadar"}, 4),
+        ("formats", "gavel", {"name": "gavel", "problem": "hadar"}, 1),
+        ("claims", "hadar/lemma-*", {"id": "hadar/lemma-1", "variant": "printed"}, 3),
+        ("witnesses", "hadar/theorem-2", {"name": "hadar-theorem-2-lone-job", "status": "violated", "bound": 0.0}, 3),
+        ("figures", "gadget", {"name": "gadget/4"}, 4),
+    ],
+)
+def test_list_a_kind(dlsched: Command, kind: str, name: str, first: dict[str, Any], least: int) -> None:
+    """All of the kind, those of the name alone, and in the same order."""
+    every, asked = (answer(dlsched("list", kind, *names, "--json")) for names in ((), (name,)))
+    assert every == answer(dlsched("list", "--json"))[kind] or kind == "problems"
+    assert asked == [entry for entry in every if entry in asked]
+    assert len(asked) >= least
+    assert first.items() <= asked[0].items()
+    people = dlsched("list", kind, name).stdout
+    assert people.startswith(kind.capitalize())
+    assert str(asked[-1].get("id", asked[-1].get("name"))) in people
+
+
+def test_every_shipped_witness_is_listed(dlsched: Command) -> None:
+    listed = [entry["name"] for entry in answer(dlsched("list", "witnesses", "--json"))]
+    assert sorted(listed) == sorted(shipped_names())
+
+
+@pytest.mark.parametrize("named", [(), ("hadar",)])
+def test_an_instance_says_whose_it_is(dlsched: Command, instance: Path, schedule: Path, named: tuple[str, ...]) -> None:
+    found = answer(dlsched("optimum", *named, instance, "--json"))
+    assert (found["problem"], found["value"]) == ("hadar", 17.0)
+    assert answer(dlsched("check", *named, instance, schedule, "--json")) == {"violations": [], "utility": 17.0}
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("dlsched list wit", ["witnesses"]),
+        ("dlsched solve hadar/h", ["hadar/hall"]),
+        ("dlsched claim hadar/theorem-2-", ["hadar/theorem-2-a-priori", "hadar/theorem-2-rounds"]),
+        ("dlsched replay hadar-theorem-2-H", ["hadar-theorem-2-H5", "hadar-theorem-2-H6"]),
+        ("dlsched reproduce gadget/", ["gadget/4", "gadget/5", "gadget/6", "gadget/7"]),
+        ("dlsched run tir", ["tiresias"]),
+        ("dlsched optimum h", []),
+    ],
+)
+def test_names_are_completed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: str, completed: list[str]
+) -> None:
+    """As a shell asks for it; where nothing is told, it completes the names of files."""
+    monkeypatch.setenv("_DLSCHED_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().out.split() == completed
 
 
 @pytest.mark.parametrize("gdp", ["bigm", "hull"])
@@ -268,5 +331,4 @@ def test_reproduce(dlsched: Command, tmp_path: Path) -> None:
     (data,) = answer(dlsched("reproduce", "pd-ors/5", "--out", "f", "--jobs", 1, "--json"))
     assert (data["figure"], len(data["curves"])) == ("pd-ors/5", 36)
     assert (tmp_path / "f" / "pd-ors-5.svg").exists()
-    assert {each["name"] for each in answer(dlsched("reproduce", "--list", "--json"))} >= {"smd/7", "gadget/4"}
-    assert refusal(dlsched("reproduce", "smd/77")).startswith("unknown figure 'smd/77'")
+    assert refusal(dlsched("reproduce", "smd/77")).endswith("the nearest are smd/7, smd/9, smd/8, smd/12, smd/11")
