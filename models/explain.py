@@ -9,8 +9,10 @@ optimal values first, as a program with integers has no duals.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,13 +22,25 @@ from dlsched.arithmetic import dot
 from dlsched.models.document import InputError
 from dlsched.models.inspect import described, source_of, unindexed
 from dlsched.models.parameters import expect_current
-from dlsched.solvers.infeasible import InfeasibleSubsystem, infeasible_subsystem
+from dlsched.models.words import place_of
+from dlsched.readable import WIDTH
+from dlsched.solvers.infeasible import InfeasibleSubsystem, contradiction, enough, infeasible_subsystem
 from dlsched.solvers.matrix import Floats, InfeasibleError, Matrix, compile_model
+from dlsched.solvers.propagation import Step, refutation
 from dlsched.solvers.solve import solve_matrix, solve_to_optimality
 from dlsched.tolerances import FEASIBLE
 
 _WHOLE = 3
 """Rows of one component that are written out; of more the names are told. Arbitrary: a conflict fits a screen."""
+
+_SOLVED = 40
+"""Members of a conflict for whose limits it is asked what would do, a solve each. Arbitrary: more are not read."""
+
+_STEPS = 12
+"""Steps of a story that is told. Arbitrary: a longer one explains nothing."""
+
+_SYMBOL = re.compile(r"^\S+, ")
+"""The paper's symbol at the start of a variable's ``doc``."""
 
 _TERMS = 8
 """Terms of a row that are written out; arbitrary: they fit a line or two."""
@@ -51,6 +65,10 @@ class Side:
         other rows left aside; None where they leave it unbounded.
     dual : float or None
         Of a side that binds at an optimum: the change of the objective for each unit that the limit is raised.
+    place : str
+        What its index stands for in the words of the model's Sets: ``job a, slot 2``.
+    enough : float or None
+        Of a member of a conflict: the nearest limit with which there is a point, the other members as they are.
     """
 
     name: str
@@ -61,13 +79,24 @@ class Side:
     algebra: str
     reach: float | None = None
     dual: float | None = None
+    place: str = ""
+    enough: float | None = None
+
+    @property
+    def named(self) -> str:
+        """Equation number and name."""
+        return " ".join(filter(None, (self.equation, self.name)))
 
     def __str__(self) -> str:
-        named = " ".join(filter(None, (self.equation, self.name)))
-        told = f"{named}: {self.text}: " if self.text else f"{named}: "
+        told = f"{self.named}: {self.text}: " if self.text else f"{self.named}: "
         told += f"{self.algebra} {self.sense} {self.limit:.9g}"
+        notes = []
         if self.reach is not None and self.algebra != self.name:
-            told += f" (alone it could be {self.reach:.9g})"
+            notes.append(f"alone it could be {self.reach:.9g}")
+        if self.enough is not None:
+            notes.append(f"{self.enough:.9g} would do")
+        if notes:
+            told += f" ({'; '.join(notes)})"
         if self.dual is not None:
             told += f" (dual {self.dual:.9g})"
         return told
@@ -84,19 +113,25 @@ class Conflict:
         Variables in them that have to be whole, where that is needed: with fractions there is a point.
     irreducible : bool
         Whether it is shown that there is a point without any one of them.
+    story : tuple of str
+        What follows from them one by one, up to one that cannot hold, where that shows it; and what they come to added
+        up, where whole numbers are not needed.
     """
 
     sides: tuple[Side, ...]
     integers: tuple[str, ...]
     irreducible: bool
+    story: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         lines = [
             "These cannot hold together" + ("; without any one of them there is a point:" if self.irreducible else ":")
         ]
-        lines += _grouped(self.sides)
+        lines += _broken(_grouped(self.sides))
         if self.integers:
-            lines.append(f"  whole numbers: {_listed(self.integers)}")
+            lines += _broken([f"whole numbers: {_listed(self.integers)}"])
+        if self.story:
+            lines += ["In words:", *_broken(self.story)]
         return "\n".join(lines)
 
 
@@ -125,11 +160,17 @@ class Explanation:
         if self.conflict is not None:
             return str(self.conflict)
         lines = [f"The optimum is {self.objective:.9g}. What binds, with the change of it for each unit of the limit:"]
-        return "\n".join([*lines, *_grouped((*self.binding, *self.bounds))])
+        return "\n".join([*lines, *_broken(_grouped((*self.binding, *self.bounds)))])
 
     def dump(self) -> dict[str, Any]:
         """Return plain JSON data."""
         return asdict(self)
+
+
+def _broken(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines, indented, that fit a terminal."""
+    for line in lines:
+        yield from textwrap.wrap(line, WIDTH, initial_indent="  ", subsequent_indent="    ", break_long_words=False)
 
 
 def _grouped(sides: Sequence[Side]) -> Iterator[str]:
@@ -139,11 +180,11 @@ def _grouped(sides: Sequence[Side]) -> Iterator[str]:
         groups.setdefault((unindexed(side.name), side.sense), []).append(side)
     for (name, _), mine in groups.items():
         if len(mine) <= _WHOLE:
-            yield from (f"  {side}" for side in mine)
+            yield from map(str, mine)
         else:
             about = " ".join(filter(None, (mine[0].equation, name)))
             text = f": {mine[0].text}" if mine[0].text else ""
-            yield f"  {about}{text}: {len(mine)} of them, {_listed([side.name for side in mine])}"
+            yield f"{about}{text}: {len(mine)} of them, {_listed([side.name for side in mine])}"
 
 
 @checked
@@ -178,9 +219,15 @@ def explain(model: Any, *, nodes: int | None = 10_000) -> Explanation:
     >>> m.total = pyo.Objective(expr=m.x[1], sense=pyo.maximize)
     >>> print(explain(m))
     These cannot hold together; without any one of them there is a point:
-      (1) need: work to be done: 2 x[1] + 3 x[2] >= 4 (alone it could be 5)
-      (2) room: devices: x[1] + x[2] <= 1 (alone it could be 0)
-      whole numbers: x[1], x[2]
+      (1) need: work to be done: 2 x[1] + 3 x[2] >= 4 (alone it could be 5; 3 would
+        do)
+      (2) room: devices: x[1] + x[2] <= 1 (alone it could be 0; 1.5 would do)
+    In words:
+      x[1]: at least 0.5, by (1) need
+      x[2]: at least 0.666666667, by (1) need
+      devices: at least 1.16666667 needed, 1 there, by (2) room
+      added up: 2 needed, by 0.5 times (1) need; 1.5 there, by (2) room and the
+        bounds
     """
     expect_model(model)
     at_least(1, nodes=nodes)
@@ -192,7 +239,7 @@ def explain(model: Any, *, nodes: int | None = 10_000) -> Explanation:
         return Explanation(Conflict(tuple(_impossible(model)), (), True))
     found = infeasible_subsystem(matrix, nodes=nodes)
     sides = _Sides(linear, matrix)
-    return _at_optimum(sides) if found is None else Explanation(sides.conflict(found))
+    return _at_optimum(sides) if found is None else Explanation(sides.conflict(found, nodes))
 
 
 def _linear(model: Any) -> Any:
@@ -240,13 +287,52 @@ class _Sides:
         either_or = model.component_data_objects(Disjunction, descend_into=(model.ctype, Disjunct))
         self._either_or = {id(choice.algebraic_constraint): choice for choice in either_or}
 
-    def conflict(self, found: InfeasibleSubsystem) -> Conflict:
+    def conflict(self, found: InfeasibleSubsystem, nodes: int | None) -> Conflict:
         rows, bounds = ((False, found.lower), (True, found.upper)), ((False, found.least), (True, found.most))
         sides = [self.row(row, upper=upper) for upper, some in rows for row in some]
         sides += [self.bound(column, upper=upper) for upper, some in bounds for column in some]
         used = {int(n) for row in found.rows for n in self._entries(row)[0]} if found.integral else set()
         integers = tuple(self.matrix.column(n) for n in sorted(used) if self.matrix.integer[n])
-        return Conflict(tuple(sides), integers, found.irreducible)
+        return Conflict(
+            tuple(self._with_enough(found, sides, nodes)), integers, found.irreducible, tuple(self._story(found))
+        )
+
+    def _with_enough(self, found: InfeasibleSubsystem, sides: list[Side], nodes: int | None) -> Iterator[Side]:
+        """Yield the sides with the limits that would do; not of an either-or, whose rows are not the user's."""
+        members = [(row, upper) for upper, some in ((False, found.lower), (True, found.upper)) for row in some]
+        for k, side in enumerate(sides):
+            if k >= len(members) or len(sides) > _SOLVED or self.matrix.rows[members[k][0]].name != side.name:
+                yield side
+            else:
+                yield replace(side, enough=enough(self.matrix, found, *members[k], nodes=nodes))
+
+    def _story(self, found: InfeasibleSubsystem) -> Iterator[str]:
+        shown = refutation(found.within(self.matrix))
+        if shown is not None and len({(step.column, step.upper) for step in shown.steps}) == len(shown.steps) <= _STEPS:
+            side = self.row(shown.row, upper=shown.upper)
+            for step in shown.steps:
+                yield f"{self._bounded(step)}, by {self.row(step.row, upper=False).named}"
+            reach, limit = f"{shown.reach:.9g}", f"{side.limit:.9g}"
+            about = ": ".join(filter(None, (side.place, side.text or side.name)))
+            end = f"at least {reach} needed, {limit} there" if shown.upper else f"{limit} needed, at most {reach} there"
+            yield f"{about}: {end}{f', by {side.named}' if side.text else ''}"
+        total = contradiction(self.matrix, found)
+        if total is not None and total.there >= 0:
+            need, leave = self._weighted(total.lower, upper=False), self._weighted(total.upper, upper=True)
+            within = " and ".join(filter(None, (leave, "the bounds" if abs(total.bounds) > FEASIBLE else "")))
+            yield f"added up: {total.needed:.9g} needed, by {need}; {total.there:.9g} there, by {within}"
+
+    def _weighted(self, weights: Mapping[int, float], *, upper: bool) -> str:
+        """Return the rows whose limit is not 0 with their weights; the others only link these."""
+        limits = self.matrix.row_upper if upper else self.matrix.row_lower
+        told = ((weight, self.row(row, upper=upper).named) for row, weight in weights.items() if limits[row])
+        return _listed([name if f"{weight:.6g}" == "1" else f"{weight:.6g} times {name}" for weight, name in told])
+
+    def _bounded(self, step: Step) -> str:
+        variable = self.matrix.columns[step.column]
+        text = _SYMBOL.sub("", described(variable.parent_component())[1])
+        about = f"{place_of(variable)}: {text}" if text and place_of(variable) else variable.name
+        return f"{about}: at {'most' if step.upper else 'least'} {step.bound:.9g}"
 
     def row(self, row: int, *, upper: bool, dual: float | None = None) -> Side:
         matrix, (columns, entries) = self.matrix, self._entries(row)
@@ -257,13 +343,13 @@ class _Sides:
         source = self._either_or.get(id(matrix.rows[row])) or source_of(matrix.rows[row])
         algebra = _algebra([matrix.column(n) for n in columns], entries.tolist())
         named = source.name, *described(source.parent_component())
-        return Side(*named, "<=" if upper else ">=", limit, algebra, reach, dual)
+        return Side(*named, "<=" if upper else ">=", limit, algebra, reach, dual, place_of(source))
 
     def bound(self, column: int, *, upper: bool, dual: float | None = None) -> Side:
         matrix, variable = self.matrix, self.matrix.columns[column]
         limit = float((matrix.upper if upper else matrix.lower)[column])
         named = variable.name, *described(variable.parent_component())
-        return Side(*named, "<=" if upper else ">=", limit, variable.name, None, dual)
+        return Side(*named, "<=" if upper else ">=", limit, variable.name, None, dual, place_of(variable))
 
     def _entries(self, row: int) -> tuple[Any, Floats]:
         start, end = self.matrix.A.indptr[row : row + 2]

@@ -7,17 +7,20 @@ filter; Chinneck, Feasibility and Infeasibility in Optimization, 2008, section 6
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dlsched.arguments import at_least, checked
+from dlsched.lazy import sp
 from dlsched.solvers.highs import infeasible_rows
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.scaling import scaled
 from dlsched.solvers.solution import ResidualError, Status
 from dlsched.solvers.solve import solve_matrix, solve_to_optimality
+from dlsched.tolerances import CLEAR
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,102 @@ def infeasible_subsystem(matrix: Matrix, *, nodes: int | None = 10_000) -> Infea
         irreducible=question.decided,
         least=found["lower"],
         most=found["upper"],
+    )
+
+
+def enough(
+    matrix: Matrix, found: InfeasibleSubsystem, row: int, upper: bool, *, nodes: int | None = 10_000
+) -> float | None:
+    """Return the nearest limit of one side of a row with which there is a point that keeps the others.
+
+    Parameters
+    ----------
+    matrix : Matrix
+    found : InfeasibleSubsystem
+        Of it, irreducible.
+    row : int
+    upper : bool
+        Whether it is the row's upper side; one of `found`.
+    nodes : int, optional
+        Of HiGHS's tree.
+
+    Returns
+    -------
+    float or None
+        None where the search ends before it is known.
+    """
+    rest = tuple(n for n in (found.upper if upper else found.lower) if n != row)
+    others = replace(found, upper=rest) if upper else replace(found, lower=rest)
+    entries = np.asarray(matrix.A[[row]].todense(), dtype=float).ravel()
+    nearest = replace(others.within(matrix), c=entries, offset=0.0, sense=1 if upper else -1)
+    try:
+        raw = solve_matrix(nearest, threads=1, nodes=nodes)
+    except ResidualError:
+        return None
+    return raw.summary.objective if raw.summary.status is Status.OPTIMAL else None
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Sides of rows with weights, which added up contradict each other within the bounds of the columns.
+
+    Attributes
+    ----------
+    lower, upper : mapping of int to float
+        Positive weights, by row.
+    needed, there : float
+        What the lower sides ask for together, and what the upper sides and the bounds leave for it, which is less.
+    bounds : float
+        The bounds' part of it.
+    """
+
+    lower: Mapping[int, float]
+    upper: Mapping[int, float]
+    needed: float
+    there: float
+    bounds: float
+
+
+def contradiction(matrix: Matrix, found: InfeasibleSubsystem) -> Sum | None:
+    """Return the sum of sides that shows that no point keeps them, where integrality is not needed for it.
+
+    The weights are Farkas multipliers: duals of the least amount by which the upper sides whose limit is not 0, what
+    there is, have to give together; where there are none, the lower ones, what is needed. The least of them is 1.
+    """
+    own = found.within(matrix)
+    giving = [i for i in found.upper if own.row_upper[i]] or [i for i in found.lower if own.row_lower[i]]
+    if found.integral or not giving:
+        return None
+    (m, n), k = own.A.shape, len(giving)
+    sign = -1.0 if own.row_upper[giving[0]] and giving[0] in found.upper else 1.0
+    slack = sp.csr_array((np.full(k, sign), (giving, range(k))), shape=(m, k))
+    elastic = replace(
+        own,
+        c=np.concatenate([np.zeros(n), np.ones(k)]),
+        offset=0.0,
+        sense=1,
+        A=sp.hstack([own.A, slack]).tocsr(),
+        lower=np.concatenate([own.lower, np.zeros(k)]),
+        upper=np.concatenate([own.upper, np.full(k, np.inf)]),
+        integer=np.zeros(n + k, dtype=bool),
+        column_names=(),
+        columns=(),
+    )
+    raw = solve_matrix(elastic)
+    if raw.row_duals is None or raw.reduced_costs is None:
+        return None
+    y, d = raw.row_duals, raw.reduced_costs[:n]
+    lower = {i: float(y[i]) for i in found.lower if y[i] > CLEAR}
+    upper = {i: -float(y[i]) for i in found.upper if y[i] < -CLEAR}
+    unit = min(abs(float(y[i])) for i in giving if abs(y[i]) > CLEAR)
+    held = np.where(d > CLEAR, own.lower, np.where(d < -CLEAR, own.upper, 0.0))
+    bounds = -math.fsum((d * held).tolist())
+    return Sum(
+        {i: weight / unit for i, weight in lower.items()},
+        {i: weight / unit for i, weight in upper.items()},
+        math.fsum(w * own.row_lower[i] for i, w in lower.items()) / unit,
+        (math.fsum(w * own.row_upper[i] for i, w in upper.items()) + bounds) / unit,
+        bounds / unit,
     )
 
 

@@ -95,7 +95,7 @@ def _sets(m: Any, instance: Instance) -> None:
     m.HR = pyo.Set(
         initialize=[(h.name, r) for h in instance.machines for r in instance.device_types if h.count(r)],
         dimen=2,
-        doc="machines with a device of the type",
+        doc="machines and the device types that they have",
     )
     m.JT = pyo.Set(
         initialize=[(job.name, t) for job in jobs for t in range(job.arrival, instance.slots + 1)],

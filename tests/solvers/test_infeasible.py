@@ -9,6 +9,8 @@ import pytest
 
 from dlsched.halt import Halt, until
 from dlsched.solvers import Builder, InfeasibleSubsystem, Matrix, infeasible_subsystem, solve_to_optimality
+from dlsched.solvers.infeasible import contradiction
+from dlsched.solvers.propagation import refutation
 
 
 def has_point(matrix: Matrix) -> bool:
@@ -100,6 +102,55 @@ def test_random_programs(seed: int) -> None:
     if found is not None:
         assert found.irreducible
         is_irreducible(matrix, found)
+        is_shown_by_a_sum(matrix, found)
+        is_shown_by_steps(matrix, found)
+
+
+def is_shown_by_a_sum(matrix: Matrix, found: InfeasibleSubsystem) -> None:
+    """No point within the bounds has a sum of the rows as large as is needed: computed in full here."""
+    total = contradiction(matrix, found)
+    if total is None:
+        assert found.integral or not any([*matrix.row_lower[list(found.lower)], *matrix.row_upper[list(found.upper)]])
+        return
+    own, a = found.within(matrix), matrix.A.toarray()
+    assert min([*total.lower.values(), *total.upper.values(), 1.0]) > 0
+    row = sum((w * a[i] for i, w in total.lower.items()), np.zeros(a.shape[1]))
+    row = row - sum((w * a[i] for i, w in total.upper.items()), np.zeros(a.shape[1]))
+    row[np.abs(row) < 1e-9] = 0
+    most = sum(c * (own.upper[n] if c > 0 else own.lower[n]) for n, c in enumerate(row.tolist()) if c)
+    assert most == pytest.approx(total.bounds)
+    assert total.there == pytest.approx(most + sum(w * matrix.row_upper[i] for i, w in total.upper.items()))
+    assert total.needed == pytest.approx(sum(w * matrix.row_lower[i] for i, w in total.lower.items()))
+    assert total.needed > total.there + 1e-6
+
+
+def is_shown_by_steps(matrix: Matrix, found: InfeasibleSubsystem) -> None:
+    """Each step follows from its row and the steps before: no point of these goes beyond its bound."""
+    own = found.within(matrix)
+    shown = refutation(own)
+    if shown is None:
+        return
+    bounds = replace(own, lower=own.lower.copy(), upper=own.upper.copy())
+    for step in shown.steps:
+        row = kept(bounds, step.row)
+        cost = np.zeros_like(own.c)
+        cost[step.column] = 1.0
+        best = solve_to_optimality(replace(row, c=cost, sense=-1 if step.upper else 1, offset=0.0))
+        assert best is not None
+        assert best.value <= step.bound + 1e-6 if step.upper else best.value >= step.bound - 1e-6
+        (bounds.upper if step.upper else bounds.lower)[step.column] = step.bound
+    assert not has_point(kept(bounds, shown.row))
+
+
+def kept(matrix: Matrix, row: int) -> Matrix:
+    """The matrix with one row alone."""
+    return replace(
+        matrix,
+        A=matrix.A[[row]],
+        row_lower=matrix.row_lower[[row]],
+        row_upper=matrix.row_upper[[row]],
+        row_names=(),
+    )
 
 
 def test_what_is_left_when_time_is_up_is_still_impossible() -> None:
