@@ -20,6 +20,7 @@ from dlsched.models.ratio import Floats, Ratio
 from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, expect_duals, values_of
 from dlsched.relaxations.fractional import FractionalModel, fractional_model
 from dlsched.relaxations.lifting import check_liftable, lift_in_place
+from dlsched.relaxations.refusals import only_objective
 from dlsched.relaxations.tree import clone, free_name, members
 from dlsched.solvers.matrix import Matrix
 from dlsched.solvers.solution import Status
@@ -93,14 +94,14 @@ def charnes_cooper(model: Any) -> CharnesCooper:
     """
     with PauseGC():
         read = fractional_model(model)
-        ratio = _single(read)
+        ratio = _single(read, only_objective(model).name)
         sign = _sign(read.matrix, ratio)
         copy, to_source = clone(model)
         check_liftable(copy)
         return _homogenised(model, copy, to_source, read, ratio, sign)
 
 
-def _single(read: FractionalModel) -> Ratio:
+def _single(read: FractionalModel, name: str) -> Ratio:
     """Return the objective as one ratio."""
     n = len(read.variables)
     if not read.ratios:
@@ -110,7 +111,7 @@ def _single(read: FractionalModel) -> Ratio:
         multiple = _multiple(other, last)
         if multiple is None:
             raise TransformationRefused(
-                "the objective is a sum of ratios with different denominators: sum_of_ratios approximates such sums"
+                f"objective '{name}' is a sum of ratios with different denominators: sum_of_ratios approximates these"
             )
         last = Ratio(
             last.numerator + multiple[0],

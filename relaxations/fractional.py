@@ -85,7 +85,10 @@ def continuous_sum(model: Any) -> tuple[tuple[Any, ...], FractionalSum]:
     """
     read = fractional_model(model)
     if read.sense != 1:
-        raise TransformationRefused(f"'{model.name}' maximises a sum of ratios: only the least sum is approximated")
+        raise TransformationRefused(
+            f"'{model.name}' maximises a sum of ratios: only the least sum is approximated; "
+            "charnes_cooper takes a single ratio of either sense"
+        )
     matrix = read.matrix
     names = tuple(variable.name for variable in read.variables)
     polytope = Polytope(matrix.A.toarray(), matrix.row_lower, matrix.row_upper, matrix.lower, matrix.upper, names)

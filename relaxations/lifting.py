@@ -31,7 +31,7 @@ def check_liftable(model: Any) -> None:
         if not (variable.fixed or variable.is_continuous() or variable.is_integer()):
             raise TransformationRefused(
                 f"variable '{variable.name}' has the domain {variable.domain}, which is not all the integers between "
-                "its bounds"
+                "its bounds: write it as a multiple of an integer variable first"
             )
 
 

@@ -245,7 +245,9 @@ def vertices(polytope: Polytope) -> Floats:
         raise TransformationRefused("the region is empty")
     for i in range(n):
         if any(abs(corner[i]) >= FAR for corner in found):
-            raise TransformationRefused(f"the region is unbounded: nothing bounds variable {polytope.name(i)}")
+            raise TransformationRefused(
+                f"the region is unbounded: nothing bounds variable {polytope.name(i)}; give it bounds"
+            )
     corners = np.array([[float(value) for value in corner[:n]] for corner in found])
     different = (corners != np.roll(corners, 1, axis=0)).any(axis=1)
     return corners[different] if different.any() else corners[:1]

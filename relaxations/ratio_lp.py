@@ -180,7 +180,9 @@ def _box(polytope: Polytope) -> tuple[Floats, Floats]:
                 session.set_costs(sign * np.eye(n)[i])
                 solved = session.solve()
                 if solved is None:
-                    raise TransformationRefused(f"the region is unbounded: nothing bounds variable {polytope.name(i)}")
+                    raise TransformationRefused(
+                        f"the region is unbounded: nothing bounds variable {polytope.name(i)}; give it bounds"
+                    )
                 ends[end, i] = solved[1][i]
     return ends[0], np.maximum(ends[1] - ends[0], 0.0)
 

@@ -8,45 +8,11 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 from pyomo.common.errors import InfeasibleConstraintException
-from pyomo.dae import ContinuousSet, DerivativeVar, Integral
-from pyomo.gdp import Disjunct, Disjunction
-from pyomo.mpec import Complementarity
-from pyomo.network import Arc, Port
 
-from dlsched.models.document import InputError
 from dlsched.models.parameters import expect_current
 from dlsched.relaxations.contract import TransformationRefused
+from dlsched.solvers import components
 from dlsched.solvers.matrix import Matrix, NotLinearError, compile_model
-
-_UNDERSTOOD = {
-    pyo.Block,
-    pyo.Var,
-    pyo.BooleanVar,
-    pyo.Param,
-    pyo.Set,
-    pyo.RangeSet,
-    pyo.SetOf,
-    pyo.Expression,
-    pyo.Constraint,
-    pyo.Objective,
-    pyo.Suffix,
-    pyo.BuildAction,
-    pyo.BuildCheck,
-    pyo.ExternalFunction,
-    ContinuousSet,
-    Port,
-}
-
-_REMEDIES = {
-    Disjunction: "is an active disjunction: apply gdp.bigm or gdp.hull first",
-    Disjunct: "is an active disjunct: apply gdp.bigm or gdp.hull first",
-    pyo.LogicalConstraint: "is a logical constraint: apply core.logical_to_linear or gdp.bigm first",
-    pyo.SOSConstraint: "is a special ordered set, which no linear row can express: model it with binaries first",
-    Complementarity: "is a complementarity condition: apply an mpec transformation first",
-    Arc: "is an arc: apply network.expand_arcs first",
-    DerivativeVar: "is a derivative: discretise the model with pyomo.dae first",
-    Integral: "is an integral: discretise the model with pyomo.dae first",
-}
 
 
 def refuse_foreign(model: Any) -> None:
@@ -59,15 +25,9 @@ def refuse_foreign(model: Any) -> None:
     """
     try:
         expect_current(model)
-    except (TypeError, InputError) as error:
+        components.refuse_foreign(model)
+    except (TypeError, ValueError) as error:
         raise TransformationRefused(str(error)) from None
-    for block in model.block_data_objects(active=True, descend_into=(pyo.Block, Disjunct)):
-        for ctype in sorted(block.collect_ctypes(active=True, descend_into=False), key=lambda c: c is Disjunct):
-            if ctype not in _UNDERSTOOD:
-                first = next(block.component_data_objects(ctype, active=True, descend_into=False), None)
-                if first is not None:
-                    reason = _REMEDIES.get(ctype, f"is a {ctype.__name__}, which this transformation does not know")
-                    raise TransformationRefused(f"'{first.name}' {reason}")
 
 
 def refuse_gaps(variable: Any) -> None:
@@ -92,11 +52,10 @@ def only_objective(model: Any) -> Any:
     TransformationRefused
         If there is none, or another.
     """
-    objectives = list(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
-    if len(objectives) != 1:
-        remedy = "deactivate the others" if objectives else "add one, or activate it"
-        raise TransformationRefused(f"'{model.name}' has {len(objectives)} active objectives; one is needed: {remedy}")
-    return objectives[0]
+    try:
+        return components.only_objective(model)
+    except ValueError as error:
+        raise TransformationRefused(str(error)) from None
 
 
 def compile_linear(model: Any) -> Matrix:

@@ -16,6 +16,7 @@ from dlsched.arguments import expect_model
 from dlsched.arithmetic import dot, sparse_product
 from dlsched.halt import cut
 from dlsched.lazy import sp
+from dlsched.solvers.components import only_objective, refuse_foreign
 
 Floats = npt.NDArray[np.float64]
 
@@ -153,15 +154,16 @@ def compile_model(model: Any) -> Matrix:
     Parameters
     ----------
     model : pyomo.environ.ConcreteModel
-        One active objective, linear constraints, no active disjunctions. Fixed variables are folded into constants.
+        One active objective, linear constraints, nothing that says more (`refuse_foreign`). Fixed variables are folded
+        into constants.
 
     Raises
     ------
     TypeError
         If it is no Pyomo model.
     ValueError
-        If the model is abstract, is not linear, has no or several objectives, has active disjunctions, or has a
-        variable whose domain is neither an interval nor its integers.
+        If the model is abstract, is not linear, has no or several objectives, has active disjunctions, special ordered
+        sets, derivatives or the like, or has a variable whose domain is neither an interval nor its integers.
     InfeasibleError
         If a row without variables does not hold.
     Halt
@@ -172,24 +174,17 @@ def compile_model(model: Any) -> Matrix:
 
 
 def _compiled(model: Any) -> Matrix:
-    import pyomo.environ as pyo
     from pyomo.common.errors import InfeasibleConstraintException, InvalidExpressionError
     from pyomo.common.gc_manager import PauseGC
-    from pyomo.gdp import Disjunction
     from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
     from pyomo.repn.util import InvalidValueError
 
-    objectives = []
-    for block in model.block_data_objects(active=True, descend_into=True):
-        if next(block.component_data_objects(Disjunction, active=True, descend_into=False), None) is not None:
-            raise ValueError("the model has disjunctions: apply gdp.bigm or gdp.hull first")
-        objectives += block.component_data_objects(pyo.Objective, active=True, descend_into=False)
-    if len(objectives) != 1:
-        raise ValueError(f"the model has {len(objectives)} active objectives; one is needed")
+    refuse_foreign(model)
+    objective = only_objective(model)
     try:
         with PauseGC():
             form = LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=None)
-            return _from_form(form, objectives[0])
+            return _from_form(form, objective)
     except InfeasibleConstraintException as error:
         raise InfeasibleError(f"the model is infeasible: {error}") from error
     except InvalidExpressionError as error:
@@ -228,7 +223,10 @@ def _from_form(form: Any, objective: Any) -> Matrix:
 def _is_integer(variable: Any) -> bool:
     interval = variable.domain.get_interval()
     if interval is None or interval[2] not in (0, 1):
-        raise ValueError(f"{variable.name}: domain {variable.domain} is neither an interval nor its integers")
+        raise ValueError(
+            f"{variable.name}: domain {variable.domain} is neither an interval nor its integers: "
+            "write it with integer or binary variables"
+        )
     return bool(interval[2] == 1)
 
 

@@ -449,7 +449,7 @@ TO_TRANSFORM: dict[str, Case] = {
     "unbounded ratio": (
         lambda: sum_of_ratios(ratio(bounds=(1, None)), epsilon=0.1),
         TransformationRefused,
-        "the region is unbounded: nothing bounds variable x[2]",
+        "the region is unbounded: nothing bounds variable x[2]; give it bounds",
     ),
     "no precision": (lambda: sum_of_ratios(ratio(), epsilon=0), InputError, "epsilon: 0 must be positive"),
     "endless precision": (lambda: sum_of_ratios(ratio(), epsilon=math.inf), InputError, "epsilon: inf must be finite"),

@@ -173,7 +173,7 @@ def test_an_empty_region_is_refused() -> None:
 @pytest.mark.parametrize(
     ("objective", "message"),
     [
-        (lambda m: 1 / (m.x[1] + 1) + 1 / (m.x[2] + 1), "sum_of_ratios approximates such sums"),
+        (lambda m: 1 / (m.x[1] + 1) + 1 / (m.x[2] + 1), "sum_of_ratios approximates these"),
         (lambda m: m.x[1] * m.x[2], "not linear"),
         (lambda m: (m.x[1] * m.x[2]) / (m.x[1] + 1), "not linear"),
         (lambda m: pyo.exp(m.x[1]), "not linear"),

@@ -184,7 +184,7 @@ def test_what_has_no_value_or_is_no_row_is_refused() -> None:
         solve(model)
     ordered = knapsack()
     ordered.sos = pyo.SOSConstraint(var=ordered.x, sos=1)
-    with pytest.raises(ValueError, match="SOSConstraint"):
+    with pytest.raises(ValueError, match="'sos' is a special ordered set"):
         solve(ordered)
 
 
@@ -301,3 +301,11 @@ def test_highs_and_scip_agree(matrix: Matrix) -> None:
 
 def test_the_package_keeps_the_function() -> None:
     assert callable(solve_function)
+
+
+def test_a_step_in_a_domain_is_refused_with_what_to_do() -> None:
+    model = pyo.ConcreteModel()
+    model.dozens = pyo.Var(domain=pyo.RangeSet(0, 12, 3))
+    model.most = pyo.Objective(expr=model.dozens, sense=pyo.maximize)
+    with pytest.raises(ValueError, match=r"^dozens: domain \[0:12:3\] .* write it with integer or binary variables$"):
+        solve(model)

@@ -1,0 +1,87 @@
+"""What a Pyomo model may be made of to be solved or transformed, and what helps where it is made of more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_UNDERSTOOD = {
+    "Block",
+    "Var",
+    "BooleanVar",
+    "Param",
+    "Set",
+    "RangeSet",
+    "SetOf",
+    "Expression",
+    "Constraint",
+    "Objective",
+}
+_UNDERSTOOD |= {"Suffix", "BuildAction", "BuildCheck", "ExternalFunction", "ContinuousSet", "Port"}
+"""Component types that are rows, objectives, or mean nothing by themselves.
+
+Names, and not classes: importing pyomo.dae, mpec and network takes longer than most models take to solve.
+"""
+
+_REMEDIES = {
+    "Disjunction": "is an active disjunction: apply gdp.bigm or gdp.hull first",
+    "Disjunct": "is an active disjunct: apply gdp.bigm or gdp.hull first",
+    "LogicalConstraint": "is a logical constraint: apply core.logical_to_linear or gdp.bigm first",
+    "SOSConstraint": "is a special ordered set, which no linear row can express: model it with binaries first",
+    "PiecewiseLinearFunction": "is a piecewise linear function: apply contrib.piecewise.disaggregated_logarithmic "
+    "or another transformation of contrib.piecewise first",
+    "Complementarity": "is a complementarity condition: apply an mpec transformation first",
+    "Arc": "is an arc: apply network.expand_arcs first",
+    "DerivativeVar": "is a derivative: discretise the model with pyomo.dae first",
+    "Integral": "is an integral: discretise the model with pyomo.dae first",
+}
+
+_PIECEWISE = "is the special ordered set of a Piecewise: give that one pw_repn='INC', which writes it with binaries"
+
+
+def refuse_foreign(model: Any) -> None:
+    """Refuse an active component of a model that says more than rows, bounds and integrality can.
+
+    Raises
+    ------
+    ValueError
+        Naming the first such component, and what to do about it.
+    """
+    import pyomo.environ as pyo
+    from pyomo.gdp import Disjunct
+
+    for block in model.block_data_objects(active=True, descend_into=(pyo.Block, Disjunct)):
+        foreign = [c for c in block.component_objects(active=True, descend_into=False) if not _is_understood(c)]
+        # A disjunct is the part of a disjunction, which is what a user knows of.
+        for component in sorted(foreign, key=lambda c: c.ctype is Disjunct):
+            first = next((datum for datum in component.values() if getattr(datum, "active", True)), None)
+            if first is not None:
+                raise ValueError(f"'{first.name}' {_reason(component.ctype.__name__, block)}")
+
+
+def _is_understood(component: Any) -> bool:
+    return component.ctype.__name__ in _UNDERSTOOD
+
+
+def _reason(kind: str, block: Any) -> str:
+    import pyomo.environ as pyo
+
+    if kind == "SOSConstraint" and isinstance(block.parent_component(), pyo.Piecewise):
+        return _PIECEWISE
+    return _REMEDIES.get(kind, f"is a {kind}, which is unknown here: write it with variables and constraints first")
+
+
+def only_objective(model: Any) -> Any:
+    """Return the active objective of a model.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or another.
+    """
+    import pyomo.environ as pyo
+
+    objectives = list(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
+    if len(objectives) != 1:
+        remedy = "deactivate the others" if objectives else "add one, or activate it"
+        raise ValueError(f"'{model.name}' has {len(objectives)} active objectives; one is needed: {remedy}")
+    return objectives[0]
