@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dlsched.cli import interrupt, output
-from dlsched.cli.options import FormulationName, Gdp, InstanceFile, Json, TimeLimit, given, writable
+from dlsched.cli.options import FormulationName, Gdp, InstanceFile, Json, Out, Picture, TimeLimit, given, writable
 
 if TYPE_CHECKING:
     from dlsched.models.formulation import Formulation
@@ -31,6 +31,7 @@ Full = Annotated[
     ),
 ]
 Solver = Annotated[str, typer.Option("--solver", help="highs, or scip (extra certify).")]
+Duals = Annotated[bool, typer.Option("--duals", help="Also the duals of rows, with integers fixed where they are.")]
 Threads = Annotated[int | None, typer.Option("--threads", min=1, help="Threads of the solver.")]
 SolverSeed = Annotated[int | None, typer.Option("--seed", min=0, max=2**31 - 1, help="Seed of the solver.")]
 
@@ -97,12 +98,16 @@ def solve(
     threads: Threads = None,
     seed: SolverSeed = None,
     job: JobName = None,
+    out: Out = None,
+    picture: Picture = None,
+    duals: Duals = False,
     as_json: Json = False,
 ) -> int:
     """Solve a formulation once.
 
-    Either-or is written by big-M unless --gdp says else. Ctrl-C ends the solve with what is known so far. The certified
-    optimum is what `dlsched optimum` gives.
+    With --out, keep the schedule that the solution stands for; with --plot, draw it. Either-or is written by big-M
+    unless --gdp says else. Ctrl-C ends the solve with what is known so far. The certified optimum is what `dlsched
+    optimum` gives.
     """
     from dlsched.arguments import named
     from dlsched.halt import Halt, cut, until
@@ -113,6 +118,10 @@ def solve(
     entry = _formulation(formulation, job)
     if solver == "highs":
         _refuse_nonlinear(entry, "--solver: {} is nonlinear; use --solver scip (extra certify)")
+    if duals:
+        _refuse_nonlinear(entry, "--duals: {} is nonlinear; linear models have duals")
+    for option in [option for option, path in (("--out", out), ("--plot", picture)) if path is not None]:
+        _expect_schedules(entry, option, relax, drawn=option == "--plot")
     start = time.perf_counter()
     instance = entry.instance.load(file)
     either_or = (gdp or Gdp.BIGM) if entry.disjunctive else None
@@ -137,11 +146,69 @@ def solve(
         "solver": solution.solver,
         "version": solution.version,
     }
-    if as_json:
-        output.emit_json(result)
-    else:
-        output.facts(f"{formulation}: {file.name}", result)
+    prices = _duals(model) if duals and solution.objective is not None else []
+    try:
+        if out is not None or picture is not None:
+            _keep_schedule(entry, model if solution.objective is not None else None, instance, out, picture)
+    finally:
+        if as_json:
+            output.emit_json(result | ({"duals": prices} if duals else {}))
+        else:
+            output.facts(f"{formulation}: {file.name}", result)
+            if duals:
+                columns = ("equation", "row", ">dual", "doc")
+                title = "Duals, integers fixed: what a unit more of the limit changes"
+                output.table(title, columns, [tuple(row.values()) for row in prices])
     return interrupt.INTERRUPTED if stop() else 0
+
+
+def _expect_schedules(entry: Formulation[Any], option: str, relax: bool, *, drawn: bool) -> None:
+    """Refuse to read a schedule off a solution that stands for none, before it is looked for."""
+    from dlsched.errors import InputError
+    from dlsched.models.formulation import Kind
+    from dlsched.models.problem import problem
+
+    if relax:
+        raise InputError(f"{option}: a point of a relaxation is no schedule; leave --relax out")
+    if entry.reader is None or entry.kind is Kind.SUBPROBLEM:
+        raise InputError(f"{option}: {entry.name} is a {entry.kind}: its points are no schedules")
+    if drawn and problem(entry.problem).save_plot is None:
+        raise InputError(f"{option}: {entry.problem} has no picture of schedules")
+
+
+def _keep_schedule(entry: Formulation[Any], model: Any, instance: Any, out: Path | None, picture: Path | None) -> None:
+    """Write the schedule of a solved model, None where there is no solution, into files."""
+    from dlsched.errors import InputError
+    from dlsched.models.formulation import UnreadableModel
+    from dlsched.models.problem import problem
+
+    try:
+        found = None if model is None else entry.read(model, instance)
+    except UnreadableModel as error:
+        raise InputError(str(error)) from None
+    output.keep(found, out)
+    if picture is not None and found is None:
+        output.note(f"{picture} is not written: there is no feasible schedule")
+    elif picture is not None:
+        own = problem(entry.problem)
+        assert own.save_plot is not None
+        own.save_plot(instance, found, picture)
+        output.note(f"wrote {picture}")
+
+
+def _duals(model: Any) -> list[dict[str, Any]]:
+    """Return the rows with a dual that means something, the greatest first."""
+    from dlsched.models.inspect import described, source_of
+    from dlsched.models.solve import duals
+    from dlsched.tolerances import FEASIBLE
+
+    found = sorted(duals(model).items(), key=lambda item: -abs(item[1]))
+    sources = [(source_of(row), dual) for row, dual in found if abs(dual) > FEASIBLE]
+    return [
+        {"equation": equation, "row": row.name, "dual": dual, "doc": text}
+        for row, dual in sources
+        for equation, text in [described(row.parent_component())]
+    ]
 
 
 def explain(

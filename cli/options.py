@@ -98,6 +98,10 @@ Out = Annotated[
         "--out", "-o", metavar="FILE", callback=writable, help="Write it to FILE, in one step: no device, pipe or '-'."
     ),
 ]
+Picture = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", callback=writable, help="Draw it into FILE (.png, .svg, .pdf)."),
+]
 Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of the random draws.")]
 TimeLimit = Annotated[float | None, typer.Option(parser=seconds, metavar="SECONDS", help="Stop after SECONDS.")]
 ProblemName = Annotated[

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dlsched.cli import interrupt, output
-from dlsched.cli.options import InstanceFile, Json, MaybeProblem, Out, TimeLimit, loaded, writable
+from dlsched.cli.options import InstanceFile, Json, MaybeProblem, Out, Picture, TimeLimit, loaded, writable
 
 if TYPE_CHECKING:
     from dlsched.algorithms import Optimum
@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 
 
 ScheduleFile = Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule, as JSON.")]
-Picture = Annotated[
-    Path | None,
-    typer.Option("--plot", metavar="FILE", callback=writable, help="Draw it into FILE (.png, .svg, .pdf)."),
-]
 
 
 def optimum(

@@ -1,0 +1,74 @@
+"""`dlsched solve`: from a solved model to a schedule in a file, its picture, and the duals of rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlsched.models import build, hadar
+from tests.cli.cases import answer, h2, refusal, save
+from tests.cli.conftest import Command
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    return save(tmp_path / "two.json", h2())
+
+
+@pytest.mark.parametrize("name", ["hadar/p1", "hadar/p1-admission", "hadar/p2", "hadar/aggregate", "hadar/hall"])
+def test_the_schedule_of_a_solved_model_is_checked(dlsched: Command, tmp_path: Path, two: Path, name: str) -> None:
+    found = answer(dlsched("solve", name, two, "--out", tmp_path / "s.json", "--json"))
+    assert found["objective"] == pytest.approx(17)
+    checked = answer(dlsched("check", "hadar", two, tmp_path / "s.json", "--json"))
+    assert checked == {"violations": [], "utility": pytest.approx(17)}
+
+
+def test_its_picture(dlsched: Command, tmp_path: Path, two: Path) -> None:
+    process = dlsched("solve", "hadar/hall", two, "--plot", tmp_path / "s.png")
+    assert process.returncode == 0
+    assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_no_schedule_is_no_file(dlsched: Command, tmp_path: Path) -> None:
+    crowded = h2()
+    crowded["jobs"][0]["iterations"] = 1000
+    file = save(tmp_path / "crowded.json", crowded)
+    process = dlsched("solve", "hadar/p1", file, "--out", tmp_path / "s.json", "--plot", tmp_path / "s.png")
+    assert process.returncode == 0
+    assert process.stderr.count("is not written: there is no feasible schedule") == 2
+    assert not (tmp_path / "s.json").exists()
+
+
+def test_duals_are_those_of_the_linear_program(dlsched: Command, two: Path) -> None:
+    found = answer(dlsched("solve", "hadar/p3", two, "--duals", "--json"))
+    assert found["objective"] == pytest.approx(17)
+    assert all(row["equation"] == "(3a)" and row["row"].startswith("reduced_utility[") for row in found["duals"])
+    worth = build("hadar/p3", hadar.Instance.parse(h2())).utility.extract_values()
+    sides = {f"reduced_utility[{job},{k}]": worth[job, k] for job, k in worth}
+    assert sum(row["dual"] * sides[row["row"]] for row in found["duals"]) == pytest.approx(17)
+    people = dlsched("solve", "hadar/p3", two, "--duals")
+    assert "reduced_utility[a," in people.stdout
+    assert "duals" not in answer(dlsched("solve", "hadar/p3", two, "--json"))
+
+
+def test_rows_of_an_either_or_keep_their_names(dlsched: Command, two: Path) -> None:
+    found = answer(dlsched("solve", "hadar/p1-admission", two, "--relax", "--duals", "--json"))
+    assert found["duals"]
+    assert not any("pyomo" in row["row"] for row in found["duals"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("hadar/p3", "--out", "s.json"), "--out: hadar/p3 is a relaxation: its points are no schedules"),
+        (("hadar/response", "--out", "s.json"), "--out: hadar/response is a subproblem: its points are no schedules"),
+        (("hadar/hall", "--relax", "--plot", "s.png"), "--plot: a point of a relaxation is no schedule; "),
+        (("smd/minlp", "--solver", "scip", "--duals"), "--duals: smd/minlp is nonlinear; linear models have duals"),
+    ],
+)
+def test_requests_that_are_refused(
+    dlsched: Command, tmp_path: Path, two: Path, arguments: tuple[str, ...], told: str
+) -> None:
+    name, *options = arguments
+    assert refusal(dlsched("solve", name, two, *options)).startswith(told)
