@@ -22,6 +22,9 @@ LpFile = Annotated[
 MpsFile = Annotated[
     Path | None, typer.Option("--mps", metavar="FILE", callback=writable, help="Write the model as an MPS file.")
 ]
+LatexFile = Annotated[
+    Path | None, typer.Option("--latex", metavar="FILE", callback=writable, help="Write its algebra as a LaTeX file.")
+]
 JobName = Annotated[str | None, typer.Option("--job", metavar="NAME", help="Of a formulation of one job.")]
 Relax = Annotated[bool, typer.Option("--relax", help="Solve the LP relaxation.")]
 Full = Annotated[
@@ -42,6 +45,7 @@ def show(
     gdp: GdpOption = None,
     lp: LpFile = None,
     mps: MpsFile = None,
+    latex: LatexFile = None,
     job: JobName = None,
     time_limit: TimeLimit = None,
     as_json: Json = False,
@@ -49,11 +53,12 @@ def show(
     """Show what a model is made of.
 
     With --gdp, after its either-or is written as rows. With --lp or --mps, write it as a file too, either-or by big-M
-    unless --gdp says else.
+    unless --gdp says else; with --latex, its algebra beside the paper's equation numbers.
     """
     from dlsched.models.files import write_text
     from dlsched.models.formulation import write_rows
     from dlsched.models.inspect import inspect
+    from dlsched.models.latex import latex as latex_
 
     entry = _formulation(formulation, job)
     instance = entry.instance.load(file)
@@ -64,9 +69,10 @@ def show(
     def inspected() -> Any:
         model = _built(entry, instance, file, job, gdp if entry.disjunctive else None)
         inspection = inspect(model)
+        algebra = {} if latex is None else {latex: latex_(model)}
         if entry.disjunctive and gdp is None and to_file:
             write_rows(model)
-        return inspection, _texts(model, {"lp": lp, "mps": mps})
+        return inspection, _texts(model, {"lp": lp, "mps": mps}) | algebra
 
     with output.waiting(f"building {formulation}"):
         inspection, texts = output.within(time_limit, f"building and writing {formulation}", inspected)

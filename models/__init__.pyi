@@ -25,6 +25,7 @@ from .inspect import Inspection as Inspection
 from .inspect import Parameter as Parameter
 from .inspect import Updates as Updates
 from .inspect import inspect as inspect
+from .latex import latex as latex
 from .parameters import Change as Change
 from .parameters import StaleModelError as StaleModelError
 from .parameters import changes as changes

@@ -1,8 +1,9 @@
-"""Deterministic runs, and tests that need the shared data deselected, and said so, where it is missing."""
+"""Deterministic runs, and tests that need the shared data, or TeX, deselected, and said so, where it is missing."""
 
 from __future__ import annotations
 
 import gc
+import shutil
 from pathlib import Path
 
 import pytest
@@ -21,22 +22,29 @@ settings.register_profile(
 settings.register_profile("quick", settings.get_profile("deterministic"), max_examples=15)
 settings.load_profile("deterministic")
 
-_deselected: list[str] = []
+NEEDED = {
+    "shared_data": (SHARED.is_dir(), "the public data sets in ../shared"),
+    "tex": (shutil.which("pdflatex") is not None, "pdflatex, which .ci/run installs (apt: texlive-latex-base)"),
+}
+"""What tests with a marker need: whether it is there, and what it is."""
+
+_deselected: dict[str, int] = {}
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "shared_data: needs the public data sets in ../shared beside the checkout")
     config.addinivalue_line("markers", "process: runs commands in processes of their own, or installs something")
+    config.addinivalue_line("markers", "tex: compiles LaTeX with pdflatex")
     config.addinivalue_line("markers", "slow: takes seconds of the processor")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if SHARED.is_dir():
-        return
-    needing = [item for item in items if item.get_closest_marker("shared_data")]
-    _deselected.extend(item.nodeid for item in needing)
-    config.hook.pytest_deselected(items=needing)
-    items[:] = [item for item in items if item not in needing]
+    for marker, (there, _) in NEEDED.items():
+        needing = [item for item in items if not there and item.get_closest_marker(marker)]
+        if needing:
+            _deselected[marker] = len(needing)
+            config.hook.pytest_deselected(items=needing)
+            items[:] = [item for item in items if item not in needing]
 
 
 def pytest_collection_finish() -> None:
@@ -45,10 +53,13 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def pytest_report_collectionfinish() -> str:
-    if _deselected:
-        return f"deselected {len(_deselected)} tests that need the public data sets in ../shared, which is not there"
-    return "the public data sets in ../shared are there: the tests that need them run"
+def pytest_report_collectionfinish() -> list[str]:
+    return [
+        f"{what}: there, and the tests that need it run"
+        if there
+        else f"deselected {_deselected.get(marker, 0)} tests that need {what}, which is not there"
+        for marker, (there, what) in NEEDED.items()
+    ]
 
 
 @pytest.fixture(scope="session")

@@ -72,3 +72,11 @@ def test_requests_that_are_refused(
 ) -> None:
     name, *options = arguments
     assert refusal(dlsched("solve", name, two, *options)).startswith(told)
+
+
+def test_the_algebra_as_a_file(dlsched: Command, tmp_path: Path, two: Path) -> None:
+    process = dlsched("show", "hadar/p1", two, "--latex", tmp_path / "p1.tex")
+    assert process.returncode == 0
+    text = (tmp_path / "p1.tex").read_text(encoding="utf-8")
+    assert text.startswith("\\documentclass")
+    assert "\\tag*{(1d)}" in text

@@ -1,0 +1,728 @@
+r"""A model's algebra in LaTeX, recognised in its rows, with the paper's equation numbers beside it.
+
+A rule is a function: what it writes is known, not how. So the rows of a component are held against each other. Terms
+of one shape (``2 x[a,1]`` and ``3 x[b,2]``) are one term of the algebra; a position of an index that is the row's own
+in all rows has the row's letter, any other is summed over; numbers that are a Param's at these letters in every row
+stand for it. What a sum is over is a Set's members, those from (or up to, or other than) the row's own on, or those
+that are in another Set; where it is none of these it gets a name of its own, as numbers do that are no Param's. So what
+is printed is true of every row of this model. Where all data are alike, it cannot tell them apart: take an instance
+with several jobs that differ.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dlsched.arguments import checked, expect_model
+from dlsched.lazy import gdp, pyo
+from dlsched.models.inspect import described, unindexed
+from dlsched.models.words import nouns_of
+from dlsched.tolerances import ROUNDING
+
+Index = tuple[Any, ...]
+_Holds = Callable[[Index], bool]
+
+_GREEK = re.compile(r"alpha|beta|gamma|delta|eta|zeta|kappa|lambda|mu|nu|pi|rho|sigma|tau|phi|theta|omega|xi")
+_SYMBOL = re.compile(r"^([A-Za-z]+)(?=[_^(~]|, |$)")
+"""The letter of the paper's symbol at the start of a ``doc``."""
+
+_SPECIAL = (
+    {c: f"\\{c}" for c in "#$%&_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
+    | {
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+    }
+)
+
+_USUAL = {"slot": "t", "server": "s", "machine": "h", "resource": "r", "job": "j", "type": "r"}
+"""Letters of the papers; of another noun it is the first."""
+
+_FUNCTIONS = {"exp": r"\exp", "log": r"\log", "log10": r"\log_{10}", "sin": r"\sin", "cos": r"\cos", "tan": r"\tan"}
+
+_TERMS = 3
+"""Terms on a line. Arbitrary: so many fit a page."""
+
+_MOST_DIMENSIONS = 4
+"""Positions of the index of a Param or Set that is looked for. Arbitrary: its letters are tried in every order."""
+
+_PREAMBLE = r"""\documentclass{article}
+\usepackage[a4paper,margin=2cm]{geometry}
+\usepackage{amsmath,amssymb}
+\setlength{\parindent}{0pt}
+\allowdisplaybreaks
+\begin{document}
+"""
+
+
+@checked
+def latex(model: Any, *, document: bool = True) -> str:
+    r"""Return a model's algebra in LaTeX: Sets, data, variables, and each component beside the paper's equation number.
+
+    Parameters
+    ----------
+    model : pyomo.environ.ConcreteModel
+        May have disjunctions, and need not be linear.
+    document : bool
+        A whole document, which needs amsmath only; else what stands in its body.
+
+    Raises
+    ------
+    TypeError
+        If it is no Pyomo model.
+    ValueError
+        If it is abstract.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import latex
+    >>> m = pyo.ConcreteModel()
+    >>> m.J = pyo.Set(initialize=["a", "b"], doc="jobs")
+    >>> m.gang = pyo.Param(m.J, initialize={"a": 2, "b": 3}, doc="W_j, gang [devices]")
+    >>> m.x = pyo.Var(m.J, domain=pyo.Binary, doc="x_j, 1 where the job runs")
+    >>> m.room = pyo.Constraint(expr=2 * m.x["a"] + 3 * m.x["b"] <= 4, doc="(1d) devices")
+    >>> print([line for line in latex(m, document=False).splitlines() if "sum" in line][0])
+    \sum_{j \in J} W_{j} \, x_{j} \le 4 \tag*{(1d)}
+    """
+    expect_model(model)
+    text = _Writer(model).text()
+    return f"{_PREAMBLE}{text}\\end{{document}}\n" if document else text
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A number, a variable or an operation; `shape` tells nodes that differ in numbers and indices alone."""
+
+    kind: str
+    value: float = 0.0
+    index: Index = ()
+    parts: tuple[_Node, ...] = ()
+
+    @property
+    def shape(self) -> Any:
+        return self.kind, tuple(part.shape for part in self.parts)
+
+    def leaves(self) -> Iterator[_Node]:
+        if not self.parts:
+            yield self
+        for part in self.parts:
+            yield from part.leaves()
+
+    def text(self, leaves: Iterator[str]) -> str:
+        """Return it in LaTeX, its leaves as given."""
+        parts = [part.text(leaves) for part in self.parts]
+        if not parts:
+            return next(leaves)
+        if self.kind == "+":
+            return " + ".join(parts).replace("+ -", "- ")
+        if self.kind == "/":
+            return f"\\frac{{{parts[0]}}}{{{parts[1]}}}"
+        closed = [
+            f"\\left({text}\\right)" if part.kind == "+" else text for text, part in zip(parts, self.parts, strict=True)
+        ]
+        if self.kind == "^":
+            return f"{{{closed[0]}}}^{{{parts[1]}}}"
+        if self.kind == "*":
+            return " \\, ".join(text for text in closed if text != "1").replace("-1 \\, ", "-") or "1"
+        return f"{_FUNCTIONS.get(self.kind, self.kind)}\\left({parts[0]}\\right)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A member of a component: where it is, its terms, and what it is compared with."""
+
+    index: Index
+    terms: tuple[tuple[float, _Node], ...]
+    sense: str = ""
+    limit: float = 0.0
+
+
+@dataclass(slots=True)
+class _Term:
+    """A term of the algebra: in which rows it stands, and the letters that its leaves have in all of them.
+
+    Attributes
+    ----------
+    rows : list of int
+        Of each of its places, the row.
+    nodes : list of _Node
+    coefficients : list of float
+    letters : list of str
+        Of the rows' own index, then of what is summed over.
+    values : list of list
+        What they stand for in each place.
+    own : int
+        How many are the rows' own.
+    """
+
+    rows: list[int]
+    nodes: list[_Node]
+    coefficients: list[float]
+    letters: list[str]
+    values: list[list[Any]]
+    own: int
+
+    @property
+    def bound(self) -> list[str]:
+        return self.letters[self.own :]
+
+
+_Anchor = tuple[Sequence[_Node], list[tuple[int | None, str]]]
+"""A variable in the places of a term, and for each position of its index which letter of the term it is."""
+
+
+@dataclass(slots=True)
+class _Notes:
+    """Sets and data that have no name in the model, with what there is to say of them."""
+
+    sets: list[str] = field(default_factory=list)
+    data: list[str] = field(default_factory=list)
+
+
+def escaped(text: str) -> str:
+    """Return a text as LaTeX prints it."""
+    return "".join(_SPECIAL.get(c, c) for c in text)
+
+
+def _number(value: float) -> str:
+    mantissa, _, exponent = f"{value:.9g}".partition("e")
+    return f"{mantissa} \\cdot 10^{{{int(exponent)}}}" if exponent else mantissa.replace("inf", r"\infty")
+
+
+def _subscript(letters: Iterable[str]) -> str:
+    joined = ",".join(letters)
+    return f"_{{{joined}}}" if joined else ""
+
+
+def _of(data: Any) -> tuple[str, Index]:
+    """Return a member's component, without the indices of blocks around it, and all of these with its own."""
+    index: list[Any] = []
+    block = data
+    while block is not None and block.parent_block() is not None:
+        if block.parent_component().is_indexed():
+            own = block.index()
+            index[:0] = own if isinstance(own, tuple) else (own,)
+        block = block.parent_block()
+    name = data.getname(fully_qualified=True)
+    if data.local_name == "binary_indicator_var":
+        return unindexed(name.rpartition(".")[0]), tuple(index)
+    return unindexed(name), tuple(index)
+
+
+class _Writer:
+    """Writes one model."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        blocks = pyo.Block, gdp.Disjunct
+        self._universe: dict[str, list[Index]] = {}
+        self._declared: dict[str, Any] = {}
+        for data in model.component_data_objects(pyo.Var, descend_into=blocks):
+            name, index = _of(data)
+            self._universe.setdefault(name, []).append(index)
+            own = data.parent_component()
+            is_indicator = data.local_name == "binary_indicator_var"
+            self._declared.setdefault(name, data.parent_block().parent_component() if is_indicator else own)
+        self._sets = {
+            own.local_name: own
+            for own in model.component_objects((pyo.Set, pyo.RangeSet), descend_into=blocks)
+            if not own.is_indexed() and own.dimen in range(1, _MOST_DIMENSIONS + 1) and own.isfinite() and own.doc
+        }
+        self._members = {name: {_tuple(value) for value in own} for name, own in self._sets.items()}
+        self._params = [
+            (param, {_tuple(key): float(pyo.value(value)) for key, value in param.extract_values().items()})
+            for param in model.component_objects(pyo.Param, descend_into=blocks)
+            if _is_numeric(param)
+        ]
+        self._symbols = self._named()
+        self._notes = _Notes()
+
+    def text(self) -> str:
+        """Return the body of the document."""
+        blocks = pyo.Block, gdp.Disjunct
+        groups: dict[tuple[int, str], list[Any]] = {}
+        kinds = pyo.Objective, pyo.Constraint, gdp.Disjunction
+        for order, kind in enumerate(kinds):
+            for data in self._model.component_data_objects(kind, active=True, descend_into=blocks):
+                groups.setdefault((order, _of(data)[0]), []).append(data)
+        equations = [line for members in groups.values() for line in self._component(members)]
+        variables = {name: own for name, own in self._declared.items() if own.ctype is pyo.Var}
+        lines = [f"\\section*{{{escaped(self._model.name)}}}"]
+        lines += _listing(
+            "Sets", [f"${self._set(own)}$: {escaped(own.doc)}" for own in self._sets.values()] + self._notes.sets
+        )
+        params = [self._entry(param.name, param) for param, _ in self._params]
+        lines += _listing("Data", params + self._notes.data)
+        lines += _listing("Variables", [self._entry(name, own) + self._domain(own) for name, own in variables.items()])
+        return "\n".join([*lines, *equations, ""])
+
+    def _named(self) -> dict[str, str]:
+        """Return the symbol of each variable and Param: the paper's letter where it is the only one that has it."""
+        documented = {name: own for name, own in self._declared.items() if own.ctype is pyo.Var}
+        documented |= {param.name: param for param, _ in self._params}
+        wanted = {name: _letter(own.doc or "") for name, own in documented.items()}
+        counts: dict[str, int] = {}
+        for symbol in wanted.values():
+            counts[symbol] = counts.get(symbol, 0) + 1
+        names = {
+            name: wanted[name] if wanted.get(name) and counts[wanted[name]] == 1 else f"\\mathit{{{escaped(name)}}}"
+            for name in documented
+        }
+        disjuncts = {name: f"Y^{{\\mathrm{{{escaped(name)}}}}}" for name in self._declared if name not in documented}
+        return names | disjuncts
+
+    def _entry(self, name: str, own: Any) -> str:
+        symbol = f"{self._symbols[name]}{_subscript(_distinct(self._index_letters(own)))}"
+        return f"${symbol}$ (\\texttt{{{escaped(name)}}}): {escaped(own.doc or '')}"
+
+    def _domain(self, own: Any) -> str:
+        """Return what values a variable may have: its kind, and bounds that all its members share."""
+        told = sorted({"binary" if v.is_binary() else "integer" if v.is_integer() else "real" for v in own.values()})
+        for word, bounds in (("least", {v.lb for v in own.values()}), ("most", {v.ub for v in own.values()})):
+            if told != ["binary"] and len(bounds) == 1 and None not in bounds:
+                told.append(f"at {word} ${_number(bounds.pop())}$")
+        return f" ({', '.join(told)})"
+
+    def _index_letters(self, own: Any) -> list[str]:
+        """Return a letter for each position of a component's index; the same one where two are of one kind."""
+        return [c for one in own.index_set().subsets() for c in self._letters(one)] if own.is_indexed() else []
+
+    def _set(self, own: Any) -> str:
+        name = own.local_name
+        return name if len(name) == 1 else f"\\mathit{{{escaped(name)}}}"
+
+    def _letters(self, own: Any) -> list[str]:
+        """Return a letter for each position of a Set's members."""
+        size = own.dimen if isinstance(own.dimen, int) else 1
+        name = own.local_name
+        if name.isalpha() and name.isupper() and len(name) == size:
+            return list(name.lower())
+        single = {next(iter(nouns_of(one))): one.local_name.lower() for one in self._sets.values() if one.dimen == 1}
+        single = {noun: letter for noun, letter in single.items() if len(letter) == 1}
+        nouns = list(nouns_of(own))
+        return [
+            single.get(noun) or _USUAL.get(noun.split(" ")[-1], noun[:1]) or "ijklmn"[k] for k, noun in enumerate(nouns)
+        ]
+
+    def _component(self, members: list[Any]) -> Iterator[str]:
+        """Yield the lines of a constraint, an objective or a disjunction."""
+        first = members[0]
+        equation, text = described(first.parent_component())
+        name, index = _of(first)
+        yield f"\n\\medskip\\textbf{{\\texttt{{{escaped(name)}}}}}{f': {escaped(text)}' if text else ''}"
+        letters = self._row_letters(first, len(index))
+        by_sense: dict[str, list[_Row]] = {}
+        for data in members:
+            row = _row(data)
+            by_sense.setdefault(row.sense, []).append(row)
+        for sense, rows in by_sense.items():
+            lines = self._sides(sense, rows, letters)
+            if first.parent_block().ctype is gdp.Disjunct:
+                owner, own = _of(first.parent_block())
+                lines[0] = f"{self._symbols[owner]}{_subscript(letters[: len(own)])} \\implies {lines[0]}"
+            if letters:
+                lines[-1] += f" \\qquad \\forall\\, {self._for_all(first, [row.index for row in rows], letters)}"
+            tag = f" \\tag*{{{escaped(equation)}}}" if equation else ""
+            if len(lines) == 1:
+                yield f"\\begin{{equation*}}\n{lines[0]}{tag}\n\\end{{equation*}}"
+            else:
+                joined = " \\\\\n& \\quad ".join(lines)
+                split = f"\\begin{{split}}\n& {joined}\n\\end{{split}}{tag}"
+                yield f"\\begin{{equation*}}\n{split}\n\\end{{equation*}}"
+
+    def _sides(self, sense: str, rows: list[_Row], letters: list[str]) -> list[str]:
+        """Return the lines of what is true of some rows: positive terms to the left, the others to the right."""
+        places: dict[tuple[bool, Any], list[tuple[int, float, _Node]]] = {}
+        for k, row in enumerate(rows):
+            for coefficient, node in row.terms:
+                places.setdefault((coefficient < 0, node.shape), []).append((k, abs(coefficient), node))
+        sums = {"or": "\\bigvee"}
+        terms = [
+            (negative, self._term(found, rows, letters, sums.get(sense, "\\sum")))
+            for (negative, _), found in places.items()
+        ]
+        if sense == "or":
+            return ["\\text{exactly one of } " + " \\lor ".join(text for _, text in terms)]
+        limits = [[*row.index] for row in rows]
+        limit = self._data([row.limit for row in rows], letters, limits)
+        if sense in ("min", "max"):
+            signed = [f"{'-' if negative else '+' if k else ''} {text}" for k, (negative, text) in enumerate(terms)]
+            return _lines([f"\\{sense} \\;", *signed, *([] if limit == "0" else [f"+ {limit}"])])
+        left = [text for negative, text in terms if not negative]
+        right = [text for negative, text in terms if negative]
+        if not left:
+            left, right, sense = right, [], {"\\le": "\\ge", "\\ge": "\\le"}.get(sense, sense)
+            limit = self._data([-row.limit for row in rows], letters, limits)
+        rest = f"- {limit[1:]}" if limit.startswith("-") else f"+ {limit}"
+        told = [] if limit == "0" and right else [rest if right else limit]
+        behind = [] if sense.startswith("\\in") else [*right[:1], *(f"+ {text}" for text in right[1:]), *told]
+        compared = [f"{sense} {behind[0]}", *behind[1:]] if behind else [sense]
+        return _lines([left[0] if left else "0", *(f"+ {text}" for text in left[1:]), *compared])
+
+    def _term(self, places: list[tuple[int, float, _Node]], rows: list[_Row], letters: list[str], operator: str) -> str:
+        """Return the term of the algebra that stands in some places of rows."""
+        term = _Term(
+            [k for k, _, _ in places],
+            [node for _, _, node in places],
+            [coefficient for _, coefficient, _ in places],
+            list(letters),
+            [list(rows[k].index) for k, _, _ in places],
+            len(letters),
+        )
+        leaves, anchor = [], None
+        for column in zip(*(node.leaves() for node in term.nodes), strict=True):
+            if column[0].kind != "n":
+                before = len(term.letters)
+                own = self._place(column, term, len(set(term.rows)) == len(rows))
+                anchor = anchor or ((column, own) if len(term.letters) > before else None)
+                leaves.append(f"{self._symbols[column[0].kind]}{_subscript(letter for _, letter in own)}")
+            else:
+                leaves.append("")
+        for k, column in enumerate(zip(*(node.leaves() for node in term.nodes), strict=True)):
+            if column[0].kind == "n":
+                leaves[k] = self._data([leaf.value for leaf in column], term.letters, term.values)
+        coefficient, vanishes = self._named_data(term.coefficients, term.letters, term.values)
+        text = term.nodes[0].text(iter(leaves))
+        if term.nodes[0].kind == "+" and (coefficient != "1" or term.bound):
+            text = f"\\left({text}\\right)"
+        text = text if coefficient == "1" else f"{coefficient} \\, {text}"
+        if term.bound and anchor is not None:
+            return f"{operator}_{{{self._over(term, anchor, rows, vanishes)}}} {text}"
+        return text if len(set(term.rows)) == len(rows) else f"{text}\\text{{ (where there is one)}}"
+
+    def _place(self, column: Sequence[_Node], term: _Term, complete: bool) -> list[tuple[int | None, str]]:
+        """Return which letter each position of a variable's index has; one that it has first is summed over."""
+        name = column[0].kind
+        usual = self._variable_letters(name, len(column[0].index))
+        found: list[tuple[int | None, str]] = []
+        for p, letter in enumerate(usual):
+            values = [leaf.index[p] for leaf in column]
+            same = [
+                c
+                for c in range(len(term.letters))
+                if all(own[c] == v for own, v in zip(term.values, values, strict=True))
+            ]
+            same = [c for c in same if (c, term.letters[c]) not in found or len(usual) > len(term.letters)]
+            same.sort(key=lambda c: term.letters[c].rstrip("'") != letter)
+            if same:
+                found.append((same[0], term.letters[same[0]]))
+            elif complete and len(set(values)) == 1 and len({index[p] for index in self._universe[name]}) > 1:
+                found.append((None, f"\\mathrm{{{escaped(str(values[0]))}}}"))
+            else:
+                while letter in term.letters:
+                    letter += "'"
+                term.letters.append(letter)
+                for own, v in zip(term.values, values, strict=True):
+                    own.append(v)
+                found.append((len(term.letters) - 1, letter))
+        return found
+
+    def _over(self, term: _Term, anchor: _Anchor, rows: list[_Row], vanishes: _Holds) -> str:
+        """Return what a term is summed over."""
+        column, own = anchor
+        name = column[0].kind
+        taken: list[set[Index]] = [set() for _ in rows]
+        for k, values in zip(term.rows, term.values, strict=True):
+            taken[k].add(tuple(values[term.own :]))
+        literal = [column[0].index[p] for p, (c, _) in enumerate(own) if c is None]
+        whole: list[set[Index]] = []
+        for row in rows:
+            known = dict(enumerate(row.index))
+            fits = set()
+            for index in self._universe[name]:
+                at = {c: index[p] for p, (c, _) in enumerate(own) if c is not None}
+                fixed = [index[p] for p, (c, _) in enumerate(own) if c is None]
+                if fixed == literal and all(known.get(c, v) == v for c, v in at.items()):
+                    fits.add(tuple(at.get(c) for c in range(term.own, len(term.letters))))
+            whole.append(fits)
+        within = self._within(name, own, term)
+        if within is not None:
+            for condition, holds in self._conditions(term):
+                if all(
+                    {b for b in fits if holds((*row.index, *b)) and not vanishes((*row.index, *b))} == some
+                    for row, fits, some in zip(rows, whole, taken, strict=True)
+                ):
+                    return f"{within}{condition}"
+        used = _needed([row.index for row in rows], taken, term.own)
+        symbol = f"\\mathcal{{A}}^{{({len(self._notes.sets) + 1})}}{_subscript(term.letters[k] for k in used)}"
+        sizes = [len(some) for some in taken]
+        self._notes.sets.append(f"${symbol}$: chosen by a rule, {min(sizes)} to {max(sizes)} members")
+        return f"{_bracketed(term.bound)} \\in {symbol}"
+
+    def _within(self, name: str, own: list[tuple[int | None, str]], term: _Term) -> str | None:
+        """Return of which Sets of a variable's index the members are; None where that is not known."""
+        declared = self._declared[name]
+        subsets = list(declared.index_set().subsets()) if declared.is_indexed() else []
+        if sum(one.dimen if isinstance(one.dimen, int) else 0 for one in subsets) != len(own):
+            return None
+        told, start, covered = [], 0, set()
+        for one in subsets:
+            part = own[start : start + one.dimen]
+            start += one.dimen
+            bound = {c for c, _ in part if c is not None and c >= term.own}
+            covered |= bound
+            if not bound:
+                continue
+            if one.local_name not in self._sets and not one.doc:
+                return None
+            told.append(
+                (f"{_bracketed([letter for _, letter in part])} \\in {self._set(one)}", len(bound) == len(part))
+            )
+        if covered != set(range(term.own, len(term.letters))):
+            return None
+        joined = ",\\, ".join(text for text, _ in told)
+        return joined if all(whole for _, whole in told) else f"{','.join(term.bound)} :\\, {joined}"
+
+    def _conditions(self, term: _Term) -> Iterator[tuple[str, _Holds]]:
+        """Yield what can restrict a sum, and whether it holds of the values of all letters."""
+        yield "", lambda at: True
+        letters, own = term.letters, term.own
+        numbers = [k for k in range(len(letters)) if all(isinstance(values[k], int | float) for values in term.values)]
+        for b, e in itertools.product([k for k in numbers if k >= own], [k for k in numbers if k < own]):
+            for sign, holds in _RELATIONS.items():
+                yield f",\\, {letters[b]} {sign.format(letters[e])}", _compared(holds, b, e)
+        for e, b in itertools.product(range(own), range(own, len(letters))):
+            yield f",\\, {letters[b]} \\ne {letters[e]}", _compared(lambda x, y: x != y, b, e)
+        for name, members in self._members.items():
+            size = self._sets[name].dimen
+            for at in itertools.permutations(range(len(letters)), size):
+                if max(at) >= own:
+                    told = f"{_bracketed([letters[k] for k in at])} \\in {self._set(self._sets[name])}"
+                    yield f",\\, {told}", _member(members, at)
+
+    def _data(self, values: Sequence[float], letters: list[str], at: Sequence[Sequence[Any]]) -> str:
+        """Return numbers as one."""
+        return self._named_data(values, letters, at)[0]
+
+    def _named_data(
+        self, values: Sequence[float], letters: list[str], at: Sequence[Sequence[Any]]
+    ) -> tuple[str, _Holds]:
+        """Return numbers as one: the same everywhere, a Param's, or of a name of their own; and where it is 0."""
+        same = all(_close(value, values[0]) for value in values)
+        if same and (values[0] in (0, 1, -1) or not letters):
+            return _number(values[0]), _never
+        for param, known in self._params:
+            size = len(next(iter(known), ()))
+            if size > min(len(letters), _MOST_DIMENSIONS) or (same and not size):
+                continue
+            for chosen in itertools.permutations(range(len(letters)), size):
+                keys = [tuple(place[k] for k in chosen) for place in at]
+                if not all(key in known for key in keys):
+                    continue
+                told = f"{self._symbols[param.name]}{_subscript(letters[k] for k in chosen)}"
+                if all(_close(known[key], value) for key, value in zip(keys, values, strict=True)):
+                    return told, _zero(known, chosen)
+                if all(_close(-known[key], value) for key, value in zip(keys, values, strict=True)):
+                    return f"-{told}", _zero(known, chosen)
+                if all(_close(known[key] * value, 1.0) for key, value in zip(keys, values, strict=True)):
+                    return f"\\frac{{1}}{{{told}}}", _never
+        if same:
+            return _number(values[0]), _never
+        kept = _needed(at, values, len(letters))
+        symbol = f"a^{{({len(self._notes.data) + 1})}}{_subscript(letters[k] for k in kept)}"
+        low, high = _number(min(values)), _number(max(values))
+        self._notes.data.append(f"${symbol}$: computed by a rule, ${low}$ to ${high}$")
+        return symbol, _never
+
+    def _variable_letters(self, name: str, size: int) -> list[str]:
+        letters = self._index_letters(self._declared[name])
+        return letters if len(letters) == size else list("ijklmnpq"[:size])
+
+    def _row_letters(self, data: Any, size: int) -> list[str]:
+        """Return the letters of a row's index: the names of its rule's arguments, or what its Sets say."""
+        letters: list[str] = []
+        block = data
+        while block is not None and block.parent_block() is not None:
+            own = block.parent_component()
+            if own.is_indexed():
+                named = _argument_names(own)
+                usual = self._index_letters(own)
+                letters = [*(named if len(named) == len(usual) else usual), *letters]
+            block = block.parent_block()
+        return _distinct(letters if len(letters) == size else "ijklmnpq"[:size])
+
+    def _for_all(self, data: Any, indices: list[Index], letters: list[str]) -> str:
+        """Return of which Sets the rows are."""
+        own, found = data.parent_component(), set(indices)
+        whole = own.is_indexed() and found == {_tuple(key) for key in own.index_set()}
+        if whole and all(one.local_name in self._sets for one in own.index_set().subsets()):
+            told, start = [], 0
+            for one in own.index_set().subsets():
+                told.append(f"{_bracketed(letters[start : start + one.dimen])} \\in {self._set(one)}")
+                start += one.dimen
+            return ",\\, ".join(told)
+        for name, members in self._members.items():
+            if members == found:
+                return f"{_bracketed(letters)} \\in {self._set(self._sets[name])}"
+        symbol = f"\\mathcal{{A}}^{{({len(self._notes.sets) + 1})}}"
+        self._notes.sets.append(f"${symbol}$: indices of \\texttt{{{escaped(_of(data)[0])}}}, {len(found)} members")
+        return f"{_bracketed(letters)} \\in {symbol}"
+
+
+_RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
+    "\\ge {}": lambda b, e: b >= e,
+    "\\le {}": lambda b, e: b <= e,
+    "> {}": lambda b, e: b > e,
+    "< {}": lambda b, e: b < e,
+    "= {} - 1": lambda b, e: b == e - 1,
+    "= {} + 1": lambda b, e: b == e + 1,
+}
+"""How what is summed over may stand to the row's own."""
+
+
+def _compared(holds: Callable[[Any, Any], bool], b: int, e: int) -> _Holds:
+    return lambda at: holds(at[b], at[e])
+
+
+def _never(at: Index) -> bool:
+    return False
+
+
+def _zero(known: dict[Index, float], chosen: Sequence[int]) -> _Holds:
+    return lambda at: known.get(tuple(at[k] for k in chosen)) == 0
+
+
+def _member(members: set[Index], at: Sequence[int]) -> _Holds:
+    return lambda values: tuple(values[k] for k in at) in members
+
+
+def _row(data: Any) -> _Row:
+    """Return a member of a component as terms."""
+    index = _of(data)[1]
+    if data.ctype is gdp.Disjunction:
+        return _Row(index, tuple((1.0, _node(d.binary_indicator_var)) for d in data.disjuncts), "or")
+    if data.ctype is pyo.Objective:
+        terms, constant = _terms(data.expr)
+        return _Row(index, terms, "min" if data.sense == pyo.minimize else "max", constant)
+    terms, constant = _terms(data.body)
+    lower, upper = data.lb, data.ub
+    if lower is not None and upper is not None and lower != upper:
+        return _Row(index, terms, f"\\in [{_number(lower - constant)}, {_number(upper - constant)}]")
+    limit = lower if upper is None else upper
+    return _Row(index, terms, "=" if lower == upper else "\\ge" if upper is None else "\\le", float(limit) - constant)
+
+
+def _terms(expression: Any) -> tuple[tuple[tuple[float, _Node], ...], float]:
+    """Return the terms of a sum, with their coefficients, and its constant."""
+    from pyomo.repn import generate_standard_repn
+
+    repn = generate_standard_repn(expression, quadratic=False)
+    linear = zip(repn.linear_coefs, repn.linear_vars, strict=True)
+    terms = [(float(coefficient), _node(variable)) for coefficient, variable in linear if coefficient]
+    if repn.nonlinear_expr is not None:
+        node = _node(repn.nonlinear_expr)
+        for part in node.parts if node.kind == "+" else (node,):
+            if part.kind == "*" and part.parts[0].kind == "n":
+                rest = part.parts[1:]
+                terms.append((part.parts[0].value, rest[0] if len(rest) == 1 else _Node("*", parts=rest)))
+            else:
+                terms.append((1.0, part))
+    return tuple(terms), float(repn.constant)
+
+
+def _node(expression: Any) -> _Node:
+    """Return an expression as nodes: numbers are folded, sums and products flat, a product's number first."""
+    if not hasattr(expression, "is_expression_type") or expression.is_fixed():
+        return _Node("n", float(pyo.value(expression)))
+    if expression.is_variable_type():
+        name, index = _of(expression)
+        return _Node(name, index=index)
+    parts = [_node(part) for part in expression.args]
+    kind = type(expression).__name__
+    if expression.is_named_expression_type():
+        return parts[0]
+    if "Sum" in kind or kind == "LinearExpression":
+        flat = [inner for part in parts for inner in (part.parts if part.kind == "+" else (part,))]
+        return _Node("+", parts=tuple(_with_number(part) for part in flat if part.kind != "n" or part.value))
+    if "Negation" in kind:
+        parts = [_Node("n", -1.0), *parts]
+    if "Product" in kind or "Monomial" in kind or "Negation" in kind:
+        flat = [inner for part in parts for inner in (part.parts if part.kind == "*" else (part,))]
+        number = 1.0
+        for part in flat:
+            number *= part.value if part.kind == "n" else 1.0
+        rest = tuple(part for part in flat if part.kind != "n")
+        return _Node("*", parts=(_Node("n", number), *rest)) if number != 1 else _Node("*", parts=rest)
+    if "Division" in kind:
+        return _Node("/", parts=tuple(parts))
+    if "Pow" in kind:
+        return _Node("^", parts=tuple(parts))
+    return _Node(expression.getname(), parts=tuple(parts))
+
+
+def _with_number(part: _Node) -> _Node:
+    """Return a part of a sum with a number in front, so that parts with 1 have the shape of others."""
+    if part.kind == "n" or (part.kind == "*" and part.parts[0].kind == "n"):
+        return part
+    return _Node("*", parts=(_Node("n", 1.0), *(part.parts if part.kind == "*" else (part,))))
+
+
+def _tuple(key: Any) -> Index:
+    return () if key is None else key if isinstance(key, tuple) else (key,)
+
+
+def _is_numeric(param: Any) -> bool:
+    values = [pyo.value(value, exception=False) for value in param.extract_values().values()]
+    return bool(values) and all(isinstance(value, int | float) for value in values)
+
+
+def _needed(at: Sequence[Sequence[Any]], values: Sequence[Any], size: int) -> list[int]:
+    """Return on which positions of an index some values depend."""
+    kept = list(range(size))
+    for k in reversed(range(size)):
+        rest = [c for c in kept if c != k]
+        known: dict[Index, Any] = {}
+        keys = (tuple(place[c] for c in rest) for place in at)
+        if all(known.setdefault(key, value) == value for key, value in zip(keys, values, strict=True)):
+            kept = rest
+    return kept
+
+
+def _close(a: float, b: float) -> bool:
+    return math.isclose(a, b, rel_tol=ROUNDING, abs_tol=0.0)
+
+
+def _letter(doc: str) -> str:
+    match = _SYMBOL.match(doc)
+    found = match.group(1) if match else ""
+    return f"\\{found}" if _GREEK.fullmatch(found) else found if len(found) == 1 else ""
+
+
+def _distinct(letters: Iterable[str]) -> list[str]:
+    found: list[str] = []
+    for letter in letters:
+        while letter in found:
+            letter += "'"
+        found.append(letter)
+    return found
+
+
+def _bracketed(letters: Sequence[str]) -> str:
+    return letters[0] if len(letters) == 1 else f"({','.join(letters)})"
+
+
+def _argument_names(component: Any) -> list[str]:
+    """Return the first letters of the arguments of a rule behind the block's."""
+    function = getattr(getattr(component, "rule", None) or getattr(component, "_rule", None), "_fcn", None)
+    if function is None:
+        return []
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    return [p.name[0] for p in parameters] if all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters) else []
+
+
+def _lines(pieces: list[str]) -> list[str]:
+    return [" ".join(pieces[k : k + _TERMS]) for k in range(0, len(pieces), _TERMS)]
+
+
+def _listing(title: str, items: Sequence[str]) -> list[str]:
+    if not items:
+        return []
+    return [f"\\subsection*{{{title}}}", "\\begin{itemize}", *(f"\\item {item}" for item in items), "\\end{itemize}"]

@@ -1,0 +1,176 @@
+"""The algebra of models in LaTeX: what is recognised in hand-made rows, and that TeX takes it of every formulation."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyomo.environ as pyo
+import pytest
+from pyomo.gdp import Disjunction
+
+from dlsched.models import catalog, latex, problem
+from dlsched.models.formulation import Formulation
+
+NAMES = [entry.name for entry in catalog()]
+SIZES: dict[str, dict[str, Any]] = {"hadar": {"jobs": 3, "slots": 4}, "smd": {"jobs": 3}, "dmlrs": {}, "ddljs": {}}
+
+
+_EQUATION = r"\\textbf\{\\texttt\{(.*?)\}\}.*?\n\\begin\{equation\*\}\n(.*?)\n\\end\{equation\*\}"
+
+
+def body(m: Any) -> str:
+    return latex(m, document=False)
+
+
+def equations(m: Any) -> dict[str, str]:
+    """The equation below each component's name, on one line."""
+    found = re.findall(
+        r"\\textbf\{\\texttt\{(.*?)\}\}.*?\n\\begin\{equation\*\}\n(.*?)\n\\end\{equation\*\}", body(m), re.DOTALL
+    )
+    return {name.replace("\\_", "_"): equation.replace("\n", " ") for name, equation in found}
+
+
+def drawn(entry: Formulation[Any]) -> Any:
+    """A model of several jobs."""
+    for seed in range(50):
+        sizes = SIZES[entry.problem] | ({"asynchronous": True} if "async" in entry.name else {})
+        try:
+            return entry.build(problem(entry.problem).families["random"](np.random.default_rng(seed), **sizes))
+        except ValueError:  # not for such an instance
+            continue
+    raise AssertionError(entry.name)
+
+
+def jobs() -> Any:
+    m = pyo.ConcreteModel("jobs_&_slots")
+    m.J = pyo.Set(initialize=["a", "b", "c"], doc="jobs")
+    m.T = pyo.RangeSet(4, doc="slots")
+    m.JT = pyo.Set(
+        initialize=[("a", 1), ("a", 2), ("b", 2), ("b", 3), ("b", 4), ("c", 4)], dimen=2, doc="jobs and slots"
+    )
+    m.gang = pyo.Param(m.J, initialize={"a": 2, "b": 3, "c": 5}, doc="W_j, gang [devices]")
+    m.count = pyo.Param(m.T, initialize={1: 9, 2: 8, 3: 7, 4: 6}, doc="C_t, devices [devices]")
+    m.x = pyo.Var(m.JT, domain=pyo.Binary, doc="x_jt, 1 where the job runs")
+    m.y = pyo.Var(m.J, bounds=(0, 7), doc="y_j, something")
+    m.total = pyo.Objective(expr=sum(m.gang[j] * m.y[j] for j in m.J) - 3 * sum(m.x.values()), doc="(1) all")
+    return m
+
+
+def test_sums_over_the_other_positions() -> None:
+    m = jobs()
+    m.once = pyo.Constraint(m.J, rule=lambda m, j: sum(m.x[i, t] for i, t in m.JT if i == j) <= 1, doc="(2) once")
+    m.room = pyo.Constraint(
+        m.T, rule=lambda m, t: sum(m.gang[j] * m.x[j, s] for j, s in m.JT if s == t) <= m.count[t], doc="(3) room"
+    )
+    found = equations(m)
+    assert found["once"] == r"\sum_{t :\, (j,t) \in \mathit{JT}} x_{j,t} \le 1 \qquad \forall\, j \in J \tag*{(2)}"
+    # Slot 3 has one job, slot 1 too: what is alike in all rows is the algebra.
+    assert found["room"] == (
+        r"\sum_{j :\, (j,t) \in \mathit{JT}} W_{j} \, x_{j,t} \le C_{t} \qquad \forall\, t \in T \tag*{(3)}"
+    )
+    assert found["total"].startswith(
+        r"\min \;  \sum_{j \in J} W_{j} \, y_{j} - \sum_{(j,t) \in \mathit{JT}} 3 \, x_{j,t}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("holds", "told"),
+    [
+        (lambda s, t: s >= t, r",\, t' \ge t"),
+        (lambda s, t: s <= t, r",\, t' \le t"),
+        (lambda s, t: s < t, r",\, t' < t"),
+        (lambda s, t: s != t, r",\, t' \ne t"),
+        (lambda s, t: True, ""),
+    ],
+)
+def test_sums_from_or_up_to_the_rows_own(holds: Any, told: str) -> None:
+    m = jobs()
+    m.z = pyo.Var(m.T, doc="z_t, of a slot")
+    m.last = pyo.Constraint(
+        m.T, rule=lambda m, t: sum(m.z[s] for s in m.T if holds(s, t)) + m.y["a"] >= 0, doc="(4) last"
+    )
+    sides, _, rest = equations(m)["last"].partition(r" \ge ")
+    assert rest == r"0 \qquad \forall\, t \in T \tag*{(4)}"
+    # Pyomo lists variables by their first row: of the first slot nothing is before it.
+    assert set(sides.split(" + ")) == {r"\sum_{t' \in T" + told + "} z_{t'}", r"y_{\mathrm{a}}"}
+
+
+def test_sides_signs_and_ranges() -> None:
+    m = jobs()
+    m.moved = pyo.Constraint(m.JT, rule=lambda m, j, t: -m.y[j] <= -2 * m.x[j, t])
+    m.between = pyo.Constraint(m.J, rule=lambda m, j: pyo.inequality(1, m.y[j], 3))
+    m.equal = pyo.Constraint(expr=m.y["a"] == m.y["b"] - 4)
+    found = equations(m)
+    assert found["moved"] == r"2 \, x_{j,t} \le y_{j} \qquad \forall\, (j,t) \in \mathit{JT}"
+    assert found["between"] == r"y_{j} \in [1, 3] \qquad \forall\, j \in J"
+    assert found["equal"] == r"y_{\mathrm{a}} = y_{\mathrm{b}} - 4"
+
+
+def test_what_has_no_name_gets_one() -> None:
+    m = jobs()
+    own = {"a": 11, "b": 13, "c": 17}
+    m.odd = pyo.Constraint(m.J, rule=lambda m, j: own[j] * m.y[j] <= 1)
+    m.some = pyo.Constraint(expr=m.x["a", 1] + m.x["b", 3] <= 1)
+    found = equations(m)
+    assert found["odd"] == r"a^{(1)}_{j} \, y_{j} \le 1 \qquad \forall\, j \in J"
+    assert found["some"] == r"\sum_{(j,t) \in \mathcal{A}^{(1)}} x_{j,t} \le 1"
+    assert r"\item $a^{(1)}_{j}$: computed by a rule, $11$ to $17$" in body(m)
+    assert r"\item $\mathcal{A}^{(1)}$: chosen by a rule, 2 to 2 members" in body(m)
+
+
+def test_either_or() -> None:
+    m = jobs()
+    m.way = Disjunction(m.J, rule=lambda m, j: [[m.y[j] >= 4], [m.y[j] <= m.gang[j]]], doc="(5) much or little")
+    found = equations(m)
+    assert found["way"].startswith(r"\text{exactly one of } ")
+    assert r"\implies \sum_{j \in \mathcal{A}^{(1)}_{i}} y_{j} \ge 4" in body(m)
+
+
+def test_what_is_not_linear() -> None:
+    m = jobs()
+    m.ratio = pyo.Constraint(m.J, rule=lambda m, j: m.gang[j] / (1 + pyo.exp(m.y[j] ** 2)) + m.y[j] * m.y["a"] <= 5)
+    found = equations(m)["ratio"]
+    assert r"\frac{W_{j}}{1 + \exp\left({y_{j}}^{2}\right)}" in found
+    assert r"y_{j} \, y_{\mathrm{a}}" in found or r"y_{\mathrm{a}} \, y_{j}" in found
+
+
+def test_what_a_paper_says_is_what_is_recognised() -> None:
+    """Hadar's (1a), (1c), (1d) and (1e), read off the rows of three different jobs."""
+    found = equations(drawn(next(entry for entry in catalog() if entry.name == "hadar/aggregate")))
+    assert found["once"].startswith(r"\sum_{t :\, (j,t) \in \mathit{JT}} \mathit{completion}_{j,t} \le 1")
+    assert found["capacity"].startswith(r"\sum_{j :\, (j,t,r) \in \mathit{JTR}} n_{j,t,r} \le C_{r}")
+    assert found["last"].startswith(
+        r"\sum_{l :\, (j,t,l) \in \mathit{JTL}} b_{j,t,l} \le \sum_{t' :\, (j,t') \in \mathit{JT},\, t' \ge t}"
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_equation_number_is_there(name: str) -> None:
+    m = drawn(next(entry for entry in catalog() if entry.name == name))
+    text = latex(m)
+    for component in m.component_objects((pyo.Constraint, pyo.Objective), active=True):
+        if next(iter(component.values()), None) is not None:
+            number = (component.doc or "").partition(" ")[0]
+            assert f"\\tag*{{{number}" in text, component.name
+    assert text.count("\\begin{equation*}") == text.count("\\end{equation*}") > 0
+
+
+@pytest.mark.tex
+@pytest.mark.process
+@pytest.mark.parametrize("name", [*NAMES, "own"])
+def test_tex_takes_it(name: str, tmp_path: Path) -> None:
+    m = jobs() if name == "own" else drawn(next(entry for entry in catalog() if entry.name == name))
+    (tmp_path / "model.tex").write_text(latex(m), encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "model.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert (tmp_path / "model.pdf").stat().st_size > 0
+
+
+def test_models_that_are_refused() -> None:
+    with pytest.raises(TypeError, match="a Pyomo model"):
+        latex(3)
