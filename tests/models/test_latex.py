@@ -93,7 +93,7 @@ def test_sums_from_or_up_to_the_rows_own(holds: Any, told: str) -> None:
     m.last = pyo.Constraint(
         m.T, rule=lambda m, t: sum(m.z[s] for s in m.T if holds(s, t)) + m.y["a"] >= 0, doc="(4) last"
     )
-    sides, _, rest = equations(m)["last"].partition(r" \ge ")
+    sides, _, rest = equations(m)["last"].rpartition(r" \ge ")
     assert rest == r"0 \qquad \forall\, t \in T \tag*{(4)}"
     # Pyomo lists variables by their first row: of the first slot nothing is before it.
     assert set(sides.split(" + ")) == {r"\sum_{t' \in T" + told + "} z_{t'}", r"y_{\mathrm{a}}"}
