@@ -15,7 +15,8 @@ theorem leaves eps undefined and gives no probability for the profit.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -149,21 +150,23 @@ def _of_resource(
 ) -> tuple[Fraction, int]:
     """Return eps^r and Delta^r."""
     eps, sums = Fraction(0), dict.fromkeys(problem.nodes, 0)
+    free = all(request.allowed is None for request, _ in largest)
+    places = tuple(dict.fromkeys(problem.kinds.values())) if free else problem.servers
     for request, size in largest:
         need = request.demand.get(resource, Fraction(0))
         if not need:
             continue
-        for u, count in _hosted(problem, request, size).items():
+        for u, count in _hosted(problem, request, size, places).items():
             eps = max(eps, need / problem.nodes[u][resource])
             held = min(count, problem.room(request, u)) if caps else count
             sums[u] += held * held
     return eps, max(sums.values(), default=0)
 
 
-def _hosted(problem: RingProblem, request: RingRequest, size: int) -> dict[str, int]:
-    """Return for each valid node how many of the ring's nodes it may host, RS-valid."""
+def _hosted(problem: RingProblem, request: RingRequest, size: int, places: Iterable[str]) -> dict[str, int]:
+    """Return for each valid node how many of the ring's nodes it may host, RS-valid; of `places` if all are alike."""
     if request.allowed is None:
-        return dict.fromkeys(problem.hosts(request), size)
+        return {u: size for u in places if problem.room(request, u)}
     counts: dict[str, int] = {}
     for a in range(size):
         for u in problem.hosts(request, a):
@@ -173,12 +176,8 @@ def _hosted(problem: RingProblem, request: RingRequest, size: int) -> dict[str, 
 
 def _of_links(problem: RingProblem, largest: list[tuple[RingRequest, int]]) -> tuple[Fraction, int]:
     """Return eps_E and the bound on Delta(E_S)."""
-    eps, most = Fraction(0), 0
-    for _, limit in problem.shares:
-        total = 0
-        for request, size in largest:
-            if size > 1 and 0 < request.bandwidth <= limit:
-                eps = max(eps, request.bandwidth / limit)
-                total += size * size
-        most = max(most, total)
-    return eps, most
+    limits = problem.limits
+    rings = [(request.bandwidth, size) for request, size in largest if size > 1 and request.bandwidth and limits]
+    carried = [(bandwidth, size) for bandwidth, size in rings if bandwidth <= limits[-1]]
+    tightest = (b / limits[bisect_left(limits, b)] for b in {b for b, _ in carried})
+    return max(tightest, default=Fraction(0)), sum(size * size for _, size in carried)

@@ -18,6 +18,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from dlsched.arguments import at_least, checked
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
@@ -88,9 +89,14 @@ def placement_mix(problem: RingProblem, loads: Mapping[tuple[str, int], Mapping[
     placements: dict[str, tuple[WeightedCounts, ...]] = {}
     mappings: dict[str, tuple[WeightedMapping, ...]] = {}
     unrouted: dict[str, tuple[WeightedCounts, ...]] = {}
+    own: dict[str, dict[int, Mapping[str, Number]]] = {request.name: {} for request in problem.requests}
+    for (name, size), parts in loads.items():
+        own.get(name, {})[size] = parts
+    among: dict[int, _Roads] = {}
     for request in problem.requests:
-        mixed = _of_request(problem, request, loads)
-        roads = _Roads(problem.usable(request))
+        mixed = _of_request(problem, request, own[request.name])
+        usable = problem.usable(request)
+        roads = among.setdefault(len(usable), _Roads(usable))
         rings = [(one, roads.ring(one.counts)) for one in mixed]
         placements[request.name] = tuple(mixed)
         mappings[request.name] = tuple(WeightedMapping(o.weight, o.size, ring) for o, ring in rings if ring is not None)
@@ -150,19 +156,18 @@ def integer_mix(loads: Mapping[str, Number], size: int) -> list[WeightedCounts]:
 
 
 def _of_request(
-    problem: RingProblem, request: RingRequest, loads: Mapping[tuple[str, int], Mapping[str, Number]]
+    problem: RingProblem, request: RingRequest, loads: Mapping[int, Mapping[str, Number]]
 ) -> list[WeightedCounts]:
     """Return the mix of one request over all its ring sizes."""
-    mixed = []
-    hosts = set(problem.hosts(request))
-    for (name, size), parts in loads.items():
-        if name != request.name:
-            continue
+    mixed, place = [], f"request {request.name}"
+    for size, parts in loads.items():
         if request.allowed is not None:
-            raise ValueError(f"request {name}: its ring nodes differ in where they may be, so counts do not place them")
-        bad = next((u for u, load in parts.items() if u not in hosts and load > ZERO), None)
+            raise ValueError(f"{place}: its ring nodes differ in where they may be, so counts do not place them")
+        bad = next((u for u, load in parts.items() if load > ZERO and not _hosts(problem, request, u)), None)
         if bad is not None or size not in request.profit:
-            raise ValueError(f"request {name}: {f'node {bad}' if bad is not None else f'size {size}'} is not valid")
+            raise ValueError(
+                f"request {request.name}: {f'node {bad}' if bad is not None else f'size {size}'} is not valid"
+            )
         mixed += integer_mix(parts, size)
     total = sum((one.weight for one in mixed), Fraction(0))
     if total > 1 + TOLERANCE:
@@ -188,13 +193,15 @@ def _without_rounding(ends: list[Fraction]) -> list[Fraction]:
     return [math.floor(end) + meant[end % 1] for end in ends]
 
 
+def _hosts(problem: RingProblem, request: RingRequest, node: str) -> bool:
+    return node in problem.nodes and problem.room(request, node) > 0
+
+
 class _Roads:
     """Shortest paths over some arcs."""
 
     def __init__(self, arcs: Iterable[tuple[str, str]]) -> None:
-        self._heads: dict[str, list[str]] = {}
-        for u, v in arcs:
-            self._heads.setdefault(u, []).append(v)
+        self._arcs = arcs
         self._trees: dict[str, dict[str, str | None]] = {}
 
     def ring(self, counts: Mapping[str, int]) -> RingMapping | None:
@@ -216,7 +223,16 @@ class _Roads:
         joined = tuple(path for path in paths if path is not None)
         return RingMapping(nodes, joined) if len(joined) == len(paths) else None
 
+    @cached_property
+    def _heads(self) -> dict[str, list[str]]:
+        heads: dict[str, list[str]] = {}
+        for u, v in self._arcs:
+            heads.setdefault(u, []).append(v)
+        return heads
+
     def _path(self, start: str, end: str) -> Path | None:
+        if start == end:
+            return (start,)
         if start not in self._trees:
             self._trees[start] = self._tree(start)
         before = self._trees[start]

@@ -7,7 +7,6 @@ work repeats. The joint relaxation is solved over classes of servers here.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping
 from enum import StrEnum
 from fractions import Fraction
@@ -51,14 +50,12 @@ class Activity:
         self._instance = instance
         self._sizes = sizes
         self._nodes = {node.name: dict(node.capacity) for node in instance.nodes}
-        self._usual = instance.shares(1) if not instance.bandwidth_by_slot else None
+        self._usual = RingProblem(self._nodes, instance.shares(1), ()) if not instance.bandwidth_by_slot else None
         self._room: dict[str, int | Fraction] = {}
         if sizes is Sizes.FLOOR:
-            servers = [node.name for node in instance.servers]
-            self._room = {job.name: sum(instance.room(job, server) for server in servers) for job in instance.jobs}
+            self._room = {job.name: instance.total_room(job) for job in instance.jobs}
         elif sizes is Sizes.ALONE:
-            kinds = Counter(tuple(map(node.capacity_of, instance.resources)) for node in instance.servers)
-            self._room = {job.name: _parts(instance, job, kinds) for job in instance.jobs}
+            self._room = {job.name: _parts(instance, job) for job in instance.jobs}
         self._most = {job.name: instance.most(job) for job in instance.jobs}
         self._values: dict[tuple[str, int], Fraction] = {}
         for job in instance.jobs:
@@ -77,7 +74,7 @@ class Activity:
 
     def problem(self, slot: int, so_far: Mapping[str, int]) -> RingProblem:
         """Return the embedding problem of a slot, given the worker-slots so far."""
-        shares = self._usual if self._usual is not None else self._instance.shares(slot)
+        empty = self._usual or RingProblem(self._nodes, self._instance.shares(slot), ())
         if self._sizes is Sizes.FLOOR:
             largest = {job.name: self.payable(job, so_far[job.name]) for job in self._arrived(slot)}
             largest = {name: math.floor(min(k, self._room[name])) for name, k in largest.items()}
@@ -86,8 +83,9 @@ class Activity:
             largest = {name: math.ceil(min(q, self._room[name])) for name, q in most.items()}
         else:
             largest = self._joint(slot, so_far)
-        requests = [self._request(self._instance.job(name), so_far[name], k) for name, k in largest.items() if k > 0]
-        return RingProblem(self._nodes, shares, tuple(requests))
+        return empty.keeping(
+            self._request(self._instance.job(name), so_far[name], k) for name, k in largest.items() if k > 0
+        )
 
     def payable(self, job: Job, so_far: int) -> int:
         """Return the most workers that a job may have in a slot by (2) and (11)."""
@@ -138,19 +136,10 @@ def _unrounded(job: Job, so_far: int) -> Fraction:
     return min([Fraction(job.max_workers), *(ratio - so_far for ratio in ratios)])
 
 
-def _parts(instance: Instance, job: Job, kinds: Mapping[tuple[Fraction, ...], int]) -> Fraction:
-    """Return the most workers of a job on the empty servers, any part of one counting.
-
-    Parameters
-    ----------
-    instance : Instance
-    job : Job
-    kinds : mapping of capacities to int
-        How many servers have these of the instance's resources.
-    """
-    needs = [job.worker_needs(r) for r in instance.resources]
+def _parts(instance: Instance, job: Job) -> Fraction:
+    """Return the most workers of a job on the empty servers, any part of one counting."""
     total = Fraction(0)
-    for capacity, servers in kinds.items():
-        rooms = [have / need for have, need in zip(capacity, needs, strict=True) if need]
+    for node, servers in instance.kinds:
+        rooms = [node.capacity_of(r) / need for r, need in job.worker.items() if need]
         total += min([Fraction(job.max_workers), *rooms]) * servers
     return total

@@ -53,9 +53,13 @@ class ServerClass:
 
 def server_classes(problem: RingProblem) -> tuple[ServerClass, ...]:
     """Return the classes of servers that have the same capacity of the resources in demand."""
-    groups: dict[tuple[Fraction, ...], list[str]] = defaultdict(list)
-    for u in problem.servers:
-        groups[tuple(problem.nodes[u].get(r, Fraction(0)) for r in problem.resources)].append(u)
+    groups: dict[tuple[Fraction, ...], list[str]] = {}
+    group: dict[str, list[str]] = {}
+    for u, kind in problem.kinds.items():
+        if kind not in group:
+            capacity = tuple(problem.nodes[u].get(r, Fraction(0)) for r in problem.resources)
+            group[kind] = groups.setdefault(capacity, [])
+        group[kind].append(u)
     return tuple(
         ServerClass(tuple(servers), dict(zip(problem.resources, capacity, strict=True)))
         for capacity, servers in groups.items()

@@ -171,8 +171,8 @@ def carried(problem: RingProblem, mix: PlacementMix) -> bool:
         for one in several:
             for arc, times in one.mapping.loads().items():
                 load[arc] += one.weight * times * bandwidth
-    sums = ((sum((load[arc] for arc in arcs), Fraction(0)), limit) for arcs, limit in problem.shares)
-    return not any(exceeds(total, limit) for total, limit in sums)
+    used = ((arcs, limit) for arcs, limit in problem.shares if not load.keys().isdisjoint(arcs))
+    return not any(exceeds(sum((load[arc] for arc in arcs if arc in load), Fraction(0)), limit) for arcs, limit in used)
 
 
 def _decomposed(problem: RingProblem, *, cap: bool) -> Fractional:

@@ -7,6 +7,7 @@ nodes with some capacity; the others are switches. Bandwidths and the jobs' b_i 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -117,6 +118,10 @@ class Instance(Document):
         return tuple(node for node in self.nodes if node.is_server)
 
     @cached_property
+    def _server_names(self) -> frozenset[str]:
+        return frozenset(node.name for node in self.servers)
+
+    @cached_property
     def arcs(self) -> tuple[Arc, ...]:
         """E, the directed links: those listed, then the reverses that `duplex` adds."""
         listed = tuple(link.arc for link in self.links)
@@ -159,16 +164,30 @@ class Instance(Document):
 
     def room(self, job: Job, node: str) -> int:
         """Return m_iu = min(N_i, floor(min_r C_u^r / l_i^r)): the most workers of a job that a node can host (5)."""
-        here = self.node(node)
-        if not here.is_server:
+        return self._room(job, self.node(node))
+
+    def _room(self, job: Job, node: Node) -> int:
+        if not node.is_server:
             return 0
-        fits = [math.floor(here.capacity_of(r) / need) for r, need in job.worker.items() if need]
+        fits = [math.floor(node.capacity_of(r) / need) for r, need in job.worker.items() if need]
         return min([job.max_workers, *fits])
+
+    @cached_property
+    def kinds(self) -> tuple[tuple[Node, int], ...]:
+        """One server of each capacity, and how many are like it: sums over thousands of servers are over few."""
+        alike: dict[tuple[Fraction, ...], list[Node]] = defaultdict(list)
+        for node in self.servers:
+            alike[tuple(map(node.capacity_of, self.resources))].append(node)
+        return tuple((nodes[0], len(nodes)) for nodes in alike.values())
+
+    def total_room(self, job: Job) -> int:
+        """Return sum_u m_iu: how many workers of a job there is room for, server by server."""
+        return sum(count * self._room(job, node) for node, count in self.kinds)
 
     def most(self, job: Job) -> int:
         """Return the most worker-slots that a job can get by (2)-(6), bandwidth left out."""
         slots = max(0, self.slots - job.arrival + 1)
-        in_a_slot = min(job.max_workers, sum(self.room(job, node.name) for node in self.servers))
+        in_a_slot = min(job.max_workers, self.total_room(job))
         most = slots * in_a_slot
         return most if job.budget_slots is None else min(most, job.budget_slots)
 
@@ -224,9 +243,8 @@ class Instance(Document):
             known(f"{place}.{field}", amounts, "resource", "resources", self.resources)
         if job.arrival > self.slots:
             raise ValueError(f"{place}.arrival: {job.arrival} is after the last slot {self.slots}")
-        servers = {node.name for node in self.servers}
         for w, allowed in enumerate(job.placement or ()):
-            known(f"{place}.placement[{w}]", allowed, "server", "nodes with capacity", servers)
+            known(f"{place}.placement[{w}]", allowed, "server", "nodes with capacity", self._server_names)
         try:
             moderate(f"{place}.utility", job.utility, 0, job.progress * self.slots * job.max_workers)
         except ValueError:

@@ -7,6 +7,7 @@ of node u; e^{u,v} bandwidth of link (u, v); d demands of ring nodes and edges, 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -81,17 +82,13 @@ class RingProblem:
     requests: tuple[RingRequest, ...]
 
     def __post_init__(self) -> None:
+        self._network.refuse_bad_arcs()
+        self._refuse_same_names()
+
+    def _refuse_same_names(self) -> None:
         names = [request.name for request in self.requests]
         if len(set(names)) < len(names):
             raise ValueError("two requests have the same name")
-        unknown = sorted({node for arc in self.arcs for node in arc} - set(self.nodes))
-        if unknown:
-            raise ValueError(f"links join {unknown[0]!r}, which is not a node")
-        loop = next((u for u, v in self.arcs if u == v), None)
-        if loop is not None:
-            raise ValueError(f"self loop at {loop!r}; a ring node needs no link to itself")
-        if len(set(self.arcs)) < len(self.arcs):
-            raise ValueError("an arc stands in two shares; add the bandwidths of parallel links")
 
     @classmethod
     def of(cls, graph: Any, requests: Iterable[RingRequest]) -> Self:
@@ -122,28 +119,46 @@ class RingProblem:
         return cls(nodes, shares, tuple(requests))
 
     @cached_property
+    def _network(self) -> _Network:
+        return _Network(self.nodes, self.shares)
+
+    @property
     def arcs(self) -> tuple[Arc, ...]:
         """All arcs, in the order of the shares."""
-        return tuple(arc for arcs, _ in self.shares for arc in arcs)
+        return self._network.arcs
 
-    @cached_property
+    @property
     def capacity(self) -> dict[Arc, Fraction]:
         """The bandwidth that each arc could have for itself."""
-        return {arc: limit for arcs, limit in self.shares for arc in arcs}
+        return self._network.capacity
 
     @cached_property
     def resources(self) -> tuple[str, ...]:
         """Resources that some request needs, in order of appearance."""
         return tuple(dict.fromkeys(r for request in self.requests for r, need in request.demand.items() if need))
 
-    @cached_property
+    @property
     def servers(self) -> tuple[str, ...]:
         """Nodes with capacity of some resource."""
-        return tuple(u for u, capacity in self.nodes.items() if any(capacity.values()))
+        return self._network.servers
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """For each server the first one of the same capacity, which stands for it where workers may be anywhere."""
+        return self._network.kinds
+
+    @property
+    def limits(self) -> list[Fraction]:
+        """The bandwidths that an arc could have for itself, ascending."""
+        return self._network.limits
 
     def request(self, name: str) -> RingRequest:
         """Return the request of that name (KeyError where there is none)."""
-        return named("request", name, {request.name: request for request in self.requests})
+        return named("request", name, self._requests)
+
+    @cached_property
+    def _requests(self) -> dict[str, RingRequest]:
+        return {request.name: request for request in self.requests}
 
     def room(self, request: RingRequest, node: str) -> int:
         """Return m_iu = floor(min_r g^{u,r} / l_i^r), at most the largest ring size: what one node can host alone."""
@@ -156,15 +171,63 @@ class RingProblem:
     def hosts(self, request: RingRequest, ring_node: int | None = None) -> tuple[str, ...]:
         """Return the valid nodes: those that can host one ring node, where given the ring node of that number."""
         allowed = None if request.allowed is None or ring_node is None else request.allowed[ring_node]
-        return tuple(u for u in self.servers if self.room(request, u) and (allowed is None or u in allowed))
+        rooms = {kind: self.room(request, kind) for kind in set(self.kinds.values())}
+        return tuple(u for u, kind in self.kinds.items() if rooms[kind] and (allowed is None or u in allowed))
 
     def usable(self, request: RingRequest) -> tuple[Arc, ...]:
-        """Return the valid arcs: those whose bandwidth carries one ring edge."""
-        return tuple(arc for arc, limit in self.capacity.items() if request.bandwidth <= limit)
+        """Return the valid arcs: those whose bandwidth carries one ring edge; the same tuple for equal ones."""
+        return self._network.usable(request.bandwidth)
 
     def keeping(self, requests: Iterable[RingRequest]) -> Self:
-        """Return the problem with the same substrate and other requests."""
-        return type(self)(self.nodes, self.shares, tuple(requests))
+        """Return the problem with the same substrate, and what is known of it, and other requests."""
+        kept = object.__new__(type(self))
+        vars(kept).update(nodes=self.nodes, shares=self.shares, requests=tuple(requests), _network=self._network)
+        kept._refuse_same_names()
+        return kept
+
+
+class _Network:
+    """The substrate of ring problems, which those of thousands of slots share, and what is found out about it."""
+
+    def __init__(self, nodes: Mapping[str, Mapping[str, Fraction]], shares: tuple[Share, ...]) -> None:
+        self.nodes = nodes
+        self.arcs: tuple[Arc, ...] = tuple(arc for arcs, _ in shares for arc in arcs)
+        self.capacity: dict[Arc, Fraction] = {arc: limit for arcs, limit in shares for arc in arcs}
+        self._usable: dict[int, tuple[Arc, ...]] = {}
+
+    def refuse_bad_arcs(self) -> None:
+        """Refuse arcs to what is no node, from a node to itself, and twice the same."""
+        unknown = sorted({node for arc in self.arcs for node in arc} - set(self.nodes))
+        if unknown:
+            raise ValueError(f"links join {unknown[0]!r}, which is not a node")
+        loop = next((u for u, v in self.arcs if u == v), None)
+        if loop is not None:
+            raise ValueError(f"self loop at {loop!r}; a ring node needs no link to itself")
+        if len(self.capacity) < len(self.arcs):
+            raise ValueError("an arc stands in two shares; add the bandwidths of parallel links")
+
+    @cached_property
+    def servers(self) -> tuple[str, ...]:
+        """Nodes with capacity of some resource."""
+        return tuple(u for u, capacity in self.nodes.items() if any(capacity.values()))
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """For each server the first one of the same capacity."""
+        first: dict[frozenset[tuple[str, Fraction]], str] = {}
+        return {u: first.setdefault(frozenset((r, c) for r, c in self.nodes[u].items() if c), u) for u in self.servers}
+
+    @cached_property
+    def limits(self) -> list[Fraction]:
+        """What arcs carry, ascending."""
+        return sorted(self.capacity.values())
+
+    def usable(self, bandwidth: Fraction) -> tuple[Arc, ...]:
+        """Return the arcs that carry a bandwidth; how many are too narrow tells which."""
+        narrow = bisect_left(self.limits, bandwidth)
+        if narrow not in self._usable:
+            self._usable[narrow] = tuple(arc for arc, limit in self.capacity.items() if bandwidth <= limit)
+        return self._usable[narrow]
 
 
 def largest_ring(instance: Instance, job: Job, so_far: int = 0) -> int:
@@ -173,9 +236,8 @@ def largest_ring(instance: Instance, job: Job, so_far: int = 0) -> int:
     Source: GADGET, Section V-C, corrected: the printed bound, a joint relaxation of (10) rounded up, can be too small
     for a job and can break (11).
     """
-    room = sum(instance.room(job, node.name) for node in instance.servers)
     left = [] if job.budget_slots is None else [job.budget_slots - so_far]
-    return max(0, min([job.max_workers, room, *left]))
+    return max(0, min([job.max_workers, instance.total_room(job), *left]))
 
 
 def request_of(job: Job, profit: Mapping[int, Fraction]) -> RingRequest:

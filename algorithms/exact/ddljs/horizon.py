@@ -152,7 +152,7 @@ def columns(instance: Instance, slots: Sequence[int]) -> int:
     servers, arcs = len(instance.servers), len(instance.arcs)
     total = 0
     for job in instance.jobs:
-        room = sum(instance.room(job, server.name) for server in instance.servers)
+        room = instance.total_room(job)
         block = room + 3 * servers + 2 * arcs if job.placement is None else job.max_workers * (servers + arcs)
         total += (len(slots) - bisect_left(slots, job.arrival)) * block + instance.most(job)
     return total
