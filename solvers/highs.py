@@ -105,6 +105,7 @@ def solve_highs(
     seed: int | None,
     presolve: bool,
     nodes: int | None,
+    cuts: bool,
     tell: Callable[[float, Floats | None], None] | None,
 ) -> RawSolution:
     """Solve a matrix, whose numbers HiGHS keeps; parameters as for `dlsched.solvers.solve.solve_here`."""
@@ -117,6 +118,8 @@ def solve_highs(
     options |= {} if nodes is None else {"mip_max_nodes": nodes}
     options |= {} if threads is None else {"threads": threads}
     solver = loaded(matrix, **options)
+    # HiGHS before 1.13 has no such option, and then looks for cuts.
+    solver.setOptionValue("mip_allow_cut_separation_at_nodes", cuts)
     if tell is not None:
         solver.cbMipInterrupt += lambda event: tell(event.data_out.mip_dual_bound, None)
         solver.cbMipImprovingSolution += lambda event: tell(

@@ -41,6 +41,7 @@ def solve_matrix(
     presolve: bool = True,
     cutoff: float | None = None,
     nodes: int | None = None,
+    cuts: bool = True,
 ) -> RawSolution:
     """Solve a matrix; the parameters that are not listed are those of `dlsched.models.solve`.
 
@@ -52,6 +53,8 @@ def solve_matrix(
         Only points at least as good as this are looked for, so `infeasible` means that there is none.
     nodes : int, optional
         Of HiGHS's tree, at most.
+    cuts : bool
+        Whether HiGHS looks for cuts below the root of its tree: for nothing, where an LP has few rows and no structure.
 
     Raises
     ------
@@ -63,7 +66,8 @@ def solve_matrix(
     if over():
         return RawSolution(Solution.unasked(Status.NO_SOLUTION, solver), None)
     fit = scaled(matrix if cutoff is None else matrix.beyond(cutoff))
-    settings: dict[str, Any] = {"threads": threads, "gap": gap, "seed": seed, "presolve": presolve, "nodes": nodes}
+    settings: dict[str, Any] = {"threads": threads, "gap": gap, "seed": seed, "presolve": presolve}
+    settings |= {"nodes": nodes, "cuts": cuts}
     limits = [seconds for seconds in (time_limit, left()) if seconds is not None]
     raw = _solve_stoppable(fit.matrix, solver, settings, min(limits, default=None))
     summary = raw.summary
@@ -121,19 +125,20 @@ def solve_here(
     seed: int | None = None,
     presolve: bool = True,
     nodes: int | None = None,
+    cuts: bool = True,
     tell: Callable[[float, Floats | None], None] | None = None,
 ) -> RawSolution:
     """Solve a matrix, whose numbers a solver keeps, in this process; the point is as the solver returned it.
 
     Parameters
     ----------
-    matrix, solver, time_limit, threads, gap, seed, presolve, nodes
+    matrix, solver, time_limit, threads, gap, seed, presolve, nodes, cuts
         As for `solve_matrix`.
     tell : callable, optional
         Called from a search tree with the bound so far and, where there is a better one, the point.
     """
     if solver == "highs":
-        return solve_highs(matrix, time_limit, threads, gap, seed, presolve, nodes, tell)
+        return solve_highs(matrix, time_limit, threads, gap, seed, presolve, nodes, cuts, tell)
     return solve_scip(matrix, time_limit, gap, seed, presolve, tell)
 
 

@@ -4,8 +4,8 @@ Items are chosen by HiGHS and checked in rationals; nothing better exists by two
 
 - every useful item fits, or the Lagrangian bound y.C + sum_i max(0, u_i - y.v_i) at rational prices y >= 0, which
   weak duality makes valid whatever the prices, meets the value: no search is needed;
-- else HiGHS finds the optimum of what that bound leaves open (an item whose reduced cost alone exceeds the gap is
-  decided), and HiGHS without presolve, from another seed and on fewer items, finds nothing above it.
+- else HiGHS finds the optimum, and HiGHS without presolve, from another seed, finds nothing above it among the items
+  that the bound leaves open: an item whose reduced cost alone exceeds its gap to the optimum is decided.
 """
 
 from __future__ import annotations
@@ -23,12 +23,6 @@ from dlsched.solvers.matrix import Floats
 from dlsched.solvers.solution import RawSolution, Status
 from dlsched.solvers.solve import solve_matrix
 from dlsched.tolerances import TOLERANCE
-
-CORE = 40
-"""Items of the core that is solved first, for a good choice early: a second at most; by trial."""
-
-CORE_NODES = 2_000
-"""Nodes of its tree, at most; a good choice is found early in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +125,7 @@ class _Search:
             return self._result(self._elapsed)
         poll()
         self._progress("branching", float(self._value), float(self._bound))
-        first = self._first_route(prices)
+        first = self._first_route()
         found = self._elapsed
         if first and not over():
             self._progress("second route", float(self._value), float(self._bound))
@@ -178,29 +172,17 @@ class _Search:
         taken = [i for i, d in reduced.items() if d > gap]
         return [i for i, d in reduced.items() if abs(d) <= gap], taken
 
-    def _improve(self, prices: Sequence[Fraction]) -> None:
-        """Solve a core: the items of least reduced cost, the others as the prices say."""
-        order = sorted(self._items.useful, key=lambda i: abs(self._items.reduced(prices, i)))
-        core, rest = order[:CORE], order[CORE:]
-        taken = [i for i in rest if self._items.reduced(prices, i) > 0]
-        if self._items.fits(taken):
-            raw = self._solved(core, taken, presolve=True, cutoff=None, nodes=CORE_NODES)
-            if raw.x is not None:
-                self._take(core, taken, raw.x)
-
-    def _first_route(self, prices: Sequence[Fraction]) -> str:
-        """Solve what prices leave open; return the route's name where it ended, else nothing."""
-        self._improve(prices)
-        free, taken = self._open(prices)
-        raw = self._solved(free, taken, presolve=True, cutoff=None)
+    def _first_route(self) -> str:
+        """Solve with all items; return the route's name where it ended, else nothing."""
+        items = self._items.useful
+        raw = self._solved(items, (), presolve=True, cutoff=None)
         if raw.x is not None:
-            self._take(free, taken, raw.x)
+            self._take(items, (), raw.x)
         if raw.summary.bound is not None:
             self._bound = min(self._bound, max(Fraction(raw.summary.bound) * self._unit, self._value))
         if raw.summary.status is not Status.OPTIMAL:
             return ""
-        items = len(self._items.useful)
-        return f"HiGHS {raw.summary.version} on {len(free)} of {items} items, the others decided by prices"
+        return f"HiGHS {raw.summary.version} on {len(items)} items"
 
     def _second_route(self, prices: Sequence[Fraction], first: str) -> bool:
         """Look for anything better in another way, and tell whether there is proved to be nothing."""
@@ -216,15 +198,11 @@ class _Search:
         ended = raw.summary.status is Status.OPTIMAL and raw.summary.bound is not None
         if not (raw.summary.status is Status.INFEASIBLE or (ended and agree(raw.summary.bound or 0.0, float(value)))):
             return False
-        self._evidence += [
-            first,
-            f"HiGHS {raw.summary.version} without presolve on {len(free)} items: nothing is better",
-        ]
+        rest = f"{len(free)} of them, the others decided by prices"
+        self._evidence += [first, f"HiGHS {raw.summary.version} without presolve on {rest}: nothing is better"]
         return True
 
-    def _solved(
-        self, items: Sequence[int], fixed: Sequence[int], presolve: bool, cutoff: float | None, nodes: int | None = None
-    ) -> RawSolution:
+    def _solved(self, items: Sequence[int], fixed: Sequence[int], presolve: bool, cutoff: float | None) -> RawSolution:
         """Solve; a point that rationals show to exceed a row is cut off, and the rest solved again."""
         while True:
             poll()
@@ -234,7 +212,7 @@ class _Search:
                 seed=0 if presolve else 7,
                 presolve=presolve,
                 cutoff=cutoff,
-                nodes=nodes,
+                cuts=False,
             )
             self._nodes += raw.summary.nodes
             if raw.x is None:

@@ -59,7 +59,7 @@ class Job(Record):
         """Return v_i^r."""
         return self.limit.get(resource, Fraction(0))
 
-    @property
+    @cached_property
     def resources(self) -> tuple[str, ...]:
         """The resources of which a worker or a server needs some: the rows of (3)."""
         return tuple(
@@ -74,7 +74,7 @@ class Job(Record):
         """Tell whether so many workers and servers keep the job's limits (3)."""
         return all(used <= self.limit_of(r) for r, used in self.uses(workers, servers).items())
 
-    @property
+    @cached_property
     def can_run(self) -> bool:
         """Whether the limits leave room for one worker and one server; a job that cannot run is never admitted."""
         return self.fits(1, 1)

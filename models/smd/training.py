@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from dlsched.models.document import Record
-from dlsched.models.numbers import NonNegative, Positive, to_json
+from dlsched.models.numbers import NonNegative, Positive, to_integers, to_json
 from dlsched.models.smd.speed import (
     Layer,
     Overlap,
@@ -56,10 +56,17 @@ class _Training(Record, ABC):
         workers, servers : int
             w and p, at least 1.
         """
-        theta, w, p = self.coefficients, workers, servers
+        # In whole numbers: a Fraction for each term takes ten times as long.
+        (theta, scale), w, p = self._whole_coefficients, workers, servers
         if self.mode is Mode.SYNC:
-            return theta[0] * w + theta[1] * p + theta[2] + theta[3] * w / p + theta[4] / w
-        return theta[0] + (theta[1] * p + theta[2]) / w + theta[3] / p
+            times = (theta[0] * w + theta[1] * p + theta[2]) * w * p + theta[3] * w * w + theta[4] * p
+        else:
+            times = theta[0] * w * p + (theta[1] * p + theta[2]) * p + theta[3] * w
+        return Fraction(times, scale * w * p)
+
+    @cached_property
+    def _whole_coefficients(self) -> tuple[list[int], int]:
+        return to_integers(self.coefficients)
 
 
 class Coefficients(_Training):

@@ -44,6 +44,23 @@ def test_optimal(solver: str) -> None:
     assert model.spare.value == 2
 
 
+def test_without_cuts_below_the_root_the_optimum_is_the_same_and_the_tree_another() -> None:
+    rng = np.random.default_rng(0)
+    weights = rng.integers(1, 1000, size=(3, 30)).astype(float)
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(range(30), domain=pyo.Binary)
+    m.rows = pyo.Constraint(
+        range(3), rule=lambda m, r: sum(weights[r, i] * m.x[i] for i in m.x) <= float(weights[r].sum() / 2)
+    )
+    worth = weights.mean(axis=0) + rng.integers(0, 500, size=30)
+    m.worth = pyo.Objective(expr=sum(worth[i] * m.x[i] for i in m.x), sense=pyo.maximize)
+    usual, plain = (solve_matrix(compile_model(m), threads=1, cuts=cuts).summary for cuts in (True, False))
+    assert usual.status is plain.status is Status.OPTIMAL
+    assert usual.objective is not None
+    assert plain.objective == pytest.approx(usual.objective, rel=1e-9)
+    assert plain.nodes != usual.nodes
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("presolve", [True, False])
 def test_infeasible_and_unbounded(solver: str, presolve: bool) -> None:

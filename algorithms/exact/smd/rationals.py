@@ -12,12 +12,13 @@ So the largest p with ``theta2 p (p - 1) <= theta4 w`` that fits is best; and al
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import isqrt
 
 from dlsched.algorithms.exact.certificates.program import ExactProgram, ProgramBuilder, TooLargeError
 from dlsched.halt import polled
+from dlsched.models.smd.inner import most_servers
 from dlsched.models.smd.instance import Instance, Job
 
 MAX_WORKERS = 20_000
@@ -60,8 +61,8 @@ def joint(instance: Instance) -> ExactProgram:
     for job in instance.jobs:
         chosen[job.name] = [
             built.binary(f"chosen[{job.name},{w},{p}]", cost=job.utility.exact(job.training.time(w, p)))
-            for w in polled(range(1, job.most_workers + 1))
-            for p in range(1, _most_servers(job, w) + 1)
+            for w, room in enumerate(polled(most_servers(job).tolist()), 1)
+            for p in range(1, room + 1)
         ]
         if chosen[job.name]:
             built.row(f"once[{job.name}]", [(column, 1) for column in chosen[job.name]], upper=1)
@@ -80,25 +81,15 @@ def _pack(built: ProgramBuilder, instance: Instance, columns: Mapping[str, Seque
 
 def _least_time(job: Job) -> Fraction:
     """Return the completion time at the job's best point."""
-    counts = ((w, _best_servers(job, w)) for w in polled(range(1, job.most_workers + 1)))
-    return min(job.training.time(w, p) for w, p in counts)
+    best = _best_servers(job)
+    return min(job.training.time(w, best(w, room)) for w, room in enumerate(polled(most_servers(job).tolist()), 1))
 
 
-def _most_servers(job: Job, workers: int) -> int:
-    """Return the most servers that fit beside some workers, by (3)."""
-    return min(
-        (job.limit_of(r) - job.worker_needs(r) * workers) // need
-        for r in job.resources
-        if (need := job.server_needs(r))
-    )
-
-
-def _best_servers(job: Job, workers: int) -> int:
-    """Return the servers that are best beside some workers."""
-    room = _most_servers(job, workers)
+def _best_servers(job: Job) -> Callable[[int, int], int]:
+    """Return the function that tells how many servers, of those that there is room for, are best beside workers."""
     _, theta2, _, theta4, *_ = job.training.coefficients
     if not theta2:
-        return room if theta4 else 1
-    ratio = theta4 * workers / theta2
-    # The largest p with p (p - 1) <= ratio: (2p - 1)^2 <= 4 ratio + 1, and p is whole.
-    return max(1, min(room, (1 + isqrt(4 * ratio.numerator // ratio.denominator + 1)) // 2))
+        return lambda workers, room: room if theta4 else 1
+    ratio = 4 * theta4 / theta2
+    # The largest p with p (p - 1) <= theta4 w / theta2: (2p - 1)^2 <= 4 theta4 w / theta2 + 1, and p is whole.
+    return lambda workers, room: max(1, min(room, (1 + isqrt(ratio.numerator * workers // ratio.denominator + 1)) // 2))
