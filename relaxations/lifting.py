@@ -71,7 +71,8 @@ def _unfix(model: Any) -> Any:
             raise TransformationRefused(
                 f"'{component.name}' is linear only while some of its variables are fixed: replace them by parameters"
             )
-    return ComponentMap((variable, variable.value) for variable in fixed)
+    # A binary may be fixed at True, of which Pyomo makes no equation.
+    return ComponentMap((variable, float(variable.value)) for variable in fixed)
 
 
 def _is_linear(component: Any) -> bool:

@@ -3,7 +3,8 @@
 A solver drops coefficients below 1e-9, refuses those of 1e15 and more, takes 1e20 for infinity and judges rows by
 absolute tolerances, all without a word. So rows, continuous columns and the objective that are far from 1 are
 multiplied by powers of two, which no rounding touches; what is left outside is refused by name. Numbers of ordinary
-size are passed as they are.
+size are passed as they are. A small bound says how large a column's values are, a large one does not: whoever writes
+1e9 for "no bound" means values near 1, which would be lost beside it.
 """
 
 from __future__ import annotations
@@ -157,14 +158,14 @@ def _factors(matrix: Matrix) -> tuple[Floats, Floats]:
     size = np.abs(A.data)
     free = ~matrix.integer
     most = np.where(free, _largest_bound(matrix), 1.0)
-    far = free & ((most < _SMALL) | (most > _LARGE)) & (most > 0.0) & np.isfinite(most)
+    far = free & (most < _SMALL) & (most > 0.0)
     if not far.any() and (not size.any() or (size[size > 0].min() >= _SMALL and size.max() <= _LARGE)):
         return np.ones(A.shape[0]), np.ones(A.shape[1])
     columns[far] = np.frexp(most[far])[1]
     entries = size > 0
     at_row = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))[entries]
     at_column, exponent = A.indices[entries], np.frexp(size[entries])[1]
-    movable = free & ~np.isfinite(most)
+    movable = free & (most > _LARGE)
     for _ in range(_ROUNDS):
         rows = -_middles(exponent + columns[at_column], at_row, A.shape[0])
         columns = np.where(movable, -_middles(exponent + rows[at_row], at_column, A.shape[1]), columns)
@@ -233,7 +234,8 @@ def _refuse_what_is_lost(matrix: Matrix, found: Matrix) -> None:
             if bad.any():
                 at = int(bad.argmax())
                 raise UnfitNumberError(
-                    f"{name(at)}: {before[at]:.6g} is infinite to solvers (from {INFINITE:g}); use other units"
+                    f"{name(at)}: {before[at]:.6g} is infinite to solvers (from {INFINITE:g}); use other units, "
+                    "or None where it is to bound nothing"
                 )
 
 

@@ -218,3 +218,16 @@ def test_an_objective_at_the_end_of_the_range_of_floats() -> None:
     fit = scaled(compile_model(model))
     assert np.isfinite(fit.objective)
     assert np.isfinite(fit.matrix.c).all()
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("none", [1e6, 1e9, 1e12, 1e19])
+def test_a_large_bound_that_bounds_nothing_costs_no_precision(none: float, solver: str) -> None:
+    """The least b, 3, makes room for a, 6, which lets c be 7. SCIP once said 14 where 1e9 was to be no bound."""
+    m = pyo.ConcreteModel()
+    m.a, m.b, m.c = pyo.Var(bounds=(0, none)), pyo.Var(bounds=(-none, 4)), pyo.Var(bounds=(-none, none))
+    m.one = pyo.Constraint(expr=m.a + m.b <= 9)
+    m.two = pyo.Constraint(expr=m.c - m.a <= 1)
+    m.three = pyo.Constraint(expr=m.b >= 3)
+    m.total = pyo.Objective(expr=m.a + m.b + m.c, sense=pyo.maximize)
+    assert solve(m, solver=solver).objective == pytest.approx(16)

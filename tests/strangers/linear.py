@@ -232,7 +232,6 @@ def refinery() -> Any:
     m.furnace = pyo.Constraint(expr=(40, 2 * run["a"] + run["b"] + run["c"], 120))
     m.sulphur = pyo.Constraint(expr=(-10, run["a"] - 2 * run["b"] + 5, 10))
     m.crew = pyo.Constraint(expr=(80, run["a"] + run["b"] + run["c"], 80))
-    m.free = pyo.Constraint(expr=(float("-inf"), run["a"] + run["c"], float("inf")))
     m.margin = pyo.Objective(expr=5 * run["a"] + 4 * run["b"] + 3 * run["c"] - 100, sense=pyo.maximize)
     return m
 
@@ -553,6 +552,92 @@ def contracts_answer() -> float:
     return 0.75 * (146 + 30) + 12.5
 
 
+def infinite() -> Any:
+    """Bounds and sides that are meant to be none: infinities of Python, and a number that is large enough."""
+    m = pyo.ConcreteModel("infinite")
+    none = float("inf")
+    bounds = {"a": (0, none), "b": (-none, 4), "c": (-1e9, 1e9)}
+    m.x = pyo.Var(["a", "b", "c"], bounds=lambda m, k: bounds[k])
+    m.x["b"].setlb(None)
+    m.one = pyo.Constraint(expr=pyo.inequality(-none, m.x["a"] + m.x["b"], 9))
+    m.two = pyo.Constraint(expr=m.x["c"] - m.x["a"] <= 1)
+    m.three = pyo.Constraint(expr=m.x["b"] >= 3)
+    m.total = pyo.Objective(expr=m.x["a"] + m.x["b"] + m.x["c"], sense=pyo.maximize)
+    return m
+
+
+def infinite_answer() -> float:
+    """The least b makes room for a, which lets c grow: 6 + 3 + 7."""
+    return 6 + 3 + 7
+
+
+def switched() -> Any:
+    """Switches that are Params: a 0 empties a row, another one a coefficient."""
+    m = pyo.ConcreteModel("switched")
+    m.on = pyo.Param(["tax", "cap"], initialize={"tax": 1, "cap": 1}, mutable=True)
+    m.x = pyo.Var(domain=pyo.NonNegativeReals)
+    m.y = pyo.Var(domain=pyo.NonNegativeReals)
+    m.limit = pyo.Constraint(expr=m.x + 2 * m.y <= 10)
+    m.cap = pyo.Constraint(expr=m.on["cap"] * m.x <= 3)
+    m.both = pyo.Constraint(expr=m.on["tax"] * m.y + m.x <= 8)
+    m.gain = pyo.Objective(expr=2 * m.x + 3 * m.y - 4 * m.on["tax"], sense=pyo.maximize)
+    m.on["tax"] = m.on["cap"] = 0
+    return m
+
+
+def switched_answer() -> float:
+    return -least([-2, -3], at_most=[([1, 2], 10), ([1, 0], 8)])
+
+
+def last_year() -> Any:
+    """Integers that are all fixed at last year's numbers, which leaves a linear program."""
+    m = pyo.ConcreteModel("last year")
+    m.machines = pyo.Var(["saw", "lathe"], domain=pyo.NonNegativeIntegers, bounds=(0, 5))
+    m.hours = pyo.Var(["saw", "lathe"], bounds=(0, 40))
+    m.open = pyo.Var(domain=pyo.Binary)
+    m.open.fix(True)
+    m.machines["saw"].fix(3)
+    m.machines["lathe"].fix(2)
+    m.work = pyo.Constraint(expr=3 * m.hours["saw"] + 2 * m.hours["lathe"] <= 150 * m.open)
+    m.floor = pyo.Constraint(expr=m.machines["saw"] + m.machines["lathe"] <= 5 * m.open)
+    m.crew = pyo.Constraint(expr=m.hours["saw"] + m.hours["lathe"] <= 60)
+    m.made = pyo.Objective(
+        expr=12 * m.hours["saw"] + 10 * m.hours["lathe"] - 7 * m.machines["saw"] + m.open,
+        sense=pyo.maximize,
+    )
+    return m
+
+
+def last_year_answer() -> float:
+    return 1 - 7 * 3 - least([-12, -10], at_most=[([3, 2], 150), ([1, 1], 60)], bounds=(0, 40))
+
+
+def slices() -> Any:
+    """Sets of pairs and subsets of them, slices, and components that are added by name."""
+    m = pyo.ConcreteModel("slices")
+    m.add_component("plants", pyo.Set(initialize=["p", "q"]))
+    m.add_component("weeks", pyo.RangeSet(3))
+    m.routes = pyo.Set(initialize=m.plants * m.weeks, filter=lambda m, p, w: (p, w) != ("q", 2))
+    m.add_component("made", pyo.Var(m.routes, within=pyo.NonNegativeReals))
+    m.early = pyo.Set(within=m.routes, initialize=[r for r in m.routes if r[1] < 3])
+    m.each = pyo.Constraint(m.weeks, rule=lambda m, w: sum(m.made[:, w]) >= 2 * w)
+    m.from_plant = pyo.Set(m.plants, initialize=lambda m, p: [route for route in m.routes if route[0] == p])
+    m.plant = pyo.Constraint(m.plants, rule=lambda m, p: pyo.summation(m.made, index=m.from_plant[p]) <= 7)
+    m.add_component("first", pyo.Constraint(expr=sum(m.made[r] for r in m.early) == 7))
+    m.cost = pyo.Objective(expr=sum((2 if p == "p" else 3) * w * m.made[p, w] for p, w in m.routes))
+    return m
+
+
+def slices_answer() -> float:
+    """Columns p1, p2, p3, q1, q3."""
+    return least(
+        [2, 4, 6, 3, 9],
+        at_least=[([1, 0, 0, 1, 0], 2), ([0, 1, 0, 0, 0], 4), ([0, 0, 1, 0, 1], 6)],
+        at_most=[([1, 1, 1, 0, 0], 7), ([0, 0, 0, 1, 1], 7)],
+        equal=[([1, 1, 0, 1, 0], 7)],
+    )
+
+
 MODELS = (
     Stranger(transport, 1020, answer=transport_answer),
     Stranger(diet, 33017 / 680, answer=diet_answer),
@@ -573,4 +658,8 @@ MODELS = (
     Stranger(leontief, 114500 / 423, answer=leontief_answer),
     Stranger(potentials, 8, answer=potentials_answer),
     Stranger(contracts, 144.5, answer=contracts_answer),
+    Stranger(infinite, 16, answer=infinite_answer),
+    Stranger(switched, 19, answer=switched_answer),
+    Stranger(last_year, 640, answer=last_year_answer),
+    Stranger(slices, 70, answer=slices_answer),
 )

@@ -335,6 +335,69 @@ def piecework_answer() -> float:
     return max(8 + 4 * 5 - 2 * 8, *(y - 2 * x for x, y in PAY if x <= 8))
 
 
+def orchard() -> Any:
+    """Domains of all kinds, an indexed one among them."""
+    m = pyo.ConcreteModel("orchard")
+    counts = {"apple": pyo.NonNegativeIntegers, "pear": pyo.PositiveIntegers}
+    m.trees = pyo.Var(["apple", "pear"], domain=lambda m, k: counts[k])
+    m.share = pyo.Var(domain=pyo.PercentFraction)
+    m.debt = pyo.Var(domain=pyo.NonPositiveIntegers)
+    m.water = pyo.Var(domain=pyo.PositiveReals)
+    m.helper = pyo.Var(domain=pyo.Boolean)
+    m.ground = pyo.Constraint(expr=2 * m.trees["apple"] + 3 * m.trees["pear"] + 0.5 * m.helper <= 12.5)
+    m.bucket = pyo.Constraint(expr=m.water + 3 * m.share >= m.trees["apple"] + m.trees["pear"] - 2 * m.helper)
+    m.bank = pyo.Constraint(expr=m.debt >= -2.5)
+    m.mix = pyo.Constraint(expr=m.trees["apple"] <= 4 + m.share)
+    m.crop = pyo.Objective(
+        expr=5 * m.trees["apple"] + 6 * m.trees["pear"] - 2 * m.water - 1.5 * m.share - m.debt - m.helper,
+        sense=pyo.maximize,
+    )
+    return m
+
+
+def orchard_answer() -> float:
+    """The share is 0, 1, or what the trees and the water need of it; the water is 0 then, or what it has to be."""
+    best = 0.0
+    for apple, pear, helper in product(range(7), range(1, 5), (0, 1)):
+        if 2 * apple + 3 * pear + 0.5 * helper <= 12.5:
+            thirst = max(0, apple + pear - 2 * helper)
+            for share in {0.0, 1.0, min(1, thirst / 3), min(1.0, max(0, apple - 4))}:
+                if apple <= 4 + share:
+                    water = max(0, thirst - 3 * share)
+                    best = max(best, 5 * apple + 6 * pear - 2 * water - 1.5 * share + 2 - helper)
+    return best
+
+
+def shifts() -> Any:
+    """A nurse's week: rules of logic written by hand with binaries, in nested blocks, tied by References."""
+    m = pyo.ConcreteModel("shifts")
+    m.days = pyo.RangeSet(5)
+
+    @m.Block(["ada", "bob", "cyd"])
+    def nurse(b, who):
+        b.works = pyo.Var(m.days, domain=pyo.Binary)
+        b.rest = pyo.Constraint(pyo.RangeSet(3), rule=lambda b, d: sum(b.works[d + k] for k in range(3)) <= 2)
+        b.most = pyo.Constraint(expr=pyo.summation(b.works) <= 4 - (who == "bob"))
+
+    m.works = pyo.Reference(m.nurse[:].works[:])
+    m.staff = pyo.Constraint(m.days, rule=lambda m, d: sum(m.works[:, d]) >= (1 if d != 3 else 2))
+    m.pair = pyo.Constraint(m.days, rule=lambda m, d: m.nurse["ada"].works[d] + m.nurse["bob"].works[d] <= 1)
+    wage = {"ada": 30, "bob": 25, "cyd": 40}
+    m.pay = pyo.Objective(expr=sum((wage[who] + d) * m.works[who, d] for who, d in m.works))
+    return m
+
+
+def shifts_answer() -> float:
+    rested = [w for w in product((0, 1), repeat=5) if all(sum(w[d : d + 3]) <= 2 for d in range(3)) and sum(w) <= 4]
+    best = float("inf")
+    for weeks in product(rested, [w for w in rested if sum(w) <= 3], rested):
+        days = list(zip(*weeks, strict=True))
+        if all(sum(day) >= (2 if d == 2 else 1) and day[0] + day[1] <= 1 for d, day in enumerate(days)):
+            pay = sum(sum(week) * wage for week, wage in zip(weeks, (30, 25, 40), strict=True))
+            best = min(best, pay + sum(d * sum(day) for d, day in enumerate(days, 1)))
+    return best
+
+
 MODELS = (
     Stranger(knapsack, 25, 181 / 7, INTEGER, "x[", remedy="apply relax first", answer=knapsack_answer),
     Stranger(assignment, 33, 33, INTEGER, "x[", remedy="apply relax first", answer=assignment_answer),
@@ -347,5 +410,7 @@ MODELS = (
     Stranger(colours, 3, 2, INTEGER, "variable '", remedy="apply relax first", answer=colours_answer),
     Stranger(commitment, 10980, 10975, INTEGER, ".on", remedy="apply relax first", answer=commitment_answer),
     Stranger(budget, 10, 32 / 3, INTEGER, "'x'", remedy="apply relax first", answer=budget_answer),
+    Stranger(orchard, 26.5, 27.5, INTEGER, "variable '", remedy="apply relax first", answer=orchard_answer),
+    Stranger(shifts, 193, 193, INTEGER, "works[", remedy="apply relax first", answer=shifts_answer),
     Stranger(piecework, 12, 14.4, INTEGER, "pieces", remedy="apply relax first", answer=piecework_answer),
 )
