@@ -461,8 +461,9 @@ def _snapshot(model: Any) -> Any:
         return model
     state: dict[str, Any] = {}
     for block in model.block_data_objects(active=None, descend_into=(pyo.Block, Disjunct)):
-        state[f"block {block.name}"] = (block.active, sorted(vars(block)), [c.name for c in block.component_objects()])
-        for component in block.component_objects(descend_into=False):
+        own = list(block.component_objects(descend_into=False))
+        state[f"block {block.name}"] = (block.active, sorted(vars(block)), [component.name for component in own])
+        for component in own:
             state[f"component {component.name}"] = (component.ctype, component.doc, component.active)
             if component.ctype is pyo.Suffix:
                 state[f"suffix {component.name}"] = [(str(k), v) for k, v in component.items()]
