@@ -18,6 +18,15 @@ from .exact import Optimum as Optimum
 from .exact import ProgramBuilder as ProgramBuilder
 from .exact import check_certificate as check_certificate
 from .exact import optimum as optimum
+from .explain import Growth as Growth
+from .explain import OneMore as OneMore
+from .explain import Purchase as Purchase
+from .explain import Rejection as Rejection
+from .explain import Rejections as Rejections
+from .explain import Shortfall as Shortfall
+from .explain import one_more as one_more
+from .explain import rejections as rejections
+from .explain import shortfall as shortfall
 from .knapsack import Selection as Selection
 from .knapsack import solve_knapsack as solve_knapsack
 from .run import Decision as Decision

@@ -34,6 +34,9 @@ Full = Annotated[
     ),
 ]
 Solver = Annotated[str, typer.Option("--solver", help="highs, or scip (extra certify).")]
+OneMore = Annotated[
+    bool, typer.Option("--one-more", help="Also what one more of each resource is worth: certified optima with it.")
+]
 Duals = Annotated[bool, typer.Option("--duals", help="Also the duals of rows, with integers fixed where they are.")]
 Threads = Annotated[int | None, typer.Option("--threads", min=1, help="Threads of the solver.")]
 SolverSeed = Annotated[int | None, typer.Option("--seed", min=0, max=2**31 - 1, help="Seed of the solver.")]
@@ -221,13 +224,15 @@ def explain(
     formulation: FormulationName,
     file: InstanceFile,
     full: Full = None,
+    grown: OneMore = False,
     job: JobName = None,
     time_limit: TimeLimit = None,
     as_json: Json = False,
 ) -> None:
     """Tell why a model has no point or, where it has one, what holds its optimum.
 
-    With --full once, jobs that may be admitted have to be, in formulations whose rows `once` say that they may.
+    With --full once, jobs that may be admitted have to be, in formulations whose rows `once` say that they may. Why an
+    algorithm turned a job away is what `run --explain` tells, and why a schedule is not better `check --explain`.
     """
     from dlsched.models.explain import explain as explain_
 
@@ -239,14 +244,22 @@ def explain(
         model = _built(entry, instance, file, job, None)
         for name in full or ():
             _fill(model, name)
-        return explain_(model)
+        return explain_(model), _grown(instance) if grown else None
 
     with output.waiting(f"explaining {formulation}"):
-        found = output.within(time_limit, f"explaining {formulation}", explained)
+        found, more = output.within(time_limit, f"explaining {formulation}", explained)
     if as_json:
-        output.emit_json({"formulation": formulation, **found.dump()})
+        output.emit_json(
+            {"formulation": formulation, **found.dump(), **({} if more is None else {"one more": more.dump()})}
+        )
     else:
-        output.emit(str(found))
+        output.emit("\n".join(str(part) for part in (found, more) if part is not None))
+
+
+def _grown(instance: Any) -> Any:
+    from dlsched.algorithms import one_more
+
+    return one_more(instance)
 
 
 def _fill(model: Any, name: str) -> None:

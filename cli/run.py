@@ -8,7 +8,9 @@ import time
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from dlsched.cli import output, signature
 from dlsched.cli.options import InstanceFile, Json, Out, Seed, TimeLimit
@@ -16,6 +18,8 @@ from dlsched.models.options import can_be_typed
 
 if TYPE_CHECKING:
     from dlsched.algorithms.algorithm import Algorithm
+
+Why = Annotated[bool, typer.Option("--explain", help="Tell what price turned a job away (hadar, pd_ors).")]
 
 
 def _names() -> list[str]:
@@ -37,6 +41,7 @@ def _command(name: str) -> Any:
         *signature.parameters(own),
         signature.parameter("time_limit", TimeLimit, None),
         signature.parameter("out", Out, None),
+        signature.parameter("why", Why, False),
         signature.parameter("as_json", Json, False),
     ]
     titles = " Or ".join(f"{entry.title} ({entry.problem})." for entry in algorithms)
@@ -58,6 +63,7 @@ def _on_file(
     seed: int,
     time_limit: float | None,
     out: Path | None,
+    why: bool,
     as_json: bool,
     **chosen: Any,
 ) -> None:
@@ -82,8 +88,21 @@ def _on_file(
     }
     try:
         output.keep(outcome.schedule, out)
+        if why:
+            _explain(instance, outcome, result, as_json)
     finally:
         output.tell(f"{algorithm.name} on {file.name}", result, as_json)
+
+
+def _explain(instance: Any, outcome: Any, result: dict[str, object], as_json: bool) -> None:
+    """Tell why jobs were turned away, before the result, or in it."""
+    from dlsched.algorithms import rejections
+
+    found = rejections(instance, outcome)
+    if as_json:
+        result["turned away"] = found.dump()
+    else:
+        output.emit(str(found))
 
 
 def _fitting(algorithms: tuple[Algorithm, ...], file: Path) -> tuple[Algorithm, Any]:

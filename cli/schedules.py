@@ -12,7 +12,7 @@ from dlsched.cli import interrupt, output
 from dlsched.cli.options import InstanceFile, Json, MaybeProblem, Out, Picture, TimeLimit, loaded, writable
 
 if TYPE_CHECKING:
-    from dlsched.algorithms import Optimum
+    from dlsched.algorithms import Optimum, Shortfall
     from dlsched.models.problem import Problem
 
 
@@ -125,28 +125,48 @@ def certify(
 
 
 def check(
-    problem: MaybeProblem, file: InstanceFile, schedule: ScheduleFile, picture: Picture = None, as_json: Json = False
+    problem: MaybeProblem,
+    file: InstanceFile,
+    schedule: ScheduleFile,
+    picture: Picture = None,
+    why: Annotated[
+        bool, typer.Option("--explain", help="Tell why it is not better: the bound, and which jobs.")
+    ] = False,
+    time_limit: TimeLimit = None,
+    as_json: Json = False,
 ) -> int:
     """Check a schedule, and value it.
 
-    Exit code 1 where it breaks a rule of the instance; with --plot, draw it where it breaks none.
+    Exit code 1 where it breaks a rule of the instance; with --plot, draw it where it breaks none. With --explain, look
+    for the optimum, within --time-limit.
     """
     own, instance = loaded(problem, file)
     plan = own.schedule.load(schedule)
     violations = own.check(instance, plan)
     value = None if violations else float(own.utility(instance, plan))
+    found = _shortfall(instance, plan, time_limit) if why and not violations else None
     try:
         if picture is not None:
             _draw(own, instance, plan, picture, bool(violations))
     finally:
         if as_json:
-            output.emit_json({"violations": violations, "utility": value})
+            told = {} if found is None else {"explanation": found.dump()}
+            output.emit_json({"violations": violations, "utility": value, **told})
         elif violations:
             rows = [(v.rule, v.place, v.message) for v in violations]
             output.table(f"{schedule.name} breaks {len(rows)} rules", ("rule", "place", "what is wrong"), rows)
         else:
             output.facts(f"{schedule.name} is feasible", {"utility": value})
+            if found is not None:
+                output.emit(str(found))
     return 1 if violations else 0
+
+
+def _shortfall(instance: Any, plan: Any, time_limit: float | None) -> Shortfall:
+    from dlsched.algorithms import shortfall
+
+    with output.waiting("looking for the optimum"):
+        return shortfall(instance, plan, time_limit=time_limit)
 
 
 def _draw(problem: Problem[Any, Any], instance: Any, plan: Any, picture: Path, broken: bool) -> None:

@@ -15,6 +15,7 @@ from dlsched.errors import InputError
 from dlsched.models.document import Document, read_json
 from dlsched.models.files import PathLike
 from dlsched.models.formulation import Formulation
+from dlsched.models.numbers import rational, to_json
 from dlsched.models.registry import Registry
 from dlsched.models.schedule import Measures, Violation
 
@@ -46,6 +47,8 @@ class Problem(Generic[I, S]):
         ``(instance, schedule, ax=None) -> axes`` draws a schedule beside others, into axes of matplotlib.
     measures : callable, optional
         ``(instance, schedule) -> Measures`` of a feasible schedule.
+    capacities : callable, optional
+        ``document of an instance -> its mappings of a resource, or device type, to how much there is of it``.
     sense : {"maximize", "minimize"}
         Which utility is best; a cost is to be minimized, and bounds on it are from below.
     """
@@ -61,7 +64,28 @@ class Problem(Generic[I, S]):
     save_plot: Callable[[I, S, Path], None] | None = None
     plot: Callable[..., Any] | None = None
     measures: Callable[[I, S], Measures] | None = None
+    capacities: Callable[[Any], list[dict[str, Any]]] | None = None
     sense: Literal["maximize", "minimize"] = "maximize"
+
+    def larger(self, instance: I) -> dict[str, I]:
+        """Return instances with one more of each resource, where there is most of it; by resource.
+
+        Raises
+        ------
+        InputError
+            If the problem does not say what its capacities are.
+        """
+        if self.capacities is None:
+            raise InputError(f"{self.name} does not say what there could be one more of")
+        amounts = self.capacities(instance.dump())
+        found = {}
+        for resource in dict.fromkeys(name for own in amounts for name in own):
+            data = instance.dump()
+            places = [own for own in self.capacities(data) if resource in own]
+            place = max(places, key=lambda own: rational(own[resource]))
+            place[resource] = to_json(rational(place[resource]) + 1)
+            found[resource] = self.instance.parse(data)
+        return found
 
     def fits(self, data: Any) -> bool:
         """Tell whether a document has the fields of an instance, all that it needs and no other."""

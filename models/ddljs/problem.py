@@ -37,4 +37,5 @@ PROBLEM = Problem(
     save_plot,
     plot,
     measures,
+    capacities=lambda data: [node["capacity"] for node in data["nodes"]],
 )

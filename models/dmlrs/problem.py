@@ -37,4 +37,5 @@ PROBLEM = Problem(
     save_plot,
     plot,
     measures,
+    capacities=lambda data: [machine["capacity"] for machine in data["machines"]],
 )

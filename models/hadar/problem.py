@@ -26,4 +26,5 @@ PROBLEM = Problem(
     save_plot,
     plot,
     measures,
+    capacities=lambda data: [machine["devices"] for machine in data["machines"]],
 )

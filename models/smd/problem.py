@@ -25,4 +25,5 @@ PROBLEM = Problem(
     save_plot,
     plot,
     measures,
+    capacities=lambda data: [data["capacity"]],
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dlsched.models import hadar
-from tests.cli.cases import answer, refusal, save
+from tests.cli.cases import answer, complaint, h2, refusal, save
 from tests.cli.conftest import Command
 
 
@@ -36,3 +36,31 @@ def test_requests_that_are_refused(dlsched: Command, crowded: Path) -> None:
     told = refusal(dlsched("explain", "hadar/aggregate", crowded, "--full", "onc"))
     assert told.startswith("unknown constraint 'onc'; there are ")
     assert "is nonlinear" in refusal(dlsched("explain", "smd/minlp", crowded))
+
+
+def test_what_turned_a_job_away(dlsched: Command, crowded: Path) -> None:
+    data = answer(dlsched("run", "hadar", crowded, "--explain", "--json"))
+    told = data["turned away"]
+    assert len(told) == data["jobs"] - data["scheduled"]
+    assert all(row["reason"] for row in told)
+    people = dlsched("run", "hadar", crowded, "--explain")
+    assert people.stdout.startswith("Turned away\n  job ")
+    refused = complaint(dlsched("run", "hadar", crowded, "--mode", "rounds", "--explain"))
+    assert refused.startswith("the run does not decide once for each job")
+
+
+def test_why_a_schedule_is_not_better(dlsched: Command, crowded: Path, tmp_path: Path) -> None:
+    assert dlsched("run", "hadar", crowded, "--out", tmp_path / "s.json").returncode == 0
+    data = answer(dlsched("check", crowded, tmp_path / "s.json", "--explain", "--json"))
+    found = data["explanation"]
+    assert found["bound"] == pytest.approx(answer(dlsched("optimum", crowded, "--json"))["bound"])
+    assert found["gap"] == pytest.approx((found["bound"] - data["utility"]) / data["utility"])
+    assert "Why it is not better" in dlsched("check", crowded, tmp_path / "s.json", "--explain").stdout
+
+
+def test_what_one_more_device_is_worth(dlsched: Command, tmp_path: Path) -> None:
+    """The job on the slow device finishes at once as it is; on a third fast one it would take as long."""
+    file = save(tmp_path / "two.json", h2())
+    data = answer(dlsched("explain", "hadar/hall", file, "--one-more", "--json"))
+    assert {row["resource"]: row["least"] for row in data["one more"]["more"]} == {"fast": 0, "slow": 0}
+    assert "With one more of a resource" in dlsched("explain", "hadar/hall", file, "--one-more").stdout
