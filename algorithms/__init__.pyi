@@ -29,6 +29,10 @@ from .explain import rejections as rejections
 from .explain import shortfall as shortfall
 from .knapsack import Selection as Selection
 from .knapsack import solve_knapsack as solve_knapsack
+from .plots import Moment as Moment
+from .plots import plot_gap as plot_gap
+from .plots import plot_prices as plot_prices
+from .plots import watched_optimum as watched_optimum
 from .run import Decision as Decision
 from .run import Event as Event
 from .run import PriceStep as PriceStep

@@ -20,11 +20,12 @@ from dlsched.models import picture
 from dlsched.models.document import Document
 from dlsched.models.files import PathLike
 from dlsched.models.options import chosen, values
+from dlsched.models.plots import plot_schedules
 from dlsched.models.problem import Problem, problem_of
 from dlsched.models.schedule import Measures
 
 OPTIMUM, BEST_FOUND = "optimum", "best found"
-_PANEL = (9.0, 3.0)
+PANEL = (9.0, 3.0)
 """Inches of a schedule in the picture of all. Arbitrary: a page is as wide, and holds three or four."""
 
 INTERRUPTED = "interrupted"
@@ -132,10 +133,8 @@ class Comparison:
         drawn = [row for row in self.rows if self._usual(row)]
         if self.problem.plot is None or not drawn:
             raise InputError(f"{path}: {self.problem.name} has no picture of these schedules")
-        draw = self.problem.plot
-        save_panels(
-            path, {f"{row.name}: {text_of(row.utility)}": partial(draw, self.instance, row.schedule) for row in drawn}
-        )
+        schedules = {row.name: row.schedule for row in drawn}
+        picture.save(plot_schedules(self.instance, schedules, size=PANEL, columns=1), path)
 
     def _share(self, row: Row) -> float | None:
         # The bound is on the problem's own schedules: those of another kind may be worth more.
@@ -144,16 +143,6 @@ class Comparison:
     def _usual(self, row: Row) -> bool:
         """Tell whether a row has a schedule of the problem's own kind."""
         return isinstance(row.schedule, self.problem.schedule)
-
-
-def save_panels(path: PathLike, panels: Mapping[str, Callable[[Any], object]]) -> None:
-    """Draw pictures into one file, one below the other, each into its axes and under its title."""
-    width, height = _PANEL
-    axes = picture.axes(width, height * len(panels), rows=len(panels))
-    for (title, draw), ax in zip(panels.items(), axes, strict=True):
-        draw(ax)
-        ax.set_title(title)
-    picture.save(axes[0].figure, path)
 
 
 def durations(jobs: Iterable[str], by_row: Mapping[str, Mapping[str, Fraction]]) -> Table:
@@ -201,7 +190,7 @@ def compare(
         If there is no such algorithm for the problem, or it has no such option.
     """
     problem = problem_of(instance)
-    named, tell = _chosen(problem, names), progress or (lambda done, total: None)
+    named, tell = runs_of(problem, names), progress or (lambda done, total: None)
     tell(0, len(named) + 1)
     start = time.perf_counter()
     best = optimum(instance, time_limit=time_limit, stop=stop)
@@ -227,7 +216,7 @@ def why(error: Halt | InputError, stop: Callable[[], bool] | None) -> str:
     return str(error)
 
 
-def _chosen(problem: Problem[Any, Any], names: Sequence[str]) -> dict[str, Callable[..., Run[Any]]]:
+def runs_of(problem: Problem[Any, Any], names: Sequence[str]) -> dict[str, Callable[..., Run[Any]]]:
     """Return what runs each algorithm that is asked for, by what its row is called."""
     if not names:
         usual = (entry for entry in algorithms() if entry.problem == problem.name and entry.schedule is None)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import partial
 
 from dlsched.algorithms.algorithm import algorithms, registered_policy
-from dlsched.algorithms.compare import durations, save_panels, why
+from dlsched.algorithms.compare import PANEL, durations, why
 from dlsched.algorithms.exact.dispatch import optimum
 from dlsched.algorithms.simulator.metrics import Metrics, Spread, metrics
 from dlsched.algorithms.simulator.plot import gantt, last_end, over_time
@@ -149,7 +149,8 @@ class PolicyComparison:
             picture.save(over_time(drawn)[0].figure, path)
             return
         last = last_end(drawn.values())
-        save_panels(path, {name: partial(gantt, simulation, until=last) for name, simulation in drawn.items()})
+        shown = {name: partial(gantt, simulation, until=last) for name, simulation in drawn.items()}
+        picture.save(picture.panels(shown, *PANEL), path)
 
     @property
     def _simulations(self) -> dict[str, Simulation]:

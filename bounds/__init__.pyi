@@ -19,6 +19,8 @@ from .comparison import Interval as Interval
 from .comparison import Relation as Relation
 from .comparison import Status as Status
 from .facts import OptimumFacts as OptimumFacts
+from .plots import judged as judged
+from .plots import plot_claim as plot_claim
 from .statistics import clopper_pearson as clopper_pearson
 from .table import Outcome as Outcome
 from .table import Report as Report

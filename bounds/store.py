@@ -164,8 +164,8 @@ class Store:
     ----------
     path : path or None
         None keeps them in memory.
-    settings : mapping of str to str
-        What decides the run; a file made with others is refused.
+    settings : mapping of str to str, optional
+        What decides the run; a file made with others is refused. None for whatever a file that is there was made with.
 
     Raises
     ------
@@ -174,10 +174,12 @@ class Store:
         another schema or other settings.
     """
 
-    def __init__(self, path: PathLike | None, settings: Mapping[str, str]) -> None:
+    def __init__(self, path: PathLike | None, settings: Mapping[str, str] | None) -> None:
         self.path = None if path is None else Path(path)
         self.code = code_version()
         found = None if path is None else status(path)
+        if settings is None and not (found and found.st_size):
+            raise InputError(f"{path}: no database of verdicts is there")
         if found is not None and 0 < found.st_size < _SMALLEST:
             # SQLite would take it for an empty file, and write over it.
             raise InputError(f"{path}: not a database of verdicts")
@@ -192,7 +194,7 @@ class Store:
                 self._connection.close()
                 raise
 
-    def _open(self, settings: Mapping[str, str]) -> None:
+    def _open(self, settings: Mapping[str, str] | None) -> None:
         run = self._connection.execute
         if self._is_made():
             (problem,) = run("PRAGMA quick_check(1)").fetchone()
@@ -204,10 +206,11 @@ class Store:
             if not self._is_made():
                 for statement in _STATEMENTS:
                     run(statement)
-                self._connection.executemany("INSERT INTO settings VALUES (?, ?)", sorted(settings.items()))
+                self._connection.executemany("INSERT INTO settings VALUES (?, ?)", sorted((settings or {}).items()))
                 run(f"PRAGMA application_id={_APPLICATION}")
                 run(f"PRAGMA user_version={_VERSION}")
-            self._compare(settings)
+            if settings is not None:
+                self._compare(settings)
         for _ in self.entries():
             pass
 

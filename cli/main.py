@@ -18,7 +18,19 @@ from typing import Annotated, Any
 
 import typer
 
-from dlsched.cli import claims, compare, figures, formulations, instances, interrupt, listing, output, run, schedules
+from dlsched.cli import (
+    claims,
+    compare,
+    figures,
+    formulations,
+    instances,
+    interrupt,
+    listing,
+    output,
+    plots,
+    run,
+    schedules,
+)
 from dlsched.cli.options import BAD_INPUT, help_if_bare
 
 DEFECT = 70
@@ -42,6 +54,7 @@ app.command()(schedules.certify)
 app.add_typer(run.run, name="run")
 app.command()(compare.compare)
 app.command()(schedules.check)
+app.add_typer(plots.plot, name="plot")
 app.command("claim")(claims.describe)
 app.command()(claims.verify)
 app.command()(claims.attack)

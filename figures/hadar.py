@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -71,10 +71,8 @@ def _in_use_by_round(at: float, seed: int) -> Values:
 
 def _replay() -> Any:
     instance, schedules = _example()
-    axes = picture.axes(7.0, 5.0, rows=len(schedules))
-    for ax, (name, schedule) in zip(axes, schedules.items(), strict=True):
-        plot(instance, schedule, ax).set_title(name)
-    return axes[0]
+    draws = {name: partial(plot, instance, schedule) for name, schedule in schedules.items()}
+    return picture.panels(draws, 7.0, 2.5).axes[0]
 
 
 MOTIVATION = Figure(

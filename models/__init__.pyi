@@ -29,6 +29,8 @@ from .latex import latex as latex
 from .parameters import Change as Change
 from .parameters import StaleModelError as StaleModelError
 from .parameters import changes as changes
+from .plots import plot_schedules as plot_schedules
+from .plots import plot_use as plot_use
 from .problem import Problem as Problem
 from .problem import load_instance as load_instance
 from .problem import problem as problem

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import io
+import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import count
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -20,11 +24,11 @@ def refuse_broken(violations: Sequence[Violation]) -> None:
 
     Raises
     ------
-    ValueError
+    InputError
         If there are violations; the message has the first.
     """
     if violations:
-        raise ValueError(f"the schedule cannot be drawn: {violations[0]}")
+        raise InputError(f"the schedule cannot be drawn: {violations[0]}")
 
 
 def drawn_in(ax: Any, width: float, height: float) -> Any:
@@ -65,24 +69,228 @@ def axes(width: float, height: float, columns: int = 1, rows: int | None = None)
     MissingExtra
         If matplotlib is not installed.
     """
-    module = from_extra("plot", "matplotlib.figure", "a plot needs matplotlib")
-    figure = module.Figure(figsize=(width, height), layout="tight")
+    figure = _figure(width, height, columns > 1 or rows is not None)
     if rows is None:
         return figure.subplots(ncols=columns)
     return figure.subplots(nrows=rows, squeeze=False)[:, 0]
 
 
-def colours(names: Iterable[str]) -> dict[str, Any]:
-    """Return a colour for each name, the same for the same order of names."""
-    from matplotlib import colormaps
+def _figure(width: float, height: float, several: bool) -> Any:
+    """Return a new figure; several axes make room for what stands beside them, and files reach around what is drawn."""
+    module = from_extra("plot", "matplotlib.figure", "a plot needs matplotlib")
+    return module.Figure(figsize=(width, height), layout="tight" if several else None)
 
-    palette = colormaps["tab20"]
-    return {name: palette(i % palette.N) for i, name in enumerate(names)}
+
+_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#BBBBBB")
+"""Which the colour-blind tell apart: those of Okabe and Ito, https://jfly.uni-koeln.de/color/, grey in place of black,
+which is for what lies on them."""
+
+_HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "---", "+++")
+_DASHES = ("-", "--", ":", "-.")
+
+DISTINCT = len(_COLOURS) * len(_HATCHES)
+"""Areas that are told apart, by colour and hatching."""
+
+_LONGEST = 28
+"""Characters of a name in a picture. Arbitrary: a legend with longer ones is wider than what it explains."""
+
+_WIDE = 100
+"""Times by which values differ where small ones cannot be seen beside great ones. Arbitrary."""
+
+_LINE = 0.15
+"""Inches that a line of small text takes: 7 points, and what parts it from the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a picture shows one of many: by colour, and where colours are used up by hatching, lines by dashes.
+
+    Attributes
+    ----------
+    colour, hatch, dashes : str
+    """
+
+    colour: str
+    hatch: str
+    dashes: str
+
+    @property
+    def area(self) -> dict[str, Any]:
+        """What matplotlib is told to fill an area."""
+        return {"facecolor": self.colour, "hatch": self.hatch, "edgecolor": "#222222", "linewidth": 0.4}
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """What matplotlib is told to draw a line."""
+        return {"color": self.colour, "linestyle": self.dashes}
+
+
+def styles(names: Iterable[str]) -> dict[str, Style]:
+    """Return a style for each name, the same for the same order of names; `DISTINCT` of them differ.
+
+    Examples
+    --------
+    >>> of = styles(f"job{k}" for k in range(60))
+    >>> len({(style.colour, style.hatch) for style in of.values()})
+    60
+    """
+    kinds = ((i % len(_COLOURS), i // len(_COLOURS)) for i in count())
+    return {
+        name: Style(_COLOURS[c], _HATCHES[k % len(_HATCHES)], _DASHES[k % len(_DASHES)])
+        for name, (c, k) in zip(dict.fromkeys(names), kinds, strict=False)
+    }
+
+
+def short(name: str) -> str:
+    """Return a name as a picture shows it: of a long one the beginning and the end.
+
+    Examples
+    --------
+    >>> short("resnet-50-on-imagenet-with-batch-256")
+    'resnet-50-on-i…ith-batch-256'
+    """
+    half = _LONGEST // 2
+    return name if len(name) <= _LONGEST else f"{name[:half]}…{name[1 - half :]}"
+
+
+def headline(value: float | Fraction, scheduled: int, jobs: int) -> str:
+    """Return the title of a schedule: what it is worth, and how many of the jobs are in it.
+
+    Examples
+    --------
+    >>> headline(Fraction(17), 2, 3)
+    'utility 17, 2 of 3 jobs'
+    """
+    return f"utility {float(value):.6g}, {scheduled} of {jobs} jobs"
 
 
 def legend(ax: Any) -> None:
-    """Add the legend, beside the axes."""
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=7, borderaxespad=0)
+    """Add the legend, beside the axes and in as many columns as it takes to be no higher than they are."""
+    handles, labels = ax.get_legend_handles_labels()
+    if handles:
+        columns = -(-len(labels) // max(4, int(_height(ax) / _LINE)))
+        ax.legend(
+            handles,
+            labels,
+            loc="upper left",
+            bbox_to_anchor=(1.01, 1),
+            ncols=columns,
+            fontsize=7,
+            labelspacing=0.25,
+            handleheight=1.0,
+            borderaxespad=0,
+        )
+
+
+def rows(ax: Any, places: Sequence[float], names: Sequence[str]) -> None:
+    """Name rows at the left of the axes, as many of them as are legible."""
+    step = max(1, math.ceil(len(names) * _LINE / _height(ax)))
+    ax.set_yticks(places[::step], [short(name) for name in names[::step]], fontsize=7)
+
+
+def slots(ax: Any, first: int, last: int, seconds: float | Fraction | None = None) -> None:
+    """Let the axis of time go over some slots, whose numbers stand below their middles.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    first, last : int
+    seconds : number, optional
+        Of a slot.
+    """
+    unit = "" if seconds is None else f" [{float(seconds):g} s each]"
+    ax.set(xlabel=f"slot{unit}", xlim=(first - 0.5, max(first, last) + 0.5))
+    ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+
+
+def wide(set_scale: Callable[..., None], values: Iterable[float]) -> None:
+    """Let an axis be logarithmic where its values, all positive, differ by more than a factor of a hundred.
+
+    Where some are 0, or negative, it is so beyond the least of the others.
+
+    Parameters
+    ----------
+    set_scale : callable
+        Of the axes: ``ax.set_xscale`` or ``ax.set_yscale``.
+    values : iterable of float
+    """
+    found = list(values)
+    sizes = [abs(value) for value in found if value]
+    if sizes and max(sizes) > _WIDE * min(sizes):
+        if min(found) > 0:
+            set_scale("log")
+        else:
+            set_scale("symlog", linthresh=10.0 ** math.floor(math.log10(min(sizes))))
+
+
+def _height(ax: Any) -> float:
+    """Return how high axes are, in inches."""
+    height: float = ax.get_position().height * ax.figure.get_size_inches()[1]
+    return height
+
+
+def panels(draws: Mapping[str, Callable[[Any], object]], width: float, height: float, columns: int = 1) -> Any:
+    """Draw pictures on one figure, each under its name; all reach as far along their axis as the longest.
+
+    Parameters
+    ----------
+    draws : mapping of str to callable
+        Each draws into the axes that it is given.
+    width, height : float
+        Of each, in inches.
+    columns : int
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    MissingExtra
+        If matplotlib is not installed.
+    """
+    deep = -(-len(draws) // columns)
+    grid = _figure(width * columns, height * deep, len(draws) > 1).subplots(deep, columns, squeeze=False).flat
+    for ax, (name, draw) in zip(grid, draws.items(), strict=False):
+        draw(ax)
+        ax.set_title(f"{short(name)}: {ax.get_title()}", fontsize=10)
+    used = grid[: len(draws)]
+    for ax in grid[len(draws) :]:
+        ax.remove()
+    if len({ax.get_xlabel() for ax in used}) == 1:
+        limits = [ax.get_xlim() for ax in used]
+        for ax in used:
+            ax.set_xlim(min(low for low, _ in limits), max(high for _, high in limits))
+    return used[0].figure
+
+
+def curves(
+    lines: Mapping[str, Sequence[float]], first: int, last: int, seconds: float | Fraction | None = None, ax: Any = None
+) -> Any:
+    """Draw what stays as it is during a slot, a line a name.
+
+    Parameters
+    ----------
+    lines : mapping of str to sequence of float
+        Of each slot from the first to the last.
+    first, last : int
+    seconds : number, optional
+        Of a slot.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    ax = drawn_in(ax, 8.0, 3.5)
+    edges = [slot - 0.5 for slot in range(first, last + 2)]
+    for k, (name, style) in enumerate(styles(lines).items()):
+        # Of lines that are the same, the first is the widest.
+        ax.stairs(lines[name], edges, baseline=None, label=short(name), linewidth=max(1.2, 4 - 0.9 * k), **style.line)
+    slots(ax, first, last, seconds)
+    ax.grid(alpha=0.3)
+    legend(ax)
+    return ax
 
 
 _UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "ps": {"CreationDate": None}}
@@ -106,7 +314,7 @@ def save(figure: Any, path: str | os.PathLike[str]) -> None:
 
     content = io.BytesIO()
     # Neither the date nor random ids: the same picture is the same file.
-    with matplotlib.rc_context({"svg.hashsalt": "dlsched"}):
+    with matplotlib.rc_context({"svg.hashsalt": "dlsched", "hatch.linewidth": 0.5}):
         figure.savefig(content, format=form, bbox_inches="tight", metadata=_UNDATED.get(form))
     write_bytes(path, content.getvalue())
 

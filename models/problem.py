@@ -51,6 +51,8 @@ class Problem(Generic[I, S]):
         ``document of an instance -> its mappings of a resource, or device type, to how much there is of it``.
     sense : {"maximize", "minimize"}
         Which utility is best; a cost is to be minimized, and bounds on it are from below.
+    use : callable, optional
+        ``(instance, schedule) -> {resource: shares}``: what is in use of each, by slot from the first to the last used.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Problem(Generic[I, S]):
     measures: Callable[[I, S], Measures] | None = None
     capacities: Callable[[Any], list[dict[str, Any]]] | None = None
     sense: Literal["maximize", "minimize"] = "maximize"
+    use: Callable[[I, S], Mapping[str, list[float]]] | None = None
 
     def larger(self, instance: I) -> dict[str, I]:
         """Return instances with one more of each resource, where there is most of it; by resource.

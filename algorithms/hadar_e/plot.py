@@ -37,7 +37,7 @@ def plot(instance: Instance, schedule: ForkedSchedule, ax: Any = None) -> Any:
     ran = round_slots(instance, schedule)
     ax = picture.drawn_in(ax, max(6.0, len(ran)), max(2.5, 0.4 * len(instance.machines)))
     nodes = [machine.name for machine in instance.machines]
-    colours = picture.colours(job.name for job in instance.jobs)
+    styles = picture.styles(job.name for job in instance.jobs)
     width = float(instance.slot_seconds)
     before: dict[tuple[int, str], str] = {}
     drawn = set()
@@ -46,10 +46,10 @@ def plot(instance: Instance, schedule: ForkedSchedule, ax: Any = None) -> Any:
             start = (slot - 1) * width + float(schedule.overheads.before(before.get((slot - 1, copy.node)) != name))
             before[slot, copy.node] = name
             row = nodes.index(copy.node)
-            label = None if name in drawn else name
+            label = None if name in drawn else picture.short(name)
             drawn.add(name)
             busy = float(copy.seconds)
-            ax.broken_barh([(start, busy)], (row + 0.1, 0.8), facecolors=colours[name], edgecolor="white", label=label)
+            ax.broken_barh([(start, busy)], (row + 0.1, 0.8), label=label, **styles[name].area)
             ax.text(start + busy / 2, row + 0.5, f"{float(copy.steps):g}", ha="center", va="center", fontsize=7)
     last = max(ran, default=1)
     for slot in range(last + 1):
@@ -58,8 +58,7 @@ def plot(instance: Instance, schedule: ForkedSchedule, ax: Any = None) -> Any:
     ax.set_xticks([(slot - 0.5) * width for slot in ran], [f"R{slot}" for slot in ran])
     title = f"{len(ran)} rounds, {100 * float(utilisation(instance, schedule)):.0f} % of the nodes' time in use"
     ax.set(xlim=(0, last * width), ylim=(len(nodes), 0), title=title)
-    if drawn:
-        picture.legend(ax)
+    picture.legend(ax)
     return ax
 
 

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from dlsched.lazy import nx
 from dlsched.models import picture
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.rings import arcs_of
-from dlsched.models.ddljs.schedule import Schedule, check
+from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
 
 _MOST_NUMBERS = 400
 """Cells with a number and a border. Arbitrary: in the largest picture, of 20 by 20 inches, those of more run
@@ -76,13 +77,14 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
         If matplotlib is not installed.
     """
     picture.refuse_broken(check(instance, schedule))
-    ax = picture.drawn_in(ax, max(6.0, min(20.0, 0.4 * instance.slots)), _height(instance))
+    last = last_slot(instance, schedule)
+    ax = picture.drawn_in(ax, _width(last), _height(instance))
     drawn = list(cells(instance, schedule))
     rows = {job.name: row for row, job in enumerate(instance.jobs)}
-    workers = np.full((len(rows), instance.slots), np.nan)
+    workers = np.full((len(rows), last), np.nan)
     for cell in drawn:
         workers[rows[cell.job], cell.slot - 1] = cell.workers
-    edges = np.arange(instance.slots + 1) + 0.5, np.arange(len(rows) + 1) - 0.5
+    edges = np.arange(last + 1) + 0.5, np.arange(len(rows) + 1) - 0.5
     if drawn:
         lines = {"edgecolors": "white", "linewidth": 0.5} if len(drawn) <= _MOST_NUMBERS else {}
         mesh = ax.pcolormesh(*edges, workers, cmap="YlGnBu", **lines, vmin=0, vmax=max(cell.workers for cell in drawn))
@@ -90,11 +92,29 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     for cell in drawn if len(drawn) <= _MOST_NUMBERS else ():
         colour = "white" if 2 * cell.workers > mesh.norm.vmax else "black"
         ax.text(cell.slot, rows[cell.job], str(cell.servers), ha="center", va="center", fontsize=6, color=colour)
-    ax.set_yticks(range(len(rows)), list(rows), fontsize=7)
-    ax.xaxis.get_major_locator().set_params(integer=True)
-    limits = {"xlim": (0.5, instance.slots + 0.5), "ylim": (max(1, len(rows)) - 0.5, -0.5)}
-    ax.set(xlabel="slot", title="workers of each job (colour), on how many servers (number)", **limits)
+    picture.rows(ax, range(len(rows)), list(rows))
+    picture.slots(ax, 1, last)
+    head = picture.headline(exact_utility(instance, schedule), len(schedule.jobs), len(rows))
+    ax.set(ylim=(max(1, len(rows)) - 0.5, -0.5), title=f"{head}; number: of servers")
     return ax
+
+
+def use(instance: Instance, schedule: Schedule) -> dict[str, list[float]]:
+    """Return the share of the cluster's capacity of each resource that is in use, by slot, up to the last used."""
+    capacity = {
+        r: sum((node.capacity.get(r, Fraction(0)) for node in instance.nodes), Fraction(0)) for r in instance.resources
+    }
+    amounts = {r: [Fraction(0)] * last_slot(instance, schedule) for r in instance.resources if capacity[r]}
+    for name, slot, embedding in schedule.items():
+        for r, amount in instance.job(name).worker.items():
+            if amount:
+                amounts[r][slot - 1] += embedding.size * amount
+    return {r: [float(amount / capacity[r]) for amount in found] for r, found in amounts.items()}
+
+
+def last_slot(instance: Instance, schedule: Schedule) -> int:
+    """Return the last slot in which something is scheduled; the last of all where nothing is."""
+    return max((slot for _, slot, _ in schedule.items()), default=instance.slots)
 
 
 def plot_rings(instance: Instance, schedule: Schedule, slot: int, ax: Any = None) -> Any:
@@ -129,11 +149,11 @@ def plot_rings(instance: Instance, schedule: Schedule, slot: int, ax: Any = None
     for u, v in graph.edges:
         ax.plot(*zip(places[u], places[v], strict=True), color="lightgrey", linewidth=0.8, zorder=1)
     _draw_nodes(instance, schedule, slot, places, ax)
-    _draw_rings(schedule, slot, places, ax)
+    _draw_rings(instance, schedule, slot, places, ax)
     ax.set_axis_off()
-    ax.set_title(f"rings in slot {slot}; workers on servers")
-    if ax.get_legend_handles_labels()[1]:
-        picture.legend(ax)
+    head = picture.headline(exact_utility(instance, schedule), len(schedule.jobs), len(instance.jobs))
+    ax.set_title(f"{head}; rings in slot {slot}; number: of workers on a server", fontsize=10)
+    picture.legend(ax)
     return ax
 
 
@@ -154,11 +174,14 @@ def save_plot(instance: Instance, schedule: Schedule, path: str | os.PathLike[st
     if slot is None:
         picture.save(plot(instance, schedule).figure, path)
         return
-    width = max(6.0, min(20.0, 0.4 * instance.slots))
-    left, right = picture.axes(width + 8.0, max(6.0, _height(instance)), columns=2)
+    left, right = picture.axes(_width(last_slot(instance, schedule)) + 8.0, max(6.0, _height(instance)), columns=2)
     plot(instance, schedule, left)
     plot_rings(instance, schedule, slot, right)
     picture.save(left.figure, path)
+
+
+def _width(last: int) -> float:
+    return max(6.0, min(20.0, 0.4 * last))
 
 
 def _height(instance: Instance) -> float:
@@ -186,13 +209,13 @@ def _draw_nodes(instance: Instance, schedule: Schedule, slot: int, places: dict[
             ax.annotate(node.name, (x, y), (0, -11), textcoords="offset points", ha="center", fontsize=6, zorder=4)
 
 
-def _draw_rings(schedule: Schedule, slot: int, places: dict[str, Any], ax: Any) -> None:
-    colours = picture.colours(schedule.jobs)
+def _draw_rings(instance: Instance, schedule: Schedule, slot: int, places: dict[str, Any], ax: Any) -> None:
+    styles = picture.styles(job.name for job in instance.jobs)
     here = [(name, embedding) for name, t, embedding in schedule.items() if t == slot]
     for number, (name, embedding) in enumerate(here):
         bend = f"arc3,rad={0.1 + 0.04 * (number % 5)}"
-        arrow = {"arrowstyle": "->", "shrinkA": 8, "shrinkB": 8, "color": colours[name], "connectionstyle": bend}
+        arrow = {"arrowstyle": "->", "shrinkA": 8, "shrinkB": 8, "connectionstyle": bend, **styles[name].line}
         for u, v in (arc for path in embedding.ring for arc in arcs_of(path)):
             ax.annotate("", places[v], places[u], arrowprops=arrow, zorder=3)
         spread = f"{len(embedding.workers)} servers" if embedding.ring else next(iter(embedding.workers))
-        ax.plot([], [], color=colours[name], label=f"{name}: {embedding.size} on {spread}")
+        ax.plot([], [], **styles[name].line, label=f"{picture.short(name)}: {embedding.size} on {spread}")

@@ -7,7 +7,7 @@ from dlsched.models.ddljs.gvne import GVNE, GVNE_PRINTED
 from dlsched.models.ddljs.gvne_lp import GVNE_AUGMENTED, GVNE_PLAIN
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.offline import OFFLINE, OFFLINE_MILP, OFFLINE_PRINTED
-from dlsched.models.ddljs.plot import plot, save_plot
+from dlsched.models.ddljs.plot import plot, save_plot, use
 from dlsched.models.ddljs.presets import PRESETS
 from dlsched.models.ddljs.schedule import Schedule, check, exact_utility, measures
 from dlsched.models.ddljs.slot import SLOT, SLOT_PRINTED
@@ -38,4 +38,5 @@ PROBLEM = Problem(
     plot,
     measures,
     capacities=lambda data: [node["capacity"] for node in data["nodes"]],
+    use=use,
 )

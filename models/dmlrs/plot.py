@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from fractions import Fraction
+from itertools import groupby
 from typing import Any
 
 from dlsched.arguments import checked
 from dlsched.models import picture
 from dlsched.models.dmlrs.instance import Instance
-from dlsched.models.dmlrs.schedule import Schedule, check, completions
+from dlsched.models.dmlrs.schedule import Schedule, check, completions, exact_utility
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ def bars(instance: Instance, schedule: Schedule) -> Iterator[Bar]:
 
 @checked
 def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
-    """Draw each job's part of the busiest resource; hatched where its workers and servers share one machine.
+    """Draw each job's part of the busiest resource; in a thick frame where its workers and servers share one machine.
 
     Parameters
     ----------
@@ -80,29 +81,47 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
         If matplotlib is not installed.
     """
     picture.refuse_broken(check(instance, schedule))
-    ax = picture.drawn_in(ax, max(6.0, 0.4 * instance.slots), max(4.0, 0.2 * len(schedule.jobs)))
-    colours, finished = picture.colours(job.name for job in instance.jobs), completions(instance, schedule)
-    drawn = set()
+    last, finished = last_slot(instance, schedule), completions(instance, schedule)
+    ax = picture.drawn_in(ax, max(6.0, min(20.0, 0.4 * last)), max(4.0, min(12.0, 0.2 * len(schedule.jobs))))
+    styles, drawn = picture.styles(job.name for job in instance.jobs), defaultdict[str, list[Bar]](list)
     for bar in bars(instance, schedule):
-        label = None if bar.job in drawn else f"{bar.job} (done in slot {finished[bar.job]})"
-        drawn.add(bar.job)
-        hatch = "//" if bar.together else None
-        ax.bar(
-            bar.slot,
-            bar.share,
-            bottom=bar.start,
-            width=1,
-            color=colours[bar.job],
-            edgecolor="white",
-            hatch=hatch,
-            label=label,
-        )
-    ax.xaxis.get_major_locator().set_params(integer=True)
-    title = f"share of the cluster's {busiest(instance, schedule)}; hatched: on one machine"
-    ax.set(xlabel="slot", xlim=(0.5, instance.slots + 0.5), ylim=(0, 1), title=title)
-    if drawn:
-        picture.legend(ax)
+        drawn[bar.job].append(bar)
+    for name in (job.name for job in instance.jobs if job.name in drawn):
+        area = styles[name].area
+        ax.bar(1, 0, label=f"{picture.short(name)} (done in slot {finished[name]})", **area)
+        for run in _runs(drawn[name]):
+            where = {"bottom": run[0].start, "width": len(run)}
+            frame = {"linewidth": 1.6} if run[0].together else {}
+            ax.bar((run[0].slot + run[-1].slot) / 2, run[0].share, **where, **area | frame)
+    picture.slots(ax, 1, last)
+    head = picture.headline(exact_utility(instance, schedule), len(schedule.jobs), len(instance.jobs))
+    ax.set(ylim=(0, 1), ylabel=f"share of the cluster's {busiest(instance, schedule)}", title=head)
+    if any(bar.together for own in drawn.values() for bar in own):
+        ax.text(0, -0.12, "thick frame: on one machine", transform=ax.transAxes, fontsize=7, va="top")
+    picture.legend(ax)
     return ax
+
+
+def _runs(own: list[Bar]) -> Iterator[list[Bar]]:
+    """Yield bars of a job that are side by side and alike."""
+    for _, run in groupby(enumerate(own), key=lambda item: (item[1].slot - item[0], *astuple(item[1])[2:])):
+        yield [bar for _, bar in run]
+
+
+def use(instance: Instance, schedule: Schedule) -> dict[str, list[float]]:
+    """Return the share of the cluster's capacity of each resource that is in use, by slot, up to the last used."""
+    amounts = {r: [Fraction(0)] * last_slot(instance, schedule) for r, c in instance.capacity.items() if c}
+    for name, slot, placement in schedule.items():
+        for workers, servers in placement.values():
+            for r, amount in instance.job(name).uses(workers, servers).items():
+                if amount:
+                    amounts[r][slot - 1] += amount
+    return {r: [float(amount / instance.capacity[r]) for amount in found] for r, found in amounts.items()}
+
+
+def last_slot(instance: Instance, schedule: Schedule) -> int:
+    """Return the last slot in which something is scheduled; the last of all where nothing is."""
+    return max((slot for _, slot, _ in schedule.items()), default=instance.slots)
 
 
 save_plot = picture.saving(plot)

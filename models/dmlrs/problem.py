@@ -6,7 +6,7 @@ from dlsched.models.dmlrs.aggregate import AGGREGATE, COMPACT_MILP
 from dlsched.models.dmlrs.asynchronous import ASYNC
 from dlsched.models.dmlrs.compact import COMPACT, COMPACT_PRINTED
 from dlsched.models.dmlrs.instance import Instance
-from dlsched.models.dmlrs.plot import plot, save_plot
+from dlsched.models.dmlrs.plot import plot, save_plot, use
 from dlsched.models.dmlrs.presets import PRESETS
 from dlsched.models.dmlrs.reformulated import DUAL, SCHEDULES
 from dlsched.models.dmlrs.response import CHEAPEST, ONE_SLOT, RESPONSE
@@ -38,4 +38,5 @@ PROBLEM = Problem(
     plot,
     measures,
     capacities=lambda data: [machine["capacity"] for machine in data["machines"]],
+    use=use,
 )

@@ -1,22 +1,28 @@
-"""A picture of a schedule: devices against slots, one colour a job (matplotlib, extra ``plot``)."""
+"""A picture of a schedule: devices against time, an area a job (matplotlib, extra ``plot``)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from itertools import groupby
 from typing import Any
 
 from dlsched.arguments import checked
 from dlsched.models import picture
 from dlsched.models.hadar.instance import Instance
-from dlsched.models.hadar.schedule import Schedule, check, completions
+from dlsched.models.hadar.schedule import Allocation, Schedule, check, completions, exact_utility
 
-Bar = tuple[str, int, int, int]
-"""Job, slot, first device row, number of rows."""
+Bar = tuple[str, Fraction, Fraction, int, int]
+"""Job, start and end, first device row, number of rows."""
+
+
+Span = tuple[str, Fraction, Fraction, Allocation]
+"""Job, start and end, and the devices that it has between them."""
 
 
 @checked
 def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
-    """Draw which job uses which device in which slot.
+    """Draw which job uses which device in which slot, up to the last that is used.
 
     Parameters
     ----------
@@ -38,48 +44,115 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
         If matplotlib is not installed.
     """
     picture.refuse_broken(check(instance, schedule))
-    ax = picture.drawn_in(ax, max(6.0, 0.4 * instance.slots), max(3.0, 0.2 * instance.devices))
-    colours = picture.colours(job.name for job in instance.jobs)
-    finished = completions(instance, schedule)
-    drawn = set()
-    for job, slot, row, rows in bars(instance, schedule):
-        label = None if job in drawn else f"{job} (done in slot {finished[job]})"
-        drawn.add(job)
-        ax.broken_barh([(slot - 0.5, 1)], (row, rows), facecolors=colours[job], edgecolor="white", label=label)
-    rows_of = list(_rows(instance))
-    ax.set_yticks([row + 0.5 for row in range(len(rows_of))], [f"{h}:{r}" for h, r in rows_of], fontsize=7)
-    ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.set(xlabel="slot", xlim=(0.5, instance.slots + 0.5), ylim=(len(rows_of), 0), title="devices in use")
-    if drawn:
-        picture.legend(ax)
+    finished, last = completions(instance, schedule), last_slot(instance, schedule)
+    ax = picture.drawn_in(ax, max(6.0, min(20.0, 0.4 * last)), device_height(instance))
+    labels = {name: f"{picture.short(name)} (done in slot {slot})" for name, slot in finished.items()}
+    draw_devices(ax, instance, bars(instance, spans(schedule)), labels)
+    picture.slots(ax, 1, last, instance.slot_seconds)
+    ax.set_title(picture.headline(exact_utility(instance, schedule), len(schedule.jobs), len(instance.jobs)))
     return ax
 
 
 save_plot = picture.saving(plot)
 
 
-def _rows(instance: Instance) -> Iterator[tuple[str, str]]:
-    """Yield (machine, type), once a device."""
-    for machine in instance.machines:
-        for r in instance.device_types:
-            yield from [(machine.name, r)] * machine.count(r)
+def use(instance: Instance, schedule: Schedule) -> dict[str, list[float]]:
+    """Return the share of the devices of each type that is in use, by slot, up to the last that is used."""
+    counts = {r: sum(machine.count(r) for machine in instance.machines) for r in instance.device_types}
+    used = {r: [0] * last_slot(instance, schedule) for r, count in counts.items() if count}
+    for _, slot, allocation in schedule.items():
+        for devices in allocation.values():
+            for r, count in devices.items():
+                used[r][slot - 1] += count
+    return {r: [count / counts[r] for count in found] for r, found in used.items()}
 
 
-def bars(instance: Instance, schedule: Schedule) -> Iterator[Bar]:
-    """Yield the rectangles of the picture: who uses which rows in which slot.
+def last_slot(instance: Instance, schedule: Schedule) -> int:
+    """Return the last slot in which something is scheduled; the last of all where nothing is."""
+    return max((slot for _, slot, _ in schedule.items()), default=instance.slots)
+
+
+def device_height(instance: Instance) -> float:
+    """Return how high a picture with a row for each device is, in inches."""
+    return max(3.0, min(20.0, 0.2 * instance.devices))
+
+
+def spans(schedule: Schedule) -> list[Span]:
+    """Return what a schedule gives, slot t from t - 1/2 to t + 1/2; successive ones with the same devices are one."""
+    half, found = Fraction(1, 2), list[Span]()
+    for name, slot, allocation in schedule.items():
+        start = slot - half
+        if found and (found[-1][0], *found[-1][2:]) == (name, start, allocation):
+            start = found.pop()[1]
+        found.append((name, start, slot + half, allocation))
+    return found
+
+
+def bars(instance: Instance, given: Iterable[Span]) -> Iterator[Bar]:
+    """Yield the rectangles of a picture: rows are devices, machines and types as listed; a device keeps its row.
 
     Parameters
     ----------
     instance : Instance
-    schedule : Schedule
+    given : iterable
+        (job, start, end, allocation): who has what, never more than there is.
     """
-    first: dict[tuple[str, str], int] = {}
-    for row, place in enumerate(_rows(instance)):
-        first.setdefault(place, row)
-    used: dict[tuple[int, str, str], int] = {}
-    for name, slot, allocation in schedule.items():
+    first, total = dict[tuple[str, str], int](), 0
+    for cell, count in _cells(instance):
+        first[cell], total = total, total + count
+    free = {cell: list(range(count)) for cell, count in _cells(instance)}
+    running: list[tuple[Fraction, tuple[str, str], list[int]]] = []
+    listed = {job.name: i for i, job in enumerate(instance.jobs)}
+    for job, start, end, allocation in sorted(given, key=lambda span: (span[1], listed[span[0]])):
+        for before, cell, rows in running:
+            if before <= start:
+                free[cell] = sorted(free[cell] + rows)
+        running = [held for held in running if held[0] > start]
         for machine, devices in allocation.items():
             for r, count in devices.items():
-                offset = used.get((slot, machine, r), 0)
-                used[slot, machine, r] = offset + count
-                yield name, slot, first[machine, r] + offset, count
+                cell = machine, r
+                rows, free[cell] = free[cell][:count], free[cell][count:]
+                running.append((end, cell, rows))
+                for _, run in groupby(enumerate(rows), key=lambda item: item[1] - item[0]):
+                    together = [row for _, row in run]
+                    yield job, start, end, first[cell] + together[0], len(together)
+
+
+def draw_devices(
+    ax: Any, instance: Instance, rectangles: Iterable[Bar], labels: Mapping[str, str], unit: int = 1
+) -> None:
+    """Draw rectangles over named rows, with a legend in the order of the jobs.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    instance : Instance
+    rectangles : iterable
+        Of `bars`.
+    labels : mapping of str to str
+        What the legend says of the jobs that are drawn.
+    unit : int
+        What of the rectangles' time is 1 on the axis.
+    """
+    styles = picture.styles(job.name for job in instance.jobs)
+    drawn: dict[str, list[Bar]] = {name: [] for name in styles}
+    for bar in rectangles:
+        drawn[bar[0]].append(bar)
+    for name, own in drawn.items():
+        for k, (_, start, end, row, rows) in enumerate(own):
+            span = float(start) / unit, float(end - start) / unit
+            ax.broken_barh([span], (row, rows), label=None if k else labels[name], **styles[name].area)
+    tops, names, row = [], [], 0
+    for (machine, r), count in _cells(instance):
+        tops.append(row + count / 2)
+        names.append(f"{machine}:{r}" + (f" ×{count}" if count > 1 else ""))
+        row += count
+        ax.axhline(row, color="#999999", linewidth=0.4, zorder=0)
+    ax.set_ylim(max(1, row), 0)
+    picture.rows(ax, tops, names)
+    picture.legend(ax)
+
+
+def _cells(instance: Instance) -> list[tuple[tuple[str, str], int]]:
+    """Return (machine, type) with how many devices there are."""
+    return [((m.name, r), m.count(r)) for m in instance.machines for r in instance.device_types if m.count(r)]

@@ -7,7 +7,7 @@ from dlsched.models.hadar.hall import HALL
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.p1 import P1, P1_ADMISSION
 from dlsched.models.hadar.p2 import P2, P3
-from dlsched.models.hadar.plot import plot, save_plot
+from dlsched.models.hadar.plot import plot, save_plot, use
 from dlsched.models.hadar.presets import PRESETS
 from dlsched.models.hadar.response import RESPONSE
 from dlsched.models.hadar.round import ROUND
@@ -27,4 +27,5 @@ PROBLEM = Problem(
     plot,
     measures,
     capacities=lambda data: [machine["devices"] for machine in data["machines"]],
+    use=use,
 )

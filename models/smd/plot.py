@@ -9,7 +9,7 @@ from typing import Any
 from dlsched.arguments import checked
 from dlsched.models import picture
 from dlsched.models.smd.instance import Instance
-from dlsched.models.smd.schedule import Schedule, check, completion_times
+from dlsched.models.smd.schedule import Schedule, check, completion_times, exact_utility
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,26 +69,26 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
         If matplotlib is not installed.
     """
     picture.refuse_broken(check(instance, schedule))
-    ax = picture.drawn_in(ax, 8.0, 1.0 + 0.6 * len(instance.resources))
-    colours, times = picture.colours(job.name for job in instance.jobs), completion_times(instance, schedule)
+    ax = picture.drawn_in(ax, 8.0, max(3.0, 1.0 + 0.6 * len(instance.resources)))
+    styles, times = picture.styles(job.name for job in instance.jobs), completion_times(instance, schedule)
     drawn = set()
     for bar in bars(instance, schedule):
         entry = schedule.jobs[bar.job]
         label = None if bar.job in drawn else _label(bar.job, entry.workers, entry.servers, float(times[bar.job]))
         drawn.add(bar.job)
         row = instance.resources.index(bar.resource)
-        ax.barh(row, bar.reserved, left=bar.start, color=colours[bar.job], alpha=0.35, edgecolor="white")
-        ax.barh(row, bar.used, left=bar.start, color=colours[bar.job], height=0.5, label=label)
-    ax.set_yticks(range(len(instance.resources)), instance.resources)
-    ax.set(xlabel="share of the capacity", xlim=(0, 1), title="reserved (pale) and used (dark)")
+        ax.barh(row, bar.reserved, left=bar.start, color=styles[bar.job].colour, alpha=0.35, edgecolor="white")
+        ax.barh(row, bar.used, left=bar.start, height=0.5, label=label, **styles[bar.job].area)
+    picture.rows(ax, range(len(instance.resources)), instance.resources)
+    head = picture.headline(exact_utility(instance, schedule), len(schedule.jobs), len(instance.jobs))
+    ax.set(xlabel="share of the capacity: reserved (pale) and used (dark)", xlim=(0, 1), title=head)
     ax.set_ylim(len(instance.resources) - 0.5, -0.5)
-    if drawn:
-        picture.legend(ax)
+    picture.legend(ax)
     return ax
 
 
 def _label(job: str, workers: int, servers: int, time: float) -> str:
-    return f"{job}: {workers} workers, {servers} servers, done at {time:.6g}"
+    return f"{picture.short(job)}: {workers} workers, {servers} servers, done at {time:.6g}"
 
 
 save_plot = picture.saving(plot)

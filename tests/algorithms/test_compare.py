@@ -169,7 +169,7 @@ def test_all_schedules_in_one_picture(tmp_path: Path) -> None:
     found = compare(two_jobs())
     found.save_plot(tmp_path / "all.svg")
     text = (tmp_path / "all.svg").read_text(encoding="utf-8")
-    assert text.count("<!-- slot -->") == len(found.rows)
+    assert text.count("<!-- slot [") == len(found.rows)
 
 
 def test_an_algorithm_of_another_problem_is_refused() -> None:

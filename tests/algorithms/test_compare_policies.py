@@ -16,9 +16,9 @@ from dlsched.algorithms.algorithm import algorithms
 from dlsched.algorithms.baselines.hadar.fifo import Fifo
 from dlsched.algorithms.baselines.hadar.las import Las
 from dlsched.algorithms.simulator import Allocations, Policy, State, gantt, in_use, metrics, simulate
-from dlsched.algorithms.simulator.plot import bars
 from dlsched.models import InputError, hadar
 from dlsched.models.hadar import Instance
+from dlsched.models.hadar.plot import Bar, bars
 from tests.algorithms.simulator.gpus import instance_of
 from tests.strategies.hadar import hadar_data
 
@@ -164,9 +164,15 @@ def test_what_cannot_be_compared_is_refused_at_once(policies: Any, options: dict
     assert str(caught.value).startswith(message)
 
 
+def bars_of(jobs: list[tuple[str, int, int, int]], devices: int, policy: Policy) -> list[Bar]:
+    instance = instance_of(jobs, devices)
+    segments = simulate(instance, policy, round_seconds=None).segments
+    return sorted(bars(instance, ((held.job, held.start, held.end, held.allocation) for held in segments)))
+
+
 def test_a_device_keeps_its_row_in_the_picture() -> None:
     """A has rows 0 and 1 from 0 to 10; C waits for two free ones beside it; B has all four."""
-    found = sorted(bars(simulate(instance_of(THREE, 4), Fifo(backfill="easy"), round_seconds=None)))
+    found = bars_of(THREE, 4, Fifo(backfill="easy"))
     assert found == [("A", 0, 10, 0, 2), ("B", 10, 15, 0, 4), ("C", 2, 10, 2, 2)]
 
 
@@ -174,7 +180,7 @@ def test_time_is_the_same_in_all_pictures_of_a_comparison() -> None:
     simulation = simulate(instance_of(THREE, 4), Fifo(), round_seconds=None)
     assert gantt(simulation).get_xlim() == (0, 23)
     ax = gantt(simulation, until=Fraction(9000))
-    assert (ax.get_xlim(), ax.get_xlabel()) == ((0, 2.5), "hours")
+    assert (ax.get_xlim(), ax.get_xlabel()) == ((0, 2.5), "time [hours]")
 
 
 def test_what_is_no_axes_is_refused() -> None:
@@ -184,18 +190,20 @@ def test_what_is_no_axes_is_refused() -> None:
 
 def test_a_gang_on_devices_apart_has_a_bar_for_each_run_of_rows() -> None:
     jobs = [("A", 0, 1, 4), ("B", 0, 1, 9), ("C", 0, 1, 4), ("D", 4, 2, 3)]
-    found = [bar for bar in bars(simulate(instance_of(jobs, 3), Fifo(), round_seconds=None)) if bar[0] == "D"]
+    found = [bar for bar in bars_of(jobs, 3, Fifo()) if bar[0] == "D"]
     assert found == [("D", 4, 7, 0, 1), ("D", 4, 7, 2, 1)]
 
 
 def test_the_picture_has_a_schedule_for_each_policy_or_curves_for_many_jobs(tmp_path: Path) -> None:
     compare_policies(instance_of(THREE, 4), ["fifo", "drf"]).save_plot(tmp_path / "few.svg")
-    assert (tmp_path / "few.svg").read_text(encoding="utf-8").count("<!-- seconds -->") == 2
+    assert (tmp_path / "few.svg").read_text(encoding="utf-8").count("<!-- time [seconds] -->") == 2
     many = [(f"j{i}", i, 1, 300 + i) for i in range(30)]
     found = compare_policies(instance_of(many, 1, seconds=20_000), ["fifo", "srtf"])
     found.save_plot(tmp_path / "many.svg")
     text = (tmp_path / "many.svg").read_text(encoding="utf-8")
-    assert all(f"<!-- {label} -->" in text for label in ("hours", "devices in use", "share of the jobs done", "srtf"))
+    assert all(
+        f"<!-- {label} -->" in text for label in ("time [hours]", "devices in use", "share of the jobs done", "srtf")
+    )
     (simulation, _) = (row.simulation for row in found.rows)
     assert simulation is not None
     assert in_use(simulation)[0] == (0, 1)

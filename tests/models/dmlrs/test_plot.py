@@ -34,7 +34,8 @@ def test_a_picture_is_written(tmp_path: Path) -> None:
     instance = preset("benchmark", 0, jobs=4, machines=2, slots=4)
     save_plot(instance, run(instance).schedule, tmp_path / "s.svg")
     assert (tmp_path / "s.svg").stat().st_size > 1000
-    assert plot(instance, Schedule.of({})).get_title().startswith("share of the cluster's gpu")
+    empty = plot(instance, Schedule.of({}))
+    assert (empty.get_title(), empty.get_ylabel()) == ("utility 0, 0 of 4 jobs", "share of the cluster's gpu")
 
 
 def test_a_broken_schedule_is_not_drawn() -> None:
