@@ -15,6 +15,8 @@ from .contract import Point as Point
 from .contract import Recovery as Recovery
 from .contract import TransformationRefused as TransformationRefused
 from .contract import Transformed as Transformed
+from .cvxpy_bridge import CvxpyProblem as CvxpyProblem
+from .cvxpy_bridge import to_cvxpy as to_cvxpy
 from .dual import Dual as Dual
 from .dual import dual as dual
 from .fractional_embedding import FractionalEmbedding as FractionalEmbedding

@@ -61,11 +61,11 @@ def lift_in_place(model: Any, objective_constant: bool, *, keep_fixed: bool = Fa
 def _unfix(model: Any) -> Any:
     """Free the fixed variables and return their values; refuses, changing nothing, where that makes a row nonlinear."""
     fixed = [v for v in members(model, pyo.Var) if v.fixed]
-    linear = [c for c in algebra(model) if _is_linear(c)] if fixed else []
+    linear = [c for c in algebra(model) if is_linear(c)] if fixed else []
     for variable in fixed:
         variable.unfix()
     for component in linear:
-        if not _is_linear(component):
+        if not is_linear(component):
             for variable in fixed:
                 variable.fix()
             raise TransformationRefused(
@@ -75,7 +75,8 @@ def _unfix(model: Any) -> Any:
     return ComponentMap((variable, float(variable.value)) for variable in fixed)
 
 
-def _is_linear(component: Any) -> bool:
+def is_linear(component: Any) -> bool:
+    """Tell whether a constraint or an objective is linear while what is fixed stays fixed."""
     expression = component.body if component.ctype is pyo.Constraint else component.expr
     return expression.polynomial_degree() in (0, 1)
 

@@ -177,7 +177,7 @@ def portfolio() -> Any:
     return m
 
 
-def portfolio_answer() -> float:
+def portfolio_answer(wanted: float = 0.12) -> float:
     """The conditions of optimality on each set of assets that are held, with the return wanted or exceeded."""
     best = inf
     for held in product((False, True), repeat=4):
@@ -185,11 +185,11 @@ def portfolio_answer() -> float:
         for rows in ([np.ones(4)], [np.ones(4), RETURNS]):
             A = np.array(rows)[:, some]
             system = np.block([[2 * RISKS[np.ix_(some, some)], A.T], [A, np.zeros((len(rows), len(rows)))]])
-            right = np.concatenate([np.zeros(len(some)), [1, 0.12][: len(rows)]])
+            right = np.concatenate([np.zeros(len(some)), [1, wanted][: len(rows)]])
             if len(some) and abs(np.linalg.det(system)) > 1e-15:
                 x = np.zeros(4)
                 x[some] = np.linalg.solve(system, right)[: len(some)]
-                if (x >= -1e-12).all() and RETURNS @ x >= 0.12 - 1e-12:
+                if (x >= -1e-12).all() and RETURNS @ x >= wanted - 1e-12:
                     best = min(best, float(x @ RISKS @ x))
     return best
 
@@ -199,13 +199,13 @@ def disc() -> Any:
     m = pyo.ConcreteModel("disc")
     m.x, m.y = pyo.Var(), pyo.Var(bounds=(None, 4))
     m.disc = pyo.Constraint(expr=(m.x - 1) ** 2 + m.y**2 + m.x * m.y <= 9)
-    m.out = pyo.Objective(expr=m.x + m.y, sense=pyo.maximize)
+    m.out = pyo.Objective(expr=m.x + m.y + 5, sense=pyo.maximize)
     return m
 
 
-def disc_answer() -> float:
-    """With s = x + y the row is s^2 - s x - 2 x + x^2 <= 8; least at x = (s + 2)/2: 3 s^2 - 4 s <= 36."""
-    return (4 + np.sqrt(16 + 12 * 36)) / 6
+def disc_answer(room: float = 9) -> float:
+    """With s = x + y the row is s^2 - s x - 2 x + x^2 <= room - 1; least at x = (s + 2)/2: 3 s^2 - 4 s <= 4 room."""
+    return 5 + (4 + np.sqrt(16 + 48 * room)) / 6
 
 
 def utility() -> Any:
@@ -393,7 +393,7 @@ MODELS = (
     Stranger(efficiency, 1.9768050294818227, None, FRACTIONAL, "score", answer=efficiency_answer, remedy=LINEAR_TERMS),
     Stranger(wages, 4.070699632547, None, NONLINEAR, "cost", answer=wages_answer),
     Stranger(portfolio, 0.012207582763, None, NONLINEAR, "variance", answer=portfolio_answer),
-    Stranger(disc, 4.194335081419, None, NONLINEAR, "disc", answer=disc_answer, remedy=LINEAR_TERMS),
+    Stranger(disc, 9.194335081419, None, NONLINEAR, "disc", answer=disc_answer, remedy=LINEAR_TERMS),
     Stranger(utility, 1.504077396776, None, NONLINEAR, "fair", answer=utility_answer),
     Stranger(one_site, 17.5, None, NONE, "'one'", answer=one_site_answer, remedy="binaries"),
     Stranger(tariff, 54, None, NONE, "steps", answer=tariff_answer, remedy="pw_repn='INC'"),
