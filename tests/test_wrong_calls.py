@@ -28,8 +28,10 @@ from dlsched.models import (
     ddljs,
     dmlrs,
     duals,
+    explain,
     hadar,
     inspect,
+    latex,
     read,
     residuals,
     smd,
@@ -118,7 +120,7 @@ def test_every_argument_of_every_public_function_is_refused_by_name(name: str, f
     assert line.endswith(f"got a {__name__}.Alien")
 
 
-_MODELS = ("changes", "duals", "explain", "inspect", "read", "residuals", "solve")
+_MODELS = ("changes", "duals", "explain", "inspect", "latex", "read", "residuals", "solve")
 UNTYPED = {
     ("dlsched.models.build", "instance"),
     ("dlsched.models.read", "instance"),
@@ -251,6 +253,8 @@ OF_MODELS: dict[str, Callable[[Any], object]] = {
     "solve": solve,
     "changes": changes,
     "inspect": inspect,
+    "explain": explain,
+    "latex": latex,
     "compile_model": compile_model,
     "duals": duals,
     "residuals": residuals,
