@@ -95,6 +95,9 @@ class Occupancy:
         shape = (instance.slots, len(self.machines), len(instance.resources))
         self.used: Amounts = np.zeros(shape, dtype=self._dtype)
         self._saturation = self._cells(constants.saturation)
+        alike: dict[tuple[int, Fraction], int] = {}
+        self._alike = {(h, k): alike.setdefault((k, s), len(alike)) for (h, k), s in self._saturation.items()}
+        self._known: dict[tuple[int, int], float] = {}
         self.prices: Floats = np.zeros(shape)
         for h, k in self._saturation:
             self.prices[:, h, k] = self._price(h, k, 0)
@@ -118,8 +121,12 @@ class Occupancy:
         return {(machine[h], resource[r]): limit for (h, r), limit in saturation.items()}
 
     def _price(self, machine: int, resource: int, used: int) -> float:
-        amount = Fraction(used, self.scale[resource])
-        return self.constants.price(self.machines[machine], self.instance.resources[resource], amount)
+        """Return the price where so much is used; it is the same on machines that are saturated alike."""
+        key = (self._alike[machine, resource], used)
+        if key not in self._known:
+            amount = Fraction(used, self.scale[resource])
+            self._known[key] = self.constants.price(self.machines[machine], self.instance.resources[resource], amount)
+        return self._known[key]
 
     def needs(self, job: AnyJob) -> Amounts:
         """Return what a worker and a server need, integers of shape (2, resources)."""
@@ -228,6 +235,15 @@ class Market:
         """Return the market of some slots; `first` then means nothing."""
         return replace(
             self, worker_price=self.worker_price[slots], server_price=self.server_price[slots], room=self.room[slots]
+        )
+
+    def among(self, machines: Ints) -> Market:
+        """Return the market with only some machines in each slot: their numbers, of shape (slots, few)."""
+        return replace(
+            self,
+            worker_price=np.take_along_axis(self.worker_price, machines, axis=1),
+            server_price=np.take_along_axis(self.server_price, machines, axis=1),
+            room=np.take_along_axis(self.room, machines[:, :, None], axis=1),
         )
 
     def with_servers(self, servers: Ints) -> Market:

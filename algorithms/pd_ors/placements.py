@@ -19,11 +19,13 @@ it would be too large, each state is an integer program (HiGHS).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dlsched.algorithms.pd_ors.market import Amounts, Floats, Ints, Market, units
 from dlsched.arithmetic import dot, integer_product
@@ -102,9 +104,9 @@ class Placed:
 
 def lower_bound(market: Market) -> Floats:
     """Return a lower bound on the cost of every slot and n, shape (slots, most + 1); infinite only if nothing fits."""
-    counts = np.arange(market.most + 1)
-    _, workers = _fill(market.worker_price, market.fitting_workers()[:, None, :], counts)
-    _, servers = _fill(market.server_price, market.fitting_servers()[:, None, :], market.servers)
+    few = _Few.of(market)
+    _, workers = few.workers_alone()
+    _, servers = few.servers_alone()
     return workers + servers
 
 
@@ -122,17 +124,17 @@ def greedy(market: Market) -> Placed:
 
     Workers first, servers first, and whole bundles of workers with their servers.
     """
-    rules: tuple[Callable[[Market], Placed], ...] = (_workers_first, _servers_first, _bundles)
-    best = rules[0](market)
-    for rule in rules[1:]:
-        other = rule(market)
+    few = _Few.of(market)
+    best = few.workers_first()
+    for rule in (few.servers_first, few.bundles):
+        other = rule()
         better = other.cost < best.cost
         best = Placed(
             np.where(better, other.cost, best.cost),
             np.where(better[..., None], other.workers, best.workers),
             np.where(better[..., None], other.servers, best.servers),
         )
-    return best
+    return Placed(best.cost, few.spread(best.workers), few.spread(best.servers))
 
 
 def _blocks(market: Market) -> Iterator[slice]:
@@ -141,62 +143,132 @@ def _blocks(market: Market) -> Iterator[slice]:
     return (slice(first, first + height) for first in range(0, market.slots, height))
 
 
-def _workers_first(market: Market) -> Placed:
-    workers, cost = _fill(market.worker_price, market.fitting_workers()[:, None, :], np.arange(market.most + 1))
-    left = market.room[:, None] - _amounts(market, workers, market.worker)
-    servers, more = _fill(market.server_price, units(left, market.server, int(market.servers[-1])), market.servers)
-    return Placed(cost + more, workers, servers)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Few:
+    """A market in which each slot has only the machines that filling the cheapest ones can come to.
+
+    Every machine that is used holds at least one of the n workers or s servers, and room for a server is taken away on
+    at most n machines, for a worker on at most s: so the first n + s machines by price that have room for any will do.
+
+    Attributes
+    ----------
+    market : Market
+        Of these machines only, in the order of the whole one.
+    seats : int array (slots, few) or None
+        Which machines they are; None for all.
+    machines : int
+        Of the whole market.
+    """
+
+    market: Market
+    seats: Ints | None
+    machines: int
+
+    @classmethod
+    def of(cls, market: Market) -> Self:
+        workers, servers = market.most, int(market.servers[-1])
+        if 2 * (workers + servers) + workers >= market.machines:
+            return cls(market, None, market.machines)
+        needed = _first(market.worker_price, market.fitting_workers() > 0, workers + servers)
+        needed |= _first(market.server_price, market.fitting_servers() > 0, workers + servers)
+        needed |= _first(_bundle_price(market), largest_bundle(market) > 0, workers)
+        few = int(needed.sum(axis=1).max(initial=1))
+        seats = np.sort(np.argsort(~needed, axis=1, kind="stable")[:, :few], axis=1)
+        return cls(market.among(seats), seats, market.machines)
+
+    def workers_alone(self) -> tuple[Ints, Floats]:
+        """Return 0, 1, ... workers on the cheapest machines, and what they cost."""
+        market = self.market
+        return self._fill(market.worker_price, market.fitting_workers()[:, None, :], np.arange(market.most + 1))
+
+    def servers_alone(self) -> tuple[Ints, Floats]:
+        """Return the servers of 0, 1, ... workers on the cheapest machines, and what they cost."""
+        return self._fill(self.market.server_price, self.market.fitting_servers()[:, None, :], self.market.servers)
+
+    def workers_first(self) -> Placed:
+        """Fill machines with workers, then what is left with servers."""
+        market, (workers, cost) = self.market, self.workers_alone()
+        left = market.room[:, None] - _amounts(market, workers, market.worker)
+        limits = units(left, market.server, int(market.servers[-1]))
+        servers, more = self._fill(market.server_price, limits, market.servers)
+        return Placed(cost + more, workers, servers)
+
+    def servers_first(self) -> Placed:
+        """Fill machines with servers, then what is left with workers."""
+        market, (servers, cost) = self.market, self.servers_alone()
+        left = market.room[:, None] - _amounts(market, servers, market.server)
+        limits = units(left, market.worker, market.most)
+        workers, more = self._fill(market.worker_price, limits, np.arange(market.most + 1))
+        return Placed(cost + more, workers, servers)
+
+    def bundles(self) -> Placed:
+        """Fill machines with workers and their own servers, by the price of a full load; then drop surplus servers."""
+        market = self.market
+        limits = largest_bundle(market)[:, None, :]
+        workers, cost = self._fill(_bundle_price(market), limits, np.arange(market.most + 1))
+        servers, _ = self._fill(market.server_price, market.servers[workers], market.servers)
+        paid = self._paid(workers, market.worker_price) + self._paid(servers, market.server_price)
+        return Placed(np.where(np.isfinite(cost), paid, np.inf), workers, servers)
+
+    def spread(self, placed: NDArray[Any]) -> NDArray[Any]:
+        """Return amounts (slots, numbers, few) on the machines of the whole market."""
+        if self.seats is None:
+            return placed
+        whole = np.zeros((*placed.shape[:2], self.machines), dtype=placed.dtype)
+        np.put_along_axis(whole, self.seats[:, None, :], placed, axis=2)
+        return whole
+
+    def _paid(self, placed: Ints, price: Floats) -> Floats:
+        """Return what is paid in all; the sums are over the whole market, so that their last bits are the same."""
+        paid: Floats = self.spread(placed * price[:, None]).sum(axis=2)
+        return paid
+
+    def _fill(self, price: Floats, limits: Ints, counts: Ints) -> tuple[Ints, Floats]:
+        """Place so many units on the cheapest machines.
+
+        Parameters
+        ----------
+        price : float array (slots, few)
+        limits : int array (slots, 1 or numbers, few)
+        counts : int array (numbers,)
+
+        Returns
+        -------
+        placed : int array (slots, numbers, few)
+        cost : float array (slots, numbers)
+            Infinite where they do not fit.
+        """
+        order = np.argsort(price, axis=1, kind="stable")[:, None, :]
+        ordered = np.take_along_axis(limits, order, axis=2)
+        before = np.cumsum(ordered, axis=2) - ordered
+        taken = np.minimum(np.maximum(counts[None, :, None] - before, 0), ordered)
+        placed = np.empty_like(taken)
+        np.put_along_axis(placed, np.broadcast_to(order, taken.shape), taken, axis=2)
+        cost = self._paid(placed, price)
+        return placed, np.where(taken.sum(axis=2) == counts, cost, np.inf)
 
 
-def _servers_first(market: Market) -> Placed:
-    servers, cost = _fill(market.server_price, market.fitting_servers()[:, None, :], market.servers)
-    left = market.room[:, None] - _amounts(market, servers, market.server)
-    workers, more = _fill(market.worker_price, units(left, market.worker, market.most), np.arange(market.most + 1))
-    return Placed(cost + more, workers, servers)
+def _first(price: Floats, usable: NDArray[np.bool_], count: int) -> NDArray[np.bool_]:
+    """Tell which are the first usable machines of each slot by price, of equals by number: so many, or all."""
+    if not count:
+        return np.zeros_like(usable)
+    wanted = np.where(usable, price, np.inf)
+    limit = np.partition(wanted, count - 1, axis=1)[:, count - 1 : count]
+    cheaper, tied = usable & (wanted < limit), usable & (wanted == limit)
+    left = count - cheaper.sum(axis=1, keepdims=True)
+    result: NDArray[np.bool_] = cheaper | (tied & (np.cumsum(tied, axis=1) <= left))
+    return result
 
 
-def _bundles(market: Market) -> Placed:
-    """Fill machines with workers and their own servers, by the price of a full load; then drop surplus servers."""
+def _bundle_price(market: Market) -> Floats:
+    """Return the price of a worker with its share of the servers of a full load."""
     ratio = market.servers[-1] / max(1, market.most)
-    price = market.worker_price + ratio * market.server_price
-    workers, cost = _fill(price, largest_bundle(market)[:, None, :], np.arange(market.most + 1))
-    servers, _ = _fill(market.server_price, market.servers[workers], market.servers)
-    paid = _paid(workers, market.worker_price) + _paid(servers, market.server_price)
-    return Placed(np.where(np.isfinite(cost), paid, np.inf), workers, servers)
+    price: Floats = market.worker_price + ratio * market.server_price
+    return price
 
 
 def _amounts(market: Market, counts: Ints, need: Amounts) -> Amounts:
     return counts.astype(market.room.dtype)[..., None] * need
-
-
-def _paid(placed: Ints, price: Floats) -> Floats:
-    paid: Floats = (placed * price[:, None]).sum(axis=2)
-    return paid
-
-
-def _fill(price: Floats, limits: Ints, counts: Ints) -> tuple[Ints, Floats]:
-    """Place so many units on the cheapest machines.
-
-    Parameters
-    ----------
-    price : float array (slots, machines)
-    limits : int array (slots, 1 or numbers, machines)
-    counts : int array (numbers,)
-
-    Returns
-    -------
-    placed : int array (slots, numbers, machines)
-    cost : float array (slots, numbers)
-        Infinite where they do not fit.
-    """
-    order = np.argsort(price, axis=1, kind="stable")[:, None, :]
-    ordered = np.take_along_axis(limits, order, axis=2)
-    before = np.cumsum(ordered, axis=2) - ordered
-    taken = np.minimum(np.maximum(counts[None, :, None] - before, 0), ordered)
-    placed = np.empty_like(taken)
-    np.put_along_axis(placed, np.broadcast_to(order, taken.shape), taken, axis=2)
-    cost = _paid(placed, price)
-    return placed, np.where(taken.sum(axis=2) == counts, cost, np.inf)
 
 
 MAX_OPERATIONS = 5 * 10**7

@@ -502,3 +502,53 @@ def test_amounts_too_large_for_a_machine_word_stay_exact() -> None:
     assert run(inst).utility == 9
     tight = instance(1, [(2 * big - 1, 1)], job("j0", "1 1 1 1 1 0 1 1 1", (big, 0), (big, 0), [9]))
     assert run(tight).utility == 0
+
+
+def crowd(seed: int) -> Market:
+    """Return a market of far more machines than workers, with few different prices and rooms: many are equal."""
+    rng, shape = np.random.default_rng(seed), (3, 70)
+    return Market(
+        first=1,
+        worker_price=rng.integers(1, 4, shape) / 4,
+        server_price=rng.integers(1, 4, shape) / 4,
+        room=rng.integers(0, 6, (*shape, 2)),
+        worker=np.array([2, 1]),
+        server=np.array([1, 2]),
+        limit=5,
+        most=5,
+        servers=np.array([0, 1, 1, 2, 2, 3]),
+        resources=2,
+    )
+
+
+def filled(slot: Market, price: list[float], need: np.ndarray, left: np.ndarray, units: int) -> float:
+    """Put units on the cheapest machines one by one, with nothing clever; change what is left."""
+    paid = 0.0
+    for _ in range(units):
+        fitting = [h for h in range(slot.machines) if (left[h] >= need).all()]
+        if not fitting:
+            return math.inf
+        h = min(fitting, key=price.__getitem__)
+        left[h] -= need
+        paid += price[h]
+    return paid
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_many_machines_those_are_filled_that_one_unit_after_the_other_would_take(seed: int) -> None:
+    view = crowd(seed)
+    found, least = greedy(view), lower_bound(view)
+    for t, n in product(range(view.slots), range(view.most + 1)):
+        slot, s = view.row(t), int(view.servers[n])
+        kinds = [(slot.worker_price[0].tolist(), slot.worker, n), (slot.server_price[0].tolist(), slot.server, s)]
+        alone = [filled(slot, price, need, slot.room[0].copy(), units) for price, need, units in kinds]
+        assert least[t, n] == pytest.approx(sum(alone), rel=1e-12)
+        for order in (kinds, kinds[::-1]):
+            left = slot.room[0].copy()
+            cost = sum(filled(slot, price, need, left, units) for price, need, units in order)
+            assert found.cost[t, n] <= cost * (1 + 1e-12)
+        workers, servers = found.workers[t, n], found.servers[t, n]
+        used = np.outer(workers, view.worker) + np.outer(servers, view.server)
+        assert (used <= view.room[t]).all()
+        assert (workers.sum(), servers.sum()) == (n, s)
+        assert found.cost[t, n] == pytest.approx(workers @ view.worker_price[t] + servers @ view.server_price[t])
