@@ -25,6 +25,13 @@ MpsFile = Annotated[
 LatexFile = Annotated[
     Path | None, typer.Option("--latex", metavar="FILE", callback=writable, help="Write its algebra as a LaTeX file.")
 ]
+SpyFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--spy", metavar="FILE", callback=writable, help="Draw where its coefficients are (.png, .svg, .pdf)."
+    ),
+]
+Diff = Annotated[bool, typer.Option("--diff", help="With --gdp: what that adds, removes and changes.")]
 JobName = Annotated[str | None, typer.Option("--job", metavar="NAME", help="Of a formulation of one job.")]
 Relax = Annotated[bool, typer.Option("--relax", help="Solve the LP relaxation.")]
 Full = Annotated[
@@ -49,6 +56,8 @@ def show(
     lp: LpFile = None,
     mps: MpsFile = None,
     latex: LatexFile = None,
+    picture: SpyFile = None,
+    diff: Diff = False,
     job: JobName = None,
     time_limit: TimeLimit = None,
     as_json: Json = False,
@@ -58,32 +67,50 @@ def show(
     With --gdp, after its either-or is written as rows. With --lp or --mps, write it as a file too, either-or by big-M
     unless --gdp says else; with --latex, its algebra beside the paper's equation numbers.
     """
+    from dlsched.errors import InputError
+    from dlsched.models.difference import difference
     from dlsched.models.files import write_text
     from dlsched.models.formulation import write_rows
     from dlsched.models.inspect import inspect
     from dlsched.models.latex import latex as latex_
+    from dlsched.models.picture import save
+    from dlsched.models.spy import spy
 
     entry = _formulation(formulation, job)
     instance = entry.instance.load(file)
     to_file = lp is not None or mps is not None
     if to_file:
         _refuse_nonlinear(entry, "--lp, --mps: {} is nonlinear; these files hold linear models")
+    if picture is not None:
+        _refuse_nonlinear(entry, "--spy: {} is nonlinear; linear models have a matrix")
+    if diff and not (gdp and entry.disjunctive):
+        raise InputError("--diff: goes with --gdp, of a formulation with either-or")
 
     def inspected() -> Any:
-        model = _built(entry, instance, file, job, gdp if entry.disjunctive else None)
+        model = _built(entry, instance, file, job, None)
+        before = model.clone() if diff else None
+        if gdp is not None and entry.disjunctive:
+            write_rows(model, gdp.value)
         inspection = inspect(model)
         algebra = {} if latex is None else {latex: latex_(model)}
+        changed = None if before is None else difference(before, model)
+        matrix = None if picture is None else spy(model).figure
         if entry.disjunctive and gdp is None and to_file:
             write_rows(model)
-        return inspection, _texts(model, {"lp": lp, "mps": mps}) | algebra
+        return inspection, _texts(model, {"lp": lp, "mps": mps}) | algebra, changed, matrix
 
     with output.waiting(f"building {formulation}"):
-        inspection, texts = output.within(time_limit, f"building and writing {formulation}", inspected)
+        work = f"building and writing {formulation}"
+        inspection, texts, changed, matrix = output.within(time_limit, work, inspected)
     for path, text in texts.items():
         write_text(path, text)
         output.note(f"wrote {path}")
+    if picture is not None:
+        save(matrix, picture)
+        output.note(f"wrote {picture}")
     if as_json:
-        output.emit_json({"formulation": formulation, **inspection.dump()})
+        differing = {} if changed is None else {"difference": changed.dump()}
+        output.emit_json({"formulation": formulation, **inspection.dump(), **differing})
         return
     columns = ("equation", "component", ">rows", ">binary", ">integer", ">continuous", ">nonzeros", ">big-M", "doc")
     rows: list[tuple[object, ...]] = [
@@ -95,6 +122,12 @@ def show(
     output.table(f"{formulation}: {file.name}", columns, rows)
     data = [(p.name, p.values, p.least, p.most, p.updates.value, p.text) for p in inspection.parameters]
     output.table("Data", ("parameter", ">values", ">least", ">most", "a change", "doc"), data)
+    for text in inspection.warnings:
+        output.emit(f"Warning: {text}")
+    if changed is not None:
+        members = [(c.kind, c.name, c.removed, c.added, c.changed, c.kept) for c in changed.components]
+        title = f"What {gdp} does"
+        output.table(title, ("kind", "component", ">removed", ">added", ">changed", ">kept"), members)
 
 
 def solve(

@@ -13,6 +13,9 @@ from . import utility as utility
 from .catalog import build as build
 from .catalog import catalog as catalog
 from .catalog import read as read
+from .difference import Changed as Changed
+from .difference import Difference as Difference
+from .difference import difference as difference
 from .document import Document as Document
 from .document import Record as Record
 from .explain import Conflict as Conflict
@@ -44,3 +47,4 @@ from .schedule import Violation as Violation
 from .solve import duals as duals
 from .solve import residuals as residuals
 from .solve import solve as solve
+from .spy import spy as spy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -10,6 +11,7 @@ from typing import Any
 
 from dlsched.models.parameters import expect_current, is_derived_from
 from dlsched.readable import Readable, Section
+from dlsched.tolerances import FEASIBLE, TOLERANCE, WHOLE
 
 _EQUATION = re.compile(r"^((?:\([^()]*\)\s*)+)")
 _INDEX = re.compile(r"\[.*?\](?=[._]|$)")
@@ -34,6 +36,10 @@ class Component:
     nonzeros : int
     big_m : float or None
         Largest big-M in absolute value, where the either-or is (or would be) written with ``gdp.bigm``.
+    least, most : float or None
+        Absolute value of the smallest and the largest coefficient; None where nothing in it is linear.
+    spread : float or None
+        The largest ratio of two coefficients of one row.
     """
 
     equation: str
@@ -45,6 +51,9 @@ class Component:
     continuous: int
     nonzeros: int
     big_m: float | None
+    least: float | None = None
+    most: float | None = None
+    spread: float | None = None
 
 
 class Updates(StrEnum):
@@ -98,6 +107,13 @@ class Inspection(Readable):
         The largest of all.
     parameters : tuple of Parameter
         The data that are in the model as Params.
+    big_m_at : str
+        The constraint that has it.
+    big_m_binds : tuple of str
+        Constraints of alternatives that were not taken which, with their M, hold with equality at the values in the
+        model: a smaller one would cut the point off. Of a model after ``gdp.bigm``, solved.
+    warnings : tuple of str
+        What solvers find hard in its numbers.
     """
 
     model: str
@@ -110,6 +126,9 @@ class Inspection(Readable):
     disjunctions: int
     big_m: float | None
     parameters: tuple[Parameter, ...]
+    big_m_at: str = ""
+    big_m_binds: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def dump(self) -> dict[str, Any]:
         """Return plain JSON data."""
@@ -123,6 +142,13 @@ class Inspection(Readable):
         rows.append(("", "in all", self.rows, self.binary, self.integer, self.continuous, self.nonzeros, self.big_m))
         columns = ("equation", "component", "rows", "binary", "integer", "real", "nonzeros", "big-M")
         yield Section(self.model, rows, columns)
+        ranges = [(c.name, c.least, c.most, c.spread) for c in self.components if c.least is not None]
+        yield Section("Coefficients", ranges, ("component", "least", "most", "most in a row by least"))
+        if self.big_m_binds:
+            binding = [(", ".join(self.big_m_binds),)]
+            yield Section(f"The largest big-M is of {self.big_m_at}; at this point big-M binds in", binding)
+        if self.warnings:
+            yield Section("Warnings", [(text,) for text in self.warnings])
         data = [(p.name, p.values, p.least, p.most, p.text) for p in self.parameters]
         if data:
             yield Section("Data", data, ("parameter", "values", "least", "most", "what it is"))
@@ -151,7 +177,7 @@ def inspect(model: Any) -> Inspection:
 
     expect_current(model)
     tallies: dict[str, _Tally] = {}
-    largest = _largest_m(model)
+    largest, at, binding = _largest_m(model)
     for data in model.component_data_objects(
         (pyo.Objective, pyo.Constraint), active=True, descend_into=(pyo.Block, Disjunct)
     ):
@@ -179,6 +205,9 @@ def inspect(model: Any) -> Inspection:
         parameters=tuple(
             _parameter(param) for param in model.component_objects(pyo.Param, descend_into=(pyo.Block, Disjunct))
         ),
+        big_m_at=at,
+        big_m_binds=binding,
+        warnings=tuple(_warnings(components)),
     )
 
 
@@ -190,6 +219,7 @@ class _Tally:
         self.rows = 0
         self.nonzeros = 0
         self.big_m: float | None = None
+        self.least, self.most, self.spread = math.inf, 0.0, 1.0
         self.variables: dict[int, Any] = {}
         self._is_constraint = component.ctype is pyo.Constraint
 
@@ -203,6 +233,10 @@ class _Tally:
         self.variables.update((id(v), v) for v in found)
         if big_m is not None:
             self.big_m = max(big_m, self.big_m or 0.0)
+        sizes = [size for size in (abs(float(c)) for c in _coefficients(body)) if size]
+        if sizes:
+            self.least, self.most = min(self.least, *sizes), max(self.most, *sizes)
+            self.spread = max(self.spread, max(sizes) / min(sizes))
 
     def frozen(self, name: str) -> Component:
         equation, text = described(self.component)
@@ -217,6 +251,9 @@ class _Tally:
             continuous=kinds.count("continuous"),
             nonzeros=self.nonzeros,
             big_m=self.big_m,
+            least=self.least if self.most else None,
+            most=self.most or None,
+            spread=self.spread if self.most else None,
         )
 
 
@@ -273,34 +310,70 @@ def source_of(data: Any) -> Any:
         return data
 
 
-def _largest_m(model: Any) -> dict[str, float]:
-    """Return the largest absolute M of each constraint of a disjunct, by name; a clone stands in for a plain GDP.
+def _coefficients(body: Any) -> list[Any]:
+    """Return the coefficients of what is linear in an expression."""
+    from pyomo.repn import generate_standard_repn
 
-    Where a constraint is unbounded, there is no M.
+    return list(generate_standard_repn(body, quadratic=False).linear_coefs)
+
+
+def _warnings(components: Iterable[Component]) -> Iterator[str]:
+    """Yield what solvers find hard: rows of numbers of very different size, and a big-M that forgives too much."""
+    for component in components:
+        if component.least is None:
+            continue
+        if component.spread is not None and component.spread * FEASIBLE > 1:
+            yield (
+                f"{component.name}: coefficients of one row differ {component.spread:.3g} times: what a solver "
+                f"forgives in the largest term hides the smallest; choose other units"
+            )
+        if component.big_m is not None and component.big_m * TOLERANCE > component.least:
+            yield (
+                f"{component.name}: big-M is {component.big_m:.9g}: an indicator that is {TOLERANCE:g} off, which "
+                f"solvers take for whole, forgives more than the smallest coefficient, {component.least:.6g}; tighten "
+                f"the bounds of its variables, or use gdp.hull"
+            )
+
+
+def _largest_m(model: Any) -> tuple[dict[str, float], str, tuple[str, ...]]:
+    """Return the largest absolute M of each constraint of a disjunct, by name, which has it, and which of them bind.
+
+    A clone stands in for a plain GDP. Where a constraint is unbounded, there is no M.
     """
     import pyomo.environ as pyo
     from pyomo.gdp import Disjunction, GDP_Error
 
     bigm = pyo.TransformationFactory("gdp.bigm")
     disjunctive = next(model.component_data_objects(Disjunction, active=True, descend_into=True), None) is not None
+    try:
+        written = bigm.create_using(model) if disjunctive else model
+    except GDP_Error:
+        return {}, "", ()
+    ms = list(_ms(bigm, written))
+    at = max(ms, key=lambda one: one[1])[0].name if ms else ""
     if disjunctive:
-        try:
-            return dict(_ms(bigm, bigm.create_using(model), transformed=False))
-        except GDP_Error:
-            return {}
-    return dict(_ms(bigm, model, transformed=True))
+        return {str(constraint.name): m for constraint, m in ms}, at, ()
+    rows = [(constraint, row, m) for constraint, m in ms for row in bigm.get_transformed_constraints(constraint)]
+    binding = dict.fromkeys(str(constraint.name) for constraint, row, _ in rows if _binds(constraint, row))
+    return {str(row.name): m for _, row, m in rows}, at, tuple(binding)
 
 
-def _ms(bigm: Any, model: Any, *, transformed: bool) -> Iterator[tuple[str, float]]:
-    """Yield (name, M): of the source constraint, or of each row that replaced it."""
+def _binds(constraint: Any, row: Any) -> bool:
+    """Tell whether a row that was written with an M holds with equality though its alternative was not taken."""
+    import pyomo.environ as pyo
+
+    taken = constraint.parent_block().binary_indicator_var.value
+    body = pyo.value(row.body, exception=False)
+    if taken is None or body is None or taken > WHOLE:
+        return False
+    return any(side is not None and abs(body - side) <= TOLERANCE * max(1.0, abs(side)) for side in (row.lb, row.ub))
+
+
+def _ms(bigm: Any, model: Any) -> Iterator[tuple[Any, float]]:
+    """Yield the constraints of disjuncts that were written with an M, and the largest of each."""
     try:
         values = bigm.get_all_M_values_by_constraint(model)
     except (AttributeError, KeyError):
         return
     for constraint, ms in values.items():
-        largest = max(abs(m) for m in ms if m is not None)
-        if transformed:
-            for row in bigm.get_transformed_constraints(constraint):
-                yield str(row.name), largest
-        else:
-            yield str(constraint.name), largest
+        yield constraint, max(abs(m) for m in ms if m is not None)

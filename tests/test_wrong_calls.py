@@ -26,6 +26,7 @@ from dlsched.models import (
     changes,
     compile_model,
     ddljs,
+    difference,
     dmlrs,
     duals,
     explain,
@@ -36,6 +37,7 @@ from dlsched.models import (
     residuals,
     smd,
     solve,
+    spy,
 )
 from dlsched.relaxations import (
     TransformationRefused,
@@ -120,8 +122,10 @@ def test_every_argument_of_every_public_function_is_refused_by_name(name: str, f
     assert line.endswith(f"got a {__name__}.Alien")
 
 
-_MODELS = ("changes", "duals", "explain", "inspect", "latex", "read", "residuals", "solve")
+_MODELS = ("changes", "duals", "explain", "inspect", "latex", "read", "residuals", "solve", "spy")
 UNTYPED = {
+    ("dlsched.models.difference", "before"),
+    ("dlsched.models.difference", "after"),
     ("dlsched.models.build", "instance"),
     ("dlsched.models.read", "instance"),
     ("dlsched.bounds.check", "instance"),
@@ -255,6 +259,8 @@ OF_MODELS: dict[str, Callable[[Any], object]] = {
     "inspect": inspect,
     "explain": explain,
     "latex": latex,
+    "spy": spy,
+    "difference": lambda model: difference(lp(), model),
     "compile_model": compile_model,
     "duals": duals,
     "residuals": residuals,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dlsched.models import build, hadar
-from tests.cli.cases import answer, h2, refusal, save
+from tests.cli.cases import answer, h2, refusal, s3, save
 from tests.cli.conftest import Command
 
 
@@ -80,3 +80,14 @@ def test_the_algebra_as_a_file(dlsched: Command, tmp_path: Path, two: Path) -> N
     text = (tmp_path / "p1.tex").read_text(encoding="utf-8")
     assert text.startswith("\\documentclass")
     assert "\\tag*{(1d)}" in text
+
+
+def test_what_a_transformation_does_and_the_matrix(dlsched: Command, tmp_path: Path, two: Path) -> None:
+    found = answer(dlsched("show", "hadar/p1", two, "--gdp", "bigm", "--diff", "--spy", tmp_path / "m.png", "--json"))
+    changed = {(row["kind"], row["name"]): row for row in found["difference"]}
+    assert changed["disjunction", "idle_or_gang"]["removed"] == changed["constraint", "idle_or_gang"]["added"] > 0
+    assert (tmp_path / "m.png").read_bytes().startswith(b"\x89PNG")
+    assert "What bigm does" in dlsched("show", "hadar/p1", two, "--gdp", "bigm", "--diff").stdout
+    assert refusal(dlsched("show", "hadar/hall", two, "--gdp", "bigm", "--diff")).startswith("--diff: goes with --gdp")
+    file = save(tmp_path / "smd.json", s3())
+    assert refusal(dlsched("show", "smd/minlp", file, "--spy", "m.png")).startswith("--spy: smd/minlp is nonlinear")

@@ -6,7 +6,7 @@ import pyomo.environ as pyo
 import pytest
 from pyomo.gdp import Disjunction
 
-from dlsched.models import Inspection, build, inspect
+from dlsched.models import Inspection, build, compile_model, difference, inspect, spy
 from dlsched.models.hadar import Instance
 
 H1 = Instance.parse(
@@ -97,3 +97,104 @@ def test_sizes_add_up(name: str) -> None:
     found = inspect(build(name, H1))
     assert found.model
     assert found.nonzeros >= found.rows > 0
+
+
+def test_coefficients_and_what_is_hard_in_them() -> None:
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var([1, 2, 3], bounds=(0, 1))
+    m.wild = pyo.Constraint(expr=2e-3 * m.x[1] - 4e5 * m.x[2] <= 1)
+    m.tame = pyo.Constraint([1, 2], rule=lambda m, j: 3 * m.x[j] + 6 * m.x[3] <= 4)
+    m.total = pyo.Objective(expr=m.x[1] * m.x[2])
+    found = inspect(m)
+    sizes = {c.name: (c.least, c.most, c.spread) for c in found.components}
+    assert sizes["wild"] == (2e-3, 4e5, pytest.approx(2e8))
+    assert sizes["tame"] == (3, 6, 2)
+    assert sizes["total"] == (None, None, None)
+    (warning,) = found.warnings
+    assert warning.startswith("wild: coefficients of one row differ 2e+08 times: ")
+    assert "Warnings" in str(found)
+    m.wild.deactivate()
+    assert inspect(m).warnings == ()
+
+
+def test_a_big_m_that_forgives_too_much() -> None:
+    """x <= 3 on [0, 10^7] needs M = 10^7 - 3, of which a millionth is 10: more than the 1 before x."""
+    model = either_or()
+    model.x.setub(1e7)
+    (warning,) = inspect(model).warnings
+    assert "big-M is 9999997: an indicator that is 1e-06 off" in warning
+    assert inspect(either_or()).warnings == ()
+
+
+def test_where_big_m_binds() -> None:
+    """At x = 10, low is not taken: x <= 3 + 7 holds with equality. At x = 8.5 it has slack."""
+    model = either_or()
+    low, high = model.either.disjuncts
+    pyo.TransformationFactory("gdp.bigm").apply_to(model)
+    assert inspect(model).big_m_at.startswith(high.name)
+    assert inspect(model).big_m_binds == ()
+    low.binary_indicator_var.value, high.binary_indicator_var.value = 0, 1
+    model.x.value = 10
+    (row,) = inspect(model).big_m_binds
+    assert row.startswith(low.name)
+    assert "at this point big-M binds in" in str(inspect(model))
+    model.x.value = 8.5
+    assert inspect(model).big_m_binds == ()
+
+
+def test_difference_of_a_model_and_itself() -> None:
+    model = build("hadar/p1", H1)
+    assert difference(model, model.clone()).components == ()
+    assert str(difference(model, model)) == "No difference"
+
+
+def test_what_big_m_adds_and_removes() -> None:
+    model = either_or()
+    before = model.clone()
+    pyo.TransformationFactory("gdp.bigm").apply_to(model)
+    found = {(c.kind, c.name): (c.removed, c.added, c.changed, c.kept) for c in difference(before, model).components}
+    assert found["disjunction", "either"] == (1, 0, 0, 0)
+    assert found["constraint", "either"] == (0, 1, 0, 0)
+    rows = [sizes for (kind, name), sizes in found.items() if kind == "constraint" and name != "either"]
+    assert [sum(column) for column in zip(*rows, strict=True)] == [2, 2, 0, 0]
+    assert ("variable", "x") not in found
+
+
+def test_changes_of_rows_and_variables() -> None:
+    first = pyo.ConcreteModel()
+    first.x = pyo.Var([1, 2, 3], bounds=(0, 1))
+    first.row = pyo.Constraint([1, 2], rule=lambda m, j: m.x[j] + m.x[3] <= 1)
+    first.total = pyo.Objective(expr=first.x[1])
+    second = first.clone()
+    second.x[1].setub(2)
+    second.x[3].fix(1)
+    second.row[2].set_value(second.x[3] + second.x[2] <= 1)
+    assert {(c.kind, c.changed, c.kept, c.examples) for c in difference(first, second).components} == {
+        ("variable", 2, 1, ("x[1]", "x[3]")),
+        ("constraint", 2, 0, ("row[1]", "row[2]")),
+    }
+    second.x[3].unfix()
+    second.row[1].deactivate()
+    second.total.sense = pyo.maximize
+    found = {c.name: (c.removed, c.added, c.changed, c.kept) for c in difference(first, second).components}
+    assert found == {"x": (0, 0, 1, 2), "row": (1, 0, 0, 1), "total": (0, 0, 1, 0)}
+
+
+def test_the_picture_has_a_mark_for_each_coefficient() -> None:
+    model = build("hadar/aggregate", H1)
+    ax = spy(model)
+    matrix = compile_model(model)
+    marks = [(line.get_label(), len(line.get_xdata())) for line in ax.lines if str(line.get_label()).endswith("0")]
+    assert dict(marks) == {"above 0": int((matrix.A.data > 0).sum()), "below 0": int((matrix.A.data < 0).sum())}
+    assert {label.get_text() for label in ax.get_yticklabels()} <= {
+        f"{c.equation} {c.name}" for c in inspect(model).components
+    }
+    assert ax.get_title().endswith(
+        f"{len(matrix.rows)} rows, {len(matrix.columns)} columns, {matrix.A.nnz} coefficients"
+    )
+    assert spy(either_or()).get_title()
+    empty = pyo.ConcreteModel()
+    empty.x = pyo.Var()
+    empty.total = pyo.Objective(expr=empty.x)
+    with pytest.raises(ValueError, match="no coefficients to draw"):
+        spy(empty)

@@ -1,0 +1,159 @@
+"""What one model has that another has not: what a transformation added, removed and changed, by component."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dlsched.arguments import checked, expect_model
+from dlsched.lazy import gdp, pyo
+from dlsched.models.inspect import source_of, unindexed
+from dlsched.readable import Readable, Section
+
+_EXAMPLES = 3
+"""Members of a component that are named. Arbitrary: they are examples."""
+
+_What = tuple[str, str]
+"""Kind and name of a component."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Members of a component that one of two models has alone, or in another form.
+
+    Attributes
+    ----------
+    kind : {"objective", "constraint", "disjunction", "variable"}
+    name : str
+        Of the component, without indices.
+    removed, added, changed, kept : int
+        Members of the first model alone; of the second alone; of both, with other terms or limits, or another domain,
+        bounds or fixed value; of both, alike.
+    examples : tuple of str
+        Some that are not alike.
+    """
+
+    kind: str
+    name: str
+    removed: int
+    added: int
+    changed: int
+    kept: int
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(Readable):
+    """How two models differ.
+
+    Attributes
+    ----------
+    components : tuple of Changed
+        Those that differ, as they stand in the models.
+    """
+
+    components: tuple[Changed, ...]
+
+    def dump(self) -> list[dict[str, Any]]:
+        """Return plain JSON data."""
+        return [asdict(one) for one in self.components]
+
+    def _sections(self) -> Iterable[Section]:
+        if not self.components:
+            yield Section("No difference")
+            return
+        rows = [(c.kind, c.name, c.removed, c.added, c.changed, c.kept) for c in self.components]
+        yield Section("Difference", rows, ("kind", "component", "removed", "added", "changed", "kept"))
+
+
+@checked
+def difference(before: Any, after: Any) -> Difference:
+    """Return what a model has that another has not, by name: what is active in them, and how it reads.
+
+    Parameters
+    ----------
+    before, after : pyomo.environ.ConcreteModel
+        Such as a model, and what a transformation made of it.
+
+    Raises
+    ------
+    TypeError
+        If one is no Pyomo model.
+    ValueError
+        If one is abstract.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import difference
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var([1, 2], domain=pyo.Binary)
+    >>> m.room = pyo.Constraint(expr=m.x[1] + m.x[2] <= 1)
+    >>> m.total = pyo.Objective(expr=m.x[1], sense=pyo.maximize)
+    >>> print(difference(m, pyo.TransformationFactory("core.relax_integer_vars").create_using(m)))
+    Difference
+      kind      component  removed  added  changed  kept
+      variable  x                0      0        2     0
+    """
+    expect_model(before)
+    expect_model(after)
+    first, second = _members(before), _members(after)
+    found = []
+    for what in dict.fromkeys([*first, *second]):
+        old, new = first.get(what, {}), second.get(what, {})
+        removed = [name for name in old if name not in new]
+        added = [name for name in new if name not in old]
+        changed = [name for name in old if name in new and old[name] != new[name]]
+        kept = len(old) - len(removed) - len(changed)
+        if removed or added or changed:
+            examples = tuple([*changed, *removed, *added][:_EXAMPLES])
+            found.append(Changed(*what, len(removed), len(added), len(changed), kept, examples))
+    return Difference(tuple(found))
+
+
+def _members(model: Any) -> Mapping[_What, Mapping[str, Any]]:
+    """Return what stands in each member of each component, by name; a row that GDP wrote is of what it stands for."""
+    found: dict[_What, dict[str, Any]] = {}
+    blocks = pyo.Block, gdp.Disjunct
+    either_or = {
+        choice.algebraic_constraint.name: choice.name
+        for choice in model.component_data_objects(gdp.Disjunction, descend_into=blocks)
+        if choice.algebraic_constraint is not None
+    }
+    for kind, called in _KINDS:
+        active = None if kind == "Var" else True
+        own = getattr(gdp if kind == "Disjunction" else pyo, kind)
+        for data in model.component_data_objects(own, active=active, descend_into=blocks):
+            of = either_or.get(data.name) or (source_of(data).name if called == "constraint" else data.name)
+            found.setdefault((called, unindexed(of)), {})[data.name] = _form(called, data)
+    return found
+
+
+_KINDS = ("Objective", "objective"), ("Constraint", "constraint"), ("Disjunction", "disjunction"), ("Var", "variable")
+"""What is compared: its class, and what it is called."""
+
+
+def _form(called: str, data: Any) -> Any:
+    """Return what is equal where two members read alike."""
+    if called == "objective":
+        return data.sense, _algebra(data.expr)
+    if called == "constraint":
+        return _number(data.lower), _number(data.upper), _algebra(data.body)
+    if called == "disjunction":
+        return tuple(disjunct.name for disjunct in data.disjuncts)
+    return data.domain.name, data.bounds, data.value if data.fixed else None
+
+
+def _algebra(expression: Any) -> Any:
+    """Return an expression in a form that is equal where the terms are; one that is not linear as it is written."""
+    from pyomo.repn import generate_standard_repn
+
+    repn = generate_standard_repn(expression, quadratic=False)
+    terms = ((v.name, float(c)) for v, c in zip(repn.linear_vars, repn.linear_coefs, strict=True))
+    rest = "" if repn.nonlinear_expr is None else str(repn.nonlinear_expr)
+    return frozenset(terms), float(repn.constant), rest
+
+
+def _number(limit: Any) -> float | None:
+    return None if limit is None else float(pyo.value(limit))
