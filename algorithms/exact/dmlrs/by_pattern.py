@@ -9,21 +9,28 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
 
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Offer, Part
-from dlsched.algorithms.exact.dmlrs.schedules import Bools, JobSchedule, Limits, Schedules
+from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Limits, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Alternative, Ints, Slots, TooLarge
 from dlsched.arithmetic import exact_product
-from dlsched.halt import poll
+from dlsched.halt import polled
 from dlsched.solvers.matrix import Floats
 
-MOST_PATTERNS = 20_000
-"""All of them are priced in every slot and round; arbitrary."""
+MOST_CELLS = 7_500_000
+"""Patterns times kinds of things: all of them are priced in every slot and round. Arbitrary: 60 MB, and a round of
+twenty slots takes a tenth of a second."""
 
 _MOST_ON_A_MACHINE = 500
-"""Contents are listed by recursion, one call a thing: half of what Python allows by default."""
+"""Things, each of which is a pass over the contents; arbitrary."""
+
+_AT_ONCE = 2_000
+"""Contents that are compared with what else fits together; arbitrary: some megabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,34 +58,43 @@ def kinds_of(slots: Slots) -> list[Kind]:
 def patterns_of(slots: Slots, kinds: list[Kind], capacity: Ints) -> Ints:
     """Return the contents of one machine to which nothing can be added, shape (patterns, kinds).
 
+    Contents of one thing more are listed from all those of so many, in ascending order of kinds.
+
     Raises
     ------
     TooLarge
-        Where there are more than `MOST_PATTERNS`.
+        Where they, or contents on the way to them, are more than `MOST_CELLS` in all, or things on a machine too many.
     """
-    listed = [slots.jobs[k.job].needs(Alternative(k.bundle, k.workers, k.servers)) for k in kinds]
-    needs: Ints = np.array(listed, dtype=capacity.dtype)
-    needed = np.array([any(row) for row in listed], dtype=bool)
-    needs = needs[needed]
-    found: list[list[int]] = []
-    content = [0] * len(needs)
-
-    def add(first: int, left: Ints) -> None:
-        poll()
-        fits: Bools = np.all((needs <= left).astype(bool), axis=1)
-        if not fits.any():
-            found.append(content.copy())
-        if len(found) > MOST_PATTERNS or sum(content) > _MOST_ON_A_MACHINE:
-            raise TooLarge(f"over {MOST_PATTERNS} contents of a machine, or over {_MOST_ON_A_MACHINE} things on one")
-        for k in (first + np.flatnonzero(fits[first:])).tolist():
-            content[k] += 1
-            add(k, left - needs[k])
-            content[k] -= 1
-
-    add(0, capacity)
+    needs: Ints = np.array(
+        [slots.jobs[k.job].needs(Alternative(k.bundle, k.workers, k.servers)) for k in kinds], dtype=capacity.dtype
+    ).reshape(len(kinds), len(capacity))
+    free = ~np.array([any(row) for row in needs.tolist()], dtype=bool)
     most = max(max(c.workers, c.servers) for job in slots.jobs for choices in job.alternatives for c in choices)
-    patterns = np.full((len(found), len(kinds)), most, dtype=np.int64)
-    patterns[:, needed] = found
+    limit = MOST_CELLS // max(1, len(kinds))
+    found: list[npt.NDArray[np.int16]] = []
+    contents, left = np.zeros((1, len(kinds)), dtype=np.int16), capacity[None]
+    while len(contents):
+        if len(found) > _MOST_ON_A_MACHINE:
+            raise TooLarge(f"over {_MOST_ON_A_MACHINE} things on a machine")
+        last = len(kinds) - 1 - (contents[:, ::-1] > 0).argmax(axis=1)
+        last[~contents.any(axis=1)] = 0
+        full, parents, added = [], [], []
+        for first in polled(range(0, len(contents), _AT_ONCE)):
+            fits = (left[first : first + _AT_ONCE, None] >= needs).astype(bool).all(axis=2) & ~free
+            full.append(~fits.any(axis=1))
+            rows, kind = np.nonzero(fits & (np.arange(len(kinds)) >= last[first : first + _AT_ONCE, None]))
+            parents.append(first + rows)
+            added.append(kind)
+            if sum(map(len, parents)) > limit:
+                raise TooLarge(f"over {limit} contents of a machine")
+        found.append(contents[np.concatenate(full)])
+        parent, kind = np.concatenate(parents), np.concatenate(added)
+        contents, left = contents[parent], left[parent] - needs[kind]
+        contents[np.arange(len(contents)), kind] += 1
+    patterns = np.concatenate(found).astype(np.int64)
+    if len(patterns) > limit:
+        raise TooLarge(f"over {limit} contents of a machine")
+    patterns[:, free] = most
     return patterns
 
 
@@ -97,7 +113,7 @@ class ByPattern(Decomposition):
         self._machines = [count for _, count in groups]
         capacities = [np.array(row, dtype=slots.capacity.dtype) for row, _ in groups]
         patterns = [self._or_more(patterns_of(slots, self.kinds, row)) for row in capacities]
-        self._patterns = [rows.astype(float) for rows in patterns]
+        self._patterns = [sp.csr_array(rows, dtype=float) for rows in patterns]
         super().__init__(schedules, slots.slots * len(self.kinds), slots.slots * len(groups))
         self._needs = np.zeros((self.jobs, self.most + 1, 2, len(self.kinds)))
         self._open = np.full((self.jobs, self.most + 1, 2), np.inf)
@@ -115,7 +131,7 @@ class ByPattern(Decomposition):
     @property
     def patterns(self) -> int:
         """How many patterns there are."""
-        return sum(map(len, self._patterns))
+        return sum(rows.shape[0] for rows in self._patterns)
 
     def _kinds_in(self, i: int, choice: Alternative) -> Ints:
         if choice.internal:
@@ -135,10 +151,10 @@ class ByPattern(Decomposition):
 
     def list_offers(self, limits: Limits) -> Part:
         """Return the part with all patterns."""
-        masks = [np.ones(len(self._of(place)), dtype=bool) for place in range(self.places)]
+        masks = [np.ones(self._of(place).shape[0], dtype=bool) for place in range(self.places)]
         return Part(limits, tuple(masks))
 
-    def _of(self, place: int) -> Floats:
+    def _of(self, place: int) -> Any:
         return self._patterns[place % len(self._patterns)]
 
     def within(self, part: Part) -> Part:
@@ -183,7 +199,7 @@ class ByPattern(Decomposition):
         """Return what a pattern has on all machines of its group, by (slot, kind)."""
         slot, group = divmod(place, len(self._patterns))
         rows = np.zeros((self.slots, len(self.kinds)))
-        rows[slot] = self._machines[group] * self._patterns[group][number]
+        rows[slot] = self._machines[group] * self._patterns[group][[number]].toarray()[0]
         return number.to_bytes(4, "big"), rows.ravel()
 
     def listed(self, offer: Offer) -> int | None:

@@ -27,12 +27,13 @@ from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
 from dlsched.algorithms.exact.dmlrs.configurations import (
     MOST_CONFIGURATIONS,
     ByConfiguration,
+    Listed,
     enumerate_configurations,
     most_configurations,
 )
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Part
 from dlsched.algorithms.exact.dmlrs.insertion import Insertion
-from dlsched.algorithms.exact.dmlrs.packing import Items, Packer, Packings, Undecided
+from dlsched.algorithms.exact.dmlrs.packing import Items, Machines, Packer, Undecided
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Limits, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge
 from dlsched.algorithms.exact.result import Note, Progress
@@ -55,9 +56,6 @@ _NODE_ROUNDS = 40
 
 _PACKING_NODES = 200_000
 """Of packing a slot, at most: some seconds."""
-
-_LAST_NODES = 200
-"""Of packing a plan that is not packed yet when the work is over."""
 
 _MARGIN = 0.5
 """Of the tolerance, that a plan must be better by: so value and bound agree in the end."""
@@ -121,8 +119,7 @@ class _Fragmented:
     def __init__(self, slots: Slots, known: Anytime[Schedule]) -> None:
         self.slots, self.known = slots, known
         self.start = time.perf_counter()
-        self.packings: Packings | None = None
-        self._nodes, self._searched = 0, 0.0
+        self._nodes, self._searched, self._kept = 0, 0.0, 0.0
 
     def run(self) -> None:
         """Run the steps until value and bound meet or the work is over."""
@@ -133,7 +130,6 @@ class _Fragmented:
         try:
             self.packer = Packer(Items(self.slots), _PACKING_NODES)
             self.schedules = Schedules(self.slots)
-            self._decompose()
             self._search()
         except TooLarge as error:
             self.known.note(str(error))
@@ -141,14 +137,18 @@ class _Fragmented:
             self.known.note(_OVER)
 
     def _search(self) -> None:
+        self.machines: Machines | None = Machines(self.schedules)
+        self.insertion = Insertion(self.schedules, self.machines)
         try:
+            self._decompose()
             self._root()
             self._branch()
-        except Halt:
-            self.packer.nodes = _LAST_NODES
+        except TooLarge:
+            self._insert(*self.insertion.prices_of_load())
+            raise
+        finally:
             with grace():
                 self._keep()
-            raise
 
     def _decompose(self) -> None:
         """Choose the offers: configurations where they can be listed, else the contents of single machines."""
@@ -160,11 +160,10 @@ class _Fragmented:
             else:
                 self.known.note(f"{len(listed.levels)} slot configurations")
                 self.decomposition: Decomposition = ByConfiguration(listed, self.schedules)
-                self.insertion = Insertion(self.schedules, listed.room)
+                self.machines, self.insertion = None, Insertion(self.schedules, Listed(listed))
                 return
         by_pattern = ByPattern(self.schedules)
-        self.packings = Packings(self.packer.items)
-        self.decomposition, self.insertion = by_pattern, Insertion(self.schedules, self.packings.room)
+        self.decomposition = by_pattern
         self.known.note(f"{by_pattern.patterns} contents of single machines")
 
     @property
@@ -183,18 +182,20 @@ class _Fragmented:
         part = rows.list_offers(self.schedules.limits())
         generated = rows.bound(part, stop=self._check)
         cost = rows.costs(generated.duals)
-        if self.packings is not None:
-            self.packings.learn(cost, generated.best[rows.jobs :].reshape(rows.slots, -1).sum(axis=1))
-        self.insertion.construct(cost, generated.best[: rows.jobs], 8)
-        self._keep()
-        self.insertion.search(cost, generated.best[: rows.jobs], _SEARCH_ROUNDS, self._search_over(_SEARCH_SHARE))
-        self._keep()
+        self._insert(cost, generated.best[: rows.jobs])
         self.known.bound(generated.bound, "column generation")
         self.known.tell("column generation")
         self.known.note("column generation: nothing better than ", generated.bound)
         bound, part = rows.fixed(part, generated.duals, self.known.value + self.margin)
         self.prices, self.part = rows.shrink(part.limits, generated.duals), rows.list_offers(part.limits)
         self.root = min(bound, self.known.upper)
+
+    def _insert(self, cost: Floats, shares: Floats) -> None:
+        """Look for a good plan at some prices."""
+        self.insertion.construct(cost, shares, 8)
+        self._keep()
+        self.insertion.search(cost, shares, _SEARCH_ROUNDS, self._search_over(_SEARCH_SHARE))
+        self._keep()
 
     def _branch(self) -> None:
         plans = PlanBranching(self.decomposition, self._found, self._decide)
@@ -218,19 +219,15 @@ class _Fragmented:
     def _found(self, used: list[tuple[JobSchedule, float]], prices: Floats) -> float:
         """Build plans from an LP's schedules; return the value of the incumbent."""
         rows, insertion = self.decomposition, self.insertion
-        plan: dict[int, JobSchedule] = {}
-        for schedule, _ in sorted(used, key=lambda pair: -pair[1]):
-            room = insertion.room(self.schedules.levels_of(plan.values()), schedule.job)
-            if schedule.job not in plan and room[np.arange(rows.slots), schedule.levels].all():
-                plan[schedule.job] = schedule
-        rest = [i for i in range(rows.jobs) if i not in plan]
         cost = rows.costs(prices)
-        plan = insertion.insert(plan, rest, 0.0 * cost)
-        insertion.offer(plan)
         shares = self.schedules.best(self.schedules.backward(cost, self.schedules.limits()))
         start = time.perf_counter()
+        insertion.start(schedule for schedule, _ in sorted(used, key=lambda pair: -pair[1]))
+        insertion.complete(cost, range(rows.jobs))
         if self._searched < _SEARCH_SHARE * (start - self.start):
-            insertion.search(cost, shares, _NODE_ROUNDS, over, plan if self._nodes % 2 else None)
+            if self._nodes % 2 == 0:
+                insertion.back()
+            insertion.search(cost, shares, _NODE_ROUNDS, over)
             self._nodes += 1
             self._searched += time.perf_counter() - start
         self._keep()
@@ -238,26 +235,29 @@ class _Fragmented:
 
     def _decide(self, schedules: list[JobSchedule]) -> float | None:
         """Pack a plan exactly; return the value of the incumbent, None where it is not known whether the plan fits."""
-        plan = {schedule.job: schedule for schedule in schedules}
         try:
-            placed = self._placed(plan)
+            placed = self._placed(schedules)
         except Undecided:
             return None
         return self.known.value if placed is None or self._improve(placed) else None
 
     def _keep(self) -> None:
-        """Make the best plan by insertion the incumbent where it is better and can be packed."""
-        if self.insertion.value > self.known.value:
+        """Make the best plan by insertion the incumbent where it is better."""
+        if self.insertion.value > max(self._kept, self.known.value):
+            self._kept = self.insertion.value
+            best = self.insertion.best
+            if self.machines is not None:
+                self._improve(self.machines.schedule({i: placed.things for i, placed in best.items()}))
+                return
             with suppress(Undecided):
-                placed = self._placed(self.insertion.best)
+                placed = self._placed([each.schedule for each in best.values()])
                 if placed is not None:
                     self._improve(placed)
 
-    def _placed(self, plan: dict[int, JobSchedule]) -> Schedule | None:
+    def _placed(self, plan: list[JobSchedule]) -> Schedule | None:
         placements: dict[str, dict[int, Placement]] = defaultdict(dict)
-        for t, levels in enumerate(self.schedules.levels_of(plan.values()).tolist()):
-            placed = self.packings.place(levels) if self.packings is not None else None
-            placed = placed if placed is not None else self.packer.place(levels)
+        for t, levels in enumerate(self.schedules.levels_of(plan).tolist()):
+            placed = self.packer.place(levels)
             if placed is None:
                 return None
             for name, placement in placed.items():

@@ -1,4 +1,4 @@
-"""Whether one level for each job fits the machines in one slot: best fit for many vectors at once, and exact search.
+"""Whether one level for each job fits the machines in a slot: best fit for many vectors at once, and exact search.
 
 What has to be placed are items: workers and servers one by one, or bundles of them. The room on a machine, and what an
 item needs, are single integers, so that one subtraction tells whether all resources suffice and the smallest remainder
@@ -8,18 +8,18 @@ is the best fit. By best fit "does not fit" may be wrong, "fits" may not; the se
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.algorithms.exact.dmlrs.slots import Alternative, Ints, Slots
+from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
+from dlsched.algorithms.exact.dmlrs.slots import Alternative, Ints, SlotJob, Slots
 from dlsched.halt import poll, polled
+from dlsched.models.dmlrs import Schedule
 from dlsched.models.dmlrs.job import Placement
-from dlsched.solvers.matrix import Floats
-from dlsched.tolerances import AS_GOOD
 
 Bools = npt.NDArray[np.bool_]
 
@@ -29,14 +29,8 @@ Vector = tuple[int, ...]
 Counted = list[tuple[int, int]]
 """Items by number, ascending, and how many there are of each."""
 
-Rooms = tuple[list[int], list[int]]
-"""Rooms in ascending order, as integers, and the numbers of their machines."""
-
 _BITS = 62
 """Of integers that NumPy subtracts without overflow, sign and one bit to spare; Python's own hold more."""
-
-_REMEMBERED = 300_000
-"""Vectors whose packing is remembered, some kilobytes each; all are forgotten together."""
 
 
 class Coding:
@@ -86,49 +80,7 @@ class Coding:
         """Return rooms in another coding in this one."""
         return rooms if other is self else self.code(other.read(rooms)) + self.guard
 
-    def ordered(self, rooms: Ints, machines: Sequence[int]) -> Rooms:
-        """Return rooms of some machines in ascending order."""
-        order = sorted(zip(rooms.tolist(), machines, strict=True))
-        return [room for room, _ in order], [machine for _, machine in order]
-
-    def place(self, rooms: Rooms, needs: Iterable[tuple[int, int]]) -> tuple[Rooms, list[tuple[int, int]]] | None:
-        """Place items one by one, each where it leaves the least; None where one fits nowhere.
-
-        A dozen items on a dozen machines take a few microseconds so, less than NumPy takes to be asked.
-
-        Parameters
-        ----------
-        rooms : Rooms
-        needs : iterable of (int, int)
-            Of an item, and how many there are of it.
-
-        Returns
-        -------
-        rooms : Rooms
-        homes : list of (int, int)
-            In the order of the items: a machine, and how many are there.
-        """
-        left, machines, homes = list(rooms[0]), list(rooms[1]), []
-        guard, last = self.guard, len(left)
-        for need, count in needs:
-            while count:
-                # Of all rooms that an item fits the smallest is left the smallest, and so it is for the next such item.
-                k = bisect_left(left, need + guard)
-                while k < last and (left[k] - need) & guard != guard:
-                    k += 1
-                if k == last:
-                    return None
-                room, home, there = left.pop(k) - need, machines.pop(k), 1
-                while there < count and (room - need) & guard == guard:
-                    room, there = room - need, there + 1
-                at = bisect_left(left, room, 0, k)
-                left.insert(at, room)
-                machines.insert(at, home)
-                homes.append((home, there))
-                count -= there
-        return (left, machines), homes
-
-    def place_all(self, rooms: Ints, needs: Ints) -> tuple[Bools, Ints]:
+    def place_all(self, rooms: Ints, needs: Ints) -> tuple[Ints, Ints]:
         """Place items of many vectors one by one, each where it leaves the least.
 
         Parameters
@@ -139,18 +91,23 @@ class Coding:
 
         Returns
         -------
-        fits : ndarray of shape (vectors,)
+        homes : ndarray of shape (vectors, items)
+            Machines; -1 from the first item on that fits nowhere.
         rooms : ndarray of shape (vectors, machines)
             What is left, of those that fit.
         """
         rooms, rows, fits = rooms.copy(), np.arange(len(rooms)), np.ones(len(rooms), dtype=bool)
+        homes = np.full(needs.shape, -1, dtype=np.int64)
         for k in polled(range(needs.shape[1])):
             left = rooms - needs[:, k, None]
             left[(left & self.guard) != self.guard] = self.largest
             home = left.argmin(axis=1)
             rooms[rows, home] = least = left[rows, home]
             fits &= (least < self.largest).astype(bool)
-        return fits, rooms
+            homes[fits, k] = home[fits]
+            if not fits.any():
+                break
+        return homes, rooms
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +146,6 @@ class Items:
         codings = [Coding(slots.capacity, r) for r in range(max(1, len(total)))]
         needs = np.array([item.needs for item in self.items] + [(0,) * len(total)], dtype=slots.capacity.dtype)
         self._codings = [(coding, coding.code(needs).tolist()) for coding in codings]
-        self._empty = [coding.ordered(coding.rooms, range(len(coding.rooms))) for coding in codings]
         self.coding = codings[0]
 
     def _needed(self, i: int, choice: Alternative) -> dict[Item, int]:
@@ -210,11 +166,6 @@ class Items:
         """Return all items of a vector, each job by its first or last alternative."""
         running = [(i, self.slots.jobs[i].alternatives[level - 1]) for i, level in enumerate(vector) if level]
         return sorted(item for i, choices in running for item in self.of(i, choices[alternative]))
-
-    def add(self, rooms: Rooms, items: Counted) -> tuple[Rooms, list[tuple[int, int]]] | None:
-        """Place items on top of others; as `Coding.place`."""
-        codes = self._codings[0][1]
-        return self.coding.place(rooms, [(codes[k], count) for k, count in items])
 
     def one_by_one(self, items: Counted) -> tuple[list[int], list[int]]:
         """Return the number and the needs, as an integer, of each single item."""
@@ -239,7 +190,8 @@ class Items:
             todo = np.flatnonzero(~fits)
             if not len(todo):
                 break
-            good, after = coding.place_all(coding.recode(left[todo], self.coding), np.array(codes)[padded[todo]])
+            homes, after = coding.place_all(coding.recode(left[todo], self.coding), np.array(codes)[padded[todo]])
+            good = (homes >= 0).all(axis=1)
             fits[todo[good]], left[todo[good]] = True, self.coding.recode(after[good], coding)
         return fits, left
 
@@ -252,26 +204,6 @@ class Items:
             items = [self.of_vector(vectors[k], alternative) for k in polled(todo.tolist())]
             fits[todo], rooms[todo] = self.best_fit(rooms[todo], items)
         return fits, rooms
-
-    def pack(self, vector: Sequence[int]) -> tuple[Rooms, Counted, list[tuple[int, int]]] | None:
-        """Place one vector so; return the rooms left, the items and where they are, or None."""
-        tried = None
-        for alternative in (0, -1):
-            items = self.of_vector(vector, alternative)
-            if items == tried:
-                break
-            tried = items
-            for (coding, codes), empty in zip(self._codings, self._empty, strict=True):
-                found = coding.place(empty, [(codes[k], count) for k, count in items])
-                if found is not None:
-                    return self._first(*found[0], coding), items, found[1]
-        return None
-
-    def _first(self, left: list[int], machines: list[int], coding: Coding) -> Rooms:
-        """Return rooms of a coding in the first one."""
-        if coding is self.coding:
-            return left, machines
-        return self.coding.ordered(self.coding.recode(np.array(left, dtype=coding.dtype), coding), machines)
 
     def placement(self, placed: Iterable[tuple[int, int, int]]) -> dict[str, Placement]:
         """Return (workers, servers) by machine for each job, of (number of an item, machine, how many)."""
@@ -357,107 +289,163 @@ class Packer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Packed:
-    """Room on the machines, and what was placed where: items and their machines, on top of another packing."""
+class _Ladder:
+    """Things that a job places one after the other, and how many of the first ones each alternative takes.
 
-    rooms: Rooms
-    items: Counted
-    homes: list[tuple[int, int]]
-    base: Packed | None
+    Attributes
+    ----------
+    counts : ndarray of shape (things, 2)
+        Workers and servers of each thing.
+    needs : ndarray of shape (things,)
+    taken : dict of Alternative to int
+    """
 
-    def placed(self) -> Iterator[tuple[int, int, int]]:
-        """Yield (number of an item, machine, how many)."""
-        homes = iter(self.homes)
-        for k, count in self.items:
-            while count:
-                home, there = next(homes)
-                yield k, home, there
-                count -= there
+    counts: Ints
+    needs: Ints
+    taken: dict[Alternative, int]
 
 
-class Packings:
-    """Which levels of a job fit beside others, by best fit and remembered: for where configurations cannot be listed.
+@dataclass(frozen=True, slots=True, eq=False)
+class Things:
+    """What a job has on the machines.
 
-    A level is added to a packing of the others, or else all are packed from nothing.
+    Attributes
+    ----------
+    slots, machines, needs : ndarray of shape (things,)
+    counts : ndarray of shape (things, 2)
+        Workers and servers of each thing.
+    """
+
+    slots: Ints
+    machines: Ints
+    needs: Ints
+    counts: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ways:
+    """How the levels of a job fit.
+
+    Attributes
+    ----------
+    by_level : dict of int to list
+        The alternatives that fit somewhere, cheapest last: with the slots in which it does, and the machines
+        of its things, shape (slots, things).
+    """
+
+    job: int
+    by_level: dict[int, list[tuple[Bools, Ints, _Ladder]]]
+
+
+class Machines:
+    """The room on the machines in every slot beside the plans of some jobs, and where these have their things.
+
+    What fits a slot is found by best fit, one worker or server after the other, in all slots at once; of a job's levels
+    each needs what the one below it does and some more, so one pass tells which levels fit.
 
     Parameters
     ----------
-    items : Items
+    schedules : Schedules
     """
 
-    def __init__(self, items: Items) -> None:
-        self.items, self.slots = items, items.slots
-        unit = [max(1, amount) for amount in self.slots.capacity.sum(axis=0).tolist()]
-        self._most: Floats = np.full(len(unit), 1 + AS_GOOD)
-        self._least: list[Floats] = [
-            np.array(
-                [
-                    [0.0] * len(unit),
-                    *(
-                        [min(column) / u for column, u in zip(zip(*map(job.needs, a), strict=True), unit, strict=True)]
-                        for a in job.alternatives
-                    ),
-                ]
-            )
-            for job in self.slots.jobs
-        ]
-        self._known: dict[Vector, Packed | None] = {}
+    def __init__(self, schedules: Schedules) -> None:
+        self.schedules, self.jobs = schedules, schedules.jobs
+        self._coding = Coding(schedules.slots.capacity)
+        self._empty: Ints = np.repeat(self._coding.rooms[None], schedules.slots.slots, axis=0)
+        self._rooms = self._empty.copy()
+        self._ladders = [self._ladders_of(job) for job in polled(self.jobs)]
+        self._ends = [int(np.flatnonzero(row > 0).max(initial=-1)) + 1 for row in schedules.utility]
 
-    def learn(self, weight: Floats, most: Floats) -> None:
-        """Take note that vectors whose weights sum to more than a limit do not fit.
+    def _ladders_of(self, job: SlotJob) -> list[_Ladder]:
+        """Return ladders that have all alternatives of a job, the cheapest ones last."""
+        choices = {choice for level in job.alternatives for choice in level}
+        one_by_one: list[tuple[int, int]] = []
+        taken: dict[Alternative, int] = {}
+        found = []
+        for choice in sorted(choices, key=lambda choice: (choice.internal, choice.workers)):
+            if choice.internal:
+                found.append(self._ladder(job, [(choice.workers, choice.servers)], {choice: 1}))
+            elif job.together:
+                things = [(0, choice.servers), *[(1, 0)] * choice.workers]
+                found.append(self._ladder(job, things, {choice: len(things)}))
+            else:
+                workers, servers = (sum(column) for column in zip((0, 0), *one_by_one, strict=True))
+                one_by_one += [(0, 1)] * (choice.servers - servers) + [(1, 0)] * (choice.workers - workers)
+                taken[choice] = len(one_by_one)
+        return [self._ladder(job, one_by_one, taken), *found] if taken else found
 
-        Parameters
-        ----------
-        weight : ndarray of shape (jobs, limits, levels + 1)
-        most : ndarray of shape (limits,)
-        """
-        self._most = np.append(self._most, most * (1 + AS_GOOD))
-        self._least = [np.hstack([table, weight[i, :, : len(table)].T]) for i, table in enumerate(self._least)]
+    def _ladder(self, job: SlotJob, counts: list[tuple[int, int]], taken: dict[Alternative, int]) -> _Ladder:
+        amounts = np.array([job.needs(Alternative(True, *each)) for each in counts], dtype=self._empty.dtype)
+        return _Ladder(np.array(counts, dtype=np.int64), self._coding.code(amounts), taken)
 
-    def place(self, levels: Sequence[int]) -> dict[str, Placement] | None:
-        """Return a packing, (workers, servers) by machine for each job that runs, or None where none is found."""
-        step = found = self._packed(tuple(levels))
-        placed: list[tuple[int, int, int]] = []
-        while step is not None:
-            placed += step.placed()
-            step = step.base
-        return None if found is None else self.items.placement(placed)
+    def fits(self, i: int) -> tuple[Bools, Ways]:
+        """Return which levels of a job that has nothing yet fit, shape (slots, levels + 1), and how."""
+        job, schedules = self.jobs[i], self.schedules
+        first, end = job.arrival, self._ends[i]
+        fits = np.zeros((schedules.slots.slots, schedules.slots.most_levels + 1), dtype=bool)
+        fits[:, 0] = True
+        ways: dict[int, list[tuple[Bools, Ints, _Ladder]]] = defaultdict(list)
+        rooms = self._rooms[first:end]
+        for ladder in self._ladders[i]:
+            homes, _ = self._coding.place_all(rooms, np.broadcast_to(ladder.needs, (len(rooms), len(ladder.needs))))
+            for level, choices in enumerate(job.alternatives, 1):
+                for choice in choices:
+                    if choice in ladder.taken:
+                        taken = ladder.taken[choice]
+                        inside = homes[:, taken - 1] >= 0
+                        fits[first:end, level] |= inside
+                        ways[level].append((inside, homes[:, :taken], ladder))
+        return fits, Ways(i, ways)
 
-    def room(self, levels: Ints, i: int) -> Bools:
-        """Return which levels of a job fit beside those of the others; as `Configurations.room`."""
-        if len(self._known) > _REMEMBERED:
-            self._known.clear()
-        found = np.zeros((len(levels), self.slots.most_levels + 1), dtype=bool)
-        found[:, 0] = True
-        others = levels.copy()
-        others[:, i] = 0
-        taken = np.sum([table[others[:, j]] for j, table in enumerate(self._least)], axis=0)
-        inside = (taken[:, None] + self._least[i] <= self._most).all(axis=2)
-        for t in range(self.slots.jobs[i].arrival, len(levels)):
-            vector = others[t].tolist()
-            base = self._packed(tuple(vector))
-            if base is not None:
-                for level in range(1, self.slots.jobs[i].levels + 1):
-                    vector[i] = level
-                    if not inside[t, level] or not self._raised(tuple(vector), base, i):
-                        break
-                    found[t, level] = True
+    def put(self, schedule: JobSchedule, ways: Ways) -> Things:
+        """Place a schedule whose levels fit so; return what it has."""
+        first, parts = self.jobs[ways.job].arrival, []
+        for t, level in enumerate(schedule.levels):
+            if level:
+                homes, ladder = next((h, a) for inside, h, a in reversed(ways.by_level[level]) if inside[t - first])
+                at = homes[t - first]
+                parts.append((np.full(len(at), t), at, ladder.needs[: len(at)], ladder.counts[: len(at)]))
+        things = Things(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        self.take(things)
+        return things
+
+    def take(self, things: Things) -> None:
+        """Place things where they were."""
+        np.subtract.at(self._rooms, (things.slots, things.machines), things.needs)
+
+    def leave(self, things: Things) -> None:
+        """Take things away."""
+        np.add.at(self._rooms, (things.slots, things.machines), things.needs)
+
+    def repack(self, plan: dict[int, Things]) -> dict[int, Things]:
+        """Place all that is there anew, the largest first, in the slots in which it then fits."""
+        if not plan:
+            return plan
+        slots, needs = (np.concatenate([getattr(each, f) for each in plan.values()]) for f in ("slots", "needs"))
+        order = np.lexsort((-needs, slots))
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order)) - np.searchsorted(slots[order], slots[order])
+        listed = np.zeros((len(self._empty), int(rank.max()) + 1), dtype=self._empty.dtype)
+        listed[slots, rank] = needs
+        homes, rooms = self._coding.place_all(self._empty, listed)
+        good = homes[:, -1] >= 0
+        self._rooms[good] = rooms[good]
+        found, first = {}, 0
+        for i, old in plan.items():
+            at = homes[old.slots, rank[first : first + len(old.slots)]]
+            first += len(old.slots)
+            found[i] = Things(old.slots, np.where(good[old.slots], at, old.machines), old.needs, old.counts)
         return found
 
-    def _packed(self, vector: Vector) -> Packed | None:
-        """Return a packing of a vector, or None where none was found."""
-        if vector not in self._known:
-            found = self.items.pack(vector)
-            self._known[vector] = None if found is None else Packed(*found, None)
-        return self._known[vector]
-
-    def _raised(self, vector: Vector, base: Packed, i: int) -> bool:
-        """Tell whether a vector fits, given a packing of it without job i."""
-        if vector not in self._known:
-            for choice in self.slots.jobs[i].alternatives[vector[i] - 1]:
-                items = self.items.of(i, choice)
-                found = self.items.add(base.rooms, items)
-                if found is not None:
-                    self._known[vector] = Packed(found[0], items, found[1], base)
-                    return True
-        return self._packed(vector) is not None
+    def schedule(self, plan: dict[int, Things]) -> Schedule:
+        """Return what jobs have as a schedule."""
+        found = {}
+        for i, things in plan.items():
+            job: dict[int, dict[str, tuple[int, int]]] = defaultdict(dict)
+            columns = things.slots.tolist(), things.machines.tolist(), things.counts.tolist()
+            for t, h, (workers, servers) in zip(*columns, strict=True):
+                machine = self.schedules.slots.machines[h]
+                before = job[t + 1].get(machine, (0, 0))
+                job[t + 1][machine] = before[0] + workers, before[1] + servers
+            found[self.jobs[i].name] = job
+        return Schedule.of(found)

@@ -14,42 +14,44 @@ Where a job's external rate is above its internal rate the relaxation does not h
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from dlsched.algorithms.baselines.dmlrs import dorm, drf
 from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
+from dlsched.algorithms.exact.dmlrs.insertion import Insertion
+from dlsched.algorithms.exact.dmlrs.packing import Machines
 from dlsched.algorithms.exact.dmlrs.reduction import Reduction, bundle, reduced
-from dlsched.algorithms.exact.dmlrs.slots import Slots
-from dlsched.algorithms.exact.dmlrs.summed import Summed
+from dlsched.algorithms.exact.dmlrs.schedules import Schedules
+from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge
+from dlsched.algorithms.exact.dmlrs.summed import Summed, schedule_bound
 from dlsched.algorithms.exact.general import certified_model
 from dlsched.algorithms.exact.result import Optimum, Progress
-from dlsched.algorithms.pd_ors import JobDecision, schedule_bound
-from dlsched.algorithms.pd_ors.run import decide
 from dlsched.arguments import at_least, checked
 from dlsched.halt import Halt, grace, left, over, poll, until
 from dlsched.models.catalog import build
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.dmlrs.instance import fewest_slots
-from dlsched.models.dmlrs.job import Placement
 from dlsched.models.formulation import write_rows
 from dlsched.models.numbers import agree, exceeds
 from dlsched.solvers.matrix import Matrix
-from dlsched.solvers.scaling import UnfitNumberError
-from dlsched.solvers.solution import SolverError
-from dlsched.tolerances import TOLERANCE
 
 _FEW = 2
 """Workers with their servers on a machine, of most jobs: with fewer, packing decides and not the sum. Arbitrary."""
 
-_START = 0.25
-"""How much of the time that is left fair shares, and then Dorm, may take; arbitrary."""
+_ORDERS = 4
+"""In which jobs are inserted for a start; arbitrary, each takes some hundredths of a second."""
+
+_START = 0.05
+"""How much of the time that is left the search from there may take; arbitrary."""
+
+_ROUNDS = 1500
+"""Of this search, at most; by trial."""
 
 _SHARE = 0.08
 """How much of the time the sum of machines gets where it will be a weak bound; arbitrary."""
@@ -115,13 +117,13 @@ class _Solve:
 
     def steps(self) -> bool:
         """Run the steps until value and bound meet by two routes, or in rationals; tell whether they do."""
-        for start in (self._one_by_one, self._fair, self._partitioned, self._by_prices):
+        for start in (self._one_by_one, self._inserted):
             start()
             if self.known.best is not None and exact_utility(self.instance, self.known.best) == _most(self.instance):
                 self.known.note("exact: no job can complete earlier, alone and with all its workers")
                 return True
             poll()
-        if all(job.external_rate <= job.internal_rate for job in self.instance.jobs):
+        if not any(job.external_rate > job.internal_rate for job in self.instance.jobs):
             for step in (self._summed, self._fragmented):
                 if step():
                     return True
@@ -132,25 +134,23 @@ class _Solve:
         """Start from jobs that run alone, which is known at once."""
         self.known.take(self.reduction.one_by_one())
 
-    def _fair(self) -> None:
-        """Start from fair shares: much faster than PD-ORS, and nearly as good where there is room for all."""
-        with suppress(Halt), until(seconds=left(_START)):
-            self.known.take(drf.run(self.instance).schedule)
-
-    def _partitioned(self) -> None:
-        """Start from Dorm, which is often better on small clusters, where time is limited: a proof does without it."""
-        if left() is not None:
-            with suppress(Halt, SolverError, UnfitNumberError), until(seconds=left(_START)):
-                self.known.take(dorm.run(self.instance).schedule)
-
-    def _by_prices(self) -> None:
-        """Start from what PD-ORS finds, as far as it comes: it only saves time."""
-        plans: dict[str, Mapping[int, Placement]] = {}
-        with suppress(ArithmeticError, Halt, RuntimeError, ValueError):
-            for event in decide(self.instance):
-                if isinstance(event, JobDecision) and event.admitted:
-                    plans[event.job] = event.placements
-        self.known.take(Schedule.of(plans))
+    def _inserted(self) -> None:
+        """Start from jobs that are inserted one by one and, where time is limited, moved: a proof does without it."""
+        try:
+            schedules = Schedules(Slots.safe(self.instance))
+        except TooLarge:
+            return
+        machines = Machines(schedules)
+        insertion = Insertion(schedules, machines)
+        with suppress(Halt):
+            cost, shares = insertion.prices_of_load()
+            insertion.construct(cost, shares, _ORDERS)
+            if left() is not None:
+                with until(seconds=left(_START)):
+                    insertion.search(cost, shares, _ROUNDS, over)
+        with grace():
+            self.known.take(machines.schedule({i: placed.things for i, placed in insertion.best.items()}))
+        self.known.tell("insertion")
 
     def _summed(self) -> bool:
         """Solve the sum of identical machines and pack its plans."""
@@ -223,14 +223,9 @@ class _Solve:
     def _schedules(self, matrix: Matrix, cutoff: float | None, seconds: float | None) -> Finding:
         """Return the Lagrangian bound over all schedules of all jobs, as a route."""
         del matrix
-        target = -float("inf") if cutoff is None else cutoff
         with until(seconds=seconds):
-            found = schedule_bound(
-                self.instance,
-                gap=0.1 * TOLERANCE,
-                stop=lambda bound, value: bound <= target or value > target or over(),
-            )
-        return Finding("column generation over schedules", found.bound, None)
+            bound = schedule_bound(self.instance, -float("inf") if cutoff is None else cutoff)
+        return Finding("column generation over schedules", bound, None)
 
     def _learn(self, summed: Summed, phase: str) -> None:
         self.known.take(summed.best)

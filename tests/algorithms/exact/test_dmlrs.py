@@ -8,9 +8,8 @@ import pytest
 from dlsched.algorithms import optimum
 from dlsched.algorithms.baselines.dmlrs import dorm, drf
 from dlsched.algorithms.exact.dmlrs.solver import single_machines
-from dlsched.algorithms.run import Run
 from dlsched.models import solve
-from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility, preset, random, utility
+from dlsched.models.dmlrs import Instance, check, exact_utility, preset, random, utility
 from dlsched.models.numbers import agree
 
 
@@ -45,22 +44,14 @@ def test_without_time_there_is_still_a_bound_and_a_schedule() -> None:
     assert check(instance, found.schedule) == []
 
 
-def test_where_time_is_limited_dorm_is_a_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stopped as soon as Dorm has run, it has Dorm's schedule, better than fair shares; a proof needs no such start."""
+def test_stopped_early_it_has_the_plan_of_insertion() -> None:
+    """Stopped as soon as jobs have been inserted, it has a better schedule than fair shares and Dorm."""
     instance = preset("benchmark", 6, jobs=6, machines=3, slots=5)
-    run, found = dorm.run, []
-
-    def watched(given: Instance) -> Run[Schedule]:
-        found.append(run(given))
-        return found[-1]
-
-    monkeypatch.setattr(dorm, "run", watched)
-    assert optimum(instance).proved
-    assert found == []
-    stopped = optimum(instance, time_limit=600, stop=lambda: bool(found))
-    assert len(found) == 1
-    assert agree(stopped.value, run(instance).utility)
-    assert stopped.value > drf.run(instance).utility
+    told: list[str] = []
+    found = optimum(instance, progress=lambda phase, lower, upper: told.append(phase), stop=lambda: "insertion" in told)
+    assert told[-1] == "insertion"
+    assert check(instance, found.schedule) == []
+    assert found.value > max(drf.run(instance).utility, dorm.run(instance).utility)
 
 
 def test_stopping_keeps_what_is_known() -> None:

@@ -8,13 +8,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from dlsched.algorithms import pd_ors
+from dlsched.algorithms.baselines.dmlrs import dorm, drf
 from dlsched.algorithms.exact.dmlrs import fragmented
-from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
+from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern, kinds_of, patterns_of
 from dlsched.algorithms.exact.dmlrs.configurations import ByConfiguration, enumerate_configurations, most_configurations
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
-from dlsched.algorithms.exact.dmlrs.packing import Items, Packer, Packings
+from dlsched.algorithms.exact.dmlrs.insertion import Insertion
+from dlsched.algorithms.exact.dmlrs.packing import Items, Machines, Packer
 from dlsched.algorithms.exact.dmlrs.schedules import Schedules
-from dlsched.algorithms.exact.dmlrs.slots import Slots
+from dlsched.algorithms.exact.dmlrs.slots import Alternative, Slots
 from dlsched.halt import until
 from dlsched.models import build, solve
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility, preset
@@ -158,17 +161,67 @@ def test_the_bound_of_single_machines_holds_at_any_prices(seed: int) -> None:
     assert rows.bound(part).bound >= whole.bound(whole.list_offers(part.limits)).bound - 1e-4
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_what_packings_say_fits_does(seed: int) -> None:
+@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("seed", range(10))
+def test_inserted_plans_are_feasible_and_worth_what_they_say(seed: int, asynchronous: bool) -> None:
+    """Of all kinds of jobs, also those that exchange data faster between machines."""
+    instance = preset("random", seed, jobs=6, machines=3, slots=5, capacity=5, asynchronous=asynchronous)
+    schedules = Schedules(Slots.safe(instance))
+    machines = Machines(schedules)
+    insertion = Insertion(schedules, machines, seed)
+    cost, shares = insertion.prices_of_load()
+    insertion.construct(cost, shares, 4)
+    before = insertion.value
+    insertion.search(cost, shares, 60, lambda: False)
+    schedule = machines.schedule({i: placed.things for i, placed in insertion.best.items()})
+    assert check(instance, schedule) == []
+    assert insertion.value >= before
+    assert float(exact_utility(instance, schedule)) >= insertion.value - TOLERANCE
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_insertion_is_at_least_as_good_as_the_online_algorithms(seed: int) -> None:
+    instance = preset("benchmark", seed, jobs=12, machines=6, slots=8, multiple=3)
+    schedules = Schedules(Slots.safe(instance))
+    insertion = Insertion(schedules, Machines(schedules))
+    cost, shares = insertion.prices_of_load()
+    insertion.construct(cost, shares, 4)
+    insertion.search(cost, shares, 100, lambda: False)
+    others = (drf, dorm, pd_ors)
+    assert insertion.value >= max(each.run(instance).utility for each in others) - TOLERANCE
+
+
+def test_work_in_many_steps_is_rounded_down() -> None:
+    """Three thousand and one samples by ten workers in ten slots: in two thousand steps, no plan does less than all."""
+    data = preset("benchmark", 0, jobs=1, machines=4, slots=12, multiple=9).dump()
+    data["jobs"][0] |= {"samples": "3001/7", "arrival": 1}
+    instance = Instance.parse(data)
+    (rounded,), (exact,) = Slots.safe(instance).jobs, Slots.of(instance).jobs
+    assert rounded.total <= 2000 < exact.total
+    assert len(rounded.work) == len(exact.work)
+    assert all(
+        Fraction(coarse, rounded.total) <= Fraction(fine, exact.total)
+        for coarse, fine in zip(rounded.work, exact.work, strict=True)
+    )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_patterns_are_the_full_contents_of_a_machine(seed: int) -> None:
+    """Of things that need anything; the others are always there."""
     slots = Slots.of(small(seed))
-    listed, packings = enumerate_configurations(slots), Packings(Items(slots))
-    rng = np.random.default_rng(seed)
-    for i in range(len(slots.jobs)):
-        levels = listed.levels[rng.integers(len(listed.levels), size=slots.slots)].astype(np.int64)
-        fits, exact = packings.room(levels, i), listed.room(levels, i)
-        arrived = np.arange(slots.slots) >= slots.jobs[i].arrival
-        assert not (fits & ~exact).any()
-        assert (fits.sum() >= 0.8 * exact[arrived].sum()) or not arrived.any()
+    kinds, capacity = kinds_of(slots), slots.capacity[0]
+    needs = np.array([slots.jobs[k.job].needs(Alternative(k.bundle, k.workers, k.servers)) for k in kinds])
+    needy = needs.any(axis=1)
+    needs = needs[needy]
+    most = [min(int(room // need) for need, room in zip(row, capacity, strict=True) if need) for row in needs]
+    found = set()
+    for content in itertools.product(*(range(n + 1) for n in most)):
+        room = capacity - (needs * np.array(content)[:, None]).sum(axis=0)
+        if (room >= 0).all() and not (needs <= room).all(axis=1).any():
+            found.add(content)
+    listed = [tuple(row) for row in patterns_of(slots, kinds, capacity)[:, needy].tolist()]
+    assert len(listed) == len(set(listed))
+    assert set(listed) == found
 
 
 @pytest.mark.parametrize("seed", range(12))
