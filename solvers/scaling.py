@@ -4,7 +4,7 @@ A solver drops coefficients below 1e-9, refuses those of 1e15 and more, takes 1e
 absolute tolerances, all without a word. So rows, continuous columns and the objective that are far from 1 are
 multiplied by powers of two, which no rounding touches; what is left outside is refused by name. Numbers of ordinary
 size are passed as they are. A small bound says how large a column's values are, a large one does not: whoever writes
-1e9 for "no bound" means values near 1, which would be lost beside it.
+1e9 for "no bound" means values near 1, which would be lost beside it. Nor may a penalty of 1e9 hide the other costs.
 """
 
 from __future__ import annotations
@@ -189,10 +189,16 @@ def _middles(exponents: Exponents, at: npt.NDArray[np.int64], count: int) -> Exp
 
 
 def _objective_factor(c: Floats) -> float:
-    most = float(np.abs(c).max(initial=0.0))
+    size = np.abs(c)
+    most = float(size.max(initial=0.0))
     if most == 0.0 or _LEAST_COST <= most <= _LARGE:
         return 1.0
-    return float(np.ldexp(1.0, min(_MOST_EXPONENT, -int(np.frexp(most)[1]))))
+    exponent = int(np.frexp(most)[1])
+    if most > _LARGE:
+        # Beside a penalty, what the others cost has to stay what a solver sees.
+        least = float(size[size > ULP * most].min())
+        exponent = max(0, min(exponent, int(np.frexp(least / _SMALL)[1]) - 1))
+    return float(np.ldexp(1.0, min(_MOST_EXPONENT, -exponent)))
 
 
 def _without_noise(matrix: Matrix) -> Matrix:

@@ -231,3 +231,24 @@ def test_a_large_bound_that_bounds_nothing_costs_no_precision(none: float, solve
     m.three = pyo.Constraint(expr=m.b >= 3)
     m.total = pyo.Objective(expr=m.a + m.b + m.c, sense=pyo.maximize)
     assert solve(m, solver=solver).objective == pytest.approx(16)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("penalty", [1e3, 1e8, 1e12, 1e16])
+def test_costs_beside_a_penalty(penalty: float, solver: str) -> None:
+    """By hand 10 * 2 + 2 * 3 + 5/2 * 5, nothing penalised; 97 was once called optimal beside 1e8."""
+    m = pyo.ConcreteModel()
+    m.x, m.missing = pyo.Var(range(4), bounds=(0, 10)), pyo.Var(bounds=(0, None))
+    m.need = pyo.Constraint(expr=m.x[0] + m.x[1] + m.missing >= 12)
+    m.other = pyo.Constraint(expr=m.x[2] + 2 * m.x[3] >= 5)
+    m.both = pyo.Constraint(expr=m.x[0] + m.x[2] <= 9)
+    m.cost = pyo.Objective(expr=3 * m.x[0] + 2 * m.x[1] + 4 * m.x[2] + 5 * m.x[3] + penalty * m.missing)
+    assert solve(m, solver=solver).objective == pytest.approx(38.5)
+
+
+def test_large_costs_that_are_all_alike_are_scaled_to_1() -> None:
+    model = plain()
+    model.worth.set_value(3e12 * model.x[1] + 2e12 * model.x[2])
+    assert 0.5 <= np.abs(scaled(compile_model(model)).matrix.c).max() <= 1
+    model.worth.set_value(3e12 * model.x[1] + 2 * model.x[2])
+    assert scaled(compile_model(model)).matrix.c[1] >= 1e-4

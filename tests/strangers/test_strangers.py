@@ -10,12 +10,12 @@ import pyscipopt
 import pytest
 
 from dlsched.models import solve
-from dlsched.relaxations import TransformationRefused, dual, lift_bounds
+from dlsched.relaxations import TransformationRefused, dual, lift_bounds, sum_of_ratios
 from dlsched.relaxations.conformance import Trait, Transformation, check
 from tests.relaxations.conformance.cases import CASES
 
 from . import STRANGERS
-from .beyond import NONE, job_shop_big_m, job_shop_hull, one_site, tariff
+from .beyond import NONE, job_shop_big_m, job_shop_hull, one_site, tariff, wages, wages_answer
 from .linear import last_year, plants
 from .stranger import INTEGER, Stranger
 from .whole import shifts
@@ -142,6 +142,16 @@ def test_products_with_what_is_fixed() -> None:
     assert solve(dual(m).model).objective == pytest.approx(620)
     with pytest.raises(TransformationRefused, match=r"'power' is linear only while .* replace them by parameters"):
         lift_bounds(m)
+
+
+def test_a_sum_of_ratios_within_a_factor() -> None:
+    m = wages()
+    result = sum_of_ratios(m, epsilon=0.02)
+    assert wages_answer() - 1e-9 <= result.value <= 1.02 * wages_answer()
+    assert result.bound <= wages_answer() + 1e-9
+    result.recover(load=True)
+    assert pyo.value(m.cost) == pytest.approx(result.value)
+    assert solve(m, solver="scip").objective == pytest.approx(wages_answer(), rel=1e-5)
 
 
 def test_references_to_rows() -> None:
