@@ -11,7 +11,7 @@ import dataclasses
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
+from enum import StrEnum
 from functools import cache, partial
 from types import MappingProxyType
 from typing import Any, Generic, NotRequired, Required, TypedDict, TypeVar, Unpack
@@ -38,7 +38,7 @@ F = TypeVar("F")
 F_contra = TypeVar("F_contra", contravariant=True)
 
 
-class Variant(Enum):
+class Variant(StrEnum):
     """Whose words a claim is in.
 
     As the paper prints it; corrected, the nearest statement that is true; or derived, ours: a theorem, a reading or a
@@ -55,7 +55,7 @@ class Variant(Enum):
         return [Variant.PRINTED, Variant.DERIVED, Variant.CORRECTED].index(self)
 
 
-class Expectation(Enum):
+class Expectation(StrEnum):
     """What is known of a claim: proved, refuted, true without saying anything, or nothing (of an average alone)."""
 
     TRUE = "true"

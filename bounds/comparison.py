@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from fractions import Fraction
 
 from dlsched.models.numbers import agree, exceeds
 
 
-class Status(Enum):
+class Status(StrEnum):
     """What a claim says on one instance; `UNDECIDED` (a limit was hit) never counts as holding."""
 
     HOLDS = "holds"
@@ -20,7 +20,7 @@ class Status(Enum):
     UNDECIDED = "undecided"
 
 
-class Relation(Enum):
+class Relation(StrEnum):
     """How the measured quantity must stand to the bound."""
 
     AT_MOST = "<="

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from fractions import Fraction
 
 import numpy as np
@@ -22,7 +22,7 @@ further away has less than e**-84 together, which no sum of floats shows. The nu
 deviation is below one, whose tails fall with the factorial."""
 
 
-class Support(Enum):
+class Support(StrEnum):
     """What a sample says of a claimed bound on a probability."""
 
     SUPPORTED = "supported"

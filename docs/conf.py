@@ -25,7 +25,8 @@ autodoc_member_order = "bysource"
 suppress_warnings = ["ref.python"]
 napoleon_google_docstring = False
 napoleon_use_ivar = True
-copybutton_prompt_text = "$ "
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
 
 html_theme = "furo"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -17,65 +16,20 @@ import pytest
 from dlsched.algorithms import optimum, pd_ors
 from dlsched.cli.main import main
 from dlsched.models import ddljs, dmlrs
-from tests import paths
+from tests import paths, snippets
 
 pytestmark = pytest.mark.process
 
 ROOT = paths.ROOT
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-TIMING = re.compile(r"seconds|found after|proved after")
 
 
 def blocks(language: str) -> list[str]:
-    return [text for kind, text in BLOCK.findall(README) if kind == language]
+    return [text for kind, text in snippets.blocks(README) if kind == language]
 
 
-def sessions() -> list[list[tuple[str, str]]]:
-    """Each console block as its commands with what they print."""
-    found = []
-    for text in blocks("console"):
-        session: list[tuple[str, list[str]]] = []
-        for line in text.splitlines():
-            if line.startswith("$ "):
-                session.append((line[2:], []))
-            elif session and session[-1][0].endswith("\\"):
-                session[-1] = (session[-1][0][:-1] + line.strip(), [])
-            else:
-                session[-1][1].append(line)
-        found.append([(command, "\n".join(printed)) for command, printed in session])
-    return found
-
-
-def steady(text: str) -> str:
-    """Drop what differs from run to run: figures on lines about time, and the table's padding."""
-    lines = [re.sub(r"…|[\d.]+(e-\d+)?", "#", line) if TIMING.search(line) else line for line in text.splitlines()]
-    return "\n".join(re.sub(r"[ ━─]+", " ", line).strip() for line in lines if line.strip())
-
-
-def run(session: list[tuple[str, str]], folder: Path) -> None:
-    environment = {**os.environ, "COLUMNS": "120", "PYTHONHASHSEED": "0"}
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
-    (folder / "shared").mkdir(exist_ok=True)
-    inside = folder / "dlsched"
-    if not inside.exists():
-        inside.mkdir()
-        if (ROOT.parent / "shared").is_dir():
-            (folder / "shared").rmdir()
-            (folder / "shared").symlink_to(ROOT.parent / "shared")
-    for command, printed in session:
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=inside,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
-        assert done.returncode in (0, 1), done.stderr
-        if printed.strip():
-            assert steady(done.stdout) == steady(printed), command
+def sessions() -> list[snippets.Session]:
+    return [snippets.session(text) for text in blocks("console")]
 
 
 def test_one_install_line_comes_first_and_real_data_next() -> None:
@@ -85,7 +39,7 @@ def test_one_install_line_comes_first_and_real_data_next() -> None:
 
 @pytest.mark.shared_data
 def test_real_data_session_and_the_table_below_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    run(sessions()[1], tmp_path)
+    snippets.run(sessions()[1], tmp_path)
     best = schedule_value(tmp_path, "optimum real.json", "value", capfd)
     rows = re.findall(r"^\| `([^`]+)` \| (\d+) \| (\d+) % \|$", README, re.MULTILINE)
     assert len(rows) == 5
@@ -132,7 +86,7 @@ def test_the_contention_that_is_stated_for_pd_ors() -> None:
 def test_what_the_joint_ring_sizes_do(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """They leave every variant next to nothing, and what else the print leaves open does what README says."""
     number = next(n for n, session in enumerate(sessions()) if "topology-zoo" in session[0][0])
-    run(sessions()[number][:2], tmp_path)
+    snippets.run(sessions()[number][:2], tmp_path)
     best = json.loads((tmp_path / "dlsched" / "rings-best.json").read_text())
     rings = ddljs.Instance.load(tmp_path / "dlsched" / "rings.json")
     value = ddljs.utility(rings, ddljs.Schedule.parse(best))
@@ -161,7 +115,7 @@ def test_session(number: int, tmp_path: Path) -> None:
     if any(command.startswith("make") for command, _ in sessions()[number]):
         assert all(command in {"make verify", "make test"} for command, _ in sessions()[number])
         return
-    run(sessions()[number], tmp_path)
+    snippets.run(sessions()[number], tmp_path)
 
 
 def test_python(tmp_path: Path) -> None:

@@ -1,0 +1,29 @@
+"""Examples in docstrings print what stands there."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+from pathlib import Path
+
+import pytest
+
+from tests import paths, snippets
+
+ROOMS = ("models", "relaxations", "rounding", "algorithms", "bounds", "figures", "traces", "solvers")
+SHOWN = [
+    path
+    for room in ROOMS
+    for path in sorted((paths.ROOT / room).rglob("*.py"))
+    if ">>> " in path.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("path", SHOWN, ids=lambda path: str(path.relative_to(paths.ROOT)))
+def test_examples(path: Path, tmp_path: Path) -> None:
+    module = importlib.import_module(".".join(("dlsched", *path.relative_to(paths.ROOT).with_suffix("").parts)))
+    found = [test for test in doctest.DocTestFinder().find(module) if test.examples]
+    assert found
+    for test in found:
+        assert test.docstring is not None
+        snippets.run_examples(test.docstring, test.name, {}, tmp_path)
