@@ -100,6 +100,9 @@ class Finder:
         self._printed = variant is Variant.PRINTED
         self._comm_cost = comm_cost
         self._capacity: State = tuple(cells.capacity.tolist())
+        self._of_type: dict[str, list[int]] = {}
+        for cell, (_, r) in enumerate(cells.cells):
+            self._of_type.setdefault(r, []).append(cell)
         self._views: dict[str, _View] = {}
         self._seen: tuple[State, _Stock] | None = None
         self.start: State = (0,) * len(self._capacity)
@@ -131,13 +134,9 @@ class Finder:
         """Return what is free in a state; jobs are often asked about the same one."""
         if self._seen is None or self._seen[0] != state:
             free = [c - n for c, n in zip(self._capacity, state, strict=True)]
-            price = [self._cells.price(cell, n) if free[cell] else 0.0 for cell, n in enumerate(state)]
-            cells: dict[str, list[int]] = {}
-            for cell, (_, r) in enumerate(self._cells.cells):
-                if free[cell]:
-                    cells.setdefault(r, []).append(cell)
-            for among in cells.values():
-                among.sort(key=price.__getitem__)
+            price = self._cells.all_prices(state)
+            left = {r: [cell for cell in among if free[cell]] for r, among in self._of_type.items()}
+            cells = {r: sorted(among, key=price.__getitem__) for r, among in left.items() if among}
             self._seen = (state, _Stock(free, price, cells))
         return self._seen[1]
 

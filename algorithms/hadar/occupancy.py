@@ -18,6 +18,18 @@ Counts = tuple[tuple[int, int], ...]
 """An allocation of one slot: (index of a cell, devices) for each cell used."""
 
 
+class _Prices(dict[int, float]):
+    """The prices in a cell by the devices allocated there, each worked out when it is first asked for."""
+
+    def __init__(self, constants: PriceConstants, cell: Cell) -> None:
+        super().__init__()
+        self._constants, self._cell = constants, cell
+
+    def __missing__(self, devices: int) -> float:
+        self[devices] = self._constants.price(*self._cell, devices)
+        return self[devices]
+
+
 class Cells:
     """What devices there are, and what the next one costs.
 
@@ -43,15 +55,15 @@ class Cells:
             [instance.machine(machine).count(r) for machine, r in self.cells], dtype=kind
         )
         self._index = {cell: i for i, cell in enumerate(self.cells)}
-        self._constants = constants
-        self._prices: dict[tuple[int, int], float] = {}
+        self._prices = [_Prices(constants, cell) for cell in self.cells]
 
     def price(self, cell: int, devices: int) -> float:
         """Return the price in a cell of which `devices` are allocated."""
-        key = (cell, devices)
-        if key not in self._prices:
-            self._prices[key] = self._constants.price(*self.cells[cell], devices)
-        return self._prices[key]
+        return self._prices[cell][devices]
+
+    def all_prices(self, state: Iterable[int]) -> list[float]:
+        """Return the price in every cell, given how many devices of each are allocated."""
+        return [prices[devices] for prices, devices in zip(self._prices, state, strict=True)]
 
     def allocation(self, counts: Counts) -> dict[str, dict[str, int]]:
         """Return an allocation of one slot in the form of a schedule: machine to type to devices."""
