@@ -180,12 +180,14 @@ class Insertion:
         self.back()
 
     def complete(self, cost: Floats, order: Sequence[int], weight: float = _WEIGHTS[0]) -> None:
-        """Insert jobs in an order, first at weighted costs and then at next to none, and offer the plan."""
-        for factor in {weight: None, _WEIGHTS[0]: None}:
-            for i in polled(order):
-                if i not in self._plan:
-                    self.insert(i, factor * cost[i])
-        self.offer()
+        """Insert jobs in an order, first at weighted costs and then at next to none; offer the plan, even half of it."""
+        try:
+            for factor in {weight: None, _WEIGHTS[0]: None}:
+                for i in polled(order):
+                    if i not in self._plan:
+                        self.insert(i, factor * cost[i])
+        finally:
+            self.offer()
 
     def search(self, cost: Floats, shares: Floats, rounds: int, stop: Callable[[], bool]) -> None:
         """Take jobs out of the plan, and insert them again.

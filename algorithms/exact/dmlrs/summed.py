@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dlsched.algorithms.exact.dmlrs.schedules import Schedules
-from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge
+from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge, levels_hold
 from dlsched.arithmetic import dot
 from dlsched.halt import grace, over, poll
 from dlsched.lazy import pyo
@@ -159,15 +159,16 @@ def schedule_bound(instance: Instance, target: float) -> float | None:
     Parameters
     ----------
     instance : Instance
-        Synchronous jobs whose internal rate is at least the external one.
     target : float
         Where it is low enough, and where the LP shows that it will not be.
 
     Returns
     -------
     float or None
-        None where there are too many levels or amounts of work.
+        None where levels do not hold, or they or the amounts of work are too many.
     """
+    if not levels_hold(instance):
+        return None
     try:
         rows = _Rows(Schedules(Slots.of(instance)))
     except TooLarge:

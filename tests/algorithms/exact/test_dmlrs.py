@@ -36,6 +36,14 @@ def test_all_routes_agree_on_small_instances(seed: int) -> None:
     assert agree(exact_utility(instance, found.schedule), found.value)
 
 
+def test_asynchronous_jobs_are_proved_by_the_sum_of_machines() -> None:
+    """Where levels of work do not hold, the sum's second route is another run of the solver."""
+    instance = preset("random", 1, jobs=5, machines=4, slots=5, capacity=6, identical=True, asynchronous=True)
+    found = optimum(instance)
+    assert found.proved
+    assert any("sum of identical machines" in line for line in found.evidence)
+
+
 def test_without_time_there_is_still_a_bound_and_a_schedule() -> None:
     instance = preset("benchmark", 0, jobs=10, machines=4, slots=10, multiple=3, load=0.9)
     found = optimum(instance, time_limit=0)
