@@ -64,10 +64,11 @@ def run(commands: Session, folder: Path) -> None:
 
 
 def place(folder: Path) -> Path:
-    """Return `folder`/dlsched, made where it is not there, with public data beside it."""
+    """Return `folder`/dlsched, made where it is not there: with the examples, and public data beside it."""
     inside, shared = folder / "dlsched", paths.ROOT.parent / "shared"
     if not inside.exists():
         inside.mkdir()
+        (inside / "examples").symlink_to(paths.ROOT / "examples")
         if shared.is_dir():
             (folder / "shared").symlink_to(shared)
         else:
