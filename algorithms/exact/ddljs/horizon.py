@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -104,13 +104,13 @@ class HorizonProgram:
         Maximises the utility.
     blocks : dict of int to dict of str to Block
         By slot and job; of slots that are pooled, by the first.
-    numbers : dict of str to dict of int to int
-        By job: the column of each number of worker-slots.
+    rows : dict of str to int
+        By job: the row of its worker-slots.
     """
 
     matrix: Matrix
     blocks: dict[int, dict[str, Block]]
-    numbers: dict[str, dict[int, int]]
+    rows: dict[str, int]
 
     def read(self, x: Floats) -> Schedule:
         """Return the schedule at a point."""
@@ -122,21 +122,6 @@ class HorizonProgram:
                     found[name][slot] = embedding
         return Schedule.of(found)
 
-    def totals(self, x: Floats) -> dict[str, int]:
-        """Return how many worker-slots each job gets at a point, rounded."""
-        return {
-            name: round(math.fsum(n * float(x[column]) for n, column in columns.items()))
-            for name, columns in self.numbers.items()
-        }
-
-    def keeping(self, totals: Mapping[str, int]) -> Matrix:
-        """Return the matrix in which every job gets a given number of worker-slots."""
-        lower, upper = self.matrix.lower.copy(), self.matrix.upper.copy()
-        for name, columns in self.numbers.items():
-            upper[list(columns.values())] = 0
-            lower[columns[totals[name]]] = upper[columns[totals[name]]] = 1
-        return replace(self.matrix, lower=lower, upper=upper)
-
 
 def values(instance: Instance, job: Job) -> dict[int, Fraction]:
     """Return mu_i(zeta_i n) for every number n of worker-slots that a job can get; without n = 0 where that is -inf."""
@@ -147,8 +132,9 @@ def values(instance: Instance, job: Job) -> dict[int, Fraction]:
     return result | {n: job.value(n) for n in polled(range(1, instance.most(job) + 1))}
 
 
-def columns(instance: Instance, slots: Sequence[int]) -> int:
-    """Return about how many columns a program over slots, ascending, has."""
+def columns(instance: Instance, slots: Iterable[int]) -> int:
+    """Return about how many columns a program over slots has."""
+    slots = sorted(slots)
     servers, arcs = len(instance.servers), len(instance.arcs)
     total = 0
     for job in instance.jobs:
@@ -161,7 +147,7 @@ def columns(instance: Instance, slots: Sequence[int]) -> int:
 def horizon_program(
     instance: Instance, points: Mapping[str, Mapping[int, Fraction]], groups: Sequence[Sequence[int]]
 ) -> HorizonProgram:
-    """Return the program of an instance over all slots.
+    """Return the program of an instance over some slots, or all.
 
     Parameters
     ----------
@@ -173,11 +159,12 @@ def horizon_program(
     """
     program = Builder(-1)
     network = Network.of((node.name for node in instance.nodes), instance.arcs)
-    blocks = {t: write_blocks(program, unpriced_problem(instance, t), network) for t in range(1, instance.slots + 1)}
-    numbers = _numbers(program, points, blocks)
+    slots = sorted(slot for group in groups for slot in group)
+    blocks = {t: write_blocks(program, unpriced_problem(instance, t), network) for t in slots}
+    rows = _numbers(program, points, blocks)
     for group in groups:
         _order(program, blocks, group)
-    return HorizonProgram(program.matrix(), blocks, numbers)
+    return HorizonProgram(program.matrix(), blocks, rows)
 
 
 def pooled_program(
@@ -190,7 +177,7 @@ def pooled_program(
     for group in groups:
         blocks[group[0]] = write_blocks(program, unpriced_problem(instance, group[0]), network)
         ends.append(program.shape)
-    numbers = _numbers(program, points, blocks)
+    rows = _numbers(program, points, blocks)
     matrix = program.matrix()
     of_rows, of_columns = np.ones(matrix.A.shape[0]), np.ones(matrix.A.shape[1])
     for group, (row, column), (last_row, last_column) in zip(groups, ends, ends[1:], strict=False):
@@ -202,22 +189,43 @@ def pooled_program(
         lower=matrix.lower * of_columns,
         upper=matrix.upper * of_columns,
     )
-    return HorizonProgram(pooled, blocks, numbers)
+    return HorizonProgram(pooled, blocks, rows)
 
 
 def _numbers(
     program: Builder, points: Mapping[str, Mapping[int, Fraction]], blocks: Mapping[int, Mapping[str, Block]]
-) -> dict[str, dict[int, int]]:
-    """Choose how many worker-slots each job gets, at their utility."""
-    chosen: dict[str, dict[int, int]] = {}
+) -> dict[str, int]:
+    got = {name: [term for own in blocks.values() if name in own for term in own[name].workers] for name in points}
+    return write_numbers(program, points, got)
+
+
+def write_numbers(
+    program: Builder,
+    points: Mapping[str, Mapping[int, Fraction]],
+    got: Mapping[str, Sequence[tuple[int, int]]],
+    *,
+    more: bool = False,
+) -> dict[str, int]:
+    """Choose how many worker-slots each job gets, at their utility; return by job the row that says so.
+
+    Parameters
+    ----------
+    program : Builder
+    points : mapping of str to mapping of int to Fraction
+        By job: `values`.
+    got : mapping of str to sequence of (int, int)
+        By job: what its worker-slots are, as columns and coefficients.
+    more : bool
+        Whether some of them may be left unused.
+    """
+    rows = {}
     for name, own in points.items():
         whole = not is_concave(own)
         columns = {n: program.column(1.0, cost=float(value), integer=whole) for n, value in own.items()}
         program.row([(column, 1) for column in columns.values()], 1, 1)
-        got = [term for of_slot in blocks.values() if name in of_slot for term in of_slot[name].workers]
-        program.row([*got, *((column, -n) for n, column in columns.items())], 0, 0)
-        chosen[name] = columns
-    return chosen
+        terms = [*got[name], *((column, -n) for n, column in columns.items())]
+        rows[name] = program.row(terms, 0, math.inf if more else 0)
+    return rows
 
 
 def is_concave(points: Mapping[int, Fraction]) -> bool:

@@ -12,7 +12,8 @@ from dlsched.lazy import later
 EXACT = ExactMethod(
     "exact",
     "ddljs",
-    "branch and bound over slots and worker counts",
+    "slots one by one at prices of worker-slots, or all in one program",
     later("dlsched.algorithms.exact.ddljs.solver", "solve"),
     program=program,
+    beside=(later("dlsched.algorithms.exact.ddljs.solver", "solve", whole=True),),
 )

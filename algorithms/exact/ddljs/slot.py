@@ -83,18 +83,11 @@ def embed(
     stop : callable, optional
         Asked often; where it tells True, the method ends as if time were up.
     """
-    profits = (abs(profit) for request in problem.requests for profit in request.profit.values())
     at_least(0, time_limit=time_limit)
     at_least(1, node_limit=node_limit)
-    unit = unit_of(max(profits, default=Fraction(0)))
-    requests = tuple(
-        replace(request, profit={k: profit / unit for k, profit in request.profit.items()})
-        for request in problem.requests
-    )
-    own = replace(problem, requests=requests)
-    known = Anytime[dict[str, Embedding]](partial(_profit, own), lambda embeddings: (), upper=_most(own))
-    found = known.run(lambda: _Embed(own, known, node_limit).steps(), time_limit=time_limit, stop=stop)
-    scale = float(unit)
+    search = SlotSearch(problem, node_limit)
+    found = search.known.run(search.steps, time_limit=time_limit, stop=stop)
+    scale = float(search.unit)
     embeddings = found.schedule or {}
     value = float(checked_value(problem, embeddings))
     return SlotOptimum(
@@ -118,12 +111,50 @@ def _profit(problem: RingProblem, embeddings: dict[str, Embedding]) -> Fraction 
     return checked_value(problem, embeddings) if fits(problem, embeddings) else None
 
 
-class _Embed:
-    def __init__(self, problem: RingProblem, known: Anytime[dict[str, Embedding]], node_limit: int | None) -> None:
-        self.problem, self.known, self.node_limit = problem, known, node_limit
+class SlotSearch:
+    """The steps of `embed`, one by one.
+
+    Parameters
+    ----------
+    problem : RingProblem
+    node_limit : int, optional
+        As for `embed`.
+
+    Attributes
+    ----------
+    problem : RingProblem
+        In units of `unit`.
+    unit : Fraction
+        Of profit.
+    known : Anytime
+        What is known of that problem.
+    """
+
+    def __init__(self, problem: RingProblem, node_limit: int | None = None) -> None:
+        profits = (abs(profit) for request in problem.requests for profit in request.profit.values())
+        self.unit = unit_of(max(profits, default=Fraction(0)))
+        requests = tuple(
+            replace(request, profit={k: profit / self.unit for k, profit in request.profit.items()})
+            for request in problem.requests
+        )
+        self.problem, self.node_limit = replace(problem, requests=requests), node_limit
+        self.known = Anytime[dict[str, Embedding]](
+            partial(_profit, self.problem), lambda embeddings: (), upper=_most(self.problem)
+        )
+        self._decided: tuple[SlotProgram, str] | None = None
+
+    @property
+    def bound(self) -> Fraction:
+        """The least upper bound known on the profit."""
+        return Fraction(self.known.upper) * self.unit
 
     def steps(self) -> bool:
-        """Take the steps until value and bound agree; tell whether they are proved."""
+        """Take both steps; tell whether value and bound are proved to agree."""
+        self.first()
+        return self.confirmed()
+
+    def first(self) -> None:
+        """Find embeddings and a bound by one route."""
         with grace():
             self.known.take({})
             bound = count_bound(self.problem)
@@ -131,18 +162,16 @@ class _Embed:
             self.known.take(first_embeddings(self.problem, bound))
         if self.known.closed():
             self.known.note("exact knapsack over ring sizes: the embeddings reach its bound")
-            return True
-        if _mostly_outside_core(self.problem):
-            program = slot_program(self.problem, core=False)
-            self._solve(program, "without the core")
+            return
+        if mostly_outside_core(self.problem):
+            self._solve(slot_program(self.problem, core=False), "without the core")
             if self.known.closed():
-                return self._certified(program, "without the core")
-        program = slot_program(self.problem)
-        self._solve(program, "whole network")
-        return self._certified(program, "whole network")
+                return
+        self._solve(slot_program(self.problem), "whole network")
 
     def _solve(self, program: SlotProgram, name: str) -> None:
         poll()
+        self._decided = program, name
         try:
             raw = solve_matrix(program.matrix, threads=1, seed=0, cutoff=self._cutoff, nodes=self.node_limit)
         except ResidualError as error:
@@ -161,12 +190,15 @@ class _Embed:
         return self.known.value + 0.5 * TOLERANCE * max(1.0, abs(self.known.value))
 
     def _take(self, program: SlotProgram, x: Floats) -> None:
-        embeddings = _embeddings_at(self.problem, program, x)
+        embeddings = embeddings_at(self.problem, program, x)
         if embeddings is not None:
             self.known.take(embeddings)
 
-    def _certified(self, program: SlotProgram, name: str) -> bool:
-        """Confirm by a second route that nothing is above the value."""
+    def confirmed(self) -> bool:
+        """Confirm by a second route that nothing is above the value, where a solver gave the bound."""
+        if self._decided is None:
+            return self.known.closed()
+        program, name = self._decided
         self.known.found()
         if not self.known.closed() or over():
             return False
@@ -179,7 +211,7 @@ class _Embed:
         return certificate.proved and self.known.closed()
 
 
-def _mostly_outside_core(problem: RingProblem) -> bool:
+def mostly_outside_core(problem: RingProblem) -> bool:
     """Tell whether most servers hang off the core, so that a program without the core is worth its time."""
     network = Network.of(problem.nodes, problem.arcs)
     plain = all(request.allowed is None for request in problem.requests)
@@ -187,7 +219,7 @@ def _mostly_outside_core(problem: RingProblem) -> bool:
     return plain and len(network.core) > 1 and 2 * len(inside) <= len(problem.servers)
 
 
-def _embeddings_at(problem: RingProblem, program: SlotProgram, x: Floats) -> dict[str, Embedding] | None:
+def embeddings_at(problem: RingProblem, program: SlotProgram, x: Floats) -> dict[str, Embedding] | None:
     """Return embeddings that fit with the workers of a point; None where no rings were found for them.
 
     The point may be of a program without the core: then rings are sought one by one, those with the most bandwidth

@@ -1,16 +1,20 @@
 """The certified optimum of the DDLJS problem: offline (2)-(9), corrected, for any utility.
 
 One slot is an embedding problem (`slot`). Of many, those that no schedule needs are left out (`horizon`), and a
-schedule is found slot by slot (`greedy`). Then three programs give bounds, each only where the one before leaves a gap:
-slots that are alike pooled into one, linear and then whole, and all slots (`horizon`). The worker-slots of the pooled
-optimum are tried in the last one before anything else is. What a linear program says is confirmed by its duals in exact
-rationals, the rest by a second run of a solver, or an exact dynamic program over counts (`counts`).
+schedule is found slot by slot (`greedy`). Where it has the value of a linear program over slots that are alike as one,
+the duals of that, in exact rationals, are the proof. Else slots are solved one by one at prices of worker-slots
+(`configurations`): that gives a bound, and what most slots hold in an optimal schedule; a program over the other slots
+completes it. Where some utility is not concave, the program over slots that are alike as one comes in place of this.
+Last, the program over all slots decides.
+
+What a solver says is confirmed by a second run of one, or by an exact dynamic program over counts (`counts`).
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -18,6 +22,7 @@ from functools import partial
 
 from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes, dual_bound
+from dlsched.algorithms.exact.ddljs.configurations import Bound, Configurations, Part
 from dlsched.algorithms.exact.ddljs.counts import TooLargeError, best_value
 from dlsched.algorithms.exact.ddljs.greedy import greedy_schedule
 from dlsched.algorithms.exact.ddljs.horizon import (
@@ -26,19 +31,20 @@ from dlsched.algorithms.exact.ddljs.horizon import (
     alike,
     columns,
     horizon_program,
+    is_concave,
     pooled_program,
     values,
 )
 from dlsched.algorithms.exact.ddljs.slot import embed
 from dlsched.algorithms.exact.result import Optimum, Progress
 from dlsched.arguments import at_least, checked
-from dlsched.halt import cut, grace, left, poll, until
+from dlsched.halt import Halt, cut, grace, left, poll, until
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.job import Job
 from dlsched.models.ddljs.requests import slot_problem
 from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
 from dlsched.models.utility import Table
-from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.scaling import UnfitNumberError
 from dlsched.solvers.solution import ResidualError, Status
 from dlsched.solvers.solve import solve_matrix
@@ -50,12 +56,17 @@ _MOST_COLUMNS = 2_000_000
 """Columns up to which a program is written: each takes about a kilobyte while it is."""
 
 _NODES = 2_000
-"""Of the search trees that only prepare the last program. Arbitrary: all those measured ended at their roots."""
+"""Of the search tree that completes a schedule. Arbitrary: all those measured ended at their roots."""
 
 _CHECKED = 30_000
 """Embeddings that are read and checked in a second, on a slow machine: a time limit allows to place so many."""
 
-_ALIKE, _ALL = "slots that are alike as one", "all slots"
+_SHARES = (1.0, 0.5)
+"""Of what the configurations' linear program says of whole slots, how much is settled at first, and if that was too
+much. All of 16 instances of 10 servers, 10 jobs and 20 slots with tight links needed only the first."""
+
+_ALIKE, _ALL, _REST = "slots that are alike as one", "all slots", "slots that are left"
+_PRICES = "each slot at prices of worker-slots"
 
 
 @checked
@@ -65,6 +76,7 @@ def solve(
     time_limit: float | None = None,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
+    whole: bool = False,
 ) -> Optimum:
     """Return the certified optimum of a DDLJS instance, or what is known of it when time is up.
 
@@ -75,6 +87,8 @@ def solve(
         Seconds in all.
     progress, stop
         As for `dlsched.algorithms.optimum`.
+    whole : bool
+        Whether the program over all slots is solved without configurations before it: the other route.
 
     Notes
     -----
@@ -82,7 +96,7 @@ def solve(
     """
     at_least(0, time_limit=time_limit)
     known = Anytime[Schedule](partial(_worth, instance), partial(check, instance), progress=progress)
-    return known.run(lambda: _Solve(instance, known).steps(), time_limit=time_limit, stop=stop)
+    return known.run(lambda: _Solve(instance, known, whole).steps(), time_limit=time_limit, stop=stop)
 
 
 def _worth(instance: Instance, schedule: Schedule) -> Fraction | None:
@@ -94,8 +108,8 @@ def _worth(instance: Instance, schedule: Schedule) -> Fraction | None:
 
 
 class _Solve:
-    def __init__(self, instance: Instance, known: Anytime[Schedule]) -> None:
-        self.original, self.known = instance, known
+    def __init__(self, instance: Instance, known: Anytime[Schedule], whole: bool) -> None:
+        self.original, self.known, self.whole = instance, known, whole
         self.proved: float | None = None
 
     def steps(self) -> bool:
@@ -121,9 +135,9 @@ class _Solve:
         half = left(0.5)
         with until(seconds=half):
             most = math.inf if half is None else _CHECKED * half
-            schedule = greedy_schedule(self.instance, groups, most=most)
+            self.schedule = greedy_schedule(self.instance, groups, most=most)
         with grace():
-            self._take(schedule)
+            self._take(self.schedule)
         self.known.tell("slot by slot")
         if self.known.closed():
             self.known.note("every job at its best: the schedule reaches this bound")
@@ -157,53 +171,87 @@ class _Solve:
         return found.proved and self.known.closed()
 
     def _programs(self, groups: list[list[int]]) -> bool:
-        """Solve programs over slots that are alike, and over all."""
-        every = range(1, self.instance.slots + 1)
+        """Take the routes that need programs."""
         points = {job.name: values(self.instance, job) for job in self.instance.jobs}
         pooled = cut(lambda: pooled_program(self.instance, points, groups))
-        self._linear_bound(pooled.matrix.relaxed())
+        duals = self._linear_bound(pooled.matrix.relaxed())
         if self._closed_by_duals():
             return True
-        if len(groups) == len(every):
-            return self._decide(pooled)
-        with until(seconds=left(0.5)):
-            first = self._search(pooled.matrix, _ALIKE, nodes=_NODES)
-        if self.known.closed() or first.infeasible:
-            return self._second(pooled.matrix, first)
-        if not self._writable(_ALL, every):
+        if not self.whole and all(map(is_concave, points.values())):
+            if duals is not None and self._by_configurations(
+                Configurations(self.instance, points, groups, self.schedule), pooled.rows, duals
+            ):
+                return True
+        elif not self.whole and len(groups) < self.instance.slots:
+            with until(seconds=left(0.5)):
+                first = self._search(pooled.matrix, _ALIKE, nodes=_NODES)
+            if self.known.closed() or first.infeasible:
+                return self._certified(pooled.matrix, first)
+        if not self._writable(_ALL, range(1, self.instance.slots + 1)):
             return False
         whole = cut(lambda: horizon_program(self.instance, points, groups))
-        if first.x is not None:
-            with until(seconds=left(0.5)):
-                plan = whole.keeping(pooled.totals(first.x))
-                tried = self._search(plan, f"{_ALL}, as many worker-slots", nodes=_NODES, restricted=True)
-            self._read(whole, tried)
-            if self.known.closed():
-                return self._second(pooled.matrix, first)
-        return self._decide(whole)
+        first = self._search(whole.matrix, _ALL)
+        self._read(whole, first.x)
+        return self._certified(whole.matrix, first, whole)
 
-    def _writable(self, name: str, slots: Sequence[int]) -> bool:
+    def _by_configurations(self, found: Configurations, rows: Mapping[str, int], duals: Floats) -> bool:
+        """Find configurations from the prices of a linear program on; tell whether a schedule is proved to be optimal.
+
+        Where some utility is not concave their bound is far off, as the linear program's is: both mix numbers.
+        """
+        with until(seconds=left(0.5)), suppress(Halt):
+            found.generate(found.prices(rows, duals), self._take_bound)
+        poll()
+        self._complete(found)
+        best = found.best
+        if best is None or not self.known.closed():
+            return False
+        self.known.found()
+        self.known.note(f"{_PRICES}: nothing better than ", float(best.value))
+        if not all(search.confirmed() for search in best.searches):
+            return False
+        self.known.note(f"{_PRICES}, by a second route: nothing better than ", float(best.value))
+        return True
+
+    def _complete(self, configurations: Configurations) -> None:
+        """Complete what configurations settle of a schedule."""
+        for share in _SHARES:
+            part = configurations.part(share)
+            if self.known.closed() or not self._writable(_REST, itertools.chain(*part.groups)):
+                break
+            program = cut(partial(horizon_program, self.instance, part.points, part.groups))
+            with until(seconds=left(0.25)):
+                rest = self._search(program.matrix, _REST, nodes=_NODES, restricted=True)
+            self._read(program, rest.x, part)
+            self.known.tell(_REST)
+
+    def _take_bound(self, bound: Bound) -> None:
+        self.known.bound(float(bound.value), _PRICES)
+        self.known.tell(_PRICES)
+
+    def _writable(self, name: str, slots: Iterable[int]) -> bool:
         """Tell whether a program is of a size that can be written."""
         count = columns(self.instance, slots)
         if count > _MOST_COLUMNS:
             self.known.note(f"{name}: about {count} columns, more than {_MOST_COLUMNS}, not written")
         return count <= _MOST_COLUMNS
 
-    def _linear_bound(self, matrix: Matrix) -> None:
+    def _linear_bound(self, matrix: Matrix) -> Floats | None:
         """Take the bound of a linear program, and what its duals prove."""
         try:
             raw = solve_matrix(matrix, threads=1)
         except ResidualError as error:
             self.known.note(f"HiGHS, linear program: {error}")
-            return
+            return None
         if raw.summary.status is not Status.OPTIMAL or raw.summary.bound is None or raw.row_duals is None:
-            return
+            return None
         route = f"HiGHS {raw.summary.version}, linear program over {_ALIKE}"
         self.known.bound(raw.summary.bound, route)
         self.known.note(f"{route}: nothing better than ", raw.summary.bound)
         self.known.tell("linear program")
         exact = dual_bound(matrix, raw.row_duals)
         self.proved = None if exact is None else float(exact)
+        return raw.row_duals
 
     def _closed_by_duals(self) -> bool:
         """Tell whether the best schedule has the value that the duals of the linear program prove to be the most."""
@@ -239,18 +287,14 @@ class _Solve:
             self.known.tell(name)
         return Finding(route, bound, raw.x, infeasible=status is Status.INFEASIBLE, attained=status is Status.OPTIMAL)
 
-    def _decide(self, program: HorizonProgram) -> bool:
-        """Solve the program over all slots by two routes."""
-        first = self._search(program.matrix, _ALL)
-        self._read(program, first)
-        return self._second(program.matrix, first, program)
-
-    def _read(self, program: HorizonProgram, finding: Finding) -> None:
-        if finding.x is not None:
+    def _read(self, program: HorizonProgram, x: Floats | None, part: Part | None = None) -> None:
+        """Take the schedule at a point, if there is one; with what is settled of it, if that is given."""
+        if x is not None:
             with grace():
-                self._take(program.read(finding.x))
+                found = program.read(x)
+                self._take(found if part is None else part.with_rest(found))
 
-    def _second(self, matrix: Matrix, first: Finding, program: HorizonProgram | None = None) -> bool:
+    def _certified(self, matrix: Matrix, first: Finding, program: HorizonProgram | None = None) -> bool:
         """Confirm by a second route what the first one says of a program; of all slots, if it is given."""
         self.known.found()
         if self._closed_by_duals():
@@ -265,8 +309,8 @@ class _Solve:
         if certificate.infeasible:
             self.known.infeasible()
             return True
-        if program is not None and certificate.point is not None:
-            self._take(program.read(certificate.point))
+        if program is not None:
+            self._read(program, certificate.point)
         self.known.bound(certificate.bound, "two routes")
         return certificate.proved and self.known.closed()
 
