@@ -63,7 +63,7 @@ _CHECKED = 30_000
 
 _SHARES = (1.0, 0.5)
 """Of what the configurations' linear program says of whole slots, how much is settled at first, and if that was too
-much. All of 16 instances of 10 servers, 10 jobs and 20 slots with tight links needed only the first."""
+much. Ten instances of 10 servers, 10 jobs and 20 slots with tight links all needed only the first."""
 
 _ALIKE, _ALL, _REST = "slots that are alike as one", "all slots", "slots that are left"
 _PRICES = "each slot at prices of worker-slots"
