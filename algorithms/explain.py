@@ -335,6 +335,14 @@ def shortfall(instance: Document, schedule: Document, *, time_limit: float | Non
     ------
     InputError
         If the schedule breaks a rule of the instance.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import optimum, shortfall
+    >>> from dlsched.models import smd
+    >>> instance = smd.preset("random", 0, jobs=3)
+    >>> shortfall(instance, optimum(instance).schedule).gap
+    0.0
     """
     problem = problem_of(instance)
     expect("schedule", schedule, problem.schedule)

@@ -41,6 +41,10 @@ Full = Annotated[
     ),
 ]
 Solver = Annotated[str, typer.Option("--solver", help="highs, or scip (extra certify).")]
+More = Annotated[
+    list[str] | None,
+    typer.Option("--raise", metavar="ROWS", help="Also the optimum with 1 more in these; may stand more than once."),
+]
 OneMore = Annotated[
     bool, typer.Option("--one-more", help="Also what one more of each resource is worth: certified optima with it.")
 ]
@@ -257,6 +261,7 @@ def explain(
     formulation: FormulationName,
     file: InstanceFile,
     full: Full = None,
+    raised: More = None,
     grown: OneMore = False,
     job: JobName = None,
     time_limit: TimeLimit = None,
@@ -277,7 +282,7 @@ def explain(
         model = _built(entry, instance, file, job, None)
         for name in full or ():
             _fill(model, name)
-        return explain_(model), _grown(instance) if grown else None
+        return explain_(model, raised=raised or ()), _grown(instance) if grown else None
 
     with output.waiting(f"explaining {formulation}"):
         found, more = output.within(time_limit, f"explaining {formulation}", explained)

@@ -20,6 +20,8 @@ from .document import Document as Document
 from .document import Record as Record
 from .explain import Conflict as Conflict
 from .explain import Explanation as Explanation
+from .explain import Raised as Raised
+from .explain import Side as Side
 from .explain import explain as explain
 from .formulation import Formulation as Formulation
 from .formulation import Kind as Kind

@@ -136,6 +136,30 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
+class Raised:
+    """What becomes of an optimum with more of something, found by solving again.
+
+    Attributes
+    ----------
+    name : str
+        Of the constraints whose upper limits are 1 higher.
+    objective : float or None
+        None where the model has no point any more.
+    change : float or None
+        Against the optimum before.
+    """
+
+    name: str
+    objective: float | None
+    change: float | None
+
+    def __str__(self) -> str:
+        if self.objective is None or self.change is None:
+            return f"with 1 more in {self.name}: no point"
+        return f"with 1 more in {self.name}: {self.objective:.9g}, a change of {self.change:.9g}"
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """What `explain` finds.
 
@@ -149,18 +173,29 @@ class Explanation:
         Constraints that hold with equality at the optimum, and have a dual other than 0; those with the greatest first.
     bounds : tuple of Side
         Likewise of variables, with reduced costs; integers, which are fixed, are left out.
+    raised : tuple of Raised
+        What more of something is worth, integers free, for the constraints that were asked for.
     """
 
     conflict: Conflict | None = None
     objective: float | None = None
     binding: tuple[Side, ...] = ()
     bounds: tuple[Side, ...] = ()
+    raised: tuple[Raised, ...] = ()
 
     def __str__(self) -> str:
         if self.conflict is not None:
             return str(self.conflict)
-        lines = [f"The optimum is {self.objective:.9g}. What binds, with the change of it for each unit of the limit:"]
-        return "\n".join([*lines, *_broken(_grouped((*self.binding, *self.bounds)))])
+        lines = [f"The optimum is {self.objective:.9g}."]
+        if self.binding or self.bounds:
+            lines += [
+                "What binds, integers fixed as they are; a dual, or a reduced cost of a bound, is the",
+                "change of the optimum for each unit that the limit is raised:",
+                *_broken(_grouped((*self.binding, *self.bounds))),
+            ]
+        else:
+            lines.append("With its integers fixed as they are, no limit changes it.")
+        return "\n".join([*lines, *_broken(map(str, self.raised))])
 
     def dump(self) -> dict[str, Any]:
         """Return plain JSON data."""
@@ -188,13 +223,16 @@ def _grouped(sides: Sequence[Side]) -> Iterator[str]:
 
 
 @checked
-def explain(model: Any, *, nodes: int | None = 10_000) -> Explanation:
+def explain(model: Any, *, raised: Sequence[str] = (), nodes: int | None = 10_000) -> Explanation:
     """Tell why a model has no point or, where it has one, what holds its optimum.
 
     Parameters
     ----------
     model : pyomo.environ.ConcreteModel
         Linear, with or without integers and disjunctions (which are written by big-M in a copy). It is left as it is.
+    raised : sequence of str
+        Constraints, one or all of a component, whose upper limits are raised by 1, all of a name at once, to see what
+        that is worth: of the capacity of a type in each slot, one more device.
     nodes : int, optional
         Of the search tree, in each solve that asks whether something can be left out of a conflict.
 
@@ -202,6 +240,8 @@ def explain(model: Any, *, nodes: int | None = 10_000) -> Explanation:
     ------
     TypeError
         If it is no Pyomo model.
+    InputError
+        If no constraint with an upper limit has a name of `raised`.
     ValueError
         If the model is abstract, not linear, has several objectives, or is unbounded; or if a Param was changed that
         the model does not follow.
@@ -239,7 +279,7 @@ def explain(model: Any, *, nodes: int | None = 10_000) -> Explanation:
         return Explanation(Conflict(tuple(_impossible(model)), (), True))
     found = infeasible_subsystem(matrix, nodes=nodes)
     sides = _Sides(linear, matrix)
-    return _at_optimum(sides) if found is None else Explanation(sides.conflict(found, nodes))
+    return _at_optimum(sides, raised) if found is None else Explanation(sides.conflict(found, nodes))
 
 
 def _linear(model: Any) -> Any:
@@ -372,7 +412,7 @@ def _listed(names: Sequence[str]) -> str:
     return told if len(names) <= _TERMS else f"{told} and {len(names) - _TERMS} more"
 
 
-def _at_optimum(sides: _Sides) -> Explanation:
+def _at_optimum(sides: _Sides, raised: Sequence[str]) -> Explanation:
     matrix = sides.matrix
     best = solve_to_optimality(matrix)
     if best is None:
@@ -390,7 +430,20 @@ def _at_optimum(sides: _Sides) -> Explanation:
         for n, cost in enumerate(raw.reduced_costs.tolist())
         if abs(cost) > FEASIBLE and not matrix.integer[n]
     ]
-    return Explanation(None, best.value, tuple(_greatest(rows)), tuple(_greatest(bounds)))
+    more = tuple(_raised(sides, name, best.value) for name in raised)
+    return Explanation(None, best.value, tuple(_greatest(rows)), tuple(_greatest(bounds)), more)
+
+
+def _raised(sides: _Sides, name: str, before: float) -> Raised:
+    """Return the optimum with 1 more in the rows of a name; where it is an equation, both of its sides move."""
+    matrix = sides.matrix
+    known = [sides.row(row, upper=True).name for row in range(len(matrix.rows))]
+    chosen = np.array([own == name or unindexed(own) == name for own in known]) & np.isfinite(matrix.row_upper)
+    if not chosen.any():
+        raise InputError(f"no constraint with an upper limit is called {name}")
+    moved = chosen & (matrix.row_lower == matrix.row_upper)
+    best = solve_to_optimality(replace(matrix, row_upper=matrix.row_upper + chosen, row_lower=matrix.row_lower + moved))
+    return Raised(name, None, None) if best is None else Raised(name, best.value, best.value - before)
 
 
 def _is_upper(lower: float, upper: float, push: float) -> bool:

@@ -171,6 +171,25 @@ def inspect(model: Any) -> Inspection:
         If it is no Pyomo model.
     ValueError
         If it is abstract, or a Param was changed that it does not follow.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import inspect
+    >>> m = pyo.ConcreteModel("knapsack")
+    >>> m.x = pyo.Var([1, 2], domain=pyo.Binary)
+    >>> m.room = pyo.Constraint(expr=2 * m.x[1] + 300 * m.x[2] <= 4, doc="(1d) devices")
+    >>> m.total = pyo.Objective(expr=m.x[1] + m.x[2], sense=pyo.maximize)
+    >>> print(inspect(m))
+    knapsack
+      equation  component  rows  binary  integer  real  nonzeros  big-M
+      (1d)      room          1       2        0     0         2
+                total         1       2        0     0         2
+                in all        1       2        0     0         2
+    Coefficients
+      component  least  most  most in a row by least
+      room           2   300                     150
+      total          1     1                       1
     """
     import pyomo.environ as pyo
     from pyomo.gdp import Disjunct, Disjunction

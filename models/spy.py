@@ -50,6 +50,12 @@ def spy(model: Any) -> Any:
         If the model is abstract, not linear, has no or several objectives, or has no rows.
     MissingExtra
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, hadar, spy
+    >>> ax = spy(build("hadar/hall", hadar.preset("random", 0)))
+    >>> ax.figure.savefig("hall.png")  # doctest: +SKIP
     """
     expect_model(model)
     if _is_disjunctive(model):

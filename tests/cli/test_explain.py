@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dlsched.models import hadar
-from tests.cli.cases import answer, complaint, h2, refusal, save
+from tests.cli.cases import answer, complaint, h2, refusal, s3, save
 from tests.cli.conftest import Command
 
 
@@ -56,6 +56,19 @@ def test_why_a_schedule_is_not_better(dlsched: Command, crowded: Path, tmp_path:
     assert found["bound"] == pytest.approx(answer(dlsched("optimum", crowded, "--json"))["bound"])
     assert found["gap"] == pytest.approx((found["bound"] - data["utility"]) / data["utility"])
     assert "Why it is not better" in dlsched("check", crowded, tmp_path / "s.json", "--explain").stdout
+
+
+def test_what_a_unit_more_of_rows_is_worth(dlsched: Command, tmp_path: Path) -> None:
+    file = save(tmp_path / "s3.json", s3())
+    data = answer(dlsched("explain", "smd/milp", file, "--raise", "capacity[gpu]", "--json"))
+    (raised,) = data["raised"]
+    larger = s3()
+    larger["capacity"]["gpu"] += 1
+    best = answer(dlsched("optimum", save(tmp_path / "larger.json", larger), "--json"))["value"]
+    assert raised["objective"] == pytest.approx(best)
+    assert raised["change"] == pytest.approx(best - 481 / 105)
+    told = refusal(dlsched("explain", "smd/milp", file, "--raise", "capacities"))
+    assert told == "no constraint with an upper limit is called capacities"
 
 
 def test_what_one_more_device_is_worth(dlsched: Command, tmp_path: Path) -> None:

@@ -444,7 +444,30 @@ def test_what_binds_at_an_optimum() -> None:
         ("second", "<=", 1.0),
     }
     assert [(side.name, side.sense, side.dual) for side in found.bounds] == [("x[3]", ">=", -1.0)]
-    assert str(found).splitlines()[1] == "  (1) first: devices: x[1] + x[2] <= 4 (dual 2)"
+    assert str(found).splitlines()[0] == "The optimum is 11."
+    assert str(found).splitlines()[3] == "  (1) first: devices: x[1] + x[2] <= 4 (dual 2)"
+
+
+def knapsack() -> Any:
+    """The second of two things is taken; with 1 more room the other two as well."""
+    m = model(lambda m: 5 * m.x[1] + 6 * m.x[2] + 2 * m.x[3], domain=pyo.Binary)
+    m.room = pyo.Constraint([1, 2], rule=lambda m, k: 2 * m.x[1] + 3 * m.x[2] + m.x[3] <= 3 + k - 1, doc="(1) room")
+    m.whole = pyo.Constraint(expr=m.x[1] + m.x[2] + m.x[3] >= 1)
+    return m
+
+
+def test_what_more_of_something_is_worth_with_integers_free() -> None:
+    found = explain(knapsack(), raised=["room", "room[1]", "room[2]"])
+    assert found.objective == pytest.approx(7)
+    assert [(one.name, one.objective, one.change) for one in found.raised] == [
+        ("room", pytest.approx(8), pytest.approx(1)),
+        ("room[1]", pytest.approx(8), pytest.approx(1)),
+        ("room[2]", pytest.approx(7), pytest.approx(0)),
+    ]
+    assert "  with 1 more in room: 8, a change of 1" in str(found).splitlines()
+    assert "no limit changes it" in str(found)
+    with pytest.raises(InputError, match="no constraint with an upper limit is called whole"):
+        explain(knapsack(), raised=["whole"])
 
 
 @pytest.mark.parametrize("sense", [pyo.maximize, pyo.minimize])
