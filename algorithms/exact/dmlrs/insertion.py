@@ -180,7 +180,7 @@ class Insertion:
         self.back()
 
     def complete(self, cost: Floats, order: Sequence[int], weight: float = _WEIGHTS[0]) -> None:
-        """Insert jobs in an order, first at weighted costs and then at next to none; offer the plan, even half of it."""
+        """Insert jobs in an order, first at weighted costs, then at next to none; offer the plan, even half of it."""
         try:
             for factor in {weight: None, _WEIGHTS[0]: None}:
                 for i in polled(order):

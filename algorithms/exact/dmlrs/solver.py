@@ -29,9 +29,10 @@ from dlsched.algorithms.exact.dmlrs.packing import Machines
 from dlsched.algorithms.exact.dmlrs.reduction import Reduction, bundle, reduced
 from dlsched.algorithms.exact.dmlrs.schedules import Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge
-from dlsched.algorithms.exact.dmlrs.summed import Summed, schedule_bound
+from dlsched.algorithms.exact.dmlrs.summed import Summed
 from dlsched.algorithms.exact.general import certified_model
 from dlsched.algorithms.exact.result import Optimum, Progress
+from dlsched.algorithms.pd_ors import schedule_bound
 from dlsched.arguments import at_least, checked
 from dlsched.halt import Halt, grace, left, over, poll, until
 from dlsched.models.catalog import build
@@ -40,6 +41,7 @@ from dlsched.models.dmlrs.instance import fewest_slots
 from dlsched.models.formulation import write_rows
 from dlsched.models.numbers import agree, exceeds
 from dlsched.solvers.matrix import Matrix
+from dlsched.tolerances import TOLERANCE
 
 _FEW = 2
 """Workers with their servers on a machine, of most jobs: with fewer, packing decides and not the sum. Arbitrary."""
@@ -123,7 +125,7 @@ class _Solve:
                 self.known.note("exact: no job can complete earlier, alone and with all its workers")
                 return True
             poll()
-        if not any(job.external_rate > job.internal_rate for job in self.instance.jobs):
+        if all(job.external_rate <= job.internal_rate for job in self.instance.jobs):
             for step in (self._summed, self._fragmented):
                 if step():
                     return True
@@ -223,9 +225,14 @@ class _Solve:
     def _schedules(self, matrix: Matrix, cutoff: float | None, seconds: float | None) -> Finding:
         """Return the Lagrangian bound over all schedules of all jobs, as a route."""
         del matrix
+        target = -float("inf") if cutoff is None else cutoff
         with until(seconds=seconds):
-            bound = schedule_bound(self.instance, -float("inf") if cutoff is None else cutoff)
-        return Finding("column generation over schedules", bound, None)
+            found = schedule_bound(
+                self.instance,
+                gap=0.1 * TOLERANCE,
+                stop=lambda bound, value: bound <= target or value > target or over(),
+            )
+        return Finding("column generation over schedules", found.bound, None)
 
     def _learn(self, summed: Summed, phase: str) -> None:
         self.known.take(summed.best)

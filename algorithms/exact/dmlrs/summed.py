@@ -3,8 +3,6 @@
 1. `dmlrs/aggregate` is solved: an upper bound, and a plan of that value for the sum.
 2. The plan's slots are packed onto the machines. Where that fails, the program is solved again with the completion
    slots of the plan, for plans that leave part of every slot free: those pack easily.
-
-`schedule_bound` is another way to the bound: column generation over the schedules of single jobs.
 """
 
 from __future__ import annotations
@@ -15,20 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.algorithms.exact.dmlrs.schedules import Schedules
-from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge, levels_hold
-from dlsched.arithmetic import dot
-from dlsched.halt import grace, over, poll
+from dlsched.halt import grace, poll
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.dmlrs.aggregate import load
 from dlsched.relaxations.aggregation import Aggregation, aggregate_machines
-from dlsched.relaxations.columns import Priced, generate_columns
-from dlsched.relaxations.master import Column, Master
-from dlsched.solvers.matrix import Floats, Matrix, compile_model
+from dlsched.solvers.matrix import Matrix, compile_model
 from dlsched.solvers.solution import RawSolution
 from dlsched.solvers.solve import solve_matrix
-from dlsched.tolerances import AS_GOOD, TOLERANCE
+from dlsched.tolerances import AS_GOOD
 
 _FULLEST = (0.85, 0.9, 0.94, 0.97)
 """How full a slot may be, by attempts: fuller plans pack less often; the steps are arbitrary."""
@@ -151,61 +144,3 @@ def _measure_load(m: Any) -> None:
     )
     m.total_utility.deactivate()
     m.total_load = pyo.Objective(expr=sum(m.load_of[t] for t in slots), doc="how full the slots are, in all")
-
-
-def schedule_bound(instance: Instance, target: float) -> float | None:
-    """Return the Lagrangian bound of all machines summed, over schedules of levels: the LP bound of (8)-(9) at best.
-
-    Parameters
-    ----------
-    instance : Instance
-    target : float
-        Where it is low enough, and where the LP shows that it will not be.
-
-    Returns
-    -------
-    float or None
-        None where levels do not hold, or they or the amounts of work are too many.
-    """
-    if not levels_hold(instance):
-        return None
-    try:
-        rows = _Rows(Schedules(Slots.of(instance)))
-    except TooLarge:
-        return None
-    room, jobs = np.ones(rows.count), len(instance.jobs)
-    return generate_columns(
-        Master(room, jobs, 1.0 + float(rows.schedules.utility.sum())),
-        rows.price,
-        gap=0.1 * TOLERANCE,
-        stop=lambda bound, value: bound <= target or value > target or over(),
-    ).bound
-
-
-class _Rows:
-    """Rows by (slot, resource), each in units of what all machines have, and the pricing of schedules."""
-
-    def __init__(self, schedules: Schedules) -> None:
-        self.schedules, slots = schedules, schedules.slots
-        self.count = slots.slots * slots.capacity.shape[1]
-        whole = np.maximum(slots.capacity.sum(axis=0), 1).astype(float)
-        self._needs = np.zeros((len(slots.jobs), slots.most_levels + 1, 2, len(whole)))
-        for i, job in enumerate(slots.jobs):
-            for level, choices in enumerate(job.alternatives, 1):
-                ways = [np.array(job.needs(choice), dtype=float) / whole for choice in choices]
-                self._needs[i, level] = ways if len(ways) > 1 else ways * 2
-
-    def price(self, prices: Floats) -> Priced:
-        """Return the best schedule of each job."""
-        schedules, limits = self.schedules, self.schedules.limits()
-        by_slot = prices.reshape(schedules.slots.slots, -1)
-        costs = np.moveaxis(dot(self._needs, by_slot.T), 3, 1)
-        cost, cheapest = costs.min(axis=3), costs.argmin(axis=3)
-        value = schedules.backward(cost, limits)
-        columns = []
-        for found in schedules.trace(cost, limits, value):
-            at = np.arange(len(found.levels)), np.array(found.levels)
-            used = self._needs[found.job, at[1], cheapest[found.job][at]].ravel()
-            utility = float(schedules.utility[found.job, found.end])
-            columns.append(Column(found.job, (found.levels, used.tobytes()), utility, used, found))
-        return Priced(schedules.best(value), columns)

@@ -37,7 +37,7 @@ def test_all_routes_agree_on_small_instances(seed: int) -> None:
 
 
 def test_asynchronous_jobs_are_proved_by_the_sum_of_machines() -> None:
-    """Where levels of work do not hold, the sum's second route is another run of the solver."""
+    """By two routes, though no levels of work hold for them."""
     instance = preset("random", 1, jobs=5, machines=4, slots=5, capacity=6, identical=True, asynchronous=True)
     found = optimum(instance)
     assert found.proved
