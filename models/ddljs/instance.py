@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
@@ -143,7 +143,13 @@ class Instance(Document):
 
     def shares(self, slot: int) -> tuple[Share, ...]:
         """Return what (8L) and (19) say for a slot: arcs whose loads together stay within one bandwidth."""
-        bandwidth = self.bandwidth(slot)
+        return self._usual_shares if slot not in (self.bandwidth_by_slot or {}) else self._shares(self.bandwidth(slot))
+
+    @cached_property
+    def _usual_shares(self) -> tuple[Share, ...]:
+        return self._shares(self._usual)
+
+    def _shares(self, bandwidth: Mapping[Arc, Fraction]) -> tuple[Share, ...]:
         if self.duplex == "half":
             return tuple(((link.arc, link.arc[::-1]), bandwidth[link.arc]) for link in self.links)
         return tuple(((arc,), bandwidth[arc]) for arc in self.arcs)

@@ -10,11 +10,11 @@ from fractions import Fraction
 from typing import Annotated, Literal, Self
 
 from dlsched.arguments import checked
-from dlsched.models.ddljs.instance import Instance
+from dlsched.models.ddljs.instance import Instance, Share
 from dlsched.models.ddljs.rings import Arc, Embedding, arcs_of, broken_ring
 from dlsched.models.document import Record
 from dlsched.models.fields import PlainSlots
-from dlsched.models.numbers import to_json
+from dlsched.models.numbers import to_integers, to_json
 from dlsched.models.schedule import JobsSchedule, Measures, Violation, mean_share
 
 
@@ -154,31 +154,43 @@ def _rings(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
 
 
 def _capacity(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
-    used: dict[tuple[int, str, str], Fraction] = defaultdict(Fraction)
+    scale = {r: to_integers(job.worker_needs(r) for job in instance.jobs)[1] for r in instance.resources}
+    needs = {job.name: [(r, int(need * scale[r])) for r, need in job.worker.items()] for job in instance.jobs}
+    limits = {(node.name, r): node.capacity_of(r) * scale[r] // 1 for node in instance.nodes for r in scale}
+    used: dict[tuple[int, str, str], int] = defaultdict(int)
     for name, slot, embedding in schedule.items():
         for node, n in embedding.workers.items():
-            for r, need in instance.job(name).worker.items():
+            for r, need in needs[name]:
                 used[slot, node, r] += need * n
-    for (slot, node, r), amount in sorted(used.items()):
-        limit = instance.node(node).capacity_of(r)
-        if amount > limit:
-            place = f"slot {slot}, server {node}, resource {r}"
-            yield Violation("(4) capacity", place, f"{to_json(amount)} in use exceeds the {to_json(limit)} there")
+    for slot, node, r in sorted(cell for cell, amount in used.items() if amount > limits[cell[1:]]):
+        place = f"slot {slot}, server {node}, resource {r}"
+        amount, limit = to_json(Fraction(used[slot, node, r], scale[r])), to_json(instance.node(node).capacity_of(r))
+        yield Violation("(4) capacity", place, f"{amount} in use exceeds the {limit} there")
 
 
 def _bandwidth(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
-    used: dict[int, dict[Arc, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
+    hops, scale = to_integers(job.bandwidth for job in instance.jobs)
+    hop = dict(zip((job.name for job in instance.jobs), hops, strict=True))
+    used: dict[int, dict[Arc, int]] = defaultdict(lambda: defaultdict(int))
     for name, slot, embedding in schedule.items():
-        for arc, times in embedding.loads().items():
-            used[slot][arc] += instance.job(name).bandwidth * times
+        loads = used[slot]
+        for path in embedding.ring:
+            for arc in arcs_of(path):
+                loads[arc] += hop[name]
+    numbers = {arc: n for n, (arcs, _) in enumerate(instance.shares(1)) for arc in arcs}
+    shares: tuple[Share, ...] = ()
     for slot, loads in sorted(used.items()):
         if not 1 <= slot <= instance.slots:
             continue
-        for arcs, limit in instance.shares(slot):
-            amount = sum((loads[arc] for arc in arcs if arc in loads), Fraction(0))
-            if amount > limit:
+        if shares is not instance.shares(slot):
+            shares = instance.shares(slot)
+            limits = [limit * scale // 1 for _, limit in shares]
+        for n in sorted({numbers[arc] for arc in loads if arc in numbers}):
+            arcs, limit = shares[n]
+            amount = sum(loads.get(arc, 0) for arc in arcs)
+            if amount > limits[n]:
                 place = f"slot {slot}, link {' -> '.join(arcs[0])}"
-                message = f"{to_json(amount)} in use exceeds the bandwidth {to_json(limit)}"
+                message = f"{to_json(Fraction(amount, scale))} in use exceeds the bandwidth {to_json(limit)}"
                 yield Violation("(8) bandwidth", place, message)
 
 

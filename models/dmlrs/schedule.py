@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cache
+from itertools import chain
 from typing import Annotated, Literal, Self
 
 from dlsched.arguments import checked
@@ -13,7 +14,7 @@ from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job, Placement
 from dlsched.models.document import Record
 from dlsched.models.fields import Amount, PlainSlots
-from dlsched.models.numbers import to_json
+from dlsched.models.numbers import to_integers, to_json
 from dlsched.models.schedule import JobsSchedule, Measures, Violation, earned, mean_share
 
 Slot = int
@@ -152,17 +153,19 @@ def _slots(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
 
 def _capacity(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
     rule = "(3.3) capacity" if instance.asynchronous else "(5) capacity"
-    used: dict[tuple[int, str, str], Fraction] = defaultdict(Fraction)
-    uses = cache(lambda name, counts: instance.job(name).uses(*counts))
+    kinds = {r: [(job.worker_needs(r), job.server_needs(r)) for job in instance.jobs] for r in instance.resources}
+    scale = {r: to_integers(chain.from_iterable(needs))[1] for r, needs in kinds.items()}
+    limits = {(m.name, r): m.capacity_of(r) * scale[r] // 1 for m in instance.machines for r in scale}
+    uses = cache(lambda name, counts: [(r, int(n * scale[r])) for r, n in instance.job(name).uses(*counts).items()])
+    used: dict[tuple[int, str, str], int] = defaultdict(int)
     for name, slot, placement in schedule.items():
         for h, counts in placement.items():
-            for r, amount in uses(name, counts).items():
+            for r, amount in uses(name, counts):
                 used[slot, h, r] += amount
-    for (slot, h, r), amount in sorted(used.items()):
-        limit = instance.machine(h).capacity_of(r)
-        if amount > limit:
-            place = f"slot {slot}, machine {h}, resource {r}"
-            yield Violation(rule, place, f"{to_json(amount)} in use exceeds the {to_json(limit)} there")
+    for slot, h, r in sorted(cell for cell, amount in used.items() if amount > limits[cell[1:]]):
+        place = f"slot {slot}, machine {h}, resource {r}"
+        in_use, there = Fraction(used[slot, h, r], scale[r]), instance.machine(h).capacity_of(r)
+        yield Violation(rule, place, f"{to_json(in_use)} in use exceeds the {to_json(there)} there")
 
 
 def _work(instance: Instance, schedule: Schedule) -> Iterator[Violation]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Literal, Self
 
@@ -63,8 +63,7 @@ def _pruned(allocation: Mapping[str, Mapping[str, int]]) -> Allocation:
 
 def bottleneck(job: Job, allocation: Allocation) -> Fraction:
     """Return x_j(t), iterations per second at the slowest device used, 0 where none is (1b)."""
-    used = {r for devices in allocation.values() for r, count in devices.items() if count > 0}
-    return min((job.rate_on(r) for r in used), default=Fraction(0))
+    return _slowest(job, _used(allocation))
 
 
 def gang(allocation: Allocation) -> int:
@@ -74,10 +73,19 @@ def gang(allocation: Allocation) -> int:
 
 def progress(instance: Instance, job: Job, slots: Mapping[int, Allocation]) -> Fraction:
     """Return the iterations done over some slots: the left side of (1a)."""
-    return sum(
-        (bottleneck(job, allocation) * gang(allocation) * instance.slot_seconds for allocation in slots.values()),
+    alike = Counter((_used(allocation), gang(allocation)) for allocation in slots.values())
+    return instance.slot_seconds * sum(
+        (times * count * _slowest(job, used) for (used, count), times in alike.items()),
         Fraction(0),
     )
+
+
+def _slowest(job: Job, types: Iterable[str]) -> Fraction:
+    return min((job.rate_on(r) for r in types), default=Fraction(0))
+
+
+def _used(allocation: Allocation) -> frozenset[str]:
+    return frozenset(r for devices in allocation.values() for r, count in devices.items() if count > 0)
 
 
 @checked
@@ -150,16 +158,16 @@ def _slots(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
 
 
 def _capacity(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
-    used: Counter[tuple[int, str, str]] = Counter()
+    used: dict[tuple[int, str, str], int] = defaultdict(int)
     for _, slot, allocation in schedule.items():
         for machine, devices in allocation.items():
             for r, count in devices.items():
                 used[slot, machine, r] += count
-    for (slot, machine, r), count in sorted(used.items()):
-        limit = instance.machine(machine).count(r)
-        if count > limit:
-            place = f"slot {slot}, machine {machine}, type {r}"
-            yield Violation("(1d) capacity", place, f"{count} devices in use exceed the {limit} there")
+    limits = {(machine.name, r): machine.count(r) for machine in instance.machines for r in instance.device_types}
+    for slot, machine, r in sorted(cell for cell, count in used.items() if count > limits[cell[1:]]):
+        place = f"slot {slot}, machine {machine}, type {r}"
+        message = f"{used[slot, machine, r]} devices in use exceed the {limits[machine, r]} there"
+        yield Violation("(1d) capacity", place, message)
 
 
 def _work(instance: Instance, schedule: Schedule) -> Iterator[Violation]:
