@@ -23,6 +23,7 @@ from dlsched.algorithms.exact.result import Proof
 from dlsched.arguments import at_least, checked, expect, matching, plain
 from dlsched.bounds.comparison import Interval, Relation, Status, Value, compare
 from dlsched.bounds.evidence import asked, weakest
+from dlsched.bounds.sharing import Sharing, shared
 from dlsched.bounds.witness import SHIPPED, Witness, finite, shipped
 from dlsched.errors import shown
 from dlsched.models.document import Document, InputError, one_line
@@ -459,16 +460,19 @@ def decided(
     seed: int = 0,
     parameters: Mapping[str, Any] = MappingProxyType({}),
 ) -> Iterator[Verdict]:
-    """Yield the verdicts of several claims on one instance; those of one subject share their facts.
+    """Yield the verdicts of several claims on one instance; what their facts have in common is computed once.
 
     Each claim takes those of the parameters that it has.
     """
     facts: dict[object, Any] = {}
+    known: dict[shared[Any], Any] = {}
     for claim in claims:
         own = claim.given(among(claim, parameters))
         key = (claim.facts, tuple(own.items()))
         if key not in facts:
             facts[key] = claim.facts(instance, seed, **own)
+            if isinstance(facts[key], Sharing):
+                facts[key].known = known
         yield decide(claim, instance, seed, facts[key], own)
 
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from dlsched.algorithms import Optimum, optimum
@@ -15,6 +14,7 @@ from dlsched.algorithms.exact.result import Proof
 from dlsched.bounds.claim import Premise, Undecided
 from dlsched.bounds.comparison import Interval
 from dlsched.bounds.evidence import rests_on
+from dlsched.bounds.sharing import Sharing, shared
 from dlsched.bounds.shown import shown
 from dlsched.models import Status, build, solve
 from dlsched.models.document import Document
@@ -23,7 +23,7 @@ from dlsched.models.numbers import exceeds
 D = TypeVar("D", bound=Document)
 
 
-class OptimumFacts(Generic[D]):
+class OptimumFacts(Sharing, Generic[D]):
     """What is known of one (instance, seed), its optimum among it.
 
     Parameters
@@ -37,7 +37,7 @@ class OptimumFacts(Generic[D]):
         self.instance = instance
         self.seed = seed
 
-    @cached_property
+    @shared
     def best(self) -> Optimum:
         """The certified optimum."""
         return optimum(self.instance)

@@ -17,6 +17,7 @@ from dlsched.arithmetic import expm1, log
 from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.comparison import Interval
 from dlsched.bounds.facts import OPT_POSITIVE, OptimumFacts, Step, interval, least_alpha, refused_otherwise, steps_of
+from dlsched.bounds.sharing import shared
 from dlsched.models.hadar import Instance, Schedule, enumerate_schedules
 from dlsched.models.hadar.schedules import Column
 from dlsched.models.utility import Table
@@ -145,17 +146,17 @@ class Commitment:
 class HadarFacts(OptimumFacts[Instance]):
     """What is known of one (instance, seed)."""
 
-    @cached_property
+    @shared
     def printed(self) -> Commitment:
         """Commit at arrival with the printed constants."""
         return Commitment(self.instance, self.seed, "printed")
 
-    @cached_property
+    @shared
     def corrected(self) -> Commitment:
         """Commit at arrival with the corrected constants."""
         return Commitment(self.instance, self.seed, "corrected")
 
-    @cached_property
+    @shared
     def printed_rounds(self) -> Run[Schedule]:
         """Algorithms 1 and 2 to the letter."""
         return run(self.instance, seed=self.seed, variant="printed", mode="rounds", max_states=MAX_STATES)
@@ -165,22 +166,22 @@ class HadarFacts(OptimumFacts[Instance]):
         """The first round of Algorithm 1 with a job in its queue."""
         return next((event for event in self.printed_rounds.log if isinstance(event, Round)), None)
 
-    @cached_property
+    @shared
     def best(self) -> Optimum:
         """The certified optimum of P1 with admission."""
         return certified(self.instance)
 
-    @cached_property
+    @shared
     def schedules(self) -> dict[str, list[Column]]:
         """S_j of every job, without schedules in which a slot can be dropped."""
         return {job.name: self._enumerate(job.name, True) for job in self.instance.jobs}
 
-    @cached_property
+    @shared
     def all_schedules(self) -> dict[str, list[Column]]:
         """S_j of every job."""
         return {job.name: self._enumerate(job.name, False) for job in self.instance.jobs}
 
-    @cached_property
+    @shared
     def worth(self) -> dict[str, list[Column]]:
         """The schedules of every job, as in `schedules`, that are worth something."""
         return {name: [column for column in found if column.utility > 0] for name, found in self.schedules.items()}
@@ -191,7 +192,7 @@ class HadarFacts(OptimumFacts[Instance]):
         except ValueError:
             raise Undecided(f"job {job} has more than {MAX_SCHEDULES} schedules") from None
 
-    @cached_property
+    @shared
     def _finishing(self) -> tuple[Fraction, Optimum]:
         """More than all utilities together, and the certified optimum where each job that finishes gets it beside."""
         bonus = 1 + sum((job.utility.exact(0) for job in self.instance.jobs), Fraction(0))

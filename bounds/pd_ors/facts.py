@@ -25,6 +25,7 @@ from dlsched.algorithms.pd_ors import (
 from dlsched.algorithms.run import Run
 from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.facts import OptimumFacts, Step, least_alpha, optimal_schedule, steps_of
+from dlsched.bounds.sharing import shared
 from dlsched.models.dmlrs import Instance, Schedule
 from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
 from dlsched.models.document import InputError
@@ -126,7 +127,7 @@ class PdOrsFacts(OptimumFacts[Instance]):
         """Whether every job's internal rate is above its external one, as Fact 1 assumes."""
         return all(job.internal_rate > job.external_rate for job in self.instance.jobs)
 
-    @cached_property
+    @shared
     def printed_constants(self) -> PriceConstants | None:
         """(13) and (14) as printed; None where they divide by zero."""
         try:
@@ -146,12 +147,12 @@ class PdOrsFacts(OptimumFacts[Instance]):
         """Whether (12)-(14) divide by nothing that is 0, but for L."""
         return self.printed_constants is not None and all(self.printed_constants.saturation.values())
 
-    @cached_property
+    @shared
     def printed(self) -> Commitment:
         """PD-ORS with (12)-(14) as printed, where they are defined and L > 0."""
         return Commitment(self.instance, self.seed, Prices.PRINTED)
 
-    @cached_property
+    @shared
     def repaired(self) -> Commitment:
         """PD-ORS with (13) and (14) repaired where they are not defined."""
         return Commitment(self.instance, self.seed, Prices.REPAIRED)
@@ -161,7 +162,7 @@ class PdOrsFacts(OptimumFacts[Instance]):
         """Whether every capacity exceeds what one job can put there in a slot, and some job can earn something."""
         return not unmet_premises(self.instance)
 
-    @cached_property
+    @shared
     def theorem(self) -> Commitment:
         """PD-ORS with the constants of the corrected theorem."""
         return Commitment(self.instance, self.seed, Prices.THEOREM)
@@ -170,7 +171,7 @@ class PdOrsFacts(OptimumFacts[Instance]):
         """Return the utility of FIFO, DRF, Dorm or OASiS."""
         return _BASELINES[name](self.instance, seed=self.seed).utility
 
-    @cached_property
+    @shared
     def best(self) -> Optimum:
         """The certified optimum."""
         size = len(self.instance.jobs) * self.instance.slots * len(self.instance.machines)
@@ -178,7 +179,7 @@ class PdOrsFacts(OptimumFacts[Instance]):
             raise Undecided(f"{size} jobs times slots times machines: more than {MAX_SEARCH}")
         return optimum(self.instance)
 
-    @cached_property
+    @shared
     def schedules(self) -> dict[str, list[Column]]:
         """Pi_i of every job, without schedules in which a slot can be dropped."""
         try:

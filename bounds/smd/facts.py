@@ -21,6 +21,7 @@ from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.comparison import Interval
 from dlsched.bounds.evidence import rests_on
 from dlsched.bounds.facts import OPT_POSITIVE, OptimumFacts, refused_otherwise
+from dlsched.bounds.sharing import shared
 from dlsched.models.document import InputError
 from dlsched.models.numbers import exceeds, rational
 from dlsched.models.smd import Instance, Job, Layer, Measured, Point, Schedule, best_point, points, ratios
@@ -114,12 +115,12 @@ class Rounding:
 class SmdFacts(OptimumFacts[Instance]):
     """What is known of an instance and a seed, which is that of the rounding in runs."""
 
-    @cached_property
+    @shared
     def running(self) -> tuple[Job, ...]:
         """The jobs whose limits leave room for a worker and a server, and whose time is not identically 0."""
         return tuple(job for job in self.instance.jobs if job.can_run and ratios(job).ratios)
 
-    @cached_property
+    @shared
     def layered(self) -> tuple[Layered, ...]:
         """The jobs whose layers are known."""
         trainings = ((job, job.training) for job in self.instance.jobs)
@@ -127,7 +128,7 @@ class SmdFacts(OptimumFacts[Instance]):
             Layered(job, t.layers, t.slice, t.overlap) for job, t in trainings if isinstance(t, Measured) and t.layers
         )
 
-    @cached_property
+    @shared
     def relative_times(self) -> dict[str, dict[Fraction, Fraction]]:
         """The time with each point's own critical path over that with the constant eta, the greatest by w/p, by job."""
         return {entry.job.name: found for entry in self.layered if (found := self._relative(entry.job))}
@@ -144,27 +145,27 @@ class SmdFacts(OptimumFacts[Instance]):
                 found[Fraction(w, p)] = max(relative, found.get(Fraction(w, p), relative))
         return found
 
-    @cached_property
+    @shared
     def fine(self) -> dict[str, relaxations.SumOfRatios]:
         """Algorithm 1, corrected, at `FINE`, by job."""
         return {job.name: relaxations.sum_of_ratios(ratios(job), epsilon=FINE) for job in self.running}
 
-    @cached_property
+    @shared
     def evaluated(self) -> Run[Schedule]:
         """SMD as the paper evaluates it: printed, with M = 1; the outer step exact."""
         return run(self.instance, seed=self.seed, variant="printed", epsilon=FINE, gain=1.0, outer="exact")
 
-    @cached_property
+    @shared
     def exact(self) -> Run[Schedule]:
         """SMD with exact inner and outer steps."""
         return run(self.instance, inner="exact", outer="exact")
 
-    @cached_property
+    @shared
     def baselines(self) -> dict[str, float]:
         """The utilities of ESW and Optimus."""
         return {"esw": esw.run(self.instance).utility, "optimus": optimus.run(self.instance).utility}
 
-    @cached_property
+    @shared
     def best_points(self) -> dict[str, Point]:
         """The exact optimum of the inner problem of each job that could be admitted."""
         jobs = (job for job in self.instance.jobs if self.instance.admissible(job))

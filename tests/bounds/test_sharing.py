@@ -1,0 +1,77 @@
+"""Facts of several classes about one (instance, seed) compute once what depends on nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dlsched.bounds import claims_named
+from dlsched.bounds.claim import decide, decided
+from dlsched.bounds.pd_ors import facts as module
+from dlsched.bounds.search import draw
+from dlsched.bounds.sharing import Sharing, shared
+from dlsched.models.dmlrs import random
+
+
+class Counted(Sharing):
+    """Facts that count how often they were asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    @shared
+    def answer(self) -> int:
+        """Six times nine."""
+        self.asked += 1
+        return 42
+
+
+class Other(Counted):
+    @shared
+    def answer(self) -> int:
+        self.asked += 1
+        return 54
+
+
+def test_what_is_known_is_computed_once_for_all() -> None:
+    first, second, alone = Counted(), Counted(), Counted()
+    second.known = first.known
+    assert [first.answer, second.answer, first.answer, alone.answer] == [42] * 4
+    assert [first.asked, second.asked, alone.asked] == [1, 0, 1]
+    assert Counted.answer.__doc__ == "Six times nine."
+
+
+def test_what_a_subclass_computes_otherwise_is_its_own() -> None:
+    first, other = Counted(), Other()
+    other.known = first.known
+    assert [first.answer, other.answer, first.answer] == [42, 54, 42]
+
+
+def test_claims_of_several_subjects_ask_for_one_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance, honest, asked = random(np.random.default_rng(4), jobs=2, machines=2, slots=2), module.optimum, []
+
+    def counting(instance: Any) -> Any:
+        asked.append(instance)
+        return honest(instance)
+
+    monkeypatch.setattr(module, "optimum", counting)
+    chosen = claims_named(["pd-ors/theorem-5*", "pd-ors/theorem-6*", "pd-ors/dual-optimum"])
+    kinds = {claim.facts for claim in chosen if claim.instance_type is type(instance)}
+    assert len(kinds) > 2
+    verdicts = list(decided([claim for claim in chosen if claim.facts in kinds], instance, 7))
+    assert len(asked) == 1
+    assert {verdict.seed for verdict in verdicts} == {7}
+
+
+@pytest.mark.parametrize("source", ["dmlrs/tiny", "hadar/tiny", "smd/tiny"])
+def test_verdicts_are_those_of_each_claim_by_itself(source: str) -> None:
+    instance, seed = draw(source, 0, 11)
+    chosen = [claim for claim in claims_named(None) if any(known.name == source for known in claim.sources)]
+    assert len(chosen) > 5
+    for claim, verdict in zip(chosen, decided(chosen, instance, seed), strict=True):
+        alone = decide(claim, instance, seed)
+        assert replace(verdict, witness=None) == replace(alone, witness=None)
+        assert (verdict.witness is None) == (alone.witness is None)
