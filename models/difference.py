@@ -8,7 +8,7 @@ from typing import Any
 
 from dlsched.arguments import checked, expect_model
 from dlsched.lazy import gdp, pyo
-from dlsched.models.inspect import source_of, unindexed
+from dlsched.models.inspect import linear_terms, source_of, unindexed
 from dlsched.readable import Readable, Section
 
 _EXAMPLES = 3
@@ -147,9 +147,9 @@ def _form(called: str, data: Any) -> Any:
 
 def _algebra(expression: Any) -> Any:
     """Return an expression in a form that is equal where the terms are; one that is not linear as it is written."""
-    from pyomo.repn import generate_standard_repn
-
-    repn = generate_standard_repn(expression, quadratic=False)
+    repn = linear_terms(expression)
+    if repn is None:
+        return str(expression)
     terms = ((v.name, float(c)) for v, c in zip(repn.linear_vars, repn.linear_coefs, strict=True))
     rest = "" if repn.nonlinear_expr is None else str(repn.nonlinear_expr)
     return frozenset(terms), float(repn.constant), rest

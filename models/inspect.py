@@ -252,7 +252,8 @@ class _Tally:
         self.variables.update((id(v), v) for v in found)
         if big_m is not None:
             self.big_m = max(big_m, self.big_m or 0.0)
-        sizes = [size for size in (abs(float(c)) for c in _coefficients(body)) if size]
+        terms = linear_terms(body)
+        sizes = [] if terms is None else [size for size in (abs(float(c)) for c in terms.linear_coefs) if size]
         if sizes:
             self.least, self.most = min(self.least, *sizes), max(self.most, *sizes)
             self.spread = max(self.spread, max(sizes) / min(sizes))
@@ -329,11 +330,14 @@ def source_of(data: Any) -> Any:
         return data
 
 
-def _coefficients(body: Any) -> list[Any]:
-    """Return the coefficients of what is linear in an expression."""
+def linear_terms(expression: Any) -> Any:
+    """Return an expression as a constant, linear terms, and the rest; None where Pyomo does not take it apart."""
     from pyomo.repn import generate_standard_repn
 
-    return list(generate_standard_repn(body, quadratic=False).linear_coefs)
+    try:
+        return generate_standard_repn(expression, quadratic=False)
+    except ValueError:
+        return None
 
 
 def _warnings(components: Iterable[Component]) -> Iterator[str]:

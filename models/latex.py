@@ -21,7 +21,7 @@ from typing import Any
 
 from dlsched.arguments import checked, expect_model
 from dlsched.lazy import gdp, pyo
-from dlsched.models.inspect import described, unindexed
+from dlsched.models.inspect import described, linear_terms, unindexed
 from dlsched.models.words import nouns_of
 from dlsched.tolerances import ROUNDING
 
@@ -46,6 +46,9 @@ _USUAL = {"slot": "t", "server": "s", "machine": "h", "resource": "r", "job": "j
 """Letters of the papers; of another noun it is the first."""
 
 _FUNCTIONS = {"exp": r"\exp", "log": r"\log", "log10": r"\log_{10}", "sin": r"\sin", "cos": r"\cos", "tan": r"\tan"}
+
+_NO_EQUATIONS = {"SOSConstraint", "LogicalConstraint", "Complementarity", "Arc"}
+"""Kinds of Pyomo's components that say something of a model and are no equations."""
 
 _TERMS = 3
 """Terms on a line. Arbitrary: so many fit a page."""
@@ -132,7 +135,8 @@ class _Node:
             return f"{{{closed[0]}}}^{{{parts[1]}}}"
         if self.kind == "*":
             return " \\, ".join(text for text in closed if text != "1").replace("-1 \\, ", "-") or "1"
-        return f"{_FUNCTIONS.get(self.kind, self.kind)}\\left({parts[0]}\\right)"
+        function = _FUNCTIONS.get(self.kind, f"\\operatorname{{{self.kind}}}")
+        return f"{function}\\left({', '.join(parts)}\\right)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,12 +229,11 @@ class _Writer:
         blocks = pyo.Block, gdp.Disjunct
         self._universe: dict[str, list[Index]] = {}
         self._declared: dict[str, Any] = {}
-        for data in model.component_data_objects(pyo.Var, descend_into=blocks):
+        for data in _variables(model):
             name, index = _of(data)
             self._universe.setdefault(name, []).append(index)
-            own = data.parent_component()
             is_indicator = data.local_name == "binary_indicator_var"
-            self._declared.setdefault(name, data.parent_block().parent_component() if is_indicator else own)
+            self._declared.setdefault(name, (data.parent_block() if is_indicator else data).parent_component())
         self._sets = {
             own.local_name: own
             for own in model.component_objects((pyo.Set, pyo.RangeSet), descend_into=blocks)
@@ -254,7 +257,7 @@ class _Writer:
             for data in self._model.component_data_objects(kind, active=True, descend_into=blocks):
                 groups.setdefault((order, _of(data)[0]), []).append(data)
         equations = [line for members in groups.values() for line in self._component(members)]
-        variables = {name: own for name, own in self._declared.items() if own.ctype is pyo.Var}
+        variables = {name: own for name, own in self._declared.items() if own.ctype is not gdp.Disjunct}
         lines = [f"\\section*{{{escaped(self._model.name)}}}"]
         lines += _listing(
             "Sets", [f"${self._set(own)}$: {escaped(own.doc)}" for own in self._sets.values()] + self._notes.sets
@@ -262,11 +265,18 @@ class _Writer:
         params = [self._entry(param.name, param) for param, _ in self._params]
         lines += _listing("Data", params + self._notes.data)
         lines += _listing("Variables", [self._entry(name, own) + self._domain(own) for name, own in variables.items()])
-        return "\n".join([*lines, *equations, ""])
+        return "\n".join([*lines, *equations, *self._unwritten(), ""])
+
+    def _unwritten(self) -> Iterator[str]:
+        """Yield a line for each component that is no equation."""
+        for own in self._model.component_objects(active=True, descend_into=(pyo.Block, gdp.Disjunct)):
+            if own.ctype.__name__ in _NO_EQUATIONS:
+                kind = own.ctype.__name__
+                yield f"\n\\medskip\\textbf{{\\texttt{{{escaped(own.name)}}}}}: a {kind}, which is not written out here"
 
     def _named(self) -> dict[str, str]:
         """Return the symbol of each variable and Param: the paper's letter where it is the only one that has it."""
-        documented = {name: own for name, own in self._declared.items() if own.ctype is pyo.Var}
+        documented = {name: own for name, own in self._declared.items() if own.ctype is not gdp.Disjunct}
         documented |= {param.name: param for param, _ in self._params}
         wanted = {name: _letter(own.doc or "") for name, own in documented.items()}
         counts: dict[str, int] = {}
@@ -552,7 +562,8 @@ class _Writer:
     def _for_all(self, data: Any, indices: list[Index], letters: list[str]) -> str:
         """Return of which Sets the rows are."""
         own, found = data.parent_component(), set(indices)
-        whole = own.is_indexed() and found == {_tuple(key) for key in own.index_set()}
+        finite = own.is_indexed() and own.index_set().isfinite()
+        whole = finite and found == {_tuple(key) for key in own.index_set()}
         if whole and all(one.local_name in self._sets for one in own.index_set().subsets()):
             told, start = [], 0
             for one in own.index_set().subsets():
@@ -594,6 +605,21 @@ def _member(members: set[Index], at: Sequence[int]) -> _Holds:
     return lambda values: tuple(values[k] for k in at) in members
 
 
+def _variables(model: Any) -> list[Any]:
+    """Return the variables of a model, and those in its rows that are elsewhere, or are derivatives."""
+    from pyomo.core.expr.visitor import identify_variables
+
+    blocks = pyo.Block, gdp.Disjunct
+    own = list(model.component_data_objects(pyo.Var, descend_into=blocks))
+    known = {id(variable) for variable in own}
+    for row in model.component_data_objects((pyo.Constraint, pyo.Objective), active=True, descend_into=blocks):
+        for variable in identify_variables(row.body if row.ctype is pyo.Constraint else row.expr):
+            if id(variable) not in known:
+                known.add(id(variable))
+                own.append(variable)
+    return own
+
+
 def _row(data: Any) -> _Row:
     """Return a member of a component as terms."""
     index = _of(data)[1]
@@ -612,9 +638,9 @@ def _row(data: Any) -> _Row:
 
 def _terms(expression: Any) -> tuple[tuple[tuple[float, _Node], ...], float]:
     """Return the terms of a sum, with their coefficients, and its constant."""
-    from pyomo.repn import generate_standard_repn
-
-    repn = generate_standard_repn(expression, quadratic=False)
+    repn = linear_terms(expression)
+    if repn is None:
+        return ((1.0, _node(expression)),), 0.0
     linear = zip(repn.linear_coefs, repn.linear_vars, strict=True)
     terms = [(float(coefficient), _node(variable)) for coefficient, variable in linear if coefficient]
     if repn.nonlinear_expr is not None:
@@ -655,7 +681,7 @@ def _node(expression: Any) -> _Node:
         return _Node("/", parts=tuple(parts))
     if "Pow" in kind:
         return _Node("^", parts=tuple(parts))
-    return _Node(expression.getname(), parts=tuple(parts))
+    return _Node(expression.getname() if "Unary" in kind else kind, parts=tuple(parts))
 
 
 def _with_number(part: _Node) -> _Node:

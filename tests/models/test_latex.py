@@ -14,6 +14,9 @@ from pyomo.gdp import Disjunction
 
 from dlsched.models import catalog, latex, problem
 from dlsched.models.formulation import Formulation
+from dlsched.models.inspect import unindexed
+from tests.strangers import STRANGERS
+from tests.strangers.stranger import Stranger
 
 NAMES = [entry.name for entry in catalog()]
 SIZES: dict[str, dict[str, Any]] = {"hadar": {"jobs": 3, "slots": 4}, "smd": {"jobs": 3}, "dmlrs": {}, "ddljs": {}}
@@ -169,6 +172,29 @@ def test_tex_takes_it(name: str, tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
     assert (tmp_path / "model.pdf").stat().st_size > 0
+
+
+@pytest.mark.tex
+@pytest.mark.process
+def test_tex_takes_strangers_models(tmp_path: Path) -> None:
+    first, *others = STRANGERS
+    whole = latex(first.build())
+    bodies = "".join(latex(stranger.build(), document=False) for stranger in others)
+    (tmp_path / "all.tex").write_text(whole.replace("\\end{document}", f"{bodies}\\end{{document}}"), encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+@pytest.mark.parametrize("stranger", STRANGERS, ids=lambda stranger: stranger.name)
+def test_every_component_of_strangers_models_is_there(stranger: Stranger) -> None:
+    m = stranger.build()
+    text = latex(m)
+    for data in m.component_data_objects((pyo.Constraint, pyo.Objective), active=True, descend_into=True):
+        name = unindexed(data.name).replace("_", "\\_")
+        assert f"\\texttt{{{name}}}" in text, data.name
+    for component in m.component_objects((pyo.SOSConstraint, pyo.LogicalConstraint), active=True):
+        assert f"{component.ctype.__name__}, which is not written out here" in text, component.name
 
 
 def test_models_that_are_refused() -> None:
