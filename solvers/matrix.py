@@ -105,7 +105,9 @@ class Matrix:
     def _row_excess(self, x: Floats) -> Floats:
         activity = sparse_product(self.A, x)
         excess: Floats = np.maximum(np.maximum(self.row_lower - activity, activity - self.row_upper), 0.0)
-        terms = np.abs(self.A.data) * np.maximum(self.magnitudes, np.abs(x))[self.A.indices]
+        # An integer is what it says: a big M times 0 is no term, and excuses nothing.
+        sizes = np.where(self.integer, np.abs(x), np.maximum(self.magnitudes, np.abs(x)))
+        terms = np.abs(self.A.data) * sizes[self.A.indices]
         scale = np.zeros(len(excess))
         np.maximum.at(scale, np.repeat(np.arange(len(excess)), np.diff(self.A.indptr)), terms)
         for side in (self.row_lower, self.row_upper):

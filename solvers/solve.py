@@ -21,6 +21,7 @@ from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.scaling import scaled
 from dlsched.solvers.scip import solve_scip
 from dlsched.solvers.solution import RawSolution, ResidualError, Solution, SolverError, Status
+from dlsched.solvers.tightening import tightened
 from dlsched.tolerances import TOLERANCE
 
 SOLVERS = ("highs", "scip")
@@ -65,7 +66,7 @@ def solve_matrix(
     """
     if over():
         return RawSolution(Solution.unasked(Status.NO_SOLUTION, solver), None)
-    fit = scaled(matrix if cutoff is None else matrix.beyond(cutoff))
+    fit = scaled(tightened(matrix if cutoff is None else matrix.beyond(cutoff)))
     settings: dict[str, Any] = {"threads": threads, "gap": gap, "seed": seed, "presolve": presolve}
     settings |= {"nodes": nodes, "cuts": cuts}
     limits = [seconds for seconds in (time_limit, left()) if seconds is not None]
