@@ -20,7 +20,7 @@ import numpy as np
 from dlsched.arguments import at_least, checked, expect_model
 from dlsched.arithmetic import dot
 from dlsched.models.document import InputError
-from dlsched.models.inspect import described, source_of, unindexed
+from dlsched.models.inspect import described, is_disjunctive, source_of, unindexed
 from dlsched.models.parameters import expect_current
 from dlsched.models.words import place_of
 from dlsched.readable import WIDTH
@@ -286,9 +286,8 @@ def _linear(model: Any) -> Any:
     """Return the model, or a copy with its either-or as rows and an objective where it has none."""
     import pyomo.environ as pyo
     from pyomo.common.modeling import unique_component_name
-    from pyomo.gdp import Disjunction
 
-    disjunctive = next(model.component_data_objects(Disjunction, active=True, descend_into=True), None) is not None
+    disjunctive = is_disjunctive(model)
     aimless = next(model.component_data_objects(pyo.Objective, active=True, descend_into=True), None) is None
     if not (disjunctive or aimless):
         return model

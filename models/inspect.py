@@ -330,6 +330,13 @@ def source_of(data: Any) -> Any:
         return data
 
 
+def is_disjunctive(model: Any) -> bool:
+    """Tell whether a model has either-or that is still to be transformed."""
+    from pyomo.gdp import Disjunction
+
+    return next(model.component_data_objects(Disjunction, active=True, descend_into=True), None) is not None
+
+
 def linear_terms(expression: Any) -> Any:
     """Return an expression as a constant, linear terms, and the rest; None where Pyomo does not take it apart."""
     from pyomo.repn import generate_standard_repn
@@ -364,10 +371,10 @@ def _largest_m(model: Any) -> tuple[dict[str, float], str, tuple[str, ...]]:
     A clone stands in for a plain GDP. Where a constraint is unbounded, there is no M.
     """
     import pyomo.environ as pyo
-    from pyomo.gdp import Disjunction, GDP_Error
+    from pyomo.gdp import GDP_Error
 
     bigm = pyo.TransformationFactory("gdp.bigm")
-    disjunctive = next(model.component_data_objects(Disjunction, active=True, descend_into=True), None) is not None
+    disjunctive = is_disjunctive(model)
     try:
         written = bigm.create_using(model) if disjunctive else model
     except GDP_Error:

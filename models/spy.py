@@ -10,7 +10,7 @@ from typing import Any
 
 from dlsched.arguments import checked, expect_model
 from dlsched.lazy import pyo
-from dlsched.models.inspect import described, source_of, unindexed
+from dlsched.models.inspect import described, is_disjunctive, source_of, unindexed
 from dlsched.models.picture import axes
 from dlsched.solvers.matrix import compile_model
 
@@ -58,7 +58,7 @@ def spy(model: Any) -> Any:
     >>> ax.figure.savefig("hall.png")  # doctest: +SKIP
     """
     expect_model(model)
-    if _is_disjunctive(model):
+    if is_disjunctive(model):
         model = pyo.TransformationFactory("gdp.bigm").create_using(model)
     matrix = compile_model(model)
     if not matrix.A.nnz:
@@ -83,12 +83,6 @@ def spy(model: Any) -> Any:
     _blocks(ax.xaxis, ax.axvline, [columns[i] for i in column_order], turned=60)
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=7, borderaxespad=0, markerscale=4 / size)
     return ax
-
-
-def _is_disjunctive(model: Any) -> bool:
-    from pyomo.gdp import Disjunction
-
-    return next(model.component_data_objects(Disjunction, active=True, descend_into=True), None) is not None
 
 
 def _named(row: Any) -> str:
