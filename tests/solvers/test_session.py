@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dlsched.algorithms.exact.hadar.rows import Hall, separate
+from dlsched.algorithms.exact.hadar.rows import Hall, Separator
 from dlsched.relaxations import augmented_vne
 from dlsched.solvers.highs import Session
 from dlsched.solvers.scaling import UnfitNumberError
@@ -200,13 +200,13 @@ def test_a_master_that_fails_hands_over_to_the_whole_program(monkeypatch: pytest
 
 def test_no_inequality_is_found_where_the_solver_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     hall = Hall(1, 5, np.ones((1, 3), dtype=bool), np.array([3, 3, 3]))
-    assert separate(hall, reals(0.6, 0.6, 0.6)) is not None
+    assert Separator(hall).separate(reals(0.6, 0.6, 0.6)) is not None
 
     def fails(_: Session) -> None:
         raise SolverError("HiGHS did not solve a linear program")
 
     monkeypatch.setattr(Session, "solve", fails)
-    assert separate(hall, reals(0.6, 0.6, 0.6)) is None
+    assert Separator(hall).separate(reals(0.6, 0.6, 0.6)) is None
 
 
 def test_a_program_on_which_the_primal_simplex_ends_without_a_result() -> None:

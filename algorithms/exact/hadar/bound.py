@@ -16,7 +16,7 @@ import numpy as np
 
 from dlsched.algorithms.exact.hadar.graph import IDLE, Bools, Graph
 from dlsched.algorithms.exact.hadar.problem import GRID, TOTAL, Ints, Options
-from dlsched.algorithms.exact.hadar.rows import Hall, Inequality, by_gang, hall_inequality, separate, suspicious
+from dlsched.algorithms.exact.hadar.rows import Hall, Inequality, Separator, hall_inequality, suspicious
 from dlsched.arithmetic import dot, exact_product
 from dlsched.relaxations.columns import Generated, Priced, generate_columns, keep
 from dlsched.relaxations.master import Column, Master
@@ -29,9 +29,6 @@ too coarse for them."""
 
 _PENALTY = 20.0
 """Cost of not serving a job that must be served, in what all jobs together are worth; more than 1 is enough."""
-
-_FEW = 5
-"""Broken rows that do for one time; where there are fewer, others are looked for that take longer to find; by trial."""
 
 _COLUMNS_A_JOB = 40
 """More columns than so many a job make the LPs slow, and most of them are in no optimum; found by trial."""
@@ -81,10 +78,7 @@ class Relaxation:
         self.jobs, self.sets, self.base = jobs, sets, graph
         self.pool = list(pool) or [hall_inequality(sets, k) for k in range(len(sets))]
         self._keys = {inequality.key for inequality in self.pool}
-        self._tried: set[tuple[int, bytes]] = set()
-        self._configurations: list[list[Ints]] = [[] for _ in sets]
-        self._shapes = [np.sort(hall.weight)[::-1][None, :] for hall in sets]
-        self._shape_rhs = [np.array([hall.devices], dtype=np.int64) for hall in sets]
+        self._separators = [Separator(hall) for hall in sets]
         self.row_slot = np.zeros(0, dtype=np.int64)
         self.row_pool = np.zeros(0, dtype=np.int64)
         arrival = np.array([o.arrival for o in jobs])
@@ -222,76 +216,24 @@ class Relaxation:
             z[t, path.levels[t], path.job] += x
         return z
 
-    def tighten(self, generated: Generated, *, most: int = 4, searches: int = 40) -> int:
-        """Add rows that the LP's optimum breaks, at most some a slot; return how many.
-
-        Known inequalities are tried in every slot first, then their copies with jobs of the same gang exchanged; where
-        those do not do, new ones are separated for at most `searches` points.
-        """
+    def tighten(self, generated: Generated, *, most: int = 4) -> int:
+        """Add rows that the LP's optimum breaks, at most some a slot; return how many."""
         z = self.running(generated)
-        added = self._broken(z, most)
-        if added < _FEW:
-            points = self._suspicious(z)
-            fresh = sum(self._permuted(k, y) for k, y in points)
-            if fresh:
-                self._stack()
-                added += self._broken(z, most)
-            if searches and added < _FEW:
-                fresh = sum(self._separated(k, y) for k, y in self._unknown(points)[:searches])
-                if fresh:
-                    self._stack()
-                    added += self._broken(z, most)
-        return added
-
-    def _suspicious(self, z: Floats) -> list[tuple[int, Floats]]:
-        """Return (Hall row, point) pairs that may be outside the row's hull, the fullest first."""
-        points = [
-            (k, y)
-            for k, hall in enumerate(self.sets)
-            for y in np.minimum((z * hall.member).sum(axis=1), 1.0)
-            if suspicious(y)
-        ]
-        return sorted(points, key=lambda point: -self._fill(*point))
-
-    def _fill(self, k: int, y: Floats) -> float:
-        return float(dot(self.sets[k].weight, y)) / self.sets[k].devices
-
-    def _unknown(self, points: list[tuple[int, Floats]]) -> list[tuple[int, Floats]]:
-        """Return the points that were not separated before, up to exchanging jobs of the same gang."""
-        fresh = []
-        for k, y in points:
-            key = (k, np.round(y[by_gang(self.sets[k], y)], 6).tobytes())
-            if key not in self._tried:
-                self._tried.add(key)
-                fresh.append((k, y))
-        return fresh
-
-    def _permuted(self, k: int, y: Floats) -> bool:
-        """Add the most broken known inequality of a Hall row, its jobs exchanged for others of the same gang."""
-        order = by_gang(self.sets[k], y)
-        excess = dot(self._shapes[k], y[order]) - self._shape_rhs[k]
-        worst = int(excess.argmax())
-        if excess[worst] <= CLEAR * self._shape_rhs[k][worst]:
-            return False
-        alpha = np.zeros(len(y), dtype=np.int64)
-        alpha[order] = self._shapes[k][worst]
-        return self._learn(k, alpha, int(self._shape_rhs[k][worst]))
+        if sum([self._separated(k, y) for k, hall in enumerate(self.sets) for y in (z * hall.member).sum(axis=1)]):
+            self._stack()
+        return self._broken(z, most)
 
     def _separated(self, k: int, y: Floats) -> bool:
-        found = separate(self.sets[k], y, self._configurations[k])
-        return found is not None and self._learn(k, *found)
-
-    def _learn(self, k: int, alpha: Ints, rhs: int) -> bool:
-        hall = self.sets[k]
-        inequality = Inequality(np.where(hall.member, alpha, 0), rhs, k)
+        """Add the inequality of a Hall row's hull that a point breaks most, where it breaks one that is not known."""
+        y = np.minimum(y, 1.0)
+        found = self._separators[k].separate(y) if suspicious(y) else None
+        if found is None:
+            return False
+        inequality = Inequality(np.where(self.sets[k].member, found[0], 0), found[1], k)
         if inequality.key in self._keys:
             return False
         self._keys.add(inequality.key)
         self.pool.append(inequality)
-        shape = alpha[by_gang(hall, alpha)]
-        if not ((self._shapes[k] == shape).all(axis=1) & (self._shape_rhs[k] == rhs)).any():
-            self._shapes[k] = np.vstack([self._shapes[k], shape])
-            self._shape_rhs[k] = np.append(self._shape_rhs[k], rhs)
         return True
 
     def _broken(self, z: Floats, most: int) -> int:

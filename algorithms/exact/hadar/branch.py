@@ -1,8 +1,8 @@
 """Branching on Hadar schedules, with a record of the tree that can be replayed.
 
 A part is a set of arcs that may be used and of jobs that must be served. Its bound is tightened by hull inequalities;
-they are valid everywhere, so rows are shared by all nodes. Branching is on whether a job completes by a slot, then on
-whether it runs in a slot, then on its option there.
+they are valid everywhere, so rows are shared by all nodes. Branching is on whether a job completes by a slot or runs in
+one, then on its option there.
 
 A node whose LP is integral and whose bound is still above the incumbent is split further: an integral point closes no
 node, it only raises the incumbent, once whoever is told of it has made a schedule of it.
@@ -10,6 +10,7 @@ node, it only raises the incumbent, once whoever is told of it has made a schedu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -24,14 +25,13 @@ from dlsched.relaxations.columns import Generated
 from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import CLEAR
 
-_CANDIDATES = 6
-"""Questions that are tried for a node; more cost more pricing than they save, by trial."""
+_CANDIDATES = 0.8
+"""Questions that are tried for a node, a job. On 20 jobs, from a root bound of 652.2 with 647.4 known, 20 s of 6
+questions end at 650.5, of 3 at 650.7, of 12 at 648.45 and of 24 at 648.4 with a third of the nodes; on 12 jobs, 16 take
+a quarter longer than 6 to the end."""
 
 _PASSES = (8, 3)
 """How often a node is bounded, with rows added in between: the root, and the others; found by trial."""
-
-_SEARCHES = (40, 10)
-"""New inequalities that are looked for after each time: at the root, and at the others."""
 
 _SHRUNK = 0.9
 """Share of a graph's arcs below which it is worth to build a smaller one."""
@@ -156,7 +156,7 @@ class PathBranching(Branching[Part, Branch]):
     def tighten(self, generated: Generated, *, depth: int, passes: int) -> bool:
         """Add hull inequalities that the LP's optimum breaks."""
         shallow = min(depth, 1)
-        return passes < _PASSES[shallow] and bool(self.relaxation.tighten(generated, searches=_SEARCHES[shallow]))
+        return passes < _PASSES[shallow] and bool(self.relaxation.tighten(generated))
 
     def answered(self, part: Part, question: Branch, yes: bool) -> Part | None:
         """Return the schedules with an answer."""
@@ -197,20 +197,19 @@ class PathBranching(Branching[Part, Branch]):
         return Part(graph, np.ones(len(graph.tail), dtype=bool), part.required, part.record)
 
     def questions(self, part: Part, generated: Generated) -> Sequence[Branch]:
-        """Ask whether jobs complete by a slot, and where that is settled, whether or how one runs in a slot."""
+        """Ask whether jobs complete by a slot, then whether they run in one; where that is settled, how."""
         del part
         by = np.zeros((len(self.relaxation.jobs), self.relaxation.base.slots))
         for path, x in generated.recover(CLEAR):
             by[path.job, path.finish :] += x
         by[:, :-1] *= np.abs(np.diff(by, axis=1)) > CLEAR
-        completions = [Branch(j, t) for j, t in most_open(by, _CANDIDATES)]
-        if completions:
-            return completions
+        most = math.ceil(_CANDIDATES * len(by))
+        completions = [Branch(j, t) for j, t in most_open(by, most)]
         z = self.relaxation.running(generated)
         every = tuple(range(z.shape[1]))
-        runs = [Branch(j, t, every) for t, j in most_open(z.sum(axis=1), 1)]
-        if runs:
-            return runs
+        runs = [Branch(j, t, every) for t, j in most_open(z.sum(axis=1), most)]
+        if completions or runs:
+            return (completions + runs)[:most]
         cells = most_open(z.reshape(-1, z.shape[2]), 1)
         return [Branch(j, row // z.shape[1], (row % z.shape[1],)) for row, j in cells]
 

@@ -15,6 +15,6 @@ EXACT = ExactMethod(
     "a tree over completion slots, certified by replay",
     later("dlsched.algorithms.exact.hadar.solver", "solve"),
     program=program,
-    # Another seed searches elsewhere, and its trees take other turns.
-    beside=(later("dlsched.algorithms.exact.hadar.solver", "solve", seed=1),),
+    # A schedule that is found there closes nodes here.
+    beside=(later("dlsched.algorithms.exact.hadar.solver", "improve", seed=1),),
 )

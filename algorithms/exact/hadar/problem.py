@@ -38,6 +38,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
+from operator import or_
 from typing import Self
 
 import numpy as np
@@ -234,6 +236,27 @@ def schedule_of(instance: Instance, jobs: tuple[Options, ...], slots: Sequence[i
                 for j, row in zip(running, amounts, strict=True)
             }
     return place(instance, counts)
+
+
+def plan_of(
+    schedule: Schedule, instance: Instance, jobs: tuple[Options, ...], slots: Sequence[int], units: Floats
+) -> Plan:
+    """Return the plan of a schedule: what it does in the slots that matter, up to each job's completion."""
+    bit = {r: 1 << i for i, r in enumerate(instance.device_types)}
+    levels = np.full((len(jobs), len(slots)), -1, dtype=np.int64)
+    finish = np.full(len(jobs), -1, dtype=np.int64)
+    for j, options in enumerate(jobs):
+        used = schedule.jobs[options.name].slots if options.name in schedule.jobs else {}
+        left = options.need
+        for i, t in enumerate(slots):
+            if left > 0 and t in used:
+                taken = reduce(or_, (bit[r] for counts in used[t].values() for r, n in counts.items() if n))
+                levels[j, i] = next(k for k, types in enumerate(options.types) if not taken & ~types)
+                left -= options.works[levels[j, i]]
+                finish[j] = i if left <= 0 else -1
+    levels[finish < 0] = -1
+    served = np.flatnonzero(finish >= 0)
+    return Plan(levels, finish, float(units[served, finish[served]].sum()))
 
 
 def _transport(gangs: list[int], usable: list[int], capacity: tuple[int, ...]) -> list[list[int]]:

@@ -9,7 +9,7 @@ problem; by Gale and Hall it can be done iff for every union S of sets E
 so a valid inequality of one slot is valid in each.
 
 *Hull inequalities.* With y_j = sum_{l: E_jl within S} z_jl, a Hall row is a knapsack in binaries (a job has one option
-in a slot). `separate` finds, for a fractional y, an inequality ``sum alpha_j y_j <= beta`` that all its 0/1 points
+in a slot). `Separator` finds, for a fractional y, an inequality ``sum alpha_j y_j <= beta`` that all its 0/1 points
 satisfy and y does not, or tells that y is a mixture of such points: it prices configurations by the knapsack's dynamic
 program. Coefficients are rounded to integers and beta is recomputed as their exact maximum by the same program in
 integers, so that validity never rests on the LP. This closes most of the gap of the column-generation bound: gangs
@@ -43,7 +43,7 @@ _CUTS_AN_ITEM = 20
 """Configurations that one separation may find an item, before it is given up; it takes two or three."""
 
 _KNOWN = 300
-"""Configurations that a separation begins with: the last ones found; more make its LP slower than they save pricing."""
+"""Configurations in a separation's LP from which on the next point gets a new one; by trial: more make it slow."""
 
 _TABLE = 10_000
 """Largest capacity that a knapsack is solved for by a table over all loads; above, only loads that can be are kept."""
@@ -236,62 +236,103 @@ def suspicious(y: Floats) -> bool:
     return bool(((y > CLEAR) & (y < 1 - CLEAR)).any()) and float(y.sum()) > 1 + CLEAR
 
 
-def separate(hall: Hall, y: Floats, known: list[Ints] | None = None) -> tuple[Ints, int] | None:
-    """Return (alpha, beta) of an inequality of a Hall row's integer hull that y breaks; None where none is found.
+class Separator:
+    """Finds inequalities of a Hall row's integer hull, for any number of points: its linear program stays warm.
 
-    None is found where y is in the hull, where its LP fails, and where too many sums of gangs differ.
+    The hull does not change when jobs of the same gang are exchanged. So of the inequalities ``alpha y <= 1`` that a
+    point breaks, one that it breaks most has coefficients that fall, in each gang, as the point's shares do; and of the
+    configurations with the same number of jobs of each gang, those of the largest shares are all that it must be
+    checked against. With alpha the sums of falls beta_gk >= 0 behind the k largest shares of gang g, the program is
+
+        ``max sum Y_gk beta_gk``  subject to  ``sum min(n_g, k) beta_gk <= 1`` for the numbers n of all configurations,
+
+    Y_gk the sum of these k shares. A point changes the costs alone, and numbers that were found stay.
 
     Parameters
     ----------
     hall : Hall
-    y : ndarray of shape (jobs,)
-        Between 0 and 1.
-    known : list of ndarray, optional
-        Configurations of the Hall row in the order of `by_gang`, to begin with; gets those that are found.
     """
-    items = np.flatnonzero(y > CLEAR)
-    try:
-        alpha = _facet(hall, y, items, [] if known is None else known)
-        if alpha is None:
+
+    def __init__(self, hall: Hall) -> None:
+        self.hall = hall
+        gangs, first = np.unique(-np.sort(-hall.weight), return_index=True)
+        self._first = np.sort(first)
+        self._gang = -np.sort(-gangs)
+        sizes = np.diff([*self._first, len(hall.weight)])
+        self._which = np.repeat(np.arange(len(sizes)), sizes)
+        self._rank = np.arange(len(hall.weight)) - self._first[self._which] + 1
+        self._session: Session | None = None
+        self._rows = 0
+
+    def separate(self, y: Floats) -> tuple[Ints, int] | None:
+        """Return (alpha, beta) of an inequality of the hull that y breaks; None where none is found.
+
+        None is found where y is in the hull, where its LP fails, and where too many sums of gangs differ.
+
+        Parameters
+        ----------
+        y : ndarray of shape (jobs,)
+            Between 0 and 1; 0 for jobs that are not members.
+        """
+        hall, items = self.hall, np.flatnonzero(y > CLEAR)
+        try:
+            alpha = self._facet(y, items)
+            if alpha is None:
+                return None
+            whole = _integers(alpha)
+            beta = int(knapsack(whole, hall.weight, items, hall.devices)[0])
+            if float(dot(whole, y)) <= beta * (1 + CLEAR):
+                return None
+            return _lifted(hall, whole, beta, items), beta
+        except TooManyLoads:
             return None
-        whole = _integers(alpha)
-        beta = int(knapsack(whole, hall.weight, items, hall.devices)[0])
-        if float(dot(whole, y)) <= beta * (1 + CLEAR):
-            return None
-        return _lifted(hall, whole, beta, items), beta
-    except TooManyLoads:
+
+    def _facet(self, y: Floats, items: Ints) -> Floats | None:
+        """Maximise alpha y over alpha with alpha v <= 1 for all configurations v, added as they are broken."""
+        order = by_gang(self.hall, y)
+        shown = y[order] > CLEAR
+        total = np.append(0.0, np.cumsum(y[order]))
+        prefix = total[1:] - total[self._first][self._which]
+        lp = self._program()
+        lp.set_costs(np.where(shown, prefix, 0.0))
+        for _ in range(_CUTS_AN_ITEM * len(items)):
+            try:
+                solved = lp.solve()
+            except SolverError:  # no inequality is found, and none is needed
+                self._session = None
+                return None
+            if solved is None or solved[0] <= 1 + CLEAR:
+                return None
+            alpha = np.zeros(len(y))
+            alpha[order] = self._sums(np.where(shown, np.maximum(solved[1], 0.0), 0.0))
+            best, chosen = knapsack(alpha, self.hall.weight, items, self.hall.devices)
+            if best <= 1 + AS_GOOD:
+                return alpha
+            self._add(lp, np.bincount(self._which[chosen[order] > 0], minlength=len(self._first)))
         return None
 
+    def _sums(self, falls: Floats) -> Floats:
+        """Return the coefficients with such falls, in the order of `by_gang`."""
+        behind = np.append(np.cumsum(falls[::-1])[::-1], 0.0)
+        last = np.append(self._first[1:], len(falls))
+        sums: Floats = behind[:-1] - behind[last][self._which]
+        return np.maximum(sums, 0.0)
 
-def _facet(hall: Hall, y: Floats, items: Ints, known: list[Ints]) -> Floats | None:
-    """Maximise alpha y over alpha with alpha v <= 1 for all configurations v, which are added as they are broken."""
-    lp = Session(-1)
-    lp.add_columns(y[items], np.ones(len(items)), sp.csc_array((0, len(items))))
-    place = np.empty(len(y), dtype=np.int64)
-    place[by_gang(hall, y)] = np.arange(len(y))
-    place = place[items]
-    if known:
-        rows = np.unique(np.array(known[-_KNOWN:])[:, place], axis=0)
-        lp.add_rows(np.full(len(rows), -np.inf), np.ones(len(rows)), sp.csr_array(rows))
-    alpha = np.zeros(len(y))
-    alpha[items] = hall.weight[items] / hall.devices
-    for attempt in range(_CUTS_AN_ITEM * len(items)):
-        best, chosen = knapsack(alpha, hall.weight, items, hall.devices)
-        if attempt and best <= 1 + AS_GOOD:
-            return alpha
-        within = np.flatnonzero(chosen[items]).astype(np.int32)
-        lp.add_row(-np.inf, 1.0, within, np.ones(len(within)))
-        configuration = np.zeros(len(y), dtype=np.int64)
-        configuration[place[within]] = 1
-        known.append(configuration)
-        try:
-            solved = lp.solve()
-        except SolverError:  # no inequality is found, and none is needed
-            return None
-        if solved is None or solved[0] <= 1 + CLEAR:
-            return None
-        alpha[items] = np.maximum(solved[1], 0.0)
-    return None
+    def _program(self) -> Session:
+        """Return the linear program; at first the configurations are those of one job, so that it is bounded."""
+        if self._session is None or self._rows > _KNOWN:
+            self._session, self._rows = Session(-1), 0
+            jobs = len(self._which)
+            self._session.add_columns(np.zeros(jobs), np.full(jobs, np.inf), sp.csc_array((0, jobs)))
+            for number in np.eye(len(self._first), dtype=np.int64):
+                self._add(self._session, number)
+        return self._session
+
+    def _add(self, lp: Session, number: Ints) -> None:
+        taken = np.minimum(number[self._which], self._rank)
+        columns = np.flatnonzero(taken).astype(np.int32)
+        lp.add_row(-np.inf, 1.0, columns, taken[columns].astype(float))
+        self._rows += 1
 
 
 def _integers(alpha: Floats) -> Ints:

@@ -4,9 +4,9 @@ Slots that cannot matter are left out (`problem`); a first schedule takes little
 
 1. Column generation over all schedules of all jobs, coupled by Hall rows, gives a bound; hull inequalities of the
    Hall rows tighten it (`dlsched.algorithms.exact.hadar.bound`, `rows`).
-2. A large neighbourhood search (`search`), dives, and column generation over a few jobs at a time (`dive`) find
-   schedules.
-3. What cannot be in a better schedule is dropped by reduced costs; steps 1 to 3 repeat while they help.
+2. Dives into the linear program (`dive`) find schedules, and from there a large neighbourhood search (`search`) that is
+   annealed again and again while it helps; in the tree, so does column generation over a few jobs at a time (`dive`).
+3. What cannot be in a better schedule is dropped by reduced costs.
 4. Branch, cut and price closes the gap (`branch`).
 5. The tree is replayed from the instance by other code (`replay`): the second route.
 6. Where a linear program fails, or the replay does not close what the tree has closed, general solvers are asked
@@ -33,7 +33,15 @@ from dlsched.algorithms.exact.hadar.branch import Branch, Part, PathBranching, R
 from dlsched.algorithms.exact.hadar.dive import Dive, Polish
 from dlsched.algorithms.exact.hadar.graph import IDLE, build_graph
 from dlsched.algorithms.exact.hadar.greedy import first_schedule
-from dlsched.algorithms.exact.hadar.problem import Options, Plan, Scale, schedule_of, slots_that_matter, useful_jobs
+from dlsched.algorithms.exact.hadar.problem import (
+    Options,
+    Plan,
+    Scale,
+    plan_of,
+    schedule_of,
+    slots_that_matter,
+    useful_jobs,
+)
 from dlsched.algorithms.exact.hadar.replay import replay
 from dlsched.algorithms.exact.hadar.rows import Inequality, hall_sets
 from dlsched.algorithms.exact.hadar.search import Search
@@ -55,14 +63,21 @@ _PASSES = 40
 _SHRUNK = 0.8
 """Share of the base graph's arcs below which it is worth to build a smaller one; columns have to be renumbered."""
 
-_JOB_ROUNDS = 1000
-"""Rounds of the search at the root, times jobs: a round takes time in proportion to the jobs."""
-
 _DIVES = 3
 """Dives at the root with noise, after the one without."""
 
-_ROUNDS = 2
-"""Rounds of the search after each node; with the next, so that searching takes less than branching; by trial."""
+_FIRST_ROUNDS = 50
+"""Of the search before there are inequalities: on easy instances they end it, and on others better prices come."""
+
+_JOB_ROUNDS = 10
+"""Rounds of the first annealing after the dives, a job: from a good schedule a shorter one finds nothing."""
+
+_HELPS = 0.02
+"""Of the gap that an annealing closes, at least, if there is to be another one, of twice as many rounds."""
+
+_PAIRS_A_ROUND = 8
+"""A round of the search after each node for so many pairs of jobs: a node takes longer with more, and this a quarter of
+it."""
 
 _JOBS_A_ROUND = 8
 """One neighbourhood is polished after each node for so many jobs."""
@@ -117,6 +132,24 @@ def solve(
     )
 
 
+@checked
+def improve(instance: Instance, *, time_limit: float | None = None, seed: Seed = 0) -> Optimum:
+    """Look for schedules until time is up, and prove nothing: what runs beside `solve` on another processor.
+
+    Parameters
+    ----------
+    instance : Instance
+    time_limit : float, optional
+        Seconds.
+    seed : int or numpy.random.Generator
+        Of the search.
+    """
+    known = knowledge(instance)
+    return known.run(
+        lambda: _prepared(instance, known, MAX_STATES, seed_of(seed)).improve(), time_limit=time_limit, stop=None
+    )
+
+
 def knowledge(instance: Instance, progress: Progress | None = None) -> Anytime[Schedule]:
     """Return what is known before anything is done: no job may run, and all may be worth what they are at once."""
     most = sum(max(0.0, job.utility(0)) for job in instance.jobs)
@@ -162,6 +195,7 @@ class Solver:
         self.pool: list[Inequality] = []
         self.record = Record()
         self.failed = False
+        self._told = 0.0
 
     def steps(self) -> bool:
         """Take the routes; tell whether they prove an optimum."""
@@ -188,8 +222,14 @@ class Solver:
         return proved or self._other_routes()
 
     def progress(self, phase: str) -> None:
-        """Report the phase and what is known."""
-        self.known.tell(phase, self.scale.utility(self.lower), self.scale.utility(self.upper))
+        """Report the phase and what is known; take a better schedule from those who search elsewhere."""
+        if self.lower > self._told:
+            self._told = self.lower
+            self._take_schedule(self._best())
+        self.known.bound(self.scale.utility(self.upper), _FIRST)
+        self.known.tell(phase)
+        if self.known.best is not None and self.known.value > self.scale.utility(self.cutoff):
+            self.search.offer(plan_of(self.known.best, self.instance, self.jobs, self.slots, self.units))
 
     @property
     def lower(self) -> float:
@@ -230,19 +270,27 @@ class Solver:
         except (*_UNSOLVED, Stuck) as failure:
             self.failed, self.notes = True, f"{_FIRST}: failed ({failure})"
         finally:
-            self._take_schedule(schedule_of(self.instance, self.jobs, self.slots, self.search.best))
+            self._take_schedule(self._best())
+
+    def improve(self) -> bool:
+        """Bound and search, without a tree, until the bound is reached or the work is over; prove nothing."""
+        if self.jobs:
+            self._relax()
+            try:
+                prices = self._root()
+                while self.upper > self.cutoff:
+                    poll()
+                    self._dives(prices)
+                    self._anneal()
+            except _UNSOLVED:
+                self.known.note("a linear program failed")
+            finally:
+                self._take_schedule(self._best())
+        return False
 
     def attempt(self) -> bool:
         """Bound, search, fix and branch; True where the tree is finished."""
-        slots, self.upper = len(self.slots), self.most
-        states = build_states(self.jobs, slots, extra=self.extra, limit=self.max_states)
-        self.exact = states.exact
-        graph = build_graph(self.jobs, states, slots, self.units)
-        self.relaxation = Relaxation(self.jobs, self.sets, graph, self.pool)
-        self.pool = self.relaxation.pool
-        self.polish = Polish(self.relaxation, self.seed)
-        self.record = Record()
-        self.required = np.zeros(len(self.jobs), dtype=bool)
+        self._relax()
         prices = self._root()
         if self.upper <= self.cutoff:
             return True
@@ -253,12 +301,25 @@ class Solver:
         tree.start(branching.whole(self.required, self.record), prices, self.upper)
         return self._branch(tree, prices)
 
+    def _relax(self) -> None:
+        """Build the graph and the linear program over it anew."""
+        slots, self.upper = len(self.slots), self.most
+        states = build_states(self.jobs, slots, extra=self.extra, limit=self.max_states)
+        self.exact = states.exact
+        graph = build_graph(self.jobs, states, slots, self.units)
+        self.relaxation = Relaxation(self.jobs, self.sets, graph, self.pool)
+        self.pool = self.relaxation.pool
+        self.polish = Polish(self.relaxation, self.seed)
+        self.record = Record()
+        self.required = np.zeros(len(self.jobs), dtype=bool)
+
     def _root(self) -> Floats:
         """Return the prices of the root's bound."""
         relaxation = self.relaxation
         generated = relaxation.bound(relaxation.base, self.required, stop=self._stop)
         self._fix(generated)
-        self._look(generated, 10 + len(self.jobs) // 2)
+        self._guide(generated, _FIRST_ROUNDS)
+        self._anneal()
         for _ in range(_PASSES):
             if self.upper <= self.cutoff or over() or not relaxation.tighten(generated):
                 break
@@ -267,10 +328,7 @@ class Solver:
             self._fix(generated)
             self.progress("bound")
         if self.upper > self.cutoff:
-            self._dive(generated)
-            self._look(generated, _JOB_ROUNDS // len(self.jobs))
-            self._fix(generated)
-            self._improve(generated.duals, 10 + len(self.jobs) // 4)
+            self._primal(generated)
             self._fix(generated)
         kept = (generated.duals > 0) | (relaxation.row_pool < len(self.sets))
         relaxation.keep_rows(kept)
@@ -291,13 +349,23 @@ class Solver:
         if np.count_nonzero(alive) < _SHRUNK * len(alive):
             relaxation.rebase(relaxation.base.restrict(alive))
 
-    def _dive(self, generated: Generated) -> None:
+    def _primal(self, generated: Generated) -> None:
+        """Dive into the LP's optimum; then search from there, one annealing after the other while they help."""
         with suppress(*_UNSOLVED):
             self._take(Dive(self.relaxation, self.relaxation.base, self.required).run(generated))
+        self._dives(generated.duals)
+        self._guide(generated, _JOB_ROUNDS * len(self.jobs))
+        helped = True
+        while helped and self.upper > self.cutoff and not over():
+            before = self.lower
+            self._anneal()
+            helped = self.lower - before > _HELPS * (self.upper - before)
+
+    def _dives(self, prices: Floats) -> None:
         for _ in range(_DIVES):
             if self.upper > self.cutoff:
                 with suppress(*_UNSOLVED):
-                    self._take(self.polish.dive(self.required, generated.duals, [], self.cutoff))
+                    self._take(self.polish.dive(self.required, prices, [], self.cutoff))
         self.progress("dive")
 
     def _improve(self, prices: Floats, patience: int) -> None:
@@ -324,18 +392,21 @@ class Solver:
             self.search.offer(plan)
         return plan
 
-    def _look(self, generated: Generated, rounds: int) -> None:
-        """Search for schedules, guided by the prices of a bound."""
+    def _guide(self, generated: Generated, rounds: int) -> None:
+        """Let the prices of a bound guide the search, which is to cool down in some rounds."""
         cost = self.relaxation.costs(generated.duals)[:-1].reshape(len(self.slots), -1, len(self.jobs))
-        self.search.guide(cost, generated.best)
-        self.search.run(rounds, target=self.upper - self.margin)
+        self.search.guide(cost, generated.best, rounds)
+
+    def _anneal(self) -> None:
+        """Search for schedules until the annealing that is under way is cold."""
+        self.search.run(self.search.left, target=self.upper - self.margin)
         self.progress("search")
 
     def _branch(self, tree: BranchAndPrice[Part, Branch], prices: Floats) -> bool:
         try:
             while tree.step():
                 self.upper = min(self.upper, max(tree.bound, self.lower))
-                self.search.run(_ROUNDS, target=self.upper - self.margin)
+                self.search.run(1 + len(self.jobs) * len(self.jobs) // _PAIRS_A_ROUND, target=self.upper - self.margin)
                 self._improve(prices, len(self.jobs) // _JOBS_A_ROUND)
                 tree.cutoff = max(tree.cutoff, self.lower)
                 self.progress("branch")
@@ -378,6 +449,10 @@ class Solver:
         """Round no more the amounts of work left along some schedules."""
         for path in paths:
             self.extra[path.job] = self.extra.get(path.job, frozenset()).union(self._left_after(path))
+
+    def _best(self) -> Schedule:
+        """Return the schedule of the best plan."""
+        return schedule_of(self.instance, self.jobs, self.slots, self.search.best)
 
     def _take_schedule(self, schedule: Schedule) -> None:
         """Make a schedule the best one where it is better."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 from dlsched.algorithms import optimum
 from dlsched.algorithms.exact.hadar import solver as exact
@@ -19,7 +19,7 @@ from dlsched.algorithms.exact.hadar.greedy import first_schedule
 from dlsched.algorithms.exact.hadar.problem import slots_that_matter, useful_jobs
 from dlsched.algorithms.exact.hadar.states import build_states
 from dlsched.models import build, solve
-from dlsched.models.hadar import Instance, check, preset
+from dlsched.models.hadar import Instance, check, exact_utility, preset
 from tests.strategies.hadar import hadar_data
 
 
@@ -121,3 +121,29 @@ def test_a_method_that_is_told_to_stop_returns_what_it_has() -> None:
     assert not found.proved
     assert check(instance, found.schedule) == []
     assert 0 < found.value < found.bound
+
+
+@settings(max_examples=40)
+@given(hadar_data())
+def test_a_schedule_found_elsewhere_is_where_the_search_goes_on(data: dict[str, Any]) -> None:
+    instance = Instance.parse(data)
+    best = optimum(instance)
+    solver = exact.Solver(instance, exact.knowledge(instance), exact.MAX_STATES, 0)
+    assume(solver.jobs)
+    states = build_states(solver.jobs, len(solver.slots))
+    solver.search = exact.Search(solver.jobs, states, solver.sets, solver.units)
+    solver.known.take(best.schedule)
+    solver.progress("search")
+    again = exact.schedule_of(instance, solver.jobs, solver.slots, solver.search.best)
+    assert check(instance, again) == []
+    assert float(exact_utility(instance, again)) == best.value
+
+
+def test_a_search_beside_the_method_finds_what_it_finds_and_proves_nothing() -> None:
+    instance = preset("benchmark", 2, jobs=8, machines=4, types=3, slots=10)
+    best, found = exact.solve(instance), exact.improve(instance, time_limit=3)
+    assert best.proved
+    assert not found.proved
+    assert check(instance, found.schedule) == []
+    assert found.value == pytest.approx(best.value)
+    assert found.bound >= best.value - 1e-6
