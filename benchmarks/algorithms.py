@@ -256,26 +256,40 @@ def _decision(jobs: int) -> Way:
     return way
 
 
-def _pd_ors(jobs: int) -> Way:
-    """Return a run of PD-ORS on so many jobs and machines, and a tenth as many slots, as a way."""
+def _pd_ors(jobs: int, *, share: int = 1, multiple: int = 6) -> Way:
+    """Return a run of PD-ORS on so many jobs, a share of as many machines, and a tenth as many slots, as a way."""
 
     def way(seed: int, limit: float) -> Outcome:
-        instance = dmlrs.preset("benchmark", seed, jobs=jobs, machines=jobs, slots=max(4, jobs // 10))
+        sizes = {"jobs": jobs, "machines": jobs // share, "slots": max(4, jobs // 10)}
+        instance = dmlrs.preset("benchmark", seed, **sizes, multiple=multiple)
         seconds, run = _seconds(lambda: pd_ors.run(instance))
         return Outcome({"run": seconds}, value=run.utility)
 
     return way
 
 
-def _horizon(jobs: int) -> Way:
-    """Return a run of GADGET on so many jobs, servers and slots as a way."""
+def _horizon(jobs: int, *, share: int = 1, variant: str = "corrected") -> Way:
+    """Return a run of GADGET on so many jobs and slots, and a share of as many servers, as a way."""
 
     def way(seed: int, limit: float) -> Outcome:
-        instance = ddljs.preset("paper", seed, jobs=jobs, servers=jobs, slots=jobs)
-        seconds, run = _seconds(lambda: gadget.run(instance, variant="filled"))
+        instance = ddljs.preset("paper", seed, jobs=jobs, servers=jobs // share, slots=jobs)
+        seconds, run = _seconds(lambda: gadget.run(instance, variant=variant))
         return Outcome({"run": seconds}, value=run.utility)
 
     return way
+
+
+def _rounds(jobs: int) -> Way:
+    """Return so many jobs on 64 nodes in Hadar's rounds of 6 minutes as a way."""
+
+    def way(seed: int, limit: float) -> Outcome:
+        return _over_time(lambda p: Hadar(incremental=True), 360)(synthetic(seed, jobs=jobs, nodes=64), limit)
+
+    return way
+
+
+_SIZES = (62, 125, 250, 500, 1000)
+"""Four doublings, up to what a datacentre has."""
 
 
 def _growth(
@@ -283,7 +297,7 @@ def _growth(
 ) -> Benchmark:
     """Return one algorithm at growing sizes: the instances are the ways' own, of a seed."""
     ways = {f"{size}": way(size) for size in sizes}
-    return Benchmark(name=name, title=title, draw=int, smoke=int, ways=ways, seeds=1, limit=limit, aim=aim)
+    return Benchmark(name=name, title=title, draw=int, smoke=int, ways=ways, seeds=1, limit=limit, aim=aim, grows=True)
 
 
 BENCHMARKS = (
@@ -376,10 +390,26 @@ BENCHMARKS = (
         "2048 jobs within 5 s",
     ),
     _growth(
+        "hadar-rounds/growth",
+        "jobs on 64 nodes of 4 devices in Hadar's rounds of 6 minutes, incremental",
+        _rounds,
+        (39, 78, 156, 312, 625, 1250, 2500, 5000, 10_000),
+        600.0,
+        "10 000 jobs within 10 minutes",
+    ),
+    _growth(
         "pd-ors/growth",
         "a run of PD-ORS, by jobs; as many machines, a tenth as many slots",
         _pd_ors,
-        (62, 125, 250, 500, 1000),
+        _SIZES,
+        600.0,
+        "1000 jobs within 10 minutes",
+    ),
+    _growth(
+        "pd-ors-contended/growth",
+        "the same with half as many machines, each half as large: jobs are turned away",
+        partial(_pd_ors, share=2, multiple=3),
+        _SIZES,
         600.0,
         "1000 jobs within 10 minutes",
     ),
@@ -387,7 +417,15 @@ BENCHMARKS = (
         "gadget/growth",
         "a run of GADGET, by jobs; as many servers and slots",
         _horizon,
-        (62, 125, 250, 500, 1000),
+        _SIZES,
+        600.0,
+        "1000 jobs within 10 minutes",
+    ),
+    _growth(
+        "gadget-contended/growth",
+        "the same by our own rules (filled) on an eighth as many servers",
+        partial(_horizon, share=8, variant="filled"),
+        _SIZES,
         600.0,
         "1000 jobs within 10 minutes",
     ),

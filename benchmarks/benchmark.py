@@ -57,6 +57,8 @@ class Benchmark:
         How many, from 0.
     limit : float
         Seconds of a way on an instance.
+    grows : bool
+        The ways are one method at growing sizes, and their names are these sizes.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Benchmark:
     data: str = ""
     seeds: int = 5
     limit: float = 60.0
+    grows: bool = False
 
     def tasks(self, seeds: int | None) -> list[tuple[str, str, int]]:
         """Return (name, way, seed), the ways in turn: what disturbs a machine for a while disturbs all of them."""

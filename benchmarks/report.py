@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +19,9 @@ the seeds; a second route that confirms the proof, and checks, are timed apart. 
 processor's, all routes included. *Gap* is how much better than the value the bound is, median and most, where not all
 are proved; *value* is the mean of what was found, over that of the first way. *Ratio* is the median of the seconds
 over those of the first way on the same seed: it travels between machines, which seconds do not. Times are of building
-and compiling too. This page is made by `make bench`, which goes on where it was stopped.
+and compiling too. Where one method is measured at growing sizes, the exponents of the sizes are least squares of the
+logarithms, and *at last* those of the last two; memory is that of the whole process, some 50 MB before it begins. This
+page is made by `make bench`, which goes on where it was stopped.
 """
 
 
@@ -47,6 +50,27 @@ def section(entry: Benchmark, rows: Sequence[Row]) -> Iterator[str]:
     cells = [(way, *_cells(mine, own), *_notes(mine, names)) for way, mine in ways if mine]
     yield ""
     yield from Table.of(cells, {name: itemgetter(n) for n, name in enumerate(columns)}).markdown().splitlines()
+    if entry.grows and len({row.way for row in rows}) > 1:
+        yield from ("", growth(rows))
+
+
+def growth(rows: Sequence[Row]) -> str:
+    """Return how CPU seconds and memory grow with the size, which is the way's name: exponents by least squares."""
+    sizes = sorted({int(row.way) for row in rows})
+    alike = [[row for row in rows if int(row.way) == size] for size in sizes]
+    cpu = _exponents(sizes, [statistics.median(row.cpu for row in same) for same in alike])
+    memory = _exponents(sizes, [statistics.median(row.memory for row in same) for same in alike])
+    return f"Over {math.log2(sizes[-1] / sizes[0]):.1f} doublings CPU as {cpu}; memory as {memory}."
+
+
+def _exponents(sizes: Sequence[int], costs: Sequence[float]) -> str:
+    across, up = [math.log(size) for size in sizes], [math.log(max(cost, _LEAST)) for cost in costs]
+    slopes = [statistics.linear_regression(across[first:], up[first:]).slope for first in (0, len(sizes) - 2)]
+    return "size^{:.2f}, at last size^{:.2f}".format(*slopes)
+
+
+_LEAST = 0.01
+"""Seconds of a way are at least this much, so that they have a logarithm: a tick of the kernel's clock."""
 
 
 def _cells(mine: Sequence[Row], own: dict[int, Row]) -> tuple[str, ...]:

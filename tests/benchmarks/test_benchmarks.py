@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from benchmarks.__main__ import BENCHMARKS
@@ -10,7 +12,7 @@ from benchmarks.report import page
 from dlsched.models.numbers import agree
 
 LIMIT = 10.0
-GROWTH = [name for name, entry in BENCHMARKS.items() if entry.smoke is int]
+GROWTH = [name for name, entry in BENCHMARKS.items() if entry.grows]
 
 
 SLOW = {"algorithm-1/coarse", *(name for name in BENCHMARKS if name.startswith("dmlrs"))}
@@ -68,3 +70,16 @@ def test_the_page_compares_with_the_own_way() -> None:
     assert "Aim: 1 s." in lines
     assert "| own | 1/2 | 1, 2, 3 | 7 | 5 | 12.50, 25.00 | 1.0000 | 1 | 120 |" in lines
     assert "| rival | 1/2 | 3, 7.5, 12 | 7.5 |  | 0.00, 0.00 | 1.0000 | 3.5 | 50 |" in lines
+
+
+def test_a_growing_benchmark_states_its_exponents() -> None:
+    squares = [Row("toy/1", str(n), 0, Outcome({"run": 1.0}), n * n / 100, 8.0 * n) for n in (10, 20, 40)]
+    cubic = Row("toy/1", "80", 0, Outcome({"run": 1.0}), 8 * 16.0, 8.0 * 40)
+    toy = replace(TOY, grows=True, ways={str(n): TOY.ways["own"] for n in (10, 20, 40, 80)})
+    told = "Over 2.0 doublings CPU as size^2.00, at last size^2.00; memory as size^1.00, at last size^1.00."
+    assert told in page([toy], squares).splitlines()
+    assert "CPU as size^2.30, at last size^3.00; memory as size^0.70, at last size^0.00." in page(
+        [toy], [*squares, cubic]
+    )
+    assert "doublings" not in page([toy], squares[:1])
+    assert "doublings" not in page([TOY], ROWS)
