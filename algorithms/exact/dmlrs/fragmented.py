@@ -46,10 +46,16 @@ from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import CLEAR, TOLERANCE
 
 _SEARCH_ROUNDS = 1500
-"""Of insertion at the root; by trial."""
+"""Of insertion at the root where all configurations are listed; by trial."""
+
+_MORE_ROUNDS = 10_000
+"""Where they are not, and branching closes no gap; by trial, half a minute for fifty jobs on thirty machines."""
+
+_ROOT_SHARE = 0.5
+"""Of the time that is left, for insertion at the root; arbitrary."""
 
 _SEARCH_SHARE = 0.25
-"""Of the time, for insertion: at the root of what is left, later of what was used."""
+"""Of the time that was used, for insertion at nodes; arbitrary."""
 
 _NODE_ROUNDS = 40
 """Of insertion at a node; by trial."""
@@ -70,6 +76,7 @@ def solve_fragmented(
     upper: float = float("inf"),
     progress: Progress | None = None,
     exact: bool = False,
+    seed: int = 0,
 ) -> tuple[Schedule, float, tuple[str, ...]]:
     """Return the best schedule known, an upper bound and how it came about; where the work is over, what is known.
 
@@ -86,6 +93,8 @@ def solve_fragmented(
     exact : bool
         Reckon in integers of any length where the amounts have no small common unit; else they are rounded so that
         the bound is valid, and the best schedule of what was rounded may not fit.
+    seed : int
+        Of the search for schedules.
 
     Returns
     -------
@@ -111,13 +120,13 @@ def solve_fragmented(
     )
     best = incumbent or Schedule.of({})
     known.take(best)
-    _Fragmented(slots, known).run()
+    _Fragmented(slots, known, seed).run()
     return best if known.best is None else known.best, known.upper, (*known.evidence, *known.refuted)
 
 
 class _Fragmented:
-    def __init__(self, slots: Slots, known: Anytime[Schedule]) -> None:
-        self.slots, self.known = slots, known
+    def __init__(self, slots: Slots, known: Anytime[Schedule], seed: int) -> None:
+        self.slots, self.known, self.seed = slots, known, seed
         self.start = time.perf_counter()
         self._nodes, self._searched, self._kept = 0, 0.0, 0.0
 
@@ -138,7 +147,7 @@ class _Fragmented:
 
     def _search(self) -> None:
         self.machines: Machines | None = Machines(self.schedules)
-        self.insertion = Insertion(self.schedules, self.machines)
+        self.insertion = Insertion(self.schedules, self.machines, self.seed)
         try:
             self._decompose()
             self._root()
@@ -160,7 +169,7 @@ class _Fragmented:
             else:
                 self.known.note(f"{len(listed.levels)} slot configurations")
                 self.decomposition: Decomposition = ByConfiguration(listed, self.schedules)
-                self.machines, self.insertion = None, Insertion(self.schedules, Listed(listed))
+                self.machines, self.insertion = None, Insertion(self.schedules, Listed(listed), self.seed)
                 return
         by_pattern = ByPattern(self.schedules)
         self.decomposition = by_pattern
@@ -171,11 +180,12 @@ class _Fragmented:
         """Plans that are not better by more than this are not looked for."""
         return _MARGIN * TOLERANCE * max(1.0, self.known.value)
 
-    def _search_over(self, share: float) -> Callable[[], bool]:
-        """Return a callable that tells whether a share of the time left now is used up."""
-        seconds = left(share)
+    def _search_over(self) -> Callable[[], bool]:
+        """Return a callable that tells whether the share of the time left now is used up, or nothing better exists."""
+        seconds = left(_ROOT_SHARE)
         end = time.perf_counter() + (float("inf") if seconds is None else seconds)
-        return lambda: over() or time.perf_counter() > end
+        enough = self.known.upper - self.margin
+        return lambda: over() or time.perf_counter() > end or self.insertion.value >= enough
 
     def _root(self) -> None:
         rows = self.decomposition
@@ -194,7 +204,8 @@ class _Fragmented:
         """Look for a good plan at some prices."""
         self.insertion.construct(cost, shares, 8)
         self._keep()
-        self.insertion.search(cost, shares, _SEARCH_ROUNDS, self._search_over(_SEARCH_SHARE))
+        rounds = _SEARCH_ROUNDS if self.machines is None else _MORE_ROUNDS
+        self.insertion.search(cost, shares, rounds, self._search_over())
         self._keep()
 
     def _branch(self) -> None:

@@ -33,7 +33,7 @@ from dlsched.algorithms.exact.dmlrs.summed import Summed
 from dlsched.algorithms.exact.general import certified_model
 from dlsched.algorithms.exact.result import Optimum, Progress
 from dlsched.algorithms.pd_ors import schedule_bound
-from dlsched.arguments import at_least, checked
+from dlsched.arguments import Seed, at_least, checked, seed_of
 from dlsched.halt import Halt, grace, left, over, poll, until
 from dlsched.models.catalog import build
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
@@ -68,6 +68,7 @@ _SUM = "HiGHS on the sum of identical machines"
 def solve(
     instance: Instance,
     *,
+    seed: Seed = 0,
     time_limit: float | None = None,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
@@ -78,6 +79,8 @@ def solve(
     ----------
     instance : Instance
         Journal or asynchronous.
+    seed : int or numpy.random.Generator
+        Of the search for schedules.
     time_limit : float, optional
         Seconds in all.
     progress, stop
@@ -93,7 +96,7 @@ def solve(
             partial(exact_utility, smaller), partial(check, smaller), upper=float(_most(smaller)), progress=progress
         )
         known.take(Schedule.of({}))
-        found = known.run(_Solve(reduction, known).steps, time_limit=None)
+        found = known.run(_Solve(reduction, known, seed_of(seed)).steps, time_limit=None)
     schedule = reduction.lift(found.schedule)
     value = float(exact_utility(instance, schedule))
     if check(instance, schedule) or exceeds(known.value, value):
@@ -114,8 +117,8 @@ def _most(instance: Instance) -> Fraction:
 
 
 class _Solve:
-    def __init__(self, reduction: Reduction, known: Anytime[Schedule]) -> None:
-        self.reduction, self.instance, self.known = reduction, reduction.instance, known
+    def __init__(self, reduction: Reduction, known: Anytime[Schedule], seed: int) -> None:
+        self.reduction, self.instance, self.known, self.seed = reduction, reduction.instance, known, seed
 
     def steps(self) -> bool:
         """Run the steps until value and bound meet by two routes, or in rationals; tell whether they do."""
@@ -143,7 +146,7 @@ class _Solve:
         except TooLarge:
             return
         machines = Machines(schedules)
-        insertion = Insertion(schedules, machines)
+        insertion = Insertion(schedules, machines, self.seed)
         with suppress(Halt):
             cost, shares = insertion.prices_of_load()
             insertion.construct(cost, shares, _ORDERS)
@@ -215,7 +218,12 @@ class _Solve:
     def _search(self, instance: Instance, upper: float, exact: bool) -> float:
         """Branch and price below an upper bound; return the bound that it ends with."""
         schedule, bound, evidence = solve_fragmented(
-            instance, incumbent=self.known.best, upper=upper, progress=self.known.tell, exact=exact
+            instance,
+            incumbent=self.known.best,
+            upper=upper,
+            progress=self.known.tell,
+            exact=exact,
+            seed=self.seed,
         )
         self.known.take(schedule)
         self.known.bound(bound, "branch and price")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dlsched.algorithms import optimum
-from dlsched.models import hadar
+from dlsched.models import dmlrs, hadar, problem_of
 
 TOY = '''
 """A number from 0 to `most`, and routes that wait, find, bound, prove or fail."""
@@ -144,12 +144,17 @@ def test_a_schedule_of_another_process_is_checked(races: dict[str, Any]) -> None
     assert (races["a lie there"]["value"], races["a lie there"]["jobs"]) == (0.0, {})
 
 
+INSTANCES = [
+    *(hadar.preset("benchmark", seed, jobs=8, machines=4, types=3, slots=10) for seed in range(3)),
+    dmlrs.preset("benchmark", 0, jobs=6, machines=3, slots=6, multiple=3, load=0.95),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-def test_two_processes_prove_the_same_value(seed: int) -> None:
-    instance = hadar.preset("benchmark", seed, jobs=8, machines=4, types=3, slots=10)
+@pytest.mark.parametrize("instance", INSTANCES, ids=lambda instance: problem_of(instance).name)
+def test_two_processes_prove_the_same_value(instance: Any) -> None:
     one, two = optimum(instance), optimum(instance, jobs=2)
     assert one.proved
     assert two.proved
     assert two.value == pytest.approx(one.value, rel=1e-6)
-    assert hadar.check(instance, two.schedule) == []
+    assert problem_of(instance).check(instance, two.schedule) == []
