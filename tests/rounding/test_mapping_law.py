@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +12,8 @@ import numpy as np
 import pytest
 
 from dlsched.bounds.statistics import clopper_pearson
-from dlsched.models.ddljs.requests import RingProblem, RingRequest
+from dlsched.models.ddljs import random
+from dlsched.models.ddljs.requests import RingProblem, RingRequest, slot_problem
 from dlsched.models.ddljs.rings import RingMapping
 from dlsched.rounding import (
     Acceptance,
@@ -276,3 +278,34 @@ def test_limits_on_size(monkeypatch: pytest.MonkeyPatch) -> None:
         law.profit()
     with pytest.raises(ValueError, match="rounds: 0 must be at least 1"):
         MappingLaw(*odd_cycle()).returned(Acceptance(), 0)
+
+
+@pytest.mark.parametrize("caps", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_constants_are_their_definitions_over_every_node_and_link(seed: int, caps: bool) -> None:
+    """Sums over kinds of servers, and the least limit that carries a ring, give what loops over all of them do."""
+    instance = random(seed, jobs=6, servers=9, resources=2, workers=4)
+    problem = slot_problem(instance, instance.slots)
+    if seed == 5:
+        problem = problem.keeping(replace(r, allowed=(frozenset(problem.servers[:2]),) * 4) for r in problem.requests)
+    found = mapping_constants(problem, caps=caps)
+    largest = [(request, max(request.profit)) for request in problem.requests]
+    for r in problem.resources:
+        needy = [(request, k) for request, k in largest if request.demand.get(r)]
+        valid = {(q.name, u) for q, _ in needy for u in problem.servers if problem.room(q, u) and _may(q, u)}
+        shares = [q.demand[r] / problem.nodes[u][r] for q, _ in needy for u in problem.servers if (q.name, u) in valid]
+        held = [
+            sum(min(k, problem.room(q, u) if caps else k) ** 2 for q, k in needy if (q.name, u) in valid)
+            for u in problem.servers
+        ]
+        assert (found.epsilon[r], found.delta[r]) == (max(shares, default=0), max(held, default=0))
+    carried = [
+        [(q.bandwidth / limit, k * k) for q, k in largest if k > 1 and 0 < q.bandwidth <= limit]
+        for _, limit in problem.shares
+    ]
+    assert found.epsilon_links == max((share for each in carried for share, _ in each), default=0)
+    assert found.delta_links == max((sum(k for _, k in each) for each in carried), default=0)
+
+
+def _may(asked: RingRequest, node: str) -> bool:
+    return asked.allowed is None or node in asked.allowed[0]

@@ -290,3 +290,20 @@ def test_substrates_from_networkx() -> None:
 def test_slots_are_named_by_plain_numbers(key: str) -> None:
     with pytest.raises(InputError, match=f"^jobs.a.slots: '{key}' is not the number of a slot$"):
         Schedule.parse({"problem": "ddljs", "jobs": {"a": {"slots": {key: {"workers": {"s": 1}}}}}})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_servers_that_are_alike_are_counted_together(seed: int) -> None:
+    drawn = random(seed, jobs=5, servers=12, resources=2, slots=3, workers=3)
+    assert sum(count for _, count in drawn.kinds) == len(drawn.servers)
+    problem = slot_problem(drawn, drawn.slots)
+    for job_ in drawn.jobs:
+        assert drawn.total_room(job_) == sum(drawn.room(job_, server.name) for server in drawn.servers)
+    for request in problem.requests:
+        assert problem.hosts(request) == tuple(u for u in problem.servers if problem.room(request, u))
+        assert problem.usable(request) == tuple(
+            a for a, limit in problem.capacity.items() if request.bandwidth <= limit
+        )
+    fewer = problem.keeping(problem.requests[:1])
+    assert fewer == RingProblem(problem.nodes, problem.shares, problem.requests[:1])
+    assert fewer.resources == RingProblem(problem.nodes, problem.shares, problem.requests[:1]).resources
