@@ -16,7 +16,10 @@ import numpy.typing as npt
 from dlsched.solvers.matrix import Floats, Matrix
 
 LARGE = 2.0**17
-"""Coefficients from here on (1e5) are made smaller: 1e-6 of a smaller one is below 0.2. Arbitrary beyond that."""
+"""Coefficients this many times (1e5) the least of their row are made smaller: 1e-6 of others is below a fifth of it.
+
+Arbitrary beyond that. Rows whose numbers are all large have another unit, and no big M.
+"""
 
 _ROUNDS = 2
 """Of looking at every row for bounds: the second sees what the first has found. Arbitrary: more find little."""
@@ -29,10 +32,16 @@ def tightened(matrix: Matrix) -> Matrix:
     """
     A = matrix.A
     binary = matrix.integer & (matrix.lower == 0) & (matrix.upper == 1)
-    large = (np.abs(A.data) >= LARGE) & binary[A.indices]
+    size = np.abs(A.data)
+    large = (size >= LARGE * size[size > 0].min(initial=np.inf)) & binary[A.indices]
     if not large.any():
         return matrix
     of_row = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
+    least = np.full(A.shape[0], np.inf)
+    np.minimum.at(least, of_row[size > 0], size[size > 0])
+    large &= size >= LARGE * least[of_row]
+    if not large.any():
+        return matrix
     rows = np.unique(of_row[large])
     lower, upper = _implied_bounds(matrix, rows)
     data, row_lower, row_upper = A.data.copy(), matrix.row_lower.copy(), matrix.row_upper.copy()

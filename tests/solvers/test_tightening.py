@@ -51,6 +51,13 @@ def test_ordinary_numbers_are_left_alone() -> None:
     assert tightened(matrix) is matrix
 
 
+def test_a_row_in_a_large_unit_has_no_big_m() -> None:
+    model = sites(12)
+    model.budget = pyo.Constraint(expr=sum((50 + i) * 1e6 * model.open[i] for i in range(3)) <= 2e8)
+    matrix = compile_model(model)
+    assert tightened(matrix) is matrix
+
+
 def test_a_point_that_only_a_big_m_excuses_is_not_taken() -> None:
     """Without a cap no M can be smaller: HiGHS may fail, and then says so; SCIP finds 64 + 12."""
     assert solve(sites(1e9, capped=False), solver="scip").objective == pytest.approx(76)

@@ -15,7 +15,7 @@ from dlsched.relaxations.conformance import Trait, Transformation, check
 from tests.relaxations.conformance.cases import CASES
 
 from . import STRANGERS
-from .beyond import NONE, job_shop_big_m, job_shop_hull, one_site, tariff, wages, wages_answer
+from .beyond import NONE, one_site, tariff, wages, wages_answer
 from .linear import last_year, plants
 from .stranger import INTEGER, Stranger
 from .whole import shifts
@@ -28,9 +28,6 @@ WRITTEN = [*LINEAR, *(s for s in STRANGERS if s.build in (one_site, tariff))]
 
 SLOW = {True: [pytest.mark.slow], False: []}
 """The contract is checked with a dozen solves, which takes seconds where there are integers."""
-
-SHOPS = (job_shop_big_m, job_shop_hull)
-"""The largest of the models."""
 
 REFERRING = (plants, shifts)
 """Models with References, of which Pyomo writes no MPS files."""
@@ -119,7 +116,7 @@ def test_refusals_are_one_line_with_a_remedy(transformation: Transformation, str
     assert stranger.remedy in str(caught.value)
 
 
-@pytest.mark.parametrize("stranger", [pytest.param(s, marks=SLOW[s.build in SHOPS]) for s in LINEAR], **by_name)
+@pytest.mark.parametrize("stranger", [pytest.param(s, marks=SLOW[s.traits == INTEGER]) for s in LINEAR], **by_name)
 @pytest.mark.parametrize("transformation", CASES, ids=str)
 def test_new_model_in_scip(transformation: Transformation, stranger: Stranger, tmp_path: Path) -> None:
     """The new model is a model as any other: Pyomo writes it, and SCIP finds the value that it must have."""
