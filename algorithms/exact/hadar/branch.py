@@ -10,7 +10,6 @@ node, it only raises the incumbent, once whoever is told of it has made a schedu
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -25,10 +24,9 @@ from dlsched.relaxations.columns import Generated
 from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import CLEAR
 
-_CANDIDATES = 0.8
-"""Questions that are tried for a node, a job. On 20 jobs, from a root bound of 652.2 with 647.4 known, 20 s of 6
-questions end at 650.5, of 3 at 650.7, of 12 at 648.45 and of 24 at 648.4 with a third of the nodes; on 12 jobs, 16 take
-a quarter longer than 6 to the end."""
+_CANDIDATES = 16
+"""Questions that are tried for a node. On 20 jobs, from a root bound of 652.2 with 647.4 known, 20 s of 6 questions end
+at 650.5, of 3 at 650.7, of 12 at 648.45 and of 24 at 648.4 with a third of the nodes. On 12 jobs it is all the same."""
 
 _PASSES = (8, 3)
 """How often a node is bounded, with rows added in between: the root, and the others; found by trial."""
@@ -203,13 +201,12 @@ class PathBranching(Branching[Part, Branch]):
         for path, x in generated.recover(CLEAR):
             by[path.job, path.finish :] += x
         by[:, :-1] *= np.abs(np.diff(by, axis=1)) > CLEAR
-        most = math.ceil(_CANDIDATES * len(by))
-        completions = [Branch(j, t) for j, t in most_open(by, most)]
+        completions = [Branch(j, t) for j, t in most_open(by, _CANDIDATES)]
         z = self.relaxation.running(generated)
         every = tuple(range(z.shape[1]))
-        runs = [Branch(j, t, every) for t, j in most_open(z.sum(axis=1), most)]
+        runs = [Branch(j, t, every) for t, j in most_open(z.sum(axis=1), _CANDIDATES)]
         if completions or runs:
-            return (completions + runs)[:most]
+            return (completions + runs)[:_CANDIDATES]
         cells = most_open(z.reshape(-1, z.shape[2]), 1)
         return [Branch(j, row // z.shape[1], (row % z.shape[1],)) for row, j in cells]
 

@@ -75,9 +75,9 @@ _JOB_ROUNDS = 10
 _HELPS = 0.02
 """Of the gap that an annealing closes, at least, if there is to be another one, of twice as many rounds."""
 
-_PAIRS_A_ROUND = 8
-"""A round of the search after each node for so many pairs of jobs: a node takes longer with more, and this a quarter of
-it."""
+_PAIRS_A_ROUND = 16
+"""A round of the search after each node for so many pairs of jobs: a node takes longer with more of them, and this an
+eighth of it."""
 
 _JOBS_A_ROUND = 8
 """One neighbourhood is polished after each node for so many jobs."""
