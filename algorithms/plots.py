@@ -14,13 +14,14 @@ from dlsched.algorithms.run import Run
 from dlsched.arguments import checked
 from dlsched.errors import InputError
 from dlsched.models import picture
+from dlsched.models.document import Document
 
 _LEAST = 1e-9
 """Of the greatest price: the least that is shown. Arbitrary: what is cheaper costs no job anything that counts."""
 
 
 @checked
-def plot_prices(instance: Any, run: Run, ax: Any = None) -> Any:
+def plot_prices(instance: Document, run: Run, ax: Any = None) -> Any:
     """Draw the prices at the end of a run: by slot, of each device type or resource, between its machines.
 
     A line is the mean of the machines that have it, and the area about it reaches from the least to the greatest.
@@ -47,7 +48,7 @@ def plot_prices(instance: Any, run: Run, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> from dlsched.algorithms import hadar
+    >>> from dlsched.algorithms import hadar, plot_prices
     >>> from dlsched.models import hadar as problem
     >>> instance = problem.random(0)
     >>> ax = plot_prices(instance, hadar.run(instance))
@@ -71,7 +72,7 @@ def plot_prices(instance: Any, run: Run, ax: Any = None) -> Any:
     picture.wide(ax.set_yscale, [max(price, _LEAST * most) for price in run.prices.values()])
     if low < _LEAST * most:
         ax.set_ylim(bottom=_LEAST * most)
-    head = picture.headline(run.utility, len(run.schedule.jobs), len(instance.jobs))
+    head = picture.headline(run.utility, len(run.schedule.jobs), len(getattr(instance, "jobs", ())))
     ax.set(ylabel="price of a unit for a slot", title=f"{head}: prices at the end")
     return ax
 
@@ -104,7 +105,9 @@ class Moment:
 
 
 @checked
-def watched_optimum(instance: Any, *, time_limit: float | None = None, **options: Any) -> tuple[Optimum, list[Moment]]:
+def watched_optimum(
+    instance: Document, *, time_limit: float | None = None, **options: Any
+) -> tuple[Optimum, list[Moment]]:
     """Return the certified optimum of an instance, and what was known when.
 
     Parameters
@@ -116,6 +119,7 @@ def watched_optimum(instance: Any, *, time_limit: float | None = None, **options
 
     Examples
     --------
+    >>> from dlsched.algorithms import watched_optimum
     >>> from dlsched.models import hadar
     >>> best, moments = watched_optimum(hadar.random(0))
     >>> best.proved, moments[-1].lower == best.value
@@ -159,6 +163,7 @@ def plot_gap(moments: Sequence[Moment], ax: Any = None) -> Any:
 
     Examples
     --------
+    >>> from dlsched.algorithms import Moment, plot_gap
     >>> plot_gap([Moment(0.1, "first", 1.0, 4.0), Moment(2.0, "cuts", 3.0, 3.0)]).get_title()
     'value 3, bound 3, gap 0 % after 2 s'
     """

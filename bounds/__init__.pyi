@@ -22,6 +22,7 @@ from .facts import OptimumFacts as OptimumFacts
 from .plots import judged as judged
 from .plots import plot_claim as plot_claim
 from .statistics import clopper_pearson as clopper_pearson
+from .story import story as story
 from .table import Outcome as Outcome
 from .table import Report as Report
 from .table import Row as Row

@@ -43,7 +43,7 @@ def judged(claim: Claim, instances: int = 100, seed: int = 0) -> list[Entry]:
 
     Examples
     --------
-    >>> from dlsched.bounds import claim
+    >>> from dlsched.bounds import claim, judged
     >>> [entry.name for entry in judged(claim("hadar/theorem-1"), instances=0)][:1]
     ['hadar-theorem-1-G4-4']
     """
@@ -76,7 +76,7 @@ def plot_claim(claim: Claim, entries: Iterable[Entry], ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> from dlsched.bounds import claim
+    >>> from dlsched.bounds import claim, judged, plot_claim
     >>> printed = claim("hadar/theorem-1")
     >>> print(plot_claim(printed, judged(printed, instances=0)).get_title())
     hadar/theorem-1, printed: measured <= bound

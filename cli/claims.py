@@ -352,14 +352,17 @@ def attack(
 
 
 def replay(witness: WitnessFile, time_limit: TimeLimit = None, as_json: Json = False) -> int:
-    """Check a witness again.
+    """Check a witness again, and tell its story.
 
-    From its instance and seed alone; exit code 1 where something else comes out.
+    From its instance and seed alone: what is claimed, assumed and measured, and which other claims about the same run
+    fail there. Exit code 1 where something else comes out.
     """
     from dlsched.bounds import replay as replay_
+    from dlsched.bounds import story
 
     with output.waiting(f"replaying {witness.name}"):
         result = output.within(time_limit, f"replaying {witness}", lambda: replay_(witness))
+        told = output.within(time_limit, f"telling of {witness}", lambda: story(result))
     data: dict[str, object] = {
         "claim": result.verdict.claim,
         "variant": result.verdict.variant.value,
@@ -369,9 +372,10 @@ def replay(witness: WitnessFile, time_limit: TimeLimit = None, as_json: Json = F
         "reason": result.verdict.reason,
         "reproduced": result.reproduced,
         "differences": list(result.differences),
+        "story": told,
     }
     if as_json:
         output.emit_json(data)
     else:
-        output.facts(result.witness.statement or str(witness), data)
+        output.prose(told)
     return 0 if result.reproduced else 1

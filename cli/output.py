@@ -29,6 +29,9 @@ CLOSED = 141
 _WIDTH = 160
 """Columns of a table that goes to no terminal. Arbitrary: few of its cells are broken."""
 
+_READABLE = 110
+"""Columns of prose. Arbitrary: longer lines are hard to follow."""
+
 _UNBROKEN = 10**6
 """Columns that no table has."""
 
@@ -49,10 +52,15 @@ def note(text: str) -> None:
 
 
 def _one_line(text: str) -> str:
-    """Return a text on one line of bounded length, without characters that a terminal would obey."""
+    """Return a text on one line of bounded length."""
     line = " ".join(text.split())
     line = line if len(line) <= _LONGEST_NOTE else line[: _LONGEST_NOTE - 3] + "..."
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
+    return _printable(line)
+
+
+def _printable(text: str) -> str:
+    """Return a text without characters that a terminal would obey."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def emit(text: str) -> None:
@@ -108,32 +116,74 @@ def plain(value: Any) -> Any:
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table for people on stdout; columns whose name starts with ``>`` are aligned to the right.
 
-    Where it is wider than the terminal, cells are broken and nothing is left out; lines then part the rows, and the
-    columns have no blanks beside them. Where numbers would be broken, and the rows fit as columns, they become columns.
+    Where it is wider than the terminal, cells are broken, between words as long as that will do, and nothing is left
+    out; lines then part the rows, and the columns have no blanks beside them. Where words would be broken, and the rows
+    fit as columns, they become columns.
     """
     from rich.console import Console
 
     cells = [[told(cell) for cell in row] for row in rows]
     console = Console(width=None if sys.stdout.isatty() else _WIDTH)
     names = [name.removeprefix(">") for name in columns]
-    if _least(columns, cells) > console.width and 1 + sum(1 + _widest(row) for row in (names, *cells)) <= console.width:
+    broken = _all_in(_least(columns, cells)) > console.width
+    if broken and _all_in(_widest(row) for row in (names, *cells)) <= console.width:
         first, *others = zip(names, *cells, strict=True)
         columns, cells = [first[0], *(f">{name}" for name in first[1:])], [list(row) for row in others if any(row[1:])]
     emit(f"{title}\n{_rendered(console, columns, cells)}")
 
 
-def _least(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> int:
-    """Return the columns of a terminal without which names in front, or numbers, are broken."""
-    wide = [
-        _widest(row[k] for row in cells) if column.startswith(">") or not k else 1 for k, column in enumerate(columns)
-    ]
-    return 1 + sum(1 + width for width in wide)
+def _all_in(widths: Iterable[int]) -> int:
+    """Return how wide a table of such columns is, with what parts them."""
+    return 1 + sum(1 + width for width in widths)
+
+
+def _least(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
+    """Return how wide columns are in which no word is broken, and no name that stands in front."""
+    names = _widest(row[0] for row in cells)
+    words = [_longest_word([name, *(row[k] for row in cells)]) for k, name in enumerate(columns)]
+    return [max(words[0], names) if names <= _NAME else words[0], *words[1:]]
+
+
+def _longest_word(texts: Iterable[str]) -> int:
+    return max((_widest([word]) for text in texts for word in text.removeprefix(">").split()), default=0)
+
+
+def _shared(natural: Sequence[int], least: Sequence[int], room: int) -> list[int] | None:
+    """Return how wide columns are that share a room: no less than they need, the rest by what they would like.
+
+    None where there is no room for what they need.
+    """
+    spare = room - sum(least)
+    if spare < 0:
+        return None
+    missing = [wanted - need for wanted, need in zip(natural, least, strict=True)]
+    total = sum(missing)
+    return [need + spare * more // max(total, spare, 1) for need, more in zip(least, missing, strict=True)]
 
 
 def _widest(texts: Iterable[str]) -> int:
     from rich.cells import cell_len
 
     return max((cell_len(line) for text in texts for line in text.splitlines()), default=0)
+
+
+def prose(paragraphs: Iterable[str]) -> None:
+    """Print paragraphs for people on stdout, as wide as the terminal, and no wider than is read with ease.
+
+    What is indented belongs to the paragraph before.
+    """
+    from textwrap import wrap
+
+    from rich.console import Console
+
+    width = min(_READABLE, Console().width if sys.stdout.isatty() else _READABLE)
+    lines = []
+    for text in paragraphs:
+        indent = " " * (len(text) - len(text.lstrip()))
+        lines += wrap(
+            _printable(text), width, subsequent_indent=f"{indent}  ", break_long_words=False, break_on_hyphens=False
+        )
+    emit("\n".join(lines))
 
 
 def facts(title: str, data: dict[str, object]) -> None:
@@ -157,6 +207,9 @@ def _rendered(console: Any, columns: Sequence[str], cells: Sequence[Sequence[str
         wanted = console.measure(grid, options=console.options.update(width=_UNBROKEN)).maximum
         if wanted > console.width:
             grid.show_lines, grid.padding = True, (0, 0)
+            natural = [_widest((name, *(row[k] for row in cells))) for k, name in enumerate(columns)]
+            for k, width in enumerate(_shared(natural, _least(columns, cells), console.width - 1 - len(columns)) or ()):
+                grid.columns[k].width = width
         console.print(grid)
     text: str = capture.get()
     return text.rstrip("\n")

@@ -91,7 +91,7 @@ _DASHES = ("-", "--", ":", "-.")
 DISTINCT = len(_COLOURS) * len(_HATCHES)
 """Areas that are told apart, by colour and hatching."""
 
-_LONGEST = 28
+_LONGEST = 36
 """Characters of a name in a picture. Arbitrary: a legend with longer ones is wider than what it explains."""
 
 _WIDE = 100
@@ -130,6 +130,7 @@ def styles(names: Iterable[str]) -> dict[str, Style]:
 
     Examples
     --------
+    >>> from dlsched.models.picture import styles
     >>> of = styles(f"job{k}" for k in range(60))
     >>> len({(style.colour, style.hatch) for style in of.values()})
     60
@@ -146,8 +147,9 @@ def short(name: str) -> str:
 
     Examples
     --------
-    >>> short("resnet-50-on-imagenet-with-batch-256")
-    'resnet-50-on-i…ith-batch-256'
+    >>> from dlsched.models.picture import short
+    >>> short("resnet-50 on imagenet, batch size 256, user 17")
+    'resnet-50 on image…size 256, user 17'
     """
     half = _LONGEST // 2
     return name if len(name) <= _LONGEST else f"{name[:half]}…{name[1 - half :]}"
@@ -158,6 +160,8 @@ def headline(value: float | Fraction, scheduled: int, jobs: int) -> str:
 
     Examples
     --------
+    >>> from fractions import Fraction
+    >>> from dlsched.models.picture import headline
     >>> headline(Fraction(17), 2, 3)
     'utility 17, 2 of 3 jobs'
     """

@@ -54,3 +54,10 @@ def test_a_gap_that_stays_open() -> None:
     assert ax.get_title() == "value 6, bound 8, gap 25 % after 2 s"
     with pytest.raises(InputError, match="neither a schedule nor a bound"):
         plot_gap([Moment(1.0, "first", -math.inf, math.inf)])
+
+
+def test_what_is_no_axes_is_refused() -> None:
+    run = hadar.run(devices.random(0))
+    for draw in (lambda: plot_prices(devices.random(0), run, 3), lambda: plot_gap([Moment(1.0, "", 1.0, 1.0)], 3)):
+        with pytest.raises(TypeError, match=r"^ax: expected axes of matplotlib, got 3$"):
+            draw()

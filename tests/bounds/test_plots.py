@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import pytest
+
 from dlsched.bounds import claim, judged, plot_claim, verify
 from dlsched.bounds.comparison import Status
 from dlsched.bounds.store import Store
@@ -33,3 +35,5 @@ def test_marks_are_the_verdicts(tmp_path: Path) -> None:
 
 def test_no_verdict() -> None:
     assert plot_claim(claim("smd/lemma-1"), []).get_title().endswith("no verdict")
+    with pytest.raises(TypeError, match=r"^ax: expected axes of matplotlib, got 3$"):
+        plot_claim(claim("smd/lemma-1"), [], 3)

@@ -43,3 +43,13 @@ def test_many_rows_stay_rows(narrow: Callable[..., list[str]]) -> None:
     lines = narrow("Long", COLUMNS, [ROWS[0]] * 20)
     assert max(map(len, lines)) <= 80
     assert sum(line.startswith("├") for line in lines) == 19
+
+
+def test_words_stay_whole_where_they_fit(narrow: Callable[..., list[str]]) -> None:
+    text = "the bottleneck of a schedule is what it takes from transformations of formulations "
+    columns = ("name", "kind of it", ">measured", "what is said")
+    lines = narrow("Words", columns, [(f"row {k}", "subproblem", 1.5, text * 2) for k in range(20)])
+    assert max(map(len, lines)) <= 80
+    said = [line.split("\u2502")[4] for line in lines if line.startswith("\u2502")]
+    assert " ".join(" ".join(said).split()) == (text * 40).strip()
+    assert lines[2].replace("\u2503", " ").split() == ["name", "kind", "of", "it", "measured", "what", "is", "said"]

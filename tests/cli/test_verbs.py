@@ -112,6 +112,13 @@ def test_an_instance_says_whose_it_is(dlsched: Command, instance: Path, schedule
     assert answer(dlsched("check", *named, instance, schedule, "--json")) == {"violations": [], "utility": 17.0}
 
 
+def test_replay_tells_a_story(dlsched: Command) -> None:
+    told = answer(dlsched("replay", "hadar-theorem-2-lone-job", "--json"))["story"]
+    people = dlsched("replay", "hadar-theorem-2-lone-job").stdout
+    assert " ".join(people.split()) == " ".join(" ".join(told).split())
+    assert max(map(len, people.splitlines())) <= 110
+
+
 @pytest.mark.parametrize(
     ("words", "completed"),
     [
