@@ -192,6 +192,14 @@ class Configurations:
         self.uses = {use: float(linear.x[column]) for use, column in columns.items()}
         return linear.summary.bound, self.prices(rows, linear.row_duals)
 
+    def marginal(self, got: Mapping[str, int]) -> Prices:
+        """Return what another worker-slot is worth to each job; nothing where it can have no more."""
+        pairs = ((name, own.get(got[name]), own.get(got[name] + 1)) for name, own in self._points.items())
+        return {
+            name: Fraction(0) if now is None or more is None else self._step * max(0, round((more - now) / self._step))
+            for name, now, more in pairs
+        }
+
     def prices(self, rows: Mapping[str, int], duals: Floats) -> Prices:
         """Return the prices that duals of a program say, by the rows of the jobs' worker-slots."""
         step = float(self._step)

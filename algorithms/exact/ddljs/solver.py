@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -22,7 +22,7 @@ from functools import partial
 
 from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes, dual_bound
-from dlsched.algorithms.exact.ddljs.configurations import Bound, Configurations, Part
+from dlsched.algorithms.exact.ddljs.configurations import Bound, Configurations, Part, Prices
 from dlsched.algorithms.exact.ddljs.counts import TooLargeError, best_value
 from dlsched.algorithms.exact.ddljs.greedy import greedy_schedule
 from dlsched.algorithms.exact.ddljs.horizon import (
@@ -42,7 +42,7 @@ from dlsched.halt import Halt, cut, grace, left, poll, until
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.job import Job
 from dlsched.models.ddljs.requests import slot_problem
-from dlsched.models.ddljs.schedule import Schedule, check, exact_utility
+from dlsched.models.ddljs.schedule import Schedule, check, exact_utility, worker_slots
 from dlsched.models.utility import Table
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.scaling import UnfitNumberError
@@ -52,8 +52,12 @@ from dlsched.solvers.solve import solve_matrix
 _MOST = 1_000
 """Embeddings and states of a slot up to which the dynamic program over counts is the second route: under a second."""
 
-_MOST_COLUMNS = 2_000_000
-"""Columns up to which a program is written: each takes about a kilobyte while it is."""
+_MOST_COLUMNS = 300_000
+"""Columns up to which a program is written: each takes about a kilobyte while it is, and as much again in HiGHS."""
+
+_MOST_ALIKE = 100_000
+"""The same where slots that are alike are one: with 230 000 columns, 50 servers and 40 jobs, its linear program took more
+than 20 s, and prices of worker-slots gave a bound of .01 % in 6."""
 
 _NODES = 2_000
 """Of the search tree that completes a schedule. Arbitrary: all those measured ended at their roots."""
@@ -143,7 +147,7 @@ class _Solve:
             self.known.note("every job at its best: the schedule reaches this bound")
             return True
         poll()
-        if not self._writable(_ALIKE, [group[0] for group in groups]):
+        if not self._writable("worker-slots of jobs", ()):
             return False
         if self.instance.slots == 1 and self._finite():
             return self._one_slot()
@@ -173,16 +177,20 @@ class _Solve:
     def _programs(self, groups: list[list[int]]) -> bool:
         """Take the routes that need programs."""
         points = {job.name: values(self.instance, job) for job in self.instance.jobs}
-        pooled = cut(lambda: pooled_program(self.instance, points, groups))
-        duals = self._linear_bound(pooled.matrix.relaxed())
-        if self._closed_by_duals():
-            return True
-        if not self.whole and all(map(is_concave, points.values())):
-            if duals is not None and self._by_configurations(
-                Configurations(self.instance, points, groups, self.schedule), pooled.rows, duals
-            ):
+        found = cut(lambda: Configurations(self.instance, points, groups, self.schedule))
+        prices = found.marginal(worker_slots(self.instance, self.schedule))
+        pooled = None
+        if self._writable(_ALIKE, [group[0] for group in groups], _MOST_ALIKE):
+            pooled = cut(lambda: pooled_program(self.instance, points, groups))
+            duals = self._linear_bound(pooled.matrix.relaxed())
+            if self._closed_by_duals():
                 return True
-        elif not self.whole and len(groups) < self.instance.slots:
+            if duals is not None:
+                prices = found.prices(pooled.rows, duals)
+        if not self.whole and (pooled is None or all(map(is_concave, points.values()))):
+            if self._by_configurations(found, prices):
+                return True
+        elif pooled is not None and not self.whole and len(groups) < self.instance.slots:
             with until(seconds=left(0.5)):
                 first = self._search(pooled.matrix, _ALIKE, nodes=_NODES)
             if self.known.closed() or first.infeasible:
@@ -194,13 +202,13 @@ class _Solve:
         self._read(whole, first.x)
         return self._certified(whole.matrix, first, whole)
 
-    def _by_configurations(self, found: Configurations, rows: Mapping[str, int], duals: Floats) -> bool:
-        """Find configurations from the prices of a linear program on; tell whether a schedule is proved to be optimal.
+    def _by_configurations(self, found: Configurations, prices: Prices) -> bool:
+        """Find configurations from some prices on; tell whether a schedule is proved to be optimal.
 
         Where some utility is not concave their bound is far off, as the linear program's is: both mix numbers.
         """
         with until(seconds=left(0.5)), suppress(Halt):
-            found.generate(found.prices(rows, duals), self._take_bound)
+            found.generate(prices, self._take_bound)
         poll()
         self._complete(found)
         best = found.best
@@ -229,12 +237,12 @@ class _Solve:
         self.known.bound(float(bound.value), _PRICES)
         self.known.tell(_PRICES)
 
-    def _writable(self, name: str, slots: Iterable[int]) -> bool:
-        """Tell whether a program is of a size that can be written."""
+    def _writable(self, name: str, slots: Iterable[int], most: int = _MOST_COLUMNS) -> bool:
+        """Tell whether a program is of a size that is written."""
         count = columns(self.instance, slots)
-        if count > _MOST_COLUMNS:
-            self.known.note(f"{name}: about {count} columns, more than {_MOST_COLUMNS}, not written")
-        return count <= _MOST_COLUMNS
+        if count > most:
+            self.known.note(f"{name}: about {count} columns, more than {most}, not written")
+        return count <= most
 
     def _linear_bound(self, matrix: Matrix) -> Floats | None:
         """Take the bound of a linear program, and what its duals prove."""

@@ -72,6 +72,26 @@ def test_what_is_settled_can_be_completed(seed: int, share: float) -> None:
     assert not exceeds(float(exact_utility(found, schedule)), float(bounds[-1].value))
 
 
+def test_marginal_prices_are_what_another_worker_slot_is_worth() -> None:
+    data = instance_data("G1") | {"slots": 6}
+    for job in data["jobs"]:
+        job["utility"] = {"kind": "linear", "intercept": 1, "slope": -3}
+    found = Instance.parse(data)
+    points = {job.name: values(found, job) for job in found.jobs}
+    configurations = Configurations(found, points, alike(found), Schedule.of({}))
+    first, second = points
+    prices = configurations.marginal({first: 2, second: max(points[second])})
+    assert {name: float(price) for name, price in prices.items()} == pytest.approx({first: 3, second: 0})
+
+
+@pytest.mark.slow
+def test_a_bound_where_no_program_can_be_written() -> None:
+    found = benchmark(np.random.default_rng(0), servers=50, jobs=40, slots=60, tight=True)
+    result = solve(found, time_limit=60)
+    assert any("not written" in line for line in result.evidence)
+    assert result.value <= result.bound <= 1.02 * result.value
+
+
 def test_a_job_gets_no_more_than_its_budget() -> None:
     data = instance_data("G1") | {"slots": 6}
     for job in data["jobs"]:
