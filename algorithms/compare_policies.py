@@ -31,7 +31,7 @@ from dlsched.models.hadar import Instance
 from dlsched.models.hadar.schedule import exact_utility
 
 _FEW = 20
-"""Jobs up to which the picture has a bar for each: as many colours differ."""
+"""Jobs up to which the picture has a bar for each. Arbitrary: in a panel for each policy, more are hard to find."""
 
 _MOST = 200_000
 """Slots with devices, of all jobs, up to which the checker values a simulation: about two seconds."""

@@ -71,7 +71,7 @@ def benchmark(
     ratios = rng.choice([1, 2, 4], size=jobs)
     speeds = rng.choice([5, 6, 8], size=jobs)
     arrivals = _arrivals(rng, jobs, max(1, slots // 2))
-    needed = batches * rng.uniform(0.5, slots / 3, size=jobs)
+    needed = batches * rng.uniform(0.5, max(0.5, slots / 3), size=jobs)
     if load is not None:
         needed = needed * min(1.0, load * machines * slots * multiple / float((needed * (1 + 1 / ratios)).sum()))
     return Instance(

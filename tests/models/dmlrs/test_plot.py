@@ -43,3 +43,9 @@ def test_a_broken_schedule_is_not_drawn() -> None:
     broken = Schedule.of({instance.jobs[0].name: {1: {"machine1": (99, 99)}}})
     with pytest.raises(ValueError, match="cannot be drawn"):
         plot(instance, broken)
+
+
+def test_a_horizon_of_one_slot_is_drawn() -> None:
+    instance = preset("benchmark", 0, jobs=2, machines=2, slots=1)
+    ax = plot(instance, run(instance).schedule)
+    assert (ax.get_xlim(), ax.get_xlabel()) == ((0.5, 1.5), "slot")
