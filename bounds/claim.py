@@ -261,9 +261,16 @@ class Claim(Generic[F]):
                 known = f"it has {', '.join(fields)}" if fields else "it has none"
                 raise InputError(f"{self.id}: no parameter {shown(name)}; {known}")
         return {
-            name: _converted(field, parameters[name]) if name in parameters else field.default
+            name: self._read(name, parameters[name]) if name in parameters else field.default
             for name, field in fields.items()
         }
+
+    def _read(self, name: str, value: Any) -> Any:
+        """Return a parameter's value, which may be text as typed on a command line."""
+        try:
+            return _readers(self.facts)[name].validate_python(value)
+        except ValidationError as error:
+            raise InputError(f"{name}: {one_line(error)}") from None
 
     @property
     def instance_type(self) -> type[Document]:
@@ -298,13 +305,11 @@ class Claim(Generic[F]):
 _parameters = cache(options_of)
 
 
-def _converted(field: dataclasses.Field[Any], value: Any) -> Any:
-    """Return a parameter's value, which may be text as typed on a command line."""
-    kind: Any = field.type
-    try:
-        return TypeAdapter(kind).validate_python(value)
-    except ValidationError as error:
-        raise InputError(f"{field.name}: {one_line(error)}") from None
+@cache
+def _readers(facts: Callable[..., Any]) -> dict[str, TypeAdapter[Any]]:
+    """Return what reads a value of each parameter."""
+    kinds: dict[str, Any] = {field.name: field.type for field in dataclasses.fields(_parameters(facts))}
+    return {name: TypeAdapter(kind) for name, kind in kinds.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
