@@ -260,8 +260,9 @@ def sample_costs(offers: Offers, unit: int, each: Fraction) -> tuple[Floats, Int
     offer = np.full(theta.shape, -1, dtype=np.int64)
     theta[:, 0] = 0.0
     place = {(int(i), int(e)): k for k, (i, e) in enumerate(offers.workers)}
+    shares = [(each / rate).as_integer_ratio() for rate in offers.rates]
     for v in range(1, unit + 1):
-        counts = [math.ceil(v * each / rate) for rate in offers.rates]
+        counts = [-(-v * workers // units) for workers, units in shares]
         for pair in ((counts[0], 0), (0, counts[1])):
             k = place.get(pair)
             if k is not None:
