@@ -15,9 +15,7 @@ from dlsched.arguments import checked
 from dlsched.errors import InputError
 from dlsched.models import picture
 from dlsched.models.document import Document
-
-_LEAST = 1e-9
-"""Of the greatest price: the least that is shown. Arbitrary: what is cheaper costs no job anything that counts."""
+from dlsched.tolerances import CHEAP
 
 
 @checked
@@ -69,9 +67,9 @@ def plot_prices(instance: Document, run: Run, ax: Any = None) -> Any:
         ax.stairs(greatest, edges, baseline=least, fill=True, alpha=0.15, color=style.colour)
     most, low = max(run.prices.values()), min(run.prices.values())
     ax.use_sticky_edges = False
-    picture.wide(ax.set_yscale, [max(price, _LEAST * most) for price in run.prices.values()])
-    if low < _LEAST * most:
-        ax.set_ylim(bottom=_LEAST * most)
+    picture.wide(ax.set_yscale, [max(price, CHEAP * most) for price in run.prices.values()])
+    if low < CHEAP * most:
+        ax.set_ylim(bottom=CHEAP * most)
     head = picture.headline(run.utility, len(run.schedule.jobs), len(getattr(instance, "jobs", ())))
     ax.set(ylabel="price of a unit for a slot", title=f"{head}: prices at the end")
     return ax

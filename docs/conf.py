@@ -11,7 +11,7 @@ project = "dlsched"
 copyright = "The dlsched developers"
 version = release = dlsched.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton", "mathml", "room"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton", "mathml", "problem", "room"]
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 exclude_patterns = ["extensions"]
 myst_enable_extensions = ["deflist", "dollarmath"]

@@ -224,7 +224,7 @@ def wide(set_scale: Callable[..., None], values: Iterable[float]) -> None:
         if min(found) > 0:
             set_scale("log")
         else:
-            set_scale("symlog", linthresh=10.0 ** math.floor(math.log10(min(sizes))))
+            set_scale("symlog", linthresh=min(sizes))
 
 
 def _height(ax: Any) -> float:

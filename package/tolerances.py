@@ -161,3 +161,6 @@ A thousandth of what two values may differ by and be equal (`TOLERANCE`).
 
 NEVER = 1e-6
 """Probability below which rounds that might all fail are taken to do so, and are not made: no run shows it."""
+
+CHEAP = 1e-9
+"""As a share of the greatest price: what is cheaper costs no job anything that counts, and is drawn as costing this."""

@@ -132,6 +132,7 @@ UNTYPED = {
     ("dlsched.algorithms.exact.optimum", "instance"),
     ("dlsched.algorithms.exact.certify", "problem"),
     ("dlsched.relaxations.sum_of_ratios", "problem"),
+    ("dlsched.relaxations.to_cvxpy", "model"),
     *((f"dlsched.models.{name}.plot", "ax") for name in NAMES.values()),
     ("dlsched.algorithms.hadar_e.plot", "ax"),
     ("dlsched.algorithms.simulator.gantt", "ax"),
@@ -634,9 +635,13 @@ TO_BOUND: dict[str, Case] = {
     "no such variant": (
         lambda: bounds.claim("hadar/theorem-2", "odd"),
         InputError,
-        "no variant 'odd'; it has printed,",
+        "variant: 'odd' is not one of printed, corrected, derived",
     ),
-    "variant as a number": (lambda: bounds.claim("hadar/theorem-2", 1), TypeError, "variant: expected text or a "),
+    "variant as a number": (
+        lambda: bounds.claim("hadar/theorem-2", 1),
+        TypeError,
+        "variant: expected one of printed, ",
+    ),
     "no witness": (lambda: bounds.replay(H), TypeError, "witness: expected a dlsched.bounds.Witness or text or a path"),
     "too few trials": (lambda: bounds.clopper_pearson(3, 2), ValueError, "3 successes in 2 trials"),
     "certain": (lambda: bounds.clopper_pearson(1, 2, 1), ValueError, "confidence 1 is not between 0 and 1"),

@@ -56,8 +56,8 @@ _MOST_COLUMNS = 300_000
 """Columns up to which a program is written: each takes about a kilobyte while it is, and as much again in HiGHS."""
 
 _MOST_ALIKE = 100_000
-"""The same where slots that are alike are one: with 230 000 columns, 50 servers and 40 jobs, its linear program took more
-than 20 s, and prices of worker-slots gave a bound of .01 % in 6."""
+"""The same where slots that are alike are one: with 230 000 columns, 50 servers and 40 jobs, its linear program took
+more than 20 s, and prices of worker-slots gave a bound of .01 % in 6."""
 
 _NODES = 2_000
 """Of the search tree that completes a schedule. Arbitrary: all those measured ended at their roots."""
