@@ -190,7 +190,9 @@ def test_no_point_and_no_end() -> None:
 
 
 @pytest.mark.parametrize(
-    "stranger", [s for s in STRANGERS if not s.traits <= INTEGER and s.name not in ("portfolio", "disc")], ids=str
+    "stranger",
+    [s for s in STRANGERS if not s.traits <= INTEGER and s.name not in ("portfolio", "disc")],
+    ids=lambda case: case.name,
 )
 def test_what_is_not_convex_is_refused_in_a_line(stranger: Stranger) -> None:
     with pytest.raises(TransformationRefused) as caught:
