@@ -47,6 +47,7 @@ NEEDED = {
     "dlsched.models.problem",
     "dlsched.models.registry",
     "dlsched.models.schedule",
+    "dlsched.readable",
     "dlsched.tolerances",
 }
 """All of this package that the checker imports; a problem's instances, schedules and writer come on top."""
