@@ -4,8 +4,9 @@
 # other solvers (hours; goes on where it stopped; `python -m benchmarks --list` has the names).
 # make audit: 10000 seeded cases of each family of badly scaled instances and mutated inputs (a tenth where one is a
 # hundred solves); goes on where it stopped.
-# make pages: what docs/claims says of each claim anew, from a run of verify over at least DRAWS instances of each claim
-# that is known to be true (10000: one to two hours), which goes on where it stopped.
+# make pages: what docs/claims says of each claim anew, from a run of verify over 600 draws of each source, 24 of an
+# evaluation, and at least DRAWS instances of each claim that is known to be true (10000: two hours), which goes on where
+# it stopped.
 # make figures: the papers' figures at few points and draws, into build/figures; those that need public data (see
 # `dlsched list figures`) where the folder DATA is there.
 # make gallery: docs/figures.md and its pictures anew, from a run of every figure at its paper's points, which goes on
@@ -49,7 +50,7 @@ audit: lowest build/.installed
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.audit --out build/audit.sqlite
 
 pages: build/.installed
-	$(BIN)/dlsched verify --each $(DRAWS) --out build/pages-$(DRAWS).sqlite --json > build/pages.json
+	$(BIN)/dlsched verify --instances 600 --each $(DRAWS) --out build/pages-$(DRAWS).sqlite --json > build/pages.json
 	$(BIN)/python docs/claims/update.py build/pages.json
 
 figures: build/.installed

@@ -1,9 +1,9 @@
 """Write into the pages beside this file what the claims say and what a run of `verify` found, under each heading.
 
 Usage: ``python docs/claims/update.py REPORT.json [REPORT.json ...]``, where a report is what ``dlsched verify --json``
-prints; of a claim that several have, the last counts, and a claim that none has stays as it is. A page is named after
-a paper and has one section ``## <claim id>`` for each of its claims; the prose of a section is left alone, and what
-stands between the two marks below its heading is made anew.
+prints; of a claim that several have, the one on most instances counts, and a claim that none has stays as it is. A page
+is named after a paper and has one section ``## <claim id>`` for each of its claims; the prose of a section is left
+alone, and what stands between the two marks below its heading is made anew.
 """
 
 from __future__ import annotations
@@ -123,8 +123,8 @@ def _item(text: str, deeper: bool = False) -> Iterator[str]:
 
 def main(reports: Iterable[Path]) -> None:
     """Write every page anew."""
-    found = (json.loads(report.read_text(encoding="utf-8")) for report in reports)
-    rows = {(row["id"], row["variant"]): row for data in found for row in data["claims"]}
+    found = [row for report in reports for row in json.loads(report.read_text(encoding="utf-8"))["claims"]]
+    rows = {(row["id"], row["variant"]): row for row in sorted(found, key=lambda row: row["instances"])}
     for paper in papers():
         page = FOLDER / f"{paper}.md"
         page.write_text(updated(page.read_text(encoding="utf-8"), rows), encoding="utf-8")
