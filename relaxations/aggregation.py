@@ -36,6 +36,17 @@ class Packed:
         Slots of which it is proved that no packing exists.
     unknown : tuple of int
         Slots for which none was found.
+
+    Examples
+    --------
+    >>> from dlsched.models import dmlrs, solve
+    >>> from dlsched.relaxations import aggregate_machines
+    >>> cluster = dmlrs.preset("benchmark", 0, jobs=2, machines=4, slots=3, multiple=3)
+    >>> summed = aggregate_machines(cluster)
+    >>> bound = solve(summed.model).objective
+    >>> packed = summed.recover()
+    >>> print(round(bound, 4), packed.schedule, packed.impossible, packed.unknown)
+    15.97 None (1, 2, 3) ()
     """
 
     schedule: Schedule | None
@@ -53,6 +64,18 @@ class Aggregation:
         `dmlrs/aggregate`; its optimum is an upper bound on the optimum of DMLRS, equal where all slots can be packed.
     instance : Instance
     groups : tuple of Group
+
+    Examples
+    --------
+    >>> from dlsched.models import dmlrs, solve
+    >>> from dlsched.relaxations import aggregate_machines
+    >>> cluster = dmlrs.preset("benchmark", 0, jobs=2, machines=3, slots=2)
+    >>> summed = aggregate_machines(cluster)
+    >>> print([group.machines for group in summed.groups])
+    [('machine1', 'machine2', 'machine3')]
+    >>> solution = solve(summed.model)
+    >>> print(round(float(dmlrs.utility(cluster, summed.recover().schedule)), 4), round(solution.objective, 4))
+    39.0573 39.0573
     """
 
     model: Any
@@ -106,6 +129,19 @@ def aggregate_machines(instance: Instance) -> Aggregation:
         If a job's external rate is above its internal rate.
 
     Source: ours; in each slot the capacity rows (5), in the thesis (3.3), are summed over identical machines.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, dmlrs, solve
+    >>> from dlsched.relaxations import aggregate_machines
+    >>> cluster = dmlrs.preset("benchmark", 0, jobs=2, machines=3, slots=2)
+    >>> apart, summed = build("dmlrs/compact-milp", cluster), aggregate_machines(cluster)
+    >>> print(apart.nvariables(), round(solve(apart).objective, 4))
+    68 39.0573
+    >>> print(summed.model.nvariables(), round(solve(summed.model).objective, 4))
+    28 39.0573
+    >>> print(dmlrs.check(cluster, summed.recover().schedule))
+    []
     """
     from dlsched.models import build
 

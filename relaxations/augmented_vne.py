@@ -29,7 +29,23 @@ from dlsched.tolerances import ZERO
 
 @dataclass(frozen=True, eq=False)
 class AugmentedVne(RingLp, Recovery["RecoveredEmbedding"]):
-    """The augmented LP; see `augmented_vne`."""
+    """The augmented LP; see `augmented_vne`.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> from dlsched.relaxations import augmented_vne
+    >>> net = nx.Graph([("a", "b", {"bandwidth": 2})])
+    >>> net.add_nodes_from("ab", capacity={"gpu": 2})
+    >>> problem = RingProblem.of(net, [RingRequest("bert", {4: 6}, {"gpu": 1}, 1)])
+    >>> lp = augmented_vne(problem, cap=True)
+    >>> embedding = lp.recover(lp.solve().point)
+    >>> print({u: round(load, 6) for (u, _), load in embedding.node_loads().items()})
+    {'a': 2.0, 'b': 2.0}
+    >>> print(max(embedding.residuals().values()) < 1e-9)
+    True
+    """
 
     layout: ClassVar[Layout] = Layout.AUGMENTED
 
@@ -172,5 +188,18 @@ def augmented_vne(problem: RingProblem, *, sizes: Mapping[str, int] | None = Non
     Source: GADGET, Section V-C, after Rost and Schmid, who route from both ends of a cut cycle; for a ring one cut node
     is enough. GADGET gives no validity filters and no rule for rings of one and two nodes: here a node or link is valid
     if it can carry one ring node or edge, a ring of one node has no edge, one of two has an edge in each direction.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> from dlsched.relaxations import augmented_vne, plain_vne
+    >>> net = nx.relabel_nodes(nx.cycle_graph(4, create_using=nx.DiGraph), dict(enumerate("abcd")))
+    >>> net.add_nodes_from("abcd", capacity={"gpu": 5})
+    >>> nx.set_edge_attributes(net, 1, "bandwidth")
+    >>> ends = frozenset("ac"), frozenset("bd")
+    >>> problem = RingProblem.of(net, [RingRequest(job, {2: 6}, {"gpu": 1}, 1, ends) for job in ("bert", "vit")])
+    >>> print(round(plain_vne(problem).solve().value, 6), round(augmented_vne(problem).solve().value, 6))
+    12.0 6.0
     """
     return AugmentedVne.of(problem, sizes, cap)

@@ -50,6 +50,36 @@ class Branching(ABC, Generic[Part, Question]):
     ----------
     master : Master
         Shared by all parts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dlsched.relaxations import BranchAndPrice, Branching, Column, Master, Priced, generate_columns
+    >>> plans = [Column(0, 0, 9.0, np.array([3.0]), "bert"), Column(1, 0, 7.0, np.array([2.0]), "vit")]
+    >>> class Root(Branching):
+    ...     master = Master(np.array([4.0]), blocks=2, penalty=100.0)
+    ...
+    ...     def price(self, prices):
+    ...         return Priced(np.array([plan.value - prices @ plan.rows for plan in plans]), plans)
+    ...
+    ...     def generate(self, part, *, start, rounds, stop):
+    ...         return generate_columns(self.master, self.price, start=start, rounds=rounds, stop=stop)
+    ...
+    ...     def fixed(self, part, prices, cutoff):
+    ...         return self.master.bound(prices, self.price(prices).best), part
+    ...
+    ...     def questions(self, part, generated):
+    ...         return []  # asks nothing: the bound stays that of the root
+    ...
+    ...     def answered(self, part, question, yes):
+    ...         return None
+    ...
+    ...     def found(self, part, generated):
+    ...         return 9.0  # bert alone
+    >>> tree = BranchAndPrice(Root(), cutoff=9.0)
+    >>> tree.start("everything", np.zeros(1))
+    >>> print(tree.step(), tree.step(), tree.cutoff, round(tree.bound, 6))
+    True False 9.0 13.0
     """
 
     master: Master
@@ -149,6 +179,50 @@ class BranchAndPrice(Generic[Part, Question]):
     ------
     InputError
         If the margin is negative or no column is to be kept.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> import numpy as np
+    >>> from dlsched.relaxations import BranchAndPrice, Branching, Column, Master, Priced, generate_columns
+    >>> class Chosen(Branching):
+    ...     def __init__(self, plans, gpus):
+    ...         self.plans, self.best = plans, 0.0
+    ...         self.master = Master(np.array([gpus]), blocks=len(plans), penalty=100.0)
+    ...
+    ...     def price(self, part, prices):
+    ...         allowed, _ = part
+    ...         worth = [p.value - prices @ p.rows if p.data in allowed else -np.inf for p in self.plans]
+    ...         return Priced(np.array(worth), [p for p in self.plans if p.data in allowed])
+    ...
+    ...     def generate(self, part, *, start, rounds, stop):
+    ...         allowed, required = part
+    ...         listed = np.array([column.data in allowed for column in self.master.columns], dtype=bool)
+    ...         self.master.restrict(listed, np.array([p.data in required for p in self.plans]))
+    ...         return generate_columns(self.master, partial(self.price, part), start=start, rounds=rounds, stop=stop)
+    ...
+    ...     def fixed(self, part, prices, cutoff):
+    ...         return self.master.bound(prices, self.price(part, prices).best), part
+    ...
+    ...     def questions(self, part, generated):
+    ...         return [job for job, share in generated.recover() if share < 0.999]
+    ...
+    ...     def answered(self, part, job, yes):
+    ...         allowed, required = part
+    ...         return (allowed, required | {job}) if yes else (allowed - {job}, required)
+    ...
+    ...     def found(self, part, generated):
+    ...         if not self.questions(part, generated):
+    ...             self.best = max(self.best, generated.value)
+    ...         return self.best
+    >>> jobs = {"bert": (9.0, 3.0), "vit": (7.0, 2.0), "gpt": (12.0, 5.0)}
+    >>> plans = [Column(k, 0, worth, np.array([gpus]), job) for k, (job, (worth, gpus)) in enumerate(jobs.items())]
+    >>> tree = BranchAndPrice(Chosen(plans, gpus=7.0), cutoff=0.0)
+    >>> tree.start((frozenset(jobs), frozenset()), np.zeros(1))
+    >>> while tree.step():
+    ...     assert tree.cutoff <= tree.bound
+    >>> print(tree.nodes, round(tree.cutoff, 6), round(tree.bound, 6))
+    2 19.0 19.0
     """
 
     def __init__(

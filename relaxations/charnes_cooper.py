@@ -41,6 +41,23 @@ class CharnesCooper(Recovery[Point]):
     source : pyomo.environ.ConcreteModel
     scale : Var
         t, the reciprocal of the denominator.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import duals, solve
+    >>> from dlsched.relaxations import charnes_cooper
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var(bounds=(0, None))
+    >>> m.room = pyo.Constraint(expr=m.x <= 3)
+    >>> m.yield_ = pyo.Objective(expr=(4 * m.x + 1) / (m.x + 2), sense=pyo.maximize)
+    >>> linear = charnes_cooper(m)
+    >>> print(linear.model.normalisation.expr, "|", linear.model.room.expr)
+    x + 2.0*t  ==  1 | x - 3.0*t  <=  0
+    >>> solution = solve(linear.model)
+    >>> point = linear.recover(duals=duals(linear.model))
+    >>> print(round(point.values[m.x], 6), round(1 / linear.scale.value, 6), round(point.duals[m.room], 6))
+    3.0 5.0 0.28
     """
 
     model: Any
@@ -91,6 +108,22 @@ def charnes_cooper(model: Any) -> CharnesCooper:
         is a sum of several ratios (see `sum_of_ratios`) or of another form, or a row is not linear.
 
     Source: SMD, Step 2 and [33].
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import solve
+    >>> from dlsched.relaxations import charnes_cooper
+    >>> m = pyo.ConcreteModel()
+    >>> m.fast, m.slow = pyo.Var(bounds=(1, 6)), pyo.Var(bounds=(2, 9))
+    >>> m.power = pyo.Constraint(expr=3 * m.fast + m.slow <= 18)
+    >>> m.cost = pyo.Objective(expr=(10 + 2 * m.fast + m.slow) / (4 * m.fast + m.slow))
+    >>> linear = charnes_cooper(m)
+    >>> print(round(solve(linear.model).objective, 6))
+    0.971429
+    >>> point = linear.recover(load=True)
+    >>> print(round(m.fast.value, 6), round(m.slow.value, 6), round(pyo.value(m.cost), 6))
+    5.333333 2.0 0.971429
     """
     with PauseGC():
         read = fractional_model(model)

@@ -43,6 +43,19 @@ class Priced:
         callable prices are 0.
     columns : sequence of Column
         Any number, best ones first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dlsched.relaxations import Column, Master, Priced, generate_columns
+    >>> plans = [Column(0, n, value, np.array([float(n)]), n) for n, value in enumerate([0.0, 5.0, 8.0, 10.0])]
+    >>> def price(prices):
+    ...     worth = [plan.value - prices @ plan.rows for plan in plans]
+    ...     return Priced(np.array([max(worth)]), [plans[int(np.argmax(worth))]])
+    >>> print(price(np.array([2.5])).best, price(np.array([2.5])).columns[0].data)
+    [3.] 2
+    >>> print(round(generate_columns(Master(np.array([2.0]), blocks=1, penalty=100.0), price).bound, 6))
+    8.0
     """
 
     best: Floats
@@ -74,6 +87,19 @@ class Generated:
         Whether no column could be added, or value and bound agree.
     rounds : int
         Pricing calls.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dlsched.relaxations import Column, Master, Priced, generate_columns
+    >>> plans = [Column(0, 2, 8.0, np.array([2.0]), "both"), Column(1, 1, 3.0, np.array([1.0]), "one")]
+    >>> def price(prices):
+    ...     return Priced(np.array([plan.value - prices @ plan.rows for plan in plans]), plans)
+    >>> found = generate_columns(Master(np.array([1.0]), blocks=2, penalty=100.0), price)
+    >>> print(round(found.value, 6), round(found.bound, 6), found.finished)
+    4.0 4.0 True
+    >>> print([(data, round(share, 6)) for data, share in found.recover()])
+    [('both', 0.5)]
     """
 
     bound: float
@@ -135,6 +161,22 @@ def generate_columns(
     Halt
         If the work (`dlsched.halt`) is over before the first linear program is solved; if it is later, what is
         known then is returned.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dlsched.relaxations import Column, Master, Priced, generate_columns
+    >>> worth = {"bert": [0, 5, 8, 10], "vit": [0, 4, 8, 12], "gpt": [0, 2, 4, 9]}  # of so many devices
+    >>> def price(prices):
+    ...     best, columns = [], []
+    ...     for job, values in enumerate(worth.values()):
+    ...         n = max(range(4), key=lambda n: values[n] - n * prices[0])
+    ...         best.append(values[n] - n * prices[0])
+    ...         columns.append(Column(job, n, values[n], np.array([float(n)]), (list(worth)[job], n)))
+    ...     return Priced(np.array(best), columns)
+    >>> found = generate_columns(Master(np.array([7.0]), blocks=3, penalty=100.0), price)
+    >>> print(round(found.bound, 6), [(data, round(share, 6)) for data, share in found.recover()])
+    26.0 [(('vit', 3), 1.0), (('gpt', 3), 0.666667), (('bert', 2), 1.0)]
     """
     at_least(0, gap=gap)
     at_least(1, rounds=rounds)

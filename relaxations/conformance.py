@@ -1,11 +1,14 @@
 """Whether a transformation keeps to the contract `Transformed`: on models with known optima, every way of using it.
 
-The author of a transformation says what it promises, and runs all checks::
+The author of a transformation says what it promises, and runs all checks. A check that fails raises an
+`AssertionError` that says which transformation, on which case, breaks what.
 
-    from dlsched.relaxations import conformance
-    conformance.check_all(conformance.Transformation(my_transformation))
-
-A check that fails raises an `AssertionError` that says which transformation, on which case, breaks what.
+Examples
+--------
+>>> from dlsched.relaxations import conformance, relax
+>>> refused = {conformance.Trait.LOGIC, conformance.Trait.SOS, conformance.Trait.GAPS, conformance.Trait.OUTSIDE}
+>>> mine = conformance.Transformation(relax, relation=conformance.Relation.BOUND, refuses=frozenset(refused))
+>>> conformance.check_all(mine, conformance.cases(conformance.Kind.MODEL)[:6])
 """
 
 from __future__ import annotations
@@ -44,7 +47,19 @@ _HARD = frozenset(Trait) - {Trait.INTEGER, Trait.PLACED}
 
 
 class Relation(StrEnum):
-    """How the optimum of the new model, read as the source's value, relates to the source's optimum."""
+    """How the optimum of the new model, read as the source's value, relates to the source's optimum.
+
+    Examples
+    --------
+    >>> from dlsched.relaxations import relax
+    >>> from dlsched.relaxations.conformance import Relation, Transformation, cases, check
+    >>> knapsack = next(case for case in cases() if case.name == "knapsack")
+    >>> check(Transformation(relax, relation=Relation.BOUND), knapsack)
+    >>> check(Transformation(relax, relation=Relation.EQUAL), knapsack)
+    Traceback (most recent call last):
+        ...
+    AssertionError: relax on knapsack (value): the optimum is 220, the new model's is worth 240.0
+    """
 
     EQUAL = "equal"
     """They are the same, and so are the statuses."""
@@ -136,6 +151,19 @@ class Transformation:
         Its name at the TransformationFactory, if any.
     in_place : bool
         Whether its ``apply_to`` works.
+
+    Examples
+    --------
+    >>> from dlsched.relaxations import standard_form
+    >>> from dlsched.relaxations.conformance import Transformation, cases, check
+    >>> negates = Transformation(standard_form, worth=lambda sense, value: sense * value)
+    >>> for case in cases():
+    ...     if case.name in ("wyndor", "transportation", "ranges"):
+    ...         check(negates, case)
+    >>> check(Transformation(standard_form), cases()[0])
+    Traceback (most recent call last):
+        ...
+    AssertionError: standard_form on wyndor (value): the optimum is 36, the new model's is worth -36.0
     """
 
     transform: Callable[[Any], Transformed]
@@ -169,6 +197,13 @@ def check_all(transformation: Transformation, among: Iterable[Case] | None = Non
     ------
     AssertionError
         That says what it breaks, on which case.
+
+    Examples
+    --------
+    >>> from dlsched.relaxations import lift_bounds
+    >>> from dlsched.relaxations.conformance import Trait, Transformation, check_all
+    >>> refused = {Trait.LOGIC, Trait.SOS, Trait.GAPS, Trait.OUTSIDE}
+    >>> check_all(Transformation(lift_bounds, refuses=frozenset(refused)))
     """
     for case in cases(transformation.takes) if among is None else among:
         check(transformation, case)
@@ -176,7 +211,22 @@ def check_all(transformation: Transformation, among: Iterable[Case] | None = Non
 
 @checked
 def check(transformation: Transformation, case: Case) -> None:
-    """Check a transformation on one case; errors as for `check_all`."""
+    """Check a transformation on one case; errors as for `check_all`.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.relaxations import lift_bounds
+    >>> from dlsched.relaxations.conformance import Transformation, cases, check
+    >>> def careless(model):
+    ...     model.del_component(next(model.component_objects(pyo.Constraint)))
+    ...     return lift_bounds(model)
+    >>> check(Transformation(lift_bounds), cases()[0])
+    >>> check(Transformation(careless), cases()[0])
+    Traceback (most recent call last):
+        ...
+    AssertionError: careless on wyndor (source unchanged): the source is changed
+    """
     refused = case.traits & transformation.refuses
     for one in [_check_refused] if refused else _checks(transformation):
         try:

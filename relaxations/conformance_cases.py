@@ -16,7 +16,17 @@ from dlsched.models.ddljs.requests import RingProblem, RingRequest
 
 
 class Kind(StrEnum):
-    """What a transformation takes."""
+    """What a transformation takes.
+
+    Examples
+    --------
+    >>> from dlsched.relaxations import plain_vne
+    >>> from dlsched.relaxations.conformance import Kind, cases
+    >>> print([case.name for case in cases(Kind.RATIOS)])
+    ['two_ratios', 'shared_room']
+    >>> print([round(plain_vne(case.build()).solve().value, 6) for case in cases(Kind.RINGS)])
+    [6.0, 5.666667, 6.0, 0.0]
+    """
 
     MODEL = "model"
     RATIOS = "a model that minimises a sum of several ratios"
@@ -24,7 +34,15 @@ class Kind(StrEnum):
 
 
 class Trait(StrEnum):
-    """What a transformation may have to refuse in a model."""
+    """What a transformation may have to refuse in a model.
+
+    Examples
+    --------
+    >>> from dlsched.relaxations import dual
+    >>> from dlsched.relaxations.conformance import Trait, Transformation, cases, check
+    >>> knapsack = next(case for case in cases() if Trait.INTEGER in case.traits)
+    >>> check(Transformation(dual, refuses=frozenset({Trait.INTEGER}), dualises=True), knapsack)
+    """
 
     INTEGER = "integer variables"
     FRACTIONAL = "a ratio as the objective"
@@ -53,6 +71,19 @@ class Case:
     culprit : str
         The component that a refusal must name.
     kind : Kind
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.relaxations import lift_bounds
+    >>> from dlsched.relaxations.conformance import Case, Transformation, check
+    >>> def bakery():
+    ...     m = pyo.ConcreteModel(name="bakery")
+    ...     m.loaves = pyo.Var(bounds=(0, 30))
+    ...     m.flour = pyo.Constraint(expr=0.5 * m.loaves <= 12)
+    ...     m.profit = pyo.Objective(expr=2 * m.loaves - 5, sense=pyo.maximize)
+    ...     return m
+    >>> check(Transformation(lift_bounds), Case(bakery, optimum=43))
     """
 
     build: Callable[[], Any]
@@ -416,7 +447,21 @@ def no_requests() -> RingProblem:
 
 
 def cases(kind: Kind | None = None) -> tuple[Case, ...]:
-    """Return the cases, of a kind or of all."""
+    """Return the cases, of a kind or of all.
+
+    Examples
+    --------
+    >>> from dlsched.models import solve
+    >>> from dlsched.relaxations import relax
+    >>> from dlsched.relaxations.conformance import Trait, cases
+    >>> for case in cases():
+    ...     if case.traits == {Trait.INTEGER}:
+    ...         print(case.name, case.optimum, case.relaxed, round(solve(relax(case.build()).model).objective, 6))
+    assignment 5 None 5.0
+    knapsack 220 240 240.0
+    integers 7 8.5 8.5
+    either_or 3 5 5.0
+    """
     return tuple(case for case in _CASES if kind is None or case.kind is kind)
 
 

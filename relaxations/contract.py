@@ -33,7 +33,26 @@ from dlsched.solvers.matrix import Floats
 
 
 class TransformationRefused(ValueError):
-    """A transformation cannot handle the model; the message names the component, the reason and the remedy."""
+    """A transformation cannot handle the model; the message names the component, the reason and the remedy.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import solve
+    >>> from dlsched.relaxations import TransformationRefused, dual, relax
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var([1, 2], domain=pyo.Binary)
+    >>> m.room = pyo.Constraint(expr=3 * m.x[1] + 4 * m.x[2] <= 5)
+    >>> m.worth = pyo.Objective(expr=3 * m.x[1] + 2 * m.x[2], sense=pyo.maximize)
+    >>> try:
+    ...     result = dual(m)
+    ... except TransformationRefused as refusal:
+    ...     print(refusal)
+    ...     result = dual(relax(m).model)
+    variable 'x[1]' is not continuous: apply relax first
+    >>> print(round(solve(result.model).objective, 6))
+    4.0
+    """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +68,24 @@ class Point:
         variables and rows without a finite side.
     reduced_costs : ComponentMap
         Variable to its reduced cost, where the transformation knows it.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import solve
+    >>> from dlsched.relaxations import relax
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var([1, 2], domain=pyo.Binary)
+    >>> m.room = pyo.Constraint(expr=3 * m.x[1] + 4 * m.x[2] <= 5)
+    >>> m.worth = pyo.Objective(expr=3 * m.x[1] + 2 * m.x[2], sense=pyo.maximize)
+    >>> relaxation = relax(m)
+    >>> solution = solve(relaxation.model)
+    >>> point = relaxation.recover()
+    >>> print(m.x[2].value, round(point.values[m.x[2]], 6))
+    None 0.5
+    >>> point.load()
+    >>> print(round(m.x[2].value, 6), round(pyo.value(m.worth), 6))
+    0.5 4.0
     """
 
     values: Any = field(default_factory=lambda: pyo.ComponentMap())
@@ -76,6 +113,21 @@ class Transformed(Protocol):
     source : pyomo.environ.ConcreteModel
         The model it was made from, unchanged; where the method takes other data, the model that these stand for, built
         when first asked for.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import solve
+    >>> from dlsched.relaxations import Transformed, lift_bounds, relax
+    >>> def bound(result: Transformed) -> float:
+    ...     solve(result.model)
+    ...     result.recover(load=True)
+    ...     return round(pyo.value(next(result.source.component_data_objects(pyo.Objective))), 6)
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var(domain=pyo.Integers, bounds=(0, 2.5))
+    >>> m.worth = pyo.Objective(expr=3 * m.x + 1, sense=pyo.maximize)
+    >>> print(bound(lift_bounds(m)), bound(relax(m)))
+    7.0 8.5
     """
 
     @property
@@ -115,7 +167,34 @@ class Transformed(Protocol):
 
 
 class Recovery(ABC, Generic[P]):
-    """Gives a result ``recover``, with the arguments of `Transformed.recover` checked; a subclass maps the point."""
+    """Gives a result ``recover``, with the arguments of `Transformed.recover` checked; a subclass maps the point.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import solve
+    >>> from dlsched.relaxations import Point, Recovery
+    >>> @dataclass(frozen=True)
+    ... class Minimised(Recovery[Point]):
+    ...     model: pyo.ConcreteModel
+    ...     source: pyo.ConcreteModel
+    ...
+    ...     def _recovered(self, x, duals):
+    ...         own = self.model.component_data_objects(pyo.Var)
+    ...         pairs = ((self.source.find_component(v), v.value if x is None else x[v]) for v in own)
+    ...         return Point(pyo.ComponentMap(pairs))
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var(bounds=(0, 4))
+    >>> m.worth = pyo.Objective(expr=3 * m.x, sense=pyo.maximize)
+    >>> copy = m.clone()
+    >>> copy.worth.set_value(-copy.worth.expr)
+    >>> copy.worth.sense = pyo.minimize
+    >>> solution = solve(copy)
+    >>> point = Minimised(copy, m).recover(load=True)
+    >>> print(m.x.value, pyo.value(m.worth))
+    4.0 12.0
+    """
 
     @checked
     def recover(

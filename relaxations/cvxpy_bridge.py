@@ -52,6 +52,20 @@ class CvxpyProblem(Recovery[Point]):
     rows : tuple of m Constraint
         The source's rows, those with squares last. Rows without variables or a finite side are left out.
     source : pyomo.environ.ConcreteModel
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.relaxations import to_cvxpy
+    >>> m = pyo.ConcreteModel()
+    >>> m.share = pyo.Var(["a", "b"], bounds=(0, 1))
+    >>> m.all = pyo.Constraint(expr=m.share["a"] + m.share["b"] == 1)
+    >>> m.risk = pyo.Objective(expr=2 * m.share["a"] ** 2 + m.share["b"] ** 2)
+    >>> bridge = to_cvxpy(m)
+    >>> value = bridge.problem.solve(solver="CLARABEL")
+    >>> point = bridge.recover(load=True)
+    >>> print(round(m.share["a"].value, 4), round(point.duals[m.all], 4))
+    0.3333 1.3333
     """
 
     problem: Any

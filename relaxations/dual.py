@@ -57,6 +57,24 @@ class Dual(Recovery[Point]):
         The program it is the dual of, unchanged.
     matrix : Matrix
         The source, compiled: rows and columns as in the dual.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import duals, solve
+    >>> from dlsched.relaxations import dual
+    >>> m = pyo.ConcreteModel()
+    >>> m.ship = pyo.Var(["road", "rail"], domain=pyo.NonNegativeReals)
+    >>> m.demand = pyo.Constraint(expr=m.ship["road"] + m.ship["rail"] >= 10)
+    >>> m.trains = pyo.Constraint(expr=m.ship["rail"] <= 6)
+    >>> m.cost = pyo.Objective(expr=5 * m.ship["road"] + 3 * m.ship["rail"])
+    >>> result = dual(m)
+    >>> solution = solve(result.model)
+    >>> point = result.recover(duals=duals(result.model))
+    >>> print({row.name: round(price, 6) for row, price in point.duals.items()})
+    {'demand': 5.0, 'trains': -2.0}
+    >>> print({variable.name: round(value, 6) for variable, value in point.values.items()})
+    {'ship[road]': 4.0, 'ship[rail]': 6.0}
     """
 
     model: Any
@@ -107,6 +125,23 @@ def dual(model: Any) -> Dual:
         If the model has integer variables (`relax` it first), is not linear, has not exactly one active objective, has
         disjunctions or other logic, has a row without variables or an unused variable that no point satisfies, or uses
         variables declared outside of it.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import solve
+    >>> from dlsched.relaxations import dual
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var(["desk", "chair"], bounds=(0, 4))
+    >>> m.wood = pyo.Constraint(expr=2 * m.x["desk"] + m.x["chair"] <= 8)
+    >>> m.profit = pyo.Objective(expr=5 * m.x["desk"] + 3 * m.x["chair"], sense=pyo.maximize)
+    >>> result = dual(m)
+    >>> for row in result.model.component_data_objects(pyo.Constraint):
+    ...     print(row.name, row.expr)
+    x[desk] 5.0  <=  x_upper[desk] + 2.0*wood
+    x[chair] 3.0  <=  x_upper[chair] + wood
+    >>> print(round(solve(m).objective, 6), round(solve(result.model).objective, 6))
+    22.0 22.0
     """
     matrix = compile_linear(model)
     if matrix.integer.any():

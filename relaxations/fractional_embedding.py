@@ -34,6 +34,14 @@ class RingFlow:
         varrho_a^u[w] for a = 1..k-1; ring node 0 of copy w is on w, with x^w, and has no entry.
     flow : mapping of w to mapping of (a, arc) to float
         theta_a^e[w] for a = 0..k-1.
+
+    Examples
+    --------
+    >>> from dlsched.relaxations import RingFlow
+    >>> there, back = (0, ("a", "b")), (1, ("b", "a"))
+    >>> ring = RingFlow(2, {"a": 0.5}, {"a": {(1, "b"): 0.5}}, {"a": {there: 0.5, back: 0.5}})
+    >>> print(ring.total, ring.node_weights(), ring.arc_weights())
+    0.5 {'a': 0.5, 'b': 0.5} {('a', 'b'): 0.5, ('b', 'a'): 0.5}
     """
 
     size: int
@@ -81,6 +89,26 @@ class FractionalEmbedding:
     problem : RingProblem
     flows : mapping of (request name, ring size) to RingFlow
         Sizes with weight 0 may be left out.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> from dlsched.relaxations import FractionalEmbedding, RingFlow
+    >>> net = nx.Graph([("a", "b", {"bandwidth": 1})])
+    >>> net.add_nodes_from("ab", capacity={"gpu": 1})
+    >>> problem = RingProblem.of(net, [RingRequest("bert", {2: 6}, {"gpu": 1}, 1)])
+    >>> there, back = (0, ("a", "b")), (1, ("b", "a"))
+    >>> ring = RingFlow(2, {"a": 0.5}, {"a": {(1, "b"): 0.5}}, {"a": {there: 0.5, back: 0.5}})
+    >>> half = FractionalEmbedding(problem, {("bert", 2): ring})
+    >>> print(half.profit, half.arc_loads())
+    3.0 {('a', 'b'): 0.5, ('b', 'a'): 0.5}
+    >>> half.check()
+    >>> no_way_back = RingFlow(2, {"a": 0.5}, {"a": {(1, "b"): 0.5}}, {"a": {there: 0.5}})
+    >>> FractionalEmbedding(problem, {("bert", 2): no_way_back}).check()
+    Traceback (most recent call last):
+        ...
+    ValueError: the fractional embedding breaks A3 by 0.5
     """
 
     problem: RingProblem

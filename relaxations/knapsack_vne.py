@@ -23,7 +23,24 @@ from dlsched.solvers.matrix import Floats
 
 @dataclass(frozen=True, eq=False)
 class KnapsackVne(RingLp, Recovery[Point]):
-    """The knapsack LP; see `knapsack_vne`. Its columns are chi_ik and, as ``hosted``, L_iku of valid nodes."""
+    """The knapsack LP; see `knapsack_vne`. Its columns are chi_ik and, as ``hosted``, L_iku of valid nodes.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> from dlsched.relaxations import augmented_vne, knapsack_vne
+    >>> net = nx.Graph([("a", "b", {"bandwidth": 1})])
+    >>> net.add_nodes_from("ab", capacity={"gpu": 1.5})
+    >>> problem = RingProblem.of(net, [RingRequest("bert", {3: 6}, {"gpu": 1}, 1)])
+    >>> small, large = knapsack_vne(problem), augmented_vne(problem)
+    >>> found = small.solve()
+    >>> print({u: round(load, 6) for u, load in small.loads(found.point)["bert", 3].items()})
+    {'a': 1.5, 'b': 1.5}
+    >>> lifted = small.lift(found, large)
+    >>> print({what: round(off, 9) for what, off in large.certify(lifted).items()})
+    {'primal': 0.0, 'dual': 0.0, 'gap': 0.0}
+    """
 
     layout: ClassVar[Layout] = Layout.KNAPSACK
 
@@ -143,6 +160,21 @@ def knapsack_vne(problem: RingProblem, *, sizes: Mapping[str, int] | None = None
         If a request or ring size does not exist.
 
     Source: not in GADGET; corollary of its (12)-(19).
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> from dlsched.relaxations import knapsack_vne, plain_vne
+    >>> net = nx.relabel_nodes(nx.cycle_graph(20, create_using=nx.DiGraph), str)
+    >>> net.add_nodes_from(list(net), capacity={"gpu": 1})
+    >>> nx.set_edge_attributes(net, 1, "bandwidth")
+    >>> jobs = [RingRequest(f"job{i}", {2: 3, 4: 5}, {"gpu": 1}, 1) for i in range(20)]
+    >>> problem = RingProblem.of(net, jobs)
+    >>> for lp in (plain_vne(problem), knapsack_vne(problem)):
+    ...     print(len(lp.matrix.c), round(lp.solve().value, 6))
+    4840 30.0
+    840 30.0
     """
     told = next((request.name for request in problem.requests if request.allowed is not None), None)
     if told is not None:

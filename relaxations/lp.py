@@ -34,6 +34,24 @@ class Relaxation(Readable, Recovery[Point]):
         The model it relaxes, unchanged.
     relaxed : tuple
         The source's variables that were not continuous.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import duals, solve
+    >>> from dlsched.relaxations import relax
+    >>> m = pyo.ConcreteModel("shifts")
+    >>> m.crew = pyo.Var(["day", "night"], domain=pyo.NonNegativeIntegers)
+    >>> m.hours = pyo.Constraint(expr=6 * m.crew["day"] + 4 * m.crew["night"] >= 21)
+    >>> m.wages = pyo.Objective(expr=3 * m.crew["day"] + 2.5 * m.crew["night"])
+    >>> relaxation = relax(m)
+    >>> print(relaxation)
+    Relaxation of shifts: variables that need not be whole any more
+      crew  2
+    >>> solution = solve(relaxation.model)
+    >>> point = relaxation.recover(duals=duals(relaxation.model))
+    >>> print(round(point.values[m.crew["day"]], 6), round(point.duals[m.hours], 6))
+    3.5 0.5
     """
 
     model: Any
@@ -60,6 +78,21 @@ class LiftedBounds(Recovery[Point]):
         The copy. For a variable ``x``, its rows are ``x_lower``, ``x_upper`` and, where it is fixed or its bounds are
         equal, ``x_fixed``, over the indices of ``x`` that have one; in the block of ``x``.
     source : pyomo.environ.ConcreteModel
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import duals, solve
+    >>> from dlsched.relaxations import lift_bounds
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var(["desk", "chair"], bounds=(0, 4))
+    >>> m.wood = pyo.Constraint(expr=2 * m.x["desk"] + m.x["chair"] <= 8)
+    >>> m.profit = pyo.Objective(expr=5 * m.x["desk"] + 3 * m.x["chair"], sense=pyo.maximize)
+    >>> lifted = lift_bounds(m)
+    >>> solution = solve(lifted.model)
+    >>> point = lifted.recover(duals=duals(lifted.model))
+    >>> print(round(point.duals[m.wood], 6), round(point.reduced_costs[m.x["chair"]], 6))
+    2.5 0.5
     """
 
     model: Any
@@ -93,6 +126,22 @@ def relax(model: Any) -> Relaxation:
         If the model has active disjunctions or other logic that has no continuous relaxation as it stands, special
         ordered sets, a variable whose domain has gaps (semi-continuous), or a row that uses a variable declared
         outside of the model.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import solve
+    >>> from dlsched.relaxations import relax
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var(["bert", "vit", "gpt"], domain=pyo.Binary)
+    >>> m.gpus = pyo.Constraint(expr=4 * m.x["bert"] + 2 * m.x["vit"] + 5 * m.x["gpt"] <= 8)
+    >>> m.worth = pyo.Objective(expr=8 * m.x["bert"] + 6 * m.x["vit"] + 5 * m.x["gpt"], sense=pyo.maximize)
+    >>> relaxation = relax(m)
+    >>> print(round(solve(m).objective, 6), round(solve(relaxation.model).objective, 6))
+    14.0 16.0
+    >>> point = relaxation.recover(load=True)
+    >>> print(round(m.x["gpt"].value, 6))
+    0.4
     """
     with PauseGC():
         check_relaxable(model)
@@ -140,6 +189,25 @@ def lift_bounds(model: Any, *, objective_constant: bool = True) -> LiftedBounds:
     TransformationRefused
         As `relax`; also if a variable is fixed without a value or has a discrete domain other than consecutive
         integers, or if an expression is linear only while a variable is fixed.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import solve
+    >>> from dlsched.relaxations import lift_bounds
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var(["day", "night"], bounds=(1, 4))
+    >>> m.x["night"].fix(2)
+    >>> m.cost = pyo.Objective(expr=3 * m.x["day"] + 2 * m.x["night"])
+    >>> lifted = lift_bounds(m)
+    >>> for row in lifted.model.component_data_objects(pyo.Constraint):
+    ...     print(row.name, row.lower, row.upper)
+    x_lower[day] 1.0 None
+    x_upper[day] None 4.0
+    x_fixed[night] 2.0 2.0
+    >>> core = pyo.TransformationFactory("core.lp_dual").create_using(lifted.model)
+    >>> print(round(solve(m).objective, 6), round(solve(core).objective, 6))
+    7.0 7.0
     """
     with PauseGC():
         check_liftable(model)

@@ -34,6 +34,19 @@ class Column:
         a_k, dense.
     data : object
         What it stands for; given back by `Generated.recover`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dlsched.relaxations import Column, Master
+    >>> plans = [Column(0, "fast", 8.0, np.array([3.0])), Column(0, "slow", 5.0, np.array([1.0]))]
+    >>> master = Master(np.array([4.0]), blocks=2, penalty=100.0)
+    >>> added = master.add([*plans, Column(1, "only", 6.0, np.array([2.0]))])
+    >>> value, x, prices, _ = master.solve()
+    >>> print({column.key: share for column, share in zip(master.columns, x.round(6).tolist())})
+    {'fast': 0.5, 'slow': 0.5, 'only': 1.0}
+    >>> print(prices.round(6).tolist(), [round(plan.value - prices @ plan.rows, 6).item() for plan in plans])
+    [1.5] [3.5, 3.5]
     """
 
     block: int
@@ -57,6 +70,19 @@ class Master:
     Notes
     -----
     HiGHS judges rows by absolute tolerances, so it gets each linking row in units of its right-hand side.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dlsched.relaxations import Column, Master
+    >>> master = Master(np.array([4.0]), blocks=2, penalty=100.0)
+    >>> added = master.add([Column(0, "fast", 8.0, np.array([3.0])), Column(0, "slow", 5.0, np.array([1.0]))])
+    >>> print(round(master.solve()[0], 6))
+    8.0
+    >>> added = master.add([Column(1, "only", 6.0, np.array([2.0])), Column(0, "slow", 5.0, np.array([1.0]))])
+    >>> value, _, prices, _ = master.solve()
+    >>> print(added, round(value, 6), prices.round(6).tolist())
+    1 12.5 [1.5]
     """
 
     def __init__(self, rhs: Floats, blocks: int, penalty: float) -> None:

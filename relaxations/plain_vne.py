@@ -33,7 +33,25 @@ ROWS = {
 
 @dataclass(frozen=True, eq=False)
 class PlainVne(RingLp, Recovery[Point]):
-    """The plain LP; see `plain_vne`."""
+    """The plain LP; see `plain_vne`.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from dlsched.models import solve
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> from dlsched.relaxations import plain_vne
+    >>> net = nx.Graph([("a", "b", {"bandwidth": 2})])
+    >>> net.add_nodes_from("ab", capacity={"gpu": 3})
+    >>> jobs = [RingRequest(job, {4: 8}, {"gpu": 1}, 1) for job in ("bert", "vit")]
+    >>> lp = plain_vne(RingProblem.of(net, jobs))
+    >>> found = lp.solve()
+    >>> print(round(found.value, 6), {what: round(off, 9) for what, off in lp.certify(found).items()})
+    12.0 {'primal': 0.0, 'dual': 0.0, 'gap': 0.0}
+    >>> point = lp.recover(found.point, found.duals)
+    >>> print({u: round(point.duals[lp.source.node_load[u, "gpu"]], 6) for u in "ab"})
+    {'a': 2.0, 'b': 2.0}
+    """
 
     layout: ClassVar[Layout] = Layout.PLAIN
 
@@ -105,6 +123,19 @@ def plain_vne(problem: RingProblem, *, sizes: Mapping[str, int] | None = None, c
     -----
     A solution need not be a convex combination of embeddings: on a directed cycle, half flows between nodes that
     alternate take half of what an embedding takes.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from dlsched.models import solve
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> from dlsched.relaxations import plain_vne
+    >>> net = nx.Graph([("a", "b", {"bandwidth": 1})])
+    >>> net.add_nodes_from("ab", capacity={"gpu": 2})
+    >>> problem = RingProblem.of(net, [RingRequest("bert", {3: 6}, {"gpu": 1}, 1)])
+    >>> lp = plain_vne(problem)
+    >>> print(round(lp.solve().value, 6), round(solve(lp.source).objective, 6))
+    6.0 0.0
     """
     return PlainVne.of(problem, sizes, cap)
 
@@ -131,6 +162,19 @@ def select_rings(
 
     Source: GADGET, Lemma 7, whose printed maximum is the value, not the size; the LP with the selected sizes keeps at
     least 1 / max_i |Q_i| of the LP's value. The rule by means is not in the paper.
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> from dlsched.relaxations import plain_vne, select_rings
+    >>> jobs = [RingRequest("bert", {1: 3, 4: 6}, {"gpu": 1}, 0), RingRequest("vit", {1: 3, 4: 7}, {"gpu": 1}, 0)]
+    >>> problem = RingProblem({"a": {"gpu": 6}}, (), jobs)
+    >>> whole = plain_vne(problem).solve()
+    >>> print({ring: round(weight, 6) for ring, weight in whole.weights.items()}, round(whole.value, 6))
+    {('bert', 1): 0.666667, ('bert', 4): 0.333333, ('vit', 1): 0.0, ('vit', 4): 1.0} 11.0
+    >>> sizes = select_rings(problem, whole.weights)
+    >>> print(sizes, round(plain_vne(problem, sizes=sizes).solve().value, 6))
+    {'bert': 1, 'vit': 4} 10.0
     """
     if rule not in ("profit", "mean"):
         raise ValueError(f"unknown rule {rule!r}; there are profit, mean")

@@ -44,6 +44,21 @@ class Planar:
         If the polytope is empty or unbounded, or a denominator is not positive on it.
     ValueError
         If there are more than two variables.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dlsched.models import FractionalSum, Polytope, Ratio
+    >>> from dlsched.relaxations import Planar, sum_of_ratios
+    >>> box = Polytope(np.array([[2.0, 1.0]]), np.array([-np.inf]), np.array([12.0]), np.ones(2), np.full(2, 8.0))
+    >>> compute = Ratio(np.zeros(2), 12.0, np.array([1.0, 0.0]), 0.0)
+    >>> send = Ratio(np.array([1.0, 0.0]), 0.0, np.array([0.0, 1.0]), 0.0)
+    >>> problem = FractionalSum((compute, send), box)
+    >>> least, greatest = Planar(problem).bounds()
+    >>> print(least.round(3), greatest.round(3))
+    [2.182 0.125] [12.   5.5]
+    >>> print(sum_of_ratios(problem, epsilon=0.01, oracle=Planar).x.round(2))
+    [4. 4.]
     """
 
     def __init__(self, problem: FractionalSum) -> None:

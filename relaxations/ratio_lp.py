@@ -34,6 +34,22 @@ class LinearProgram:
     ------
     TransformationRefused
         If the polytope is empty or unbounded, or a denominator is not positive on it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dlsched.models import FractionalSum, Polytope, Ratio
+    >>> from dlsched.relaxations import LinearProgram, sum_of_ratios
+    >>> eye = np.eye(3)
+    >>> box = Polytope(np.ones((1, 3)), np.array([-np.inf]), np.array([9.0]), np.ones(3), np.full(3, 6.0))
+    >>> ratios = tuple(Ratio(eye[j], 0.0, eye[(j + 1) % 3], 1.0) for j in range(3))
+    >>> problem = FractionalSum(ratios, box)
+    >>> least, greatest = LinearProgram(problem).bounds()
+    >>> print(least.round(3), greatest.round(3))
+    [0.143 0.143 0.143] [3. 3. 3.]
+    >>> found = sum_of_ratios(problem, epsilon=0.1, oracle=LinearProgram)
+    >>> print(f"{found.bound:.2f} <= {found.value:.2f}")
+    1.39 <= 1.53
     """
 
     def __init__(self, problem: FractionalSum) -> None:

@@ -34,6 +34,23 @@ class VneSolution:
         chi_ik.
     method : str
         What solved it: ``"knapsack"``, ``"columns"``, or a HiGHS method.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> from dlsched.relaxations import plain_vne
+    >>> net = nx.Graph([("a", "b", {"bandwidth": 1})])
+    >>> net.add_nodes_from("ab", capacity={"gpu": 3})
+    >>> sizes = {"bert": {2: 3}, "vit": {2: 4, 4: 5}, "gpt": {1: 2}}
+    >>> jobs = [RingRequest(job, profit, {"gpu": 1}, 1) for job, profit in sizes.items()]
+    >>> lp = plain_vne(RingProblem.of(net, jobs))
+    >>> found = lp.solve()
+    >>> print({(name, size): round(weight, 6) for (name, size), weight in found.weights.items()})
+    {('bert', 2): 1.0, ('vit', 2): 0.5, ('vit', 4): 0.5, ('gpt', 1): 1.0}
+    >>> prices = dict(zip(lp.row_keys(), found.duals.round(6).tolist()))
+    >>> print(prices["node", ("a", "gpu")], prices["request", ("vit",)])
+    0.5 3.0
     """
 
     value: float

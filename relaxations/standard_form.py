@@ -42,6 +42,21 @@ class StandardForm(Recovery[Point]):
     source : pyomo.environ.ConcreteModel
     T : scipy.sparse.csr_array, shape (source columns, columns before the slacks)
     t : ndarray, shape (source columns,)
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from scipy.optimize import linprog
+    >>> from dlsched.relaxations import standard_form
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var(["desk", "chair"], bounds=(1, 4))
+    >>> m.wood = pyo.Constraint(expr=2 * m.x["desk"] + m.x["chair"] <= 8)
+    >>> m.profit = pyo.Objective(expr=5 * m.x["desk"] + 3 * m.x["chair"], sense=pyo.maximize)
+    >>> form = standard_form(m)
+    >>> found = linprog(form.matrix.c, A_eq=form.matrix.A, b_eq=form.matrix.row_lower)
+    >>> point = form.recover(found.x, load=True)
+    >>> print(round(m.x["desk"].value, 6), round(m.x["chair"].value, 6), round(pyo.value(m.profit), 6))
+    2.0 4.0 22.0
     """
 
     matrix: Matrix
@@ -97,6 +112,20 @@ def standard_form(model: Any) -> StandardForm:
     TransformationRefused
         If the model is not linear, has not exactly one active objective, has disjunctions or other logic, or has a row
         without variables or an unused variable that no point satisfies.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.relaxations import standard_form
+    >>> m = pyo.ConcreteModel()
+    >>> m.x, m.y = pyo.Var(bounds=(1, None)), pyo.Var()
+    >>> m.row = pyo.Constraint(expr=2 * m.x + m.y >= 5)
+    >>> m.cost = pyo.Objective(expr=m.x + 3 * m.y)
+    >>> form = standard_form(m)
+    >>> print(form.model.objective.expr)
+    1.0 + x[0] + 3.0*x[1] - 3.0*x[2]
+    >>> print(form.model.row[0].expr)
+    2.0*x[0] + x[1] - x[2] - x[3]  ==  3.0
     """
     compiled = compile_linear(model)
     lower, upper = _rounded_bounds(compiled)

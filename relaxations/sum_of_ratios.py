@@ -53,6 +53,22 @@ class SumOfRatios(Recovery[Point]):
         None where arrays were given, or no point was found.
     source : pyomo.environ.ConcreteModel or None
         The model that was given.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.relaxations import sum_of_ratios
+    >>> m = pyo.ConcreteModel()
+    >>> m.workers, m.servers = pyo.Var(bounds=(1, 8)), pyo.Var(bounds=(1, 8))
+    >>> m.time = pyo.Objective(expr=12 / m.workers + (m.workers + 2) / m.servers + m.servers / 4)
+    >>> found = sum_of_ratios(m, epsilon=0.1)
+    >>> print(found.points, found.feasible, found.lower.round(2), found.upper.round(2))
+    529 529 [0.25 1.5  0.38] [ 2. 12. 10.]
+    >>> point = found.recover(load=True)
+    >>> print(round(pyo.value(m.time), 2), round(found.value, 2))
+    4.66 4.66
+    >>> print(round(found.value / found.bound, 2))
+    1.1
     """
 
     x: Floats | None
@@ -123,6 +139,18 @@ def sum_of_ratios(
         If epsilon is not positive, the grid is too large, or a coefficient is not a number.
 
     Source: SMD, (12) to (15) and Algorithm 1, printed and corrected (the top cell added, the region bounded).
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.relaxations import sum_of_ratios
+    >>> m = pyo.ConcreteModel()
+    >>> m.workers, m.servers = pyo.Var(bounds=(1, 8)), pyo.Var(bounds=(1, 8))
+    >>> m.devices = pyo.Constraint(expr=2 * m.workers + m.servers <= 12)
+    >>> m.time = pyo.Objective(expr=12 / m.workers + m.workers / m.servers)
+    >>> found = sum_of_ratios(m, epsilon=0.01)
+    >>> print(f"{found.bound:.3f} <= {found.value:.3f} <= {1.01 * found.bound:.3f}")
+    3.960 <= 4.000 <= 4.000
     """
     positive(epsilon=epsilon)
     start = time.perf_counter()

@@ -29,7 +29,21 @@ from dlsched.tolerances import TOLERANCE, ZERO
 
 
 class Invariant(StrEnum):
-    """The invariants of the decomposition of a fractional embedding."""
+    """The invariants of the decomposition of a fractional embedding.
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> from dlsched.relaxations import FractionalEmbedding, RingFlow
+    >>> from dlsched.rounding import DecompositionError, Invariant, decompose
+    >>> problem = RingProblem({"a": {"gpu": 1}}, (), (RingRequest("bert", {1: 6}, {"gpu": 1}, 0),))
+    >>> too_much = FractionalEmbedding(problem, {("bert", 1): RingFlow(1, {"a": 1.5})})
+    >>> try:
+    ...     decompose(too_much)
+    ... except DecompositionError as error:
+    ...     print(error.invariant is Invariant.WEIGHTS)
+    True
+    """
 
     WEIGHTS = "(i) the weights add up to what is embedded, at most 1 for a request"
     CLOSED = "(ii) every mapping is a closed ring on valid nodes and arcs"
@@ -40,7 +54,24 @@ class Invariant(StrEnum):
 
 
 class DecompositionError(ValueError):
-    """A fractional embedding cannot be decomposed; `invariant` says which rule broke."""
+    """A fractional embedding cannot be decomposed; `invariant` says which rule broke.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> from dlsched.relaxations import FractionalEmbedding, RingFlow
+    >>> from dlsched.rounding import DecompositionError, decompose
+    >>> net = nx.Graph([("a", "b", {"bandwidth": 1})])
+    >>> net.add_nodes_from("ab", capacity={"gpu": 1})
+    >>> problem = RingProblem.of(net, [RingRequest("bert", {2: 6}, {"gpu": 1}, 0.5)])
+    >>> no_flow = RingFlow(2, {"a": 0.5}, {"a": {(1, "b"): 0.5}})
+    >>> try:
+    ...     mappings = decompose(FractionalEmbedding(problem, {("bert", 2): no_flow}))
+    ... except DecompositionError as error:
+    ...     print(error.invariant.name, str(error).partition(";")[0])
+    BALANCE request bert, ring of 2, copy a: A3 is off by 0.5 at b, edge 0
+    """
 
     def __init__(self, invariant: Invariant, detail: str) -> None:
         super().__init__(f"{detail}; broken: {invariant.value}")
@@ -129,6 +160,20 @@ class WeightedMapping:
     size : int
         k, the number of ring nodes.
     mapping : RingMapping
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> import networkx as nx
+    >>> from dlsched.models.ddljs import RingMapping, RingProblem, RingRequest
+    >>> from dlsched.rounding import MappingLaw, WeightedMapping
+    >>> net = nx.Graph([("a", "b", {"bandwidth": 1})])
+    >>> net.add_nodes_from("ab", capacity={"gpu": 1})
+    >>> problem = RingProblem.of(net, [RingRequest(job, {2: 6}, {"gpu": 1}, 0.5) for job in ("bert", "vit")])
+    >>> across = WeightedMapping(Fraction(1, 2), 2, RingMapping(("a", "b"), (("a", "b"), ("b", "a"))))
+    >>> law = MappingLaw(problem, {"bert": [across], "vit": [across]})
+    >>> print({str(profit): str(chance) for profit, chance in law.profit().items()}, law.violation("a", "gpu"))
+    {'0': '1/4', '6': '1/2', '12': '1/4'} 1/4
     """
 
     weight: Fraction
@@ -165,6 +210,22 @@ def decompose(fractional: FractionalEmbedding) -> dict[str, tuple[WeightedMappin
         If one of the six invariants breaks; it says which.
 
     Source: GADGET, Section V-C, Algorithm 2, steps 5-6, corrected: one search for all resources.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> from dlsched.relaxations import augmented_vne
+    >>> from dlsched.rounding import decompose
+    >>> net = nx.Graph([("a", "b", {"bandwidth": 1}), ("b", "c", {"bandwidth": 1})])
+    >>> net.add_nodes_from("ac", capacity={"gpu": 1})
+    >>> net.add_node("b", capacity={"gpu": 2})
+    >>> problem = RingProblem.of(net, [RingRequest("bert", {3: 8}, {"gpu": 1}, 1)])
+    >>> lp = augmented_vne(problem, cap=True)
+    >>> for one in decompose(lp.recover(lp.solve().point))["bert"]:
+    ...     print(one.weight, sorted(one.mapping.counts().items()))
+    1/2 [('a', 1), ('b', 2)]
+    1/2 [('b', 2), ('c', 1)]
     """
     problem, found = fractional.problem, {}
     for request in problem.requests:

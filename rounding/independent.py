@@ -41,6 +41,17 @@ def round_independent(
         If a number is not finite or too large to have a fractional part, the gain not positive, or draws negative.
 
     Source: SMD, Algorithm 2, step 2.
+
+    Examples
+    --------
+    >>> from dlsched.rounding import round_independent
+    >>> print(round_independent([0.5, 2.0, 1.2], 7, draws=4))
+    [[0 2 1]
+     [1 2 1]
+     [1 2 1]
+     [1 2 1]]
+    >>> print(round_independent([0.5, 2.0, 1.2], 7, draws=4000).mean(axis=0).round(1))
+    [0.5 2.  1.2]
     """
     scaled = scale(x, gain)
     at_least(0, draws=draws)
@@ -77,6 +88,15 @@ def round_shifted(
         As `round_independent`; also if x is below `lower`, or `lower` is not integral.
 
     Source: SMD, Algorithm 2, corrected.
+
+    Examples
+    --------
+    >>> from dlsched.rounding import round_independent, round_shifted
+    >>> workers_and_servers = [1.5, 3.0]
+    >>> print(round_independent(workers_and_servers, 7, gain=0.6, draws=1000).min(axis=0))
+    [0 1]
+    >>> print(round_shifted(workers_and_servers, 7, gain=0.6, draws=1000).min(axis=0))
+    [1 2]
     """
     above = floats("x", x)
     base = np.broadcast_to(floats("lower", lower), above.shape)

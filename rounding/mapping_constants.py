@@ -45,6 +45,16 @@ class MappingConstants:
         Delta(E_S), or an upper bound on it: a ring of k nodes may use a link k times.
     nodes, links : int
         |V_S| and |E_S|; a half-duplex link counts once.
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> from dlsched.rounding import mapping_constants
+    >>> jobs = [RingRequest(f"job{k}", {2: 3}, {"gpu": 1}, 0) for k in range(4)]
+    >>> problem = RingProblem({u: {"gpu": 5} for u in "abcdef"}, (), jobs)
+    >>> constants = mapping_constants(problem)
+    >>> print(round(constants.beta["gpu"], 3), constants.node_bound, round(constants.miss, 3))
+    2.514 1/1296 0.805
     """
 
     epsilon: dict[str, Fraction]
@@ -119,6 +129,19 @@ def mapping_constants(
         If a size names no request of the problem.
 
     Source: GADGET, Theorem 8 with the definitions before it; corrected.
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> from dlsched.relaxations import augmented_vne
+    >>> from dlsched.rounding import MappingLaw, decompose, mapping_constants
+    >>> jobs = [RingRequest(f"job{k}", {2: 3 + k}, {"gpu": 1}, 0) for k in range(4)]
+    >>> problem = RingProblem({u: {"gpu": 3} for u in "ab"}, (), jobs)
+    >>> constants, lp = mapping_constants(problem), augmented_vne(problem)
+    >>> law = MappingLaw(problem, decompose(lp.recover(lp.solve().point)))
+    >>> beta = constants.beta["gpu"]
+    >>> print(round(beta, 3), law.violation("a", "gpu", factor=beta), "<=", constants.node_bound)
+    2.57 0 <= 1/16
     """
     not_negative(epsilon=epsilon)
     if sizes is None:

@@ -42,6 +42,22 @@ class Outcome:
     probability, profit : Fraction
     chosen : tuple of Option
         For each request, in the order of the problem.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.models.ddljs import RingMapping, RingProblem, RingRequest
+    >>> from dlsched.rounding import MappingLaw, WeightedMapping
+    >>> jobs = [RingRequest(job, {1: worth}, {"gpu": 2}, 0) for job, worth in (("bert", 6), ("vit", 4))]
+    >>> problem = RingProblem({"a": {"gpu": 3}}, (), jobs)
+    >>> on_a = RingMapping(("a",), ())
+    >>> weighted = {job.name: [WeightedMapping(Fraction(3, 4), 1, on_a)] for job in jobs}
+    >>> for outcome in MappingLaw(problem, weighted).outcomes():
+    ...     print(outcome.probability, outcome.profit)
+    1/16 0
+    3/16 4
+    3/16 6
+    9/16 10
     """
 
     probability: Fraction
@@ -64,6 +80,20 @@ class MappingLaw:
         As `MappingTable.of`; methods raise it where a convolution has too many distinct sums.
 
     Source: GADGET, Algorithm 2, steps 7-9, and Theorem 8.
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> from dlsched.relaxations import augmented_vne
+    >>> from dlsched.rounding import MappingLaw, decompose
+    >>> jobs = [RingRequest(f"job{k}", {2: 3 + k}, {"gpu": 1}, 0) for k in range(4)]
+    >>> problem = RingProblem({"a": {"gpu": 7}}, (), jobs)
+    >>> lp = augmented_vne(problem)
+    >>> law = MappingLaw(problem, decompose(lp.recover(lp.solve().point)))
+    >>> print({str(profit): str(p) for profit, p in law.profit().items()})
+    {'15': '1/2', '18': '1/2'}
+    >>> print(law.violation("a", "gpu"), law.accepted(), law.accepted(rounds=5))
+    1/2 1/2 31/32
     """
 
     def __init__(self, problem: RingProblem, weighted: Weighted) -> None:

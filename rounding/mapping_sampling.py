@@ -26,6 +26,21 @@ class MappingSample:
     table : MappingTable
     options : ndarray of int64, shape (draws, requests)
         Which option of `table.options` each request got; 0 is none.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.models.ddljs import RingMapping, RingProblem, RingRequest
+    >>> from dlsched.rounding import WeightedMapping, sample_mappings
+    >>> jobs = [RingRequest(f"job{k}", {1: 6}, {"gpu": 2}, 0) for k in range(20)]
+    >>> problem = RingProblem({"a": {"gpu": 30}}, (), jobs)
+    >>> on_a = RingMapping(("a",), ())
+    >>> weighted = {job.name: [WeightedMapping(Fraction(3, 4), 1, on_a)] for job in jobs}
+    >>> sample = sample_mappings(problem, weighted, 7, 10_000)
+    >>> print(round(float(sample.profits.mean())), round(float(sample.overload.max()), 2))
+    90 1.33
+    >>> print(sample.beyond().mean(axis=0).round(2))
+    [0.42]
     """
 
     table: MappingTable
@@ -126,6 +141,19 @@ def sample_mappings(
         As `MappingTable.of`; also if draws is negative.
 
     Source: GADGET, Algorithm 2, step 8.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.models.ddljs import RingMapping, RingProblem, RingRequest
+    >>> from dlsched.rounding import MappingLaw, WeightedMapping, sample_mappings
+    >>> jobs = [RingRequest(job, {1: 6}, {"gpu": 2}, 0) for job in ("bert", "vit")]
+    >>> problem = RingProblem({"a": {"gpu": 3}}, (), jobs)
+    >>> on_a = RingMapping(("a",), ())
+    >>> weighted = {job.name: [WeightedMapping(Fraction(3, 4), 1, on_a)] for job in jobs}
+    >>> sample = sample_mappings(problem, weighted, 7, 10_000)
+    >>> print(round(float(sample.accepted().mean()), 2), MappingLaw(problem, weighted).accepted())
+    0.44 7/16
     """
     at_least(0, draws=draws)
     table = MappingTable.of(problem, weighted)

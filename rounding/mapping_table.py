@@ -21,14 +21,39 @@ Weighted = Mapping[str, Sequence[WeightedMapping]]
 
 
 class NodeRow(NamedTuple):
-    """The load A^{u,r} of one resource of a node."""
+    """The load A^{u,r} of one resource of a node.
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import RingMapping, RingProblem, RingRequest
+    >>> from dlsched.rounding import MappingTable, NodeRow, WeightedMapping
+    >>> problem = RingProblem({"a": {"gpu": 3}}, (), (RingRequest("bert", {1: 6}, {"gpu": 2}, 0),))
+    >>> table = MappingTable.of(problem, {"bert": [WeightedMapping(1, 1, RingMapping(("a",), ()))]})
+    >>> print(table.capacity[NodeRow("a", "gpu")], table.loads([table.options["bert"][1]])[NodeRow("a", "gpu")])
+    3 2
+    """
 
     node: str
     resource: str
 
 
 class LinkRow(NamedTuple):
-    """The load of one link: one arc, or both directions of a half-duplex link."""
+    """The load of one link: one arc, or both directions of a half-duplex link.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from dlsched.models.ddljs import RingMapping, RingProblem, RingRequest
+    >>> from dlsched.rounding import LinkRow, MappingTable, WeightedMapping
+    >>> net = nx.Graph([("a", "b", {"bandwidth": 3})])
+    >>> net.add_nodes_from("ab", capacity={"gpu": 1})
+    >>> problem = RingProblem.of(net, [RingRequest("bert", {2: 6}, {"gpu": 1}, 1)])
+    >>> across = RingMapping(("a", "b"), (("a", "b"), ("b", "a")))
+    >>> table = MappingTable.of(problem, {"bert": [WeightedMapping(1, 2, across)]})
+    >>> both_ways = LinkRow((("a", "b"), ("b", "a")))
+    >>> print(table.capacity[both_ways], table.loads([table.options["bert"][1]])[both_ways])
+    3 2
+    """
 
     arcs: tuple[Arc, ...]
 
@@ -65,6 +90,19 @@ class MappingTable:
     problem : RingProblem
     options : dict of str to tuple of Option
         By request, in the order of the problem; the first is to embed nothing.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.models.ddljs import RingMapping, RingProblem, RingRequest
+    >>> from dlsched.rounding import MappingTable, WeightedMapping
+    >>> problem = RingProblem({"a": {"gpu": 3}}, (), (RingRequest("bert", {1: 6}, {"gpu": 2}, 0),))
+    >>> weighted = {"bert": [WeightedMapping(Fraction(3, 4), 1, RingMapping(("a",), ()))]}
+    >>> table = MappingTable.of(problem, weighted)
+    >>> print([(str(option.probability), str(option.profit)) for option in table.options["bert"]])
+    [('1/4', '0'), ('3/4', '6')]
+    >>> print(table.expected_profit, table.loads([table.options["bert"][1]]))
+    9/2 {NodeRow(node='a', resource='gpu'): Fraction(2, 1)}
     """
 
     problem: RingProblem
@@ -203,6 +241,22 @@ class Acceptance:
     Notes
     -----
     A load of exactly beta^r g is accepted; on a node without capacity only a load of 0 is.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.models.ddljs import RingMapping, RingProblem, RingRequest
+    >>> from dlsched.rounding import Acceptance, MappingLaw, WeightedMapping
+    >>> jobs = [RingRequest(job, {1: 6}, {"gpu": 2}, 0) for job in ("bert", "vit")]
+    >>> problem = RingProblem({"a": {"gpu": 3}}, (), jobs)
+    >>> on_a = RingMapping(("a",), ())
+    >>> weighted = {job.name: [WeightedMapping(Fraction(3, 4), 1, on_a)] for job in jobs}
+    >>> law = MappingLaw(problem, weighted)
+    >>> for acceptance in (Acceptance(), Acceptance(least_profit=6), Acceptance(least_profit=6, node={"gpu": 1.5})):
+    ...     print(law.accepted(acceptance), law.accepted(acceptance, rounds=3))
+    7/16 3367/4096
+    3/8 387/512
+    15/16 4095/4096
     """
 
     least_profit: Fraction | float | None = None

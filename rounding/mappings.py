@@ -57,6 +57,22 @@ class RoundedMappings:
         Draws made.
     accepted : bool
         Whether it is accepted; by default, whether it keeps all capacities.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from fractions import Fraction
+    >>> from dlsched.models.ddljs import RingMapping, RingProblem, RingRequest
+    >>> from dlsched.rounding import WeightedMapping, round_mappings
+    >>> net = nx.Graph([("a", "b", {"bandwidth": 1})])
+    >>> net.add_nodes_from("ab", capacity={"gpu": 1})
+    >>> problem = RingProblem.of(net, [RingRequest("bert", {2: 6}, {"gpu": 1}, 1)])
+    >>> across = RingMapping(("a", "b"), (("a", "b"), ("b", "a")))
+    >>> found = round_mappings(problem, {"bert": [WeightedMapping(Fraction(1), 2, across)]}, 7)
+    >>> print(found.embeddings()["bert"].workers, found.accepted)
+    {'a': 1, 'b': 1} False
+    >>> print({row.arcs[0]: str(excess) for row, excess in found.overloads().items()})
+    {('a', 'b'): '1'}
     """
 
     table: MappingTable
@@ -127,6 +143,23 @@ def round_mappings(
         As `MappingTable.of`; also if there is no draw to make, or a name is unknown.
 
     Source: GADGET, Algorithm 2, steps 7-9; printed and corrected.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.models.ddljs import RingMapping, RingProblem, RingRequest
+    >>> from dlsched.rounding import WeightedMapping, round_mappings
+    >>> jobs = [RingRequest(job, {1: 6}, {"gpu": 2}, 0) for job in ("bert", "vit")]
+    >>> problem = RingProblem({"a": {"gpu": 3}}, (), jobs)
+    >>> on_a = RingMapping(("a",), ())
+    >>> weighted = {job.name: [WeightedMapping(Fraction(3, 4), 1, on_a)] for job in jobs}
+    >>> for rule in ("once", "accepted", "best", "fitting"):
+    ...     found = round_mappings(problem, weighted, 7, rule=rule, rounds=5)
+    ...     print(rule, found.profit, found.accepted, sorted(found.chosen))
+    once 12 False ['bert', 'vit']
+    accepted 6 True ['bert']
+    best 12 False ['bert', 'vit']
+    fitting 6 True ['bert']
     """
     at_least(1, rounds=rounds)
     rng = generator(rng)
@@ -215,6 +248,20 @@ class MappingChoice:
         The least upper bound that the solver claims on any choice.
     proved : bool
         Whether the solver claims that there is no better one.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.models.ddljs import RingMapping, RingProblem, RingRequest
+    >>> from dlsched.rounding import WeightedMapping, choose_mappings, round_mappings
+    >>> jobs = [RingRequest(job, {1: worth}, {"gpu": 2}, 0) for job, worth in (("bert", 6), ("vit", 4), ("gpt", 5))]
+    >>> problem = RingProblem({"a": {"gpu": 4}}, (), jobs)
+    >>> on_a = RingMapping(("a",), ())
+    >>> weighted = {job.name: [WeightedMapping(Fraction(2, 3), 1, on_a)] for job in jobs}
+    >>> choice = choose_mappings(problem, weighted)
+    >>> drawn = round_mappings(problem, weighted, 7, rule="accepted", rounds=9)
+    >>> print(drawn.profit, choice.chosen.profit, round(choice.bound, 6), choice.proved)
+    5 11 11.0 True
     """
 
     chosen: RoundedMappings
@@ -249,6 +296,19 @@ def choose_mappings(
         As `MappingTable.of`.
     ResidualError
         If the solver's choice exceeds a capacity in exact arithmetic.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.models.ddljs import RingMapping, RingProblem, RingRequest
+    >>> from dlsched.rounding import WeightedMapping, choose_mappings
+    >>> jobs = [RingRequest(job, {1: worth}, {"gpu": 2}, 0) for job, worth in (("bert", 6), ("vit", 4), ("gpt", 5))]
+    >>> problem = RingProblem({"a": {"gpu": 3}, "b": {"gpu": 2}}, (), jobs)
+    >>> halves = [WeightedMapping(Fraction(1, 2), 1, RingMapping((u,), ())) for u in "ab"]
+    >>> weighted = {job.name: halves for job in jobs}
+    >>> choice = choose_mappings(problem, weighted)
+    >>> print(sorted(choice.chosen.chosen), choice.chosen.profit)
+    ['bert', 'gpt'] 11
     """
     at_least(0, time_limit=time_limit)
     between(0, MOST_SEED, seed=seed)

@@ -42,6 +42,13 @@ class WeightedCounts:
         k, the sum of the counts.
     counts : mapping of str to int
         Positive.
+
+    Examples
+    --------
+    >>> from dlsched.rounding import integer_mix
+    >>> mix = integer_mix({"a": 1.5, "b": 0.75, "c": 0.75}, 3)
+    >>> print({u: str(sum(one.weight * one.counts.get(u, 0) for one in mix)) for u in "abc"})
+    {'a': '3/2', 'b': '3/4', 'c': '3/4'}
     """
 
     weight: Fraction
@@ -61,6 +68,20 @@ class PlacementMix:
         Of the placements that usable links can join.
     unrouted : dict of str to tuple of WeightedCounts
         The others.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> from dlsched.rounding import placement_mix
+    >>> net = nx.DiGraph([("a", "b", {"bandwidth": 2})])
+    >>> net.add_nodes_from("ab", capacity={"gpu": 2})
+    >>> problem = RingProblem.of(net, [RingRequest("bert", {2: 6}, {"gpu": 1}, 1)])
+    >>> mix = placement_mix(problem, {("bert", 2): {"a": 1.5, "b": 0.5}})
+    >>> print([one.mapping.nodes for one in mix.mappings["bert"]])
+    [('a', 'a')]
+    >>> print([one.counts for one in mix.unrouted["bert"]])
+    [{'a': 1, 'b': 1}]
     """
 
     placements: dict[str, tuple[WeightedCounts, ...]]
@@ -85,6 +106,20 @@ def placement_mix(problem: RingProblem, loads: Mapping[tuple[str, int], Mapping[
         has a placement of its own.
 
     Source: GADGET, (12)-(18) without bandwidth; the mix is Madow's systematic sampling (1949).
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> from dlsched.rounding import placement_mix
+    >>> net = nx.Graph([("a", "b", {"bandwidth": 2})])
+    >>> net.add_nodes_from("ab", capacity={"gpu": 2})
+    >>> problem = RingProblem.of(net, [RingRequest("bert", {3: 6}, {"gpu": 1}, 1)])
+    >>> mix = placement_mix(problem, {("bert", 3): {"a": 1.75, "b": 1.25}})
+    >>> for one in mix.mappings["bert"]:
+    ...     print(one.weight, one.mapping.nodes, one.mapping.paths)
+    3/4 ('a', 'a', 'b') (('a',), ('a', 'b'), ('b', 'a'))
+    1/4 ('a', 'b', 'b') (('a', 'b'), ('b',), ('b', 'a'))
     """
     placements: dict[str, tuple[WeightedCounts, ...]] = {}
     mappings: dict[str, tuple[WeightedMapping, ...]] = {}
@@ -106,7 +141,21 @@ def placement_mix(problem: RingProblem, loads: Mapping[tuple[str, int], Mapping[
 
 @checked
 def knapsack_loads(program: KnapsackVne, solution: VneSolution) -> dict[tuple[str, int], dict[str, float]]:
-    """Return the loads L_iku of a solution of the knapsack LP, by request and ring size, those up to 1e-9 left out."""
+    """Return the loads L_iku of a solution of the knapsack LP, by request and ring size, those up to 1e-9 left out.
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> from dlsched.relaxations import knapsack_vne
+    >>> from dlsched.rounding import knapsack_loads, placement_mix
+    >>> problem = RingProblem({"a": {"gpu": 3}, "b": {"gpu": 1}}, (), (RingRequest("bert", {4: 6}, {"gpu": 1}, 0),))
+    >>> lp = knapsack_vne(problem)
+    >>> loads = knapsack_loads(lp, lp.solve())
+    >>> print({ring: {u: round(load, 6) for u, load in parts.items()} for ring, parts in loads.items()})
+    {('bert', 4): {'a': 3.0, 'b': 1.0}}
+    >>> print([one.counts for one in placement_mix(problem, loads).unrouted["bert"]])
+    [{'a': 3, 'b': 1}]
+    """
     used = {
         ring: {u: load for u, load in loads.items() if load > ZERO}
         for ring, loads in program.loads(solution.point).items()
@@ -135,6 +184,15 @@ def integer_mix(loads: Mapping[str, Number], size: int) -> list[WeightedCounts]:
     ------
     ValueError
         If a load is negative.
+
+    Examples
+    --------
+    >>> from dlsched.rounding import integer_mix
+    >>> for one in integer_mix({"a": 1.5, "b": 0.75, "c": 0.75}, 3):
+    ...     print(one.weight, one.counts)
+    1/4 {'a': 2, 'b': 1}
+    1/4 {'a': 2, 'c': 1}
+    1/2 {'a': 1, 'b': 1, 'c': 1}
     """
     at_least(1, size=size)
     exact = {u: rational(load) for u, load in loads.items()}

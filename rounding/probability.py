@@ -45,6 +45,18 @@ class Outcomes:
         The outcomes of positive probability, in lexicographic order.
     probabilities : tuple of Fraction
         Of each; they sum to 1.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.rounding import outcome_distribution
+    >>> law = outcome_distribution([Fraction(1, 3), 1, Fraction(5, 4)])
+    >>> for point, probability in zip(law.points.tolist(), law.probabilities):
+    ...     print(point, probability)
+    [0, 1, 1] 1/2
+    [0, 1, 2] 1/6
+    [1, 1, 1] 1/4
+    [1, 1, 2] 1/12
     """
 
     points: Ints
@@ -92,6 +104,14 @@ def outcome_distribution(x: Sequence[Number]) -> Outcomes:
         If there are more than `MAX_OUTCOMES` outcomes, or a number is not finite.
 
     Source: SMD, Algorithm 2, step 2.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.rounding import outcome_distribution
+    >>> law = outcome_distribution([Fraction(1, 2)] * 3)
+    >>> print(sum(p for point, p in zip(law.points, law.probabilities) if point.sum() >= 2))
+    1/2
     """
     coordinates = _coordinates(x)
     fractional = sum(1 for coordinate in coordinates if coordinate.up)
@@ -134,6 +154,15 @@ def violation_probability(
     ------
     ValueError
         If there are too many outcomes or partial sums, the lengths differ, or the sense is unknown.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.rounding import violation_probability
+    >>> print(violation_probability([2, 3, 1], [Fraction(1, 2)] * 3, rhs=4))
+    1/4
+    >>> print(f"{float(violation_probability([1] * 300, [Fraction(1, 2)] * 300, rhs=180)):.3e}")
+    2.053e-04
     """
     return joint_violation_probability([row], x, [rhs], sense, method)
 
@@ -160,6 +189,16 @@ def joint_violation_probability(
     ------
     ValueError
         As `violation_probability`.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.rounding import joint_violation_probability, violation_probability
+    >>> rows, room, x = [[2, 3, 1], [1, 0, 4]], [4, 4], [Fraction(1, 2)] * 3
+    >>> print([str(violation_probability(row, x, rhs)) for row, rhs in zip(rows, room)])
+    ['1/4', '1/4']
+    >>> print(joint_violation_probability(rows, x, room))
+    3/8
     """
     if sense not in ("<=", ">="):
         raise ValueError(f"sense: {sense!r} is neither '<=' nor '>='")

@@ -33,6 +33,14 @@ class Rounded:
         Rounds made.
     feasible : int
         Rounds that were feasible.
+
+    Examples
+    --------
+    >>> from dlsched.rounding import round_until_feasible
+    >>> fits = lambda point: 2 * point[0] + 3 * point[1] <= 4
+    >>> found = round_until_feasible([0.5, 1.5], fits, 7, rounds=20, cost=lambda point: -5 * point[0] - 6 * point[1])
+    >>> print(found.x, found.feasible, "of", found.rounds)
+    [0 1] 5 of 20
     """
 
     x: Ints | None
@@ -79,6 +87,26 @@ def round_until_feasible(
         If there is no round to make, or the variant is unknown.
 
     Source: SMD, Algorithm 2.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import solve
+    >>> from dlsched.relaxations import relax
+    >>> from dlsched.rounding import round_until_feasible
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var([1, 2, 3], domain=pyo.Binary)
+    >>> m.room = pyo.Constraint(expr=3 * m.x[1] + 4 * m.x[2] + 5 * m.x[3] <= 8)
+    >>> m.worth = pyo.Objective(expr=4 * m.x[1] + 5 * m.x[2] + 6 * m.x[3], sense=pyo.maximize)
+    >>> relaxation = relax(m)
+    >>> solution = solve(relaxation.model)
+    >>> x = [relaxation.recover().values[v] for v in m.x.values()]
+    >>> def fits(point):
+    ...     m.x.set_values(dict(zip(m.x, point.tolist())))
+    ...     return pyo.value(m.room.body) <= 8
+    >>> found = round_until_feasible(x, fits, 7, rounds=20, cost=lambda point: -(point @ [4, 5, 6]))
+    >>> print([round(v, 6) for v in x], found.x, found.feasible)
+    [1.0, 1.0, 0.2] [1 1 0] 18
     """
     at_least(1, rounds=rounds)
     rng = generator(rng)
@@ -123,6 +151,14 @@ def success_probability(x: Sequence[Number], feasible: Predicate, rounds: int = 
     ------
     ValueError
         As `outcome_distribution`, and if the rounds are negative.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.rounding import success_probability
+    >>> x, fits = [Fraction(1, 2), Fraction(3, 2)], lambda point: 2 * point[0] + 3 * point[1] <= 4
+    >>> print([str(success_probability(x, fits, rounds)) for rounds in (1, 2, 5)])
+    ['1/4', '7/16', '781/1024']
     """
     at_least(0, rounds=rounds)
     law = outcome_distribution(x)

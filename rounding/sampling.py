@@ -43,6 +43,13 @@ class Violations:
     joint : int
         Draws in which some row broke.
     draws : int
+
+    Examples
+    --------
+    >>> from dlsched.rounding import sample_violations
+    >>> found = sample_violations([[2, 3, 1], [1, 0, 4]], [4, 4], [0.5, 0.5, 0.5], 7, 10_000)
+    >>> print((found.rows / found.draws).round(2), round(found.joint / found.draws, 2))
+    [0.25 0.25] 0.38
     """
 
     rows: Ints
@@ -75,6 +82,17 @@ def sample_violations(
     ------
     ValueError
         If shapes do not fit, a number is not finite, the gain is not positive, or draws is negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dlsched.rounding import sample_violations, violation_probability
+    >>> rng = np.random.default_rng(7)
+    >>> weights, x = rng.integers(1, 100, (1, 40)), rng.random(40).round(2)
+    >>> found = sample_violations(weights, [1200], x, rng, 20_000)
+    >>> exact = violation_probability(weights[0].tolist(), x.tolist(), 1200)
+    >>> print(round(float(exact), 3), abs(found.joint / found.draws - float(exact)) < 0.01)
+    0.022 True
     """
     scaled = scale(x, gain)
     matrix, rhs = floats("B", B), floats("b", b)

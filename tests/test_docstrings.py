@@ -18,6 +18,9 @@ SHOWN = [
     if ">>> " in path.read_text(encoding="utf-8")
 ]
 
+COMPLETE = ("relaxations", "relaxations.conformance", "rounding")
+"""Each public name of these has an example."""
+
 
 @pytest.mark.parametrize("path", SHOWN, ids=lambda path: str(path.relative_to(paths.ROOT)))
 def test_examples(path: Path, tmp_path: Path) -> None:
@@ -27,3 +30,9 @@ def test_examples(path: Path, tmp_path: Path) -> None:
     for test in found:
         assert test.docstring is not None
         snippets.run_examples(test.docstring, test.name, {}, tmp_path)
+
+
+@pytest.mark.parametrize("room", COMPLETE)
+def test_every_public_name_has_an_example(room: str) -> None:
+    module = importlib.import_module(f"dlsched.{room}")
+    assert [name for name in module.__all__ if ">>> " not in (getattr(module, name).__doc__ or "")] == []
