@@ -23,10 +23,14 @@ from dlsched.models.options import chosen, values
 from dlsched.models.plots import plot_schedules
 from dlsched.models.problem import Problem, problem_of
 from dlsched.models.schedule import Measures
+from dlsched.readable import Readable, Section
 
 OPTIMUM, BEST_FOUND = "optimum", "best found"
 PANEL = (9.0, 3.0)
 """Inches of a schedule in the picture of all. Arbitrary: a page is as wide, and holds three or four."""
+
+_TOLD = "algorithm", "utility", "of the bound", "jobs", "mean JCT", "makespan"
+"""Columns that are printed: they fit a terminal beside names of twenty letters. The table has them all."""
 
 INTERRUPTED = "interrupted"
 """What is said of what had no time to end because the user stopped it, or was not begun."""
@@ -65,7 +69,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Readable):
     """Several algorithms on one instance.
 
     Attributes
@@ -135,6 +139,9 @@ class Comparison:
             raise InputError(f"{path}: {self.problem.name} has no picture of these schedules")
         schedules = {row.name: row.schedule for row in drawn}
         picture.save(plot_schedules(self.instance, schedules, size=PANEL, columns=1), path)
+
+    def _sections(self) -> Iterable[Section]:
+        return self.table().sections(f"Algorithms on {self.problem.name}", _TOLD)
 
     def _share(self, row: Row) -> float | None:
         # The bound is on the problem's own schedules: those of another kind may be worth more.

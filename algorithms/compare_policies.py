@@ -7,7 +7,7 @@ worth are choices that stand in no trace. ``dlsched convert`` asks for them, and
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -29,9 +29,13 @@ from dlsched.models import picture
 from dlsched.models.files import PathLike
 from dlsched.models.hadar import Instance
 from dlsched.models.hadar.schedule import exact_utility
+from dlsched.readable import Readable, Section
 
 _FEW = 20
 """Jobs up to which the picture has a bar for each. Arbitrary: in a panel for each policy, more are hard to find."""
+
+_TOLD = "policy", "utility", "of the bound", "done", "mean JCT", "TTD"
+"""Columns that are printed: they fit a terminal beside names of twenty letters. The table has them all."""
 
 _MOST = 200_000
 """Slots with devices, of all jobs, up to which the checker values a simulation: about two seconds."""
@@ -68,7 +72,7 @@ class PolicyRow:
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyComparison:
+class PolicyComparison(Readable):
     """Several policies on one instance, over time.
 
     Attributes
@@ -151,6 +155,9 @@ class PolicyComparison:
         last = last_end(drawn.values())
         shown = {name: partial(gantt, simulation, until=last) for name, simulation in drawn.items()}
         picture.save(picture.panels(shown, *PANEL), path)
+
+    def _sections(self) -> Iterable[Section]:
+        return self.table().sections(f"Policies over time, in {self.unit}", _TOLD)
 
     @property
     def _simulations(self) -> dict[str, Simulation]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import NamedTuple, Self, TypeVar
 
 from dlsched.models.files import PathLike, write_text
+from dlsched.readable import Section
 
 R = TypeVar("R")
 Cell = str | float | int | None
@@ -39,6 +40,15 @@ class Table(NamedTuple):
         """Return each row by column: what JSON has, and what a data frame is made of."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
+    def sections(self, title: str, columns: Collection[str]) -> Iterator[Section]:
+        """Yield some of its columns, numbers with few digits, and what is noted of a row, as it has room below."""
+        kept = [name for name in self.columns if name in columns]
+        rows = self.records()
+        yield Section(title, [[_short(row[name]) for name in kept] for row in rows], kept)
+        notes = [(row[self.columns[0]], row["note"]) for row in rows if row.get("note")]
+        if notes:
+            yield Section("Notes", notes)
+
     def csv(self) -> str:
         """Return it as CSV."""
         text = io.StringIO()
@@ -61,6 +71,10 @@ def text_of(cell: Cell) -> str:
     if cell is None:
         return ""
     return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
+
+
+def _short(cell: Cell) -> Cell:
+    return float(text_of(cell)) if isinstance(cell, float) else cell
 
 
 def plain(cell: Cell | Fraction) -> Cell:

@@ -12,7 +12,7 @@ import json
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -25,13 +25,14 @@ from dlsched.bounds.comparison import Relation, Status
 from dlsched.bounds.search import draw
 from dlsched.errors import InputError
 from dlsched.models.document import Document
+from dlsched.readable import Readable, Section, facts
 
 _KEPT = 5
 """Instances whose neighbours are looked at: one alone is often a dead end, many are slow. Arbitrary."""
 
 
 @dataclass(frozen=True, slots=True)
-class Attack:
+class Attack(Readable):
     """What a search has found.
 
     Attributes
@@ -61,6 +62,13 @@ class Attack:
     def __iter__(self) -> Iterator[Any]:
         """Unpack as the violation and the number of instances that were checked."""
         return iter((self.violation, sum(self.verdicts.values())))
+
+    def _sections(self) -> Iterable[Section]:
+        counts = ", ".join(f"{count} {status.value}" for status, count in sorted(self.verdicts.items()))
+        title = "Attack: " + ("no violation" if self.violation is None else "a violation")
+        yield Section(title, facts(verdicts=counts or "none", nearness=self.nearness))
+        if self.nearest is not None:
+            yield from self.nearest._sections()
 
 
 @checked

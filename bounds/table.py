@@ -17,6 +17,7 @@ from dlsched.bounds.comparison import Status
 from dlsched.bounds.statistics import Sample, Support, paired
 from dlsched.bounds.store import Entry
 from dlsched.bounds.witness import Witness
+from dlsched.readable import Readable, Section
 
 _DIGITS = 9
 """Of a number in a report: what a solver promises ends with the seventh (`dlsched.tolerances.FEASIBLE`). Arbitrary
@@ -86,6 +87,11 @@ class Row:
     draws: tuple[Entry, ...] = ()
 
     @property
+    def verdicts(self) -> str:
+        """How many there are of each status, in words."""
+        return ", ".join(f"{count} {status.value.replace('-', ' ')}" for status, count in self.counts.items() if count)
+
+    @property
     def finding(self) -> str:
         """What came out, in few words: printed and false is news, whoever expected it."""
         if self.sample is not None:
@@ -153,7 +159,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Readable):
     """The whole table.
 
     Attributes
@@ -185,6 +191,10 @@ class Report:
     def dump(self) -> dict[str, Any]:
         """Return plain JSON data without anything that another run would change."""
         return {"settings": dict(self.settings), "claims": [row.dump() for row in self.rows]}
+
+    def _sections(self) -> Iterable[Section]:
+        rows = [(row.id, row.variant, row.finding, row.verdicts) for row in self.rows]
+        yield Section("Claims", rows, ("claim", "kind", "finding", "verdicts"))
 
 
 def tabulate(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -14,6 +15,7 @@ from pydantic import Field
 from dlsched.arguments import checked, named
 from dlsched.models.document import Document, InputError
 from dlsched.models.numbers import agree
+from dlsched.readable import Readable, Section, facts
 
 if TYPE_CHECKING:
     from dlsched.bounds.claim import Verdict
@@ -74,7 +76,7 @@ class Witness(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(Readable):
     """What came out when a witness was checked again.
 
     Attributes
@@ -94,6 +96,13 @@ class Replay:
     def reproduced(self) -> bool:
         """Whether status, measured value and bound are as the witness says."""
         return not self.differences
+
+    def _sections(self) -> Iterable[Section]:
+        came = "all as the witness says" if self.reproduced else "not as the witness says"
+        yield Section(
+            f"Replay: {came}", facts(statement=self.witness.statement, differences="; ".join(self.differences))
+        )
+        yield from self.verdict._sections()
 
 
 @checked

@@ -253,10 +253,9 @@ def _on_file(file: Path, claim: Claim[Any], verdict: Verdict) -> dict[str, objec
 def _row(row: Row) -> tuple[object, ...]:
     from dlsched.bounds.table import FALSE_IN_PRINT
 
-    said = ", ".join(f"{count} {status.value.replace('-', ' ')}" for status, count in row.counts.items() if count)
     near = "" if row.nearness is None else f"{row.nearness:.3g}"
     finding = row.finding if row.finding == FALSE_IN_PRINT else f"{row.variant}: {row.finding}"
-    return row.id, finding, said, near, _witness(row)
+    return row.id, finding, row.verdicts, near, _witness(row)
 
 
 def _witness(row: Row) -> str:

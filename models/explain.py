@@ -10,7 +10,6 @@ optimal values first, as a program with integers has no duals.
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -23,7 +22,7 @@ from dlsched.models.document import InputError
 from dlsched.models.inspect import described, is_disjunctive, source_of, unindexed
 from dlsched.models.parameters import expect_current
 from dlsched.models.words import place_of
-from dlsched.readable import WIDTH
+from dlsched.readable import Readable, Section
 from dlsched.solvers.infeasible import InfeasibleSubsystem, contradiction, enough, infeasible_subsystem
 from dlsched.solvers.matrix import Floats, InfeasibleError, Matrix, compile_model
 from dlsched.solvers.propagation import Step, refutation
@@ -103,7 +102,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(Readable):
     """Sides and bounds that no point keeps all.
 
     Attributes
@@ -123,16 +122,12 @@ class Conflict:
     irreducible: bool
     story: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
-        lines = [
-            "These cannot hold together" + ("; without any one of them there is a point:" if self.irreducible else ":")
-        ]
-        lines += _broken(_grouped(self.sides))
-        if self.integers:
-            lines += _broken([f"whole numbers: {_listed(self.integers)}"])
+    def _sections(self) -> Iterable[Section]:
+        what = "; without any one of them there is a point:" if self.irreducible else ":"
+        whole = [f"whole numbers: {_listed(self.integers)}"] if self.integers else []
+        yield _list(f"These cannot hold together{what}", [*_grouped(self.sides), *whole])
         if self.story:
-            lines += ["In words:", *_broken(self.story)]
-        return "\n".join(lines)
+            yield _list("In words:", self.story)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +155,7 @@ class Raised:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Readable):
     """What `explain` finds.
 
     Attributes
@@ -183,29 +178,27 @@ class Explanation:
     bounds: tuple[Side, ...] = ()
     raised: tuple[Raised, ...] = ()
 
-    def __str__(self) -> str:
+    def _sections(self) -> Iterable[Section]:
         if self.conflict is not None:
-            return str(self.conflict)
-        lines = [f"The optimum is {self.objective:.9g}."]
-        if self.binding or self.bounds:
-            lines += [
-                "What binds, integers fixed as they are; a dual, or a reduced cost of a bound, is the",
-                "change of the optimum for each unit that the limit is raised:",
-                *_broken(_grouped((*self.binding, *self.bounds))),
-            ]
-        else:
-            lines.append("With its integers fixed as they are, no limit changes it.")
-        return "\n".join([*lines, *_broken(map(str, self.raised))])
+            yield from self.conflict._sections()
+            return
+        yield Section(f"The optimum is {self.objective:.9g}.")
+        held = (*self.binding, *self.bounds)
+        yield _list(_WHAT_BINDS if held else _NOTHING_BINDS, [*_grouped(held), *map(str, self.raised)])
 
     def dump(self) -> dict[str, Any]:
         """Return plain JSON data."""
         return asdict(self)
 
 
-def _broken(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines, indented, that fit a terminal."""
-    for line in lines:
-        yield from textwrap.wrap(line, WIDTH, initial_indent="  ", subsequent_indent="    ", break_long_words=False)
+def _list(title: str, lines: Iterable[str]) -> Section:
+    return Section(title, [(line,) for line in lines])
+
+
+_WHAT_BINDS = """\
+What binds, integers fixed as they are; a dual, or a reduced cost of a bound, is
+the change of the optimum for each unit that the limit is raised:"""
+_NOTHING_BINDS = "With its integers fixed as they are, no limit changes it."
 
 
 def _grouped(sides: Sequence[Side]) -> Iterator[str]:

@@ -30,7 +30,8 @@ class Section:
     ----------
     title : str
     rows : sequence of sequence of object
-        None is an empty cell. The last cell of a row may be a long text, which is broken.
+        None is an empty cell. The last cell of a row may be a long text, which is broken; one that stands alone is
+        indented after that, as an entry of a list.
     columns : sequence of str
     """
 
@@ -53,7 +54,7 @@ class Section:
                 for cell, size, flag in zip(first, wide, right, strict=False)
             )
             # A number that stands behind others is aligned with those above it; a text may be long.
-            parts = [last.rjust(wide[-1])] if right[-1] and self.columns else textwrap.wrap(last, room) or [""]
+            parts = [last.rjust(wide[-1])] if right[-1] and self.columns else _broken(last, room, alone=not first)
             lines += [f"{lead if not k else ' ' * len(lead)}{' ' * _BLANKS}{part}" for k, part in enumerate(parts)]
         return "\n".join(line.rstrip() for line in lines)
 
@@ -71,6 +72,13 @@ class Section:
         return bool(cells) and all(
             isinstance(cell, int | float | Fraction) and not isinstance(cell, bool) for cell in cells
         )
+
+
+def _broken(text: str, room: int, *, alone: bool) -> list[str]:
+    """Return the lines of a text; names in one that stands alone stay whole."""
+    indent = " " * _BLANKS if alone else ""
+    lines = textwrap.wrap(text, room, subsequent_indent=indent, break_long_words=not alone, break_on_hyphens=False)
+    return lines or [""]
 
 
 class Readable(ABC):

@@ -6,12 +6,13 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
+import pyomo.environ as pyo
 import pytest
 
-from dlsched.algorithms import Optimum, optimum
+from dlsched.algorithms import Optimum, compare, compare_policies, optimum, rejections, shortfall
 from dlsched.algorithms.hadar import run
-from dlsched.bounds import check
-from dlsched.models import build, hadar, inspect, solve
+from dlsched.bounds import attack, check, replay, verify
+from dlsched.models import build, difference, explain, hadar, inspect, solve
 from dlsched.readable import WIDTH, Readable, Section
 from dlsched.relaxations import relax
 
@@ -20,15 +21,47 @@ LONG = "a text of many words " * 20
 
 def results() -> dict[str, Any]:
     instance = hadar.preset("benchmark", 0, jobs=4, machines=2, types=2, slots=4)
-    model = build("hadar/aggregate", instance)
+    model, full = build("hadar/aggregate", instance), build("hadar/aggregate", instance)
+    full.demand = pyo.Constraint(expr=sum(full.completion.values()) >= 4)
+    ran, best = run(instance), optimum(instance)
     return {
         "Inspection": inspect(model),
         "Solution": solve(model),
         "Relaxation": relax(model),
-        "Optimum": optimum(instance),
-        "Run": run(instance),
+        "Difference": difference(model, relax(model).model),
+        "Explanation": explain(model, raised=["capacity"]),
+        "Conflict": explain(full).conflict,
+        "Optimum": best,
+        "Run": ran,
+        "Rejections": rejections(instance, ran),
+        "Shortfall": shortfall(instance, ran.schedule),
+        "Comparison": compare(instance),
+        "PolicyComparison": compare_policies(instance, ["las", "srtf"], round_seconds=instance.slot_seconds),
         "Verdict": check("hadar/theorem-1", instance),
+        "Replay": replay("hadar-theorem-2-lone-job"),
+        "Attack": attack("hadar/theorem-1", instances=2),
+        "Report": verify(["hadar/theorem-1", "hadar/theorem-2"], instances=2),
     }
+
+
+NAMES = (
+    "Inspection",
+    "Solution",
+    "Relaxation",
+    "Difference",
+    "Explanation",
+    "Conflict",
+    "Optimum",
+    "Run",
+    "Rejections",
+    "Shortfall",
+    "Comparison",
+    "PolicyComparison",
+    "Verdict",
+    "Replay",
+    "Attack",
+    "Report",
+)
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +69,12 @@ def made() -> dict[str, Any]:
     return results()
 
 
-@pytest.mark.parametrize("name", ["Inspection", "Solution", "Relaxation", "Optimum", "Run", "Verdict"])
+@pytest.mark.parametrize("name", NAMES)
 def test_results_are_short_and_fit_a_terminal(made: dict[str, Any], name: str) -> None:
     result = made[name]
     assert isinstance(result, Readable)
+    assert type(result).__name__ == name
+    assert "__str__" not in vars(type(result))
     lines = str(result).splitlines()
     assert max(map(len, lines)) <= WIDTH
     assert len(lines) < 40
