@@ -117,7 +117,7 @@ def test_instances_are_drawn_and_bad_ones_refused(dlsched: Command, tmp_path: Pa
 
 
 def test_its_claims_with_several_processes_and_their_witnesses(dlsched: Command, tmp_path: Path) -> None:
-    claims = ("graham/list-scheduling", "graham/lpt", "graham/any-list", "--instances", 30, "--json")
+    claims = ("graham/list-scheduling", "graham/lpt", "graham/any-list", "--instances", 60, "--json")
     tables = [answer(dlsched("verify", *claims, "--jobs", jobs, "--out", f"{jobs}.sqlite")) for jobs in (1, 2)]
     assert tables[0] == tables[1]
     outcomes = {row["id"]: row["outcome"] for row in tables[0]["claims"]}
@@ -128,7 +128,7 @@ def test_its_claims_with_several_processes_and_their_witnesses(dlsched: Command,
 
 @pytest.mark.parametrize(
     ("claim", "instances", "measured", "durations"),
-    [("graham/list-scheduling", 400, 3, [1, 1, 2]), ("graham/lpt", 200, 7, [2, 2, 2, 3, 3])],
+    [("graham/list-scheduling", 300, 3, [1, 1, 2]), ("graham/lpt", 120, 7, [2, 2, 2, 3, 3])],
 )
 def test_attack_finds_the_tight_instances(
     dlsched: Command, claim: str, instances: int, measured: int, durations: list[int]
@@ -140,7 +140,7 @@ def test_attack_finds_the_tight_instances(
 
 
 def test_attack_finds_a_small_violation(dlsched: Command) -> None:
-    found = answer(dlsched("attack", "graham/any-list", "--instances", 150, "--out", "broken.json", "--json"))
+    found = answer(dlsched("attack", "graham/any-list", "--instances", 60, "--out", "broken.json", "--json"))
     assert found["status"] == "violated"
     assert len(found["instance"]["jobs"]) == 3
     assert answer(dlsched("replay", "broken.json", "--json"))["reproduced"] is True

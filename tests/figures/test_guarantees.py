@@ -79,7 +79,7 @@ def refused(process: subprocess.Popen[str]) -> str:
 @pytest.mark.slow
 @pytest.mark.process
 def test_one_and_two_processes_say_the_same(reproduce: Reproduce, tmp_path: Path) -> None:
-    names = ("gadget/7", "pd-ors/5", "pd-ors-thesis/3.12", "toy/1")
+    names = ("gadget/7", "pd-ors/5", "toy/1")
     found = []
     for jobs in (1, 2):
         data = json.loads(told(reproduce(*names, "--quick", "--no-pictures", "--json", "--jobs", jobs, "--out", jobs)))

@@ -87,7 +87,7 @@ def test_marginal_prices_are_what_another_worker_slot_is_worth() -> None:
 @pytest.mark.slow
 def test_a_bound_where_no_program_can_be_written() -> None:
     found = benchmark(np.random.default_rng(0), servers=50, jobs=40, slots=60, tight=True)
-    result = solve(found, time_limit=60)
+    result = solve(found, time_limit=8)
     assert any("not written" in line for line in result.evidence)
     assert result.value <= result.bound <= 1.02 * result.value
 

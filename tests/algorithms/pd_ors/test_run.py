@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from fractions import Fraction
-from itertools import pairwise
+from itertools import count, islice, pairwise
 
 import numpy as np
 import pytest
@@ -132,7 +132,7 @@ def premised(seed: int) -> Instance | None:
 @pytest.mark.slow
 def test_the_corrected_theorem_holds_where_its_premises_do() -> None:
     met = 0
-    for inst in filter(None, map(premised, range(120))):
+    for inst in islice(filter(None, map(premised, count())), 25):
         result = run(inst, prices="theorem")
         best = optimum(inst, time_limit=20).value
         met += best > 0
