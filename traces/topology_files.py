@@ -13,7 +13,6 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-import networkx as nx
 import yaml
 
 from dlsched.errors import InputError, shown
@@ -101,6 +100,8 @@ def _from_yaml(text: str) -> Any:
         edges = []
     if not isinstance(edges, list):
         raise InputError(f"edges: must be a list of pairs of ids, not {shown(edges)}")
+    import networkx as nx
+
     graph = nx.MultiGraph()
     for node, attributes in nodes.items():
         if not isinstance(attributes, dict | str) or (isinstance(attributes, str) and attributes):
@@ -137,6 +138,8 @@ def _from_graphml(text: str) -> Any:
     nodes, edges = graphs[0].findall("{*}node"), graphs[0].findall("{*}edge")
     of_nodes, of_edges = _defaults(keys, "node", len(nodes)), _defaults(keys, "edge", len(edges))
     directed = graphs[0].get("edgedefault") == "directed"
+    import networkx as nx
+
     graph = nx.MultiDiGraph() if directed else nx.MultiGraph()
     for element in nodes:
         place = f"node {shown(element.get('id'))}"

@@ -55,12 +55,19 @@ def without_times(text: str) -> str:
     return re.sub(r"[ \u2500\u2501]+", " ", re.sub(r"\d+\.\d+|\d+e-\d+", "0", text))
 
 
-def test_help_imports_nothing_heavy() -> None:
-    script = """
+@pytest.mark.parametrize(
+    ("words", "heavy"),
+    [
+        ("--help", ("numpy", "pyomo", "pydantic", "rich", "dlsched.bounds")),
+        ("list", ("pyomo", "scipy", "highspy", "networkx", "matplotlib", "pandas", "cvxpy", "pyscipopt")),
+    ],
+)
+def test_nothing_heavy_is_imported(words: str, heavy: tuple[str, ...]) -> None:
+    script = f"""
 import sys
 from dlsched.cli.main import main
-code = main(["--help"])
-print([name for name in ("numpy", "pyomo", "pydantic", "rich", "dlsched.bounds") if name in sys.modules], code)
+code = main({words.split()})
+print([name for name in {heavy} if name in sys.modules], code)
 """
     process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert process.stdout.splitlines()[-1] == "[] 0"
