@@ -53,6 +53,22 @@ class Algorithm(Method):
         ``(**options) -> Policy`` of the simulator: the algorithm over time. Its options are its keyword parameters.
     also : tuple of str
         Other names, e.g. those of the literature.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import algorithms
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(0)
+    >>> for algorithm in algorithms():
+    ...     if algorithm.problem == "hadar" and algorithm.schedule is None:
+    ...         print(algorithm.name, algorithm.run(instance, seed=0).utility)
+    drf 17.0
+    fifo 17.0
+    hadar 34.0
+    gavel 17.0
+    las 17.0
+    srtf 34.0
+    tiresias 17.0
     """
 
     run: Callable[..., Run[Any]]
@@ -85,6 +101,18 @@ class ExactMethod(Method):
         ``(instance) -> ExactProgram``, which has the problem's optimum: what exact certificates are about.
     beside : tuple of callable
         Other routes, called like `solve`, that other processes take at the same time where there are some.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import ExactMethod, Optimum, hadar
+    >>> from dlsched.models.hadar import random
+    >>> def solve(instance, *, time_limit=None, progress=None, stop=None):
+    ...     found = hadar.run(instance)
+    ...     bound = float(sum(job.utility.exact(0) for job in instance.jobs))
+    ...     return Optimum(found.utility, bound, found.schedule, False, ("each job at its best",), 0.0, 0.0)
+    >>> method = ExactMethod("quick", "hadar", "a run of Hadar, and each job at its best", solve)
+    >>> method.solve(random(0)).gap
+    0.6176470588235294
     """
 
     solve: Callable[..., Optimum]
@@ -105,7 +133,14 @@ METHODS: Registry[Method] = Registry(
 
 
 def algorithms() -> tuple[Algorithm, ...]:
-    """Return every algorithm."""
+    """Return every algorithm.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import algorithms
+    >>> [algorithm.name for algorithm in algorithms() if algorithm.problem == "smd"]
+    ['smd', 'esw', 'optimus']
+    """
     return tuple(method for method in METHODS.all().values() if isinstance(method, Algorithm))
 
 

@@ -80,6 +80,22 @@ class Comparison(Readable):
         On the utility of every schedule, certified.
     rows : tuple of Row
         The optimum first.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import compare
+    >>> from dlsched.models import hadar
+    >>> found = compare(hadar.random(0), ["hadar", "las"])
+    >>> found.bound
+    34.0
+    >>> [(row.name, row.utility, row.admitted) for row in found.rows]
+    [('optimum', 34.0, 2), ('hadar', 34.0, 2), ('las', 17.0, 1)]
+    >>> print(found.job_table().markdown())
+    | job | optimum | hadar | las |
+    | --- | --- | --- | --- |
+    | job1 |  |  |  |
+    | job2 | 2 | 2 |  |
+    | job3 | 1 | 1 | 1 |
     """
 
     instance: Any
@@ -195,6 +211,20 @@ def compare(
     ------
     InputError
         If there is no such algorithm for the problem, or it has no such option.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import compare
+    >>> from dlsched.models import hadar
+    >>> print(compare(hadar.random(0), ["hadar", "hadar:mode=rounds", "las"]))
+    Algorithms on hadar
+      algorithm          utility  of the bound  jobs  mean JCT  makespan
+      optimum                 34             1     2       1.5         3
+      hadar                   34             1     2       1.5         3
+      hadar:mode=rounds       34             1     2       1.5         3
+      las                     17           0.5     1         1         3
+    Notes
+      optimum  proved
     """
     problem = problem_of(instance)
     named, tell = runs_of(problem, names), progress or (lambda done, total: None)

@@ -50,6 +50,17 @@ class Purchase:
     amount : float
     price : float
         Of one.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar, rejections
+    >>> from dlsched.models.hadar import preset
+    >>> instance = preset("benchmark", 0, jobs=6, machines=2, types=2, slots=4)
+    >>> for job in rejections(instance, hadar.run(instance)).jobs:
+    ...     for purchase in job.purchases:
+    ...         print(f"{job.job}: {purchase}")
+    job6: 1 type2 of machine2 in slot 3 for 58 each
+    job6: 1 type2 of machine2 in slot 4 for 58 each
     """
 
     machine: str
@@ -83,6 +94,17 @@ class Rejection:
         Of that schedule.
     purchases : tuple of Purchase
         What it would have taken, the dearest first.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar, rejections
+    >>> from dlsched.models.hadar import preset
+    >>> instance = preset("benchmark", 0, jobs=6, machines=2, types=2, slots=4)
+    >>> for job in rejections(instance, hadar.run(instance)).jobs:
+    ...     print(job.job, job.utility, job.cost, job.completion)
+    job3 None None None
+    job4 None None None
+    job6 1.25 116.0 4
     """
 
     job: str
@@ -111,6 +133,17 @@ class Rejections(Readable):
     Attributes
     ----------
     jobs : tuple of Rejection
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar, rejections
+    >>> from dlsched.models.hadar import random
+    >>> instance = random(0)
+    >>> print(rejections(instance, hadar.run(instance)))
+    Turned away
+      job   slot  why
+      job1     1  nothing that does its work while it is worth something fitted
+                  beside the jobs before it
     """
 
     jobs: tuple[Rejection, ...]
@@ -285,6 +318,16 @@ class Shortfall(Readable):
         With the bound: nothing is better, for what its evidence says.
     jobs : tuple of (str, float, float)
         Name, worth in the schedule and in the best one known, where they differ; the largest loss first.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import shortfall
+    >>> from dlsched.algorithms.baselines.hadar.las import run
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(0)
+    >>> found = shortfall(instance, run(instance).schedule)
+    >>> found.gap, found.jobs
+    (1.0, (('job2', 0.0, 17.0),))
     """
 
     utility: float
@@ -381,6 +424,15 @@ class OneMore:
         Of the optimum with it.
     least, most : float or None
         Between which the gain is; both are it where the optima are proved.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import one_more
+    >>> from dlsched.models import hadar
+    >>> growth = one_more(hadar.random(11))
+    >>> best = max(growth.more, key=lambda one: one.least)
+    >>> best.resource, best.least, best.value - growth.now.value
+    ('type2', 15.0, 15.0)
     """
 
     resource: str
@@ -399,6 +451,16 @@ class Growth(Readable):
     now : Optimum
         Of the instance as it is.
     more : tuple of OneMore
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import one_more
+    >>> from dlsched.models import hadar
+    >>> print(one_more(hadar.random(11)))
+    With one more of a resource, where there is most of it; now 21
+      resource  optimum  gain at least  at most
+      type1          26              5        5
+      type2          36             15       15
     """
 
     now: Optimum

@@ -56,6 +56,15 @@ class Selection:
         Subsets S that a scheme of this size ranges over; 0 for the exact method.
     lps : int
         Linear programs solved.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import solve_knapsack
+    >>> found = solve_knapsack([60, 100, 120], [[1], [2], [3]], [5], epsilon=0.5)
+    >>> found.chosen, found.value >= found.guarantee * 220
+    ((0, 2), True)
+    >>> print(found.guarantee, found.subset_size, found.lps)
+    1/2 1 4
     """
 
     chosen: tuple[int, ...]
@@ -250,6 +259,14 @@ def solve_knapsack(
         If a number is negative, the shapes do not fit, epsilon is not in (0, 1).
     TooManyProgramsError
         If the scheme is not done after `max_lps` programs.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import solve_knapsack
+    >>> solve_knapsack([60, 100, 120], [[1], [2], [3]], [5], method="exact").chosen
+    (1, 2)
+    >>> print(solve_knapsack([60, 100, 120], [[1], [2], [3]], [5], method="lp-floor").value)
+    160
     """
     at_least(0, max_lps=max_lps)
     items = Items.of(values, weights, capacity)

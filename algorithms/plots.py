@@ -94,6 +94,14 @@ class Moment:
     phase : str
     lower, upper : float
         Value of the best schedule, minus infinity where there is none; the least upper bound.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import watched_optimum
+    >>> from dlsched.models import hadar
+    >>> best, moments = watched_optimum(hadar.random(0))
+    >>> all(moment.lower <= best.value <= moment.upper for moment in moments)
+    True
     """
 
     seconds: float

@@ -16,7 +16,17 @@ S = TypeVar("S", bound=Document)
 
 
 class Variant(StrEnum):
-    """Which text of an algorithm runs."""
+    """Which text of an algorithm runs.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import Variant
+    >>> from dlsched.algorithms.hadar import run
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(0)
+    >>> [run(instance, variant=variant, mode="rounds").utility for variant in Variant]
+    [0.0, 34.0]
+    """
 
     PRINTED = "printed"
     CORRECTED = "corrected"
@@ -24,7 +34,17 @@ class Variant(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something an algorithm did; the log of a run is a sequence of these, in order of time."""
+    """Something an algorithm did; the log of a run is a sequence of these, in order of time.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import Event
+    >>> from dlsched.algorithms.hadar import run
+    >>> from dlsched.models import hadar
+    >>> log = run(hadar.random(0), mode="rounds").log
+    >>> [type(event).__name__ for event in log if isinstance(event, Event)]
+    ['Round', 'Round', 'Decision', 'Round', 'Decision', 'Decision']
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +59,17 @@ class PriceStep:
         Devices newly allocated there.
     before, after : float
         Price of one device in the slot, before and after.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.hadar import run
+    >>> from dlsched.models import hadar
+    >>> for step in run(hadar.random(0)).log[1].steps:
+    ...     print(step.slot, step.machine, step.type, f"{step.before:.3f} -> {step.after:.3f}")
+    2 machine1 type1 0.059 -> 19.000
+    2 machine1 type2 0.059 -> 19.000
+    3 machine1 type1 0.059 -> 19.000
+    3 machine1 type2 0.059 -> 19.000
     """
 
     machine: str
@@ -65,6 +96,15 @@ class Decision(Event):
         Completion slot; in rounds, as estimated at that allocation's rate.
     steps : tuple of PriceStep
         One for each machine, type and slot that it uses.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import Decision
+    >>> from dlsched.algorithms.hadar import run
+    >>> from dlsched.models import hadar
+    >>> decided = [event for event in run(hadar.random(0)).log if isinstance(event, Decision)]
+    >>> [(decision.job, decision.admitted, decision.completion) for decision in decided]
+    [('job1', False, None), ('job2', True, 3), ('job3', True, 3)]
     """
 
     job: str
@@ -86,6 +126,18 @@ class Stripped(Event):
         Slots in which it had run.
     done, needed : Fraction
         Iterations.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import Stripped
+    >>> from dlsched.algorithms.baselines.dmlrs.drf import run
+    >>> from dlsched.models import dmlrs
+    >>> for event in run(dmlrs.random(0)).log:
+    ...     if isinstance(event, Stripped):
+    ...         print(event.job, event.slots, f"{event.done} of {event.needed}")
+    job3 (2, 3) 2 of 3
+    job1 (3,) 1 of 5
+    job2 (3,) 4/3 of 2
     """
 
     job: str
@@ -107,6 +159,21 @@ class Run(Readable, Generic[S]):
     prices : mapping
         Final prices, by the problem's resources, e.g. (machine, type, slot); empty where there are none.
     log : tuple of Event
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.hadar import run
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(0)
+    >>> result = run(instance)
+    >>> result.utility == hadar.utility(instance, result.schedule)
+    True
+    >>> print(result)
+    Run
+      utility         34
+      jobs scheduled  2
+      prices          9
+      log             3 Decision
     """
 
     schedule: S

@@ -47,6 +47,16 @@ class Attack(Readable):
         violation.
     instance : Document or None
         Of `nearest`.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import attack
+    >>> found = attack("hadar/theorem-1", instances=2)
+    >>> found.violation.measured > found.violation.bound
+    True
+    >>> violation, checked = attack("hadar/theorem-1", "corrected", instances=2)
+    >>> violation, checked
+    (None, 5)
     """
 
     verdicts: Mapping[Status, int]
@@ -104,6 +114,14 @@ def attack(
     ------
     InputError
         If there is no such claim, variant or parameter, it has no sources to draw from, or is about an average.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import attack
+    >>> found = attack("hadar/theorem-1", instances=2)
+    >>> found.violation.status.value, found.nearness > 1
+    ('violated', True)
+    >>> found.violation.witness.save("witness.json")
     """
     at_least(0, instances=instances, seed=seed)
     not_negative(seconds=seconds)

@@ -44,6 +44,14 @@ class Variant(StrEnum):
 
     As the paper prints it; corrected, the nearest statement that is true; or derived, ours: a theorem, a reading or a
     consequence that stands in no paper.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import Variant, claims_named
+    >>> [known.variant.value for known in claims_named("hadar/theorem-1")]
+    ['printed', 'corrected']
+    >>> Variant("derived").rank
+    1
     """
 
     PRINTED = "printed"
@@ -57,7 +65,14 @@ class Variant(StrEnum):
 
 
 class Expectation(StrEnum):
-    """What is known of a claim: proved, refuted, true without saying anything, or nothing (of an average alone)."""
+    """What is known of a claim: proved, refuted, true without saying anything, or nothing (of an average alone).
+
+    Examples
+    --------
+    >>> from dlsched.bounds import claims_named
+    >>> {known.variant.value: known.expectation.value for known in claims_named("hadar/theorem-1")}
+    {'printed': 'false', 'corrected': 'true'}
+    """
 
     TRUE = "true"
     FALSE = "false"
@@ -66,7 +81,23 @@ class Expectation(StrEnum):
 
 
 class Undecided(Exception):
-    """Raised while a claim is evaluated: a limit on nodes, states or schedules was hit, or a proof is missing."""
+    """Raised while a claim is evaluated: a limit on nodes, states or schedules was hit, or a proof is missing.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import OptimumFacts, Undecided
+    >>> from dlsched.models import hadar
+    >>> def few(facts):
+    ...     if len(facts.instance.jobs) > 10:
+    ...         raise Undecided("more than ten jobs")
+    ...     return facts.opt
+    >>> few(OptimumFacts(hadar.random(0), seed=0))
+    Interval(low=34.0, high=34.0)
+    >>> few(OptimumFacts(hadar.preset("benchmark", 0, jobs=12), seed=0))
+    Traceback (most recent call last):
+        ...
+    dlsched.bounds.claim.Undecided: more than ten jobs
+    """
 
 
 @dataclass(frozen=True)
@@ -81,6 +112,14 @@ class Premise(Generic[F_contra]):
         Predicate of the facts of (instance, seed).
     source : str
         Where the paper assumes it, e.g. ``Section IV-3``; empty where it is ours.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import OptimumFacts, Premise
+    >>> from dlsched.models import hadar
+    >>> lone = Premise("one machine", lambda facts: len(facts.instance.machines) == 1, source="Section II")
+    >>> lone.holds(OptimumFacts(hadar.random(0), seed=0))
+    False
     """
 
     name: str
@@ -100,6 +139,14 @@ class Source(Generic[D_co]):
         Returns an instance, given a random generator.
     cost : int
         How many ordinary draws take the time of one; `verify` makes so many times fewer.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import Source
+    >>> from dlsched.models import hadar
+    >>> source = Source("mine/lone", lambda rng: hadar.random(rng, jobs=1), cost=10)
+    >>> source.draws(instances=100)
+    10
     """
 
     name: str
@@ -113,7 +160,16 @@ class Source(Generic[D_co]):
 
 @checked
 def always(value: Value) -> Callable[[object], Value]:
-    """Return the bound, or the measured quantity, that is the same on every instance."""
+    """Return the bound, or the measured quantity, that is the same on every instance.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import OptimumFacts, always
+    >>> from dlsched.models import hadar
+    >>> bound = always(2)
+    >>> [bound(OptimumFacts(hadar.random(rng), seed=0)) for rng in range(3)]
+    [2, 2, 2]
+    """
     return lambda facts: value
 
 
@@ -216,6 +272,17 @@ class Claim(Generic[F]):
     guessed : bool
         Whether what its sources draw are guesses of numbers that the paper has and does not print. Then draws together
         decide nothing either: they say what is so where the guesses are.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import claim
+    >>> printed = claim("hadar/initial-dual")
+    >>> print(f"{printed.paper}: {printed.statement}")
+    Hadar, Section III-D, (9): D_0 <= OPT/2 with 1/eta = min_j tmax_j W_j / (sum c)
+    >>> [premise.name for premise in printed.premises]
+    ['U_j >= 0 does not increase with the completion time', 'OPT > 0']
+    >>> printed.expectation.value, printed.corrected(statement="ours").expectation.value
+    ('false', 'true')
     """
 
     id: str
@@ -322,6 +389,30 @@ class Subject(Generic[D, F]):
         As in `Claim`.
     premises, details, schedule, sources
         As in `Claim`: those of the claims that give none of their own.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import Expectation, OptimumFacts, Relation, Source, Subject
+    >>> from dlsched.algorithms.hadar import run
+    >>> from dlsched.models import hadar
+    >>> about = Subject(
+    ...     problem="hadar",
+    ...     instance=hadar.Instance,
+    ...     facts=OptimumFacts,
+    ...     sources=(Source("mine/random", hadar.random),),
+    ... )
+    >>> claim = about.derived(
+    ...     "mine/optimal",
+    ...     statement="Hadar finds the optimum",
+    ...     paper="mine",
+    ...     quantity="the optimum",
+    ...     measure=lambda facts: facts.opt,
+    ...     relation=Relation.AT_MOST,
+    ...     bound=lambda facts: run(facts.instance).utility,
+    ...     expectation=Expectation.FALSE,
+    ... )
+    >>> claim.id, claim.variant.value, claim.problem
+    ('mine/optimal', 'derived', 'hadar')
     """
 
     problem: str
@@ -377,6 +468,21 @@ class Verdict(Readable):
         Where violated: all that is needed to check it again.
     proof : Proof, optional
         What the optima rest on that it asked for, the weakest of them; None where it asked for none.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import check, claim
+    >>> instance = claim("hadar/theorem-2").case("hadar-theorem-2-lone-job").read_instance()
+    >>> verdict = check("hadar/theorem-2", instance)
+    >>> print(verdict)
+    hadar/theorem-2 (printed): violated
+      measured  1
+      bound     0
+      proof     exact
+      instance  9d9cd8ece54a824d206b4ca9376fcd8e425b5e7f2f9750e61d6148a77c9329b7
+      seed      0
+      witness   there is one: .witness.save(path)
+    >>> verdict.witness.save("witness.json")
     """
 
     claim: str
@@ -547,7 +653,15 @@ CLAIMS: Registry[Claim[Any]] = Registry(
 
 
 def claims() -> tuple[Claim[Any], ...]:
-    """Return every claim in every variant, sorted by id, what stands in a paper first."""
+    """Return every claim in every variant, sorted by id, what stands in a paper first.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import Expectation, Variant, claims
+    >>> printed = [known for known in claims() if known.problem == "smd" and known.variant is Variant.PRINTED]
+    >>> [known.id for known in printed if known.expectation is Expectation.FALSE][:3]
+    ['smd/algorithm-1', 'smd/eta-constant', 'smd/eta-range']
+    """
     return tuple(CLAIMS.all().values())
 
 
@@ -565,6 +679,14 @@ def claim(id: str, variant: str | Variant | None = None) -> Claim[Any]:
     ------
     InputError
         If there is no such claim or variant.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import claim
+    >>> claim("hadar/theorem-1").key
+    ('hadar/theorem-1', 'printed')
+    >>> claim("hadar/theorem-1", "corrected").expectation.value
+    'true'
     """
     every = claims()
     known = [claim for claim in every if claim.id == id] or [c for c in every if plain(c.id) == plain(id)]
@@ -590,6 +712,14 @@ def claims_named(names: str | Iterable[str] | None) -> tuple[Claim[Any], ...]:
     ------
     InputError
         If a name fits no claim; the message has the nearest.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import claims_named
+    >>> [known.key for known in claims_named("hadar/theorem-1")]
+    [('hadar/theorem-1', 'printed'), ('hadar/theorem-1', 'corrected')]
+    >>> len(claims_named("hadar")) == len(claims_named("hadar/*"))
+    True
     """
     known = claims()
     if names is None:
@@ -639,6 +769,16 @@ def check(
         If the claim is not about such instances.
     InputError
         If there is no such claim, variant or parameter, a parameter is out of range, or the seed is negative.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import check, claim
+    >>> instance = claim("hadar/theorem-2").case("hadar-theorem-2-lone-job").read_instance()
+    >>> verdict = check("hadar/theorem-2", instance)
+    >>> verdict.status.value, verdict.measured, verdict.bound
+    ('violated', 1.0, 0.0)
+    >>> check("hadar/theorem-2", instance, variant="corrected").status.value
+    'holds'
     """
     known = claim(id, variant)
     expect(id, instance, known.instance_type)

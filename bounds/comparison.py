@@ -11,7 +11,17 @@ from dlsched.models.numbers import agree, exceeds
 
 
 class Status(StrEnum):
-    """What a claim says on one instance; `UNDECIDED` (a limit was hit) never counts as holding."""
+    """What a claim says on one instance; `UNDECIDED` (a limit was hit) never counts as holding.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import Status, check, claim
+    >>> instance = claim("hadar/theorem-2").case("hadar-theorem-2-lone-job").read_instance()
+    >>> check("hadar/theorem-2", instance).status is Status.VIOLATED
+    True
+    >>> check("hadar/theorem-2", instance, variant="corrected").status is Status.HOLDS
+    True
+    """
 
     HOLDS = "holds"
     VIOLATED = "violated"
@@ -21,7 +31,16 @@ class Status(StrEnum):
 
 
 class Relation(StrEnum):
-    """How the measured quantity must stand to the bound."""
+    """How the measured quantity must stand to the bound.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import Relation
+    >>> Relation.AT_MOST.nearness(measured=9.0, bound=12.0)
+    0.75
+    >>> Relation.AT_LEAST.nearness(measured=9.0, bound=12.0)
+    1.3333333333333333
+    """
 
     AT_MOST = "<="
     AT_LEAST = ">="
@@ -53,6 +72,15 @@ class Interval:
     Attributes
     ----------
     low, high : float
+
+    Examples
+    --------
+    >>> from dlsched.bounds import Interval
+    >>> optimum = Interval(8.0, 10.0)
+    >>> optimum.over(2)
+    Interval(low=4.0, high=5.0)
+    >>> Interval.of(3)
+    Interval(low=3.0, high=3.0)
     """
 
     low: float

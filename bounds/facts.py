@@ -31,6 +31,18 @@ class OptimumFacts(Sharing, Generic[D]):
     instance : Document
     seed : int
         Of the runs.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import OptimumFacts
+    >>> from dlsched.algorithms.hadar import run
+    >>> from dlsched.models import hadar
+    >>> class Facts(OptimumFacts):
+    ...     @property
+    ...     def ratio(self):
+    ...         return self.opt.over(run(self.instance, seed=self.seed).utility)
+    >>> Facts(hadar.random(0), seed=0).ratio
+    Interval(low=1.0, high=1.0)
     """
 
     def __init__(self, instance: D, seed: int) -> None:

@@ -23,7 +23,15 @@ deviation is below one, whose tails fall with the factorial."""
 
 
 class Support(StrEnum):
-    """What a sample says of a claimed bound on a probability."""
+    """What a sample says of a claimed bound on a probability.
+
+    Examples
+    --------
+    >>> from dlsched.bounds.statistics import Support, clopper_pearson
+    >>> estimate = clopper_pearson(successes=990, trials=1000)
+    >>> estimate.at_least(0.95) is Support.SUPPORTED
+    True
+    """
 
     SUPPORTED = "supported"
     REFUTED = "refuted"
@@ -40,6 +48,13 @@ class Estimate:
     low, high : float
         The probability lies between them in at least `confidence` of all samples.
     confidence : float
+
+    Examples
+    --------
+    >>> from dlsched.bounds.statistics import clopper_pearson
+    >>> estimate = clopper_pearson(successes=0, trials=500)
+    >>> print(f"at most {estimate.high:.4f} with {estimate.confidence:.0%} confidence")
+    at most 0.0105 with 99% confidence
     """
 
     successes: int
@@ -78,6 +93,15 @@ def clopper_pearson(successes: int, trials: int, confidence: float = CONFIDENCE)
     ------
     ValueError
         If the counts do not fit, or the confidence is out of range.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import clopper_pearson
+    >>> estimate = clopper_pearson(successes=18, trials=1000)
+    >>> print(f"{estimate.low:.4f} {estimate.high:.4f}")
+    0.0090 0.0319
+    >>> print(estimate.at_most(0.05), estimate.at_least(0.02))
+    supported undecided
     """
     if not 0 <= successes <= trials or trials < 1:
         raise ValueError(f"{successes} successes in {trials} trials")
@@ -127,6 +151,13 @@ class Sample:
         Of the two-sided sign test: how probable so few draws of the rarer sign are if both are equally probable.
     decides : bool
         Whether so many draws could decide anything: they do not where what is drawn are guesses of fixed numbers.
+
+    Examples
+    --------
+    >>> from dlsched.bounds.statistics import paired
+    >>> sample = paired([1.0, 2.0, 0.5, 1.5, 3.0, 0.0, 1.0, 2.5, 2.0])
+    >>> sample.better, sample.ties, sample.support.value
+    (8, 1, 'supported')
     """
 
     better: int
@@ -167,6 +198,13 @@ def paired(differences: Iterable[float], decides: bool = True) -> Sample:
     ------
     ValueError
         If there are none.
+
+    Examples
+    --------
+    >>> from dlsched.bounds.statistics import paired
+    >>> sample = paired([2.0, -1.0, 3.0, 1.0])
+    >>> print(f"{sample.mean} in ({sample.low:.2f}, {sample.high:.2f}), p = {sample.p}: {sample.support}")
+    1.25 in (-3.74, 6.24), p = 0.625: undecided
     """
     from scipy.stats import t
 

@@ -29,7 +29,15 @@ FALSE_IN_PRINT = "FALSE IN PRINT"
 
 
 class Outcome(Enum):
-    """Whether a claim came out as expected; `UNDECIDED` where limits left nothing to judge by."""
+    """Whether a claim came out as expected; `UNDECIDED` where limits left nothing to judge by.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import Outcome, verify
+    >>> report = verify("hadar/theorem-1", instances=2)
+    >>> all(row.outcome is Outcome.EXPECTED for row in report.rows)
+    True
+    """
 
     EXPECTED = "as expected"
     OTHERWISE = "otherwise"
@@ -67,6 +75,14 @@ class Row:
         Of a claim about an average: what its draws say of it together.
     draws : tuple of Entry
         Those of the sample.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import verify
+    >>> for row in verify("hadar/theorem-2", instances=2).rows:
+    ...     print(row.variant, row.verdicts, row.missed)
+    printed 7 holds, 1 violated, 9 premise fails, 1 vacuous ()
+    corrected 16 holds ()
     """
 
     id: str
@@ -170,6 +186,17 @@ class Report(Readable):
         Sorted by id, what stands in a paper first.
     witnesses : tuple of Witness
         The smallest violations of every claim.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import verify
+    >>> report = verify("hadar/theorem-1", instances=2)
+    >>> report.ok
+    True
+    >>> report.row("hadar/theorem-1").finding
+    'FALSE IN PRINT'
+    >>> len(report.witnesses)
+    3
     """
 
     settings: Mapping[str, str]

@@ -37,7 +37,18 @@ Progress = Callable[[int, int], None]
 
 
 class WorkersLostError(RuntimeError):
-    """The processes that check claims were killed or cannot be reached; what `out` has of verdicts stays."""
+    """The processes that check claims were killed or cannot be reached; what `out` has of verdicts stays.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import WorkersLostError, verify
+    >>> try:
+    ...     report = verify("hadar/theorem-1", instances=2, out="verdicts.sqlite")
+    ... except WorkersLostError as error:
+    ...     print(f"{error}; the same call goes on from there")
+    >>> report.ok
+    True
+    """
 
 
 @checked
@@ -91,6 +102,17 @@ def verify(
     WorkersLostError
         If processes of this machine are killed again and again, the executor broke, or the cluster lost its scheduler
         or all of its workers.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import verify
+    >>> print(verify(["hadar/theorem-1", "hadar/initial-dual"], instances=3))
+    Claims
+      claim               kind       finding         verdicts
+      hadar/initial-dual  printed    FALSE IN PRINT  18 holds, 2 violated
+      hadar/initial-dual  corrected  stands          19 holds
+      hadar/theorem-1     printed    FALSE IN PRINT  7 violated
+      hadar/theorem-1     corrected  stands          7 holds
     """
     chosen = claims_named(claims)
     confirm_taken(chosen, parameters)

@@ -43,6 +43,14 @@ class Witness(Document):
         Of a shipped case, e.g. ``H5``.
     details : dict
         What explains the numbers.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import Witness, attack
+    >>> attack("hadar/theorem-1", instances=2).violation.witness.save("witness.json")
+    >>> witness = Witness.load("witness.json")
+    >>> witness.claim, witness.status, len(witness.read_instance().jobs)
+    ('hadar/theorem-1', 'violated', 7)
     """
 
     claim: str
@@ -86,6 +94,13 @@ class Replay(Readable):
         Recomputed from the instance and the seed alone.
     differences : tuple of str
         What is not as the witness says: status, measured value or bound; empty where all is.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import replay
+    >>> replayed = replay("hadar-theorem-2-lone-job")
+    >>> replayed.reproduced, replayed.verdict.status.value
+    (True, 'violated')
     """
 
     witness: Witness
@@ -118,6 +133,13 @@ def replay(witness: Witness | str | os.PathLike[str]) -> Replay:
     ------
     InputError
         If it cannot be read, or names an unknown claim.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import attack, replay
+    >>> attack("hadar/theorem-1", instances=2).violation.witness.save("witness.json")
+    >>> replay("witness.json").differences
+    ()
     """
     from dlsched.bounds.claim import check, comparison_unit
 

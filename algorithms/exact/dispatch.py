@@ -64,6 +64,18 @@ def optimum(
     InputError
         If the time limit, the work or the jobs are too small or no numbers, or the problem has neither an exact method
         nor an exact linear formulation with a reader.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import optimum
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(0)
+    >>> best = optimum(instance)
+    >>> best.value, best.proved
+    (34.0, True)
+    >>> best.schedule.save("best.json")
+    >>> optimum(hadar.preset("benchmark", 0), time_limit=0).proved
+    False
     """
     at_least(0, time_limit=time_limit, work=work)
     at_least(1, jobs=jobs)

@@ -73,6 +73,16 @@ class Optimum(Readable):
         Spent on the second route after that, and on the certificate.
     exact : ExactProof or None
         That nothing is better, over the rationals; ``exact.document()`` is the certificate.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import optimum
+    >>> from dlsched.models import hadar
+    >>> best = optimum(hadar.random(0))
+    >>> best.value, best.bound, best.proof.value
+    (34.0, 34.0, 'exact')
+    >>> sorted(best.schedule.jobs)
+    ['job2', 'job3']
     """
 
     value: float | None

@@ -128,6 +128,15 @@ class ExactCertificate(Document):
     lattice : Fraction, optional
         All values of the objective differ by multiples of it, so that leaves' bounds are rounded to the next one.
     nodes : tuple of Node
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import ExactCertificate, optimum
+    >>> from dlsched.models import hadar
+    >>> optimum(hadar.random(0)).exact.document().save("proof.json")
+    >>> certificate = ExactCertificate.load("proof.json")
+    >>> certificate.formulation, certificate.value, len(certificate.nodes)
+    ('hadar/hall', Fraction(34, 1), 3)
     """
 
     certificate: Literal["dlsched-exact-1"]

@@ -60,6 +60,19 @@ def check_certificate(certificate: ExactCertificate) -> Proved:
         If there is no such problem, or the problem has no program over the rationals.
     Halt
         If the work (`dlsched.halt`) is over.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import check_certificate, optimum
+    >>> from dlsched.models import hadar
+    >>> certificate = optimum(hadar.random(0)).exact.document()
+    >>> proved = check_certificate(certificate)
+    >>> print(proved.value, proved.bound)
+    34 34
+    >>> check_certificate(certificate.model_copy(update={"bound": certificate.bound - 1}))
+    Traceback (most recent call last):
+        ...
+    dlsched.algorithms.exact.certificates.check.Refuted: node 1: its multipliers allow 34, beyond the bound
     """
     found, write = problem(certificate.problem), exact_program(certificate.problem)
     try:

@@ -88,6 +88,18 @@ class ExactProgram:
         Of the objective.
     columns : tuple of Column
     rows : tuple of Row
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import ProgramBuilder
+    >>> knapsack = ProgramBuilder("mine/knapsack")
+    >>> small, large = knapsack.binary("x[1]", cost=3), knapsack.binary("x[2]", cost=5)
+    >>> knapsack.row("room", [(small, 1), (large, 2)], upper=2)
+    >>> program = knapsack.program()
+    >>> program.worth([0, 1])
+    Fraction(5, 1)
+    >>> program.worth([1, 1]) is None
+    True
     """
 
     formulation: str
@@ -116,6 +128,19 @@ class ProgramBuilder:
     ----------
     formulation, sense, constant
         As of `ExactProgram`.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.algorithms import ProgramBuilder
+    >>> built = ProgramBuilder("mine/diet", sense="minimize")
+    >>> bread = built.column("bread", 9, cost=Fraction(1, 3), integer=True)
+    >>> built.row("energy", [(bread, 2)], lower=5)
+    >>> program = built.program()
+    >>> [(row.name, row.lower, row.upper) for row in program.rows]
+    [('energy', 5, None)]
+    >>> print(program.worth([3]))
+    1
     """
 
     formulation: str
