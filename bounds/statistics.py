@@ -1,4 +1,11 @@
-"""What samples say: of probabilities, exact confidence intervals; of averages, paired differences and their signs."""
+"""What samples say: of probabilities, exact confidence intervals; of averages, paired differences and their signs.
+
+>>> from dlsched.bounds.statistics import clopper_pearson, paired
+>>> clopper_pearson(3, 1000).at_most(0.05).value
+'supported'
+>>> paired([1.0, 2.0, 0.5, 1.5, 3.0, 0.25, 1.0, 2.5]).support.value
+'supported'
+"""
 
 from __future__ import annotations
 

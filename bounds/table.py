@@ -34,7 +34,7 @@ class Outcome(Enum):
     Examples
     --------
     >>> from dlsched.bounds import Outcome, verify
-    >>> report = verify("hadar/theorem-1", instances=2)
+    >>> report = verify("hadar/theorem-1", instances=0)
     >>> all(row.outcome is Outcome.EXPECTED for row in report.rows)
     True
     """
@@ -79,10 +79,10 @@ class Row:
     Examples
     --------
     >>> from dlsched.bounds import verify
-    >>> for row in verify("hadar/theorem-2", instances=2).rows:
+    >>> for row in verify("hadar/theorem-2", instances=0).rows:
     ...     print(row.variant, row.verdicts, row.missed)
-    printed 7 holds, 1 violated, 9 premise fails, 1 vacuous ()
-    corrected 16 holds ()
+    printed 1 holds, 1 violated, 1 premise fails, 1 vacuous ()
+    corrected 2 holds ()
     """
 
     id: str
@@ -190,7 +190,7 @@ class Report(Readable):
     Examples
     --------
     >>> from dlsched.bounds import verify
-    >>> report = verify("hadar/theorem-1", instances=2)
+    >>> report = verify("hadar/theorem-1", instances=0)
     >>> report.ok
     True
     >>> report.row("hadar/theorem-1").finding

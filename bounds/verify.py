@@ -43,7 +43,7 @@ class WorkersLostError(RuntimeError):
     --------
     >>> from dlsched.bounds import WorkersLostError, verify
     >>> try:
-    ...     report = verify("hadar/theorem-1", instances=2, out="verdicts.sqlite")
+    ...     report = verify("hadar/theorem-1", instances=0, out="verdicts.sqlite")
     ... except WorkersLostError as error:
     ...     print(f"{error}; the same call goes on from there")
     >>> report.ok
@@ -106,13 +106,14 @@ def verify(
     Examples
     --------
     >>> from dlsched.bounds import verify
-    >>> print(verify(["hadar/theorem-1", "hadar/initial-dual"], instances=3))
+    >>> print(verify(["hadar/theorem-2", "hadar/initial-dual"], instances=0))
     Claims
       claim               kind       finding         verdicts
-      hadar/initial-dual  printed    FALSE IN PRINT  18 holds, 2 violated
-      hadar/initial-dual  corrected  stands          19 holds
-      hadar/theorem-1     printed    FALSE IN PRINT  7 violated
-      hadar/theorem-1     corrected  stands          7 holds
+      hadar/initial-dual  printed    FALSE IN PRINT  1 holds, 1 violated
+      hadar/initial-dual  corrected  stands          1 holds
+      hadar/theorem-2     printed    FALSE IN PRINT  1 holds, 1 violated, 1
+                                                     premise fails, 1 vacuous
+      hadar/theorem-2     corrected  stands          2 holds
     """
     chosen = claims_named(claims)
     confirm_taken(chosen, parameters)
