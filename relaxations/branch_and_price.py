@@ -25,7 +25,7 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -136,6 +136,18 @@ class Branching(ABC, Generic[Part, Question]):
     def split(self, part: Part, question: Question, yes: Part | None, no: Part | None) -> None:
         """Take note that a node is split."""
 
+    def saved(self, prices: Floats) -> Any:
+        """Return prices in a form in which they can wait while linking rows come and go; by default as they are."""
+        return prices
+
+    def restored(self, saved: Any) -> Floats:
+        """Return prices that waited, by linking row of the master, which may drop other rows first.
+
+        By default they wait as they are: no row is dropped, and those added since have no price.
+        """
+        prices: Floats = saved
+        return prices
+
     def packed(self, part: Part) -> Part:
         """Return a part in a form that takes little room, as long as its node waits."""
         return part
@@ -147,11 +159,11 @@ class Branching(ABC, Generic[Part, Question]):
 
 @dataclass(slots=True, eq=False)
 class Node(Generic[Part]):
-    """A node: a part of the solutions, a bound on it, and prices to start from."""
+    """A node: a part of the solutions, a bound on it, and prices to start from, while it waits as they are saved."""
 
     bound: float
     part: Part
-    prices: Floats
+    prices: Any
     depth: int = 0
 
 
@@ -245,7 +257,7 @@ class BranchAndPrice(Generic[Part, Question]):
 
     def start(self, part: Part, prices: Floats, bound: float = np.inf) -> None:
         """Open a node for a part, with prices to start from and a bound that is known."""
-        self._push(Node(bound, self.branching.packed(part), prices))
+        self._push(Node(bound, self.branching.packed(part), self.branching.saved(prices)))
 
     def step(self) -> bool:
         """Work on the node with the largest bound; return False where none is open.
@@ -281,8 +293,9 @@ class BranchAndPrice(Generic[Part, Question]):
 
     def _children(self, node: Node[Part]) -> list[Node[Part]]:
         branching = self.branching
-        branching.master.trim(node.prices, self._columns)
-        bounded = self._bounded(node)
+        prices = branching.restored(node.prices)
+        branching.master.trim(prices, self._columns)
+        bounded = self._bounded(node, prices)
         if bounded is None:
             return []
         part, generated = bounded
@@ -293,14 +306,14 @@ class BranchAndPrice(Generic[Part, Question]):
         question, children = self._best(Node(node.bound, part, generated.duals, node.depth), questions)
         branching.split(part, question, children[0].part, children[1].part)
         return [
-            Node(child.bound, branching.packed(child.part), child.prices, child.depth)
+            Node(child.bound, branching.packed(child.part), branching.saved(child.prices), child.depth)
             for child in children
             if child.part is not None and not self._closed(child.bound)
         ]
 
-    def _bounded(self, node: Node[Part]) -> tuple[Part, Generated] | None:
+    def _bounded(self, node: Node[Part], prices: Floats) -> tuple[Part, Generated] | None:
         """Bound a node, fix and tighten while that helps; None where it is closed."""
-        branching, part, prices = self.branching, self.branching.unpacked(node.part), node.prices
+        branching, part = self.branching, self.branching.unpacked(node.part)
         for passes in itertools.count(1):
             generated = branching.generate(part, start=prices, rounds=None, stop=self._stop)
             prices = generated.duals
@@ -320,27 +333,37 @@ class BranchAndPrice(Generic[Part, Question]):
         """Return the question whose answers' bounds fall most, and the two nodes."""
         best: tuple[float, Question, tuple[Node[Part | None], Node[Part | None]]] | None = None
         most = max(node.bound - self.cutoff, AS_GOOD)
+        basis = self.branching.master.basis()
         for question in questions:
-            yes = self._tried(node, question, True)
+            yes = self._tried(node, question, True, basis)
             fall = max(min(node.bound - yes.bound, most), AS_GOOD)
             if best is not None and fall * most <= best[0]:
                 continue
-            no = self._tried(node, question, False)
+            no = self._tried(node, question, False, basis)
             score = fall * max(min(node.bound - no.bound, most), AS_GOOD)
             if best is None or score > best[0]:
                 best = score, question, (yes, no)
         if best is None:
             raise ValueError("there is no question to split a node by")
-        return best[1:]
+        _, question, (yes, no) = best
+        return question, (self._fixed(yes), self._fixed(no))
 
-    def _tried(self, node: Node[Part], question: Question, yes: bool) -> Node[Part | None]:
+    def _tried(self, node: Node[Part], question: Question, yes: bool, basis: Any) -> Node[Part | None]:
+        """Return the node of an answer, with a bound found in a few rounds from the basis of the node's own LP."""
         poll()
         part = self.branching.answered(node.part, question, yes)
         if part is None:
             return Node(-np.inf, None, node.prices, node.depth + 1)
+        self.branching.master.start_from(basis)
         quick = self.branching.generate(part, start=node.prices, rounds=_ROUNDS, stop=self._stop)
-        bound, part = self.branching.fixed(part, quick.duals, self.cutoff + self.margin)
-        return Node(min(bound, node.bound), part, quick.duals, node.depth + 1)
+        return Node(min(quick.bound, node.bound), part, quick.duals, node.depth + 1)
+
+    def _fixed(self, node: Node[Part | None]) -> Node[Part | None]:
+        """Fix by the prices of a node that is to stay."""
+        if node.part is None:
+            return node
+        bound, part = self.branching.fixed(node.part, node.prices, self.cutoff + self.margin)
+        return Node(min(node.bound, bound), part, node.prices, node.depth)
 
     def _settle(self, node: Node[Part], part: Part) -> None:
         value = self.branching.settle(part)

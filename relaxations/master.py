@@ -182,6 +182,14 @@ class Master:
             self._session.bound_rows(changed, lower, np.ones(len(changed)))
             self._allowed, self.required = allowed.copy(), required.copy()
 
+    def basis(self) -> Any:
+        """Return the basis of the last LP, for `start_from`."""
+        return self._session.basis()
+
+    def start_from(self, basis: Any) -> None:
+        """Start the next LP from the basis of an earlier one; since then, columns may have been added, no rows."""
+        self._session.start_from(basis)
+
     def solve(self) -> tuple[float, Floats, Floats, Floats]:
         """Return the value, x, the prices of the linking rows (not negative) and the blocks' duals."""
         solved = self._session.solve()

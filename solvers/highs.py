@@ -216,6 +216,7 @@ class Session:
         self._highs = highspy.Highs()
         self._codes = highspy.HighsModelStatus
         self._error = highspy.HighsStatus.kError
+        self._nonbasic = highspy.HighsBasisStatus.kLower
         self._options: dict[str, Any] = {}
         self._set("output_flag", False)
         self._set("small_matrix_value", LEAST_DROPPED)
@@ -290,6 +291,18 @@ class Session:
     def delete_columns(self, columns: npt.NDArray[np.int32]) -> None:
         """Remove columns; those behind them move up."""
         self._read(self._highs.deleteCols(len(columns), columns), f"to delete the columns {columns.tolist()}")
+
+    def basis(self) -> Any:
+        """Return the basis of the last solve, for `start_from`."""
+        return self._highs.getBasis()
+
+    def start_from(self, basis: Any) -> None:
+        """Start the next solve from the basis of an earlier one; since then, columns may have been added, no rows."""
+        self._stale = True
+        missing = int(self._highs.getNumCol()) - len(basis.col_status)
+        if missing:
+            basis.col_status = [*basis.col_status, *[self._nonbasic] * missing]
+        self._read(self._highs.setBasis(basis), "a basis")
 
     def solve(self) -> tuple[float, Floats, Floats] | None:
         """Return the objective, the point and the row duals of an optimum; None if there is none.

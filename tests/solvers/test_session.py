@@ -74,6 +74,19 @@ NUMBERS: dict[str, Callable[[Session, float], None]] = {
 }
 
 
+def test_it_starts_from_an_earlier_basis() -> None:
+    lp = session()
+    assert optimum(lp) == pytest.approx(11)
+    basis = lp.basis()
+    lp.bound_columns(reals(0, INF))
+    assert optimum(lp) == pytest.approx(4)
+    lp.add_columns(reals(5), reals(INF), sp.csc_array([[1.0], [0.0]]))
+    assert optimum(lp) == pytest.approx(20)
+    lp.bound_columns(reals(3, INF, 0))
+    lp.start_from(basis)
+    assert optimum(lp) == pytest.approx(11)
+
+
 @pytest.mark.parametrize("value", [np.nan, INF, -INF, 1e15, -1e18, 1e-12, -1e-300])
 @pytest.mark.parametrize("place", NUMBERS)
 def test_coefficients_that_highs_would_drop_or_refuse_are_named(place: str, value: float) -> None:

@@ -34,6 +34,10 @@ _COLUMNS_A_JOB = 40
 """More columns than so many a job make the LPs slow, and most of them are in no optimum; found by trial."""
 
 
+Prices = tuple[Ints, Ints, Floats]
+"""(slot, inequality, price of the whole inequality) of the rows with a price."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Path:
     """A schedule of a job.
@@ -125,12 +129,26 @@ class Relaxation:
         level = path.levels[self.row_slot[rows]]
         return np.where(level == IDLE, 0.0, self._weights[self.row_pool[rows], level, path.job])
 
-    def priced(self, prices: Floats) -> tuple[Ints, Ints, Floats]:
-        """Return the (slot, inequality, price of the whole inequality) of the rows with a price, for a record."""
+    def priced(self, prices: Floats) -> Prices:
+        """Return what does not change with the rows of the master, for a record and for nodes that wait."""
         used = np.flatnonzero(prices)
         pool = self.row_pool[used]
         price: Floats = prices[used] / self._divisor[pool]
         return self.row_slot[used], pool, price
+
+    def rows_with(self, saved: Prices) -> Floats:
+        """Make the rows those that have a price, and return the prices by row."""
+        self.keep_rows(np.isin(self._numbers(self.row_slot, self.row_pool), self._numbers(*saved[:2])))
+        have, wanted = self._numbers(self.row_slot, self.row_pool), self._numbers(*saved[:2])
+        fresh = np.isin(wanted, have, invert=True)
+        self._append(list(zip(saved[0][fresh].tolist(), saved[1][fresh].tolist(), strict=True)))
+        order = np.argsort(wanted)
+        at = order[np.searchsorted(wanted, self._numbers(self.row_slot, self.row_pool), sorter=order)]
+        prices: Floats = saved[2][at] * self._divisor[self.row_pool]
+        return prices
+
+    def _numbers(self, slot: Ints, pool: Ints) -> Ints:
+        return slot * len(self.pool) + pool
 
     def costs(self, prices: Floats) -> Floats:
         """Return the price of running by (slot, option, job), flattened, followed by the 0 of idling."""
@@ -170,7 +188,7 @@ class Relaxation:
     ) -> Generated:
         """Generate columns over a graph cut from the base graph."""
         alive = np.zeros(len(self.base.tail) + 1, dtype=bool)
-        alive[graph.origin] = alive[-1] = True
+        alive[graph.origin[np.isfinite(graph.gain)]] = alive[-1] = True
         self.master.restrict(np.array([alive[c.data.arcs].all() for c in self.master.columns], dtype=bool), required)
         return generate_columns(self.master, self.pricing(graph), start=start, grid=GRID, rounds=rounds, stop=stop)
 

@@ -16,9 +16,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
+from dlsched.algorithms.exact.hadar.bound import Path, Prices, Relaxation
 from dlsched.algorithms.exact.hadar.graph import Bools, Graph
-from dlsched.algorithms.exact.hadar.problem import Ints
 from dlsched.relaxations.branch_and_price import Branching, most_open
 from dlsched.relaxations.columns import Generated
 from dlsched.solvers.matrix import Floats
@@ -69,14 +68,14 @@ class Record:
 
     Attributes
     ----------
-    steps : list of (slot, inequality, price) arrays
+    steps : list of Prices
         One entry for each time arcs were fixed, in order.
     branch : Branch, optional
     children : tuple of Record
         Yes, no.
     """
 
-    steps: list[tuple[Ints, Ints, Floats]] = field(default_factory=list)
+    steps: list[Prices] = field(default_factory=list)
     branch: Branch | None = None
     children: tuple[Record, ...] = ()
 
@@ -101,12 +100,16 @@ class Part:
     required: Bools
     record: Record
 
-    def cut(self) -> Graph:
-        """Return the graph, cut to the arcs that may be used where many may not."""
-        if np.count_nonzero(self.arcs) < _SHRUNK * len(self.arcs):
-            self.graph = self.graph.restrict(self.arcs.astype(bool))
-            self.arcs = np.ones(len(self.graph.tail), dtype=bool)
-        return self.graph
+    def masked(self) -> Graph:
+        """Return the graph; arcs that may not be used earn minus infinity."""
+        return self.graph.masked(self.arcs.astype(bool))
+
+    def cut(self) -> Part:
+        """Return the part over a graph cut to the arcs that may be used, where many may not."""
+        if np.count_nonzero(self.arcs) >= _SHRUNK * len(self.arcs):
+            return self
+        graph = self.graph.restrict(self.arcs.astype(bool))
+        return Part(graph, np.ones(len(graph.tail), dtype=bool), self.required, self.record)
 
 
 class Stuck(RuntimeError):
@@ -120,7 +123,8 @@ class PathBranching(Branching[Part, Branch]):
     ----------
     relaxation : Relaxation
     found : callable
-        Called with the paths of an integral LP optimum; returns the value of the best schedule known.
+        Called with the paths of an integral LP optimum; returns the value of the best schedule known, minus infinity
+        where they do not fit together, as the master lacks rows.
     """
 
     def __init__(self, relaxation: Relaxation, found: Callable[[list[Path]], float]) -> None:
@@ -135,36 +139,33 @@ class PathBranching(Branching[Part, Branch]):
         self, part: Part, *, start: Floats, rounds: int | None, stop: Callable[[float, float], bool]
     ) -> Generated:
         """Generate columns over a part."""
-        return self.relaxation.bound(part.cut(), part.required, start=start, rounds=rounds, stop=stop)
+        return self.relaxation.bound(part.masked(), part.required, start=start, rounds=rounds, stop=stop)
 
     def fixed(self, part: Part, prices: Floats, cutoff: float) -> tuple[float, Part]:
         """Return the bound of prices, and the part without arcs that are in no better schedule; record the prices."""
         part.record.steps.append(self.relaxation.priced(prices))
-        bound, arcs, required = self.relaxation.fixed(part.graph, part.required, prices, cutoff)
-        return bound, Part(part.graph, arcs, required, part.record)
+        bound, arcs, required = self.relaxation.fixed(part.masked(), part.required, prices, cutoff)
+        return bound, Part(part.graph, arcs, required, part.record).cut()
 
     def found(self, part: Part, generated: Generated) -> float:
         """Tell of the LP's optimum where it is integral."""
         del part
-        chosen = generated.recover(CLEAR)
-        if generated.finished and all(abs(x - 1) <= CLEAR for _, x in chosen):
-            return self._found([path for path, _ in chosen])
+        if generated.finished and _whole(generated):
+            return self._found([path for path, _ in generated.recover(CLEAR)])
         return -np.inf
 
     def tighten(self, generated: Generated, *, depth: int, passes: int) -> bool:
-        """Add hull inequalities that the LP's optimum breaks."""
-        shallow = min(depth, 1)
-        return passes < _PASSES[shallow] and bool(self.relaxation.tighten(generated))
+        """Add hull inequalities that the LP's optimum breaks; where it is integral, until it breaks none."""
+        more = passes < _PASSES[min(depth, 1)] or _whole(generated)
+        return more and bool(self.relaxation.tighten(generated))
 
     def answered(self, part: Part, question: Branch, yes: bool) -> Part | None:
         """Return the schedules with an answer."""
-        graph = part.cut()
-        graph = graph.restrict(question.allows(graph, yes))
         required = part.required.copy()
         required[question.job] |= yes
-        if (graph.root[required] < 0).any():
+        if (part.graph.root[required] < 0).any():
             return None
-        return Part(graph, np.ones(len(graph.tail), dtype=bool), required, Record())
+        return Part(part.graph, part.arcs.astype(bool) & question.allows(part.graph, yes), required, Record())
 
     def settle(self, part: Part) -> float | None:
         """Refuse: of a part with nothing open the LP's optimum is its only schedule, and its bound that one's value.
@@ -179,6 +180,14 @@ class PathBranching(Branching[Part, Branch]):
         """Record the question, and the nodes of the two answers."""
         part.record.branch = question
         part.record.children = tuple(Record() if child is None else child.record for child in (yes, no))
+
+    def saved(self, prices: Floats) -> Prices:
+        """Return prices by slot and inequality."""
+        return self.relaxation.priced(prices)
+
+    def restored(self, saved: Prices) -> Floats:
+        """Return prices by row; rows without one are forgotten."""
+        return self.relaxation.rows_with(saved)
 
     def packed(self, part: Part) -> Part:
         """Return a part as packed bits over the base graph."""
@@ -212,7 +221,7 @@ class PathBranching(Branching[Part, Branch]):
 
     def undecided(self, part: Part) -> Sequence[Branch]:
         """Ask what the arcs leave open, where the LP is integral and the node is not closed."""
-        graph = part.cut()
+        graph = part.graph.restrict(part.arcs.astype(bool))
         for j in range(graph.jobs):
             mine = graph.job == j
             slots = np.unique(graph.slot[mine & graph.finishing])
@@ -224,3 +233,7 @@ class PathBranching(Branching[Part, Branch]):
                 if len(options) > 1:
                     return [Branch(j, t, (int(options[-1]),))]
         return []
+
+
+def _whole(generated: Generated) -> bool:
+    return all(abs(x - 1) <= CLEAR for _, x in generated.recover(CLEAR))

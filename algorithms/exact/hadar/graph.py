@@ -146,6 +146,10 @@ class Graph:
                 arcs[j, : len(path)] = path
         return arcs
 
+    def masked(self, alive: Bools) -> Graph:
+        """Return the same graph, in which the arcs that are not alive earn minus infinity."""
+        return self if alive.all() else replace(self, gain=np.where(alive, self.gain, -np.inf))
+
     def numbered(self) -> Graph:
         """Return the same graph, its arcs numbered through."""
         return replace(self, origin=np.arange(len(self.tail)))

@@ -403,11 +403,12 @@ class Solver:
         self.progress("search")
 
     def _branch(self, tree: BranchAndPrice[Part, Branch], prices: Floats) -> bool:
+        root = self.relaxation.priced(prices)
         try:
             while tree.step():
                 self.upper = min(self.upper, max(tree.bound, self.lower))
                 self.search.run(1 + len(self.jobs) * len(self.jobs) // _PAIRS_A_ROUND, target=self.upper - self.margin)
-                self._improve(prices, len(self.jobs) // _JOBS_A_ROUND)
+                self._improve(self.relaxation.rows_with(root), len(self.jobs) // _JOBS_A_ROUND)
                 tree.cutoff = max(tree.cutoff, self.lower)
                 self.progress("branch")
         except Halt:
@@ -425,7 +426,7 @@ class Solver:
             raise _Refine
         plan = self._plan(paths)
         if not all(hall.fits(plan.levels) for hall in self.sets):
-            raise Stuck("a linear program takes a slot for large enough that lacks devices")
+            return -np.inf
         self.search.offer(plan)
         return self.lower
 
