@@ -28,6 +28,16 @@ class Rounding:
         Load over capacity, of what the draw overloads: (node, resource), or the arc.
     stripped : mapping of str to int
         Ring size of what the draw chose and is not kept: it does not fit, the job cannot pay, or it was left out.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import gadget
+    >>> from dlsched.models import ddljs
+    >>> for event in gadget.run(ddljs.random(20), seed=1).log:
+    ...     if event.rounding is not None:
+    ...         print(event.slot, round(event.rounding.relaxation, 6), event.rounding.kept, event.rounding.draws)
+    1 16.0 16.0 1
+    2 7.0 7.0 1
     """
 
     relaxation: float
@@ -54,6 +64,16 @@ class Selection:
         Value of the linear program with all sizes.
     sizes : mapping of str to int
         kappa_i, of jobs with rho_i > 0.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import gadget
+    >>> from dlsched.models import ddljs
+    >>> for event in gadget.run(ddljs.random(20), seed=1, variant="corrected").log:
+    ...     if event.selection is not None:
+    ...         print(event.slot, event.selection.sizes)
+    1 {'job1': 1, 'job2': 1}
+    2 {'job1': 1, 'job2': 1}
     """
 
     relaxation: float
@@ -70,6 +90,15 @@ class Exact:
         Profit of its embeddings, and what none can exceed.
     proved : bool
         They agree.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import gadget
+    >>> from dlsched.models import ddljs
+    >>> for event in gadget.run(ddljs.random(20), embedding="exact").log:
+    ...     print(event.slot, event.exact.value, event.exact.proved)
+    1 16.0 True
+    2 7.0 True
     """
 
     value: float
@@ -99,6 +128,15 @@ class SlotEmbedding(Event):
         Jobs that got workers, or more of them, out of what was left, as that is worth something.
     idle : tuple of str
         Jobs that got workers although that is worth nothing yet; see `run`.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import gadget
+    >>> from dlsched.models import ddljs
+    >>> for event in gadget.run(ddljs.random(20), seed=1).log:
+    ...     print(event.slot, event.workers, event.profit)
+    1 {'job1': 1, 'job2': 1} 16.0
+    2 {'job1': 1, 'job2': 1} 7.0
     """
 
     slot: int

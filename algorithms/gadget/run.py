@@ -275,6 +275,19 @@ def run(
     Source: GADGET, Algorithms 1 and 2. Its ratio 1/(3 Gamma + 1) (Theorem 10) is false as printed; the exact greedy is
     worth half an optimum where utilities are concave and not negative (Theorem 6, corrected), and can be worth next to
     nothing where they are logistic (counterexample G11).
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import gadget
+    >>> from dlsched.models import ddljs
+    >>> instance = ddljs.random(20)
+    >>> run = gadget.run(instance, seed=1)
+    >>> run.utility, ddljs.check(instance, run.schedule)
+    (23.0, [])
+    >>> gadget.run(instance, seed=1, variant="printed").utility
+    19.0
+    >>> gadget.run(instance, embedding="exact").utility
+    23.0
     """
     chosen = Variant(variant)
     default = Sizes.ALONE if chosen is Variant.PRINTED else Sizes.FLOOR

@@ -94,6 +94,20 @@ class Occupancy(Cells):
         gamma_h^r(t); row i is slot i + 1.
     prices : float array (slots, cells)
         k_h^r(t).
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar
+    >>> from dlsched.models.hadar import random
+    >>> instance = random(0)
+    >>> occupancy = hadar.Occupancy(instance, hadar.constants(instance))
+    >>> plan = {2: ((0, 1), (1, 1))}
+    >>> f"{occupancy.cost(plan):.4f}"
+    '0.1181'
+    >>> for step in occupancy.commit(plan):
+    ...     print(step.machine, step.type, f"{step.before:.3f} -> {step.after:.3f}")
+    machine1 type1 0.059 -> 19.000
+    machine1 type2 0.059 -> 19.000
     """
 
     def __init__(self, instance: Instance, constants: PriceConstants) -> None:

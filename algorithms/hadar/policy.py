@@ -41,6 +41,16 @@ class Hadar(Policy):
     prices : PriceConstants, optional
         Constants of the prices, where they are to differ from those of `variant`; those are of all jobs of the
         instance, also of jobs to come.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import simulator
+    >>> from dlsched.algorithms.hadar import Hadar
+    >>> from dlsched.models.hadar import random
+    >>> instance = random(0)
+    >>> kept = simulator.simulate(instance, Hadar(incremental=True), round_seconds=0.5)
+    >>> sorted(kept.completions), float(simulator.exact_utility(kept))
+    (['job2', 'job3'], 34.0)
     """
 
     name = "hadar"

@@ -36,35 +36,86 @@ Cell = tuple[str, str]
 
 
 class Eta(StrEnum):
-    """1/eta = min_j tmax_j W_j / (sum c), printed, or also divided by T, as D_0 <= OPT/2 needs."""
+    """1/eta = min_j tmax_j W_j / (sum c), printed, or also divided by T, as D_0 <= OPT/2 needs.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar
+    >>> from dlsched.models.hadar import random
+    >>> for eta in hadar.Eta:
+    ...     print(eta.value, hadar.constants(random(0), eta=eta).inverse_eta)
+    printed 1/4
+    with-T 1/12
+    """
 
     PRINTED = "printed"
     WITH_T = "with-T"
 
 
 class Argument(StrEnum):
-    """What U_j takes in (6): tmin_j - a_j, printed, or the least duration tmin_j - 1, canonical."""
+    """What U_j takes in (6): tmin_j - a_j, printed, or the least duration tmin_j - 1, canonical.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar
+    >>> from dlsched.models.hadar import random
+    >>> for argument in hadar.Argument:
+    ...     print(argument.value, hadar.constants(random(2), "printed", argument=argument).umax["type1"])
+    printed 10
+    canonical 17/2
+    """
 
     PRINTED = "printed"
     CANONICAL = "canonical"
 
 
 class Umax(StrEnum):
-    """(6): max_j U_j(...) / W_j, printed, or max_j U_j(0), for one device."""
+    """(6): max_j U_j(...) / W_j, printed, or max_j U_j(0), for one device.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar
+    >>> from dlsched.models.hadar import random
+    >>> for umax in hadar.Umax:
+    ...     print(umax.value, hadar.constants(random(0), umax=umax).umax["type1"])
+    per-gang 17
+    per-device 19
+    """
 
     PER_GANG = "per-gang"
     PER_DEVICE = "per-device"
 
 
 class Population(StrEnum):
-    """The jobs that (6) and (7) range over: all, printed, or those that can finish while worth something."""
+    """The jobs that (6) and (7) range over: all, printed, or those that can finish while worth something.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar
+    >>> from dlsched.models.hadar import random
+    >>> for population in hadar.Population:
+    ...     print(population.value, sorted(hadar.constants(random(0), population=population).tmin))
+    all ['job1', 'job2', 'job3']
+    finishing ['job2', 'job3']
+    """
 
     ALL = "all"
     FINISHING = "finishing"
 
 
 class Saturation(StrEnum):
-    """Where the price reaches Umax: when the cell is full, printed, or as soon as some gang may not fit."""
+    """Where the price reaches Umax: when the cell is full, printed, or as soon as some gang may not fit.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar
+    >>> from dlsched.models.hadar import random
+    >>> for saturation in hadar.Saturation:
+    ...     found = hadar.constants(random(0), saturation=saturation)
+    ...     print(saturation.value, round(found.price("machine1", "type1", 1), 3))
+    full 1.059
+    gang 19.0
+    """
 
     FULL = "full"
     GANG = "gang"
@@ -92,6 +143,16 @@ class PriceConstants:
         D_0 = T sum_h sum_r c_h^r Umin^r, the dual value before any admission.
     saturation : dict of (str, str) to int
         Devices allocated at which the price reaches Umax^r, by (machine, type).
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar
+    >>> from dlsched.models.hadar import random
+    >>> found = hadar.constants(random(0), "printed")
+    >>> [round(found.price("machine1", "type1", devices), 3) for devices in range(3)]
+    [0.156, 1.63, 17.0]
+    >>> print(f"alpha = {found.alpha:.3f}")
+    alpha = 4.690
     """
 
     tmin: dict[str, int]
@@ -155,6 +216,19 @@ def constants(
     last slot of the horizon at which it is positive, and jobs that cannot finish while worth something are dropped;
     then D_0 <= min_j U_j / 4 <= OPT / 4 still holds, since the optimum may admit any of the remaining jobs alone.
     Without jobs all prices are 0.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar
+    >>> from dlsched.models.hadar import random
+    >>> instance = random(0)
+    >>> for variant in ("printed", "corrected"):
+    ...     found = hadar.constants(instance, variant)
+    ...     print(variant, found.umin["type1"], found.umax["type1"], found.d0)
+    printed 5/32 17 15/8
+    corrected 17/288 19 17/24
+    >>> hadar.run(instance, prices=hadar.constants(instance, umax="per-gang")).utility
+    34.0
     """
     defaults = _VARIANTS[Variant(variant)]
     chosen_eta = defaults[0] if eta is None else Eta(eta)
@@ -186,6 +260,14 @@ def earliest_completion(instance: Instance, job: Job) -> int | None:
     """Return the slot in which a job finishes with the cluster to itself; None where not even that is within T.
 
     In every slot it runs at the fastest bottleneck: the fastest type such that at least W_j devices are no slower.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar
+    >>> from dlsched.models.hadar import random
+    >>> instance = random(0)
+    >>> [hadar.earliest_completion(instance, job) for job in instance.jobs]
+    [None, 3, 3]
     """
     devices = 0
     for r in instance.usable_types(job):

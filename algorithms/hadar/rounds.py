@@ -30,6 +30,17 @@ class Round(Event):
         Distinct states of DP_allocation, and its calls.
     limited : bool
         The state limit was hit; the corrected selection is then greedy, the printed one is empty as it always is.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar
+    >>> from dlsched.models.hadar import random
+    >>> for event in hadar.run(random(0), mode="rounds").log:
+    ...     if isinstance(event, hadar.Round):
+    ...         print(event.slot, event.queue, event.selected)
+    1 ('job1',) ()
+    2 ('job1', 'job2') ('job2',)
+    3 ('job1', 'job2', 'job3') ('job2', 'job3')
     """
 
     slot: int

@@ -18,7 +18,15 @@ from dlsched.models.hadar import Instance, Schedule, utility
 
 
 class Mode(StrEnum):
-    """When devices are given away: for good when a job arrives, or anew in every round (Algorithms 1 and 2)."""
+    """When devices are given away: for good when a job arrives, or anew in every round (Algorithms 1 and 2).
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar
+    >>> from dlsched.models.hadar import random
+    >>> {mode.value: hadar.run(random(0), mode=mode).utility for mode in hadar.Mode}
+    {'commit': 34.0, 'rounds': 34.0}
+    """
 
     COMMIT = "commit"
     ROUNDS = "rounds"
@@ -68,6 +76,19 @@ def run(
     ------
     ValueError
         If `variant` or `mode` is unknown, or `comm_cost` is negative.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar
+    >>> from dlsched.models.hadar import random
+    >>> instance = random(0)
+    >>> run = hadar.run(instance)
+    >>> run.utility, sorted(run.schedule.jobs)
+    (34.0, ['job2', 'job3'])
+    >>> hadar.run(instance, mode="rounds").utility
+    34.0
+    >>> hadar.run(instance, mode="rounds", variant="printed").utility
+    0.0
     """
     del seed
     chosen, how = Variant(variant), Mode(mode)
@@ -94,6 +115,16 @@ def alpha_measured(instance: Instance, log: Iterable[Event]) -> float:
     """Return max c dk / (k_old dgamma) over the price steps of a log (Definition 1, the least alpha it holds with).
 
     It is 0 where no price moved, and infinite where one rose from 0.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar, optimum
+    >>> from dlsched.models.hadar import random
+    >>> instance = random(0)
+    >>> run = hadar.run(instance)
+    >>> alpha = hadar.alpha_measured(instance, run.log)
+    >>> optimum(instance).value <= 2 * max(1, alpha) * run.utility
+    True
     """
     worst = 0.0
     for step in (step for event in log if isinstance(event, Decision) for step in event.steps):
@@ -108,6 +139,14 @@ def dual_value(instance: Instance, result: Run[Schedule]) -> float:
     """Return the value (3) of the payoffs and final prices that a run in commit mode leaves: sum mu + sum k c.
 
     With the corrected constants they are feasible for P3, so that this is at least the optimum of P1 with admission.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar, optimum
+    >>> from dlsched.models.hadar import random
+    >>> instance = random(0)
+    >>> optimum(instance).value <= hadar.dual_value(instance, hadar.run(instance))
+    True
     """
     payoffs = math.fsum(event.payoff for event in result.log if isinstance(event, Decision))
     capacity = {(m.name, r): m.count(r) for m in instance.machines for r in m.devices}

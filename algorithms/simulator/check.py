@@ -21,6 +21,22 @@ def check(simulation: Simulation) -> list[Violation]:
     No device is used twice at a time; jobs run in whole gangs, one at a time, not before they arrive and not after the
     end; those that are done have done all their iterations, the last at that moment, and the others fewer; whoever gets
     devices restarts.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from dlsched.algorithms.baselines.hadar.srtf import Srtf
+    >>> from dlsched.algorithms.simulator import check, simulate
+    >>> from dlsched.models import hadar
+    >>> simulation = simulate(hadar.random(0), Srtf(), round_seconds=1)
+    >>> check(simulation)
+    []
+    >>> for violation in check(replace(simulation, segments=())):
+    ...     print(violation)
+    job job2: 0 of 10.5 iterations done [work]
+    job job2: is done at 2.1666666666666665 s, not when it ends [completion]
+    job job3: 0 of 0.5 iterations done [work]
+    job job3: is done at 2.125 s, not when it ends [completion]
     """
     by_job: dict[str, list[Segment]] = {}
     for segment in simulation.segments:

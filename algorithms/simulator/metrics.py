@@ -18,7 +18,18 @@ from dlsched.models.hadar.schedule import gang, isolated_throughput
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Mean, median, least and greatest of some numbers."""
+    """Mean, median, least and greatest of some numbers.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.algorithms.simulator import Spread
+    >>> spread = Spread.of([Fraction(1), Fraction(2), Fraction(6)])
+    >>> print(spread.mean, spread.median, spread.greatest)
+    3 2 6
+    >>> Spread.of([]) is None
+    True
+    """
 
     mean: Fraction
     median: Fraction
@@ -60,6 +71,17 @@ class Metrics:
         Share of decisions at which a job got, lost or changed devices; at which one lost or changed those it had.
     decision_seconds : float
         Mean seconds of a decision, on this machine; not compared.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.srtf import Srtf
+    >>> from dlsched.algorithms.simulator import metrics, simulate
+    >>> from dlsched.models import hadar
+    >>> found = metrics(simulate(hadar.random(0), Srtf(), round_seconds=1))
+    >>> found.done, float(found.utility), float(found.ttd)
+    (2, 34.0, 2.1666666666666665)
+    >>> print(f"devices work {float(found.gru):.0%} of the time")
+    devices work 53% of the time
     """
 
     utility: Fraction
@@ -78,7 +100,19 @@ class Metrics:
 
 @checked
 def metrics(simulation: Simulation) -> Metrics:
-    """Return what is measured of a simulation."""
+    """Return what is measured of a simulation.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.fifo import Fifo
+    >>> from dlsched.algorithms.simulator import metrics, simulate
+    >>> from dlsched.models import hadar
+    >>> for restart in (0, 0.5):
+    ...     found = metrics(simulate(hadar.random(0), Fifo(), round_seconds=None, restart_seconds=restart))
+    ...     print(restart, found.done, float(found.jct.mean))
+    0 2 0.8333333333333334
+    0.5 1 1.6666666666666667
+    """
     instance, moments = simulation.instance, simulation.moments
     arrivals = {job.name: arrival_of(instance, job) for job in instance.jobs}
     times = [completion - arrivals[name] for name, completion in simulation.completions.items()]
@@ -121,6 +155,15 @@ def fairness(simulation: Simulation) -> dict[str, Fraction]:
     The fair share is Gavel's isolated one (finish_time_fairness.py at c4fa400): an n-th of the devices of every type,
     n the mean number of jobs, this one included, that were there while it was (Themis, NSDI 2020; Shockwave, NSDI
     2023, calls n the contention).
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.srtf import Srtf
+    >>> from dlsched.algorithms.simulator import fairness, simulate
+    >>> from dlsched.models import hadar
+    >>> simulation = simulate(hadar.random(0), Srtf(), round_seconds=1)
+    >>> {job: round(float(rho), 3) for job, rho in fairness(simulation).items()}
+    {'job2': 0.633, 'job3': 0.531}
     """
     instance, arrivals = simulation.instance, [arrival_of(simulation.instance, job) for job in simulation.instance.jobs]
     steps = Counter(arrivals)
@@ -143,7 +186,17 @@ def fairness(simulation: Simulation) -> dict[str, Fraction]:
 
 @checked
 def busy(simulation: Simulation) -> dict[tuple[str, str], Fraction]:
-    """Return the device-seconds in which jobs work, by machine and type."""
+    """Return the device-seconds in which jobs work, by machine and type.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.srtf import Srtf
+    >>> from dlsched.algorithms.simulator import busy, simulate
+    >>> from dlsched.models import hadar
+    >>> simulation = simulate(hadar.random(0), Srtf(), round_seconds=1)
+    >>> {where: round(float(seconds), 3) for where, seconds in busy(simulation).items()}
+    {('machine1', 'type1'): 3.333, ('machine1', 'type2'): 0.125, ('machine2', 'type1'): 1.167}
+    """
     found = {(m.name, r): Fraction(0) for m in simulation.instance.machines for r, count in m.devices.items() if count}
     for segment in simulation.segments:
         for machine, devices in segment.allocation.items():
@@ -154,7 +207,17 @@ def busy(simulation: Simulation) -> dict[tuple[str, str], Fraction]:
 
 @checked
 def in_use(simulation: Simulation) -> list[tuple[Fraction, int]]:
-    """Return from when on how many devices are in use, moments at which that changes, in seconds."""
+    """Return from when on how many devices are in use, moments at which that changes, in seconds.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.srtf import Srtf
+    >>> from dlsched.algorithms.simulator import in_use, simulate
+    >>> from dlsched.models import hadar
+    >>> simulation = simulate(hadar.random(0), Srtf(), round_seconds=1)
+    >>> [(float(since), devices) for since, devices in in_use(simulation)]
+    [(0.0, 1), (1.0, 3), (2.0, 4), (2.125, 3), (2.1666666666666665, 0)]
+    """
     steps: Counter[Fraction] = Counter()
     for segment in simulation.segments:
         steps[segment.start] += gang(segment.allocation)
@@ -165,6 +228,16 @@ def in_use(simulation: Simulation) -> list[tuple[Fraction, int]]:
 
 @checked
 def done_by(simulation: Simulation, time: float | Fraction) -> Fraction:
-    """Return the share of the jobs that are done by a moment, in seconds."""
+    """Return the share of the jobs that are done by a moment, in seconds.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.srtf import Srtf
+    >>> from dlsched.algorithms.simulator import done_by, simulate
+    >>> from dlsched.models import hadar
+    >>> simulation = simulate(hadar.random(0), Srtf(), round_seconds=1)
+    >>> print(done_by(simulation, 2), done_by(simulation, 3))
+    0 2/3
+    """
     done = sum(completion <= time for completion in simulation.completions.values())
     return Fraction(done, max(1, len(simulation.instance.jobs)))

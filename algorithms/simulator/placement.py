@@ -24,6 +24,17 @@ class Placement(StrEnum):
         Those of the first type that has as many as the gang needs: blind to speed, but no gang mixes types.
     FASTEST
         The fastest ones.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.simulator import Placement, Room
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(0)
+    >>> for placement in Placement:
+    ...     print(placement.value, Room(instance).find(instance.job("job3"), placement))
+    any {'machine1': {'type1': 1}}
+    one-type {'machine1': {'type1': 1}}
+    fastest {'machine1': {'type2': 1}}
     """
 
     ANY = "any"
@@ -39,6 +50,19 @@ class Room:
     instance : Instance
     taken : iterable of Allocation
         What is not free.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.simulator import Placement, Room
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(0)
+    >>> room = Room(instance, taken=[{"machine1": {"type1": 2}}])
+    >>> room.devices
+    2
+    >>> room.place(instance.job("job3"), Placement.FASTEST)
+    {'machine1': {'type2': 1}}
+    >>> room.devices
+    1
     """
 
     def __init__(self, instance: Instance, taken: Iterable[Allocation] = ()) -> None:
@@ -136,6 +160,18 @@ def arranged(state: State, ordered: Iterable[Job], placement: Placement) -> Allo
 
     Who runs is decided on the empty cluster, first come first served. If the newcomers do not fit around those that
     stay, which takes types that not everybody can use, all are placed anew.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.simulator import Placement, Policy, arranged, simulate
+    >>> from dlsched.models import hadar
+    >>> class ByUtility(Policy):
+    ...     name = "by utility"
+    ...     def decide(self, state, rng):
+    ...         first = sorted(state.jobs, key=lambda job: -job.utility.exact(0))
+    ...         return arranged(state, first, Placement.FASTEST)
+    >>> sorted(simulate(hadar.random(0), ByUtility(), round_seconds=1).completions)
+    ['job2']
     """
     everybody = Room(state.instance).by_type()
     chosen: list[Job] = []
@@ -173,6 +209,19 @@ def settled(state: State, counts: Mapping[str, Mapping[str, int]]) -> Allocation
     state : State
     counts : mapping
         ``{job: {type: devices}}``, no more of a type than there are.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.simulator import Policy, settled, simulate
+    >>> from dlsched.models import hadar
+    >>> class OneType(Policy):
+    ...     name = "a lone job on the second type"
+    ...     def decide(self, state, rng):
+    ...         lone = [job.name for job in state.jobs if job.gang == 1][-1:]
+    ...         return settled(state, {name: {"type2": 1} for name in lone})
+    >>> simulation = simulate(hadar.random(0), OneType(), round_seconds=1)
+    >>> [(segment.job, segment.allocation) for segment in simulation.segments]
+    [('job1', {'machine1': {'type2': 1}}), ('job3', {'machine1': {'type2': 1}})]
     """
     given = {name: a for name, a in state.current.items() if by_type(a) == counts.get(name)}
     room = Room(state.instance, given.values())

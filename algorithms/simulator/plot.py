@@ -36,6 +36,16 @@ def gantt(simulation: Simulation, ax: Any = None, until: Fraction | None = None)
     ------
     MissingExtra
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.srtf import Srtf
+    >>> from dlsched.algorithms.simulator import gantt, simulate
+    >>> from dlsched.models import hadar
+    >>> ax = gantt(simulate(hadar.random(0), Srtf(), round_seconds=1))
+    >>> ax.get_title()
+    'utility 34, 2 of 3 jobs done'
+    >>> ax.figure.savefig("srtf.png")
     """
     instance = simulation.instance
     ax = picture.drawn_in(ax, 9.0, device_height(instance))
@@ -69,6 +79,17 @@ def over_time(simulations: Mapping[str, Simulation]) -> Any:
     ------
     MissingExtra
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar import fifo, srtf
+    >>> from dlsched.algorithms.simulator import over_time, simulate
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(0)
+    >>> policies = {"FIFO": fifo.Fifo(), "SRTF": srtf.Srtf()}
+    >>> axes = over_time({name: simulate(instance, policy, round_seconds=1) for name, policy in policies.items()})
+    >>> [ax.get_ylabel() for ax in axes]
+    ['devices in use', 'share of the jobs done']
     """
     axes, (unit, seconds) = picture.axes(9.0, 6.0, rows=2), _unit(last_end(simulations.values()))
     styles = picture.styles(simulations)

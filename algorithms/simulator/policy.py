@@ -32,6 +32,23 @@ class Policy(ABC):
     copies : bool
         A job may run in copies, one a machine, each a whole gang; it is as fast as they are together. A copy may end
         while the others go on. Else a job has one gang, as fast as its slowest device (1b).
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.simulator import Placement, Policy, Room, simulate
+    >>> from dlsched.models import hadar
+    >>> class LastComeFirst(Policy):
+    ...     name = "last come, first served"
+    ...     def decide(self, state, rng):
+    ...         room, given = Room(state.instance), {}
+    ...         for job in reversed(state.jobs):
+    ...             found = room.place(job, Placement.FASTEST)
+    ...             if found is not None:
+    ...                 given[job.name] = found
+    ...         return given
+    >>> simulation = simulate(hadar.random(0), LastComeFirst(), round_seconds=1)
+    >>> sorted(simulation.completions)
+    ['job2', 'job3']
     """
 
     name: str
@@ -96,6 +113,23 @@ class State:
         What each job has that is not done: until now, to a policy that decides; from now on, when it says when to wake.
     holdings : mapping of str to Holding
         The same, with since when and until when.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.fifo import Fifo
+    >>> from dlsched.algorithms.simulator import simulate
+    >>> from dlsched.models import hadar
+    >>> class Talkative(Fifo):
+    ...     def decide(self, state, rng):
+    ...         left = {job.name: float(state.remaining(job)) for job in state.jobs}
+    ...         print(float(state.time), left)
+    ...         return super().decide(state, rng)
+    >>> simulation = simulate(hadar.random(0), Talkative(), round_seconds=None)
+    0.0 {'job1': 2.0}
+    1.0 {'job1': 1.5, 'job2': 10.5}
+    2.0 {'job1': 1.0, 'job2': 1.5, 'job3': 0.5}
+    2.1666666666666665 {'job1': 0.9166666666666666, 'job3': 0.5}
+    2.5 {'job1': 0.75}
     """
 
     def __init__(self, instance: Instance, round_seconds: Fraction | None, restart_seconds: Fraction) -> None:

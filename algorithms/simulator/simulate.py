@@ -53,7 +53,22 @@ from dlsched.models.numbers import rational, to_json
 
 
 class ImpossibleAllocation(InputError):
-    """A policy gave what cannot be given; the message names the policy, the moment, and the job or the device."""
+    """A policy gave what cannot be given; the message names the policy, the moment, and the job or the device.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.simulator import ImpossibleAllocation, Policy, simulate
+    >>> from dlsched.models import hadar
+    >>> class Generous(Policy):
+    ...     name = "generous"
+    ...     def decide(self, state, rng):
+    ...         return {job.name: {"machine2": {"type1": job.gang}} for job in state.jobs}
+    >>> try:
+    ...     simulate(hadar.random(0), Generous(), round_seconds=1)
+    ... except ImpossibleAllocation as refused:
+    ...     print(refused)
+    policy generous at 1 s: job job2, machine machine2, type type1: 3 devices given of the 1 there
+    """
 
 
 @checked
@@ -92,6 +107,19 @@ def simulate(
         If the policy gives a job that is not there anything, devices that are not there, or not a whole gang.
     RuntimeError
         If what was simulated breaks a law of `check`: a defect of this module.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.fifo import Fifo
+    >>> from dlsched.algorithms.simulator import simulate
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(0)
+    >>> at_events = simulate(instance, Fifo(), round_seconds=None)
+    >>> {job: round(float(end), 3) for job, end in at_events.completions.items()}
+    {'job2': 2.167, 'job3': 2.5}
+    >>> in_rounds = simulate(instance, Fifo(), round_seconds=1, restart_seconds=0.25)
+    >>> {job: round(float(end), 3) for job, end in in_rounds.completions.items()}
+    {'job2': 2.417}
     """
     state, end = begun(instance, policy, round_seconds, restart_seconds, horizon)
     simulation = _Engine(state, copy.deepcopy(policy), generator(seed), end).run(progress)
@@ -288,6 +316,16 @@ def run_policy(instance: Instance, policy: Policy, seed: Seed = 0) -> Run[Schedu
     -------
     Run
         There are no prices. The log has a `Stripped` for each job that ran and is not done.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.srtf import Srtf
+    >>> from dlsched.algorithms.simulator import run_policy
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(0)
+    >>> run = run_policy(instance, Srtf())
+    >>> run.utility, hadar.check(instance, run.schedule)
+    (34.0, [])
     """
     simulation = simulate(instance, policy, round_seconds=instance.slot_seconds, seed=seed)
     work, ran = simulation.work(), dict[str, list[int]]()
@@ -313,6 +351,17 @@ def policy_algorithm(name: str, title: str, policy: type[Policy], also: tuple[st
         As of an `Algorithm`.
     policy : type
         Its constructor has keyword parameters with defaults.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.srtf import Srtf
+    >>> from dlsched.algorithms.simulator import policy_algorithm
+    >>> from dlsched.models import hadar
+    >>> algorithm = policy_algorithm("soonest", "who can be done soonest goes first", Srtf)
+    >>> algorithm.run(hadar.random(0), placement="any").utility
+    34.0
+    >>> algorithm.policy(placement="any").name
+    'srtf'
     """
 
     def run(instance: Instance, *, seed: Seed = 0, **options: Any) -> Run[Schedule]:

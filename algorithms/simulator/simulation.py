@@ -24,6 +24,17 @@ class Segment:
     allocation : Allocation
     start, ready, end : Fraction
         Seconds: it has the devices from `start` to `end`, and works from `ready` on if that is before the end.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.fifo import Fifo
+    >>> from dlsched.algorithms.simulator import simulate
+    >>> from dlsched.models import hadar
+    >>> for segment in simulate(hadar.random(0), Fifo(), round_seconds=None).segments:
+    ...     print(segment.job, f"{float(segment.start):.3f} to {float(segment.end):.3f}:", segment.devices)
+    job2 1.000 to 2.167: 3
+    job3 2.167 to 2.500: 1
+    job1 0.000 to 3.000: 1
     """
 
     job: str
@@ -71,6 +82,19 @@ class Moment:
         One that had devices lost or changed them.
     seconds : float
         That the decision took, on this machine; not compared.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.fifo import Fifo
+    >>> from dlsched.algorithms.simulator import simulate
+    >>> from dlsched.models import hadar
+    >>> for moment in simulate(hadar.random(0), Fifo(), round_seconds=None).moments:
+    ...     print(float(moment.time), moment.jobs, moment.devices, moment.changed)
+    0.0 1 1 True
+    1.0 2 4 True
+    2.0 3 4 False
+    2.1666666666666665 2 2 True
+    2.5 1 1 False
     """
 
     time: Fraction
@@ -101,6 +125,17 @@ class Simulation:
     completions : dict of str to Fraction
         When each job was done, in seconds; jobs that were not are absent.
     moments : tuple of Moment
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.fifo import Fifo
+    >>> from dlsched.algorithms.simulator import simulate
+    >>> from dlsched.models import hadar
+    >>> simulation = simulate(hadar.random(0), Fifo(), round_seconds=1)
+    >>> sorted(simulation.completions)
+    ['job2']
+    >>> print(simulation.work()["job2"], "iterations of job2 are done")
+    21/2 iterations of job2 are done
     """
 
     instance: Instance
@@ -124,7 +159,18 @@ class Simulation:
 
 @checked
 def exact_utility(simulation: Simulation) -> Fraction:
-    """Return sum_j U_j(f_j - a_j) over the jobs that are done (1), f_j the slot in which job j is."""
+    """Return sum_j U_j(f_j - a_j) over the jobs that are done (1), f_j the slot in which job j is.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar import las, srtf
+    >>> from dlsched.algorithms.simulator import exact_utility, simulate
+    >>> from dlsched.models import hadar
+    >>> for policy in (las.Las(), srtf.Srtf()):
+    ...     print(policy.name, exact_utility(simulate(hadar.random(0), policy, round_seconds=1)))
+    las 17
+    srtf 34
+    """
     instance, total = simulation.instance, Fraction(0)
     for name, completion in simulation.completions.items():
         job = instance.job(name)
@@ -142,6 +188,16 @@ def schedule(simulation: Simulation) -> Schedule:
     ------
     InputError
         If a job gets devices inside a slot, or runs in copies: a schedule cannot say that.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.srtf import Srtf
+    >>> from dlsched.algorithms.simulator import schedule, simulate
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(0)
+    >>> found = schedule(simulate(instance, Srtf(), round_seconds=instance.slot_seconds))
+    >>> hadar.check(instance, found), hadar.utility(instance, found)
+    ([], 34.0)
     """
     instance, slots = simulation.instance, dict[str, dict[int, Allocation]]()
     if simulation.copies:

@@ -75,6 +75,17 @@ def run(
     something at their best. With both steps exact it is the optimum.
 
     Source: SMD, Section IV; Theorem 5, corrected: as printed its probability is false.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import smd
+    >>> from dlsched.models.smd import random
+    >>> instance = random(7, jobs=6)
+    >>> run = smd.run(instance, seed=0)
+    >>> round(run.utility, 6), sorted(run.schedule.jobs)
+    (43.965946, ['job3', 'job4', 'job6'])
+    >>> round(smd.run(instance, inner="exact", outer="exact").utility, 6)
+    44.899783
     """
     _check(epsilon, delta, rounds, gain, outer_epsilon)
     settings = Settings(

@@ -34,6 +34,13 @@ def run(instance: Instance, *, seed: Seed = 0) -> Run[Schedule]:
     -------
     Run
         There are no prices. The log has a `Round` for each slot in which a job is there.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.ddljs.drf import run
+    >>> from dlsched.models import ddljs
+    >>> run(ddljs.random(20)).utility
+    23.0
     """
     del seed
     totals = {r: sum((node.capacity_of(r) for node in instance.nodes), Fraction(0)) for r in instance.resources}

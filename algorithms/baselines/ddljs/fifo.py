@@ -28,6 +28,13 @@ def run(instance: Instance, *, seed: Seed = 0) -> Run[Schedule]:
     -------
     Run
         There are no prices. The log has a `Fixed` for each job, and a `Round` for each slot in which a job is there.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.ddljs.fifo import run
+    >>> from dlsched.models import ddljs
+    >>> run(ddljs.random(20), seed=1).utility
+    23.0
     """
     return simulate_fixed(instance, seed, lambda present, so_far: present, waiting=True)
 

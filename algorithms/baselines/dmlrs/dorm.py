@@ -111,6 +111,13 @@ def run(instance: Instance, *, seed: Seed = 0, fairness: float = 0.1, adjustment
     ------
     InputError
         If `fairness` or `adjustment` is not in [0, 1].
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.dmlrs.dorm import run
+    >>> from dlsched.models import dmlrs
+    >>> run(dmlrs.random(0), fairness=0.1, adjustment=1.0).utility
+    12.0
     """
     for name, value in (("fairness", fairness), ("adjustment", adjustment)):
         if not 0 <= value <= 1:

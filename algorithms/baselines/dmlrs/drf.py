@@ -36,6 +36,13 @@ def run(instance: Instance, *, seed: Seed = 0) -> Run[Schedule]:
     Run
         There are no prices. The log has a `Round` for each slot in which a job is there, and a `Stripped` for each job
         that ran and does not finish.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.dmlrs.drf import run
+    >>> from dlsched.models import dmlrs
+    >>> [type(event).__name__ for event in run(dmlrs.random(0)).log]
+    ['Round', 'Round', 'Stripped', 'Stripped', 'Stripped']
     """
     del seed
     cluster = Cluster(instance)

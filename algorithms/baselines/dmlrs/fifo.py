@@ -57,6 +57,17 @@ def run(instance: Instance, *, seed: Seed = 0) -> Run[Schedule]:
     Run
         There are no prices. The log has a `Fixed` for each job, a `Round` for each slot in which a job is there, and a
         `Stripped` for each job that ran and does not finish.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.dmlrs.fifo import Fixed, run
+    >>> from dlsched.models import dmlrs
+    >>> for event in run(dmlrs.random(0), seed=1).log:
+    ...     if isinstance(event, Fixed):
+    ...         print(event.job, event.workers)
+    job1 2
+    job2 0
+    job3 2
     """
     cluster = Cluster(instance)
     draws = generator(seed).integers(1, MOST + 1, size=len(instance.jobs)).tolist()

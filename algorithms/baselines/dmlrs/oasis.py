@@ -50,6 +50,15 @@ def run(instance: Instance, *, seed: Seed = 0) -> Run[Schedule]:
     ------
     InputError
         If a job may have more servers in a slot than can be priced one after the other.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.algorithms.baselines.dmlrs.oasis import run
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(0)
+    >>> run(instance).utility, pd_ors.run(instance).utility
+    (0.0, 12.0)
     """
     del seed
     occupancy = Occupancy(instance, constants(instance))

@@ -23,6 +23,14 @@ class Drf(Policy):
     ----------
     placement : {"any", "one-type", "fastest"}
         Which of the free devices a gang gets.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.drf import Drf
+    >>> from dlsched.algorithms.simulator import run_policy
+    >>> from dlsched.models import hadar
+    >>> run_policy(hadar.random(0), Drf()).utility
+    17.0
     """
 
     name = "drf"

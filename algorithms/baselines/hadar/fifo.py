@@ -31,6 +31,15 @@ class Backfill(StrEnum):
     """Who may start before the first job in the queue: nobody, whoever does not delay it (EASY), whoever fits.
 
     The last is Tiresias' `fit_first_sim_jobs`; a large job may wait for ever.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.fifo import Backfill, Fifo
+    >>> from dlsched.algorithms.simulator import run_policy
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(4, jobs=5)
+    >>> {backfill.value: run_policy(instance, Fifo(backfill=backfill)).utility for backfill in Backfill}
+    {'none': 19.0, 'easy': 37.0, 'any': 37.0}
     """
 
     NONE = "none"
@@ -47,6 +56,14 @@ class Fifo(Policy):
         Who may start before the first job in the queue.
     placement : {"any", "one-type", "fastest"}
         Which of the free devices a gang gets.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.fifo import Fifo
+    >>> from dlsched.algorithms.simulator import run_policy
+    >>> from dlsched.models import hadar
+    >>> run_policy(hadar.random(0), Fifo(backfill="easy", placement="fastest")).utility
+    17.0
     """
 
     @checked

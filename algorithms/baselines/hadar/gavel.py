@@ -105,6 +105,16 @@ def run(
     ValueError
         If a share is of an unknown job or type, negative or not finite, or a weight, cost or floor not positive and
         finite.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.gavel import run
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(0)
+    >>> run(instance, weights={"job2": 3}).utility
+    17.0
+    >>> run(instance, {"job2": {"type1": 1.0}, "job3": {"type2": 1.0}}).utility
+    34.0
     """
     del seed
     gavel = _Mechanism(instance, shares, policy, normaliser, weights, costs, floors)
@@ -131,6 +141,14 @@ class Gavel(simulator.Policy):
         What Gavel optimises.
     normaliser : Normaliser
         What a job's throughput is measured in under max-min fairness.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.gavel import Gavel
+    >>> from dlsched.algorithms.simulator import run_policy
+    >>> from dlsched.models import hadar
+    >>> run_policy(hadar.random(0), Gavel()).utility
+    17.0
     """
 
     name = "gavel"

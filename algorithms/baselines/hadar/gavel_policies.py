@@ -180,6 +180,16 @@ def policy_shares(
         floors: Gavel's code drops floors that cannot be reached.
     SolverError
         If a program is not solved.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.gavel_policies import Policy, policy_shares
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(0)
+    >>> for policy in (Policy.MAX_MIN_FAIRNESS, Policy.MIN_TOTAL_DURATION):
+    ...     print(policy.value, policy_shares(instance, instance.jobs, policy))
+    max-min-fairness {'job1': {'type1': 1.0}, 'job2': {'type1': 0.666666667}, 'job3': {'type2': 1.0}}
+    min-total-duration {'job1': {'type1': 1.0}, 'job2': {'type1': 0.666666667}, 'job3': {'type2': 1.0}}
     """
     policy, progress = Policy(policy), progress or Progress.none(jobs)
     _confirm_positive("costs", costs, instance.device_types)

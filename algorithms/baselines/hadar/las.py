@@ -21,6 +21,14 @@ class Las(Policy):
     ----------
     placement : {"any", "one-type", "fastest"}
         Which of the free devices a gang gets.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.las import Las
+    >>> from dlsched.algorithms.simulator import run_policy
+    >>> from dlsched.models import hadar
+    >>> run_policy(hadar.random(0), Las()).utility
+    17.0
     """
 
     name = "las"

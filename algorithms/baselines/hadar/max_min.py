@@ -94,6 +94,16 @@ def max_min_shares(
         If a weight is not positive and finite, or of a job that the instance does not have.
     SolverError
         If HiGHS does not solve a program.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.max_min import max_min_shares
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(0)
+    >>> max_min_shares(instance, instance.jobs)
+    {'job1': {'type1': 1.0}, 'job2': {'type1': 0.666666667}, 'job3': {'type2': 1.0}}
+    >>> max_min_shares(instance, instance.jobs, weights={"job2": 3})
+    {'job1': {'type1': 0.6}, 'job2': {'type1': 0.8}, 'job3': {'type2': 1.0}}
     """
     normaliser = Normaliser(normaliser)
     weight = _checked(instance, weights or {})

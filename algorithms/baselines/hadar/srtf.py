@@ -25,6 +25,14 @@ class Srtf(Policy):
     ----------
     placement : {"any", "one-type", "fastest"}
         Which of the free devices a gang gets.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.hadar.srtf import Srtf
+    >>> from dlsched.algorithms.simulator import run_policy
+    >>> from dlsched.models import hadar
+    >>> run_policy(hadar.random(0), Srtf(placement="any")).utility
+    34.0
     """
 
     name = "srtf"

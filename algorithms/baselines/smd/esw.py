@@ -56,6 +56,13 @@ def run(
         If the scheme was asked for and needs too many linear programs.
     ValueError
         If `outer` is unknown or `outer_epsilon` not in (0, 1).
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.smd.esw import run
+    >>> from dlsched.models import smd
+    >>> round(run(smd.random(7, jobs=6)).utility, 6)
+    38.103666
     """
     del seed
     inside(0, 1, outer_epsilon=outer_epsilon)

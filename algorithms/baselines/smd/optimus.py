@@ -65,6 +65,13 @@ def run(
         If the scheme was asked for and needs too many linear programs.
     ValueError
         If `outer` is unknown or `outer_epsilon` not in (0, 1).
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.baselines.smd.optimus import run
+    >>> from dlsched.models import smd
+    >>> round(run(smd.random(7, jobs=6)).utility, 6)
+    44.899783
     """
     del seed
     inside(0, 1, outer_epsilon=outer_epsilon)
