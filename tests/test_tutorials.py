@@ -1,27 +1,30 @@
-"""Every tutorial does what it says: commands and Python are run in order, in one folder."""
+"""Tutorials, and pages on transformations, do what they say: commands and Python are run in order, in one folder."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import pytest
 
+from dlsched import relaxations
 from tests import paths, snippets
 
-FOLDER = paths.ROOT / "docs" / "tutorials"
+TUTORIALS, TRANSFORMATIONS = (
+    sorted((paths.ROOT / "docs" / name).glob("*.md")) for name in ("tutorials", "transformations")
+)
 
 
 def page(path: Path) -> Any:
-    marks = [pytest.mark.process] if "```console" in path.read_text(encoding="utf-8") else []
+    marks = [pytest.mark.process, pytest.mark.slow] if "```console" in path.read_text(encoding="utf-8") else []
     if "../shared" in path.read_text(encoding="utf-8"):
         marks.append(pytest.mark.shared_data)
     return pytest.param(path, id=path.stem, marks=marks)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("path", [page(path) for path in sorted(FOLDER.glob("*.md"))])
-def test_what_a_tutorial_shows(path: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("path", [page(path) for path in (*TUTORIALS, *TRANSFORMATIONS)])
+def test_what_a_page_shows(path: Path, tmp_path: Path) -> None:
     known: dict[str, object] = {}
     for language, text in snippets.blocks(path.read_text(encoding="utf-8")):
         if language == "console":
@@ -29,3 +32,10 @@ def test_what_a_tutorial_shows(path: Path, tmp_path: Path) -> None:
         else:
             assert ">>> " in text
             snippets.run_examples(text, path.name, known, snippets.place(tmp_path))
+
+
+def test_every_transformation_has_a_page() -> None:
+    titles = " ".join(path.read_text(encoding="utf-8").partition("\n")[0] for path in TRANSFORMATIONS)
+    functions = [name for name in relaxations.__all__ if isinstance(getattr(relaxations, name), FunctionType)]
+    assert "relax" in functions
+    assert [name for name in functions if f"`{name}`" not in titles] == []

@@ -74,8 +74,9 @@ def test_dual_of_either(stranger: Stranger) -> None:
     assert is_right(stranger, pyomo_dual) == (stranger.name in PYOMO_IS_RIGHT)
 
 
-def test_readme_says_how_many() -> None:
-    text = " ".join((paths.ROOT / "README.md").read_text(encoding="utf-8").split())
+@pytest.mark.parametrize("page", ["README.md", "docs/transformations/dual.md"])
+def test_pages_say_how_many(page: str) -> None:
+    text = " ".join((paths.ROOT / page).read_text(encoding="utf-8").split())
     assert f"is right on all {len(COMPARED)} of them" in text
     assert f"`core.lp_dual` is right on {len(PYOMO_IS_RIGHT)}" in text
     assert f"are {len(STRANGERS)} Pyomo models" in text
