@@ -89,14 +89,15 @@ class Algorithm(Method):
 
 @dataclass(frozen=True, slots=True)
 class ExactMethod(Method):
-    """A method of a problem's own for its certified optimum, in place of a formulation and the general certifier.
+    """What a problem has of its own for its certified optimum.
 
     Attributes
     ----------
-    solve : callable
-        ``(instance, *, time_limit, progress, stop) -> Optimum``, as `dlsched.algorithms.optimum`.
+    solve : callable, optional
+        ``(instance, *, time_limit, progress, stop) -> Optimum``, as `dlsched.algorithms.optimum`. Where it is left out,
+        the problem's exact formulation and the general certifier find the optimum.
     own_unit : bool
-        Whether the instance has to be brought into a unit of utility that its tolerances suit.
+        Whether the instance has to be brought into a unit of utility that the tolerances of `solve` suit.
     program : callable, optional
         ``(instance) -> ExactProgram``, which has the problem's optimum: what exact certificates are about.
     beside : tuple of callable
@@ -115,7 +116,7 @@ class ExactMethod(Method):
     0.6176470588235294
     """
 
-    solve: Callable[..., Optimum]
+    solve: Callable[..., Optimum] | None = None
     own_unit: bool = True
     program: Callable[[Any], ExactProgram] | None = None
     beside: tuple[Callable[..., Optimum], ...] = ()

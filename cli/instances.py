@@ -81,7 +81,7 @@ def _generated(
 
 def _deliver(instance: Any, out: Path | None, as_json: bool) -> None:
     """Print the instance, or write it and say so: with --json as {"out", "digest", "jobs"}."""
-    if skipped := (instance.origin or {}).get("skipped"):
+    if skipped := (getattr(instance, "origin", None) or {}).get("skipped"):
         output.note(f"skipped {skipped}")
     if out is None:
         output.emit_json(instance.dump())

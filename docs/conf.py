@@ -1,7 +1,10 @@
 """The documentation as a site: `make docs` builds it into build/site, without a network."""
 
+import logging
+import os
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import dlsched
 
@@ -16,8 +19,18 @@ source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 exclude_patterns = ["extensions"]
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
-# Tests execute the notebooks, and keep what they print as it is.
-nb_execution_mode = "off"
+# Notebooks are stored without what they print, and run here; a cell that fails ends the build.
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_merge_streams = True
+# Kernels warn that they talk in plain text, though to this machine alone; a user's start-up files are none of ours.
+ipython = TemporaryDirectory()
+os.environ["IPYTHONDIR"] = ipython.name
+kernel = Path(ipython.name) / "profile_default" / "ipython_kernel_config.py"
+kernel.parent.mkdir()
+kernel.write_text('get_config().IPKernelApp.log_level = "ERROR"\n', encoding="utf-8")
+logging.getLogger("traitlets").setLevel("WARNING")
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"

@@ -10,6 +10,7 @@ import types
 import typing
 from collections.abc import Callable, Collection, Iterator, Mapping
 from enum import StrEnum
+from functools import partial
 from typing import Annotated, Any
 
 from dlsched.errors import InputError, shown
@@ -21,7 +22,7 @@ def options_of(function: Callable[..., Any], without: Collection[str] = ()) -> t
     """Return a frozen dataclass of the keyword parameters of a function, or of what makes a class's objects.
 
     Those without a default have none there. Each field has the parameter's type and default; its metadata have, as
-    ``help``, the first sentence that the numpydoc section on parameters says of it.
+    ``help``, the first sentence that the numpydoc section on parameters says of it, there or in a class it inherits.
 
     Parameters
     ----------
@@ -30,7 +31,10 @@ def options_of(function: Callable[..., Any], without: Collection[str] = ()) -> t
     without : collection of str
         Parameters that are no options.
     """
-    said = _said(inspect.getdoc(function) or "")
+    documented = function.func if isinstance(function, partial) else function
+    said: dict[str, str] = {}
+    for kind in reversed(documented.__mro__ if isinstance(documented, type) else (documented,)):
+        said |= _said(inspect.getdoc(kind) or "")
     fields = [
         (
             parameter.name,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -45,3 +47,19 @@ def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
     for page in site.rglob("*.html"):
         fetched = re.findall(r'(?:src|<link[^>]* href)="(https?:[^"]*)"', page.read_text(encoding="utf-8"))
         assert fetched == [], page.name
+
+
+NOTEBOOKS = sorted((paths.ROOT / "docs" / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_ran_when_the_site_was_built(path: Path, site: Path) -> None:
+    """A cell that fails, or an assertion of its last one, ends the build; nothing is shown that was stored before."""
+    cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
+    assert "assert" in "".join(cells[-1]["source"])
+    told = [cell["metadata"]["mystnb"]["image"]["alt"] for cell in cells if "mystnb" in cell["metadata"]]
+    page = unescape((site / "notebooks" / f"{path.stem}.html").read_text(encoding="utf-8"))
+    assert re.findall('<img alt="([^"]*)"', page) == told
+    assert len(told) >= 4
+    assert "stderr" not in page

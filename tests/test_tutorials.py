@@ -1,4 +1,4 @@
-"""Tutorials, and pages on transformations, do what they say: commands and Python are run in order, in one folder."""
+"""Tutorials, and pages on transformations, do what they say: in order, in one folder, files written piece by piece."""
 
 from __future__ import annotations
 
@@ -29,6 +29,9 @@ def test_what_a_page_shows(path: Path, tmp_path: Path) -> None:
     for language, text in snippets.blocks(path.read_text(encoding="utf-8")):
         if language == "console":
             snippets.run(snippets.session(text), tmp_path)
+        elif language != "python":
+            with (snippets.place(tmp_path) / language).open("a", encoding="utf-8") as file:
+                file.write(text)
         else:
             assert ">>> " in text
             snippets.run_examples(text, path.name, known, snippets.place(tmp_path))

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from dlsched.algorithms.algorithm import exact_method
+from dlsched.algorithms.algorithm import ExactMethod, exact_method
 from dlsched.algorithms.exact import general
 from dlsched.algorithms.exact.certificates.make import WORK, prove_exactly
 from dlsched.algorithms.exact.certificates.tree import Beaten, GaveUp
@@ -80,12 +80,12 @@ def optimum(
     at_least(0, time_limit=time_limit, work=work)
     at_least(1, jobs=jobs)
     problem = problem_of(instance)
-    method = exact_method(problem.name)
-    if method is None:
-        return general.solve(problem, instance, time_limit=time_limit, progress=progress, stop=stop)
+    method = exact_method(problem.name) or ExactMethod("exact", problem.name, "its exact formulation")
     start, stop = time.perf_counter(), _latched(stop)
-    solve = method.solve if jobs == 1 or not method.beside else partial(raced, method, jobs - 1)
-    if method.own_unit:
+    solve = method.solve or partial(general.solve, problem)
+    if jobs > 1 and method.beside:
+        solve = partial(raced, solve, method, jobs - 1)
+    if method.own_unit and method.solve is not None:
         found = _in_own_unit(solve, problem.utility, instance, time_limit=time_limit, progress=progress, stop=stop)
     else:
         found = solve(instance, time_limit=time_limit, progress=progress, stop=stop)

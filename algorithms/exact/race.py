@@ -28,6 +28,7 @@ _LATE = 1.0
 
 
 def raced(
+    solve: Callable[..., Optimum],
     method: ExactMethod,
     others: int,
     instance: Any,
@@ -40,9 +41,11 @@ def raced(
 
     Parameters
     ----------
+    solve : callable
+        The route of this process.
     method : ExactMethod
     others : int
-        Routes beside the method's own, each in another process; not more than it has.
+        Routes beside it, each in another process; not more than it has.
     instance, time_limit, progress, stop
         As for `dlsched.algorithms.optimum`.
     """
@@ -52,7 +55,7 @@ def raced(
         runners = [stack.enter_context(_Runner(method.problem, route, instance, time_limit)) for route in routes]
         field = _Field(problem(method.problem), runners)
         with sharing(field):
-            found = method.solve(
+            found = solve(
                 instance,
                 time_limit=time_limit,
                 progress=progress,

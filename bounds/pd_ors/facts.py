@@ -198,7 +198,7 @@ class SmallNeedsFacts(PdOrsFacts):
     instance : Instance
     seed : int
     much_smaller : int
-        How many times smaller that is, at the least.
+        How many times smaller they are, at the least.
     """
 
     def __init__(self, instance: Instance, seed: int, *, much_smaller: Times = MUCH_SMALLER) -> None:

@@ -35,7 +35,7 @@ class RatioFacts(PdOrsFacts):
     instance : Instance
     seed : int
     delta : float
-        Of G. In (0, 1]: 3 G/delta falls in it, so that at 1 the ratio is the strongest.
+        Of G, in (0, 1]: 3 G/delta falls in it, so that at 1 the ratio is the strongest.
     """
 
     def __init__(self, instance: Instance, seed: int, *, delta: Delta = 1.0) -> None:
@@ -93,9 +93,9 @@ class SmallRatioFacts(RatioFacts, SmallNeedsFacts):
     instance : Instance
     seed : int
     delta : float
-        As of `RatioFacts`.
+        Of G, in (0, 1].
     much_smaller : int
-        As of `SmallNeedsFacts`.
+        How many times smaller needs are, at the least.
     """
 
     def __init__(

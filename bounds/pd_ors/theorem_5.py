@@ -74,7 +74,7 @@ class RoundsFacts(SlotFacts):
     delta : float, optional
         In place of the slot's own.
     rounds : int
-        S.
+        S, the rounds of rounding.
     """
 
     def __init__(self, instance: ExternalSlot, seed: int, *, delta: Delta | None = None, rounds: Rounds = 10) -> None:
@@ -176,9 +176,9 @@ class AmpleFacts(RoundsFacts):
     delta : float, optional
         In place of the slot's own.
     rounds : int
-        S.
+        S, the rounds of rounding.
     much_smaller : int
-        How many, at the least.
+        How many there is room for, at the least.
     """
 
     def __init__(
@@ -242,9 +242,9 @@ class LoneFacts(SmallNeedsFacts):
     delta : float
         Of (29), in (0, 1].
     rounds : int
-        S.
+        S, the rounds of rounding.
     much_smaller : int
-        As of `SmallNeedsFacts`.
+        How many times smaller needs are, at the least.
     """
 
     def __init__(

@@ -25,6 +25,7 @@ from dlsched.bounds import (
     Subject,
     Undecided,
     always,
+    claims,
     witness,
 )
 from dlsched.bounds.claim import confirm_taken, decide, decided, stated
@@ -179,6 +180,13 @@ def test_parameters_are_those_of_the_facts_and_stand_in_verdict_and_witness() ->
     assert doubled.witness is not None
     assert doubled.witness.parameters == {"factor": 2.0}
     assert [v.measured for v in decided([claim], Toy(x=0.4), parameters={"factor": 3, "other": 1})] == [0.4 * 3]
+
+
+def test_every_parameter_of_a_claim_says_what_it_is() -> None:
+    """Also where a class of facts inherits it, and where another default stands for the paper's value."""
+    told = {field.metadata["help"] for claim in claims() for field in fields(claim.parameters)}
+    assert {"F, the roundings that a job gets, at least 1.", "In place of the program's own."} <= told
+    assert all(len(said) > 10 and "As of" not in said for said in told)
 
 
 @pytest.mark.parametrize(
