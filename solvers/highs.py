@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal
@@ -230,7 +230,7 @@ class Session:
         """Append rows; `A` is a sparse matrix of shape (new rows, columns so far)."""
         A, self._stale = sp.csr_array(A), True
         first = int(self._highs.getNumRow())
-        _refuse_sides(lower, upper, "row", first)
+        _refuse_sides(lower, upper, "row", range(first, first + len(lower)))
         _refuse_coefficients(A, first, 0)
         status = self._highs.addRows(
             len(lower), lower, upper, A.nnz, A.indptr.astype(np.int32), A.indices.astype(np.int32), A.data.astype(float)
@@ -252,19 +252,21 @@ class Session:
         first = int(self._highs.getNumCol())
         lower = np.zeros(len(c)) if lower is None else lower
         _refuse_costs(c, first)
-        _refuse_sides(lower, upper, "column", first)
+        _refuse_sides(lower, upper, "column", range(first, first + len(c)))
         _refuse_coefficients(A, 0, first)
         starts, indices, data = A.indptr.astype(np.int32), A.indices.astype(np.int32), A.data.astype(float)
         status = self._highs.addCols(len(c), c, lower, upper, A.nnz, starts, indices, data)
         self._read(status, f"{len(c)} more columns behind column {first - 1}")
 
-    def bound_columns(self, upper: Floats, lower: Floats | None = None) -> None:
-        """Replace the bounds of all columns; their lower bounds are 0 where they are left out."""
+    def bound_columns(
+        self, upper: Floats, lower: Floats | None = None, columns: npt.NDArray[np.int32] | None = None
+    ) -> None:
+        """Replace the bounds of some columns, or of all; their lower bounds are 0 where they are left out."""
         self._stale = True
-        columns = np.arange(len(upper), dtype=np.int32)
+        columns = np.arange(len(upper), dtype=np.int32) if columns is None else columns
         lower = np.zeros(len(upper)) if lower is None else lower
-        _refuse_sides(lower, upper, "column", 0)
-        self._read(self._highs.changeColsBounds(len(upper), columns, lower, upper), "bounds of columns")
+        _refuse_sides(lower, upper, "column", columns)
+        self._read(self._highs.changeColsBounds(len(columns), columns, lower, upper), "bounds of columns")
 
     def set_costs(self, c: Floats) -> None:
         """Replace the objective coefficients of all columns."""
@@ -339,6 +341,23 @@ class Session:
         value = float(self._highs.getObjectiveValue())
         return value, np.array(solution.col_value, dtype=float), np.array(solution.row_dual, dtype=float)
 
+    def ray(self) -> Floats | None:
+        """Return multipliers of the rows that show why the last solve found no point; None where HiGHS has none.
+
+        Positive ones go with upper, negative ones with lower sides: the weighted sum of rows and bounds says 0 < 0.
+
+        Raises
+        ------
+        Halt
+            If the work is over (`dlsched.halt`).
+        """
+        if self._highs.getModelStatus() != self._codes.kInfeasible:
+            return None
+        poll()
+        with interruptible(self._highs):
+            _, found, values = self._highs.getDualRay()
+        return -np.array(values, dtype=float) if found else None
+
     def _decided(self) -> bool:
         """Run HiGHS, and tell whether it found an optimum or that there is none."""
         poll()
@@ -392,7 +411,7 @@ def _refuse_side(lower: float, upper: float, kind: str, number: int) -> None:
             )
 
 
-def _refuse_sides(lower: Floats, upper: Floats, kind: str, first: int) -> None:
+def _refuse_sides(lower: Floats, upper: Floats, kind: str, numbers: Sequence[int] | npt.NDArray[np.int32]) -> None:
     good = ((np.abs(lower) < INFINITE) | (lower == -np.inf)) & ((np.abs(upper) < INFINITE) | (upper == np.inf))
     for at in np.flatnonzero(~good).tolist():
-        _refuse_side(float(lower[at]), float(upper[at]), kind, first + at)
+        _refuse_side(float(lower[at]), float(upper[at]), kind, int(numbers[at]))

@@ -46,7 +46,7 @@ def optimum(
         Processes: beside this one, others take other routes of the problem's method at the same time, as many as it
         has, and all share what they find. The value is the same wherever it is proved.
     work : int
-        What that tree may take: its nodes times the coefficients of the program.
+        What that tree may take: the linear programs for it times the coefficients of the program.
     progress : callable, optional
         Called with (phase, value of the best schedule, least upper bound).
     stop : callable, optional

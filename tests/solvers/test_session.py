@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import highspy
 import numpy as np
@@ -60,6 +60,8 @@ def test_it_grows_shrinks_and_changes() -> None:
     lp.set_costs(reals(1, 1))
     lp.bound_columns(reals(0.5, 0.25))
     assert optimum(lp) == pytest.approx(0.75)
+    lp.bound_columns(reals(0.3), columns=whole(1))
+    assert optimum(lp) == pytest.approx(0.8)
 
 
 NUMBERS: dict[str, Callable[[Session, float], None]] = {
@@ -106,6 +108,7 @@ def test_coefficients_that_highs_would_drop_or_refuse_are_named(place: str, valu
             "objective: the coefficient of column 2 is inf",
         ),
         (lambda lp: lp.bound_columns(reals(1, np.nan)), "column 1: the upper bound is nan"),
+        (lambda lp: lp.bound_columns(reals(np.nan), columns=whole(1)), "column 1: the upper bound is nan"),
         (lambda lp: lp.bound_columns(reals(1, 1), reals(INF, 0)), "column 0: the lower bound is inf"),
         (lambda lp: lp.bound_columns(reals(1, 3e20)), r"column 1: the upper bound is 3e\+20"),
         (
@@ -150,6 +153,22 @@ def test_an_infeasible_or_unbounded_program_has_no_optimum() -> None:
     assert optimum(lp) == pytest.approx(11)
     lp.bound_rows(whole(0, 1), reals(-INF, -INF), reals(INF, INF))
     assert lp.solve() is None
+
+
+@pytest.mark.parametrize("sense", [1, -1])
+def test_a_ray_shows_why_there_is_no_point(sense: Literal[1, -1]) -> None:
+    lp = Session(sense)
+    lp.add_columns(reals(1, 1, 5), reals(1, 1, 1), sp.csc_array((0, 3)))
+    A = sp.csr_array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
+    lp.add_rows(reals(3, -INF), reals(INF, 1), A)
+    assert lp.solve() is None
+    ray = lp.ray()
+    assert ray is not None
+    sides, reduced = np.where(ray > 0, ray * reals(0, 1), ray * reals(3, 0)), -(A.T @ ray)
+    assert sides.sum() + np.maximum(reduced, 0).sum() < 0
+    lp.bound_rows(whole(0), reals(1), reals(INF))
+    assert lp.solve() is not None
+    assert lp.ray() is None
 
 
 def test_crossed_bounds_leave_no_point() -> None:

@@ -133,7 +133,7 @@ def _with(bounds: Bounds, column: int, value: int) -> Bounds:
 
 def _fault(duality: Duality, leaf: Bounded | Empty, lower: Bounds, upper: Bounds, bound: Fraction | None) -> str | None:
     """Return why a leaf does not show that nothing between its bounds is better than the bound; None where it does."""
-    y = leaf.farkas if isinstance(leaf, Empty) else {i: duality.sign * m for i, m in leaf.multipliers.items()}
+    y = leaf.farkas if isinstance(leaf, Empty) else leaf.multipliers
     if any(row >= len(duality.rows) for row in y):
         return f"the program has only {len(duality.rows)} rows"
     limit = duality.limit(y, lower, upper, farkas=isinstance(leaf, Empty))
@@ -177,31 +177,32 @@ class Duality:
         self.upper: Bounds = [column.upper for column in program.columns]
         self.rows: list[tuple[list[tuple[int, int]], int | None, int | None, int]] = []
         for row in program.rows:
-            sides = [side for side in (row.lower, row.upper) if side is not None]
-            scale = math.lcm(*(number.denominator for number in (*row.terms.values(), *sides)))
+            scale = math.lcm(*(a.denominator for a in (*row.terms.values(), row.lower or 0, row.upper or 0)))
             low, high = (None if side is None else int(side * scale) for side in (row.lower, row.upper))
-            self.rows.append(([(j, int(value * scale)) for j, value in row.terms.items()], low, high, scale))
+            terms = [(j, a.numerator * (scale // a.denominator)) for j, a in row.terms.items()]
+            self.rows.append((terms, low, high, scale))
 
     def limit(self, y: Mapping[int, Fraction], lower: Bounds, upper: Bounds, *, farkas: bool) -> Fraction | None:
         """Return what no point between some bounds exceeds by multipliers of the rows; None where that is infinite.
 
-        Everything is as if maximising; with `farkas` the objective is taken for 0.
+        The limit is as if maximising, the multipliers are those of a leaf; with `farkas` the objective is taken for 0.
         """
-        each = {i: multiplier / self.rows[i][3] for i, multiplier in y.items() if multiplier}
-        common = math.lcm(self.unit, *(multiplier.denominator for multiplier in each.values()))
+        sign = 1 if farkas else self.sign
         total: Fraction | int = 0
-        reduced = [0 if farkas else cost * (common // self.unit) for cost in self.costs]
-        for i, multiplier in each.items():
+        used = [(i, sign * m.numerator, m.denominator * self.rows[i][3]) for i, m in y.items() if m]
+        common = math.lcm(self.unit, *(denominator for _, _, denominator in used))
+        factor = 0 if farkas else common // self.unit
+        reduced = [cost * factor for cost in self.costs]
+        for i, numerator, denominator in used:
             terms, low, high, _ = self.rows[i]
-            m, side = int(multiplier * common), high if multiplier > 0 else low
+            m, side = numerator * (common // denominator), high if numerator > 0 else low
             if side is None:
                 return None
             total += m * side
             for j, value in terms:
                 reduced[j] -= m * value
-        for j, d in enumerate(reduced):
-            if d:
-                end = upper[j] if d > 0 else lower[j]
+        for d, least, most in zip(reduced, lower, upper, strict=True):
+            if d and (end := most if d > 0 else least) != 0:
                 if end is None:
                     return None
                 total += d * end

@@ -16,7 +16,7 @@ from dlsched.models.numbers import agree
 from dlsched.models.problem import Problem, problem_of
 
 WORK = 3_000_000
-"""Coefficients of the program, times nodes, that a search takes by default. Arbitrary: about a second."""
+"""Coefficients of the program, times linear programs, that a search takes by default. Arbitrary: below a second."""
 
 MUCH_WORK = 100 * WORK
 """The same where a user asks for a certificate. Arbitrary: minutes."""
@@ -33,7 +33,7 @@ def prove_exactly(instance: Document, schedule: Document | None, *, work: int = 
     schedule : Schedule or None
         It passed the problem's checker. None where there is said to be none.
     work : int
-        Coefficients of the program, times nodes, that the search may take.
+        Coefficients of the program, times linear programs, that the search may take.
 
     Raises
     ------
