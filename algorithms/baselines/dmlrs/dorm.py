@@ -19,7 +19,7 @@ It is solved to a gap of 0.5 %, within a number of nodes rather than of seconds,
 Symbols of the program: alpha, beta what a worker and a server of job i need; C^r capacity of the cluster; F_i the most
 workers; gamma_i workers per server; D_i the dominant share of a worker with its part 1/gamma_i of a server; f_i its
 workers by dominant resource fairness. Columns for every job: W_i and S_i, workers and servers newly placed; k_i = 1
-where a job that ran in the slot before keeps all it has, w'_i workers; l_i how far its share is from the fair one.
+where a job that ran in the slot before keeps all it has, w'_i workers; l_i how far its share is from the fair one::
 
     maximise    sum over i, r of what i has of r / C^r
     subject to  sum_i alpha W_i + beta S_i + (what i has of r) k_i <= C^r
