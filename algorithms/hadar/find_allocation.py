@@ -14,6 +14,9 @@ from dlsched.models.hadar import Instance, Job
 State = tuple[int, ...]
 """gamma_h^r in the round, by cell."""
 
+_STOCKS = 2048
+"""States that are kept: all of a round, by default (`dlsched.algorithms.hadar.run`); some kilobytes each."""
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:
@@ -100,11 +103,9 @@ class Finder:
         self._printed = variant is Variant.PRINTED
         self._comm_cost = comm_cost
         self._capacity: State = tuple(cells.capacity.tolist())
-        self._of_type: dict[str, list[int]] = {}
-        for cell, (_, r) in enumerate(cells.cells):
-            self._of_type.setdefault(r, []).append(cell)
+        self._types = [r for _, r in cells.cells]
         self._views: dict[str, _View] = {}
-        self._seen: tuple[State, _Stock] | None = None
+        self._stocks: dict[State, _Stock] = {}
         self.start: State = (0,) * len(self._capacity)
         for counts in used:
             self.start = after(self.start, counts)
@@ -122,8 +123,8 @@ class Finder:
         view, stock = self._view(job), self._stock(state)
         best: tuple[float, float, Counts, int] | None = None
         for counts, due in self._candidates(job.gang, view.rank, stock):
-            cost = math.fsum(stock.price[cell] * n for cell, n in counts) + (self._comm_cost if due else 0.0)
-            rank = min(view.rank[self._cells.cells[cell][1]] for cell, _ in counts)
+            cost = math.fsum([stock.price[cell] * n for cell, n in counts]) + (self._comm_cost if due else 0.0)
+            rank = min([view.rank[self._types[cell]] for cell, _ in counts])
             payoff = view.value[rank] - cost
             aim = cost if self._printed else -payoff
             if best is None or aim < best[0]:
@@ -131,14 +132,17 @@ class Finder:
         return Offer(merged(best[2]), best[1], best[3]) if best and best[1] > 0 else None
 
     def _stock(self, state: State) -> _Stock:
-        """Return what is free in a state; jobs are often asked about the same one."""
-        if self._seen is None or self._seen[0] != state:
+        """Return what is free in a state; jobs are often asked about the same ones."""
+        if state not in self._stocks:
+            if len(self._stocks) == _STOCKS:
+                self._stocks.clear()
             free = [c - n for c, n in zip(self._capacity, state, strict=True)]
             price = self._cells.all_prices(state)
-            left = {r: [cell for cell in among if free[cell]] for r, among in self._of_type.items()}
-            cells = {r: sorted(among, key=price.__getitem__) for r, among in left.items() if among}
-            self._seen = (state, _Stock(free, price, cells))
-        return self._seen[1]
+            cells: dict[str, list[int]] = {}
+            for cell in sorted([cell for cell, left in enumerate(free) if left], key=price.__getitem__):
+                cells.setdefault(self._types[cell], []).append(cell)
+            self._stocks[state] = _Stock(free, price, cells)
+        return self._stocks[state]
 
     def _view(self, job: Job) -> _View:
         if job.name not in self._views:
@@ -164,18 +168,23 @@ class Finder:
         """Yield each allocation, and whether `comm_cost` is due for it; where that is 0, packing saves nothing."""
         packing = self._printed or self._comm_cost > 0
         usable = [r for r in rank if r in stock.cells]
-        enough = {r: stock.cells[r] if packing else _enough(gang, stock.cells[r], stock.free) for r in usable}
+        ordered: list[tuple[int, float, int, int]] = []
+        for r in usable:
+            level, first = rank[r], -rank[r] if self._printed else 0
+            cells = stock.cells[r] if packing else _enough(gang, stock.cells[r], stock.free)
+            ordered += [(first, stock.price[cell], cell, level) for cell in cells]
+        ordered.sort()
         for level in sorted({rank[r] for r in usable}, reverse=True):
-            types = [r for r in usable if (rank[r] <= level if self._printed else rank[r] >= level)]
-            ordered = sorted(
-                (-rank[r] if self._printed else 0, stock.price[cell], cell) for r in types for cell in enough[r]
-            )
-            eligible = [cell for _, _, cell in ordered]
+            if self._printed:
+                eligible = [cell for _, _, cell, own in ordered if own <= level]
+            else:
+                eligible = [cell for _, _, cell, own in ordered if own >= level]
             for cells in self._by_machine(eligible) if packing else ():
                 if counts := _fill(gang, cells, stock.free):
                     yield counts, False
             if counts := _fill(gang, eligible, stock.free):
-                yield counts, self._printed or len({self._cells.cells[cell][0] for cell, _ in counts}) > 1
+                spans = packing and len({self._cells.cells[cell][0] for cell, _ in counts}) > 1
+                yield counts, self._printed or spans
 
     def _by_machine(self, cells: list[int]) -> Iterable[list[int]]:
         groups: dict[str, list[int]] = {}
