@@ -330,6 +330,14 @@ def saving(plot: Callable[[Any, Any], Any]) -> Callable[[Any, Any, str | os.Path
     ----------
     plot : callable
         ``(instance, schedule) -> axes``, which refuses a schedule that breaks a rule.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> from dlsched.models.picture import saving
+    >>> instance = hadar_e.figure_6()
+    >>> save_plot = saving(hadar_e.plot)
+    >>> save_plot(instance, hadar_e.run(instance).schedule, "figure-6.png")
     """
 
     def save_plot(instance: Any, schedule: Any, path: str | os.PathLike[str]) -> None:
@@ -341,10 +349,18 @@ def saving(plot: Callable[[Any, Any], Any]) -> Callable[[Any, Any, str | os.Path
             If the format is unknown or the file cannot be written.
         ValueError, MissingExtra
             As `plot`.
+
+        Examples
+        --------
+        >>> from dlsched.algorithms import hadar
+        >>> from dlsched.models.hadar import random, save_plot
+        >>> instance = random(0)
+        >>> save_plot(instance, hadar.run(instance).schedule, "schedule.svg")
         """
         save(plot(instance, schedule).figure, path)
 
     # An instance of another problem is refused by this function's own name for it.
     known = get_type_hints(plot)
     save_plot.__annotations__ |= {name: known[name] for name in ("instance", "schedule")}
+    save_plot.__module__ = plot.__module__
     return checked(save_plot)

@@ -26,6 +26,8 @@ COMPLETE = (
     "algorithms",
     "algorithms.gadget",
     "algorithms.hadar",
+    "algorithms.hadar_e",
+    "algorithms.pd_ors",
     "algorithms.simulator",
     "algorithms.smd",
     "bounds",

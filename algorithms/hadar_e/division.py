@@ -18,7 +18,18 @@ from dlsched.algorithms.run import Variant
 
 
 class Steps(StrEnum):
-    """Whether steps can be divided: whole ones, or any amount, as the proof of Theorem 3 takes them."""
+    """Whether steps can be divided: whole ones, or any amount, as the proof of Theorem 3 takes them.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> instance = hadar_e.figure_6()
+    >>> for steps in hadar_e.Steps:
+    ...     run = hadar_e.run(instance, steps=steps)
+    ...     print(steps.value, float(hadar_e.total_time(instance, run.schedule)))
+    whole 3.1739130434782608
+    divisible 2.7058823529411766
+    """
 
     WHOLE = "whole"
     DIVISIBLE = "divisible"

@@ -19,7 +19,16 @@ number; only the ratios of weights matter, as (10) has no unit."""
 
 
 class Index(StrEnum):
-    """PMI, "the ratio of teraflops and VRAM capacity in a square root fashion", in both readings."""
+    """PMI, "the ratio of teraflops and VRAM capacity in a square root fashion", in both readings.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> for reading in hadar_e.Index:
+    ...     print(reading.value, hadar_e.pmi(tflops=16, vram=4, reading=reading))
+    tflops/sqrt(vram) 8
+    sqrt(tflops/vram) 2
+    """
 
     ROOT_OF_MEMORY = "tflops/sqrt(vram)"
     ROOT_OF_RATIO = "sqrt(tflops/vram)"
@@ -42,6 +51,12 @@ def pmi(tflops: float | Fraction, vram: float | Fraction, reading: Index | str =
     -------
     Fraction
         Exact where the square root is; else the square root is that of floats, which IEEE 754 fixes to the last bit.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> float(hadar_e.pmi(tflops=125, vram=16)), float(hadar_e.pmi(tflops=65, vram=16))
+    (31.25, 16.25)
     """
     positive(tflops=tflops, vram=vram)
     speed, memory = rational(tflops), rational(vram)
@@ -83,6 +98,13 @@ def throughput(
     ------
     InputError
         If a number is not positive, or a class is unknown.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> index = hadar_e.pmi(tflops=16, vram=4)
+    >>> print(hadar_e.throughput(index, batch_size=32, pcie_scaling=2, model="XL", dataset="L"))
+    128/3
     """
     positive(pmi=pmi, batch_size=batch_size, pcie_scaling=pcie_scaling)
     weight = named("class", model, model_weights) * named("class", dataset, dataset_sizes)
@@ -99,6 +121,15 @@ class Throughputs:
     ----------
     estimates : mapping of str to mapping of str to Fraction
         By job and node.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.algorithms.hadar_e import Throughputs
+    >>> known = Throughputs({"A": {"n1": Fraction(10), "n2": Fraction(20)}})
+    >>> known.observe("A", "n1", Fraction(5))
+    >>> {node: float(rate) for node, rate in known.of("A").items()}
+    {'n1': 5.0, 'n2': 10.0}
     """
 
     def __init__(self, estimates: Mapping[str, Mapping[str, Fraction]]) -> None:

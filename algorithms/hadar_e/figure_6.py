@@ -35,7 +35,15 @@ _WORTH = 30
 
 
 def figure_6() -> Instance:
-    """Return the cluster and the jobs; a slot is a second, so that rates are epochs a round."""
+    """Return the cluster and the jobs; a slot is a second, so that rates are epochs a round.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> instance = hadar_e.figure_6()
+    >>> len(instance.machines), [job.name for job in instance.jobs]
+    (5, ['J1', 'J2', 'J3'])
+    """
     nodes = tuple(f"node{h}" for h in range(1, len(SPEEDS) + 1))
     rate = dict(zip(nodes, SPEEDS, strict=True))
     utility = Linear(intercept=Fraction(_WORTH), slope=Fraction(1))
@@ -63,6 +71,12 @@ def plot_figure_6() -> Any:
     ------
     MissingExtra
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> axes = hadar_e.plot_figure_6()
+    >>> axes[0].figure.savefig("figure-6.png")
     """
     instance = figure_6()
     axes = picture.axes(14, 3, columns=2)
@@ -82,5 +96,10 @@ def save_figure_6(path: str | os.PathLike[str]) -> None:
         If the format is unknown or the file cannot be written.
     MissingExtra
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> hadar_e.save_figure_6("figure-6.svg")
     """
     picture.save(plot_figure_6()[0].figure, path)

@@ -27,6 +27,14 @@ def copy_id(parent_id: int, i: int, max_job_count: int) -> int:
     ------
     InputError
         If the parent's id is not in that range, or the copy's number is below 1.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> hadar_e.copy_id(parent_id=2, i=1, max_job_count=10)
+    12
+    >>> hadar_e.origin(12, max_job_count=10)
+    (2, 1)
     """
     at_least(1, i=i, max_job_count=max_job_count)
     if not 0 <= parent_id < max_job_count:
@@ -44,6 +52,12 @@ def origin(id: int, max_job_count: int) -> tuple[int, int]:
     ------
     InputError
         If no copy has that id.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> [hadar_e.origin(id, max_job_count=10) for id in (10, 21, 32)]
+    [(0, 1), (1, 2), (2, 3)]
     """
     at_least(1, max_job_count=max_job_count)
     if id < max_job_count:
@@ -60,6 +74,12 @@ def fork(parent_ids: Sequence[int], copies: int, max_job_count: int) -> dict[int
     ------
     InputError
         As `copy_id`, and if two jobs have the same id.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> hadar_e.fork([0, 1, 2], copies=3, max_job_count=10)
+    {0: (10, 20, 30), 1: (11, 21, 31), 2: (12, 22, 32)}
     """
     at_least(1, copies=copies)
     if len(set(parent_ids)) < len(parent_ids):

@@ -34,6 +34,15 @@ def node_speeds(instance: Instance) -> Speeds:
     ------
     InputError
         If a job can run on no single machine.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> for job, speeds in hadar_e.node_speeds(hadar_e.figure_6()).items():
+    ...     print(job, {node: str(speed) for node, speed in speeds.items()})
+    J1 {'node1': '23/4', 'node2': '11/2', 'node3': '21/4', 'node4': '19/4', 'node5': '17/4'}
+    J2 {'node1': '23/4', 'node2': '11/2', 'node3': '21/4', 'node4': '19/4', 'node5': '17/4'}
+    J3 {'node1': '23/4', 'node2': '11/2', 'node3': '21/4', 'node4': '19/4', 'node5': '17/4'}
     """
     speeds: Speeds = {}
     for i, job in enumerate(instance.jobs):

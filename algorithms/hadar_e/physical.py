@@ -128,6 +128,14 @@ class Constants(Document):
         By the letters of Table III.
     pcie : Fraction
         pcie_scaling of PCIe 4.0, where that of 3.0 is 1.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> hadar_e.constants(0).save("constants.json")
+    >>> instance = hadar_e.physical(hadar_e.Constants.load("constants.json"), "lab", "M-4")
+    >>> [job.name for job in instance.jobs]
+    ['IC1', 'LM2', 'LT3', 'MM4']
     """
 
     index: Index
@@ -156,6 +164,15 @@ def constants(rng: np.random.Generator | int) -> Constants:
     ----------
     rng : numpy.random.Generator or int
         A generator, or a seed.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> drawn = hadar_e.constants(0)
+    >>> drawn.index.value, {size: str(number) for size, number in drawn.scale.items()}
+    ('sqrt(tflops/vram)', {'S': '1', 'M': '3', 'L': '5', 'XL': '7'})
+    >>> hadar_e.constants(0) == drawn
+    True
     """
     rng = generator(rng)
     sizes: tuple[Size, ...] = get_args(Size)
@@ -189,6 +206,15 @@ def physical(
         Of `MIXES`.
     slot_seconds : number
         360 by default, which is Section IV's; Section VI prints none for its Figs. 8 to 10.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> instance = hadar_e.physical(hadar_e.constants(0), "aws", "M-3")
+    >>> [job.name for job in instance.jobs]
+    ['LT1', 'MM2', 'MM3']
+    >>> [sorted(machine.devices) for machine in instance.machines]
+    [['V100'], ['K80'], ['K80'], ['T4'], ['T4']]
     """
     positive(slot_seconds=slot_seconds)
     nodes, models = named("cluster", cluster, CLUSTERS), named("mix", mix, MIXES)

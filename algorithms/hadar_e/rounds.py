@@ -36,6 +36,17 @@ class Round(Event):
         The job that each node trains.
     left : dict of str to Fraction
         Steps left after the round, of the jobs that were there.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> for event in hadar_e.run(hadar_e.figure_6()).log:
+    ...     if isinstance(event, hadar_e.Round):
+    ...         print(event.slot, sorted(event.nodes.values()))
+    1 ['J1', 'J1', 'J1', 'J2', 'J3']
+    2 ['J2', 'J2', 'J2', 'J3', 'J3']
+    3 ['J3', 'J3', 'J3', 'J3', 'J3']
+    4 ['J3']
     """
 
     slot: int
@@ -53,6 +64,13 @@ class Finished(Event):
     slot : int
     parameters : array or None
         Consolidated; None where none are trained.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> log = hadar_e.run(hadar_e.figure_6()).log
+    >>> [(event.job, event.slot) for event in log if isinstance(event, hadar_e.Finished)]
+    [('J1', 1), ('J2', 2), ('J3', 4)]
     """
 
     job: str

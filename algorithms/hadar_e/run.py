@@ -81,6 +81,16 @@ def run(
     ------
     InputError
         If a job can run on no single machine, a number is out of range, or an estimate or a model's start is missing.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> instance = hadar_e.figure_6()
+    >>> run = hadar_e.run(instance)
+    >>> run.schedule.copies, hadar_e.completions(instance, run.schedule)
+    (5, {'J1': 1, 'J2': 2, 'J3': 4})
+    >>> hadar_e.completions(instance, hadar_e.run(instance, copies=1).schedule)
+    {'J1': 3, 'J2': 4, 'J3': 8}
     """
     del seed
     at_least(1, copies=copies, max_job_count=max_job_count)

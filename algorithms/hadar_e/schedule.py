@@ -33,6 +33,16 @@ class Overheads(Record):
         After training, of every node that runs a copy.
     consolidation : Fraction
         After that, where the job has several copies in the round.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> instance = hadar_e.figure_6()
+    >>> for restart in (0, 0.5):
+    ...     schedule = hadar_e.run(instance, restart=restart).schedule
+    ...     print(schedule.overheads.restart, hadar_e.completions(instance, schedule))
+    0 {'J1': 1, 'J2': 2, 'J3': 4}
+    1/2 {'J1': 2, 'J2': 4, 'J3': 6}
     """
 
     restart: NonNegative = Fraction(0)
@@ -62,6 +72,16 @@ class Copy(Record):
         Steps that it has trained when it is done or the slot ends.
     seconds : Fraction
         That its node was busy: a whole step that the end of the slot cuts off counts here and not in `steps`.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> run = hadar_e.run(hadar_e.figure_6())
+    >>> for copy in run.schedule.jobs["J1"].slots[1]:
+    ...     print(copy.id, copy.node, copy.steps, copy.seconds)
+    3 node1 4 16/23
+    6 node2 4 8/11
+    9 node3 3 4/7
     """
 
     id: Amount
@@ -72,7 +92,15 @@ class Copy(Record):
 
 
 class JobCopies(Record):
-    """The copies of one job: slot to those that ran in it."""
+    """The copies of one job: slot to those that ran in it.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> copies = hadar_e.run(hadar_e.figure_6()).schedule.jobs["J2"]
+    >>> {slot: [copy.node for copy in own] for slot, own in copies.slots.items()}
+    {1: ['node4'], 2: ['node1', 'node2', 'node3']}
+    """
 
     slots: Annotated[dict[int, tuple[Copy, ...]], PlainSlots]
 
@@ -92,6 +120,15 @@ class ForkedSchedule(Document):
         Whether steps are whole.
     overheads : Overheads
     jobs : dict of str to JobCopies
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> instance = hadar_e.figure_6()
+    >>> hadar_e.run(instance).schedule.save("forked.json")
+    >>> schedule = hadar_e.ForkedSchedule.load("forked.json")
+    >>> schedule.copies, hadar_e.check(instance, schedule)
+    (5, [])
     """
 
     problem: Literal["hadar_e"] = "hadar_e"
@@ -116,7 +153,17 @@ def needed(job: Job, steps: Steps) -> Fraction:
 
 @checked
 def completions(instance: Instance, schedule: ForkedSchedule) -> dict[str, int]:
-    """Return the round in which each job is done, of those that are."""
+    """Return the round in which each job is done, of those that are.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> instance = hadar_e.figure_6()
+    >>> for copies in (1, 5):
+    ...     print(copies, hadar_e.completions(instance, hadar_e.run(instance, copies=copies).schedule))
+    1 {'J1': 3, 'J2': 4, 'J3': 8}
+    5 {'J1': 1, 'J2': 2, 'J3': 4}
+    """
     found = {}
     for name, job in schedule.jobs.items():
         left = needed(instance.job(name), schedule.steps)
@@ -130,7 +177,15 @@ def completions(instance: Instance, schedule: ForkedSchedule) -> dict[str, int]:
 
 @checked
 def round_slots(instance: Instance, schedule: ForkedSchedule) -> tuple[int, ...]:
-    """Return the slots that count as rounds: those in which a job is there and not done, until the last copy runs."""
+    """Return the slots that count as rounds: those in which a job is there and not done, until the last copy runs.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> instance = hadar_e.figure_6()
+    >>> hadar_e.round_slots(instance, hadar_e.run(instance).schedule)
+    (1, 2, 3, 4)
+    """
     last = max((slot for _, slot, _ in schedule.items()), default=0)
     done = completions(instance, schedule)
     spans = [range(job.arrival, min(done.get(job.name, last), last) + 1) for job in instance.jobs]
@@ -139,7 +194,16 @@ def round_slots(instance: Instance, schedule: ForkedSchedule) -> tuple[int, ...]
 
 @checked
 def utilisation_by_round(instance: Instance, schedule: ForkedSchedule) -> dict[int, Fraction]:
-    """Return CRU of each round: the seconds for which nodes train, over those of all nodes, sum_i T_i^B / (T_S n)."""
+    """Return CRU of each round: the seconds for which nodes train, over those of all nodes, sum_i T_i^B / (T_S n).
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> instance = hadar_e.figure_6()
+    >>> used = hadar_e.utilisation_by_round(instance, hadar_e.run(instance).schedule)
+    >>> {slot: round(float(share), 3) for slot, share in used.items()}
+    {1: 0.799, 2: 0.908, 3: 0.934, 4: 0.035}
+    """
     busy: Counter[int] = Counter()
     for _, slot, copies in schedule.items():
         busy[slot] += sum((copy.seconds for copy in copies), Fraction(0))  # type: ignore[assignment]
@@ -149,7 +213,17 @@ def utilisation_by_round(instance: Instance, schedule: ForkedSchedule) -> dict[i
 
 @checked
 def utilisation(instance: Instance, schedule: ForkedSchedule) -> Fraction:
-    """Return CRU, cluster resource utilisation: the mean over the rounds (0 where there are none)."""
+    """Return CRU, cluster resource utilisation: the mean over the rounds (0 where there are none).
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> instance = hadar_e.figure_6()
+    >>> for copies in (1, 5):
+    ...     print(f"{float(hadar_e.utilisation(instance, hadar_e.run(instance, copies=copies).schedule)):.1%}")
+    32.2%
+    66.9%
+    """
     by_round = utilisation_by_round(instance, schedule)
     return sum(by_round.values(), Fraction(0)) / len(by_round) if by_round else Fraction(0)
 
@@ -159,6 +233,14 @@ def finish_times(instance: Instance, schedule: ForkedSchedule) -> dict[str, Frac
     """Return the seconds from the beginning after which each job is done, of those that are.
 
     That is when the last of its copies has been reported in its last round.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> instance = hadar_e.figure_6()
+    >>> times = hadar_e.finish_times(instance, hadar_e.run(instance).schedule)
+    >>> {job: round(float(time), 3) for job, time in times.items()}
+    {'J1': 0.727, 'J2': 1.909, 'J3': 3.174}
     """
     before = _jobs_before(schedule)
     found = {}
@@ -176,21 +258,48 @@ def finish_times(instance: Instance, schedule: ForkedSchedule) -> dict[str, Frac
 
 @checked
 def completion_times(instance: Instance, schedule: ForkedSchedule) -> dict[str, Fraction]:
-    """Return JCT: the seconds from the beginning of its arrival slot until a job is done, of those that are."""
+    """Return JCT: the seconds from the beginning of its arrival slot until a job is done, of those that are.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> instance = hadar_e.figure_6()
+    >>> times = hadar_e.completion_times(instance, hadar_e.run(instance).schedule)
+    >>> {job: round(float(time), 3) for job, time in times.items()}
+    {'J1': 0.727, 'J2': 1.909, 'J3': 3.174}
+    """
     ends = finish_times(instance, schedule)
     return {name: end - (instance.job(name).arrival - 1) * instance.slot_seconds for name, end in ends.items()}
 
 
 @checked
 def total_time(instance: Instance, schedule: ForkedSchedule) -> Fraction | None:
-    """Return TTD: the seconds until all jobs are done; None where some are not."""
+    """Return TTD: the seconds until all jobs are done; None where some are not.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> instance = hadar_e.figure_6()
+    >>> hadar, forked = (hadar_e.run(instance, copies=copies).schedule for copies in (1, 5))
+    >>> round(float(hadar_e.total_time(instance, hadar) / hadar_e.total_time(instance, forked)), 3)
+    2.26
+    """
     ends = finish_times(instance, schedule)
     return max(ends.values(), default=Fraction(0)) if len(ends) == len(instance.jobs) else None
 
 
 @checked
 def exact_utility(instance: Instance, schedule: ForkedSchedule) -> Fraction:
-    """Return sum_j U_j(f_j - a_j) over the jobs that are done, f_j the round of that."""
+    """Return sum_j U_j(f_j - a_j) over the jobs that are done, f_j the round of that.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> instance = hadar_e.figure_6()
+    >>> run = hadar_e.run(instance)
+    >>> float(hadar_e.exact_utility(instance, run.schedule)) == run.utility
+    True
+    """
     done = completions(instance, schedule)
     return sum(
         (instance.job(name).utility.exact(f - instance.job(name).arrival) for name, f in done.items()), Fraction(0)
@@ -209,6 +318,16 @@ def check(instance: Instance, schedule: ForkedSchedule) -> list[Violation]:
     Jobs, nodes and slots are the instance's; a copy's id is its job's; a node runs one copy in a round, so that a job
     has at most one copy a node; a copy trains at its node's speed until its steps are done or the slot ends; the copies
     of a job are assigned no more than it has left, and none once it is done. A job need not finish.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> instance = hadar_e.figure_6()
+    >>> forked = hadar_e.run(instance).schedule
+    >>> hadar_e.check(instance, forked)
+    []
+    >>> print(hadar_e.check(instance, forked.model_copy(update={"copies": 1}))[0])
+    job J1, slot 1, copy 6: is none of the 1 copies of job 0 [copies]
     """
     found = [*_unknown(instance, schedule)]
     return found or [*_identities(instance, schedule), *_training(instance, schedule), *_left(instance, schedule)]

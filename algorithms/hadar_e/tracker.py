@@ -23,6 +23,17 @@ class Averaging(StrEnum):
     """The weights of copies in the average of their parameters: by steps done, which is our reading, or equal.
 
     The print says "weight-averaging" and not by what.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.algorithms.hadar_e import Averaging, Report, Tracker
+    >>> for averaging in Averaging:
+    ...     tracker = Tracker({0: Fraction(8)}, max_job_count=1, parameters={0: [0, 0]}, averaging=averaging)
+    ...     done = tracker.close([Report(1, Fraction(3), [1, 2]), Report(2, Fraction(1), [5, 6])])
+    ...     print(averaging.value, tracker.parameters(0))
+    steps [2. 3.]
+    equal [3. 4.]
     """
 
     STEPS = "steps"
@@ -38,6 +49,15 @@ class Reading(StrEnum):
         One mini-batch, so that phi * epochs steps are the epochs that were asked for.
     PRINTED
         phi mini-batches, which is an epoch, as the sentence before says: phi * epochs steps are phi times as many.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> for reading in hadar_e.Reading:
+    ...     found = hadar_e.threshold(epochs=3, data_size=100, batch_size=4, reading=reading)
+    ...     print(reading.value, found.steps, found.mini_batches)
+    mini-batch 75 75
+    printed 75 1875
     """
 
     MINI_BATCH = "mini-batch"
@@ -53,6 +73,13 @@ class Threshold(NamedTuple):
         phi * epochs, phi = data size / mini-batch size.
     mini_batches : Fraction
         What these steps come to.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> found = hadar_e.threshold(epochs=3, data_size=100, batch_size=4)
+    >>> print(found.steps, found.mini_batches)
+    75 75
     """
 
     steps: Fraction
@@ -76,6 +103,14 @@ def threshold(
     epochs, data_size, batch_size : number
         Positive; sizes in the same unit.
     reading : {"mini-batch", "printed"}
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import hadar_e
+    >>> print(hadar_e.threshold(epochs=3, data_size=100, batch_size=4).steps)
+    75
+    >>> print(hadar_e.threshold(3, 100, 4, "printed").mini_batches)
+    1875
     """
     positive(epochs=epochs, data_size=data_size, batch_size=batch_size)
     phi = rational(data_size) / rational(batch_size)
@@ -95,6 +130,16 @@ class Report:
         Done in the round.
     parameters : array or None
         After these steps; None where no model is trained.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.algorithms.hadar_e import Report, Tracker
+    >>> tracker = Tracker({0: Fraction(4)}, max_job_count=1)
+    >>> tracker.close([Report(copy=1, steps=Fraction(3))])
+    ()
+    >>> print(tracker.left(0))
+    1
     """
 
     copy: int
@@ -114,6 +159,16 @@ class Tracker:
     parameters : mapping of int to array, optional
         Where each model starts; of jobs that are trained.
     averaging : {"steps", "equal"}
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.algorithms.hadar_e import Report, Tracker, copy_id
+    >>> tracker = Tracker({0: Fraction(4), 1: Fraction(9)}, max_job_count=2)
+    >>> tracker.close([Report(copy_id(0, i, max_job_count=2), Fraction(2)) for i in (1, 2)])
+    (0,)
+    >>> print(tracker.left(1))
+    9
     """
 
     def __init__(

@@ -41,6 +41,17 @@ class Certificate:
         Repaired lambda, by job.
     bound : float
         Dual value of the final prices and the repaired payoffs: no schedule is worth more.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(0)
+    >>> found = pd_ors.certificate(instance, pd_ors.run(instance))
+    >>> found.holds
+    True
+    >>> print(f"the run has at least {found.share:.0%} of the optimum")
+    the run has at least 39% of the optimum
     """
 
     primal: float
@@ -70,6 +81,15 @@ def certificate(instance: Instance, result: Run[Schedule]) -> Certificate:
     instance : Instance
     result : Run
         Of `run` on this instance.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(0)
+    >>> found = pd_ors.certificate(instance, pd_ors.run(instance))
+    >>> found.primal <= found.bound, (found.dual - found.initial) / max(1, found.alpha) <= found.primal
+    (True, True)
     """
     decisions = [event for event in result.log if isinstance(event, JobDecision)]
     first = dict(result.prices)
@@ -92,6 +112,15 @@ def alpha_measured(instance: Instance, log: Iterable[Event]) -> float:
     """Return max C dp / (p_old drho) over the price steps of a log: the least factor of the allocation-cost relation.
 
     It is 0 where no price moved, and infinite where one rose from 0.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(0)
+    >>> run = pd_ors.run(instance)
+    >>> pd_ors.alpha_measured(instance, run.log) == pd_ors.certificate(instance, run).alpha
+    True
     """
     worst = 0.0
     for step in (step for event in log if isinstance(event, JobDecision) for step in event.steps):
@@ -116,6 +145,17 @@ def repaired_payoffs(instance: Instance, prices: Mapping[tuple[str, str, int], f
     -----
     A schedule that does not fit the empty cluster is in no solution, so that (11) need not hold for it. Where external
     communication is the faster, payoffs are overstated rather than understated.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(0)
+    >>> pd_ors.repaired_payoffs(instance, {})["job3"]
+    12.0
+    >>> prices = {(m, "resource1", t): 2.0 for m in ("machine1", "machine2") for t in (1, 2, 3)}
+    >>> pd_ors.repaired_payoffs(instance, prices)["job3"]
+    4.0
     """
     occupancy = Occupancy(instance, constants(instance, Prices.REPAIRED))
     machine = {name: h for h, name in enumerate(occupancy.machines)}

@@ -47,6 +47,17 @@ class Relaxed:
     ----------
     value : float
     workers, servers : float array (machines,)
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(0)
+    >>> occupancy = pd_ors.Occupancy(instance, pd_ors.constants(instance))
+    >>> view = pd_ors.market(occupancy, instance.job("job3"), last=3).row(0)
+    >>> found = pd_ors.external_lp(view, workers=2.0, servers=1.0)
+    >>> found.workers.tolist(), found.servers.tolist()
+    ([2.0, 0.0], [1.0, 0.0])
     """
 
     value: float
@@ -88,6 +99,18 @@ def external_lp(
     Notes
     -----
     Each kind fills the cheapest machines first; where that breaks no row, it is optimal, and no solver is needed.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(0)
+    >>> occupancy = pd_ors.Occupancy(instance, pd_ors.constants(instance))
+    >>> view = pd_ors.market(occupancy, instance.job("job3"), last=3).row(0)
+    >>> round(pd_ors.external_lp(view, workers=2.0, servers=1.0).value, 3)
+    0.295
+    >>> pd_ors.external_lp(view, workers=1e3, servers=1e3) is None
+    True
     """
     if workers > most:
         return None
@@ -183,7 +206,19 @@ class Optimum(StrEnum):
 
 
 class GainRule(StrEnum):
-    """Where a gain comes from, if it is not given as a number."""
+    """Where a gain comes from, if it is not given as a number.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(2, capacity=8)
+    >>> for rule in pd_ors.GainRule:
+    ...     print(rule.value, pd_ors.run(instance, external="lp-rounding", gain=rule, seed=1).utility)
+    1 57.0
+    packing 38.0
+    cover 38.0
+    """
 
     ONE = "1"
     PACKING = "packing"
@@ -203,6 +238,15 @@ class Rounding:
         S.
     variant : Variant
     optimum : Optimum
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> rule = pd_ors.Rounding.of("packing", delta=0.1, rounds=50, variant="corrected")
+    >>> rule.gain.value, rule.rounds
+    ('packing', 50)
+    >>> pd_ors.Rounding.of(1.25, delta=0.1, rounds=50, variant="printed").gain
+    1.25
     """
 
     gain: GainRule | float
@@ -251,6 +295,17 @@ def gain_for(market: Market, rule: Rounding, form: Form, workers: float, servers
         Whose W_1, W_2, m and r; corrected, what has no room for a unit is not counted, as it is fixed at 0.
     workers, servers : float
         Right-hand sides of (26) and of the servers' row.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(0)
+    >>> occupancy = pd_ors.Occupancy(instance, pd_ors.constants(instance))
+    >>> view = pd_ors.market(occupancy, instance.job("job3"), last=3).row(0)
+    >>> rule = pd_ors.Rounding.of("cover", 0.5, 10, "corrected")
+    >>> round(pd_ors.gain_for(view, rule, pd_ors.Form.CORRECTED, 2, 1), 3)
+    6.823
     """
     if rule.gain is GainRule.ONE:
         return 1.0
@@ -281,6 +336,19 @@ def feasible(market: Market, x: Ints, workers: float, servers: float, most: floa
     Returns
     -------
     bool array (...)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(0)
+    >>> occupancy = pd_ors.Occupancy(instance, pd_ors.constants(instance))
+    >>> view = pd_ors.market(occupancy, instance.job("job3"), last=3).row(0)
+    >>> machines = len(instance.machines)
+    >>> points = np.array([[0] * (2 * machines), [1] * (2 * machines)])
+    >>> pd_ors.feasible(view, points, workers=1, servers=1, most=machines).tolist()
+    [False, True]
     """
     placed = x.reshape(*x.shape[:-1], 2, -1)
     total = placed.sum(axis=-1)
@@ -426,6 +494,19 @@ def rounded_placement(
     rng : numpy.random.Generator
     literal : bool
         (23)-(26) to the letter, without (2): no round is feasible, as the point has no servers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(0)
+    >>> occupancy = pd_ors.Occupancy(instance, pd_ors.constants(instance))
+    >>> view = pd_ors.market(occupancy, instance.job("job3"), last=3).row(0)
+    >>> rule = pd_ors.Rounding.of(1.0, 0.5, 10, "corrected")
+    >>> placed, rounded = pd_ors.rounded_placement(view, 1, rule, np.random.default_rng(0))
+    >>> placed.workers.tolist(), placed.servers.tolist()
+    ([1, 0], [1, 0])
     """
     servers = int(market.servers[workers])
     printed = rule.variant is Variant.PRINTED

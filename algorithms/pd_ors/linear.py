@@ -45,6 +45,15 @@ class ScheduleBound:
         Value and bound agree, or no schedule could be added.
     rounds : int
         Pricing rounds.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> found = pd_ors.schedule_bound(dmlrs.random(0))
+    >>> for job, plan, weight in found.schedules:
+    ...     print(job, round(weight, 6), plan)
+    job3 1.0 {2: {'machine1': (2, 1)}, 3: {'machine1': (2, 1)}}
     """
 
     bound: float
@@ -79,6 +88,14 @@ def schedule_bound(
 
     Source: PD-ORS, (8)-(11); (15) and (16) price, over the empty cluster. Where a job exchanges data faster between
     machines, payoffs and so the bound may be overstated.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> found = pd_ors.schedule_bound(dmlrs.random(2, capacity=8))
+    >>> found.finished, round(found.bound, 6)
+    (True, 57.0)
     """
     pricing = _Pricing(instance)
     cells = len(instance.resources) * len(pricing.groups) * instance.slots

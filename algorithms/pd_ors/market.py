@@ -44,6 +44,16 @@ class ResourceStep:
         drho_h^r[t], newly allocated there.
     before, after : float
         p_h^r[t], price of a unit, before and after.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> admitted = [event for event in pd_ors.run(dmlrs.random(0)).log if event.admitted]
+    >>> for step in admitted[0].steps[:2]:
+    ...     print(step.machine, step.resource, step.slot, step.amount, f"{step.before:.3f} -> {step.after:.3f}")
+    machine1 resource1 2 2 0.148 -> 2.770
+    machine1 resource1 3 2 0.148 -> 2.770
     """
 
     machine: str
@@ -71,6 +81,17 @@ class Occupancy:
         rho_h^r[t]; row i is slot i + 1.
     prices : float array (slots, machines, resources)
         p_h^r[t], of one unit of the instance; 0 where there is no price.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(0)
+    >>> occupancy = pd_ors.Occupancy(instance, pd_ors.constants(instance))
+    >>> job = instance.job("job3")
+    >>> for step in occupancy.commit(job, {job.arrival: {"machine1": (1, 1)}}):
+    ...     print(step.resource, step.slot, step.amount, f"{step.before:.3f} -> {step.after:.3f}")
+    resource1 2 1 0.148 -> 0.639
     """
 
     def __init__(self, instance: Instance, constants: PriceConstants) -> None:
@@ -196,6 +217,16 @@ class Market:
         Fewest servers for so many workers, non-decreasing; of an asynchronous job with all of them on one machine.
     resources : int
         R, those of the cluster, needed or not.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(0)
+    >>> occupancy = pd_ors.Occupancy(instance, pd_ors.constants(instance))
+    >>> view = pd_ors.market(occupancy, instance.job("job1"), last=3)
+    >>> view.worker_price.shape, view.most, view.servers.tolist()
+    ((1, 2), 2, [0, 1, 1])
     """
 
     first: int
@@ -266,6 +297,17 @@ class Subproblems:
         Roundings made, where states are settled by rounding.
     feasible : int
         Of these, the feasible ones.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> run = pd_ors.run(dmlrs.random(0), external="lp-rounding", seed=1)
+    >>> for event in run.log:
+    ...     print(event.job, event.subproblems.states, event.subproblems.solved, event.subproblems.rounds)
+    job3 4 0 0
+    job1 0 0 0
+    job2 1 1 10
     """
 
     states: int = 0
@@ -300,6 +342,19 @@ def market(occupancy: Occupancy, job: AnyJob, last: int, *, empty: bool = False)
     last : int
     empty : bool
         Take the whole capacity for what is left of it: all schedules that fit the empty cluster.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(0)
+    >>> occupancy = pd_ors.Occupancy(instance, pd_ors.constants(instance))
+    >>> job = instance.job("job1")
+    >>> before = pd_ors.market(occupancy, job, last=3)
+    >>> steps = occupancy.commit(job, {3: {"machine1": (1, 1)}})
+    >>> after = pd_ors.market(occupancy, job, last=3)
+    >>> int(before.room.sum()) > int(after.room.sum())
+    True
     """
     needs = occupancy.needs(job)
     kept = np.flatnonzero(needs.any(axis=0))

@@ -68,7 +68,20 @@ Rounder = Callable[[Market, int], tuple[Placed, Rounded]]
 
 
 class External(StrEnum):
-    """How placements with external communication are found."""
+    """How placements with external communication are found.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(2, capacity=8)
+    >>> for way in pd_ors.External:
+    ...     print(way.value, pd_ors.run(instance, external=way, seed=1).utility)
+    exact 57.0
+    greedy 57.0
+    lp-rounding 57.0
+    lp-rounding-literal 38.0
+    """
 
     EXACT = "exact"
     GREEDY = "greedy"
@@ -147,6 +160,19 @@ def slot_offers(
         What the job is worth at most: external placements that cost as much are not looked for.
     optimistic : bool
         Count external workers at the external rate even where it is the faster one.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(0)
+    >>> job = instance.job("job3")
+    >>> occupancy = pd_ors.Occupancy(instance, pd_ors.constants(instance))
+    >>> found = pd_ors.slot_offers(pd_ors.market(occupancy, job, last=3), job, pd_ors.External.EXACT)
+    >>> found.offers.workers.tolist()
+    [[1, 0], [2, 0], [0, 1], [0, 2]]
+    >>> found.offers.cost.round(3).tolist()
+    [[0.148, 0.295, inf, inf], [0.148, 0.295, inf, inf]]
     """
     internal, machine = internal_costs(market)
     time = job.external_time if optimistic else max(job.internal_time, job.external_time)
@@ -221,6 +247,17 @@ class AsyncOffers:
     placement : callable
         Of a row and an offer: its workers and servers by machine.
     subproblems : Subproblems
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(18, capacity=8, asynchronous=True)
+    >>> job = instance.jobs[0]
+    >>> occupancy = pd_ors.Occupancy(instance, pd_ors.constants(instance))
+    >>> found = pd_ors.exact_async_offers(pd_ors.market(occupancy, job, last=3), job)
+    >>> found.offers.workers[-1].tolist(), found.placement(0, 4)
+    ([2, 0], {0: (2, 2)})
     """
 
     offers: Offers
@@ -236,6 +273,21 @@ def exact_async_offers(market: Market, job: AsyncJob) -> AsyncOffers:
     ----------
     market : Market
     job : AsyncJob
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(18, capacity=8, asynchronous=True)
+    >>> occupancy = pd_ors.Occupancy(instance, pd_ors.constants(instance))
+    >>> found = pd_ors.exact_async_offers(pd_ors.market(occupancy, instance.jobs[0], last=3), instance.jobs[0])
+    >>> for (internal, external), cost in zip(found.offers.workers, found.offers.cost[0]):
+    ...     print(internal, external, round(float(cost), 3))
+    0 1 0.076
+    0 2 0.133
+    1 0 0.076
+    1 1 0.133
+    2 0 0.152
     """
     most = market.most
     pairs = np.array([(i, e) for i in range(most + 1) for e in range(most + 1 - i) if i + e], dtype=np.int64)
@@ -308,6 +360,19 @@ def rounded_async_offers(
     rng : numpy.random.Generator
     ceiling : float
         What the job is worth at most: external placements that cost as much are not looked for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(18, capacity=8, asynchronous=True)
+    >>> occupancy = pd_ors.Occupancy(instance, pd_ors.constants(instance))
+    >>> view = pd_ors.market(occupancy, instance.jobs[0], last=3)
+    >>> rule = pd_ors.Rounding.of(1.0, 0.5, 10, "corrected")
+    >>> found = pd_ors.rounded_async_offers(view, instance.jobs[0], rule, np.random.default_rng(0))
+    >>> found.offers.cost[0].round(3).tolist()
+    [0.076, 0.152, 0.076, inf]
     """
     most = market.most
     rule = replace(rule, rounds=1) if rule.variant is Variant.PRINTED else rule

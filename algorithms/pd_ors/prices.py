@@ -38,7 +38,20 @@ _MOST = 345.0
 
 
 class Prices(StrEnum):
-    """Which constants: as printed, repaired, or those of the corrected theorem."""
+    """Which constants: as printed, repaired, or those of the corrected theorem.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(16, capacity=8)
+    >>> for choice in pd_ors.Prices:
+    ...     found = pd_ors.constants(instance, choice)
+    ...     print(choice.value, float(found.high["resource1"]), pd_ors.run(instance, prices=choice).utility)
+    printed 10.0 53.0
+    repaired 10.0 53.0
+    theorem 20.0 53.0
+    """
 
     PRINTED = "printed"
     REPAIRED = "repaired"
@@ -64,6 +77,17 @@ class PriceConstants:
         with capacity 0 and resources without a price are absent, except as printed.
     d0 : Fraction
         D_0, the dual value before any admission: T L times the capacity of all that has a price.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(0)
+    >>> found = pd_ors.constants(instance)
+    >>> {job: str(samples) for job, samples in found.needed.items()}
+    {'job2': '12', 'job3': '5'}
+    >>> print(float(found.low), float(found.high["resource1"]))
+    0.14756944444444445 12.0
     """
 
     needed: dict[str, Fraction]
@@ -136,6 +160,15 @@ def constants(
         its premise C > A fails, or the factor is below 1.
     ValueError
         If there is no such choice.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(0)
+    >>> mine = pd_ors.constants(instance, "repaired", factor=2)
+    >>> pd_ors.run(instance, prices=mine).utility
+    12.0
     """
     chosen = Prices(choice)
     if chosen is Prices.PRINTED:
@@ -200,7 +233,15 @@ def most_in_slot(jobs: Iterable[AnyJob], resource: str) -> Fraction:
 
 @checked
 def unmet_premises(instance: Instance) -> list[Cell]:
-    """Return the cells with 0 < C_h^r <= A^r, where the corrected theorem's premise fails."""
+    """Return the cells with 0 < C_h^r <= A^r, where the corrected theorem's premise fails.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> pd_ors.unmet_premises(dmlrs.random(0))
+    [('machine1', 'resource1'), ('machine1', 'resource2'), ('machine2', 'resource1'), ('machine2', 'resource2')]
+    """
     jobs = [job for job in instance.jobs if can_earn(instance, job)]
     most = {r: most_in_slot(jobs, r) for r in instance.resources}
     return [

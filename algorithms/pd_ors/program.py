@@ -55,6 +55,16 @@ class Offers:
         1/kappa_I and 1/kappa_E, work of such a worker in a slot.
     cost : float array (slots, offers)
         Least cost; infinite where there is no such placement.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> import numpy as np
+    >>> from dlsched.algorithms import pd_ors
+    >>> rates = Fraction(2), Fraction(1)
+    >>> offers = pd_ors.Offers(np.array([[1, 0], [0, 2]]), rates, np.array([[1.0, 0.5], [1.0, 4.0]]))
+    >>> print("an internal worker does", offers.rates[0], "in a slot and costs", offers.cost[0, 0], "in the first")
+    an internal worker does 2 in a slot and costs 1.0 in the first
     """
 
     workers: Ints
@@ -94,6 +104,17 @@ def best_response(offers: Offers, work: Fraction, values: Sequence[float]) -> Be
     Notes
     -----
     Of equal payoffs the earliest completion.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> import numpy as np
+    >>> from dlsched.algorithms import pd_ors
+    >>> rates = Fraction(2), Fraction(1)
+    >>> offers = pd_ors.Offers(np.array([[1, 0], [0, 2]]), rates, np.array([[1.0, 0.5], [1.0, 4.0]]))
+    >>> best = pd_ors.best_response(offers, Fraction(4), values=[9.0, 8.0])
+    >>> best.payoff, best.picks
+    (6.5, ((0, 1), (1, 0)))
     """
     worth = np.asarray(values) > _per_work(offers)[: len(values)] * float(work)
     if not worth.any():
@@ -120,7 +141,18 @@ def best_response(offers: Offers, work: Fraction, values: Sequence[float]) -> Be
 
 @checked
 def least_costs(offers: Offers, work: Fraction) -> Floats:
-    """Return Theta for every completion slot, shape (slots,); infinite where the work cannot be done by then."""
+    """Return Theta for every completion slot, shape (slots,); infinite where the work cannot be done by then.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> import numpy as np
+    >>> from dlsched.algorithms import pd_ors
+    >>> rates = Fraction(2), Fraction(1)
+    >>> offers = pd_ors.Offers(np.array([[1, 0], [2, 0]]), rates, np.array([[1.0, 3.0], [1.0, 3.0]]))
+    >>> pd_ors.least_costs(offers, work=Fraction(4))
+    array([3., 2.])
+    """
     kept = offers.undominated()
     limits = _limits(kept, work)
     frontier = _frontier(kept.rates, limits, work)
@@ -219,6 +251,18 @@ def printed_best_response(offers: Offers, job: AnyJob, values: Sequence[float]) 
     ------
     InputError
         If the program is too large.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(2)
+    >>> job = instance.job("job3")
+    >>> occupancy = pd_ors.Occupancy(instance, pd_ors.constants(instance))
+    >>> found = pd_ors.slot_offers(pd_ors.market(occupancy, job, last=3), job, pd_ors.External.EXACT)
+    >>> values = [job.utility(duration) for duration in range(3 - job.arrival + 1)]
+    >>> round(pd_ors.printed_best_response(found.offers, job, values).payoff, 3)
+    19.953
     """
     unit, each = whole_units(job)
     if len(values) * unit * unit > MAX_STEPS:

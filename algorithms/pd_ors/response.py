@@ -28,7 +28,16 @@ from dlsched.models.dmlrs.job import Placement
 
 
 class Program(StrEnum):
-    """Which dynamic program finds the schedule: over worker-slots, or over whole samples, (21) as printed."""
+    """Which dynamic program finds the schedule: over worker-slots, or over whole samples, (21) as printed.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(2, capacity=8)
+    >>> {program.value: pd_ors.run(instance, program=program).utility for program in pd_ors.Program}
+    {'worker-slots': 57.0, 'samples': 38.0}
+    """
 
     WORKER_SLOTS = "worker-slots"
     SAMPLES = "samples"
@@ -100,6 +109,18 @@ def respond(
         Over all schedules that fit the empty cluster, not what is left of it.
     optimistic : bool
         Do not understate any schedule's payoff, where that would otherwise happen (module `offers`).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.algorithms.pd_ors.response import EXACT
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(0)
+    >>> occupancy = pd_ors.Occupancy(instance, pd_ors.constants(instance))
+    >>> found = pd_ors.respond(occupancy, instance.job("job3"), EXACT, np.random.default_rng(0))
+    >>> round(found.payoff, 3), found.plan
+    (11.41, {2: {'machine1': (2, 1)}, 3: {'machine1': (2, 1)}})
     """
     values = earning_values(occupancy.instance, job)
     if not values or not can_earn(occupancy.instance, job):

@@ -44,6 +44,16 @@ class JobDecision(Event):
     placements : mapping of int to Placement
         Slot to machine to (workers, servers).
     subproblems : Subproblems
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> for event in pd_ors.run(dmlrs.random(0)).log:
+    ...     print(event.job, event.slot, event.admitted, event.completion, event.placements)
+    job3 2 True 3 {2: {'machine1': (2, 1)}, 3: {'machine1': (2, 1)}}
+    job1 3 False None {}
+    job2 3 False None {}
     """
 
     job: str
@@ -117,6 +127,19 @@ def run(
 
     Source: PD-ORS, Algorithms 1-4, and the thesis, chapter 3; its competitive ratios (Theorems 5 and 6, thesis Theorem
     3) are false as printed; with ``prices="theorem"`` and ``external="exact"`` OPT <= 2 max(1, alpha_measured) ALG.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(2, capacity=8)
+    >>> run = pd_ors.run(instance)
+    >>> run.utility, sorted(run.schedule.jobs)
+    (57.0, ['job1', 'job2', 'job3'])
+    >>> pd_ors.run(instance, external="lp-rounding", rounds=20, seed=1).utility
+    57.0
+    >>> pd_ors.run(instance, variant="printed", seed=1).utility
+    38.0
     """
     chosen = Variant(variant)
     method = External(external) if external else _EXTERNAL[chosen]

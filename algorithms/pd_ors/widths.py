@@ -18,7 +18,22 @@ from dlsched.rounding import gain_cover, gain_packing
 
 
 class Form(Enum):
-    """Which of the one-slot problems is meant."""
+    """Which of the one-slot problems is meant.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import pd_ors
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(0)
+    >>> occupancy = pd_ors.Occupancy(instance, pd_ors.constants(instance))
+    >>> view = pd_ors.market(occupancy, instance.job("job3"), last=3).row(0)
+    >>> rule = pd_ors.Rounding.of("packing", 0.5, 10, "corrected")
+    >>> for form in pd_ors.Form:
+    ...     print(form.value, round(pd_ors.gain_for(view, rule, form, 2, 1), 3))
+    (23)-(26) 0.144
+    (23)-(26) with servers 0.162
+    (3.22)-(3.25) 0.151
+    """
 
     PRINTED = "(23)-(26)"
     CORRECTED = "(23)-(26) with servers"

@@ -178,7 +178,16 @@ def fewest_slots(job: AnyJob, time: Fraction | None = None) -> int:
 
 @checked
 def can_earn(instance: Instance, job: AnyJob) -> bool:
-    """Tell whether a job, given all the workers it can use, finishes within the horizon while worth something."""
+    """Tell whether a job, given all the workers it can use, finishes within the horizon while worth something.
+
+    Examples
+    --------
+    >>> from dlsched.models import dmlrs
+    >>> from dlsched.models.dmlrs.instance import can_earn
+    >>> instance = dmlrs.random(0)
+    >>> {job.name: can_earn(instance, job) for job in instance.jobs}
+    {'job1': False, 'job2': True, 'job3': True}
+    """
     duration = fewest_slots(job) - 1
     return duration <= instance.slots - job.arrival and job.utility.exact(duration) > 0
 
