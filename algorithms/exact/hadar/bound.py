@@ -142,7 +142,7 @@ class Relaxation:
         have, wanted = self._numbers(self.row_slot, self.row_pool), self._numbers(*saved[:2])
         fresh = np.isin(wanted, have, invert=True)
         self._append(list(zip(saved[0][fresh].tolist(), saved[1][fresh].tolist(), strict=True)))
-        order = np.argsort(wanted)
+        order = np.argsort(wanted, kind="stable")
         at = order[np.searchsorted(wanted, self._numbers(self.row_slot, self.row_pool), sorter=order)]
         prices: Floats = saved[2][at] * self._divisor[self.row_pool]
         return prices
