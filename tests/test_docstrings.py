@@ -24,6 +24,8 @@ COMPLETE = (
     "relaxations.conformance",
     "rounding",
     "algorithms",
+    "algorithms.exact",
+    "algorithms.exact.certificates",
     "algorithms.gadget",
     "algorithms.hadar",
     "algorithms.hadar_e",

@@ -32,7 +32,16 @@ from dlsched.tolerances import TOLERANCE
 
 
 class Route(Enum):
-    """A way to solve a mixed-integer program."""
+    """A way to solve a mixed-integer program.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.exact import Route, certify
+    >>> from dlsched.models import build, hadar
+    >>> routes = (Route.HIGHS, Route.HIGHS_WITHOUT_PRESOLVE)
+    >>> certify(build("hadar/aggregate", hadar.random(0)), routes, value=34.0).proved
+    True
+    """
 
     HIGHS = "HiGHS"
     HIGHS_WITHOUT_PRESOLVE = "HiGHS without presolve, another seed"
@@ -61,6 +70,14 @@ class Certificate:
     evidence : tuple of Note
         A line a route.
     seconds : float
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.exact import certify
+    >>> from dlsched.models import build, hadar
+    >>> found = certify(build("hadar/aggregate", hadar.random(0)), value=34.0)
+    >>> found.proved, found.infeasible, len(found.evidence)
+    (True, False, 2)
     """
 
     value: float | None
@@ -149,6 +166,18 @@ def certify(
     ------
     StaleModelError
         If a Param of the model was changed that it does not follow; a ValueError.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.algorithms.exact import certify
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var([1, 2], domain=pyo.Binary)
+    >>> m.room = pyo.Constraint(expr=2 * m.x[1] + 3 * m.x[2] <= 4)
+    >>> m.worth = pyo.Objective(expr=5 * m.x[1] + 4 * m.x[2], sense=pyo.maximize)
+    >>> found = certify(m)
+    >>> found.proved, found.value, found.point.tolist()
+    (True, 5.0, [1.0, 0.0])
     """
     at_least(0, time_limit=time_limit)
     if not isinstance(problem, Matrix):

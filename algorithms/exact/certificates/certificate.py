@@ -185,6 +185,15 @@ class ExactProof:
         What the schedule is worth.
     tree : Tree
         That nothing is worth more than its bound.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import optimum
+    >>> from dlsched.models import hadar
+    >>> proof = optimum(hadar.random(0)).exact
+    >>> proof.formulation, proof.value == proof.tree.bound
+    ('hadar/hall', True)
+    >>> proof.document().save("certificate.json")
     """
 
     problem: str

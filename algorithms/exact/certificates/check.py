@@ -27,7 +27,20 @@ from dlsched.models.problem import problem
 
 
 class Refuted(Exception):
-    """A certificate proves nothing; the message names the first place that does not check, and why."""
+    """A certificate proves nothing; the message names the first place that does not check, and why.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import check_certificate, optimum
+    >>> from dlsched.algorithms.exact.certificates import Refuted
+    >>> from dlsched.models import hadar
+    >>> certificate = optimum(hadar.random(0)).exact.document()
+    >>> try:
+    ...     check_certificate(certificate.model_copy(update={"value": certificate.value + 1}))
+    ... except Refuted as place:
+    ...     print(place)
+    schedule: is worth 34, not 35
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +53,14 @@ class Proved:
         None where no schedule is feasible.
     leaves : int
     program : ExactProgram
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import check_certificate, optimum
+    >>> from dlsched.models import hadar
+    >>> proved = check_certificate(optimum(hadar.random(0)).exact.document())
+    >>> print(proved.value, "<= optimum <=", proved.bound)
+    34 <= optimum <= 34
     """
 
     value: Fraction | None

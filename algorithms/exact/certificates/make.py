@@ -43,6 +43,16 @@ def prove_exactly(instance: Document, schedule: Document | None, *, work: int = 
         If the program has something better.
     Halt
         If the work (`dlsched.halt`) is over.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.exact.certificates import prove_exactly
+    >>> from dlsched.algorithms.hadar import run
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(0)
+    >>> proof = prove_exactly(instance, run(instance).schedule)
+    >>> print(proof.value, proof.tree.bound)
+    34 34
     """
     problem: Problem[Document, Document] = problem_of(instance)
     value = None if schedule is None else Fraction(problem.utility(instance, schedule))

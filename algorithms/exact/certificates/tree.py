@@ -60,7 +60,20 @@ _FEW = 32
 
 
 class GaveUp(Exception):
-    """No tree was found within the limits; the message says why."""
+    """No tree was found within the limits; the message says why.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.exact.certificates import GaveUp, prove_exactly
+    >>> from dlsched.algorithms.hadar import run
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(0)
+    >>> try:
+    ...     prove_exactly(instance, run(instance).schedule, work=0)
+    ... except GaveUp as reason:
+    ...     print(str(reason).split(" after ")[0])
+    no tree
+    """
 
 
 class Beaten(Exception):
@@ -72,6 +85,18 @@ class Beaten(Exception):
         By column.
     worth : Fraction
         Of that point; of a cost, less.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms.exact.certificates import Beaten, prove_exactly
+    >>> from dlsched.algorithms.baselines.hadar.las import run
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(0)
+    >>> try:
+    ...     prove_exactly(instance, run(instance).schedule)
+    ... except Beaten as better:
+    ...     print(run(instance).utility, "but", better)
+    17.0 but the program has a point worth 34
     """
 
     def __init__(self, point: tuple[Fraction, ...], worth: Fraction) -> None:

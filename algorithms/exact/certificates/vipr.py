@@ -42,6 +42,19 @@ def vipr_lines(
     ------
     InputError
         If the program has no columns: such files cannot be written.
+
+    Examples
+    --------
+    >>> from dlsched.algorithms import optimum
+    >>> from dlsched.algorithms.exact.certificates import check_certificate, vipr_lines
+    >>> from dlsched.models import hadar
+    >>> certificate = optimum(hadar.random(0)).exact.document()
+    >>> program = check_certificate(certificate).program
+    >>> lines = list(vipr_lines(program, certificate.nodes, certificate.bound, certificate.lattice))
+    >>> print(lines[0])
+    % hadar/hall; the objective without its constant 0
+    >>> [line for line in lines if line.startswith(("VAR", "OBJ"))]
+    ['VAR 12', 'OBJ max']
     """
     if not program.columns:
         raise InputError(f"{program.formulation} has no columns, and VIPR no files without them")
