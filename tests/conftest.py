@@ -1,4 +1,4 @@
-"""Deterministic runs, and tests that need the shared data, or TeX, deselected, and said so, where it is missing."""
+"""Deterministic runs; tests that need the shared data, TeX or a browser, deselected, and said so, where it is missing."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ settings.load_profile("deterministic")
 NEEDED = {
     "shared_data": (SHARED.is_dir(), "the public data sets in ../shared"),
     "tex": (shutil.which("pdflatex") is not None, "pdflatex, which .ci/run installs (apt: texlive-latex-base)"),
+    "browser": (shutil.which("chromium") is not None, "chromium, which .ci/run installs (apt: chromium)"),
 }
 """What tests with a marker need: whether it is there, and what it is."""
 
@@ -35,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "shared_data: needs the public data sets in ../shared beside the checkout")
     config.addinivalue_line("markers", "process: runs commands in processes of their own, or installs something")
     config.addinivalue_line("markers", "tex: compiles LaTeX with pdflatex")
+    config.addinivalue_line("markers", "browser: looks at the documentation in chromium")
     config.addinivalue_line("markers", "slow: takes seconds of the processor")
 
 
