@@ -1,4 +1,4 @@
-"""Deterministic runs; tests that need the shared data, TeX or a browser, deselected, and said so, where it is missing."""
+"""Deterministic runs; tests that need shared data, TeX or a browser, deselected, and said so, where that is missing."""
 
 from __future__ import annotations
 

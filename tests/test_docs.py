@@ -1,4 +1,4 @@
-"""The documentation builds as a site, without a warning and without anything from elsewhere; a browser shows it well."""
+"""The documentation builds as a site, without a warning and with nothing from elsewhere; a browser shows it well."""
 
 from __future__ import annotations
 
