@@ -87,7 +87,7 @@ class Coding:
         ----------
         rooms : ndarray of shape (vectors, machines)
         needs : ndarray of shape (vectors, items)
-            0 where a vector has fewer items.
+            0 where a vector has fewer items; of shape (1, items) where all have the same ones.
 
         Returns
         -------
@@ -96,15 +96,17 @@ class Coding:
         rooms : ndarray of shape (vectors, machines)
             What is left, of those that fit.
         """
-        rooms, rows, fits = rooms.copy(), np.arange(len(rooms)), np.ones(len(rooms), dtype=bool)
-        homes = np.full(needs.shape, -1, dtype=np.int64)
+        rooms, fits = rooms.copy(), np.ones(len(rooms), dtype=bool)
+        flat, rows = rooms.reshape(-1), np.arange(len(rooms)) * rooms.shape[1]
+        homes = np.full((len(rooms), needs.shape[1]), -1, dtype=np.int64)
         for k in polled(range(needs.shape[1])):
             left = rooms - needs[:, k, None]
-            left[(left & self.guard) != self.guard] = self.largest
+            np.putmask(left, (left & self.guard) != self.guard, self.largest)
             home = left.argmin(axis=1)
-            rooms[rows, home] = least = left[rows, home]
+            at = rows + home
+            flat[at] = least = left.take(at)
             fits &= (least < self.largest).astype(bool)
-            homes[fits, k] = home[fits]
+            homes[:, k] = np.where(fits, home, -1)
             if not fits.any():
                 break
         return homes, rooms
@@ -290,19 +292,20 @@ class Packer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ladder:
-    """Things that a job places one after the other, and how many of the first ones each alternative takes.
+    """Things that a job places one after the other, and how many of the first ones its levels take.
 
     Attributes
     ----------
     counts : ndarray of shape (things, 2)
         Workers and servers of each thing.
     needs : ndarray of shape (things,)
-    taken : dict of Alternative to int
+    levels : tuple of (int, int)
+        Each level that the things reach, with how many of them it takes; a level once an alternative.
     """
 
     counts: Ints
     needs: Ints
-    taken: dict[Alternative, int]
+    levels: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -354,6 +357,8 @@ class Machines:
         self._empty: Ints = np.repeat(self._coding.rooms[None], schedules.slots.slots, axis=0)
         self._rooms = self._empty.copy()
         self._ladders = [self._ladders_of(job) for job in polled(self.jobs)]
+        self._idle = np.zeros((schedules.slots.slots, schedules.slots.most_levels + 1), dtype=bool)
+        self._idle[:, 0] = True
         self._ends = [int(np.flatnonzero(row > 0).max(initial=-1)) + 1 for row in schedules.utility]
 
     def _ladders_of(self, job: SlotJob) -> list[_Ladder]:
@@ -376,25 +381,23 @@ class Machines:
 
     def _ladder(self, job: SlotJob, counts: list[tuple[int, int]], taken: dict[Alternative, int]) -> _Ladder:
         amounts = np.array([job.needs(Alternative(True, *each)) for each in counts], dtype=self._empty.dtype)
-        return _Ladder(np.array(counts, dtype=np.int64), self._coding.code(amounts), taken)
+        levels = enumerate(job.alternatives, 1)
+        reached = tuple((level, taken[choice]) for level, choices in levels for choice in choices if choice in taken)
+        return _Ladder(np.array(counts, dtype=np.int64), self._coding.code(amounts), reached)
 
     def fits(self, i: int) -> tuple[Bools, Ways]:
         """Return which levels of a job that has nothing yet fit, shape (slots, levels + 1), and how."""
-        job, schedules = self.jobs[i], self.schedules
-        first, end = job.arrival, self._ends[i]
-        fits = np.zeros((schedules.slots.slots, schedules.slots.most_levels + 1), dtype=bool)
-        fits[:, 0] = True
+        first, end = self.jobs[i].arrival, self._ends[i]
+        fits = self._idle.copy()
         ways: dict[int, list[tuple[Bools, Ints, _Ladder]]] = defaultdict(list)
         rooms = self._rooms[first:end]
         for ladder in self._ladders[i]:
-            homes, _ = self._coding.place_all(rooms, np.broadcast_to(ladder.needs, (len(rooms), len(ladder.needs))))
-            for level, choices in enumerate(job.alternatives, 1):
-                for choice in choices:
-                    if choice in ladder.taken:
-                        taken = ladder.taken[choice]
-                        inside = homes[:, taken - 1] >= 0
-                        fits[first:end, level] |= inside
-                        ways[level].append((inside, homes[:, :taken], ladder))
+            homes, _ = self._coding.place_all(rooms, ladder.needs[None])
+            placed = homes >= 0
+            for level, taken in ladder.levels:
+                inside = placed[:, taken - 1]
+                fits[first:end, level] |= inside
+                ways[level].append((inside, homes[:, :taken], ladder))
         return fits, Ways(i, ways)
 
     def put(self, schedule: JobSchedule, ways: Ways) -> Things:

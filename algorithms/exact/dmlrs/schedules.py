@@ -93,6 +93,9 @@ class Schedules:
             amount = np.array(left, dtype=integer_dtype(job.total))
             after = np.maximum(amount[:, None] - np.array([0, *job.work], dtype=amount.dtype)[None], 0)
             self.following[i, : len(left), : job.levels + 1] = np.searchsorted(amount, after)
+        self._work = [
+            np.array([0, *job.work], dtype=integer_dtype(job.total * max(1, slots.slots))) for job in self.jobs
+        ]
         self.full = np.array([len(left) - 1 for left in amounts])
         self._reached = np.array([np.arange(states) < len(left) for left in amounts])
         self._rows = np.arange(len(self.jobs))[:, None, None]
@@ -184,18 +187,22 @@ class Schedules:
             Levels that may be used.
         cost : ndarray of shape (slots, levels + 1)
         """
-        count, slots = int(self.full[i]) + 1, self.slots.slots
-        following = self.following[i, :count]
-        steps = np.where(room, -cost, -np.inf)
+        job, slots, work = self.jobs[i], self.slots.slots, self._work[i]
+        last = int(np.flatnonzero(self.utility[i] > 0).max(initial=-1))
+        count, room = int(self.full[i]) + 1, room[:, : len(work)]
+        if np.where(room[job.arrival : last + 1], work, 0).max(axis=1).sum() < job.total:
+            return None
+        following = self.following[i, :count, : len(work)]
+        steps = np.where(room, -cost[:, : len(work)], -np.inf)
         value = np.full((slots + 1, count), -np.inf)
-        for t in range(slots - 1, self.jobs[i].arrival - 1, -1):
-            value[t + 1, 0] = self.utility[i, t] if self.utility[i, t] > 0 else -np.inf
-            value[t] = (steps[t] + value[t + 1][following]).max(axis=1)
-        start = self.jobs[i].arrival
-        if not value[start, -1] > 0:
+        ends = np.where(self.utility[i] > 0, self.utility[i], -np.inf).tolist()
+        for t in range(last, job.arrival - 1, -1):
+            value[t + 1, 0] = ends[t]
+            np.maximum.reduce(steps[t] + value[t + 1].take(following), axis=1, out=value[t])
+        if not value[job.arrival, -1] > 0:
             return None
         state, levels = count - 1, [0] * slots
-        for t in range(start, slots):
+        for t in range(job.arrival, slots):
             levels[t] = int((steps[t] + value[t + 1][following[state]]).argmax())
             state = int(following[state, levels[t]])
             if state == 0:
