@@ -164,3 +164,7 @@ NEVER = 1e-6
 
 CHEAP = 1e-9
 """As a share of the greatest price: what is cheaper costs no job anything that counts, and is drawn as costing this."""
+
+LEAST_LOSS = 1e-6
+"""As a share of the gap that a certificate's tree has to close: a part that loses less counts as losing this, or the
+other part would count for nothing."""

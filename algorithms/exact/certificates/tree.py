@@ -29,7 +29,7 @@ from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
 from dlsched.solvers.scaling import INFINITE
 from dlsched.solvers.solution import SolverError
-from dlsched.tolerances import CLOSED, LEAST_DROPPED, TIGHT, WHOLE
+from dlsched.tolerances import CLOSED, LEAST_DROPPED, LEAST_LOSS, TIGHT, WHOLE
 
 _BITS = 44
 """Multipliers are rounded to multiples of 2^-44, relative to the largest cost and the row: as exact as a solver's."""
@@ -48,9 +48,6 @@ _AHEAD = 0.75
 
 _WORSE = 4
 """Columns in a row that are no better than the best, after which no other is looked at."""
-
-_LEAST_LOSS = 1e-6
-"""Of the gap: a part that loses less counts as losing this, or the other part would count for nothing."""
 
 _FIRST_LEAF = 0.25
 """Of the linear programs that there may be: where they find no leaf, all of them hardly ever find a tree."""
@@ -376,7 +373,7 @@ class _Losses:
 
 def _product(down: float, up: float, gap: float) -> float:
     """Return how good it is that a bound falls so much in two parts, where to fall by the gap ends them."""
-    least = _LEAST_LOSS * gap
+    least = LEAST_LOSS * gap
     return max(min(down, gap), least) * max(min(up, gap), least)
 
 
