@@ -32,10 +32,10 @@ SAMPLES = {
     "floats/dmlrs-async": 10,
     "floats/ddljs": 10,
     "inputs/instance": 50,
-    "inputs/schedule": 100,
-    "inputs/witness": 100,
-    "inputs/topology": 100,
-    "inputs/gavel": 100,
+    "inputs/schedule": 40,
+    "inputs/witness": 40,
+    "inputs/topology": 40,
+    "inputs/gavel": 40,
     "inputs/command": 6,
 }
 """Cases of each family that the tests run; all the others are for `make audit`."""
