@@ -40,6 +40,15 @@ class Statement:
         The point of the x axis that it is about; all where it is left out.
     guessed : bool
         As of a claim: the draws are counted, and leave it undecided.
+
+    Examples
+    --------
+    >>> from dlsched.figures import Statement, figure
+    >>> for said in figure("smd/7").statements:
+    ...     if isinstance(said, Statement):
+    ...         print(f"{said.text}: {said.series} {said.relation} {said.other} ({said.claim})")
+    SMD is worth more than Optimus: SMD >= Optimus (smd/evaluation)
+    SMD is worth more than ESW: SMD >= ESW (smd/evaluation-esw)
     """
 
     text: str
@@ -70,6 +79,14 @@ class Trend:
     claim : str
     guessed : bool
         As of a `Statement`.
+
+    Examples
+    --------
+    >>> from dlsched.bounds import Relation
+    >>> from dlsched.figures import Trend
+    >>> ends = Trend("SMD rises", Relation.AT_LEAST, lambda values: (values[5.0]["SMD"], values[1.0]["SMD"]))
+    >>> ends.sides({1.0: {"SMD": 40.0}, 5.0: {"SMD": 95.0}})
+    (95.0, 40.0)
     """
 
     text: str
@@ -149,6 +166,15 @@ class Figure:
         Files that the draws read, below the user's folder of public data (``gavel/simulation_throughputs.json``).
     plot : callable, optional
         Returns matplotlib axes of a picture of its own (a replay), which is saved in place of the means.
+
+    Examples
+    --------
+    >>> from dlsched.figures import figure
+    >>> nodes = figure("hadar/6")
+    >>> nodes.paper, nodes.y, nodes.series
+    ('Hadar, Fig. 6', 'nodes that train', ('Hadar', 'HadarE'))
+    >>> nodes.draw(1.0, 0)
+    {'Hadar': 3, 'HadarE': 5}
     """
 
     name: str
@@ -185,7 +211,16 @@ FIGURES: Registry[Figure] = Registry("figures", Figure, lambda figure: figure.na
 
 
 def figures() -> tuple[Figure, ...]:
-    """Return every figure."""
+    """Return every figure.
+
+    Examples
+    --------
+    >>> from dlsched.figures import figures
+    >>> [entry.name for entry in figures() if entry.name.startswith("smd/")]
+    ['smd/7', 'smd/8', 'smd/9', 'smd/10', 'smd/11', 'smd/12']
+    >>> [entry.name for entry in figures() if entry.draw is None]
+    ['hadar/IV']
+    """
     return tuple(FIGURES.all().values())
 
 
@@ -197,6 +232,16 @@ def figure(name: str) -> Figure:
     ------
     InputError
         If there is none; the message has the nearest.
+
+    Examples
+    --------
+    >>> from dlsched.figures import figure
+    >>> figure("smd/7").title, figure("smd/7").series
+    ('total utility, asynchronous', ('SMD', 'Optimus', 'ESW'))
+    >>> figure("smd/77")
+    Traceback (most recent call last):
+        ...
+    dlsched.arguments.UnknownName: unknown figure 'smd/77'; of 49, the nearest are smd/7, smd/9, smd/8, ...
     """
     return named("figure", name, {entry.name: entry for entry in figures()})
 
@@ -214,6 +259,14 @@ def figures_named(names: str | Iterable[str] | None) -> tuple[Figure, ...]:
     ------
     InputError
         If a name fits none.
+
+    Examples
+    --------
+    >>> from dlsched.figures import figures_named
+    >>> [entry.name for entry in figures_named("gadget")]
+    ['gadget/4', 'gadget/5', 'gadget/6', 'gadget/7']
+    >>> [entry.name for entry in figures_named(["smd/1*", "gadget/4"])]
+    ['gadget/4', 'smd/10', 'smd/11', 'smd/12']
     """
     known = figures()
     if names is None:

@@ -31,6 +31,13 @@ class Curve:
     draws : int
     mean, low, high : float
         With the 99 % interval of the mean by Student's t; infinite for one draw of several that there could be.
+
+    Examples
+    --------
+    >>> from dlsched.figures import reproduce
+    >>> (found,) = reproduce("hadar/6", out="build", pictures=False)
+    >>> [(curve.series, curve.mean) for curve in found.curves if curve.x == 1]
+    [('Hadar', 3.0), ('HadarE', 5.0)]
     """
 
     x: float

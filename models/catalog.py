@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 
 
 def catalog() -> tuple[Formulation[Any], ...]:
-    """Return the formulations of all problems."""
+    """Return the formulations of all problems.
+
+    Examples
+    --------
+    >>> from dlsched.models import catalog
+    >>> [entry.name for entry in catalog() if entry.disjunctive and entry.kind == "exact"]
+    ['ddljs/offline', 'dmlrs/compact', 'dmlrs/async', 'hadar/p1-admission']
+    """
     return tuple(entry for problem in problems() for entry in problem.formulations)
 
 
@@ -63,6 +70,17 @@ def build(name: str, instance: Any, **data: Any) -> Any:
         If the instance is of another problem, or the formulation does not take an argument of `data`.
     InputError
         If there is no formulation of that name.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, hadar, solve
+    >>> model = build("hadar/hall", hadar.random(0))
+    >>> solve(model).objective
+    34.0
+    >>> build("hadar/p5", hadar.random(0))
+    Traceback (most recent call last):
+        ...
+    dlsched.arguments.UnknownName: unknown formulation 'hadar/p5'; of 42, the nearest are hadar/p3, hada...
     """
     return formulation(name).build(instance, **data)
 
@@ -84,6 +102,17 @@ def read(model: Any, instance: Any) -> Any:
         If `model` is no Pyomo model, or the instance is of another problem.
     UnreadableModel
         As `Formulation.read`, and if no formulation has built the model; a ValueError.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, hadar, read, solve
+    >>> instance = hadar.random(0)
+    >>> model = build("hadar/hall", instance)
+    >>> solve(model).objective
+    34.0
+    >>> schedule = read(model, instance)
+    >>> hadar.check(instance, schedule), hadar.utility(instance, schedule), list(schedule.jobs)
+    ([], 34.0, ['job2', 'job3'])
     """
     expect_model(model)
     return formulation(built_by(model)).read(model, instance)

@@ -32,6 +32,18 @@ class Changed:
         bounds or fixed value; of both, alike.
     examples : tuple of str
         Some that are not alike.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import difference
+    >>> old, new = pyo.ConcreteModel(), pyo.ConcreteModel()
+    >>> for m, limit in ((old, 4), (new, 5)):
+    ...     m.x = pyo.Var([1, 2], domain=pyo.Binary)
+    ...     m.room = pyo.Constraint(expr=2 * m.x[1] + 3 * m.x[2] <= limit)
+    ...     m.total = pyo.Objective(expr=m.x[1], sense=pyo.maximize)
+    >>> [(part.kind, part.name, part.changed, part.kept) for part in difference(old, new).components]
+    [('constraint', 'room', 1, 0)]
     """
 
     kind: str
@@ -51,6 +63,18 @@ class Difference(Readable):
     ----------
     components : tuple of Changed
         Those that differ, as they stand in the models.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import difference
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var([1, 2], domain=pyo.Binary)
+    >>> m.total = pyo.Objective(expr=m.x[1], sense=pyo.maximize)
+    >>> new = m.clone()
+    >>> new.row = pyo.Constraint(expr=new.x[1] <= new.x[2])
+    >>> bool(difference(m, m.clone()).components), [part.name for part in difference(m, new).components]
+    (False, ['row'])
     """
 
     components: tuple[Changed, ...]

@@ -98,7 +98,21 @@ def _fail_fast(schema: Any) -> None:
 
 
 class Record(BaseModel):
-    """A frozen pydantic model that refuses fields it does not know."""
+    """A frozen pydantic model that refuses fields it does not know.
+
+    Examples
+    --------
+    >>> from dlsched.models import Record
+    >>> class Span(Record):
+    ...     first: int
+    ...     last: int = 9
+    >>> Span(first=3).model_copy(update={"last": 4})
+    Span(first=3, last=4)
+    >>> Span(first=3, lats=4)
+    Traceback (most recent call last):
+        ...
+    dlsched.errors.InputError: lats: unknown field
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -136,7 +150,20 @@ class Record(BaseModel):
 
 
 class Document(Record):
-    """A record that lives in a JSON file."""
+    """A record that lives in a JSON file.
+
+    Examples
+    --------
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(0)
+    >>> instance.save("instance.json")
+    >>> hadar.Instance.load("instance.json") == instance
+    True
+    >>> hadar.Instance.parse(instance.dump() | {"slots": 0})
+    Traceback (most recent call last):
+        ...
+    dlsched.errors.InputError: slots: 0 should be greater than or equal to 1
+    """
 
     @classmethod
     def load(cls, path: PathLike) -> Self:

@@ -68,6 +68,18 @@ class Side:
         What its index stands for in the words of the model's Sets: ``job a, slot 2``.
     enough : float or None
         Of a member of a conflict: the nearest limit with which there is a point, the other members as they are.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import explain
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var(domain=pyo.NonNegativeReals)
+    >>> m.room = pyo.Constraint(expr=2 * m.x <= 7, doc="(1d) devices")
+    >>> m.total = pyo.Objective(expr=3 * m.x, sense=pyo.maximize)
+    >>> (side,) = explain(m).binding
+    >>> side.equation, side.text, side.algebra, side.sense, side.limit, side.dual
+    ('(1d)', 'devices', '2 x', '<=', 7.0, 1.5)
     """
 
     name: str
@@ -115,6 +127,19 @@ class Conflict(Readable):
     story : tuple of str
         What follows from them one by one, up to one that cannot hold, where that shows it; and what they come to added
         up, where whole numbers are not needed.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import explain
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var(bounds=(0, 9))
+    >>> m.least = pyo.Constraint(expr=2 * m.x >= 8, doc="(1) work")
+    >>> m.most = pyo.Constraint(expr=m.x <= 3, doc="(2) devices")
+    >>> m.total = pyo.Objective(expr=m.x)
+    >>> conflict = explain(m).conflict
+    >>> [(side.equation, side.name) for side in conflict.sides], conflict.irreducible
+    ([('(1)', 'least'), ('(2)', 'most')], True)
     """
 
     sides: tuple[Side, ...]
@@ -142,6 +167,18 @@ class Raised:
         None where the model has no point any more.
     change : float or None
         Against the optimum before.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import explain
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var(domain=pyo.NonNegativeIntegers)
+    >>> m.room = pyo.Constraint(expr=2 * m.x <= 7)
+    >>> m.total = pyo.Objective(expr=3 * m.x, sense=pyo.maximize)
+    >>> (more,) = explain(m, raised=["room"]).raised
+    >>> more.name, more.objective, more.change
+    ('room', 12.0, 3.0)
     """
 
     name: str
@@ -170,6 +207,18 @@ class Explanation(Readable):
         Likewise of variables, with reduced costs; integers, which are fixed, are left out.
     raised : tuple of Raised
         What more of something is worth, integers free, for the constraints that were asked for.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import explain
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var(domain=pyo.NonNegativeReals)
+    >>> m.room = pyo.Constraint(expr=2 * m.x <= 7, doc="(1d) devices")
+    >>> m.total = pyo.Objective(expr=3 * m.x, sense=pyo.maximize)
+    >>> found = explain(m)
+    >>> found.conflict, found.objective, [(side.name, side.dual) for side in found.binding]
+    (None, 10.5, [('room', 1.5)])
     """
 
     conflict: Conflict | None = None

@@ -28,7 +28,16 @@ _NAMED = 3
 
 
 class Kind(StrEnum):
-    """What a formulation is to its problem."""
+    """What a formulation is to its problem.
+
+    Examples
+    --------
+    >>> from dlsched.models import Kind, catalog
+    >>> [entry.name for entry in catalog() if entry.kind is Kind.AS_PRINTED]
+    ['ddljs/offline-printed', 'dmlrs/compact-printed', 'hadar/p1']
+    >>> Kind("exact") is Kind.EXACT, Kind.EXACT == "exact"
+    (True, True)
+    """
 
     EXACT = "exact"
     RELAXATION = "relaxation"
@@ -39,7 +48,17 @@ class Kind(StrEnum):
 
 
 class UnreadableModel(ValueError):
-    """A model that nothing can be read from; the message says what was expected."""
+    """A model that nothing can be read from; the message says what was expected.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, hadar, read
+    >>> instance = hadar.random(0)
+    >>> read(build("hadar/hall", instance), instance)
+    Traceback (most recent call last):
+        ...
+    dlsched.models.formulation.UnreadableModel: hadar/hall: the model has no solution (bottleneck[job1,1...
+    """
 
 
 def accepted(schedule: S, violations: Sequence[Violation]) -> S:
@@ -115,6 +134,17 @@ class Formulation(Generic[I]):
         Whether the model is a GDP, to be transformed with ``gdp.bigm`` or ``gdp.hull`` before it is solved.
     linear : bool
         Whether its rows and objective are linear; else a global solver is needed (``solver="scip"``).
+
+    Examples
+    --------
+    >>> from dlsched.models import catalog, hadar
+    >>> (p2,) = (entry for entry in catalog() if entry.name == "hadar/p2")
+    >>> str(p2.kind), p2.linear, p2.disjunctive, p2.equations
+    ('exact', True, False, ('(2)', '(2a)', '(2b)', '(2c)'))
+    >>> dict(p2.data)
+    {'schedules': 'every schedule of every job in which no slot can be dropped'}
+    >>> p2.build(hadar.random(0)).name
+    'Hadar P2'
     """
 
     name: str

@@ -57,7 +57,17 @@ class Component:
 
 
 class Updates(StrEnum):
-    """What becomes of a model when one of its data is changed."""
+    """What becomes of a model when one of its data is changed.
+
+    Examples
+    --------
+    >>> from dlsched.models import Updates, build, hadar, inspect
+    >>> parameters = inspect(build("hadar/p1", hadar.random(0))).parameters
+    >>> [parameter.name for parameter in parameters if parameter.updates is Updates.FOLLOWS]
+    ['utility']
+    >>> [parameter.name for parameter in parameters if parameter.updates == "rebuild"]
+    ['count']
+    """
 
     FOLLOWS = "follows"
     REBUILD = "rebuild"
@@ -79,6 +89,17 @@ class Parameter:
         None where it has no numbers.
     updates : Updates
         What follows a change of a value: the model does; it is refused and to be built anew; or it cannot be changed.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, hadar, inspect
+    >>> for parameter in inspect(build("hadar/p1", hadar.random(0))).parameters:
+    ...     print(parameter.name, parameter.values, parameter.most, parameter.updates)
+    arrival 3 3 fixed
+    gang 3 3 fixed
+    rate 6 1.0 fixed
+    utility 6 19.0 follows
+    count 4 2 rebuild
     """
 
     name: str
@@ -114,6 +135,18 @@ class Inspection(Readable):
         model: a smaller one would cut the point off. Of a model after ``gdp.bigm``, solved.
     warnings : tuple of str
         What solvers find hard in its numbers.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import inspect
+    >>> m = pyo.ConcreteModel("knapsack")
+    >>> m.x = pyo.Var([1, 2], domain=pyo.Binary)
+    >>> m.room = pyo.Constraint(expr=2 * m.x[1] + 300 * m.x[2] <= 4, doc="(1d) devices")
+    >>> m.total = pyo.Objective(expr=m.x[1] + m.x[2], sense=pyo.maximize)
+    >>> sizes = inspect(m)
+    >>> sizes.rows, sizes.nonzeros, sizes.binary, [part.name for part in sizes.components]
+    (1, 2, 2, ['room', 'total'])
     """
 
     model: str

@@ -6,6 +6,12 @@ with a denominator up to a million where that is within 1e-12 relative, else for
 
 A number of a document is 0 or between 1e-100 and 1e100 in size. Every number becomes a float somewhere, and so do sums
 and products: those of three such numbers, millions of times, are still ordinary floats.
+
+>>> from dlsched.models import numbers
+>>> numbers.rational(0.1) + numbers.rational("1/5"), numbers.agree(0.1 + 0.2, 0.3), numbers.is_whole(2.9999999)
+(Fraction(3, 10), True, True)
+>>> numbers.to_integers([numbers.rational("1/2"), numbers.rational("2/3")])
+([3, 4], 6)
 """
 
 from __future__ import annotations

@@ -21,7 +21,18 @@ Number = int | float | Fraction
 
 
 class StaleModelError(InputError):
-    """A value was changed that other parts of the model come from; the message names it and says which."""
+    """A value was changed that other parts of the model come from; the message names it and says which.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, hadar, solve
+    >>> model = build("hadar/aggregate", hadar.random(0))
+    >>> model.count["type1"] = 9
+    >>> solve(model)
+    Traceback (most recent call last):
+        ...
+    dlsched.models.parameters.StaleModelError: count[type1] was changed from 3 to 9, but the levels of j...
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +48,18 @@ class Change:
         None where the value was cleared.
     why : str
         What was derived from the old value, for which the model is refused; empty where it follows.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, changes, hadar
+    >>> model = build("hadar/p1", hadar.random(0))
+    >>> model.utility["job1", 2] = 99
+    >>> (change,) = changes(model)
+    >>> change.name, change.new, change.why
+    ('utility[job1,2]', 99, '')
+    >>> model.count["machine1", "type1"] = 9
+    >>> [bool(change.why) for change in changes(model)]
+    [False, True]
     """
 
     name: str
@@ -123,6 +146,16 @@ def changes(model: Any) -> tuple[Change, ...]:
         If it is no Pyomo model.
     ValueError
         If it is abstract.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, changes, hadar
+    >>> model = build("hadar/p1", hadar.random(0))
+    >>> changes(model)
+    ()
+    >>> model.count["machine1", "type1"] = 0
+    >>> [f"{change.name}: {change.old:g} -> {change.new:g}" for change in changes(model)]
+    ['count[machine1,type1]: 2 -> 0']
     """
     expect_model(model)
     return tuple(change for param, declared in _declared(model) for change in _changes(param, declared))

@@ -27,6 +27,14 @@ def chooser(presets: Mapping[str, Callable[..., I_co]]) -> Preset[I_co]:
     ----------
     presets : mapping
         Family name to its function of a generator and sizes.
+
+    Examples
+    --------
+    >>> from dlsched.models.hadar import random
+    >>> from dlsched.models.presets import chooser
+    >>> preset = chooser({"tiny": lambda rng, jobs=1: random(rng, jobs=jobs, machines=1, slots=2)})
+    >>> len(preset("tiny", 7, jobs=2).jobs)
+    2
     """
 
     @checked
@@ -47,6 +55,14 @@ def chooser(presets: Mapping[str, Callable[..., I_co]]) -> Preset[I_co]:
             If the family does not take one of the sizes, or a value is of another type.
         InputError
             If there is no such family; the message lists those there are.
+
+        Examples
+        --------
+        >>> from dlsched.models import hadar
+        >>> sorted(hadar.PRESETS)
+        ['benchmark', 'motivation', 'paper', 'random']
+        >>> len(hadar.preset("benchmark", 7, jobs=12).jobs)
+        12
         """
         return named("preset", name, presets)(generator(seed), **sizes)
 

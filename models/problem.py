@@ -53,6 +53,16 @@ class Problem(Generic[I, S]):
         Which utility is best; a cost is to be minimized, and bounds on it are from below.
     use : callable, optional
         ``(instance, schedule) -> {resource: shares}``: what is in use of each, by slot from the first to the last used.
+
+    Examples
+    --------
+    >>> from dlsched.models import problem
+    >>> hadar = problem("hadar")
+    >>> [formulation.name for formulation in hadar.formulations if formulation.kind == "exact"]
+    ['hadar/p1-admission', 'hadar/p2', 'hadar/aggregate', 'hadar/hall']
+    >>> instance, nothing = hadar.families["benchmark"](1, jobs=2), hadar.schedule(jobs={})
+    >>> hadar.check(instance, nothing), int(hadar.utility(instance, nothing))
+    ([], 0)
     """
 
     name: str
@@ -111,7 +121,14 @@ PROBLEMS: Registry[Problem[Any, Any]] = Registry("problems", Problem, lambda pro
 
 
 def problems() -> tuple[Problem[Any, Any], ...]:
-    """Return every problem."""
+    """Return every problem.
+
+    Examples
+    --------
+    >>> from dlsched.models import problems
+    >>> [entry.name for entry in problems() if "benchmark" in entry.families]
+    ['ddljs', 'dmlrs', 'hadar']
+    """
     return tuple(PROBLEMS.all().values())
 
 
@@ -123,6 +140,16 @@ def problem(name: str) -> Problem[Any, Any]:
     ------
     InputError
         If there is none; the message lists those there are.
+
+    Examples
+    --------
+    >>> from dlsched.models import problem
+    >>> problem("smd").title
+    'jobs whose speed depends on their workers and servers, on one cluster'
+    >>> problem("smb")
+    Traceback (most recent call last):
+        ...
+    dlsched.arguments.UnknownName: unknown problem 'smb'; there are ddljs, dmlrs, hadar, smd
     """
     return PROBLEMS.get(name)
 
@@ -134,6 +161,12 @@ def problem_of(instance: Document) -> Problem[Any, Any]:
     ------
     TypeError
         If it is an instance of none.
+
+    Examples
+    --------
+    >>> from dlsched.models import ddljs, problem_of
+    >>> problem_of(ddljs.random(0)).name
+    'ddljs'
     """
     found = {entry.instance: entry for entry in problems()}
     expect("instance", instance, *found)
@@ -152,6 +185,14 @@ def load_instance(path: PathLike) -> tuple[Problem[Any, Any], Any]:
     ------
     InputError
         If it is an instance of no problem; where its fields are those of one problem, the message is that problem's.
+
+    Examples
+    --------
+    >>> from dlsched.models import load_instance, smd
+    >>> smd.random(0).save("mine.json")
+    >>> entry, instance = load_instance("mine.json")
+    >>> entry.name, len(instance.jobs)
+    ('smd', 3)
     """
     data = read_json(path)
     fitting = [entry for entry in problems() if entry.fits(data)]

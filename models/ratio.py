@@ -22,6 +22,14 @@ class Ratio:
         a and c.
     numerator_constant, denominator_constant : float
         q and d.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dlsched.models import Ratio
+    >>> steps = Ratio(np.array([1.0, 0.0]), 6.0, np.array([0.0, 1.0]), 0.0)  # (w + 6) / p
+    >>> steps(np.array([[2.0, 1.0], [2.0, 4.0]])).tolist()
+    [8.0, 2.0]
     """
 
     numerator: Floats
@@ -47,6 +55,17 @@ class Polytope:
         Infinite where there is no bound.
     names : tuple of str
         Of the variables; may be empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dlsched.models import Polytope
+    >>> A, most, infinite = np.array([[2.0, 1.0]]), np.array([9.0]), np.full(2, np.inf)
+    >>> limits = Polytope(A, -infinite[:1], most, np.ones(2), infinite, ("w", "p"))
+    >>> limits.name(1)
+    'p'
+    >>> [bool(np.all(limits.A @ x <= limits.row_upper)) for x in ([3.0, 3.0], [4.0, 3.0])]
+    [True, False]
     """
 
     A: Floats
@@ -76,6 +95,17 @@ class FractionalSum:
     ----------
     ratios : tuple of Ratio
     polytope : Polytope
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dlsched.models import FractionalSum, Polytope, Ratio
+    >>> box = Polytope(np.zeros((0, 1)), np.zeros(0), np.zeros(0), np.array([1.0]), np.array([4.0]))
+    >>> rising = Ratio(np.array([1.0]), 0.0, np.array([0.0]), 1.0)  # w
+    >>> falling = Ratio(np.array([0.0]), 4.0, np.array([1.0]), 0.0)  # 4 / w
+    >>> total = FractionalSum((rising, falling), box)
+    >>> [sum(float(ratio(np.array([w]))) for ratio in total.ratios) for w in (1.0, 2.0, 4.0)]
+    [5.0, 4.0, 5.0]
     """
 
     ratios: tuple[Ratio, ...]

@@ -37,7 +37,19 @@ _OWN = "dlsched"
 
 
 class PluginWarning(UserWarning):
-    """A plug-in, or an entry of one, is left out; the message says which and why."""
+    """A plug-in, or an entry of one, is left out; the message says which and why.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from dlsched.plugins import PluginWarning
+    >>> from dlsched.traces import readers
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", PluginWarning)  # a reader that cannot be used ends the program
+    ...     names = [entry.name for entry in readers()]
+    >>> "csv" in names
+    True
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +206,7 @@ def foreign() -> tuple[str, ...]:
 
 
 def load(name: str) -> ModuleType:
-    """Import a module that is not installed as a distribution, and add what it has.
+    r"""Import a module that is not installed as a distribution, and add what it has.
 
     Parameters
     ----------
@@ -206,6 +218,16 @@ def load(name: str) -> ModuleType:
     ------
     InputError
         If it cannot be imported, or adds nothing.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from dlsched.plugins import load
+    >>> _ = Path("half_a_plugin.py").write_text("SPEED = 2\n")
+    >>> load("half_a_plugin")
+    Traceback (most recent call last):
+        ...
+    dlsched.errors.InputError: plug-in half_a_plugin: adds nothing; expected one of PROBLEMS, ALGORITHMS...
     """
     try:
         module = _imported(name)
@@ -219,7 +241,14 @@ def load(name: str) -> ModuleType:
 
 
 def loaded() -> tuple[str, ...]:
-    """Return the names of the modules that were loaded: worker processes load the same."""
+    """Return the names of the modules that were loaded: worker processes load the same.
+
+    Examples
+    --------
+    >>> from dlsched.plugins import loaded
+    >>> "my_paper" in loaded()
+    False
+    """
     return tuple(module.__name__ for module in _LOADED)
 
 

@@ -42,6 +42,15 @@ class Violation:
         Where: job, machine, device type and slot, as far as they matter.
     message : str
         The value and the limit.
+
+    Examples
+    --------
+    >>> from dlsched.models import hadar
+    >>> devices = {1: {"machine1": {"type1": 1}}}
+    >>> plan = hadar.Schedule.parse({"jobs": {"job1": {"slots": devices}}})
+    >>> for broken in hadar.check(hadar.random(0), plan):
+    ...     print(broken.rule, broken.place, broken.message, sep=" | ")
+    (1a) work | job job1 | 0.5 of 2 iterations done: a job with devices must finish
     """
 
     rule: str
@@ -69,6 +78,16 @@ class Measures:
     alone : mapping of str to Fraction
         By job that ends: the time that it takes on an n-th of the cluster where there are n jobs; empty where that is
         not defined.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, hadar, problem, read, solve
+    >>> instance = hadar.random(0)
+    >>> model = build("hadar/hall", instance)
+    >>> _ = solve(model)
+    >>> measured = problem("hadar").measures(instance, read(model, instance))
+    >>> measured.unit, {job: float(time) for job, time in measured.durations.items()}, float(measured.end)
+    ('seconds', {'job2': 2.0, 'job3': 1.0}, 3.0)
     """
 
     unit: str

@@ -69,6 +69,18 @@ def solve(
         If a coefficient or bound is NaN, infinite, or of a size that solvers drop or refuse; a ValueError.
     ResidualError
         If the loaded point breaks a row or bound by more than 1e-6 of its scale.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import solve
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var([1, 2], domain=pyo.Binary)
+    >>> m.room = pyo.Constraint(expr=2 * m.x[1] + 3 * m.x[2] <= 4)
+    >>> m.total = pyo.Objective(expr=5 * m.x[1] + 6 * m.x[2], sense=pyo.maximize)
+    >>> found = solve(m, time_limit=10)
+    >>> str(found.status), found.objective, pyo.value(m.x[2])
+    ('optimal', 6.0, 1)
     """
     named("solver", solver, dict.fromkeys(SOLVERS))
     at_least(0, time_limit=time_limit, gap=gap)
@@ -186,6 +198,17 @@ def residuals(model: Any) -> Any:
         If it is no Pyomo model.
     ValueError
         If it is abstract, a variable has no value, or a Param was changed that the model does not follow.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import residuals
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var([1, 2], initialize={1: 1, 2: 3})
+    >>> m.room = pyo.Constraint(expr=m.x[1] + 2 * m.x[2] <= 4)
+    >>> m.same = pyo.Constraint(expr=m.x[1] == 1)
+    >>> {row.name: value for row, value in residuals(m).items()}
+    {'room': 3, 'same': 0.0}
     """
     import pyomo.environ as pyo
     from pyomo.core.expr.visitor import identify_variables
@@ -229,6 +252,17 @@ def duals(model: Any, fix_integers: bool = True) -> Any:
     ValueError
         If the model is not linear, has integers that are not to be fixed or have no value, or its LP has no optimum; or
         if a Param was changed that the model does not follow.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import duals
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var([1, 2], bounds=(0, 9))
+    >>> m.room = pyo.Constraint(expr=m.x[1] + 2 * m.x[2] <= 4)
+    >>> m.total = pyo.Objective(expr=m.x[1] + 6 * m.x[2], sense=pyo.maximize)
+    >>> duals(m)[m.room]
+    3.0
     """
     import pyomo.environ as pyo
 

@@ -1,6 +1,13 @@
 """Utility functions of a job, chosen by ``kind``; the argument is a duration in slots unless a model says otherwise.
 
 Negative arguments, which a printed formula may ask for, count as 0.
+
+>>> from dlsched.models import utility
+>>> worth = utility.Sigmoid(height=10, steepness=2, midpoint=3)
+>>> [round(worth(d), 3) for d in range(6)], worth.is_concave(range(4)), worth.is_monotone(range(6))
+([9.975, 9.82, 8.808, 5.0, 1.192, 0.18], True, True)
+>>> utility.Step(value=4, deadline=2).exact(3)
+Fraction(0, 1)
 """
 
 from __future__ import annotations

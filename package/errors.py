@@ -13,7 +13,17 @@ _MOST = 10
 
 
 class InputError(ValueError):
-    """What a user handed in cannot be used; the message names the place, the value and the rule, in one line."""
+    """What a user handed in cannot be used; the message names the place, the value and the rule, in one line.
+
+    Examples
+    --------
+    >>> from dlsched.models import InputError, hadar
+    >>> try:
+    ...     instance = hadar.Instance.load("no.json")
+    ... except InputError as error:
+    ...     print(error)
+    no.json: no such file
+    """
 
 
 def shown(value: object) -> str:

@@ -63,6 +63,16 @@ class Builder:
         1 to minimise, -1 to maximise.
     offset : float
         Constant of the objective.
+
+    Examples
+    --------
+    >>> from dlsched.solvers import Builder, solve_matrix
+    >>> program = Builder(sense=-1)
+    >>> x, y = program.binary(cost=3.0), program.column(2.5, cost=1.0, integer=True)
+    >>> _ = program.row([(x, 2.0), (y, 1.0)], upper=3.0)
+    >>> found = solve_matrix(program.matrix())
+    >>> found.summary.objective, found.x.tolist()
+    (4.0, [1.0, 1.0])
     """
 
     def __init__(self, sense: Literal[1, -1], offset: float = 0.0) -> None:

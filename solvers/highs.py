@@ -208,6 +208,21 @@ class Session:
         a size that HiGHS drops, refuses or takes for infinity. A ValueError.
     SolverError
         By every method: HiGHS refuses the call for another reason.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dlsched.solvers import Session
+    >>> master = Session(sense=-1)
+    >>> master.add_rows(np.array([-np.inf]), np.array([4.0]), np.zeros((1, 0)))
+    >>> master.add_columns(np.array([3.0]), np.array([1.0]), np.array([[2.0]]))
+    >>> value, x, prices = master.solve()
+    >>> value, x.tolist(), prices.tolist()
+    (3.0, [1.0], [0.0])
+    >>> master.add_columns(np.array([5.0]), np.array([9.0]), np.array([[1.0]]))
+    >>> value, x, prices = master.solve()
+    >>> value, x.tolist(), prices.tolist()
+    (20.0, [0.0, 4.0], [5.0])
     """
 
     def __init__(self, sense: Literal[1, -1], tolerance: float = FEASIBLE) -> None:

@@ -39,6 +39,18 @@ class InfeasibleSubsystem:
         The columns whose lower or upper bound is one of them. What a column is by nature, at least 0 or a binary, is
         kept throughout: thousands of such bounds may be needed, and are the cause of nothing. So are all bounds where
         integrality is used: a search over integers without bounds may have no end.
+
+    Examples
+    --------
+    >>> from dlsched.solvers import Builder, infeasible_subsystem, solve_matrix
+    >>> program = Builder(sense=1)
+    >>> x = program.column(cost=1.0)
+    >>> least, most, other = (program.row([(x, 1.0)], *sides) for sides in ((2.0, 9.0), (0.0, 1.0), (0.0, 8.0)))
+    >>> found = infeasible_subsystem(program.matrix())
+    >>> found.rows == (least, most), found.lower, found.upper, found.irreducible
+    (True, (0,), (1,), True)
+    >>> str(solve_matrix(found.within(program.matrix())).summary.status)
+    'infeasible'
     """
 
     lower: tuple[int, ...]
@@ -86,6 +98,19 @@ def infeasible_subsystem(matrix: Matrix, *, nodes: int | None = 10_000) -> Infea
         If the matrix has a number that no solver keeps.
     Halt
         If the work (`dlsched.halt`) is over before that is decided; if it is later, what is left is returned.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.solvers import compile_model, infeasible_subsystem
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var(bounds=(0, 1))
+    >>> m.need, m.other = pyo.Constraint(expr=m.x >= 2), pyo.Constraint(expr=m.x <= 9)
+    >>> m.total = pyo.Objective(expr=m.x)
+    >>> matrix = compile_model(m)
+    >>> found = infeasible_subsystem(matrix)
+    >>> [matrix.row_names[i] for i in found.rows], [matrix.column_names[j] for j in found.most]
+    (['need'], ['x'])
     """
     at_least(1, nodes=nodes)
     matrix = replace(matrix, c=np.zeros_like(matrix.c), offset=0.0)

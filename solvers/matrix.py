@@ -47,6 +47,19 @@ class Matrix:
         May be empty where nobody needs names.
     rows, columns : tuple
         The Pyomo constraints and variables behind rows and columns; empty for a bare matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> from dlsched.solvers import Matrix, solve_matrix
+    >>> one, most = np.ones(2), np.full(1, np.inf)
+    >>> matrix = Matrix(
+    ...     c=one, offset=0.0, sense=1, A=sp.csr_array([[1.0, 2.0]]), row_lower=np.array([3.0]), row_upper=most,
+    ...     lower=0 * one, upper=4 * one, integer=np.array([True, True]),
+    ... )
+    >>> solve_matrix(matrix).summary.objective
+    2.0
     """
 
     c: Floats
@@ -170,6 +183,18 @@ def compile_model(model: Any) -> Matrix:
         If a row without variables does not hold.
     Halt
         If the work (`dlsched.halt`) is over before it is compiled.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.solvers import compile_model
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var([1, 2], domain=pyo.Binary)
+    >>> m.room = pyo.Constraint(expr=2 * m.x[1] + 3 * m.x[2] <= 4)
+    >>> m.total = pyo.Objective(expr=5 * m.x[1] + m.x[2], sense=pyo.maximize)
+    >>> matrix = compile_model(m)
+    >>> matrix.column_names, matrix.c.tolist(), matrix.A.toarray().tolist(), matrix.row_upper.tolist()
+    (('x[1]', 'x[2]'), [5.0, 1.0], [[2.0, 3.0]], [4.0])
     """
     expect_model(model)
     return cut(lambda: _compiled(model))

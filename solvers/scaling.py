@@ -43,7 +43,18 @@ Exponents = npt.NDArray[np.int32]
 
 
 class UnfitNumberError(ValueError):
-    """The matrix has a number that no solver takes as it is: not a number, infinite, or lost beside the others."""
+    """The matrix has a number that no solver takes as it is: not a number, infinite, or lost beside the others.
+
+    Examples
+    --------
+    >>> from dlsched.solvers import Builder, UnfitNumberError, solve_matrix
+    >>> program = Builder(sense=1)
+    >>> x = program.column(1.0, cost=float("nan"))
+    >>> solve_matrix(program.matrix())
+    Traceback (most recent call last):
+        ...
+    dlsched.solvers.scaling.UnfitNumberError: objective: the coefficient of column 0 is nan, which is no...
+    """
 
 
 @dataclass(frozen=True, slots=True, eq=False)

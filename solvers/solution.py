@@ -12,15 +12,51 @@ from dlsched.solvers.matrix import Floats
 
 
 class SolverError(RuntimeError):
-    """A solver ended without an optimum and without a proof that there is none; the message says how it ended."""
+    """A solver ended without an optimum and without a proof that there is none; the message says how it ended.
+
+    Examples
+    --------
+    >>> from dlsched.solvers import Builder, SolverError, solve_to_optimality
+    >>> program = Builder(sense=-1)
+    >>> x = program.column(cost=1.0)
+    >>> solve_to_optimality(program.matrix())
+    Traceback (most recent call last):
+        ...
+    dlsched.solvers.solution.SolverError: no solver decided the program (HiGHS: unbounded; HiGHS without...
+    """
 
 
 class ResidualError(SolverError):
-    """The solver's point breaks a row, a bound or integrality by more than the tolerance."""
+    """The solver's point breaks a row, a bound or integrality by more than the tolerance.
+
+    Examples
+    --------
+    >>> from dlsched.solvers import Builder, ResidualError, solve_matrix
+    >>> program = Builder(sense=-1)
+    >>> _ = program.row([(program.column(cost=2.0), 1.0)], upper=3.0)
+    >>> try:
+    ...     x = solve_matrix(program.matrix()).x
+    ... except ResidualError:  # the point that HiGHS's presolve led to breaks a row
+    ...     x = solve_matrix(program.matrix(), presolve=False).x
+    >>> x.tolist()
+    [3.0]
+    """
 
 
 class Status(StrEnum):
-    """How a solve ended."""
+    """How a solve ended.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import Status, solve
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var(bounds=(0, 1))
+    >>> m.need = pyo.Constraint(expr=m.x >= 2)
+    >>> m.total = pyo.Objective(expr=m.x)
+    >>> solve(m).status is Status.INFEASIBLE, solve(m).status == "infeasible"
+    (True, True)
+    """
 
     OPTIMAL = "optimal"
     FEASIBLE = "feasible"
@@ -48,6 +84,18 @@ class Solution(Readable):
     nodes : int
         Of the branch-and-bound tree, 0 for an LP.
     solver, version : str
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import solve
+    >>> m = pyo.ConcreteModel()
+    >>> m.x = pyo.Var(domain=pyo.NonNegativeIntegers)
+    >>> m.room = pyo.Constraint(expr=2 * m.x <= 7)
+    >>> m.total = pyo.Objective(expr=m.x, sense=pyo.maximize)
+    >>> found = solve(m)
+    >>> str(found.status), found.objective, found.bound, found.gap, found.nodes
+    ('optimal', 3.0, 3.0, 0.0, 0)
     """
 
     status: Status
@@ -76,7 +124,18 @@ class Solution(Readable):
 
 @dataclass(frozen=True, slots=True)
 class RawSolution:
-    """What a solver returned for a matrix: `Solution`, the point and, for an LP, row duals and reduced costs."""
+    """What a solver returned for a matrix: `Solution`, the point and, for an LP, row duals and reduced costs.
+
+    Examples
+    --------
+    >>> from dlsched.solvers import Builder, solve_matrix
+    >>> program = Builder(sense=-1)
+    >>> x = program.column(9.0, cost=2.0)
+    >>> _ = program.row([(x, 1.0)], upper=3.0)
+    >>> found = solve_matrix(program.matrix())
+    >>> str(found.summary.status), found.x.tolist(), found.row_duals.tolist()
+    ('optimal', [3.0], [2.0])
+    """
 
     summary: Solution
     x: Floats | None

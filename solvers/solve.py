@@ -63,6 +63,17 @@ def solve_matrix(
         If the point, its integers rounded, breaks a row or bound by more than 1e-6 of its scale.
     UnfitNumberError
         If the matrix has a number that no solver keeps.
+
+    Examples
+    --------
+    >>> from dlsched.solvers import Builder, solve_matrix
+    >>> program = Builder(sense=-1)
+    >>> x, y = program.binary(cost=3.0), program.binary(cost=2.0)
+    >>> _ = program.row([(x, 2.0), (y, 2.0)], upper=3.0)
+    >>> solve_matrix(program.matrix()).summary.objective
+    3.0
+    >>> str(solve_matrix(program.matrix(), cutoff=3.5).summary.status)
+    'infeasible'
     """
     if over():
         return RawSolution(Solution.unasked(Status.NO_SOLUTION, solver), None)
@@ -158,6 +169,16 @@ class OptimalPoint:
         Integers are rounded.
     row_duals : ndarray, shape (m,), or None
         Of a linear program that HiGHS solved.
+
+    Examples
+    --------
+    >>> from dlsched.solvers import Builder, solve_to_optimality
+    >>> program = Builder(sense=-1)
+    >>> x = program.column(9.0, cost=2.0)
+    >>> _ = program.row([(x, 1.0)], upper=3.0)
+    >>> point = solve_to_optimality(program.matrix(), duals=True)
+    >>> point.value, point.x.tolist(), point.row_duals.tolist()
+    (6.0, [3.0], [2.0])
     """
 
     value: float
@@ -196,6 +217,18 @@ def solve_to_optimality(
         If the work is over before there is an answer.
     UnfitNumberError
         If the matrix has a number that no solver keeps.
+
+    Examples
+    --------
+    >>> from dlsched.solvers import Builder, solve_to_optimality
+    >>> program = Builder(sense=-1)
+    >>> x, y = program.binary(cost=3.0), program.binary(cost=2.0)
+    >>> _ = program.row([(x, 2.0), (y, 2.0)], upper=3.0)
+    >>> solve_to_optimality(program.matrix()).value
+    3.0
+    >>> _ = program.row([(x, 1.0), (y, 1.0)], lower=2.0)
+    >>> solve_to_optimality(program.matrix()) is None
+    True
     """
     endings, empty = [], 0
     for name, setting in _attempts(presolve, duals):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dlsched.models import hadar
 from tests import paths, snippets
 
 ROOMS = ("models", "relaxations", "rounding", "algorithms", "bounds", "figures", "traces", "solvers")
@@ -20,6 +21,15 @@ SHOWN = [
 ]
 
 COMPLETE = (
+    "models",
+    "models.hadar",
+    "models.dmlrs",
+    "models.smd",
+    "models.ddljs",
+    "solvers",
+    "traces",
+    "figures",
+    "plugins",
     "relaxations",
     "relaxations.conformance",
     "rounding",
@@ -49,6 +59,12 @@ def test_examples(path: Path, tmp_path: Path) -> None:
     for test in found:
         assert test.docstring is not None
         snippets.run_examples(test.docstring, test.name, {}, tmp_path)
+
+
+def test_the_example_of_a_function_that_another_returns(tmp_path: Path) -> None:
+    """`doctest` finds what stands in a module or a class, and `preset` is made for each problem by one function."""
+    assert hadar.preset.__doc__ is not None
+    snippets.run_examples(hadar.preset.__doc__, "preset", {}, tmp_path)
 
 
 @pytest.mark.parametrize("room", COMPLETE)

@@ -1,7 +1,15 @@
-"""Alibaba's list of pods on GPUs.
+r"""Alibaba's list of pods on GPUs.
 
 Source: Weng et al., USENIX ATC 2023, github.com/alibaba/clusterdata at 0c9677b, ``cluster-trace-gpu-v2023``, README.md:
 ``openb_pod_list_default.csv`` has creation, scheduling and deletion times in seconds, and 0 to 8 GPUs or a part of one.
+
+>>> from pathlib import Path
+>>> from dlsched.traces import alibaba
+>>> log = "name,num_gpu,gpu_spec,creation_time,deletion_time,scheduled_time\npod-0,2,T4|P100,100,220,160\n"
+>>> _ = Path("pods.csv").write_text(log)
+>>> instance = alibaba.READER.read("pods.csv", cluster="T4=2,V100M16=2", slots=5, slot_seconds=60)
+>>> [(job.name, job.gang, int(job.iterations), dict(job.rate)) for job in instance.jobs]
+[('pod-0', 2, 120, {'T4': Fraction(1, 1)})]
 """
 
 from __future__ import annotations

@@ -1,4 +1,17 @@
-"""Any CSV file of jobs, whose columns the user names."""
+r"""Any CSV file of jobs, whose columns the user names.
+
+>>> from pathlib import Path
+>>> from dlsched.traces import columns
+>>> _ = Path("log.csv").write_text("job,submitted,gpus,ran\nbert,0,2,600\ngan,60,1,120\n")
+>>> instance = columns.convert(
+...     "log.csv", columns="name=job,arrival=submitted,gang=gpus,seconds=ran", cluster="new=2,old=2",
+...     speeds="new=1,old=0.5", slots=20, slot_seconds=60,
+... )
+>>> for job in instance.jobs:
+...     print(job.name, job.arrival, job.gang, job.iterations, {r: float(rate) for r, rate in job.rate.items()})
+bert 1 2 1200 {'new': 1.0, 'old': 0.5}
+gan 2 1 120 {'new': 1.0, 'old': 0.5}
+"""
 
 from __future__ import annotations
 

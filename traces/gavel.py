@@ -1,6 +1,18 @@
-"""Gavel's measured throughputs and job traces into Hadar instances.
+r"""Gavel's measured throughputs and job traces into Hadar instances.
 
 Sources: Gavel (Narayanan et al., OSDI 2020) and Shockwave (Zheng et al., NSDI 2023), whose files share the format.
+
+>>> import json
+>>> from pathlib import Path
+>>> from dlsched.traces import gavel
+>>> measured = {"v100": {"('ResNet-18', 2)": {"null": 40.0}}, "k80": {"('ResNet-18', 2)": {"null": 8.0}}}
+>>> _ = Path("throughputs.json").write_text(json.dumps(measured))
+>>> _ = Path("jobs.trace").write_text("ResNet-18\tpython3 main.py\t--steps\t1\t4800\t0\t2\n")
+>>> instance = gavel.convert(
+...     throughputs="throughputs.json", trace="jobs.trace", cluster="v100=2,k80=2", slots=5, slot_seconds=60
+... )
+>>> [(job.gang, int(job.iterations), {r: int(rate) for r, rate in job.rate.items()}) for job in instance.jobs]
+[(2, 4800, {'v100': 20, 'k80': 4})]
 """
 
 from __future__ import annotations

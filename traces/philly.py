@@ -2,6 +2,17 @@
 
 Source: Jeon et al., USENIX ATC 2019, github.com/msr-fiddle/philly-traces at 29a1b87, README.md: ``cluster_job_log`` is
 a JSON list of jobs with their attempts, each with its times and the GPUs that it had on every server.
+
+>>> import json
+>>> from pathlib import Path
+>>> from dlsched.traces import philly
+>>> on = [{"gpus": ["gpu0", "gpu1"]}]
+>>> attempt = {"start_time": "2017-10-07 01:12:00", "end_time": "2017-10-07 01:14:00", "detail": on}
+>>> log = [{"jobid": "application_1", "submitted_time": "2017-10-07 01:11:39", "attempts": [attempt]}]
+>>> _ = Path("cluster_job_log").write_text(json.dumps(log))
+>>> instance = philly.READER.read("cluster_job_log", cluster="gpu=4", slots=5, slot_seconds=60)
+>>> [(job.name, job.gang, int(job.iterations)) for job in instance.jobs]
+[('application_1', 2, 240)]
 """
 
 from __future__ import annotations

@@ -26,6 +26,16 @@ class Reader:
     read : callable
         ``(**options) -> Instance``, or ``(path, **options) -> Instance`` where an instance is made of one file. What
         the command line offers is made from its keyword parameters and from what its docstring says of them.
+
+    Examples
+    --------
+    >>> from dlsched.models import hadar
+    >>> from dlsched.traces import Reader
+    >>> def made(*, jobs: int = 2):
+    ...     return hadar.random(0, jobs=jobs)
+    >>> mine = Reader("mine", "hadar", "what my cluster writes", made)
+    >>> len(mine.read(jobs=4).jobs)
+    4
     """
 
     name: str
@@ -43,17 +53,33 @@ READERS: Registry[Reader] = Registry("readers", Reader, lambda reader: reader.na
 
 
 def readers() -> tuple[Reader, ...]:
-    """Return every reader."""
+    """Return every reader.
+
+    Examples
+    --------
+    >>> from dlsched.traces import readers
+    >>> {entry.name: entry.problem for entry in readers() if entry.problem == "hadar"}
+    {'alibaba': 'hadar', 'csv': 'hadar', 'gavel': 'hadar', 'philly': 'hadar', 'tiresias': 'hadar'}
+    """
     return tuple(READERS.all().values())
 
 
 @checked
 def reader(name: str) -> Reader:
-    """Return the reader of a format.
+    r"""Return the reader of a format.
 
     Raises
     ------
     InputError
         If there is none; the message lists those there are.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from dlsched.traces import reader
+    >>> _ = Path("log.csv").write_text("name,arrival,gang,seconds\nbert,0,2,600\ngan,60,1,120\n")
+    >>> instance = reader("csv").read("log.csv", cluster="gpu=2", slots=10, slot_seconds=60)
+    >>> [(job.name, job.arrival, job.gang, int(job.iterations)) for job in instance.jobs]
+    [('bert', 1, 2, 1200), ('gan', 2, 1, 120)]
     """
     return READERS.get(name)

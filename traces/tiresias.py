@@ -1,7 +1,15 @@
-"""Tiresias' job lists.
+r"""Tiresias' job lists.
 
 Source: Tiresias (Gu et al., NSDI 2019), github.com/SymbioticLab/Tiresias at 959f9b0, ``trace-data/60_job.csv``: the
 simulator reads submit_time and duration in seconds, and takes a job's duration for what it is on its own devices.
+
+>>> from pathlib import Path
+>>> from dlsched.traces import tiresias
+>>> log = "job_id,num_gpu,submit_time,iterations,model_name,duration,interval\n0,1,0,606,vgg19,164,30\n"
+>>> _ = Path("60_job.csv").write_text(log)
+>>> instance = tiresias.READER.read("60_job.csv", cluster="gpu=4", slots=5, slot_seconds=60)
+>>> [(job.name, job.gang, int(job.iterations)) for job in instance.jobs]
+[('vgg19 #0', 1, 164)]
 """
 
 from __future__ import annotations

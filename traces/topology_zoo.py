@@ -2,6 +2,18 @@
 
 Source: Knight, Nguyen, Falkner, Bowden, Roughan, The Internet Topology Zoo (IEEE JSAC 29(9), 2011), in GraphML or as
 alib's YAML. Bandwidths are in Gbit/s.
+
+>>> from pathlib import Path
+>>> from dlsched.traces import topology_zoo
+>>> nodes = "".join(f"<node id='{name}'/>" for name in "abc")
+>>> edges = "".join(f"<edge source='{u}' target='{v}'/>" for u, v in ("ab", "bc", "ca"))
+>>> graph = f"<graph edgedefault='undirected'>{nodes}{edges}</graph>"
+>>> _ = Path("ring.graphml").write_text(f"<graphml>{graph}</graphml>")
+>>> instance = topology_zoo.convert("ring.graphml", servers="all", gpus="2", bandwidth="10")
+>>> {node.name: int(node.capacity["gpu"]) for node in instance.nodes}
+{'a': 2, 'b': 2, 'c': 2}
+>>> [(link.source, link.target, int(link.bandwidth)) for link in instance.links]
+[('a', 'b', 10), ('a', 'c', 10), ('b', 'c', 10)]
 """
 
 from __future__ import annotations

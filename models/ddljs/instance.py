@@ -35,6 +35,13 @@ class Node(Record):
     name : str
     capacity : dict of str to Fraction
         C_s^r, by resource; an absent resource counts 0.
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import Node, random
+    >>> switch, server = Node(name="switch", capacity={}), Node(name="s1", capacity={"gpu": 4})
+    >>> [node.name for node in (switch, server) if node.capacity]
+    ['s1']
     """
 
     name: Name
@@ -51,7 +58,14 @@ class Node(Record):
 
 
 class Link(Record):
-    """A directed link with its bandwidth B_e."""
+    """A directed link with its bandwidth B_e.
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import Link, random
+    >>> random(0).model_copy(update={"links": (Link(source="server1", target="server2", bandwidth=10),)}).links
+    (Link(source='server1', target='server2', bandwidth=Fraction(10, 1)),)
+    """
 
     source: Name
     target: Name
@@ -85,6 +99,21 @@ class Instance(Document):
     jobs : tuple of Job
     origin : dict of str to str, optional
         What was derived or assumed, and from what.
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import Instance
+    >>> instance = Instance.parse({
+    ...     "slots": 2, "resources": ["gpu"], "duplex": True,
+    ...     "nodes": [{"name": "s1", "capacity": {"gpu": 2}}, {"name": "s2", "capacity": {"gpu": 1}}],
+    ...     "links": [{"source": "s1", "target": "s2", "bandwidth": 10}],
+    ...     "jobs": [{
+    ...         "name": "bert", "arrival": 1, "max_workers": 3, "worker": {"gpu": 1}, "budget": {"gpu": 5},
+    ...         "progress": 1, "bandwidth": 4, "utility": {"kind": "sqrt", "scale": 1},
+    ...     }],
+    ... })
+    >>> instance.jobs[0].budget_slots  # worker-slots
+    5
     """
 
     slots: Annotated[int, Field(strict=True, ge=1, le=MAX_SLOTS)]

@@ -45,6 +45,13 @@ class Job(Record):
         mu_i, of the progress made.
     placement : tuple of tuple of str, optional
         For each worker, in ring order, the nodes that may host it. A ring of k workers is of the first k.
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import random
+    >>> (job, *_) = random(0).jobs
+    >>> job.max_workers, job.budget_slots, float(job.bandwidth), job.utility(2)
+    (1, None, 1.0, 11.0)
     """
 
     name: Name
@@ -145,6 +152,13 @@ def iteration_time(
     ------
     ValueError
         If there is no worker, a rate is not positive or another quantity is negative.
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import iteration_time
+    >>> model = {"gradient": 800e6, "forward": 0.001, "minibatch": 32, "backward": 0.05}
+    >>> [float(iteration_time(w, bandwidth=10e9, speed=100e9, **model)) for w in (1, 2, 4)]
+    [0.082, 0.166, 0.208]
     """
     at_least(1, workers=workers)
     positive(bandwidth=bandwidth, speed=speed)

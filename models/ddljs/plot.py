@@ -75,6 +75,16 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
         If the schedule breaks a rule.
     MissingExtra
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, ddljs, read, solve
+    >>> instance = ddljs.random(0)
+    >>> model = build("ddljs/offline-circulation", instance)
+    >>> _ = solve(model)
+    >>> ax = ddljs.plot(instance, read(model, instance))
+    >>> [text.get_text() for text in ax.get_yticklabels()], ax.get_xlabel()
+    (['job1', 'job2'], 'slot')
     """
     picture.refuse_broken(check(instance, schedule))
     last = last_slot(instance, schedule)
@@ -169,6 +179,14 @@ def save_plot(instance: Instance, schedule: Schedule, path: str | os.PathLike[st
         If the format is unknown or the file cannot be written.
     ValueError, MissingExtra
         As `plot`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from dlsched.models import ddljs
+    >>> ddljs.save_plot(ddljs.random(0), ddljs.Schedule(jobs={}), "rings.svg")
+    >>> Path("rings.svg").read_text().startswith("<?xml")
+    True
     """
     slot = busiest(schedule)
     if slot is None:

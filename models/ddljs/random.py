@@ -59,6 +59,13 @@ def random(
     ------
     InputError
         If there is no such shape or utility.
+
+    Examples
+    --------
+    >>> from dlsched.models import ddljs
+    >>> instance = ddljs.random(7, servers=4, shape="mesh", utility="concave")
+    >>> len(instance.nodes), instance == ddljs.random(7, servers=4, shape="mesh", utility="concave")
+    (4, True)
     """
     at_least(0, jobs=jobs)
     at_least(1, servers=servers, resources=resources, slots=slots, workers=workers)

@@ -31,6 +31,16 @@ class SlotRings:
     worth : Fraction
         What the model's objective says: of `ddljs/slot` and `ddljs/slot-printed` the utility (10) of the active jobs
         after the slot, else what the rings add to the utility so far (12).
+
+    Examples
+    --------
+    >>> from dlsched.models import build, ddljs, read, solve
+    >>> instance = ddljs.random(0)
+    >>> model = build("ddljs/slot-circulation", instance, slot=2)
+    >>> _ = solve(model)
+    >>> found = read(model, instance)
+    >>> found.slot, float(found.worth), {job: dict(ring.workers) for job, ring in found.embeddings.items()}
+    (2, 11.0, {'job1': {'server1': 1}})
     """
 
     slot: int
@@ -117,6 +127,14 @@ def embeddings_from(model: Any) -> dict[str, Embedding]:
     ValueError
         If it is no model of one slot or has no values, or its point is not a ring for some job, as the printed
         formulations allow.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, ddljs, solve
+    >>> model = build("ddljs/slot-circulation", ddljs.random(0), slot=2)
+    >>> _ = solve(model)
+    >>> {job: dict(ring.workers) for job, ring in ddljs.embeddings_from(model).items()}
+    {'job1': {'server1': 1}}
     """
     expect_model(model)
     if model.component("place") is not None:
@@ -129,7 +147,16 @@ def embeddings_from(model: Any) -> dict[str, Embedding]:
 
 
 def mappings_from(model: Any) -> dict[str, RingMapping]:
-    """Return where a solved G-VNE model maps each embedded ring; flow that circulates beside the paths is left out."""
+    """Return where a solved G-VNE model maps each embedded ring; flow that circulates beside the paths is left out.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, ddljs, solve
+    >>> model = build("ddljs/gvne", ddljs.random(0), slot=2)
+    >>> _ = solve(model)
+    >>> {job: ring.nodes for job, ring in ddljs.mappings_from(model).items()}
+    {'job1': ('server1',)}
+    """
     expect_model(model)
     _expect_values(model, "place", "is not of ddljs/gvne")
     chosen = {i: k for i, k in model.rings if round(model.size[i, k].value)}

@@ -38,6 +38,14 @@ class RingRequest:
         What each ring edge between two substrate nodes reserves.
     allowed : tuple of frozenset of str, optional
         For each ring node, the substrate nodes that may host it.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.models.ddljs import RingRequest
+    >>> ring = RingRequest("job1", {2: Fraction(5), 3: Fraction(6)}, {"gpu": Fraction(1)}, Fraction(4))
+    >>> max(ring.profit, key=ring.profit.get)
+    3
     """
 
     name: str
@@ -75,6 +83,18 @@ class RingProblem:
     shares : tuple of (tuple of arcs, Fraction)
         Arcs whose loads together stay within a bandwidth; one arc each, or both directions of a half-duplex link.
     requests : tuple of RingRequest
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> import networkx as nx
+    >>> from dlsched.models.ddljs import RingProblem, RingRequest
+    >>> graph = nx.cycle_graph(["s1", "s2", "s3"])
+    >>> nx.set_node_attributes(graph, {"gpu": 2}, "capacity")
+    >>> nx.set_edge_attributes(graph, 10, "bandwidth")
+    >>> asked = RingProblem.of(graph, [RingRequest("job1", {3: Fraction(6)}, {"gpu": Fraction(1)}, Fraction(4))])
+    >>> len(asked.nodes), len(asked.shares)
+    (3, 3)
     """
 
     nodes: Mapping[str, Mapping[str, Fraction]]
@@ -289,6 +309,13 @@ def slot_problem(instance: Instance, slot: int, so_far: Mapping[str, int] = _NO_
     ------
     ValueError
         If the slot is outside 1..T, or a job's utility so far is minus infinity (a log utility at 0).
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import random, slot_problem
+    >>> asked = slot_problem(random(0), 2)
+    >>> [(request.name, {k: float(worth) for k, worth in request.profit.items()}) for request in asked.requests]
+    [('job1', {1: 11.0}), ('job2', {1: 0.0})]
     """
     if not 1 <= slot <= instance.slots:
         raise ValueError(f"slot {slot} is outside 1..{instance.slots}")

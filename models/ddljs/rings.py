@@ -39,6 +39,13 @@ class Embedding(Record):
         the one before it ends, the last ends where the first starts.
     order : tuple of str, optional
         The server of each worker in ring order, for a job whose `placement` tells the workers apart.
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import Embedding
+    >>> ring = Embedding(workers={"s1": 2, "s2": 1}, ring=(("s1", "switch", "s2"), ("s2", "s1")))
+    >>> sum(ring.workers.values()), [len(path) - 1 for path in ring.ring]
+    (3, [2, 1])
     """
 
     workers: dict[str, Amount]
@@ -117,6 +124,13 @@ class RingMapping:
     paths : tuple of tuple of str
         For each ring edge (a, a+1 mod k) the path from m(a) to m(a+1); ``(u,)`` where both are u. A ring of one node
         has no edge.
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import RingMapping, embedding
+    >>> mapping = RingMapping(nodes=("s1", "s1", "s2"), paths=(("s1",), ("s1", "switch", "s2"), ("s2", "s1")))
+    >>> embedding(mapping)
+    Embedding(workers={'s1': 2, 's2': 1}, ring=(('s1', 'switch', 's2'), ('s2', 's1')), order=None)
     """
 
     nodes: Path
@@ -149,6 +163,13 @@ def embedding(mapping: RingMapping, *, ordered: bool = False) -> Embedding:
     mapping : RingMapping
     ordered : bool
         Keep the order of the ring nodes, as a job with `placement` needs it; else each server is visited once.
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import RingMapping, embedding
+    >>> mapping = RingMapping(nodes=("s1", "s2"), paths=(("s1", "s2"), ("s2", "switch", "s1")))
+    >>> embedding(mapping).workers, embedding(mapping).ring
+    ({'s1': 1, 's2': 1}, (('s1', 's2'), ('s2', 'switch', 's1')))
     """
     workers = dict(mapping.counts())
     if ordered:
@@ -174,6 +195,13 @@ def embedding_of(workers: Mapping[str, int], circulation: Mapping[Arc, int]) -> 
     ------
     ValueError
         If it is not balanced or does not join all servers with workers.
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import embedding_of
+    >>> found = embedding_of({"s1": 1, "s2": 2}, {("s1", "s2"): 1, ("s2", "switch"): 1, ("switch", "s1"): 1})
+    >>> found.ring
+    (('s1', 's2'), ('s2', 'switch', 's1'))
     """
     import networkx as nx
 

@@ -19,7 +19,15 @@ from dlsched.models.schedule import JobsSchedule, Measures, Violation, mean_shar
 
 
 class JobSchedule(Record):
-    """What one job gets: slot to workers and ring."""
+    """What one job gets: slot to workers and ring.
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import Embedding, JobSchedule, Schedule
+    >>> alone = Embedding(workers={"server1": 2})
+    >>> Schedule(jobs={"job1": JobSchedule(slots={1: alone})}).dump()["jobs"]
+    {'job1': {'slots': {'1': {'workers': {'server1': 2}, 'ring': []}}}}
+    """
 
     slots: Annotated[dict[int, Embedding], PlainSlots]
 
@@ -32,6 +40,15 @@ class Schedule(JobsSchedule):
     problem : str
         Always ``"ddljs"``.
     jobs : dict of str to JobSchedule
+
+    Examples
+    --------
+    >>> from dlsched.models import build, ddljs, read, solve
+    >>> instance = ddljs.random(0)
+    >>> model = build("ddljs/offline-circulation", instance)
+    >>> _ = solve(model)
+    >>> read(model, instance).dump()["jobs"]
+    {'job1': {'slots': {'2': {'workers': {'server1': 1}, 'ring': []}}}}
     """
 
     problem: Literal["ddljs"] = "ddljs"
@@ -60,7 +77,17 @@ class Schedule(JobsSchedule):
 
 @checked
 def worker_slots(instance: Instance, schedule: Schedule) -> dict[str, int]:
-    """Return n_i, the worker-slots of every job of the instance."""
+    """Return n_i, the worker-slots of every job of the instance.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, ddljs, read, solve
+    >>> instance = ddljs.random(0)
+    >>> model = build("ddljs/offline-circulation", instance)
+    >>> _ = solve(model)
+    >>> ddljs.worker_slots(instance, read(model, instance))
+    {'job1': 1, 'job2': 0}
+    """
     return {job.name: sum(e.size for e in schedule.embeddings(job.name).values()) for job in instance.jobs}
 
 
@@ -72,6 +99,12 @@ def exact_utility(instance: Instance, schedule: Schedule) -> Fraction:
     ------
     ValueError
         If it is minus infinity: a job with a log utility gets nothing.
+
+    Examples
+    --------
+    >>> from dlsched.models import ddljs
+    >>> ddljs.exact_utility(ddljs.random(0), ddljs.Schedule(jobs={}))
+    Fraction(0, 1)
     """
     slots = worker_slots(instance, schedule)
     return sum((job.value(slots[job.name]) for job in instance.jobs), Fraction(0))
@@ -79,7 +112,16 @@ def exact_utility(instance: Instance, schedule: Schedule) -> Fraction:
 
 @checked
 def utility(instance: Instance, schedule: Schedule) -> float:
-    """Return sum_i mu_i(zeta_i n_i) over all jobs; minus infinity where a log utility is at 0."""
+    """Return sum_i mu_i(zeta_i n_i) over all jobs; minus infinity where a log utility is at 0.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, ddljs, read, solve
+    >>> instance = ddljs.random(0)
+    >>> model = build("ddljs/offline-circulation", instance)
+    >>> solve(model).objective, ddljs.utility(instance, read(model, instance))
+    (11.0, 11.0)
+    """
     try:
         return float(exact_utility(instance, schedule))
     except ValueError:
@@ -92,6 +134,17 @@ def check(instance: Instance, schedule: Schedule) -> list[Violation]:
 
     The rules are (2)-(9), corrected: bandwidth is summed over all paths on a link (8), and each job's servers form one
     directed cycle (9); and that names, slots and counts mean something, and that no utility is minus infinity.
+
+    Examples
+    --------
+    >>> from dlsched.models.ddljs import Schedule, check, random
+    >>> slot = {"workers": {"server1": 1, "server2": 1}, "ring": []}
+    >>> plan = Schedule.parse({"jobs": {"job1": {"slots": {1: slot}}}})
+    >>> for broken in check(random(0), plan):
+    ...     print(broken.rule, broken.place, broken.message, sep=" | ")
+    (6) arrival | job job1, slot 1 | is before the arrival 2
+    (2) workers | job job1, slot 1 | 2 workers are more than 1
+    (9) ring | job job1, slot 1 | no ring visits the 2 servers
     """
     found = [*_unknown(instance, schedule)]
     if found:

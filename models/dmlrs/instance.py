@@ -29,6 +29,13 @@ class Machine(Record):
     name : str
     capacity : dict of str to Fraction
         C_h^r, by resource; an absent resource counts 0.
+
+    Examples
+    --------
+    >>> from dlsched.models.dmlrs import Machine, random
+    >>> larger = random(0).model_copy(update={"machines": (Machine(name="node", capacity={"resource1": 8}),)})
+    >>> [{r: int(most) for r, most in machine.capacity.items()} for machine in larger.machines]
+    [{'resource1': 8}]
     """
 
     name: Name
@@ -63,6 +70,15 @@ class Instance(Document):
         All of the journal's kind, or all of the thesis's.
     origin : dict of str to str, optional
         What was derived or assumed, and from what.
+
+    Examples
+    --------
+    >>> from dlsched.models.dmlrs import random
+    >>> instance = random(0)
+    >>> {machine.name: {r: int(most) for r, most in machine.capacity.items()} for machine in instance.machines}
+    {'machine1': {'resource1': 3, 'resource2': 2}, 'machine2': {'resource1': 2, 'resource2': 1}}
+    >>> instance.asynchronous, random(0, asynchronous=True).asynchronous
+    (False, True)
     """
 
     slots: Annotated[int, Field(strict=True, ge=1, le=MAX_SLOTS)]

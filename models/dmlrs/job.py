@@ -131,6 +131,15 @@ class Job(_Job):
         tau_i, slots a worker computes on a sample.
     workers_per_server : Fraction
         gamma_i.
+
+    Examples
+    --------
+    >>> from dlsched.models.dmlrs import random
+    >>> (job, *_) = random(0).jobs
+    >>> int(job.work), job.batch, str(job.internal_time), str(job.external_time)
+    (5, 2, '13/16', '1')
+    >>> job.work == job.epochs * job.samples
+    True
     """
 
     samples: Positive
@@ -191,6 +200,15 @@ class AsyncJob(_Job):
         tau_i, slots a worker computes on a mini-batch.
     server_rate : Fraction
         B_i, data per slot that one server can exchange.
+
+    Examples
+    --------
+    >>> from dlsched.models.dmlrs import random
+    >>> (job, *_) = random(0, asynchronous=True).jobs
+    >>> int(job.work), job.chunks, str(job.internal_time), str(job.external_time)
+    (8, 2, '5/8', '3/4')
+    >>> job.work == job.epochs * job.chunks * job.minibatches_per_chunk
+    True
     """
 
     chunks: Whole

@@ -79,6 +79,16 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
         If the schedule breaks a rule.
     MissingExtra
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, dmlrs, read, solve
+    >>> instance = dmlrs.random(0)
+    >>> model = build("dmlrs/compact-milp", instance)
+    >>> _ = solve(model)
+    >>> ax = dmlrs.plot(instance, read(model, instance))
+    >>> ax.get_xlabel()
+    'slot'
     """
     picture.refuse_broken(check(instance, schedule))
     last, finished = last_slot(instance, schedule), completions(instance, schedule)

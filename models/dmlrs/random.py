@@ -46,6 +46,13 @@ def random(
     -----
     Needs are whole numbers, 0 to 2; a job may need too much, or be too long, to finish; utilities are non-increasing
     tables of whole numbers.
+
+    Examples
+    --------
+    >>> from dlsched.models import dmlrs
+    >>> instance = dmlrs.random(7, jobs=2, asynchronous=True)
+    >>> len(instance.jobs), instance.jobs[0].chunks, instance == dmlrs.random(7, jobs=2, asynchronous=True)
+    (2, 1, True)
     """
     at_least(0, jobs=jobs)
     at_least(1, machines=machines, resources=resources, slots=slots, capacity=capacity)

@@ -40,6 +40,18 @@ class Response:
         u_i(t~_i - a_i).
     cost : float
         Sum of the prices of what it uses.
+
+    Examples
+    --------
+    >>> import pyomo.environ as pyo
+    >>> from dlsched.models import build, dmlrs, read, solve
+    >>> instance = dmlrs.random(0)
+    >>> model = build("dmlrs/cheapest", instance, job="job3")
+    >>> pyo.TransformationFactory("gdp.bigm").apply_to(model)
+    >>> _ = solve(model)
+    >>> response = read(model, instance)
+    >>> response.job, response.utility, response.cost
+    ('job3', 12.0, 4.0)
     """
 
     job: str

@@ -21,14 +21,32 @@ Slot = int
 
 
 class Counts(Record):
-    """w_ih[t] and s_ih[t]: workers and servers of a job on one machine in one slot."""
+    """w_ih[t] and s_ih[t]: workers and servers of a job on one machine in one slot.
+
+    Examples
+    --------
+    >>> from dlsched.models.dmlrs import Counts, JobSchedule, Schedule
+    >>> slot = {"machine1": Counts(workers=2), "machine2": Counts(workers=1, servers=1)}
+    >>> sum(counts.workers for counts in slot.values())
+    3
+    >>> Schedule(jobs={"job1": JobSchedule(slots={3: slot})}).dump()["jobs"]
+    {'job1': {'slots': {'3': {'machine1': {'workers': 2, 'servers': 0}, 'machine2': {'workers': 1, 'servers': 1}}}}}
+    """
 
     workers: Amount = 0
     servers: Amount = 0
 
 
 class JobSchedule(Record):
-    """What one job gets: slot to machine to counts."""
+    """What one job gets: slot to machine to counts.
+
+    Examples
+    --------
+    >>> from dlsched.models.dmlrs import JobSchedule
+    >>> runs = JobSchedule.model_validate({"slots": {"3": {"machine1": {"workers": 2, "servers": 1}}}})
+    >>> {t: {h: (counts.workers, counts.servers) for h, counts in slot.items()} for t, slot in runs.slots.items()}
+    {3: {'machine1': (2, 1)}}
+    """
 
     slots: Annotated[dict[Slot, dict[str, Counts]], PlainSlots]
 
@@ -41,6 +59,16 @@ class Schedule(JobsSchedule):
     problem : str
         Always ``"dmlrs"``.
     jobs : dict of str to JobSchedule
+
+    Examples
+    --------
+    >>> from dlsched.models import build, dmlrs, read, solve
+    >>> instance = dmlrs.random(0)
+    >>> model = build("dmlrs/compact-milp", instance)
+    >>> _ = solve(model)
+    >>> schedule = read(model, instance)
+    >>> {t: sum(counts.workers for counts in slot.values()) for t, slot in schedule.jobs["job3"].slots.items()}
+    {2: 2, 3: 2}
     """
 
     problem: Literal["dmlrs"] = "dmlrs"
@@ -74,14 +102,33 @@ class Schedule(JobsSchedule):
 
 @checked
 def progress(job: Job | AsyncJob, slots: Mapping[int, Placement]) -> Fraction:
-    """Return the work done over some slots: the left side of (3), in the thesis of (3.1)."""
+    """Return the work done over some slots: the left side of (3), in the thesis of (3.1).
+
+    Examples
+    --------
+    >>> from dlsched.models.dmlrs import progress, random
+    >>> (job, *_) = random(0).jobs
+    >>> alone, apart = {"machine1": (1, 1)}, {"machine1": (1, 0), "machine2": (0, 1)}
+    >>> [float(progress(job, {1: placement})) for placement in (alone, apart)]
+    [1.2307692307692308, 1.0]
+    """
     alike = Counter(tuple(placement.items()) for placement in slots.values())
     return sum((times * job.progress(dict(placement)) for placement, times in alike.items()), Fraction(0))
 
 
 @checked
 def completions(instance: Instance, schedule: Schedule) -> dict[str, int]:
-    """Return the completion slot (6), the last slot with a worker, of each job that does all its work."""
+    """Return the completion slot (6), the last slot with a worker, of each job that does all its work.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, dmlrs, read, solve
+    >>> instance = dmlrs.random(0)
+    >>> model = build("dmlrs/compact-milp", instance)
+    >>> _ = solve(model)
+    >>> dmlrs.completions(instance, read(model, instance))
+    {'job3': 3}
+    """
     result = {}
     for name in schedule.jobs:
         job, slots = instance.job(name), schedule.placements(name)
@@ -93,13 +140,32 @@ def completions(instance: Instance, schedule: Schedule) -> dict[str, int]:
 
 @checked
 def exact_utility(instance: Instance, schedule: Schedule) -> Fraction:
-    """Return sum_i u_i(t~_i - a_i) over the jobs that finish, as a rational."""
+    """Return sum_i u_i(t~_i - a_i) over the jobs that finish, as a rational.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, dmlrs, read, solve
+    >>> instance = dmlrs.random(0)
+    >>> model = build("dmlrs/compact-milp", instance)
+    >>> _ = solve(model)
+    >>> dmlrs.exact_utility(instance, read(model, instance))
+    Fraction(12, 1)
+    """
     return earned(instance, completions(instance, schedule))
 
 
 @checked
 def utility(instance: Instance, schedule: Schedule) -> float:
-    """Return sum_i u_i(t~_i - a_i) over the jobs that finish."""
+    """Return sum_i u_i(t~_i - a_i) over the jobs that finish.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, dmlrs, read, solve
+    >>> instance = dmlrs.random(0)
+    >>> model = build("dmlrs/compact-milp", instance)
+    >>> solve(model).objective, dmlrs.utility(instance, read(model, instance))
+    (12.0, 12.0)
+    """
     return float(exact_utility(instance, schedule))
 
 
@@ -109,6 +175,18 @@ def check(instance: Instance, schedule: Schedule) -> list[Violation]:
 
     The rules are (2)-(5) and (7) of the journal, for asynchronous instances (3.1)-(3.5) and (3.7) of the thesis, that
     names, slots and counts mean something, and that a job with an allocation finishes.
+
+    Examples
+    --------
+    >>> from dlsched.models.dmlrs import Schedule, check, random
+    >>> plan = Schedule.parse({"jobs": {"job1": {"slots": {1: {"machine1": {"workers": 9}}}}}})
+    >>> for broken in check(random(0), plan):
+    ...     print(broken.rule, broken.place, broken.message, sep=" | ")
+    (7) arrival | job job1, slot 1 | is before the arrival 3
+    (4) workers | job job1, slot 1 | 9 workers are more than 2
+    (2) servers | job job1, slot 1 | 0 servers for 9 workers; at least 3 are needed
+    (5) capacity | slot 1, machine machine1, resource resource1 | 9 in use exceeds the 3 there
+    (3) work | job job1 | 0 of 5 done: a job with workers or servers must finish
     """
     found = [*_unknown(instance, schedule)]
     if found:

@@ -85,6 +85,15 @@ class SlotPlacement:
         Machine to (workers, servers), the machines without either left out.
     cost : float
         Sum of the prices of what they use, which is the objective.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, dmlrs, read, solve
+    >>> instance = dmlrs.random(0)
+    >>> model = build("dmlrs/internal-slot", instance, job="job3")
+    >>> _ = solve(model)
+    >>> read(model, instance)
+    SlotPlacement(job='job3', placement={'machine1': (2, 1)}, cost=2.0)
     """
 
     job: str

@@ -27,6 +27,13 @@ class Machine(Record):
     name : str
     devices : dict of str to int
         c_h^r, devices by type; an absent type counts 0.
+
+    Examples
+    --------
+    >>> from dlsched.models.hadar import Machine, random
+    >>> larger = random(0).model_copy(update={"machines": (Machine(name="node", devices={"type1": 8}),)})
+    >>> [dict(machine.devices) for machine in larger.machines]
+    [{'type1': 8}]
     """
 
     name: Name
@@ -53,6 +60,15 @@ class Job(Record):
         X_j^r, iterations per second and device, by type; an absent type counts 0.
     utility : Utility
         U_j, non-increasing, of the duration d = completion slot - arrival, in slots.
+
+    Examples
+    --------
+    >>> from dlsched.models.hadar import random
+    >>> (job, *_) = random(0).jobs
+    >>> job.arrival, job.gang, int(job.iterations), {r: float(rate) for r, rate in job.rate.items()}, job.utility(0)
+    (1, 1, 2, {'type1': 0.5, 'type2': 0.0}, 19.0)
+    >>> job.model_copy(update={"gang": 2}).gang
+    2
     """
 
     name: Name
@@ -82,6 +98,21 @@ class Instance(Document):
     jobs : tuple of Job
     origin : dict of str to str, optional
         What was derived or assumed, and from what.
+
+    Examples
+    --------
+    >>> from dlsched.models.hadar import Instance
+    >>> instance = Instance.parse({
+    ...     "slots": 4, "slot_seconds": 3600, "device_types": ["v100", "k80"],
+    ...     "machines": [{"name": "node1", "devices": {"v100": 2}}, {"name": "node2", "devices": {"k80": 4}}],
+    ...     "jobs": [{
+    ...         "name": "bert", "arrival": 1, "gang": 2, "iterations": 28800, "rate": {"v100": 2, "k80": "1/2"},
+    ...         "utility": {"kind": "linear", "intercept": 10, "slope": 3},
+    ...     }],
+    ... })
+    >>> bert = instance.job("bert")
+    >>> {r: float(bert.iterations / instance.work(bert, r)) for r in instance.device_types}  # slots
+    {'v100': 2.0, 'k80': 8.0}
     """
 
     slots: Annotated[int, Field(strict=True, ge=1, le=MAX_SLOTS)]

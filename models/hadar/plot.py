@@ -42,6 +42,15 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
         If the schedule breaks a rule: there would be no device to draw in.
     MissingExtra
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, hadar, read, solve
+    >>> instance = hadar.random(0)
+    >>> model = build("hadar/hall", instance)
+    >>> _ = solve(model)
+    >>> figure = hadar.plot(instance, read(model, instance)).figure
+    >>> figure.savefig("schedule.svg")
     """
     picture.refuse_broken(check(instance, schedule))
     finished, last = completions(instance, schedule), last_slot(instance, schedule)

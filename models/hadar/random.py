@@ -36,6 +36,13 @@ def random(
     -----
     Rates are halves of whole numbers and may be 0 on some types; a job may be too long to finish; utilities are
     non-increasing tables of whole numbers.
+
+    Examples
+    --------
+    >>> from dlsched.models import hadar
+    >>> instance = hadar.random(7, jobs=4, slots=5)
+    >>> len(instance.jobs), instance.slots, instance == hadar.random(7, jobs=4, slots=5)
+    (4, 5, True)
     """
     at_least(0, jobs=jobs, devices=devices)
     at_least(1, machines=machines, types=types, slots=slots)

@@ -89,6 +89,18 @@ class Response:
         Of this job alone; empty where it is rejected.
     payoff : Fraction
         mu_j, its utility less what it pays.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, hadar, read, solve
+    >>> import pyomo.environ as pyo
+    >>> instance = hadar.random(0)
+    >>> model = build("hadar/response", instance, job="job2")
+    >>> pyo.TransformationFactory("gdp.bigm").apply_to(model)
+    >>> _ = solve(model)
+    >>> response = read(model, instance)
+    >>> response.payoff, list(response.schedule.jobs)
+    (Fraction(17, 1), ['job2'])
     """
 
     schedule: Schedule

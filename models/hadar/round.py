@@ -163,6 +163,16 @@ class Round:
         Devices by machine and type, of the jobs that run.
     payoff : Fraction
         Sum of mu_j.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, hadar, read, solve
+    >>> instance = hadar.random(0)
+    >>> model = build("hadar/round", instance, slot=2)
+    >>> _ = solve(model)
+    >>> now = read(model, instance)
+    >>> now.payoff, now.allocations
+    (Fraction(17, 1), {'job2': {'machine1': {'type1': 2}, 'machine2': {'type1': 1}}})
     """
 
     allocations: dict[str, Allocation]

@@ -21,7 +21,15 @@ Allocation = dict[str, Devices]
 
 
 class JobSchedule(Record):
-    """What one job gets: slot to allocation."""
+    """What one job gets: slot to allocation.
+
+    Examples
+    --------
+    >>> from dlsched.models.hadar import JobSchedule, Schedule, random, utility
+    >>> runs = JobSchedule(slots={1: {"machine1": {"type1": 1}}, 2: {"machine1": {"type1": 1}}})
+    >>> Schedule(jobs={"job1": runs}).dump()["jobs"]
+    {'job1': {'slots': {'1': {'machine1': {'type1': 1}}, '2': {'machine1': {'type1': 1}}}}}
+    """
 
     slots: Annotated[dict[Slot, Allocation], PlainSlots]
 
@@ -34,6 +42,19 @@ class Schedule(JobsSchedule):
     problem : str
         Always ``"hadar"``.
     jobs : dict of str to JobSchedule
+
+    Examples
+    --------
+    >>> from dlsched.models import build, hadar, read, solve
+    >>> instance = hadar.random(0)
+    >>> model = build("hadar/hall", instance)
+    >>> _ = solve(model)
+    >>> schedule = read(model, instance)
+    >>> {job: list(given.slots) for job, given in schedule.jobs.items()}
+    {'job2': [2, 3], 'job3': [3]}
+    >>> schedule.save("best.json")
+    >>> hadar.Schedule.load("best.json") == schedule
+    True
     """
 
     problem: Literal["hadar"] = "hadar"
@@ -90,7 +111,17 @@ def _used(allocation: Allocation) -> frozenset[str]:
 
 @checked
 def completions(instance: Instance, schedule: Schedule) -> dict[str, int]:
-    """Return the completion slot f_j (1c), the last slot with a device, of each job that does all its iterations."""
+    """Return the completion slot f_j (1c), the last slot with a device, of each job that does all its iterations.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, hadar, read, solve
+    >>> instance = hadar.random(0)
+    >>> model = build("hadar/hall", instance)
+    >>> _ = solve(model)
+    >>> hadar.completions(instance, read(model, instance))
+    {'job2': 3, 'job3': 3}
+    """
     result = {}
     for name, entry in schedule.jobs.items():
         job = instance.job(name)
@@ -102,13 +133,32 @@ def completions(instance: Instance, schedule: Schedule) -> dict[str, int]:
 
 @checked
 def exact_utility(instance: Instance, schedule: Schedule) -> Fraction:
-    """Return sum_j U_j(f_j - a_j) over the jobs that finish, as a rational (1)."""
+    """Return sum_j U_j(f_j - a_j) over the jobs that finish, as a rational (1).
+
+    Examples
+    --------
+    >>> from dlsched.models import build, hadar, read, solve
+    >>> instance = hadar.random(0)
+    >>> model = build("hadar/hall", instance)
+    >>> _ = solve(model)
+    >>> hadar.exact_utility(instance, read(model, instance))
+    Fraction(34, 1)
+    """
     return earned(instance, completions(instance, schedule))
 
 
 @checked
 def utility(instance: Instance, schedule: Schedule) -> float:
-    """Return sum_j U_j(f_j - a_j) over the jobs that finish (1)."""
+    """Return sum_j U_j(f_j - a_j) over the jobs that finish (1).
+
+    Examples
+    --------
+    >>> from dlsched.models import build, hadar, read, solve
+    >>> instance = hadar.random(0)
+    >>> model = build("hadar/hall", instance)
+    >>> solve(model).objective, hadar.utility(instance, read(model, instance))
+    (34.0, 34.0)
+    """
     return float(exact_utility(instance, schedule))
 
 
@@ -118,6 +168,13 @@ def check(instance: Instance, schedule: Schedule) -> list[Violation]:
 
     The rules are (1a) every job with an allocation does all its iterations, (1d) capacity, (1e) gangs and arrivals,
     and that names, slots and counts mean something.
+
+    Examples
+    --------
+    >>> from dlsched.models.hadar import Schedule, check, random
+    >>> plan = Schedule.parse({"jobs": {"job1": {"slots": {1: {"machine1": {"type1": 1}}}}}})
+    >>> [(broken.rule, broken.place) for broken in check(random(0), plan)], check(random(0), Schedule(jobs={}))
+    ([('(1a) work', 'job job1')], [])
     """
     found = [*_unknown(instance, schedule)]
     if found:
@@ -197,6 +254,15 @@ def place(instance: Instance, counts: Mapping[int, Mapping[str, Mapping[str, int
     ------
     ValueError
         If a slot needs more devices of a type than the cluster has.
+
+    Examples
+    --------
+    >>> from dlsched.models.hadar import place, random
+    >>> instance = random(0)
+    >>> [dict(machine.devices) for machine in instance.machines]
+    [{'type1': 2, 'type2': 1}, {'type1': 1}]
+    >>> place(instance, {2: {"job2": {"type1": 3}}}).dump()["jobs"]
+    {'job2': {'slots': {'2': {'machine1': {'type1': 2}, 'machine2': {'type1': 1}}}}}
     """
     result: dict[str, dict[int, dict[str, dict[str, int]]]] = {}
     for t, jobs in counts.items():

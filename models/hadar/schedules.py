@@ -70,6 +70,14 @@ def enumerate_schedules(
     ------
     ValueError
         If there are too many to enumerate.
+
+    Examples
+    --------
+    >>> from dlsched.models.hadar import enumerate_schedules, random
+    >>> instance = random(0)
+    >>> found = enumerate_schedules(instance, instance.jobs[1])
+    >>> len(found), sorted({(column.completion, float(column.utility)) for column in found})
+    (9, [(3, 17.0)])
     """
     at_least(1, limit=limit)
     found = gangs(instance, job, limit=limit)

@@ -1,4 +1,13 @@
-"""The SMD problem: jobs reserve resources and split them into workers and parameter servers (Yu, Wu, Ji, Liu)."""
+"""The SMD problem: jobs reserve resources and split them into workers and parameter servers (Yu, Wu, Ji, Liu).
+
+>>> from dlsched.models import build, read, smd, solve
+>>> instance = smd.random(0)
+>>> model = build("smd/milp", instance)
+>>> _ = solve(model)
+>>> schedule = read(model, instance)
+>>> smd.check(instance, schedule), smd.utility(instance, schedule)
+([], 27.0)
+"""
 
 from dlsched.exports import attach
 

@@ -36,6 +36,13 @@ class Point:
         tau, the completion time.
     utility : Fraction
         mu(tau).
+
+    Examples
+    --------
+    >>> from dlsched.models.smd import best_point, random
+    >>> found = best_point(random(0).jobs[0])
+    >>> found.workers, found.servers, float(found.time), float(found.utility)
+    (1, 1, 1.0, 19.0)
     """
 
     workers: int
@@ -46,7 +53,14 @@ class Point:
 
 @checked
 def most_servers(job: Job) -> Ints:
-    """Return the most servers that fit beside w = 1, 2, ... workers (3); an empty array where the job cannot run."""
+    """Return the most servers that fit beside w = 1, 2, ... workers (3); an empty array where the job cannot run.
+
+    Examples
+    --------
+    >>> from dlsched.models.smd import most_servers, random
+    >>> most_servers(random(0).jobs[1]).tolist()
+    [1, 1, 1]
+    """
     workers = np.arange(1, job.most_workers + 1, dtype=object)
     if not workers.size:
         return np.zeros(0, dtype=np.int64)
@@ -61,7 +75,14 @@ def most_servers(job: Job) -> Ints:
 
 @checked
 def points(job: Job) -> Ints:
-    """Return all (w, p) that fit a job's limits (3), as rows, by workers and then servers; shape (k, 2)."""
+    """Return all (w, p) that fit a job's limits (3), as rows, by workers and then servers; shape (k, 2).
+
+    Examples
+    --------
+    >>> from dlsched.models.smd import points, random
+    >>> points(random(0).jobs[1]).tolist()
+    [[1, 1], [2, 1], [3, 1]]
+    """
     rooms = most_servers(job)
     workers = np.repeat(np.arange(1, rooms.size + 1), rooms)
     first = np.repeat(np.cumsum(rooms) - rooms, rooms)
@@ -70,7 +91,16 @@ def points(job: Job) -> Ints:
 
 @checked
 def times(job: Job, workers: Ints, servers: Ints) -> Floats:
-    """Return tau of (9) or (10) for arrays of w and p, in floats."""
+    """Return tau of (9) or (10) for arrays of w and p, in floats.
+
+    Examples
+    --------
+    >>> from dlsched.models.smd import points, random, times
+    >>> job = random(0).jobs[1]
+    >>> workers, servers = points(job).T
+    >>> times(job, workers, servers).round(3).tolist()
+    [5.5, 4.0, 3.5]
+    """
     theta = [float(value) for value in job.training.coefficients]
     w, p = np.asarray(workers, dtype=float), np.asarray(servers, dtype=float)
     if job.training.mode is Mode.SYNC:
@@ -85,6 +115,12 @@ def best_point(job: Job) -> Point | None:
     Of equally fast points, the one with the fewest workers, then servers.
 
     Source: SMD, (6)-(8) with (9) or (10).
+
+    Examples
+    --------
+    >>> from dlsched.models.smd import best_point, random
+    >>> [(point.workers, point.servers) if (point := best_point(job)) else None for job in random(0).jobs]
+    [(1, 1), (3, 1), (1, 1)]
     """
     rooms = most_servers(job)
     if not rooms.size:

@@ -38,6 +38,13 @@ class Job(Record):
         mu_i, non-increasing, of the completion time.
     training : Training
         What the completion time depends on.
+
+    Examples
+    --------
+    >>> from dlsched.models.smd import points, random
+    >>> (job, *_) = random(0).jobs
+    >>> {r: int(most) for r, most in job.limit.items()}, len(points(job)), str(job.training.mode)
+    ({'resource1': 5, 'resource2': 5}, 1, 'sync')
     """
 
     name: Name
@@ -107,6 +114,20 @@ class Instance(Document):
     jobs : tuple of Job
     origin : dict of str to str, optional
         What was derived or assumed, and from what.
+
+    Examples
+    --------
+    >>> from dlsched.models.smd import Instance, best_point
+    >>> instance = Instance.parse({
+    ...     "resources": ["gpu"], "capacity": {"gpu": 4},
+    ...     "jobs": [{
+    ...         "name": "bert", "worker": {"gpu": 1}, "server": {"gpu": "1/2"}, "limit": {"gpu": 3},
+    ...         "utility": {"kind": "linear", "intercept": 20, "slope": 1},
+    ...         "training": {"kind": "coefficients", "mode": "sync", "theta": [0, 0, 6, 1, 8]},
+    ...     }],
+    ... })
+    >>> best_point(instance.jobs[0])
+    Point(workers=2, servers=2, time=Fraction(11, 1), utility=Fraction(9, 1))
     """
 
     resources: tuple[Name, ...]

@@ -70,6 +70,16 @@ class Admission:
         In the order of the instance.
     utility : Fraction
         The sum of their utilities u_i, which is the objective (16).
+
+    Examples
+    --------
+    >>> from dlsched.models import build, read, smd, solve
+    >>> instance = smd.random(0)
+    >>> model = build("smd/knapsack", instance)
+    >>> _ = solve(model)
+    >>> admission = read(model, instance)
+    >>> admission.jobs, float(admission.utility)
+    (('job2',), 27.0)
     """
 
     jobs: tuple[str, ...]

@@ -67,6 +67,16 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
         If the schedule breaks a rule.
     MissingExtra
         If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from dlsched.models import build, read, smd, solve
+    >>> instance = smd.random(0)
+    >>> model = build("smd/milp", instance)
+    >>> _ = solve(model)
+    >>> ax = smd.plot(instance, read(model, instance))
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['resource1', 'resource2']
     """
     picture.refuse_broken(check(instance, schedule))
     ax = picture.drawn_in(ax, 8.0, max(3.0, 1.0 + 0.6 * len(instance.resources)))

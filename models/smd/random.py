@@ -29,6 +29,13 @@ def random(rng: np.random.Generator | int, *, jobs: int = 3, resources: int = 2,
     -----
     Coefficients are halves of whole numbers and may be 0; a worker or server may need nothing of some resource; a job's
     limits may be too small for one worker and one server, or exceed the cluster; about half of the reservations fit.
+
+    Examples
+    --------
+    >>> from dlsched.models import smd
+    >>> instance = smd.random(7, jobs=4)
+    >>> len(instance.jobs), instance == smd.random(7, jobs=4)
+    (4, True)
     """
     at_least(0, jobs=jobs)
     at_least(1, resources=resources)

@@ -21,6 +21,17 @@ def ratios(job: Job) -> FractionalSum:
     x >= 0 that (12) prints, denominators vanish at the origin.
 
     Source: SMD, (9), (10) and (12), corrected.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dlsched.models.smd import random, ratios, times
+    >>> (job, *_) = random(0).jobs
+    >>> found = ratios(job)
+    >>> len(found.ratios), sum(float(ratio(np.array([1.0, 2.0]))) for ratio in found.ratios)
+    (1, 0.5)
+    >>> float(times(job, np.array([1]), np.array([2]))[0])
+    0.5
     """
     return FractionalSum(_terms(job), _polytope(job))
 

@@ -21,6 +21,13 @@ class JobSchedule(Record):
     ----------
     workers, servers : int
         w and p.
+
+    Examples
+    --------
+    >>> from dlsched.models.smd import JobSchedule, Schedule, completion_times, random
+    >>> plan = Schedule(jobs={"job1": JobSchedule(workers=1, servers=1)})
+    >>> completion_times(random(0), plan)
+    {'job1': Fraction(1, 1)}
     """
 
     workers: Amount
@@ -35,6 +42,15 @@ class Schedule(JobsSchedule):
     problem : str
         Always ``"smd"``.
     jobs : dict of str to JobSchedule
+
+    Examples
+    --------
+    >>> from dlsched.models import build, read, smd, solve
+    >>> instance = smd.random(0)
+    >>> model = build("smd/milp", instance)
+    >>> _ = solve(model)
+    >>> read(model, instance).dump()["jobs"]
+    {'job2': {'workers': 3, 'servers': 1}}
     """
 
     problem: Literal["smd"] = "smd"
@@ -48,20 +64,44 @@ class Schedule(JobsSchedule):
 
 @checked
 def completion_times(instance: Instance, schedule: Schedule) -> dict[str, Fraction]:
-    """Return tau_i of each admitted job, by name."""
+    """Return tau_i of each admitted job, by name.
+
+    Examples
+    --------
+    >>> from dlsched.models.smd import Schedule, completion_times, random
+    >>> plan = Schedule.parse({"jobs": {"job1": {"workers": 1, "servers": 2}}})
+    >>> completion_times(random(0), plan)
+    {'job1': Fraction(1, 2)}
+    """
     return {name: instance.job(name).training.time(job.workers, job.servers) for name, job in schedule.jobs.items()}
 
 
 @checked
 def exact_utility(instance: Instance, schedule: Schedule) -> Fraction:
-    """Return sum_i mu_i(tau_i) over the admitted jobs, as a rational (1)."""
+    """Return sum_i mu_i(tau_i) over the admitted jobs, as a rational (1).
+
+    Examples
+    --------
+    >>> from dlsched.models.smd import Schedule, exact_utility, random
+    >>> exact_utility(random(0), Schedule.parse({"jobs": {"job1": {"workers": 1, "servers": 2}}}))
+    Fraction(76, 3)
+    """
     times = completion_times(instance, schedule)
     return sum((instance.job(name).utility.exact(time) for name, time in times.items()), Fraction(0))
 
 
 @checked
 def utility(instance: Instance, schedule: Schedule) -> float:
-    """Return sum_i mu_i(tau_i) over the admitted jobs (1)."""
+    """Return sum_i mu_i(tau_i) over the admitted jobs (1).
+
+    Examples
+    --------
+    >>> from dlsched.models import build, read, smd, solve
+    >>> instance = smd.random(0)
+    >>> model = build("smd/milp", instance)
+    >>> solve(model).objective, smd.utility(instance, read(model, instance))
+    (27.0, 27.0)
+    """
     return float(exact_utility(instance, schedule))
 
 
@@ -71,6 +111,16 @@ def check(instance: Instance, schedule: Schedule) -> list[Violation]:
 
     The rules are (2) the admitted jobs' reservations fit the cluster, (3) each job keeps its limits, (8) at least one
     worker and one server each, and that names mean something.
+
+    Examples
+    --------
+    >>> from dlsched.models.smd import Schedule, check, random
+    >>> plan = Schedule.parse({"jobs": {"job1": {"workers": 9, "servers": 0}}})
+    >>> for broken in check(random(0), plan):
+    ...     print(broken.rule, broken.place, broken.message, sep=" | ")
+    (8) counts | job job1 | 0 servers; an admitted job has at least one
+    (3) limit | job job1, resource resource1 | 18 in use exceed the limit 5
+    (3) limit | job job1, resource resource2 | 18 in use exceed the limit 5
     """
     jobs = {job.name for job in instance.jobs}
     unknown = [

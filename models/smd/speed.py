@@ -18,7 +18,14 @@ from dlsched.models.numbers import NonNegative, to_integers
 
 
 class Overlap(StrEnum):
-    """How communication overlaps computation."""
+    """How communication overlaps computation.
+
+    Examples
+    --------
+    >>> from dlsched.models.smd import Overlap
+    >>> Overlap("wait-free") is Overlap.WAIT_FREE, [str(overlap) for overlap in Overlap]
+    (True, ['sequential', 'wait-free', 'priority'])
+    """
 
     SEQUENTIAL = "sequential"
     WAIT_FREE = "wait-free"
@@ -34,6 +41,13 @@ class Layer(Record):
         f_j and b_j, computation time.
     transfer : Fraction
         r_j, time to send its gradients to the servers, or to receive its parameters.
+
+    Examples
+    --------
+    >>> from dlsched.models.smd import Layer
+    >>> layers = [Layer(forward=2, backward=4, transfer=1), Layer(forward=1, backward=2, transfer="1/2")]
+    >>> sum(layer.forward + layer.backward for layer in layers), max(layer.transfer for layer in layers)
+    (Fraction(9, 1), Fraction(1, 1))
     """
 
     forward: NonNegative

@@ -26,7 +26,16 @@ from dlsched.models.smd.speed import (
 
 
 class Mode(StrEnum):
-    """When servers update the parameters: after all workers have reported, or after each."""
+    """When servers update the parameters: after all workers have reported, or after each.
+
+    Examples
+    --------
+    >>> from dlsched.models.smd import Mode, random
+    >>> [job.name for job in random(0).jobs if job.training.mode is Mode.SYNC]
+    ['job1']
+    >>> Mode.ASYNC == "async"
+    True
+    """
 
     SYNC = "sync"
     ASYNC = "async"
@@ -77,6 +86,14 @@ class Coefficients(_Training):
     mode : Mode
     theta : tuple of Fraction
         Five of (9) in synchronous, four of (10) in asynchronous training; times of the whole training.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dlsched.models.smd import Coefficients, Mode
+    >>> steps = Coefficients(mode=Mode.SYNC, theta=(0, 0, 6, 4, 8))
+    >>> steps.time(2, 4), 6 + Fraction(4 * 2, 4) + Fraction(8, 2)
+    (Fraction(12, 1), Fraction(12, 1))
     """
 
     kind: Literal["coefficients"] = "coefficients"
@@ -122,6 +139,16 @@ class Measured(_Training):
         phi, transfer time of one slice in the priority model, at most layer 1's transfer.
     layers : tuple of Layer, optional
         From the input on; only the sequential model does without.
+
+    Examples
+    --------
+    >>> from dlsched.models.smd import Measured
+    >>> training = Measured(
+    ...     mode="async", iterations=100, minibatch=8, forward="1/100", backward="1/50", model_size=2, bandwidth=10,
+    ...     beta1="1/1000", beta2="1/1000", alpha="1/2",
+    ... )
+    >>> float(training.time(1, 1)), float(training.time(4, 2))
+    (30.2, 12.65)
     """
 
     kind: Literal["measured"] = "measured"
