@@ -11,7 +11,8 @@
 # `dlsched list figures`) where the folder DATA is there.
 # make gallery: docs/figures.md and its pictures anew, from a run of every figure at its paper's points, which goes on
 # where it stopped (hours; GALLERY="--quick" or "--seeds 5" for less).
-# make docs: the documentation as a site, into build/site, without a network once the packages are there.
+# make docs: the documentation as a site, into build/site, without a network once the packages are there. make links: try
+# its links to elsewhere, over the network (no test does).
 # make lock: constraints.txt anew from pyproject.toml and the package index in use, keeping the pins that still fit (all
 # the newest: delete the file first). make lowest: quick tests with the lowest versions that pyproject.toml allows.
 # make matrix: the quick tests under each of PYTHONS that is there.
@@ -32,7 +33,7 @@ QUICK := --hypothesis-profile=quick -m 'not slow and not process and not shared_
 ROOMS := package solvers models relaxations rounding algorithms bounds figures traces cli
 SOURCES := pyproject.toml constraints.txt README.md LICENSE $(shell find $(ROOMS) -type f -not -name '*.pyc')
 
-.PHONY: verify test quick audit pages figures gallery docs dev bench lock lowest matrix clean
+.PHONY: verify test quick audit pages figures gallery docs links dev bench lock lowest matrix clean
 
 verify: build/.installed
 	$(BIN)/dlsched verify --out build/verify.sqlite
@@ -58,6 +59,9 @@ figures: build/.installed
 
 docs: build/.installed
 	$(BIN)/sphinx-build -q -W --keep-going docs build/site
+
+links: build/.installed
+	$(BIN)/sphinx-build -q -b linkcheck -D nb_execution_mode=off docs build/links
 
 dev:
 	$(PYTHON) -m venv .venv

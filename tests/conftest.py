@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = ROOT.parent / "shared"
 
 settings.register_profile(
     "deterministic",
@@ -68,3 +73,19 @@ def pytest_report_collectionfinish() -> list[str]:
 def shared() -> Path:
     """The folder with the public data sets."""
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation as a site, built once a session: by whichever process of pytest-xdist asks first, for all."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "site"
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        said = folder.with_suffix(".txt")
+        if not said.exists():
+            command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", str(ROOT / "docs"), str(folder)]
+            build = subprocess.run(command, capture_output=True, text=True, check=False)
+            said.write_text(f"{build.stderr}exit code {build.returncode}\n", encoding="utf-8")
+    assert said.read_text(encoding="utf-8") == "exit code 0\n"
+    return folder

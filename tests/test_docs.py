@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 import threading
 from functools import partial
 from html import unescape
@@ -28,16 +27,6 @@ FLAWS = ("beyond", "elsewhere", "broken", "faint")
 """Pixels to scroll sideways, addresses outside the site, pictures that are not there, text without contrast."""
 TIMEOUT = 300
 """Seconds until a browser is given up that sends nothing: ten times what a loaded machine took."""
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", str(paths.ROOT / "docs"), str(folder)]
-    build = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert build.stderr.splitlines() == []
-    assert build.returncode == 0
-    return folder
 
 
 def test_every_page_is_two_clicks_away(site: Path) -> None:
