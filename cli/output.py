@@ -26,8 +26,8 @@ PATIENCE = 2.0
 CLOSED = 141
 """Exit code when whoever reads stdout has gone away: as a shell reports SIGPIPE."""
 
-_WIDTH = 160
-"""Columns of a table that goes to no terminal. Arbitrary: few of its cells are broken."""
+_WIDEST = 160
+"""Columns of a table, at most. Arbitrary: few of its cells are broken, and lines can still be followed."""
 
 _READABLE = 110
 """Columns of prose. Arbitrary: longer lines are hard to follow."""
@@ -116,20 +116,27 @@ def plain(value: Any) -> Any:
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table for people on stdout; columns whose name starts with ``>`` are aligned to the right.
 
-    Where it is wider than the terminal, cells are broken, between words as long as that will do, and nothing is left
+    Where it is wider than the console, cells are broken, between words as long as that will do, and nothing is left
     out; lines then part the rows, and the columns have no blanks beside them. Where words would be broken, and the rows
     fit as columns, they become columns.
     """
-    from rich.console import Console
-
     cells = [[told(cell) for cell in row] for row in rows]
-    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
+    console = _console()
     names = [name.removeprefix(">") for name in columns]
     broken = _all_in(_least(columns, cells)) > console.width
     if broken and _all_in(_widest(row) for row in (names, *cells)) <= console.width:
         first, *others = zip(names, *cells, strict=True)
         columns, cells = [first[0], *(f">{name}" for name in first[1:])], [list(row) for row in others if any(row[1:])]
     emit(f"{title}\n{_rendered(console, columns, cells)}")
+
+
+def _console() -> Any:
+    """Return a console as wide as the terminal, or the variable ``COLUMNS``, says: else 80 columns."""
+    from rich.console import Console
+
+    console = Console()
+    console.width = min(console.width, _WIDEST)
+    return console
 
 
 def _all_in(widths: Iterable[int]) -> int:
@@ -174,9 +181,7 @@ def prose(paragraphs: Iterable[str]) -> None:
     """
     from textwrap import wrap
 
-    from rich.console import Console
-
-    width = min(_READABLE, Console().width if sys.stdout.isatty() else _READABLE)
+    width = min(_READABLE, _console().width)
     lines = []
     for text in paragraphs:
         indent = " " * (len(text) - len(text.lstrip()))

@@ -27,6 +27,9 @@ settings.register_profile(
 settings.register_profile("quick", settings.get_profile("deterministic"), max_examples=15)
 settings.load_profile("deterministic")
 
+# Tables are as wide, and pages show them so, whatever runs the tests.
+os.environ["COLUMNS"] = "160"
+
 NEEDED = {
     "shared_data": (SHARED.is_dir(), "the public data sets in ../shared"),
     "tex": (shutil.which("pdflatex") is not None, "pdflatex, which .ci/run installs (apt: texlive-latex-base)"),

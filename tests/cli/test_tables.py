@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 
@@ -15,11 +16,10 @@ ROWS = [("fifo", *(1234.5 + k for k in range(12)), ""), ("srtf", *(0.25 for _ in
 
 @pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
-    """Return what prints a table in a terminal of 80 columns and gives its lines."""
+    """Return what prints a table in 80 columns and gives its lines."""
 
     def printed(title: str, columns: Sequence[str], rows: list[tuple[object, ...]]) -> list[str]:
         monkeypatch.setenv("COLUMNS", "80")
-        monkeypatch.setattr("sys.stdout.isatty", lambda: True)
         output.table(title, columns, rows)
         return re.sub(r"\x1b\[\d*m", "", capsys.readouterr().out).splitlines()
 
@@ -53,3 +53,21 @@ def test_words_stay_whole_where_they_fit(narrow: Callable[..., list[str]]) -> No
     said = [line.split("\u2502")[4] for line in lines if line.startswith("\u2502")]
     assert " ".join(" ".join(said).split()) == (text * 40).strip()
     assert lines[2].replace("\u2503", " ").split() == ["name", "kind", "of", "it", "measured", "what", "is", "said"]
+
+
+@pytest.mark.parametrize(("columns", "widest"), [(None, 80), ("80", 80), ("120", 120), ("160", 160), ("300", 160)])
+def test_tables_and_prose_in_a_pipe_are_as_wide_as_columns_says_and_80_without(
+    columns: str | None, widest: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS")
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setattr("os.get_terminal_size", unknown)
+    output.table("Long", ("name", "text"), [("row", "word " * 100)])
+    assert {len(line) for line in capsys.readouterr().out.splitlines()[1:]} == {widest}
+    output.prose(["word " * 100])
+    assert widest < 110 or max(map(len, capsys.readouterr().out.splitlines())) in range(105, 111)
+
+
+def unknown(descriptor: int) -> os.terminal_size:
+    raise OSError(descriptor)
