@@ -141,6 +141,15 @@ class Record(BaseModel):
     # Says to pydantic that validation need not come through here: parts of a record are made without it.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
+    @classmethod
+    def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Return the JSON schema; the examples of docstrings, which are in Python, are left out of its descriptions."""
+        schema = super().model_json_schema(*args, **kwargs)
+        for part in (schema, *schema.get("$defs", {}).values()):
+            if "description" in part:
+                part["description"] = part["description"].partition("\n\nExamples\n")[0]
+        return schema
+
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with some fields changed and not validated; what is derived from them is derived anew."""
         copy = super().model_copy(update=update, deep=deep)

@@ -1,4 +1,4 @@
-"""Tutorials, and pages on transformations, do what they say: in order, in one folder, files written piece by piece."""
+"""Tutorials and other pages do what they say: in order, in one folder, files written piece by piece."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ TUTORIALS, TRANSFORMATIONS = (
     sorted((paths.ROOT / "docs" / name).glob("*.md")) for name in ("tutorials", "transformations")
 )
 
+DATA = paths.ROOT / "docs" / "your-data.md"
+
 
 def page(path: Path) -> Any:
     marks = [pytest.mark.process, pytest.mark.slow] if "```console" in path.read_text(encoding="utf-8") else []
@@ -23,7 +25,7 @@ def page(path: Path) -> Any:
     return pytest.param(path, id=path.stem, marks=marks)
 
 
-@pytest.mark.parametrize("path", [page(path) for path in (*TUTORIALS, *TRANSFORMATIONS)])
+@pytest.mark.parametrize("path", [page(path) for path in (*TUTORIALS, DATA, *TRANSFORMATIONS)])
 def test_what_a_page_shows(path: Path, tmp_path: Path) -> None:
     known: dict[str, object] = {}
     for language, text in snippets.blocks(path.read_text(encoding="utf-8")):

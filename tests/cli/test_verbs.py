@@ -306,6 +306,7 @@ def test_convert(dlsched: Command, tmp_path: Path) -> None:
 def test_schema(dlsched: Command) -> None:
     schema = answer(dlsched("schema", "hadar", "--json"))
     assert set(schema["required"]) == {"slots", "device_types", "machines", "jobs"}
+    assert ">>> " not in json.dumps(schema) + json.dumps(answer(dlsched("schema", "smd", "--json")))
     assert answer(dlsched("schema", "hadar", "--schedule"))["required"] == ["jobs"]
 
 
