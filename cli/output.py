@@ -116,9 +116,9 @@ def plain(value: Any) -> Any:
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table for people on stdout; columns whose name starts with ``>`` are aligned to the right.
 
-    Where it is wider than the console, cells are broken, between words as long as that will do, and nothing is left
-    out; lines then part the rows, and the columns have no blanks beside them. Where words would be broken, and the rows
-    fit as columns, they become columns.
+    Where it is wider than the console, its columns have no blanks beside them; where that does not do, cells are
+    broken, between words as long as they fit, and lines part the rows: nothing is left out. Where words would be
+    broken, and the rows fit as columns, they become columns.
     """
     cells = [[told(cell) for cell in row] for row in rows]
     console = _console()
@@ -211,8 +211,8 @@ def _rendered(console: Any, columns: Sequence[str], cells: Sequence[Sequence[str
     with _to_stdout(), console.capture() as capture:
         wanted = console.measure(grid, options=console.options.update(width=_UNBROKEN)).maximum
         if wanted > console.width:
-            grid.show_lines, grid.padding = True, (0, 0)
             natural = [_widest((name, *(row[k] for row in cells))) for k, name in enumerate(columns)]
+            grid.show_lines, grid.padding = _all_in(natural) > console.width, (0, 0)
             for k, width in enumerate(_shared(natural, _least(columns, cells), console.width - 1 - len(columns)) or ()):
                 grid.columns[k].width = width
         console.print(grid)

@@ -20,8 +20,15 @@ from tests import paths, snippets
 
 pytestmark = pytest.mark.process
 
+
 ROOT = paths.ROOT
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def _narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables stand there as they are printed where nothing tells how wide they may be."""
+    monkeypatch.setenv("COLUMNS", "80")
 
 
 def blocks(language: str) -> list[str]:
