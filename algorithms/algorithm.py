@@ -59,13 +59,13 @@ class Algorithm(Method):
     >>> from dlsched.algorithms import algorithms
     >>> from dlsched.models import hadar
     >>> instance = hadar.random(0)
-    >>> for algorithm in algorithms():
+    >>> for algorithm in sorted(algorithms(), key=lambda algorithm: algorithm.name):
     ...     if algorithm.problem == "hadar" and algorithm.schedule is None:
     ...         print(algorithm.name, algorithm.run(instance, seed=0).utility)
     drf 17.0
     fifo 17.0
-    hadar 34.0
     gavel 17.0
+    hadar 34.0
     las 17.0
     srtf 34.0
     tiresias 17.0

@@ -28,7 +28,7 @@ settings.register_profile("quick", settings.get_profile("deterministic"), max_ex
 settings.load_profile("deterministic")
 
 # Tables are as wide, and pages show them so, whatever runs the tests.
-os.environ["COLUMNS"] = "160"
+os.environ["COLUMNS"] = "80"
 
 NEEDED = {
     "shared_data": (SHARED.is_dir(), "the public data sets in ../shared"),
