@@ -139,8 +139,8 @@ def algorithms() -> tuple[Algorithm, ...]:
     Examples
     --------
     >>> from dlsched.algorithms import algorithms
-    >>> [algorithm.name for algorithm in algorithms() if algorithm.problem == "smd"]
-    ['smd', 'esw', 'optimus']
+    >>> sorted(algorithm.name for algorithm in algorithms() if algorithm.problem == "smd")
+    ['esw', 'optimus', 'smd']
     """
     return tuple(method for method in METHODS.all().values() if isinstance(method, Algorithm))
 

@@ -22,7 +22,7 @@ from dlsched.bounds.search import draw, evaluate, plan, sources
 from dlsched.models.document import InputError
 from dlsched.models.problem import Problem, problem, problems
 
-SEEDS = 3
+SEEDS = 2
 DRAWS = 2
 EVERY = 9
 SMALL = {"jobs": 6, "machines": 5, "servers": 6, "slots": 8}

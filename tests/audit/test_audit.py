@@ -21,11 +21,11 @@ pytestmark = pytest.mark.process
 ROOT = paths.ROOT
 
 SAMPLES = {
-    "optimum/hadar": 20,
-    "optimum/smd": 20,
-    "optimum/dmlrs": 20,
-    "optimum/dmlrs-async": 20,
-    "optimum/ddljs": 20,
+    "optimum/hadar": 10,
+    "optimum/smd": 10,
+    "optimum/dmlrs": 10,
+    "optimum/dmlrs-async": 10,
+    "optimum/ddljs": 10,
     "floats/hadar": 5,
     "floats/smd": 12,
     "floats/dmlrs": 6,
