@@ -6,9 +6,11 @@ import multiprocessing
 import os
 import platform
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from typing import TypeVar
 
@@ -28,18 +30,23 @@ killed."""
 _AHEAD_ON_CLUSTER = 1024
 """Tasks handed out to a cluster, whose size changes. Arbitrary: several for each of hundreds of processes."""
 
+_ALONE = 3.0
+"""Seconds in this process before others are started, where that is left open: each costs 2 s of the processor, mostly
+imports."""
+
 _PATIENCE = 1.0
 """Seconds without a result after which a cluster is asked whether anybody works. Arbitrary: asking is cheap."""
 
 
 @contextmanager
-def runner(jobs: int, executor: Executor | str | None, evaluate: Callable[[T], R]) -> Iterator[Runner[T, R]]:
+def runner(jobs: int | None, executor: Executor | str | None, evaluate: Callable[[T], R]) -> Iterator[Runner[T, R]]:
     """Open what evaluates tasks and yield the function that does, which yields results as they come.
 
     Parameters
     ----------
-    jobs : int
-        Processes of this machine; with 1, and no executor, it is this process.
+    jobs : int, optional
+        Processes of this machine; with 1, and no executor, it is this process. None: one a core, where this process is
+        not done in a few seconds.
     executor : concurrent.futures.Executor or str, optional
         Used in their place; a string is the address of a dask scheduler.
     evaluate : callable
@@ -58,17 +65,39 @@ def runner(jobs: int, executor: Executor | str | None, evaluate: Callable[[T], R
                 cluster.executor, evaluate, _AHEAD_ON_CLUSTER, tasks, cluster.confirm_alive
             )
     elif executor is not None:
-        yield lambda tasks: _concurrently(executor, evaluate, _AHEAD * max(jobs, os.cpu_count() or 1), tasks)
+        yield lambda tasks: _concurrently(executor, evaluate, _AHEAD * max(jobs or 1, _cores()), tasks)
     elif jobs == 1:
-        yield lambda tasks: ((task, evaluate(task)) for task in tasks)
+        yield lambda tasks: _here(evaluate, tasks)
     else:
         spawn = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_die_with_parent) as pool:
+        number = jobs or _cores()
+        # It starts no process before it is given work.
+        with ProcessPoolExecutor(number, mp_context=spawn, initializer=_die_with_parent) as pool:
+            elsewhere = partial(_concurrently, pool, evaluate, _AHEAD * number)
             try:
-                yield lambda tasks: _concurrently(pool, evaluate, _AHEAD * jobs, tasks)
+                yield elsewhere if jobs is not None else partial(_here_first, evaluate, elsewhere)
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _here(evaluate: Callable[[T], R], tasks: Iterator[T]) -> Iterator[tuple[T, R]]:
+    return ((task, evaluate(task)) for task in tasks)
+
+
+def _here_first(evaluate: Callable[[T], R], elsewhere: Runner[T, R], tasks: Iterator[T]) -> Iterator[tuple[T, R]]:
+    """Yield results from this process, and after a few seconds those of the tasks that are left from elsewhere."""
+    start = time.monotonic()
+    for result in _here(evaluate, tasks):
+        yield result
+        if time.monotonic() - start > _ALONE and _cores() > 1:
+            break
+    yield from elsewhere(tasks)
 
 
 def _die_with_parent() -> None:

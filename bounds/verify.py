@@ -59,7 +59,7 @@ def verify(
     each: int = 0,
     seed: int = 0,
     parameters: Mapping[str, Any] = MappingProxyType({}),
-    jobs: int = 1,
+    jobs: int | None = 1,
     out: str | os.PathLike[str] | None = None,
     executor: Executor | str | None = None,
     progress: Progress | None = None,
@@ -83,8 +83,8 @@ def verify(
     parameters : mapping of str to value
         Of the claims that have them, e.g. ``{"delta": 0.1}``; the paper's values where they are left out. Nothing is
         known beforehand of a claim with others, and it has no shipped cases.
-    jobs : int
-        Processes; 1 checks in this one.
+    jobs : int, optional
+        Processes; 1 checks in this one. None: one a core, where this one is not done in a few seconds.
     out : path, optional
         SQLite database that verdicts are streamed into; with what it holds already, the run goes on. The first
         witnesses of each claim are written to ``witnesses/`` beside it.
@@ -155,7 +155,7 @@ def _witnesses(out: Path) -> Path:
 def _complete(
     store: Store,
     tasks: Callable[[], Iterator[Task]],
-    jobs: int,
+    jobs: int | None,
     executor: Executor | str | None,
     progress: Progress | None,
 ) -> None:
@@ -189,7 +189,7 @@ def _way_on(store: Store) -> str:
 def _evaluate_open(
     store: Store,
     tasks: Callable[[], Iterator[Task]],
-    jobs: int,
+    jobs: int | None,
     executor: Executor | str | None,
     progress: Progress | None,
 ) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dlsched.cli import output
-from dlsched.cli.options import Json, Out, Seed, TimeLimit, cores, given, named, names_of
+from dlsched.cli.options import Json, Out, Seed, TimeLimit, given, named, names_of
 
 if TYPE_CHECKING:
     from dlsched.bounds.claim import Claim, Verdict
@@ -32,7 +32,9 @@ Each = Annotated[
     int | None,
     typer.Option("--each", metavar="N", help="Instances of each claim known to be true, over all its sources."),
 ]
-Processes = Annotated[int | None, typer.Option("--jobs", metavar="N", help="Processes; one a core where left out.")]
+Processes = Annotated[
+    int | None, typer.Option("--jobs", metavar="N", help="Processes; where left out one a core, if it takes long.")
+]
 Address = Annotated[
     str | None,
     typer.Option(
@@ -145,7 +147,7 @@ def verify(
                 claims=claims or None,
                 seed=seed,
                 parameters=_parameters(settings),
-                jobs=cores() if jobs is None else jobs,
+                jobs=jobs,
                 out=out,
                 executor=executor,
                 progress=progress,

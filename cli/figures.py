@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dlsched.cli import output
-from dlsched.cli.options import Json, cores, named, names_of
+from dlsched.cli.options import Json, named, names_of
 
 Names = Annotated[
     list[str] | None,
@@ -23,7 +23,9 @@ Folder = Annotated[
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Few points and draws: less than a minute a figure.")]
 Seeds = Annotated[int | None, typer.Option("--seeds", metavar="N", min=1, help="Draws of a point.")]
-Processes = Annotated[int | None, typer.Option("--jobs", metavar="N", help="Processes; one a core where left out.")]
+Processes = Annotated[
+    int | None, typer.Option("--jobs", metavar="N", help="Processes; where left out one a core, if it takes long.")
+]
 Address = Annotated[
     str | None,
     typer.Option("--executor", metavar="ADDRESS", help="A dask scheduler's, tcp://HOST:PORT (extra cluster)."),
@@ -58,7 +60,7 @@ def reproduce(
             out=out,
             quick=quick,
             seeds=seeds,
-            jobs=cores() if jobs is None else jobs,
+            jobs=jobs,
             executor=executor,
             pictures=pictures,
             data=data,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 from collections.abc import Callable
 from enum import StrEnum
@@ -159,8 +158,3 @@ def help_if_bare(context: typer.Context) -> None:
 def given(**options: Any) -> dict[str, Any]:
     """Return the options that were given: those that are not None."""
     return {name: value for name, value in options.items() if value is not None}
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

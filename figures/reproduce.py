@@ -138,7 +138,7 @@ def reproduce(
     out: str | os.PathLike[str],
     quick: bool = False,
     seeds: int | None = None,
-    jobs: int = 1,
+    jobs: int | None = 1,
     executor: Executor | str | None = None,
     pictures: bool = True,
     data: str | os.PathLike[str] | None = None,
@@ -159,8 +159,8 @@ def reproduce(
         Few points and draws, less than a minute a figure.
     seeds : int, optional
         Draws of a point.
-    jobs : int
-        Processes; 1 draws in this one.
+    jobs : int, optional
+        Processes; 1 draws in this one. None: one a core, where this one is not done in a few seconds.
     executor : concurrent.futures.Executor or str, optional
         Used in place of processes of this machine; a string is the address of a dask scheduler.
     pictures : bool
@@ -218,7 +218,7 @@ def _complete(
     wanted: dict[str, list[tuple[float, int]]],
     kept: dict[str, Points],
     source: Path | None,
-    jobs: int,
+    jobs: int | None,
     executor: Executor | str | None,
     tell: Progress,
 ) -> None:

@@ -89,8 +89,8 @@ def test_each_true_claim_has_its_instances_over_all_sources(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_processes_do_not_change_the_table(jobs: int, undisturbed: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("jobs", [1, 2, None])
+def test_processes_do_not_change_the_table(jobs: int | None, undisturbed: dict[str, Any], tmp_path: Path) -> None:
     out = tmp_path / "deep" / "v.sqlite"
     assert verify(FAST, instances=INSTANCES, seed=3, jobs=jobs, out=out).dump() == undisturbed
 

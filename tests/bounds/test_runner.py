@@ -1,0 +1,28 @@
+"""Where tasks are evaluated."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from dlsched.bounds.runner import runner
+
+
+def waited(seconds: float) -> int:
+    """Sleep and return the number of this process."""
+    time.sleep(seconds)
+    return os.getpid()
+
+
+def test_other_processes_start_where_this_one_is_not_done_in_a_few_seconds() -> None:
+    tasks = [0.0] * 5 + [4.0] + [0.0] * 5
+    with runner(None, None, waited) as run:
+        results = list(run(iter(tasks)))
+    here = [pid == os.getpid() for _, pid in results]
+    assert sorted(task for task, _ in results) == sorted(tasks)
+    assert here == [True] * 6 + [len(os.sched_getaffinity(0)) == 1] * 5
+
+
+def test_few_tasks_stay_in_this_process() -> None:
+    with runner(None, None, waited) as run:
+        assert {pid for _, pid in run(iter([0.0] * 20))} == {os.getpid()}
