@@ -117,7 +117,7 @@ def test_instances_are_drawn_and_bad_ones_refused(dlsched: Command, tmp_path: Pa
 
 
 def test_its_claims_with_several_processes_and_their_witnesses(dlsched: Command, tmp_path: Path) -> None:
-    claims = ("graham/list-scheduling", "graham/lpt", "graham/any-list", "--instances", 60, "--json")
+    claims = ("graham/list-scheduling", "graham/lpt", "graham/any-list", "--instances", 30, "--json")
     tables = [answer(dlsched("verify", *claims, "--jobs", jobs, "--out", f"{jobs}.sqlite")) for jobs in (1, 2)]
     assert tables[0] == tables[1]
     outcomes = {row["id"]: row["outcome"] for row in tables[0]["claims"]}
@@ -127,13 +127,13 @@ def test_its_claims_with_several_processes_and_their_witnesses(dlsched: Command,
 
 
 @pytest.mark.parametrize(
-    ("claim", "instances", "measured", "durations"),
-    [("graham/list-scheduling", 300, 3, [1, 1, 2]), ("graham/lpt", 120, 7, [2, 2, 2, 3, 3])],
+    ("claim", "instances", "seed", "measured", "durations"),
+    [("graham/list-scheduling", 60, 1, 3, [1, 1, 2]), ("graham/lpt", 120, 0, 7, [2, 2, 2, 3, 3])],
 )
 def test_attack_finds_the_tight_instances(
-    dlsched: Command, claim: str, instances: int, measured: int, durations: list[int]
+    dlsched: Command, claim: str, instances: int, seed: int, measured: int, durations: list[int]
 ) -> None:
-    found = answer(dlsched("attack", claim, "--instances", instances, "--json"))
+    found = answer(dlsched("attack", claim, "--instances", instances, "--seed", seed, "--json"))
     assert (found["status"], found["measured"], found["nearness"]) == ("holds", measured, 1)
     assert found["instance"]["machines"] == 2
     assert sorted(job["duration"] for job in found["instance"]["jobs"]) == durations

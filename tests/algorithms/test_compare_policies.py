@@ -71,6 +71,7 @@ def test_at_events_those_that_need_rounds_are_left_out() -> None:
     assert [row.name for row in found.rows] == ["drf", "fifo", "srtf", "tiresias"]
 
 
+@pytest.mark.slow
 @given(data=hadar_data(slots=5, jobs=4), slots=st.integers(1, 2))
 def test_with_whole_slots_the_utility_is_the_checkers_and_within_the_bound(data: dict[str, Any], slots: int) -> None:
     instance = Instance.parse(data)

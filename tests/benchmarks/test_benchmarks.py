@@ -31,6 +31,7 @@ def test_every_way_is_measured_on_a_small_instance(name: str) -> None:
     assert all(value is not None and agree(value, proved[0] or 0.0, unit=0.0) for value in proved)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GROWTH)
 def test_growing_sizes_are_measured(name: str) -> None:
     way, measure = next(iter(BENCHMARKS[name].ways.items()))

@@ -6,6 +6,7 @@ import math
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -336,7 +337,16 @@ MISTAKES = (
 )
 
 
+@pytest.fixture
+def recursion() -> Iterator[None]:
+    """Mypy raises the limit of the process, and what is nested too deeply elsewhere depends on it."""
+    limit = sys.getrecursionlimit()
+    yield
+    sys.setrecursionlimit(limit)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("recursion")
 def test_mypy_sees_what_a_claim_gets_wrong(tmp_path: Path) -> None:
     right = {"measured": "opt", "assumed": "schedules", "bounded": "opt", "source": "sources.MIXED"}
     (tmp_path / "right.py").write_text(SNIPPET.format_map(right))

@@ -40,6 +40,7 @@ def test_draws_speak_for_what_is_true_alone(source: str) -> None:
             assert verdict.status is not Status.VIOLATED or claim.expectation is Expectation.FALSE, claim.key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("claim", [c for c in FALSE if c.sources], ids=lambda c: c.id)
 def test_violations_of_false_claims_are_drawn(claim: Claim[Any]) -> None:
     draws = (source.draw(np.random.default_rng(seed)) for seed in range(100, 160) for source in claim.sources)

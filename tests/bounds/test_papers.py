@@ -364,6 +364,7 @@ def test_an_optimum_of_zero_is_a_failed_premise() -> None:
         assert (verdict.status, verdict.reason) == (Status.PREMISE_FAILS, "OPT > 0")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(sources()))
 def test_draws_depend_on_seed_and_position_alone(name: str) -> None:
     first, second = draw(name, 3, 5), draw(name, 3, 5)

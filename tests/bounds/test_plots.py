@@ -12,6 +12,7 @@ from dlsched.bounds.comparison import Status
 from dlsched.bounds.store import Store
 
 
+@pytest.mark.slow
 def test_marks_are_the_verdicts(tmp_path: Path) -> None:
     printed = claim("hadar/theorem-2", "printed")
     entries = judged(printed, instances=3)

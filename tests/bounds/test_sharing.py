@@ -66,6 +66,7 @@ def test_claims_of_several_subjects_ask_for_one_optimum(monkeypatch: pytest.Monk
     assert {verdict.seed for verdict in verdicts} == {7}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["dmlrs/tiny", "hadar/tiny", "smd/tiny"])
 def test_verdicts_are_those_of_each_claim_by_itself(source: str) -> None:
     instance, seed = draw(source, 0, 11)

@@ -73,6 +73,7 @@ def test_the_external_problem_of_a_job(dlsched: Command, dmlrs: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [entry.name for entry in catalog() if entry.problem == "dmlrs"])
 def test_show(dlsched: Command, dmlrs: Path, thesis: Path, name: str) -> None:
     shown = dlsched("show", name, thesis if name.startswith("dmlrs/async") else dmlrs)

@@ -49,6 +49,7 @@ def test_what_turned_a_job_away(dlsched: Command, crowded: Path) -> None:
     assert refused.startswith("the run does not decide once for each job")
 
 
+@pytest.mark.slow
 def test_why_a_schedule_is_not_better(dlsched: Command, crowded: Path, tmp_path: Path) -> None:
     assert dlsched("run", "hadar", crowded, "--out", tmp_path / "s.json").returncode == 0
     data = answer(dlsched("check", crowded, tmp_path / "s.json", "--explain", "--json"))

@@ -67,6 +67,7 @@ def test_network(dlsched: Command, tmp_path: Path, instance: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_claim(dlsched: Command, tmp_path: Path) -> None:
     assert dlsched("plot", "claim", "hadar/theorem-1", "--instances", 0, "-o", "c.svg").returncode == 0
     found = texts(tmp_path / "c.svg")

@@ -24,6 +24,7 @@ def smd(tmp_path: Path) -> Path:
     return save(tmp_path / "smd.json", s3())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [entry.name for entry in catalog() if entry.problem == "smd"])
 def test_solve_every_formulation(dlsched: Command, smd: Path, name: str) -> None:
     data = answer(dlsched("solve", name, smd, "--solver", "scip", "--json"))

@@ -96,9 +96,10 @@ def test_one_and_two_processes_say_the_same(reproduce: Reproduce, tmp_path: Path
 @pytest.mark.process
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_killed_run_goes_on_and_draws_nothing_twice(reproduce: Reproduce, jobs: int, tmp_path: Path) -> None:
-    options = ("toy/1", "--no-pictures", "--jobs", jobs, "--out")
+    alone = ("toy/1", "--no-pictures", "--jobs", 1, "--out")
+    options = (*alone, "f", "--jobs", jobs)
     kept = tmp_path / "f" / "toy-1.jsonl"
-    first = reproduce(*options, "f")
+    first = reproduce(*options)
     until = time.monotonic() + TIMEOUT
     while not kept.exists() or kept.read_text(encoding="utf-8").count("\n") < 6:
         assert first.poll() is None
@@ -109,13 +110,13 @@ def test_a_killed_run_goes_on_and_draws_nothing_twice(reproduce: Reproduce, jobs
     text = kept.read_text(encoding="utf-8")
     before = {(line["x"], line["seed"]) for line in map(json.loads, text[: text.rfind("\n") + 1].splitlines()[1:])}
     assert 5 <= len(before) < 30
-    told(reproduce(*options, "f", drawn="again"))
+    told(reproduce(*options, drawn="again"))
     again = Counter(tuple(map(float, line.split())) for line in (tmp_path / "again").read_text().splitlines())
     assert set(again) == {(x, seed) for x in (1, 2, 3) for seed in range(10)} - before
     assert set(again.values()) == {1}
-    told(reproduce(*options, "f", drawn="nothing"))
+    told(reproduce(*options, drawn="nothing"))
     assert not (tmp_path / "nothing").exists()
-    told(reproduce(*options, "whole", drawn="whole.txt"))
+    told(reproduce(*alone, "whole", drawn="whole.txt"))
     assert (tmp_path / "f" / "toy-1.csv").read_bytes() == (tmp_path / "whole" / "toy-1.csv").read_bytes()
 
 

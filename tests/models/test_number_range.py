@@ -39,6 +39,7 @@ def place(path: tuple[str | int, ...]) -> str:
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("package", "name"), FAMILIES, ids=[f"{p.__name__.split('.')[-1]}-{n}" for p, n in FAMILIES])
 def test_every_number_of_an_instance(package: ModuleType, name: str) -> None:
     taken = inspect.signature(package.PRESETS[name]).parameters

@@ -235,6 +235,7 @@ def test_a_change_is_followed_or_refused(entry: Formulation[Any]) -> None:
                 assert not difference(numbers(entry, changed), original)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", ENTRIES, ids=NAMES)
 def test_a_model_that_follows_is_the_model_of_the_changed_instance(entry: Formulation[Any]) -> None:
     """All utilities are doubled, in the model and in the instance."""

@@ -42,6 +42,7 @@ def test_a_long_name_keeps_both_ends() -> None:
     assert len(picture.short("y" * 99)) == 36
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("jobs", [1, 30])
 def test_schedules_side_by_side(name: str, jobs: int, tmp_path: Path) -> None:

@@ -118,6 +118,7 @@ def quotients_over_a_polygon(rng: np.random.Generator) -> tuple[list[Quotient], 
     return [(positive(), positive()) for _ in range(rng.integers(1, 4))], region
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(120))
 def test_every_number_agrees_with_exact_rationals(seed: int) -> None:
     quotients, region = quotients_over_a_polygon(np.random.default_rng(seed))

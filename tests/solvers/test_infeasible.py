@@ -153,6 +153,7 @@ def kept(matrix: Matrix, row: int) -> Matrix:
     )
 
 
+@pytest.mark.slow
 def test_what_is_left_when_time_is_up_is_still_impossible() -> None:
     matrix = jobs(True, 3.0)
     seen = set()

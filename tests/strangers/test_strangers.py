@@ -98,6 +98,7 @@ def test_solve_refuses_in_a_line(stranger: Stranger) -> None:
     assert stranger.culprit.strip("'") in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stranger", [pytest.param(s, marks=SLOW[s.traits == INTEGER]) for s in STRANGERS], **by_name)
 @pytest.mark.parametrize("transformation", CASES, ids=str)
 def test_transformation(transformation: Transformation, stranger: Stranger) -> None:

@@ -35,6 +35,7 @@ def with_numbers(baseline: ModuleType, given: Instance, **wanted: int) -> Run[Sc
     return next(run for run in (baseline.run(given, seed=seed) for seed in range(500)) if fixed(run) == wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("baseline", BASELINES)
 def test_schedules_are_feasible_and_worth_what_is_said(baseline: ModuleType) -> None:
     rings = waiting = 0

@@ -22,6 +22,7 @@ from tests.strategies import dmlrs as dmlrs_strategies
 BASELINES = [fifo, drf, dorm, oasis]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("baseline", BASELINES)
 def test_schedules_are_feasible_and_worth_what_is_said(baseline: ModuleType) -> None:
     finished = stripped = 0
@@ -58,6 +59,7 @@ def test_a_job_ends_when_its_work_is_done(baseline: ModuleType) -> None:
             assert progress(instance.job(name), placements) < instance.job(name).work
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("baseline", BASELINES)
 @pytest.mark.parametrize(
     ("family", "sizes"),

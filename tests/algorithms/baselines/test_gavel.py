@@ -171,6 +171,7 @@ def test_gangs_and_devices_in_any_number(normaliser: str, factor: int) -> None:
     assert large == {name: {r: near(share) for r, share in mine.items()} for name, mine in small.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("normaliser", ["proportional", "isolated"])
 @given(hadar_data(), st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=8, max_size=8))
 def test_no_job_can_get_more_unless_one_that_has_no_more_gets_less(

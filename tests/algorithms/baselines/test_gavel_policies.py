@@ -151,6 +151,7 @@ def test_the_last_job_ends_as_early_as_can_be(data: dict[str, Any]) -> None:
     assert direct.is_least(ends, lambda end: [w / end for w in work], within=1e-6)
 
 
+@pytest.mark.slow
 @given(hadar_data(), st.integers(0, 5))
 def test_the_greatest_ratio_of_times_is_the_least(data: dict[str, Any], waited: int) -> None:
     instance = Instance.model_validate(data)

@@ -184,6 +184,7 @@ def long(seed: int) -> Instance:
     return Instance.parse(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(500, 580))
 def test_slots_that_are_alike(seed: int) -> None:
     assert_optimal(long(seed))
@@ -210,6 +211,7 @@ def test_greedy_schedules_are_feasible(seed: int) -> None:
     assert float(exact_utility(found, schedule)) <= float(oracle.optimum(json.loads(found.model_dump_json()))[0]) + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(500, 530))
 def test_slots_without_need_change_nothing(seed: int) -> None:
     data = json.loads(long(seed).model_dump_json())

@@ -38,6 +38,7 @@ def generated(found: Instance) -> tuple[Configurations, list[Bound]]:
     return configurations, bounds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_the_bound_lies_between_the_optimum_and_the_linear_program(seed: int) -> None:
     found = concave(seed)
@@ -53,6 +54,7 @@ def test_the_bound_lies_between_the_optimum_and_the_linear_program(seed: int) ->
         assert not exceeds(float(configurations.best.value), linear)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [1.0, 0.5, 0.0])
 @pytest.mark.parametrize("seed", range(20))
 def test_what_is_settled_can_be_completed(seed: int, share: float) -> None:

@@ -130,6 +130,7 @@ def with_cycles(seed: int) -> RingProblem:
     return RingProblem(nodes, tuple(shares), tuple(requests))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_rings_in_graphs_with_cycles(seed: int) -> None:
     whole = with_cycles(seed)
@@ -172,6 +173,7 @@ def test_tree_circulation_crosses_links_between_servers_only() -> None:
     assert network.tree_circulation(["d"]) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tight", [False, True])
 @pytest.mark.parametrize("sizes", [(5, 5), (10, 10), (20, 10)])
 def test_benchmark_family(sizes: tuple[int, int], tight: bool) -> None:

@@ -179,6 +179,7 @@ def test_inserted_plans_are_feasible_and_worth_what_they_say(seed: int, asynchro
     assert float(exact_utility(instance, schedule)) >= insertion.value - TOLERANCE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_insertion_is_at_least_as_good_as_the_online_algorithms(seed: int) -> None:
     instance = preset("benchmark", seed, jobs=12, machines=6, slots=8, multiple=3)
@@ -205,6 +206,7 @@ def test_work_in_many_steps_is_rounded_down() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_patterns_are_the_full_contents_of_a_machine(seed: int) -> None:
     """Of things that need anything; the others are always there."""

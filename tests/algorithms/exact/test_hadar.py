@@ -320,6 +320,7 @@ def test_utilities_of_1e20() -> None:
     assert (found.value, found.proved) == (2e20, True)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_heuristics")
 @pytest.mark.parametrize("scale", [Fraction(1, 10**25), Fraction(1, 3 * 10**6), Fraction(10**20, 7), Fraction(10**90)])
 def test_the_unit_of_utility_does_not_matter(scale: Fraction) -> None:

@@ -43,6 +43,7 @@ def other_numbers(data: dict[str, Any], kind: str, seed: int) -> dict[str, Any]:
     return plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["nearly", "jittered", "rescaled", "nearly and rescaled", "jittered and rescaled"])
 @settings(max_examples=30)
 @given(data=hadar_data(), seed=st.integers(0, 2**20))

@@ -138,6 +138,7 @@ def test_a_first_route_that_misses_the_optimum_is_not_believed(monkeypatch: pyte
     assert found.evidence == ("a choice that fits refutes the bound of HiGHS",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"time_limit": 0.0}, {"stop": lambda: True}])
 def test_out_of_time_the_best_choice_and_a_valid_bound_are_kept(options: dict[str, Any]) -> None:
     u, v, C = correlated(np.random.default_rng(0), 14, 3)

@@ -112,6 +112,7 @@ def races(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return dict(zip(CASES, map(json.loads, run.stdout.splitlines()), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "line"),
     {

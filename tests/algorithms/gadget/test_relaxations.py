@@ -84,6 +84,7 @@ def test_mixtures_are_worth_their_programs() -> None:
             assert worth(one, fractional) == pytest.approx(fractional.value, rel=1e-5, abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vertex", Vertex)
 def test_every_vertex_is_an_optimum_of_the_augmented_program(vertex: Vertex) -> None:
     """Of the value of the full program, and within the capacities on average: nodes, and links too."""

@@ -98,6 +98,7 @@ def test_the_thesis_needs_one_server_machine_also_where_external_is_faster(seed:
         assert found.payoff == pytest.approx(best_payoff(state, one), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("route", ["greedy", "lp-rounding"])
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_the_other_routes_never_exceed_exhaustive_search(route: str, asynchronous: bool) -> None:

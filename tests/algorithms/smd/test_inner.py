@@ -96,6 +96,7 @@ def test_a_job_whose_time_is_always_0_needs_no_algorithm() -> None:
         assert smd.run(free, variant=variant).utility == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("gain", "delta"), [(None, None), (0.3, None), (None, 0.5), (None, 1.0)])
 def test_the_corrected_time_is_within_its_factor_of_the_best(gain: float | None, delta: float | None) -> None:
     fallbacks = 0

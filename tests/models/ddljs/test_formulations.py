@@ -172,6 +172,7 @@ def test_lp_bounds(name: str) -> None:
     assert found == pytest.approx(BOUNDS[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_lp_bounds_are_ordered(seed: int) -> None:
     of = Instance.parse(tight(drawn(seed, jobs=2, servers=3)))

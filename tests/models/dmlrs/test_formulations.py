@@ -27,6 +27,7 @@ def small(seed: int, *, asynchronous: bool = False) -> Instance:
     return random(rng, jobs=2, machines=2, slots=2, capacity=3, identical=seed % 2 == 0, asynchronous=asynchronous)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", [f for f in catalog() if f.problem == "dmlrs"], ids=lambda f: f.name)
 def test_components_carry_the_papers_numbers(entry: Any) -> None:
     found: dict[bool, set[str]] = {}

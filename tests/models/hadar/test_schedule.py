@@ -135,6 +135,7 @@ def test_what_is_no_schedule_is_refused(data: dict[str, Any], message: str) -> N
     assert str(caught.value).startswith(message)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(hadar_data(), st.sampled_from(sorted(set(CORRUPTIONS) - {"unfinished", "slot after the last"})))
 def test_any_one_corruption_of_an_optimal_schedule_is_caught(data: dict[str, Any], name: str) -> None:
