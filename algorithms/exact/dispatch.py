@@ -154,22 +154,19 @@ def _proved(instance: Any, found: Optimum, work: int) -> Optimum:
     if found.schedule is None and not found.proved:
         return found
     start = time.perf_counter()
+
+    def after(**changes: Any) -> Optimum:
+        return replace(found, seconds_proved=found.seconds_proved + time.perf_counter() - start, **changes)
+
     try:
         proof = prove_exactly(instance, found.schedule, work=work)
     except Halt:
-        return found
+        return after()
     except GaveUp as reason:
-        return replace(found, evidence=(*found.evidence, f"not exact: {reason}"))
+        return after(evidence=(*found.evidence, f"not exact: {reason}"))
     except Beaten as beaten:
-        return replace(found, bound=math.inf, proved=False, evidence=(*found.evidence, f"refuted: {beaten}"))
+        return after(bound=math.inf, proved=False, evidence=(*found.evidence, f"refuted: {beaten}"))
     bound = None if proof.tree.bound is None else float(proof.tree.bound)
     route = f"exact: a tree of {len(proof.tree.nodes)} nodes over the rationals: "
     said = Note(route, "no schedule") if bound is None else Note(route, "nothing better than ", bound)
-    return replace(
-        found,
-        bound=bound,
-        proved=True,
-        evidence=(*found.evidence, said),
-        seconds_proved=found.seconds_proved + time.perf_counter() - start,
-        exact=proof,
-    )
+    return after(bound=bound, proved=True, evidence=(*found.evidence, said), exact=proof)

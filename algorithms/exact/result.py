@@ -70,7 +70,7 @@ class Optimum(Readable):
     seconds_found : float
         Until the value was found and first proved (or time was up).
     seconds_proved : float
-        Spent on the second route after that, and on the certificate.
+        Spent on the second route after that, and on the certificate, also where none was found.
     exact : ExactProof or None
         That nothing is better, over the rationals; ``exact.document()`` is the certificate.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import time
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Literal
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from dlsched.algorithms import ExactCertificate, ExactProgram, ProgramBuilder, check_certificate, optimum
+from dlsched.algorithms.exact import dispatch
 from dlsched.algorithms.exact.certificates import Beaten, ExactProof, GaveUp, Refuted, prove_exactly, vipr_lines
 from dlsched.algorithms.exact.certificates.certificate import Tree
 from dlsched.algorithms.exact.certificates.check import check_tree
@@ -418,3 +420,16 @@ def test_smd_says_what_its_proof_rests_on() -> None:
     proved = check_certificate(ExactCertificate.parse(found.exact.document().dump()))
     assert float(proved.value or 0) == found.value
     assert found.value == pytest.approx(found.bound, rel=1e-12)
+
+
+def test_time_for_a_certificate_that_is_not_found_is_time_after_the_first_proof(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def slow(instance: Any, schedule: Any, *, work: int) -> ExactProof:
+        time.sleep(0.5)
+        raise GaveUp("in the test")
+
+    monkeypatch.setattr(dispatch, "prove_exactly", slow)
+    found = optimum(hadar.preset("benchmark", 0, jobs=2, machines=2, types=2, slots=3))
+    assert found.evidence[-1] == "not exact: in the test"
+    assert found.seconds_proved > 0.5
