@@ -6,12 +6,13 @@ import math
 import platform
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
+from importlib.metadata import version
 from operator import itemgetter
 
 from benchmarks.benchmark import Benchmark, Row
 from dlsched.algorithms.table import Table
 
-_HEAD = """# How far it reaches
+_HEAD = """# Benchmarks
 
 Own methods beside other solvers, in one run, the ways in turn on each instance, each in a process of its own with one
 thread. *Seconds* are of the wall until the first proof, or until the limit: the least, the median and the most over
@@ -24,18 +25,84 @@ logarithms, and *at last* those of the last two; memory is that of the whole pro
 page is made by `make bench`, which goes on where it was stopped.
 """
 
+_SOLVERS = {"HiGHS": "highspy", "PySCIPOpt": "pyscipopt"}
+
+_SUMMARY = """
+Where other solvers are measured too, on each seed the one that proves first, or has the least gap at the limit: how
+often it proves, and the median of its seconds over the own ones, a lower bound (≥) where it had not proved by then.
+"""
+
 
 def page(benchmarks: Iterable[Benchmark], rows: Iterable[Row]) -> str:
     """Return the page of what was measured; what was not is left out."""
     found: dict[str, list[Row]] = {}
     for row in rows:
         found.setdefault(row.benchmark, []).append(row)
-    machine = f"Measured with Python {platform.python_version()} on {platform.machine()}.\n"
-    told = [_HEAD, machine]
-    for entry in benchmarks:
-        if entry.name in found:
-            told += [*section(entry, found[entry.name]), ""]
+    solvers = " and ".join(f"{name} {version(package)}" for name, package in _SOLVERS.items())
+    machine = f"Measured with {solvers}, Python {platform.python_version()} on {platform.machine()}."
+    there = [entry for entry in benchmarks if entry.name in found]
+    told = [_HEAD, machine, *summary((entry, found[entry.name]) for entry in there), ""]
+    for entry in there:
+        told += [*section(entry, found[entry.name]), ""]
     return "\n".join(told)
+
+
+def summary(measured: Iterable[tuple[Benchmark, Sequence[Row]]]) -> Iterator[str]:
+    """Yield the lines of a table with one row for each family that other solvers were measured on."""
+    cells = [(entry.name, *_against(entry, rows)) for entry, rows in measured if _has_rivals(entry, rows)]
+    if cells:
+        columns = (
+            "family",
+            "proved",
+            "most seconds",
+            "most gap, %",
+            "others proved",
+            "their most gap, %",
+            "their seconds over own",
+        )
+        yield from _SUMMARY.splitlines()
+        yield ""
+        yield from Table.of(cells, {name: itemgetter(n) for n, name in enumerate(columns)}).markdown().splitlines()
+
+
+def _has_rivals(entry: Benchmark, rows: Sequence[Row]) -> bool:
+    bounded = {row.way for row in rows if row.outcome.bound is not None}
+    return not entry.grows and next(iter(entry.ways)) in bounded and len(bounded - set(_own_ways(entry))) > 0
+
+
+def _own_ways(entry: Benchmark) -> list[str]:
+    """Return the first way, and the same in several processes."""
+    first = next(iter(entry.ways))
+    return [way for way in entry.ways if way.startswith(first)]
+
+
+def _against(entry: Benchmark, rows: Sequence[Row]) -> tuple[str, ...]:
+    own = {row.seed: row for row in rows if row.way == next(iter(entry.ways))}
+    others = [
+        min((row for row in rows if row.seed == seed and row.way not in _own_ways(entry)), key=_rank, default=None)
+        for seed in own
+    ]
+    pairs = [(row, mine) for row, mine in zip(others, own.values(), strict=True) if row is not None]
+    ratios = sorted((row.first / mine.first, not row.outcome.proved) for row, mine in pairs if mine.outcome.proved)
+    middle = ratios[len(ratios) // 2] if ratios else None
+    return (
+        f"{sum(row.outcome.proved for row in own.values())}/{len(own)}",
+        _short(max(row.first for row in own.values())),
+        _most_gap(own.values()),
+        f"{sum(row.outcome.proved for row, _ in pairs)}/{len(pairs)}",
+        _most_gap(row for row, _ in pairs),
+        f"{'≥ ' if middle[1] else ''}{_short(middle[0])}" if middle else "",
+    )
+
+
+def _most_gap(rows: Iterable[Row]) -> str:
+    gaps = [math.inf if row.gap is None else row.gap for row in rows]
+    return "" if not any(gaps) else "no schedule" if math.inf in gaps else f"{100 * max(gaps):.2f}"
+
+
+def _rank(row: Row) -> tuple[bool, float, float]:
+    """Return what is less for those that prove first, or end nearer."""
+    return not row.outcome.proved, row.gap if row.gap is not None else math.inf, row.first
 
 
 def section(entry: Benchmark, rows: Sequence[Row]) -> Iterator[str]:
@@ -91,7 +158,7 @@ def _cells(mine: Sequence[Row], own: dict[int, Row]) -> tuple[str, ...]:
         _short(statistics.median(confirmed)) if confirmed else "",
         f"{100 * statistics.median(gaps):.2f}, {100 * max(gaps):.2f}" if gaps and proved < len(mine) else "",
         f"{statistics.mean(shares):.4f}" if shares else "",
-        f"{statistics.median(ratios):.3g}" if ratios else "",
+        _short(statistics.median(ratios)) if ratios else "",
         f"{max(row.memory for row in mine):.0f}",
     )
 

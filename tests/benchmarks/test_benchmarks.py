@@ -73,6 +73,16 @@ def test_the_page_compares_with_the_own_way() -> None:
     assert "| rival | 1/2 | 3, 7.5, 12 | 7.5 |  | 0.00, 0.00 | 1.0000 | 3.5 | 50 |" in lines
 
 
+def test_the_summary_takes_the_best_of_the_others() -> None:
+    slower = [replace(row, way="slow", outcome=replace(row.outcome, proved=False, bound=11.0)) for row in ROWS[2:]]
+    toy = replace(TOY, ways=dict.fromkeys(("own", "own, two processes", "rival", "slow"), TOY.ways["own"]))
+    lines = page([toy], [*ROWS, *slower, replace(ROWS[0], way="own, two processes")]).splitlines()
+    assert "| toy/1 | 1/2 | 3 | 25.00 | 1/2 | no schedule | 3 |" in lines
+    unproved = [ROWS[0], slower[0]]
+    assert "| toy/1 | 1/1 | 1 | 0/1 | 10.00 | ≥ 3 |" in page([toy], unproved).splitlines()
+    assert "family" not in page([toy], ROWS[:2])
+
+
 def test_a_growing_benchmark_states_its_exponents() -> None:
     squares = [Row("toy/1", str(n), 0, Outcome({"run": 1.0}), n * n / 100, 8.0 * n) for n in (10, 20, 40)]
     cubic = Row("toy/1", "80", 0, Outcome({"run": 1.0}), 8 * 16.0, 8.0 * 40)
