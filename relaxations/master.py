@@ -131,10 +131,9 @@ class Master:
         self.rhs = np.concatenate([self.rhs, rhs])
         padded = sp.hstack([sp.csr_array((len(rhs), self.blocks)), sp.csr_array(coefficients)])
         self._append(np.asarray(rhs, dtype=float), padded)
-        self.columns = [
-            Column(c.block, c.key, c.value, np.append(c.rows, coefficients[:, k]), c.data)
-            for k, c in enumerate(self.columns)
-        ]
+        if self.columns:
+            rows = np.hstack([[c.rows for c in self.columns], np.asarray(coefficients, dtype=float).T])
+            self.columns = [Column(c.block, c.key, c.value, r, c.data) for c, r in zip(self.columns, rows, strict=True)]
 
     def keep_columns(self, mask: Bools) -> None:
         """Forget the columns outside the mask."""

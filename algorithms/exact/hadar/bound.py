@@ -121,13 +121,15 @@ class Relaxation:
         self.row_slot = np.append(self.row_slot, [t for t, _ in rows])
         self.row_pool = np.append(self.row_pool, [k for _, k in rows])
         fresh = slice(len(self.row_slot) - len(rows), None)
-        columns = [self._rows_of(c.data, fresh) for c in self.master.columns]
-        coefficients = np.array(columns).reshape(len(columns), len(rows)).T
+        coefficients = self._rows_of([c.data for c in self.master.columns], fresh).T
         self.master.add_rows(self._rhs[self.row_pool[fresh]], coefficients)
 
-    def _rows_of(self, path: Path, rows: slice = slice(None)) -> Floats:
-        level = path.levels[self.row_slot[rows]]
-        return np.where(level == IDLE, 0.0, self._weights[self.row_pool[rows], level, path.job])
+    def _rows_of(self, paths: Sequence[Path], rows: slice = slice(None)) -> Floats:
+        """Return the coefficients of paths, by path and row."""
+        slots = self.row_slot[rows]
+        level = np.array([path.levels for path in paths], dtype=np.int64).reshape(len(paths), self.base.slots)[:, slots]
+        job = np.array([path.job for path in paths], dtype=np.int64)
+        return np.where(level == IDLE, 0.0, self._weights[self.row_pool[rows], level, job[:, None]])
 
     def priced(self, prices: Floats) -> Prices:
         """Return what does not change with the rows of the master, for a record and for nodes that wait."""
@@ -168,9 +170,10 @@ class Relaxation:
         return price
 
     def _columns(self, graph: Graph, arcs: Ints) -> list[Column]:
+        paths = _paths(graph, arcs)
         return [
-            Column(p.job, p.levels.tobytes(), float(graph.gain[arcs[p.job].max()]), self._rows_of(p), p)
-            for p in _paths(graph, arcs)
+            Column(p.job, p.levels.tobytes(), float(graph.gain[arcs[p.job].max()]), rows, p)
+            for p, rows in zip(paths, self._rows_of(paths), strict=True)
         ]
 
     def paths_of(self, levels: Ints) -> list[Path]:
@@ -189,7 +192,9 @@ class Relaxation:
         """Generate columns over a graph cut from the base graph."""
         alive = np.zeros(len(self.base.tail) + 1, dtype=bool)
         alive[graph.origin[np.isfinite(graph.gain)]] = alive[-1] = True
-        self.master.restrict(np.array([alive[c.data.arcs].all() for c in self.master.columns], dtype=bool), required)
+        arcs = np.array([c.data.arcs for c in self.master.columns], dtype=np.int64).reshape(-1, self.base.slots)
+        allowed: Bools = np.logical_and.reduce(alive[arcs], axis=1)
+        self.master.restrict(allowed, required)
         return generate_columns(self.master, self.pricing(graph), start=start, grid=GRID, rounds=rounds, stop=stop)
 
     def fixed(self, graph: Graph, required: Bools, prices: Floats, incumbent: float) -> tuple[float, Bools, Bools]:

@@ -11,6 +11,7 @@ Weights are floats that hold integers (see `dlsched.algorithms.exact.hadar.rows`
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -242,7 +243,44 @@ def build_graph(jobs: tuple[Options, ...], states: States, slots: int, units: Fl
         by_tail=(),
         by_head=(),
     )
-    return assemble(whole).restrict(np.ones(len(whole.tail), dtype=bool)).numbered()
+    merged = assemble(_merged(whole))
+    return merged.restrict(np.ones(len(merged.tail), dtype=bool)).numbered()
+
+
+def _merged(graph: Graph) -> Graph:
+    """Return the graph in which nodes of the same future are one, found from the last slot to the first.
+
+    Amounts of remaining work, rounded along different ways, may differ though the same options complete the job in the
+    same slots. Of options that lead to the same future, idling among them, the slowest is kept. The replay, which
+    follows the amounts as they are and leaves out the same options, is never weaker than this graph.
+    """
+    same = np.arange(graph.nodes)
+    alive = np.ones(len(graph.tail), dtype=bool)
+    bounds = np.searchsorted(graph.slot, np.arange(graph.slots + 1)).tolist()
+    for low, high in polled(reversed(list(pairwise(bounds)))):
+        tails, start, row = np.unique(graph.tail[low:high], return_index=True, return_inverse=True)
+        future = np.full((len(tails), graph.options + 1), -1)
+        future[row, graph.option[low:high]] = same[graph.head[low:high]]  # idling stands last, the slowest
+        for option in range(graph.options):
+            slower = future[:, option + 1 :]
+            future[(future[:, option, None] == slower).any(axis=1), option] = -1
+        alive[low:high] = future[row, graph.option[low:high]] >= 0
+        _, which, kind = np.unique(
+            np.column_stack([graph.job[low:high][start], future]), axis=0, return_index=True, return_inverse=True
+        )
+        same[tails] = tails[which[kind.ravel()]]
+    alive &= same[graph.tail] == graph.tail
+    return replace(
+        graph,
+        tail=graph.tail[alive],
+        head=same[graph.head[alive]],
+        job=graph.job[alive],
+        slot=graph.slot[alive],
+        option=graph.option[alive],
+        gain=graph.gain[alive],
+        origin=np.arange(int(alive.sum())),
+        root=np.where(graph.root >= 0, same[graph.root], -1),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from dlsched.algorithms.exact.hadar.bound import Relaxation
 from dlsched.algorithms.exact.hadar.dive import Polish
 from dlsched.algorithms.exact.hadar.graph import build_graph
 from dlsched.algorithms.exact.hadar.greedy import first_schedule
-from dlsched.algorithms.exact.hadar.problem import slots_that_matter, useful_jobs
+from dlsched.algorithms.exact.hadar.problem import Options, slots_that_matter, useful_jobs
 from dlsched.algorithms.exact.hadar.states import build_states
 from dlsched.models import build, solve
 from dlsched.models.hadar import Instance, check, exact_utility, preset
@@ -113,6 +115,39 @@ def test_polish_keeps_what_is_not_free_and_finds_better_schedules() -> None:
     for schedule in found:
         value = sum(solver.units[p.job, p.finish] for p in schedule)
         assert 0 < value <= best.value + 1e-6
+
+
+def futures(options: Options, slots: int) -> list[set[object]]:
+    """By slot, what may still become of the job: of amounts of remaining work that it may have, in whole numbers."""
+    names: dict[tuple[object, ...], int] = {}
+    works = (*options.works, 0)
+
+    @functools.cache
+    def future(left: int, slot: int) -> int | str | None:
+        if left <= 0:
+            return "complete"
+        onward = tuple(future(left - work, slot + 1) for work in works) if slot < slots else ()
+        return names.setdefault((slot, *onward), len(names)) if any(each is not None for each in onward) else None
+
+    found, amounts = [], {options.need}
+    for slot in range(options.arrival, slots):
+        found.append({future(left, slot) for left in amounts} - {None})
+        amounts = {left - work for left in amounts for work in works if left > work}
+    return found
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_nodes_differ_in_what_may_still_become_of_the_job(seed: int) -> None:
+    """Else fixing by prices may see more than the replay does, which follows amounts: of 86, 79, 79 in any order."""
+    rng = random.Random(seed)
+    works, need = ((86, 79, 18), 575) if not seed else (tuple(sorted(rng.sample(range(5, 60), 3))[::-1]), 150)
+    slots, worth = 10 if seed else 15, Fraction(1)
+    job = Options("j", 0, 1, need, works, (1, 3, 7), ("a", "b", "c"), (worth,) * slots)
+    units = np.ones((1, slots))
+    graph = build_graph((job,), build_states((job,), slots), slots, units)
+    nodes = [len(np.unique(graph.tail[graph.slot == t])) for t in range(slots)]
+    assert all(n <= len(different) for n, different in zip(nodes, futures(job, slots), strict=True))
+    assert graph.best(graph.backward(graph.gain)).tolist() == [1.0]
 
 
 def test_a_method_that_is_told_to_stop_returns_what_it_has() -> None:
