@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from dlsched.models.hadar import Instance
+from dlsched.models.hadar import Instance, preset
 from tests.algorithms.simulator.gpus import instance_of
 from tests.cli.cases import answer, complaint, refusal, save
 from tests.cli.conftest import Command
-from tests.cli.test_process import endless, interrupted
+from tests.cli.test_process import interrupted
 from tests.oracles import gpus
 
 pytestmark = pytest.mark.process
@@ -178,8 +178,8 @@ def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
 
 
 def test_an_interrupt_of_the_search_for_the_optimum_keeps_what_it_found(tmp_path: Path) -> None:
-    save(tmp_path / "endless.json", endless())
-    code, out, seen = interrupted(tmp_path, b"algorithms", "compare", "endless.json", "fifo", "--json")
+    preset("benchmark", 0, jobs=40, machines=15, types=3, slots=40).save(tmp_path / "hard.json")
+    code, out, seen = interrupted(tmp_path, b"algorithms", "compare", "hard.json", "fifo", "--json")
     best, fifo = json.loads(out)["algorithms"]
     assert (code, best["algorithm"], fifo["note"]) == (130, "best found", "interrupted")
     assert b"Traceback" not in seen
