@@ -6,16 +6,13 @@ import json
 import re
 import subprocess
 import sys
-from collections import Counter
 from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dlsched.algorithms import optimum, pd_ors
 from dlsched.cli.main import main
-from dlsched.models import ddljs, dmlrs
 from tests import paths, snippets
 
 pytestmark = pytest.mark.process
@@ -61,55 +58,6 @@ def schedule_value(folder: Path, arguments: str, field: str, capfd: pytest.Captu
     with chdir(folder / "dlsched"):
         assert main([*arguments.split(), "--json"]) == 0
     return float(json.loads(capfd.readouterr().out)[field])
-
-
-def test_the_contention_that_is_stated_for_pd_ors() -> None:
-    cluster = dmlrs.preset("benchmark", 0, jobs=10, machines=3, slots=10, multiple=3)
-    alone = sum(optimum(cluster.model_copy(update={"jobs": (job,)})).value for job in cluster.jobs)
-    best = optimum(cluster)
-    used: Counter[tuple[str, str]] = Counter()
-    for name, plan in best.schedule.dump()["jobs"].items():
-        job = next(job for job in cluster.jobs if job.name == name)
-        for slot, machines in plan["slots"].items():
-            for placed in machines.values():
-                for resource in cluster.resources:
-                    used[slot, resource] += placed.get("workers", 0) * job.worker.get(resource, 0)
-                    used[slot, resource] += placed.get("servers", 0) * job.server.get(resource, 0)
-    capacity = {r: sum(machine.capacity.get(r, 0) for machine in cluster.machines) for r in cluster.resources}
-    load = max(float(units / capacity[resource]) for (_, resource), units in used.items())
-    shares = [pd_ors.run(cluster, variant=variant).utility / best.value for variant in ("corrected", "printed")]
-    text = " ".join(README.split())
-    assert f"they would be worth {alone:.1f} together; the optimum is {100 * best.value / alone:.0f} % of that" in text
-    assert f"the busiest resource {100 * load:.0f} % in use in its busiest slot" in text
-    assert (
-        "{:.0f} % of the optimum in the variant `corrected`, {:.0f} % as `printed`".format(
-            *(100 * share for share in shares)
-        )
-        in text
-    )
-
-
-@pytest.mark.shared_data
-def test_what_the_joint_ring_sizes_do(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """They leave every variant next to nothing, and what else the print leaves open does what README says."""
-    number = next(n for n, session in enumerate(sessions()) if "topology-zoo" in session[0][0])
-    snippets.run(sessions()[number][:2], tmp_path)
-    best = json.loads((tmp_path / "dlsched" / "rings-best.json").read_text())
-    rings = ddljs.Instance.load(tmp_path / "dlsched" / "rings.json")
-    value = ddljs.utility(rings, ddljs.Schedule.parse(best))
-    for variant in ("filled", "corrected", "printed"):
-        asked = f"run gadget rings.json --variant {variant}"
-        assert schedule_value(tmp_path, f"{asked} --sizes joint", "utility", capfd) < 1e-9
-        reached = schedule_value(tmp_path, asked, "utility", capfd)
-        assert round(100 * reached / value) == 79
-    for options, percent in (("--vertex colocated", 29), ("--no-idle", 19)):
-        reached = schedule_value(tmp_path, f"run gadget rings.json --variant printed {options}", "utility", capfd)
-        assert round(100 * reached / value) == percent
-    used = Counter[str]()
-    for plan in best["jobs"].values():
-        used.update({slot: sum(ring["workers"].values()) for slot, ring in plan["slots"].items()})
-    assert max(used.values()) == 8
-    assert sum(server.capacity_of("gpu") for server in rings.servers) == 12
 
 
 def marked(number: int) -> Any:

@@ -11,9 +11,11 @@ import pytest
 from dlsched import relaxations
 from tests import paths, snippets
 
-TUTORIALS, TRANSFORMATIONS = (
-    sorted((paths.ROOT / "docs" / name).glob("*.md")) for name in ("tutorials", "transformations")
+TUTORIALS, PROBLEMS, TRANSFORMATIONS = (
+    sorted((paths.ROOT / "docs" / name).glob("*.md")) for name in ("tutorials", "problems", "transformations")
 )
+
+SESSIONS = [path for path in PROBLEMS if snippets.blocks(path.read_text(encoding="utf-8"))]
 
 DATA = paths.ROOT / "docs" / "your-data.md"
 
@@ -25,7 +27,7 @@ def page(path: Path) -> Any:
     return pytest.param(path, id=path.stem, marks=marks)
 
 
-@pytest.mark.parametrize("path", [page(path) for path in (*TUTORIALS, DATA, *TRANSFORMATIONS)])
+@pytest.mark.parametrize("path", [page(path) for path in (*TUTORIALS, *SESSIONS, DATA, *TRANSFORMATIONS)])
 def test_what_a_page_shows(path: Path, tmp_path: Path) -> None:
     known: dict[str, object] = {}
     for language, text in snippets.blocks(path.read_text(encoding="utf-8")):
