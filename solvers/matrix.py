@@ -76,6 +76,13 @@ class Matrix:
     rows: tuple[Any, ...] = ()
     columns: tuple[Any, ...] = ()
 
+    def __post_init__(self) -> None:
+        # A bare matrix of whole numbers is as good as any; what is computed from it is not whole.
+        for name in ("c", "row_lower", "row_upper", "lower", "upper"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+        if self.A.dtype != float:
+            object.__setattr__(self, "A", self.A.astype(float))
+
     def value(self, x: Floats) -> float:
         """Return the objective at a point of shape (n,)."""
         return float(dot(self.c, x)) + self.offset
@@ -97,7 +104,8 @@ class Matrix:
     def residual(self, x: Floats) -> float:
         """Return how far a point is from satisfying its rows, bounds and integrality, 0 where it does.
 
-        A row's excess counts relative to its largest term or side, a bound's to the bound or the column's magnitude.
+        A row's excess counts relative to its largest term or the side that it is beyond, a bound's to the bound or the
+        column's magnitude.
         """
         return self.worst(x)[1]
 
@@ -117,15 +125,17 @@ class Matrix:
 
     def _row_excess(self, x: Floats) -> Floats:
         activity = sparse_product(self.A, x)
-        excess: Floats = np.maximum(np.maximum(self.row_lower - activity, activity - self.row_upper), 0.0)
         # An integer is what it says: a big M times 0 is no term, and excuses nothing.
         sizes = np.where(self.integer, np.abs(x), np.maximum(self.magnitudes, np.abs(x)))
         terms = np.abs(self.A.data) * sizes[self.A.indices]
-        scale = np.zeros(len(excess))
-        np.maximum.at(scale, np.repeat(np.arange(len(excess)), np.diff(self.A.indptr)), terms)
-        for side in (self.row_lower, self.row_upper):
-            scale = np.maximum(scale, np.where(np.isfinite(side), np.abs(side), 0.0))
-        return excess / np.where(scale > 0, scale, 1.0)
+        largest = np.zeros(len(activity))
+        np.maximum.at(largest, np.repeat(np.arange(len(activity)), np.diff(self.A.indptr)), terms)
+        excess: Floats = np.zeros(len(activity))
+        # Each side by itself: that a range is wide says nothing about how near its other end is.
+        for side, beyond in ((self.row_lower, self.row_lower - activity), (self.row_upper, activity - self.row_upper)):
+            scale = np.maximum(largest, np.where(np.isfinite(side), np.abs(side), 0.0))
+            excess = np.maximum(excess, beyond / np.where(scale > 0, scale, 1.0))
+        return excess
 
     def _bound_excess(self, x: Floats) -> Floats:
         scale = np.maximum(self.magnitudes, np.abs(x))

@@ -168,8 +168,11 @@ def _factors(matrix: Matrix) -> tuple[Floats, Floats]:
     rows, columns = np.zeros(A.shape[0], dtype=np.int32), np.zeros(A.shape[1], dtype=np.int32)
     size = np.abs(A.data)
     free = ~matrix.integer
-    most = np.where(free, _largest_bound(matrix), 1.0)
+    reach = _largest_bound(matrix)
+    most = np.where(free, reach, 1.0)
     far = free & (most < _SMALL) & (most > 0.0)
+    # What is always 0 times any number is 0: such entries say nothing of a row's unit.
+    size = np.where(reach[A.indices] > 0.0, size, 0.0)
     if not far.any() and (not size.any() or (size[size > 0].min() >= _SMALL and size.max() <= _LARGE)):
         return np.ones(A.shape[0]), np.ones(A.shape[1])
     columns[far] = np.frexp(most[far])[1]
@@ -213,17 +216,17 @@ def _objective_factor(c: Floats) -> float:
 
 
 def _without_noise(matrix: Matrix) -> Matrix:
-    """Leave out the entries whose largest possible term is lost in their row's sum."""
+    """Leave out the entries that no solver keeps whose largest possible term is 0, or lost in their row's sum."""
     A = matrix.A
     size = np.abs(A.data)
-    if not size.any() or size[size > 0].min() > DROPPED:
+    if not size.any() or (size[size > 0].min() > DROPPED and size.max() < REFUSED):
         return matrix
-    reach = np.maximum(np.abs(matrix.lower), np.abs(matrix.upper))[A.indices]
+    reach = _largest_bound(matrix)[A.indices]
     term = np.where(size > 0, size * reach, 0.0)
     at = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
     largest = np.zeros(A.shape[0])
     np.maximum.at(largest, at, size)
-    lost = (size <= DROPPED) & (term <= ULP * largest[at])
+    lost = ((size <= DROPPED) & (term <= ULP * largest[at])) | ((size >= REFUSED) & (reach == 0.0))
     kept = sp.csr_array((np.where(lost, 0.0, A.data), A.indices.copy(), A.indptr.copy()), shape=A.shape)
     kept.eliminate_zeros()
     return replace(matrix, A=kept)

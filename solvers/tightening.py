@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.tolerances import ULP
 
 LARGE = 2.0**17
 """Coefficients this many times (1e5) the least of their row are made smaller: 1e-6 of others is below a fifth of it.
@@ -98,10 +99,18 @@ def _tighten(terms: Floats, columns: npt.NDArray[np.int32], side: float, lower: 
     open_ended = np.flatnonzero(~np.isfinite(least))
     if open_ended.size > 1:
         return
-    total = math.fsum(least[np.isfinite(least)].tolist())
+    # A sum of all less one of them would lose the others beside a large one.
+    others, size = _without_each(least), _without_each(np.abs(least))
     for k in open_ended.tolist() if open_ended.size else np.flatnonzero(terms).tolist():
-        limit = (side - (total if open_ended.size else total - least[k])) / terms[k]
+        limit = (side - others[k] + len(terms) * ULP * (abs(side) + size[k])) / terms[k]
         if terms[k] > 0:
             upper[columns[k]] = min(upper[columns[k]], limit)
         else:
             lower[columns[k]] = max(lower[columns[k]], limit)
+
+
+def _without_each(numbers: Floats) -> Floats:
+    """Return the sums of all numbers but one, for each of them."""
+    before, after = (np.concatenate([[0.0], np.cumsum(part[:-1])]) for part in (numbers, numbers[::-1]))
+    total: Floats = before + after[::-1]
+    return total

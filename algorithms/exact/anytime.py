@@ -13,6 +13,11 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.halt import Halt, until
 from dlsched.models.numbers import agree, exceeds
+from dlsched.solvers.scaling import UnfitNumberError
+from dlsched.solvers.solution import SolverError
+
+UNSOLVED = (SolverError, UnfitNumberError)
+"""What a program ends with that no solver takes, or whose answer is none."""
 
 
 class Bracket:
@@ -180,13 +185,23 @@ class Anytime(Bracket, Generic[S]):
             self._tell_others(self.best)
             with until(stop, time_limit):
                 try:
-                    proved = steps()
+                    proved = self.attempt(steps)
                 except Halt:
                     proved = False
         finally:
             _OTHERS.reset(token)
-        self.hear()
+        if self.hear() and proved:
+            # A better schedule from elsewhere refutes a proof that nothing is better.
+            proved = self.closed()
         return self.optimum(proved)
+
+    def attempt(self, steps: Callable[[], bool]) -> bool:
+        """Return what some steps do; False where a program in them fails, and what is known before them stays known."""
+        try:
+            return steps()
+        except UNSOLVED as error:
+            self.note(f"a program failed: {error}")
+            return False
 
     def _tell_others(self, schedule: S | None = None) -> None:
         if self._others is not None:

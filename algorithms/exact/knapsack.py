@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dlsched.algorithms.exact.anytime import UNSOLVED
 from dlsched.algorithms.exact.result import Progress
 from dlsched.algorithms.knapsack_items import Items
 from dlsched.halt import Halt, over, poll, until
@@ -110,6 +111,9 @@ class _Search:
             return self._steps()
         except Halt:
             return self._result(self._elapsed, False)
+        except UNSOLVED as error:
+            self._evidence.append(f"a program failed: {error}")
+            return self._result(self._elapsed, False)
 
     def _steps(self) -> Knapsack:
         if self._items.fits(self._items.useful):
@@ -179,7 +183,10 @@ class _Search:
         if raw.x is not None:
             self._take(items, (), raw.x)
         if raw.summary.bound is not None:
-            self._bound = min(self._bound, max(Fraction(raw.summary.bound) * self._unit, self._value))
+            bound = Fraction(raw.summary.bound) * self._unit
+            if self._refutes(bound):
+                return ""
+            self._bound = min(self._bound, max(bound, self._value))
         if raw.summary.status is not Status.OPTIMAL:
             return ""
         return f"HiGHS {raw.summary.version} on {len(items)} items"
@@ -224,6 +231,12 @@ class _Search:
 
     def _take(self, items: Sequence[int], fixed: Sequence[int], x: Floats) -> None:
         self._offer([*fixed, *(i for i, chosen in zip(items, x.tolist(), strict=True) if chosen > 0.5)])
-        if exceeds(self._value, self._bound):
+        if self._refutes(self._bound):
             self._bound = self._safe
+
+    def _refutes(self, bound: Fraction) -> bool:
+        """Tell whether the best choice is worth more than a bound of HiGHS."""
+        refuted = exceeds(self._value / self._unit, bound / self._unit)
+        if refuted:
             self._evidence.append("a choice that fits refutes the bound of HiGHS")
+        return refuted

@@ -20,11 +20,15 @@ from dlsched.algorithms.algorithm import ExactMethod, exact_method
 from dlsched.algorithms.exact.anytime import News, sharing
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.child import Child, Parent
+from dlsched.models.numbers import exceeds
 from dlsched.models.problem import Problem, problem
 from dlsched.models.registry import load, loaded
 
 _LATE = 1.0
-"""Seconds after the end of time in which other processes may tell what they have. Arbitrary: they end by themselves."""
+"""Seconds after the end of time in which other processes may tell what they have. Arbitrary: they end by themselves.
+
+Where time has no end they end with this one, for a search for schedules alone would never do.
+"""
 
 
 def raced(
@@ -61,8 +65,8 @@ def raced(
                 progress=progress,
                 stop=lambda: field.is_won() or (stop is not None and stop()),
             )
-        asked = stop is not None and stop()
-        return found if found.proved else field.best(found, start, 0.0 if asked or time_limit is None else _LATE)
+        end = start if time_limit is None or (stop is not None and stop()) else start + time_limit + _LATE
+        return found if found.proved else field.best(found, start, end)
 
 
 class _Runner:
@@ -145,30 +149,40 @@ class _Field:
     def is_won(self) -> bool:
         return any(runner.has_won() for runner in self._runners)
 
-    def best(self, own: Optimum, start: float, patience: float) -> Optimum:
-        """Return the best of what this process knows and what the others do."""
-        end = time.perf_counter() + patience
+    def best(self, own: Optimum, start: float, end: float) -> Optimum:
+        """Return the best of what this process knows and what the others do, or will until an end."""
         for runner in self._runners:
             runner.wait(0.0 if self.is_won() else max(0.0, end - time.perf_counter()))
         elapsed = time.perf_counter() - start
         results = [runner.result for runner in self._runners if runner.result is not None]
         others = [_optimum(self._problem, result, elapsed) for result in results]
-        proved = [other for other in others if other.proved]
-        if proved:
-            return proved[0]
-        failed = tuple(f"another process: {runner.failure}" for runner in self._runners if runner.failure)
-        return _merged([replace(own, evidence=(*own.evidence, *failed)), *others])
+        standing = [other for other in others if not _refuted(other.bound, own.value)]
+        for other in standing:
+            if other.proved:
+                return other
+        lines = [
+            Note("another process: nothing better than ", other.bound, ", refuted (", own.value, " is feasible)")
+            for other in others
+            if other.bound is not None and own.value is not None and other not in standing
+        ]
+        lines += [Note(f"another process: {runner.failure}") for runner in self._runners if runner.failure]
+        return _merged([replace(own, evidence=(*own.evidence, *lines)), *standing])
 
 
 def _merged(found: Sequence[Optimum]) -> Optimum:
     """Return the best schedule and the least bound of several that are not proved."""
     best = max(found, key=lambda each: -math.inf if each.value is None else each.value)
-    bounds = [each.bound for each in found if each.bound is not None]
+    bounds = [each.bound for each in found if each.bound is not None and not _refuted(each.bound, best.value)]
     evidence = tuple(dict.fromkeys(line for each in found for line in each.evidence))
     bound = min(bounds, default=None)
     if bound is not None and best.value is not None:
         bound = max(bound, best.value)
     return Optimum(best.value, bound, best.schedule, False, evidence, best.seconds_found, best.seconds_proved)
+
+
+def _refuted(bound: float | None, value: float | None) -> bool:
+    """Tell whether a schedule is worth more than a bound; no bound says that there is no schedule."""
+    return value is not None and (bound is None or exceeds(value, bound))
 
 
 def serve() -> None:

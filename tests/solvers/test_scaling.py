@@ -45,6 +45,38 @@ def test_a_coefficient_below_what_solvers_keep(solver: str, domain: Any) -> None
     assert certificate.value == 100
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("large", [1e10, 1e12, 1e16, 1e25])
+def test_what_is_always_0_moves_no_row(large: float, solver: str) -> None:
+    """x_1 + x_2 <= 1 and values 2 and 1: 2, by hand."""
+    m = pyo.ConcreteModel()
+    m.x, m.z = pyo.Var([1, 2], domain=pyo.Binary), pyo.Var(domain=pyo.NonNegativeIntegers, bounds=(0, 0))
+    m.room = pyo.Constraint(expr=m.x[1] + m.x[2] + large * m.z <= 1)
+    m.worth = pyo.Objective(expr=2 * m.x[1] + m.x[2], sense=pyo.maximize)
+    solution = solve(m, solver=solver)
+    assert (solution.status, solution.objective) == (Status.OPTIMAL, 2)
+
+
+def test_each_side_of_a_range_is_judged_by_itself() -> None:
+    """0 <= x - y <= 1e9: (0, 100) is 100 below, whatever is above; (0, 1e-9) is rounding."""
+    matrix = Matrix(
+        c=np.zeros(2), offset=0.0, sense=1, A=sp.csr_array([[1, -1]]), row_lower=np.zeros(1),
+        row_upper=np.full(1, 1e9), lower=np.zeros(2), upper=np.full(2, 4e9), integer=np.array([False, False]),
+    )  # fmt: skip
+    assert matrix.residual(np.array([0.0, 100.0])) == 1
+    assert matrix.residual(np.array([0.0, 1e-9])) == pytest.approx(1e-9)
+    assert matrix.residual(np.array([2e9, 0.0])) == pytest.approx(0.5)
+
+
+def test_a_bare_matrix_of_whole_numbers() -> None:
+    one = np.ones(2, dtype=int)
+    matrix = Matrix(
+        c=one, offset=0, sense=-1, A=sp.csr_array([[1, 10**7]]), row_lower=np.array([-np.inf]),
+        row_upper=np.array([10**7]), lower=0 * one, upper=one, integer=np.array([True, True]),
+    )  # fmt: skip
+    assert solve_matrix(matrix).summary.objective == 1
+
+
 def plain() -> Any:
     m = pyo.ConcreteModel()
     m.x = pyo.Var([1, 2], bounds=(0, 10))

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dlsched.algorithms.exact import certify
 from dlsched.models import Matrix, compile_model, solve
 from dlsched.solvers.solution import ResidualError
 from dlsched.solvers.tightening import tightened
@@ -63,6 +64,20 @@ def test_a_point_that_only_a_big_m_excuses_is_not_taken() -> None:
     assert solve(sites(1e9, capped=False), solver="scip").objective == pytest.approx(76)
     with pytest.raises(ResidualError, match="breaks big"):
         solve(sites(1e9, capped=False))
+
+
+@pytest.mark.parametrize("far", [1e9, 1e12, 5e14])
+def test_a_far_bound_of_its_own_takes_nothing_from_what_others_leave(far: float) -> None:
+    """With y >= .1, the row leaves x 5.2: not what is left of 5.3 beside 1e14."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(-far, far)), pyo.Var(bounds=(0.1, 9))
+    m.on = pyo.Var(domain=pyo.Binary)
+    m.room = pyo.Constraint(expr=m.x + m.y <= 5.3)
+    m.big = pyo.Constraint(expr=m.x <= 1e7 * m.on)
+    m.most = pyo.Objective(expr=m.x, sense=pyo.maximize)
+    found = certify(m)
+    assert found.proved
+    assert found.value == pytest.approx(5.2, rel=1e-9)
 
 
 @st.composite

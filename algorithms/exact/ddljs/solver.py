@@ -45,7 +45,6 @@ from dlsched.models.ddljs.requests import slot_problem
 from dlsched.models.ddljs.schedule import Schedule, check, exact_utility, worker_slots
 from dlsched.models.utility import Table
 from dlsched.solvers.matrix import Floats, Matrix
-from dlsched.solvers.scaling import UnfitNumberError
 from dlsched.solvers.solution import ResidualError, Status
 from dlsched.solvers.solve import solve_matrix
 
@@ -151,11 +150,7 @@ class _Solve:
             return False
         if self.instance.slots == 1 and self._finite():
             return self._one_slot()
-        try:
-            return self._programs(groups)
-        except UnfitNumberError as error:
-            self.known.note(f"programs: {error}")
-            return False
+        return self._programs(groups)
 
     def _take(self, schedule: Schedule) -> None:
         self.known.take(self.condensed.original(schedule))
@@ -188,7 +183,7 @@ class _Solve:
             if duals is not None:
                 prices = found.prices(pooled.rows, duals)
         if not self.whole and (pooled is None or all(map(is_concave, points.values()))):
-            if self._by_configurations(found, prices):
+            if self.known.attempt(partial(self._by_configurations, found, prices)):
                 return True
         elif pooled is not None and not self.whole and len(groups) < self.instance.slots:
             with until(seconds=left(0.5)):
@@ -212,7 +207,7 @@ class _Solve:
         poll()
         self._complete(found)
         best = found.best
-        if best is None or not self.known.closed():
+        if best is None or not (self.known.closed() and self.known.agrees(float(best.value))):
             return False
         self.known.found()
         self.known.note(f"{_PRICES}: nothing better than ", float(best.value))

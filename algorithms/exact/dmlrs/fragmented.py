@@ -22,7 +22,7 @@ from functools import partial
 
 import numpy as np
 
-from dlsched.algorithms.exact.anytime import Anytime
+from dlsched.algorithms.exact.anytime import UNSOLVED, Anytime
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
 from dlsched.algorithms.exact.dmlrs.configurations import (
     MOST_CONFIGURATIONS,
@@ -140,7 +140,7 @@ class _Fragmented:
             self.packer = Packer(Items(self.slots), _PACKING_NODES)
             self.schedules = Schedules(self.slots)
             self._search()
-        except TooLarge as error:
+        except (TooLarge, *UNSOLVED) as error:
             self.known.note(str(error))
         except Halt:
             self.known.note(_OVER)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -261,33 +261,36 @@ class Packer:
 
     def _pack(self, needs: list[int]) -> tuple[list[int], Vector] | None:
         """Return the machine of each item, placed in this order, and the room left."""
-        guard, count = self.items.coding.guard, len(needs)
+        guard = self.items.coding.guard
+        room: Vector = tuple(self.items.coding.rooms.tolist())
         failed: set[Vector] = set()
         homes: list[int] = []
-
-        def search(k: int, room: Vector) -> Vector | None:
+        # For each item that is being placed: what tells its state, the room before it, and the machines not yet tried.
+        open_items: list[tuple[Vector, Vector, Iterator[tuple[int, int]]]] = []
+        while len(homes) < len(needs):
             poll()
-            if k == count:
-                return room
-            state = (k, *sorted(room))
+            state = (len(homes), *sorted(room))
             if state in failed:
-                return None
-            if self.nodes is not None and len(failed) > self.nodes:
+                homes.pop()
+            elif self.nodes is not None and len(failed) > self.nodes:
                 raise Undecided
-            after = {room[h] - needs[k]: h for h in range(len(room))}
-            for left in sorted(after):
-                if left & guard == guard:
-                    h = after[left]
-                    homes.append(h)
-                    found = search(k + 1, (*room[:h], left, *room[h + 1 :]))
-                    if found is not None:
-                        return found
-                    homes.pop()
-            failed.add(state)
-            return None
-
-        room = search(0, tuple(self.items.coding.rooms.tolist()))
-        return None if room is None else (homes, room)
+            else:
+                after = {left - needs[len(homes)]: h for h, left in enumerate(room)}
+                open_items.append((state, room, iter([(left, after[left]) for left in sorted(after)])))
+            choice = None
+            while open_items and choice is None:
+                state, room, choices = open_items[-1]
+                choice = next(((left, h) for left, h in choices if left & guard == guard), None)
+                if choice is None:
+                    failed.add(state)
+                    open_items.pop()
+                    del homes[len(open_items) - 1 :]
+            if choice is None:
+                return None
+            left, h = choice
+            homes.append(h)
+            room = (*room[:h], left, *room[h + 1 :])
+        return homes, room
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -97,7 +97,6 @@ class Schedules:
             np.array([0, *job.work], dtype=integer_dtype(job.total * max(1, slots.slots))) for job in self.jobs
         ]
         self.full = np.array([len(left) - 1 for left in amounts])
-        self._reached = np.array([np.arange(states) < len(left) for left in amounts])
         self._rows = np.arange(len(self.jobs))[:, None, None]
 
     def limits(self) -> Limits:

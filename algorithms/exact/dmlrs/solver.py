@@ -101,7 +101,7 @@ def solve(
     value = float(exact_utility(instance, schedule))
     if check(instance, schedule) or exceeds(known.value, value):
         raise RuntimeError("the reduced instance's schedule is worth less in the instance: report this instance")
-    return replace(found, schedule=schedule, value=value, bound=max(value, known.upper))
+    return replace(found, schedule=schedule, value=value, bound=max(value, found.bound or 0.0))
 
 
 def _reduced(instance: Instance) -> Reduction:
@@ -130,7 +130,7 @@ class _Solve:
             poll()
         if all(job.external_rate <= job.internal_rate for job in self.instance.jobs):
             for step in (self._summed, self._fragmented):
-                if step():
+                if self.known.attempt(step):
                     return True
                 poll()
         return self._single_machines()
@@ -206,7 +206,7 @@ class _Solve:
             return False
         for exact in (False, True):
             self._search(self.instance, self.known.upper, exact)
-            if self.known.closed() or over() or Slots.of(self.instance).exact:
+            if self.known.closed() or over() or not self._rounded():
                 break
         if not self.known.closed():
             return False
@@ -214,6 +214,13 @@ class _Solve:
         reverse = self.instance.model_copy(update={"jobs": self.instance.jobs[::-1]})
         again = self._search(reverse, float("inf"), exact)
         return self.known.closed() and agree(self.known.value, again)
+
+    def _rounded(self) -> bool:
+        """Tell whether amounts are rounded unless integers of any length are asked for."""
+        try:
+            return not Slots.of(self.instance).exact
+        except TooLarge:
+            return False
 
     def _search(self, instance: Instance, upper: float, exact: bool) -> float:
         """Branch and price below an upper bound; return the bound that it ends with."""

@@ -1,10 +1,11 @@
 """The second route of a Hadar proof: its tree replayed from the instance, by other code.
 
-Nothing of the first route is trusted but the questions it asked, the prices it used, and that no slots matter but those
-that `dlsched.algorithms.exact.hadar.problem` keeps, which is proved there. Each job's remaining work is followed as it
-is, each inequality is checked against the devices it speaks of, and every bound is a Lagrangian bound in whole
-multiples of a power of two, with utilities rounded up. The result is an upper bound on the optimum whatever the record
-says; it is a useful one if the record is right.
+Nothing of the first route is trusted but the questions it asked, the prices it used, and what
+`dlsched.algorithms.exact.hadar.problem` reads off the instance: which jobs can finish with a positive utility, what
+each can do in a slot, and which slots matter, which is proved there. Each job's remaining work is followed as it is,
+each inequality is checked against the devices it speaks of, and every bound is a Lagrangian bound in whole multiples
+of a power of two, with utilities rounded up. The result is an upper bound on the optimum whatever the record says; it
+is a useful one if the record is right.
 
 The replay must not be weaker than the record, or a right record proves nothing. The first route knows no schedule that
 completes a job for nothing, and none that runs a job at an option where a slower one leads to as much: once a question

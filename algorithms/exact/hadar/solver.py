@@ -27,7 +27,7 @@ from functools import partial
 
 import numpy as np
 
-from dlsched.algorithms.exact.anytime import Anytime
+from dlsched.algorithms.exact.anytime import UNSOLVED, Anytime
 from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
 from dlsched.algorithms.exact.hadar.branch import Branch, Part, PathBranching, Record, Stuck
 from dlsched.algorithms.exact.hadar.dive import Dive, Polish
@@ -53,8 +53,6 @@ from dlsched.models.hadar import Instance, Schedule, check, exact_utility
 from dlsched.relaxations.branch_and_price import BranchAndPrice
 from dlsched.relaxations.columns import Generated
 from dlsched.solvers.matrix import Floats
-from dlsched.solvers.scaling import UnfitNumberError
-from dlsched.solvers.solution import SolverError
 from dlsched.tolerances import TOLERANCE
 
 _PASSES = 40
@@ -95,8 +93,6 @@ _MOST_STATES = 10**5
 _FIRST = "branch, cut and price"
 _FORMULATIONS = ("hadar/hall", "hadar/aggregate")
 """What general solvers get where the tree or its replay has no answer."""
-
-_UNSOLVED = (SolverError, UnfitNumberError)
 
 
 @checked
@@ -268,7 +264,7 @@ class Solver:
                     self.max_states *= 2
                 finally:
                     self.known.bound(self.scale.utility(self.upper), _FIRST)
-        except (*_UNSOLVED, Stuck) as failure:
+        except (*UNSOLVED, Stuck) as failure:
             self.failed, self.notes = True, f"{_FIRST}: failed ({failure})"
         finally:
             self._take_schedule(self._best())
@@ -283,7 +279,7 @@ class Solver:
                     poll()
                     self._dives(prices)
                     self._anneal()
-            except _UNSOLVED:
+            except UNSOLVED:
                 self.known.note("a linear program failed")
             finally:
                 self._take_schedule(self._best())
@@ -352,7 +348,7 @@ class Solver:
 
     def _primal(self, generated: Generated) -> None:
         """Dive into the LP's optimum; then search from there, one annealing after the other while they help."""
-        with suppress(*_UNSOLVED):
+        with suppress(*UNSOLVED):
             self._take(Dive(self.relaxation, self.relaxation.base, self.required).run(generated))
         self._dives(generated.duals)
         self._guide(generated, _JOB_ROUNDS * len(self.jobs))
@@ -365,7 +361,7 @@ class Solver:
     def _dives(self, prices: Floats) -> None:
         for _ in range(_DIVES):
             if self.upper > self.cutoff:
-                with suppress(*_UNSOLVED):
+                with suppress(*UNSOLVED):
                     self._take(self.polish.dive(self.required, prices, [], self.cutoff))
         self.progress("dive")
 
@@ -374,7 +370,7 @@ class Solver:
         helped = True
         while helped and self.upper > self.cutoff:
             before = self.lower
-            with suppress(*_UNSOLVED):
+            with suppress(*UNSOLVED):
                 self._take(self.polish.around(self.search.best.levels, self.required, prices, self.cutoff))
             helped = self.lower > before
         self.progress("search")

@@ -90,6 +90,31 @@ def test_configurations_are_the_vectors_that_fit(seed: int) -> None:
     assert listed == {vector for vector in vectors if packer.fit(vector) is not None}
 
 
+def test_a_packing_of_more_items_than_calls_may_be_nested() -> None:
+    """600 workers and as many servers on a machine of their own, three halves and more on others: all fit."""
+
+    def job(name: str, workers: int, cpu: str) -> dict:
+        one, free = {"cpu": cpu}, {"cpu": 0}
+        sizes = {"epochs": 1, "samples": workers, "batch": workers, "slots_per_sample": "1", "gradient_size": 0}
+        rates = {"workers_per_server": 1, "internal_rate": 1000, "external_rate": 1000}
+        table = {"kind": "table", "values": [4, 3]}
+        return {"name": name, "arrival": 1, "worker": one, "server": free, "utility": table} | sizes | rates
+
+    slots = Slots.of(
+        Instance.parse(
+            {
+                "slots": 2,
+                "resources": ["cpu"],
+                "machines": [{"name": f"m{i}", "capacity": {"cpu": 1}} for i in range(3)],
+                "jobs": [job("many", 600, "1/100000000"), *(job(f"s{i}", 1, "3/5") for i in range(3))],
+            }
+        )
+    )
+    placed = Packer(Items(slots)).place([job.levels for job in slots.jobs])
+    assert placed is not None
+    assert sum(workers for workers, _ in placed["many"].values()) == 600
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_a_packing_is_feasible_and_reaches_its_levels(seed: int) -> None:
     instance = small(seed)

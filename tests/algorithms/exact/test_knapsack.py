@@ -117,6 +117,29 @@ def test_a_point_that_does_not_fit_is_cut_off(monkeypatch: pytest.MonkeyPatch) -
     assert found.value == exhaustive(u, v, C)
 
 
+@pytest.mark.parametrize("unit", [1, Fraction(1, 10**9)])
+def test_a_bound_below_a_choice_that_fits_closes_nothing(unit: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The greedy choice is not the best one, and better than the bound of a first route that finds nothing."""
+    honest = module.solve_matrix
+    values, weights, C = [unit * u for u in (6, 5, 9, 10, 7, 8)], [[Fraction(v)] for v in (3, 2, 5, 6, 4, 5)], [11]
+
+    def wrong(matrix: Any, **options: Any) -> RawSolution:
+        raw: RawSolution = honest(matrix, **options)
+        if not matrix.integer.any():
+            return raw
+        if options["presolve"]:
+            return RawSolution(replace(raw.summary, status=Status.OPTIMAL, bound=1e-3), np.zeros(len(matrix.c)))
+        return RawSolution(replace(raw.summary, status=Status.NO_SOLUTION, bound=None), None)
+
+    monkeypatch.setattr(module, "solve_matrix", wrong)
+    monkeypatch.setattr(module.Items, "greedy", lambda self, prices: [5])
+    found = solve_exact(values, weights, [Fraction(c) for c in C])
+    best = exhaustive(values, weights, [Fraction(c) for c in C])
+    assert not found.proved
+    assert found.value < best <= found.bound
+    assert found.evidence == ("a choice that fits refutes the bound of HiGHS",)
+
+
 def test_a_first_route_that_misses_the_optimum_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second route finds the better choice, so nothing is called proved."""
     honest = module.solve_matrix

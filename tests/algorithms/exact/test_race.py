@@ -54,9 +54,11 @@ def route(which: str) -> Any:
                 raise ValueError("no luck")
             if what in ("find", "prove", "lie"):
                 known.take(Schedule(jobs={"x": instance.most + (what == "lie")}))
-            if what in ("bound", "prove"):
-                known.bound(float(instance.most), "thought")
-            while what != "prove":
+            if what == "low":
+                known.take(Schedule(jobs={"x": instance.most - 1}))
+            if what in ("bound", "prove", "low"):
+                known.bound(float(instance.most - (what == "low")), "thought")
+            while what not in ("prove", "low"):
                 known.tell("waiting")
                 if what == "bound" and known.closed():
                     break
@@ -98,6 +100,7 @@ CASES = {
     "bounded there, not found": ("wait", "bound", 3.0),
     "failed there": ("find", "fail", 3.0),
     "a lie there": ("wait", "lie", 3.0),
+    "found here, a wrong proof there": ("find", "low", 3.0),
 }
 
 
@@ -143,6 +146,12 @@ def test_a_process_that_fails_is_told(races: dict[str, Any]) -> None:
 
 def test_a_schedule_of_another_process_is_checked(races: dict[str, Any]) -> None:
     assert (races["a lie there"]["value"], races["a lie there"]["jobs"]) == (0.0, {})
+
+
+def test_a_better_schedule_refutes_the_proof_of_another_process(races: dict[str, Any]) -> None:
+    found = races["found here, a wrong proof there"]
+    assert (found["value"], found["bound"], found["proved"]) == (7.0, float("inf"), False)
+    assert any("nothing better than 6, refuted" in line for line in found["evidence"])
 
 
 INSTANCES = [
