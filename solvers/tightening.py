@@ -101,8 +101,9 @@ def _tighten(terms: Floats, columns: npt.NDArray[np.int32], side: float, lower: 
         return
     # A sum of all less one of them would lose the others beside a large one.
     others, size = _without_each(least), _without_each(np.abs(least))
+    lost = np.where(size > 0, len(terms) * ULP * (abs(side) + size), 0.0)
     for k in open_ended.tolist() if open_ended.size else np.flatnonzero(terms).tolist():
-        limit = (side - others[k] + len(terms) * ULP * (abs(side) + size[k])) / terms[k]
+        limit = (side - others[k] + lost[k]) / terms[k]
         if terms[k] > 0:
             upper[columns[k]] = min(upper[columns[k]], limit)
         else:

@@ -85,10 +85,13 @@ class Rounding:
         """Tell whether a point keeps (7) and (8): the limits, with a worker and a server at least."""
         return workers >= 1 and servers >= 1 and self.job.fits(workers, servers)
 
-    def returned(self, rounds: int) -> list[tuple[Fraction, Fraction]]:
-        """Return what the first feasible point of some rounds is worth, 0 where there is none, each with its chance."""
+    def returned(self, rounds: int | None) -> list[tuple[Fraction, Fraction]]:
+        """Return what the first feasible point is worth, of all rounds or of some, 0 for none; each with its chance.
+
+        Without an end some round is feasible almost surely where any may be.
+        """
         once = self.probability(self.feasible)
-        never = exact_power(1 - once, rounds)
+        never = Fraction(not once) if rounds is None else exact_power(1 - once, rounds)
         found = [
             (self.job.utility.exact(self.job.training.time(*point)), p / once * (1 - never))
             for point, p in self.outcomes
@@ -315,10 +318,13 @@ class RoundingFacts(SmdFacts):
         """Whether the printed Algorithm 2 found a feasible point for every job."""
         return all(step.chosen is not None for step in self.printed_steps)
 
-    def chance_of_worth(self, least: float) -> Fraction:
-        """Return the exact probability that SMD, with F printed rounds a job, is worth at least so much."""
+    def chance_of_worth(self, least: float, rounds: int | None) -> Fraction:
+        """Return the exact probability that SMD is worth at least so much, with so many printed rounds a job.
+
+        None for rounds until one is feasible.
+        """
         sure = {name: [(point.utility, Fraction(1))] for name, point in self.best_points.items()}
-        laws = sure | {r.job.name: r.returned(self.rounds) for r in self.roundings if r.job.name in sure}
+        laws = sure | {r.job.name: r.returned(rounds) for r in self.roundings if r.job.name in sure}
         if math.prod(map(len, laws.values())) > MAX_OUTCOMES:
             raise Undecided(f"more than {MAX_OUTCOMES} outcomes of the rounding")
         sets, chance = self._admissible_sets(list(laws)), Fraction(0)

@@ -14,6 +14,7 @@ from dlsched.arithmetic import exact_power
 from dlsched.bounds.claim import Claim, Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.smd.facts import ACCEPTS_ONE, FALLING, ROUNDED, RUNNING, SMD, RoundingFacts, SmdFacts
+from dlsched.bounds.smd.inner import LETTER
 from dlsched.bounds.smd.selection import EPSILON, selection
 from dlsched.bounds.smd.sources import BRIM, INNER, KNAPSACK, NARROW, SECTION_V, SMOOTH, TINY
 from dlsched.models.numbers import exceeds
@@ -31,8 +32,8 @@ def _least_worth(facts: RoundingFacts) -> float:
 
 
 def _succeeds(facts: RoundingFacts) -> Fraction:
-    """Return the probability that SMD as printed is worth that."""
-    return facts.chance_of_worth(_least_worth(facts))
+    """Return the probability that SMD is worth that with F rounds a job."""
+    return facts.chance_of_worth(_least_worth(facts), facts.rounds)
 
 
 def _succeeds_at_worst(facts: RoundingFacts) -> float:
@@ -70,14 +71,14 @@ def _may_break(job: Job, scaled: tuple[float, float]) -> Fraction:
 
 
 def _theorem_5(rounds: int) -> tuple[Claim[RoundingFacts], Claim[RoundingFacts]]:
-    """Return the printed and the corrected claim about the probability of success in F rounds."""
-    suffix = "" if rounds == 1 else f"-{rounds}-rounds"
-    printed = replace(ROUNDED, facts=partial(RoundingFacts, rounds=rounds)).printed(
+    """Return what F rounds a job reach in all, as Theorem 6 counts them, and the corrected claim."""
+    suffix = "-one-round" if rounds == 1 else f"-{rounds}-rounds"
+    counted = replace(ROUNDED, facts=partial(RoundingFacts, rounds=rounds)).derived(
         f"smd/theorem-5{suffix}",
-        paper="SMD, Section IV-A, Theorem 5",
+        paper="SMD, Section IV-A, Theorem 5, with the F rounds of Theorem 6",
         statement=(
-            f"with F = {rounds}, with probability above (1 - (delta/8)^F)^I SMD returns a feasible solution that is "
-            "worth at least mu'(1 - eps_2)/mu* of the optimum"
+            f"where Algorithm 2 rounds F = {rounds} times in all, with probability above (1 - (delta/8)^F)^I SMD "
+            "returns a feasible solution that is worth at least mu'(1 - eps_2)/mu* of the optimum"
         ),
         quantity="the exact probability that F rounds a job give a solution worth that, against (1 - (delta/8)^F)^I",
         measure=_succeeds,
@@ -86,12 +87,11 @@ def _theorem_5(rounds: int) -> tuple[Claim[RoundingFacts], Claim[RoundingFacts]]
         worst=_succeeds_at_worst,
         expectation=Expectation.FALSE,
         premises=(FALLING, RUNNING, ACCEPTS_ONE),
-        open=_OPEN,
         details=_probabilities,
         sources=(NARROW,),
         counterexamples=(f"smd-theorem-5{suffix}-four-resources",),
     )
-    return printed, printed.corrected(
+    return counted, counted.corrected(
         statement=f"rounding x~ - 1, F = {rounds} rounds keep all limits with probability at least (1 - (delta/2)^F)^I",
         quantity="the exact probability that some job gets no sample within its limits, over one minus that, against 1",
         measure=partial(_failure, fails=_breaks),
@@ -104,9 +104,30 @@ def _theorem_5(rounds: int) -> tuple[Claim[RoundingFacts], Claim[RoundingFacts]]
     )
 
 
-_OPEN = '"or" in step 3 of Algorithm 2: read as "and", F rounds in all, each to keep (7) and (8)'
+THEOREM_5 = ROUNDED.printed(
+    "smd/theorem-5",
+    paper="SMD, Section IV-A, Theorem 5",
+    statement=(
+        "with probability above (1 - (delta/8)^F)^I SMD returns a feasible solution that is worth at least "
+        "mu'(1 - eps_2)/mu* of the optimum"
+    ),
+    quantity=(
+        "the exact probability that rounding until a point is feasible gives a solution worth that, against "
+        "(1 - (delta/8)^F)^I"
+    ),
+    measure=lambda facts: facts.chance_of_worth(_least_worth(facts), None),
+    relation=Relation.AT_LEAST,
+    bound=lambda facts: _promised(facts, facts.delta / 8),
+    worst=_succeeds_at_worst,
+    expectation=Expectation.TRUE,
+    premises=(FALLING, RUNNING, ACCEPTS_ONE),
+    open=LETTER,
+    details=_probabilities,
+    sources=(NARROW, TINY),
+    golden=("smd-theorem-5-four-resources",),
+)
 
-THEOREM_5, THEOREM_5_CORRECTED = _theorem_5(1)
+THEOREM_5_ONE, THEOREM_5_ONE_CORRECTED = _theorem_5(1)
 THEOREM_5_FIVE, THEOREM_5_FIVE_CORRECTED = _theorem_5(5)
 THEOREM_5_TWENTY, THEOREM_5_TWENTY_CORRECTED = _theorem_5(20)
 

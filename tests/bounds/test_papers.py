@@ -115,8 +115,11 @@ KNOWN = {
     "smd-theorem-4-form-one-resource": ((2 * 0.2619522755 + 2 + 1 / 0.2619522755) / 5, 1),
     "smd-theorem-5-ratio-always-one-each": (0, 0.99 * 6 / (1 + 5 * 1.01 * (24 / 0.2619522755 + 4) / 0.5)),
     # M^2 with M(2, 4, .5) = .1668894; 1 - (1 - M^2)^F.
-    "smd-theorem-4-four-resources": (0.1668893604**2, 1 / 2),
-    "smd-theorem-5-four-resources": (0.0278521, 0.9375),
+    "smd-theorem-4-one-round-four-resources": (0.1668893604**2, 1 / 2),
+    # Rounded until both are 1, the only feasible point, which x~ is too.
+    "smd-theorem-4-four-resources": (1, 1 / 2),
+    "smd-theorem-5-four-resources": (1, 0.9375),
+    "smd-theorem-5-one-round-four-resources": (0.0278521, 0.9375),
     "smd-theorem-5-5-rounds-four-resources": (0.131716, 1 - 0.0625**5),
     "smd-theorem-5-20-rounds-four-resources": (0.431609, 1),
     # M^2/4 = 2.491e-4 > delta/2 = 5e-5; ten coordinates at delta = .001: 7.18e-4 > 5e-4; 100 rows: .06105 > .0025.

@@ -60,7 +60,7 @@ def test_the_ratio_of_theorem_5_is_that_of_the_printed_run(seed: int) -> None:
 @pytest.mark.parametrize(("jobs", "capacity", "rounds"), [(1, 2, 1), (1, 2, 7), (2, 4, 3), (3, 6, 2), (2, 2, 1)])
 def test_theorem_5_counts_every_outcome_that_is_worth_enough(jobs: int, capacity: int, rounds: int) -> None:
     """Less than 1/I of the optimum is promised: one job that succeeds is enough."""
-    verdict = check("smd/theorem-5", one_each(jobs, capacity), rounds=rounds)
+    verdict = check("smd/theorem-5-one-round", one_each(jobs, capacity), rounds=rounds)
     assert verdict.measured == pytest.approx(1 - (1 - M * M) ** (rounds * jobs), rel=1e-6)
     assert verdict.bound == pytest.approx((1 - (1 / 16) ** rounds) ** jobs)
     assert verdict.status is Status.VIOLATED
@@ -88,7 +88,21 @@ def test_the_chance_of_theorem_5_is_that_of_its_outcomes(source: Any) -> None:
                 for outcome in product(*laws)
                 if max(_admitted(instance, [worth for worth, _ in outcome])) >= least
             )
-            assert float(facts.chance_of_worth(least)) == pytest.approx(float(chance))
+            assert float(facts.chance_of_worth(least, facts.rounds)) == pytest.approx(float(chance))
+
+
+@pytest.mark.parametrize("source", [sources.NARROW, sources.TINY], ids=lambda source: source.name)
+def test_rounding_until_a_point_is_feasible_is_what_many_rounds_come_to(source: Any) -> None:
+    """The letter of step 3 of Algorithm 2; each feasible point costs less than Theorem 4 promises."""
+    for seed in range(6):
+        facts = RoundingFacts(source.draw(np.random.default_rng(seed)), 0)
+        for rounding in facts.roundings:
+            at_last, many = rounding.returned(None), rounding.returned(5000)
+            assert sum(p for _, p in at_last) == 1
+            assert at_last[-1] == (0, 0)
+            assert [float(p) for _, p in many] == pytest.approx([float(p) for _, p in at_last], abs=1e-6)
+            feasible = [point for point, p in rounding.outcomes if p and rounding.feasible(*point)]
+            assert max(rounding.cost(*point) for point in feasible) <= facts.factor(rounding.gain)
 
 
 def _admitted(instance: Instance, worth: list[Fraction]) -> list[Fraction]:
@@ -108,7 +122,7 @@ def test_theorem_5_corrected_is_vacuous_where_no_rounding_breaks_a_limit() -> No
     roomy = check("smd/theorem-5-20-rounds", one_each(), variant="corrected")
     assert roomy.status is Status.VACUOUS
     brim = sources.BRIM.draw(np.random.default_rng(0))
-    verdicts = [check("smd/theorem-5", brim, variant="corrected", rounds=rounds) for rounds in (1, 2, 20)]
+    verdicts = [check("smd/theorem-5-one-round", brim, variant="corrected", rounds=rounds) for rounds in (1, 2, 20)]
     assert [verdict.status for verdict in verdicts] == [Status.HOLDS] * 3
     measured = [verdict.measured or 0.0 for verdict in verdicts]
     assert 0.05 < measured[0] < 1
