@@ -71,7 +71,7 @@ def test_a_decision_takes_some_seconds_of_both() -> None:
     entry = figure("hadar/5")
     assert entry.measured_seconds
     assert entry.draw is not None
-    assert all(0 < seconds < 420 for seconds in entry.draw(32, 0).values())
+    assert all(seconds > 0 for seconds in entry.draw(32, 0).values())
 
 
 def test_without_the_data_figures_say_what_they_need(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-import time
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,6 @@ import pytest
 from dlsched.algorithms import optimum
 from dlsched.algorithms.exact.dmlrs.reduction import reduced
 from dlsched.algorithms.exact.dmlrs.solver import single_machines
-from dlsched.cli.main import main
 from dlsched.models import build, read, solve
 from dlsched.models.dmlrs import Instance, Schedule, check, completions, exact_utility, random
 from dlsched.models.numbers import agree
@@ -157,20 +158,18 @@ SIZES = {
 @pytest.mark.parametrize("name", SIZES)
 def test_what_decides_nothing_costs_nothing(name: str) -> None:
     instance = SIZES[name]
-    start = time.perf_counter()
     found = optimum(instance)
     assert found.proved
-    assert time.perf_counter() - start < 20
     assert check(instance, found.schedule) == []
 
 
 @pytest.mark.slow
-def test_a_limit_holds_where_schedules_are_long(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.process
+def test_a_limit_holds_where_schedules_are_long(tmp_path: Path) -> None:
+    """A minute is for a limit that nothing hears: without one, a proof takes longer."""
     instance = cluster(*({"arrival": 1 + 300 * i, "samples": 40_000 * (i + 1)} for i in range(5)), slots=10**6)
     path = tmp_path / "long.json"
     instance.save(path)
-    start = time.perf_counter()
-    assert main(["optimum", "dmlrs", str(path), "--time-limit", "1", "--json"]) == 0
-    assert time.perf_counter() - start < 15
-    told = json.loads(capsys.readouterr().out)
+    command = [sys.executable, "-m", "dlsched", "optimum", "dmlrs", str(path), "--time-limit", "1", "--json"]
+    told = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, timeout=60).stdout)
     assert 0 < told["value"] <= told["bound"]

@@ -443,15 +443,18 @@ def test_the_even_optimum_costs_the_same_and_treats_machines_alike(seed: int) ->
             assert (amounts <= twice.room[0] + 1e-6).all()
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_the_relaxation_is_below_every_placement(seed: int) -> None:
-    view = one_slot(seed, 1 + seed % 3)
-    for n, cost in enumerate(external_costs(view)):
-        relaxed = external_lp(view, n, int(view.servers[n]), most=view.limit)
-        if n and math.isfinite(cost):
-            assert relaxed.value <= cost + 1e-9
-            amounts = np.outer(relaxed.workers, view.worker) + np.outer(relaxed.servers, view.server)
-            assert (amounts <= view.room[0] + 1e-6).all()
+def test_the_relaxation_is_below_every_placement() -> None:
+    met = 0
+    for seed in range(40):
+        view = one_slot(seed, 1 + seed % 3)
+        for n, cost in enumerate(external_costs(view)):
+            relaxed = external_lp(view, n, int(view.servers[n]), most=view.limit)
+            if n and math.isfinite(cost):
+                met += 1
+                assert relaxed.value <= cost + 1e-9
+                amounts = np.outer(relaxed.workers, view.worker) + np.outer(relaxed.servers, view.server)
+                assert (amounts <= view.room[0] + 1e-6).all()
+    assert met >= 40
 
 
 @pytest.mark.parametrize("name", ["dmlrs/external-slot", "dmlrs/external-slot-printed"])
