@@ -13,7 +13,7 @@ return mappings that have nothing in common: one worker, half of it on each of t
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,9 +22,10 @@ from typing import Protocol
 
 from dlsched.arguments import checked
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
-from dlsched.models.ddljs.rings import Arc, Path, RingMapping, arcs_of
+from dlsched.models.ddljs.rings import Arc, RingMapping, arcs_of
 from dlsched.models.numbers import rational
 from dlsched.relaxations.fractional_embedding import FractionalEmbedding, Located, RingFlow, Routed
+from dlsched.rounding.paths import shortest
 from dlsched.tolerances import TOLERANCE, ZERO
 
 
@@ -386,26 +387,3 @@ def _lower(values: dict[str, float], key: str, weight: float) -> float:
         values[key] = rest
         return weight
     return values.pop(key)
-
-
-def shortest(start: str, flow: Mapping[str, Mapping[str, float]], ends: Mapping[str, float]) -> Path | None:
-    """Return a shortest path over arcs with flow from a node to one of the ends, None where there is none."""
-    before: dict[str, str | None] = {start: None}
-    queue = deque([start])
-    while queue:
-        here = queue.popleft()
-        if here in ends:
-            return _back(here, before)
-        for neighbour in flow.get(here, ()):
-            if neighbour not in before:
-                before[neighbour] = here
-                queue.append(neighbour)
-    return None
-
-
-def _back(end: str, before: Mapping[str, str | None]) -> Path:
-    path, here = [end], before[end]
-    while here is not None:
-        path.append(here)
-        here = before[here]
-    return tuple(reversed(path))

@@ -14,19 +14,18 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 from dlsched.arguments import at_least, checked
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
-from dlsched.models.ddljs.rings import Path, RingMapping
+from dlsched.models.ddljs.rings import Arc, Path, RingMapping
 from dlsched.models.numbers import rational
 from dlsched.relaxations.knapsack_vne import KnapsackVne
 from dlsched.relaxations.ring_lp import VneSolution
 from dlsched.rounding.decomposition import WeightedMapping, at_most_one
+from dlsched.rounding.paths import Tree, heads_of, path_to, tree
 from dlsched.rounding.probability import Number
 from dlsched.tolerances import TOLERANCE, ZERO
 
@@ -258,9 +257,9 @@ def _hosts(problem: RingProblem, request: RingRequest, node: str) -> bool:
 class _Roads:
     """Shortest paths over some arcs."""
 
-    def __init__(self, arcs: Iterable[tuple[str, str]]) -> None:
-        self._arcs = arcs
-        self._trees: dict[str, dict[str, str | None]] = {}
+    def __init__(self, arcs: Iterable[Arc]) -> None:
+        self._heads = heads_of(arcs)
+        self._trees: dict[str, Tree] = {}
 
     def ring(self, counts: Mapping[str, int]) -> RingMapping | None:
         """Return a ring through all nodes with a count, each next one the nearest; None where there is none."""
@@ -281,34 +280,7 @@ class _Roads:
         joined = tuple(path for path in paths if path is not None)
         return RingMapping(nodes, joined) if len(joined) == len(paths) else None
 
-    @cached_property
-    def _heads(self) -> dict[str, list[str]]:
-        heads: dict[str, list[str]] = {}
-        for u, v in self._arcs:
-            heads.setdefault(u, []).append(v)
-        return heads
-
     def _path(self, start: str, end: str) -> Path | None:
-        if start == end:
-            return (start,)
         if start not in self._trees:
-            self._trees[start] = self._tree(start)
-        before = self._trees[start]
-        if end not in before:
-            return None
-        path, here = [end], before[end]
-        while here is not None:
-            path.append(here)
-            here = before[here]
-        return tuple(reversed(path))
-
-    def _tree(self, start: str) -> dict[str, str | None]:
-        before: dict[str, str | None] = {start: None}
-        queue = deque([start])
-        while queue:
-            here = queue.popleft()
-            for neighbour in self._heads.get(here, ()):
-                if neighbour not in before:
-                    before[neighbour] = here
-                    queue.append(neighbour)
-        return before
+            self._trees[start] = tree(start, self._heads)
+        return path_to(end, self._trees[start])

@@ -22,14 +22,11 @@ from dlsched.halt import polled
 from dlsched.models.dmlrs import Instance, Job
 from dlsched.models.dmlrs.instance import AnyJob
 from dlsched.models.dmlrs.job import Placement
-from dlsched.models.numbers import to_integers
+from dlsched.models.numbers import integer_dtype, to_integers
 
 Floats = NDArray[np.float64]
 Amounts = NDArray[Any]
 """Integers: int64 where every sum fits, else Python's own."""
-
-_LARGEST = 2**62
-"""Half of what int64 holds, so that no sum of two amounts wraps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +125,7 @@ class Occupancy:
         for row in needs:
             for i, job in enumerate(self.instance.jobs):
                 largest = max(largest, (row[2 * i] + row[2 * i + 1]) * job.most_workers * 2)
-        return np.int64 if largest < _LARGEST else object
+        return integer_dtype(largest)
 
     def _array(self, columns: list[list[int]], empty: tuple[int, int]) -> Amounts:
         """Return an array (rows, resources) from one list a resource."""

@@ -56,7 +56,7 @@ from dlsched.arguments import checked
 from dlsched.arithmetic import dot
 from dlsched.halt import polled
 from dlsched.models.dmlrs import AsyncJob, Job
-from dlsched.models.numbers import to_integers
+from dlsched.models.numbers import integer_dtype, to_integers
 from dlsched.rounding import Rounded
 from dlsched.tolerances import ROUNDING
 
@@ -421,8 +421,8 @@ def _round(slot: Market, job: AsyncJob, workers: int, rule: Rounding, rng: np.ra
 def _bearable(job: AsyncJob, x: Ints) -> Bools:
     """Tell which points (draws, 2 machines) keep (3.4) and (3.5)."""
     (internal, external, each), _ = to_integers([job.internal_rate, job.external_rate, job.server_rate])
-    large = max(internal, external, each) * int(x.sum(axis=1).max(initial=0)) * x.shape[1] >= 2**62
-    workers, servers = np.split(x.astype(object) if large else x, 2, axis=1)
+    most = max(internal, external, each) * int(x.sum(axis=1).max(initial=0)) * x.shape[1]
+    workers, servers = np.split(x.astype(integer_dtype(most), copy=False), 2, axis=1)
     homes = servers > 0
     load = workers.sum(axis=1) * homes.sum(axis=1) * external + (workers * homes).sum(axis=1) * (internal - external)
     total = servers.sum(axis=1)

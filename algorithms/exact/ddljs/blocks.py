@@ -13,13 +13,14 @@ leaves it leads to ring node a + 1, or, where a is the last, back to ring node 0
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dlsched.algorithms.exact.ddljs.network import Network
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Arc, Embedding, Path, RingMapping, embedding, embedding_of
+from dlsched.rounding.paths import heads_of, shortest
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Floats
 
@@ -285,18 +286,9 @@ class RingNodeBlock(Block):
 
 def _path(source: str, target: str, arcs: list[Arc]) -> Path:
     """Return a path along arcs that hold one, and cycles perhaps."""
-    before = {source: source}
-    queue = deque([source])
-    while target not in before:
-        u = queue.popleft()
-        for tail, head in arcs:
-            if tail == u and head not in before:
-                before[head] = u
-                queue.append(head)
-    path = [target]
-    while path[-1] != source:
-        path.append(before[path[-1]])
-    return tuple(reversed(path))
+    path = shortest(source, heads_of(arcs), (target,))
+    assert path is not None
+    return path
 
 
 def ring_node_block(program: Builder, problem: RingProblem, request: RingRequest) -> RingNodeBlock:

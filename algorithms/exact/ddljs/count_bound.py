@@ -16,13 +16,10 @@ from dlsched.algorithms.rings import Occupancy, Substrate, placed
 from dlsched.halt import polled
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Embedding
-from dlsched.models.numbers import to_integers
+from dlsched.models.numbers import integer_dtype, to_integers
 
 _MOST_CELLS = 20_000_000
 """Steps of the dynamic program up to which a bound is worth it: about a second where numbers are large."""
-
-_INT64 = 1 << 62
-"""Below this sums of two table entries are 64-bit integers; above, Python's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +83,8 @@ def _knapsack(
     profits, scale = to_integers(profit for offer in offers for profit in offer.values())
     values = iter(profits)
     whole = [{size: next(values) for size in offer} for offer in offers]
-    small = sum(max(offer.values(), default=0) for offer in whole) < _INT64
-    tables = [np.zeros(limit + 1, dtype=np.int64 if small else object)]
+    most = sum(max(offer.values(), default=0) for offer in whole)
+    tables = [np.zeros(limit + 1, dtype=integer_dtype(most))]
     for offer, unit in zip(whole, units, strict=True):
         before = tables[-1]
         best = before.copy()

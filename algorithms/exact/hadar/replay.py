@@ -36,6 +36,7 @@ from dlsched.algorithms.exact.hadar.rows import Hall, Inequality
 from dlsched.arithmetic import exact_power
 from dlsched.halt import Halt, polled
 from dlsched.models.hadar import Instance
+from dlsched.models.numbers import integer_dtype
 from dlsched.solvers.matrix import Floats
 
 _MOST_STATES = 3_000_000
@@ -100,7 +101,7 @@ def _rounded_up(options: Options, scale: Scale) -> Floats:
 
 
 def _follow(options: Options, gain: Floats, room: int) -> _Work:
-    kind = np.int64 if options.need < 2**62 else object
+    kind = integer_dtype(options.need)
     works = np.array([*options.works, 0], dtype=kind)
     values, tables, total = np.array([options.need], dtype=kind), [], 0
     for t in polled(range(options.arrival, len(gain))):
