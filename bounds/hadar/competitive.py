@@ -80,7 +80,7 @@ THEOREM_2 = HADAR.printed(
     details=_printed,
     schedule=optimal_schedule,
     sources=(LONE, *EVERYWHERE),
-    counterexamples=("hadar-theorem-2-lone-job",),
+    counterexamples=("hadar-theorem-2-four-jobs", "hadar-theorem-2-lone-job"),
     golden=("hadar-theorem-2-H5", "hadar-theorem-2-H6", "hadar-theorem-2-worthless"),
 )
 

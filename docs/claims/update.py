@@ -96,8 +96,9 @@ def _found(claim: Claim[Any], row: dict[str, Any]) -> str:
         where = f"`dlsched replay {witness['source']}`" if shipped else f"{witness['source']} {witness['position']}"
         sides = f"{_side(witness['measured'])} {claim.relation.value} {_side(witness['bound'])}"
         told.append(f"Smallest witness: {sides} fails ({where}).")
-        if not shipped and claim.counterexamples:
-            told.append(f"Shipped: `dlsched replay {claim.counterexamples[0]}`.")
+        first = claim.counterexamples[0] if claim.counterexamples else witness["source"]
+        if witness["source"] != first:
+            told.append(f"{'First shipped' if shipped else 'Shipped'}: `dlsched replay {first}`.")
     return " ".join(told)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -59,15 +60,65 @@ def test_a_lone_job_is_turned_away_where_the_lowest_price_is_too_high(slots: int
     assert (corrected.status, corrected.measured) == (Status.HOLDS, pytest.approx(slots / 40))
 
 
-def test_the_first_witness_of_theorem_2_breaks_no_hypothesis() -> None:
-    """One job, two devices, P1 feasible with every job: turned away, where the optimum is 1."""
+@pytest.mark.parametrize(
+    ("name", "earned", "opt"), [("hadar-theorem-2-four-jobs", 12, 2001), ("hadar-theorem-2-lone-job", 0, 1)]
+)
+def test_the_witnesses_of_theorem_2_break_no_hypothesis(name: str, earned: float, opt: float) -> None:
+    """Two devices, gangs of one, P1 feasible with every job."""
     theorem = claim("hadar/theorem-2")
-    instance: Any = shipped(theorem.counterexamples[0]).read_instance()
+    assert name in theorem.counterexamples
+    instance: Any = shipped(name).read_instance()
     facts = theorem.facts(instance, 0)
     assert all(premise.holds(facts) for premise in theorem.premises)
     assert facts.every_job is not None
-    assert facts.printed.run.utility == 0
-    assert facts.opt.low == 1
+    assert facts.printed.run.utility == earned
+    assert facts.opt.low == opt
+
+
+def test_the_first_witness_of_theorem_2_leaves_nothing_to_read_otherwise() -> None:
+    """Every job takes one device for one slot from slot 1 on: M_j, w_j^r, tmin - a_j and tmin - 1 are what they are."""
+    instance: Any = shipped(claim("hadar/theorem-2").counterexamples[0]).read_instance()
+    assert {(job.gang, job.arrival, job.iterations) for job in instance.jobs} == {(1, 1, 1)}
+    printed = algorithm.constants(instance, "printed")
+    assert algorithm.constants(instance, "printed", argument="canonical", umax="per-device") == printed
+    steps = {id_: check(id_, instance).status for id_ in STEPS_OF_THEOREM_2}
+    assert [id_ for id_, status in steps.items() if status is not Status.HOLDS] == ["hadar/definition-1"]
+
+
+STEPS_OF_THEOREM_2 = (
+    "hadar/lowest-price-admits",
+    "hadar/positive-prices",
+    "hadar/price-blocks",
+    "hadar/initial-dual",
+    "hadar/dual-feasible",
+    "hadar/definition-1",
+)
+
+
+def test_the_late_jobs_may_come_late() -> None:
+    """The same with two slots of work for the first jobs, before the others come: nobody could choose among all."""
+    data = shipped(claim("hadar/theorem-2").counterexamples[0]).instance
+    early = [
+        {**job, "iterations": 2, "utility": {"kind": "table", "values": [worth, worth]}}
+        for job, worth in zip(data["jobs"][:2], (1, 20), strict=True)
+    ]
+    late = [{**job, "arrival": 2, "utility": {"kind": "table", "values": [1000]}} for job in data["jobs"][2:]]
+    verdict = check("hadar/theorem-2", Instance.parse({**data, "jobs": early + late}))
+    assert (verdict.status, verdict.measured) == (Status.VIOLATED, 2000)
+    assert verdict.bound == pytest.approx(2 * math.log(16000) * 21)
+
+
+@pytest.mark.parametrize("smaller", [1, 2, 62, 63, 10**6, 10**29])
+def test_no_smaller_eta_saves_theorem_2(smaller: int) -> None:
+    """1/eta is bounded from above alone; that many times less makes prices lower and alpha greater, and no more."""
+    instance: Any = shipped(claim("hadar/theorem-2").counterexamples[0]).read_instance()
+    printed = algorithm.constants(instance, "printed")
+    umin = {r: low / smaller for r, low in printed.umin.items()}
+    found = replace(printed, inverse_eta=printed.inverse_eta / smaller, umin=umin, d0=printed.d0 / smaller)
+    assert found.alpha == pytest.approx(math.log(16000 * smaller))
+    earned = algorithm.run(instance, prices=found).utility
+    assert earned == (12 if smaller < 63 else 13)
+    assert 2 * found.alpha * earned < 2001
 
 
 def test_a_gang_that_is_the_whole_capacity_is_outside_theorem_2() -> None:

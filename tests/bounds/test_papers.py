@@ -20,6 +20,9 @@ DRAWS = 12
 
 # (shipped case, measured, bound), by hand from the constants of each instance.
 KNOWN = {
+    # Two devices, T = 2, four jobs of one slot: Umin = (1/4)(1/2)(1/2), Umax = 1000. One device costs 1/16, the second
+    # sqrt(1000/16) = 7.9 < 10: jobs 1 and 2 have slot 1, job 3 is worth 1 in slot 2, where job 4 would pay 7.9.
+    "hadar-theorem-2-four-jobs": (2001, 2 * math.log(16000) * 12),
     # Two devices, T = 10, a job of 8 slots worth 1: Umin = (1/4)(8/2)(1/8) = 1/8, so that it costs all it is worth.
     "hadar-theorem-2-lone-job": (1, 0),
     # With T in eta Umin = 1/80, Umax = 1 when both are taken: the first device raises it to sqrt(80)/80.
