@@ -71,7 +71,7 @@ THEOREM_5 = SMALL_RATIOS.printed(
     premises=(SYNCHRONOUS, PRICES_DEFINED, SMALL_NEEDS, ORDINARY, ADMITS_ONE),
     details=_printed,
     sources=(FINE, FINER),
-    counterexamples=("pd-ors-theorem-5-whole-machine", "pd-ors-theorem-5-small-jobs"),
+    counterexamples=("pd-ors-theorem-5-small-jobs", "pd-ors-theorem-5-whole-machine"),
     golden=("pd-ors-theorem-5-one-job",),
     open=OPEN,
 )
@@ -121,7 +121,7 @@ THEOREM_6 = SMALL_RATIOS.printed(
     premises=THEOREM_5.premises,
     details=_printed,
     sources=(FINE, FINER),
-    counterexamples=("pd-ors-theorem-6-whole-machine",),
+    counterexamples=("pd-ors-theorem-6-small-jobs", "pd-ors-theorem-6-whole-machine"),
     golden=("pd-ors-theorem-6-one-job",),
     open=OPEN,
 )
@@ -228,7 +228,7 @@ DUAL_FEASIBLE = _SMALL.printed(
     premises=(PRICES_DEFINED, LOWEST_POSITIVE, SMALL_NEEDS, ORDINARY, ADMITS_ONE),
     details=lambda facts: facts.explain(facts.printed.dump()),
     sources=(FINE, FINER),
-    counterexamples=("pd-ors-dual-feasible-two-thirds",),
+    counterexamples=("pd-ors-dual-feasible-small-jobs", "pd-ors-dual-feasible-two-thirds"),
     golden=("pd-ors-dual-feasible-whole-machine",),
     open="which mu (here the least that the print allows)",
 )

@@ -201,7 +201,7 @@ ALLOCATION_COST = SMALL_RATIOS.printed(
     details=lambda facts: facts.printed.dump(),
     schedule=lambda facts: facts.printed.run.schedule,
     sources=(FINE, FINER),
-    counterexamples=("pd-ors-allocation-cost-whole-machine",),
+    counterexamples=("pd-ors-allocation-cost-small-jobs", "pd-ors-allocation-cost-whole-machine"),
     open=OPEN,
 )
 

@@ -116,12 +116,32 @@ def test_witnesses_are_fair_whether_a_ninth_or_a_hundredth_is_much_smaller(name:
     assert [verdict.status.value for verdict in verdicts] == [witness.status, witness.status, "premise-fails"]
 
 
-def test_small_jobs_refute_theorem_5_as_well() -> None:
+@pytest.mark.parametrize("id_", ["theorem-5", "theorem-6", "dual-feasible", "allocation-cost"])
+def test_the_first_witness_is_of_small_jobs(id_: str) -> None:
     """Read as the proof does, of whole jobs: none takes more than a fiftieth of the machine."""
-    instance = case("pd-ors-theorem-5-small-jobs")
+    known = claim(f"pd-ors/{id_}")
+    assert known.counterexamples[0] == f"pd-ors-{id_}-small-jobs"
+    instance = case(known.counterexamples[0])
+    (machine,) = instance.machines
     for job in instance.jobs:
-        assert job.most_workers * (job.worker_needs("cpu") + job.server_needs("cpu")) * 50 <= 100
-    assert check("pd-ors/theorem-5", instance).status is Status.VIOLATED
+        most = job.most_workers * (job.worker_needs("cpu") + job.server_needs("cpu"))
+        assert 50 * most <= machine.capacity_of("cpu")
+        assert job.internal_rate == 100 * job.external_rate
+        assert job.gradient_size > 0
+    assert check(known.id, instance).status is Status.VIOLATED
+
+
+@pytest.mark.parametrize(("jobs", "power"), [(10, 15), (50, 82)])
+def test_no_share_is_small_enough_for_all_utilities(jobs: int, power: int) -> None:
+    """Definition 1 asks for ln(U/L) drho/C of 3.84 at most: a tenth breaks it from 10^15 on, a fiftieth from 10^82."""
+    each = 50 // jobs
+    data = case("pd-ors-allocation-cost-small-jobs").dump()
+    sizes = {"samples": each, "batch": each, "slots_per_sample": 0.99, "gradient_size": each / 200}
+    for worth, status in ((10 ** (power - 1), Status.HOLDS), (10**power, Status.VIOLATED)):
+        own = [{**job, **sizes, **table(value)} for job, value in zip(data["jobs"], (1, worth), strict=True)]
+        instance = Instance.parse({**data, "jobs": own})
+        assert {2 * job.most_workers * jobs for job in instance.jobs} == {100}
+        assert check("pd-ors/allocation-cost", instance).status is status
 
 
 def test_the_alpha_known_beforehand_is_never_exceeded() -> None:
