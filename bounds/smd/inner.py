@@ -12,6 +12,7 @@ from dlsched import relaxations
 from dlsched.arithmetic import exact_power
 from dlsched.bounds.claim import Expectation, Premise, Subject, always, stated
 from dlsched.bounds.comparison import Interval, Relation
+from dlsched.bounds.facts import refused_otherwise
 from dlsched.bounds.smd.facts import GRID, ROUNDED, RUNNING, SMD, GridFacts, Rounding, RoundingFacts, SmdFacts
 from dlsched.bounds.smd.packing import Balance, BalanceFacts, Packing, PackingFacts
 from dlsched.bounds.smd.sources import BALANCE, INNER, NARROW, PACKING, TINY
@@ -168,6 +169,8 @@ def _shifted_cost(facts: RoundingFacts) -> float:
 _SURELY = "rounding 1 + M (x~ - 1), surely w, p >= 1 and the cost is at most 4/M times that of x~"
 _SURE_COST = "the greatest cost of an outcome over 4/M times that of x~, against 1"
 
+_ROUNDED_PROBLEM = "Section IV, below Algorithm 1: the problem that is rounded"
+
 LEMMA_3 = Subject(problem="smd", instance=Balance, facts=BalanceFacts, sources=(BALANCE,)).printed(
     "smd/lemma-3",
     paper="SMD, Section IV-A, Lemma 3",
@@ -178,11 +181,7 @@ LEMMA_3 = Subject(problem="smd", instance=Balance, facts=BalanceFacts, sources=(
     bound=lambda facts: 1 - facts.instance.delta,
     expectation=Expectation.FALSE,
     premises=(
-        Premise(
-            "B, b, a_l, d_l >= 0 and c = 0",
-            lambda facts: True,
-            "Section IV, below Algorithm 1: the problem that is rounded",
-        ),
+        Premise("B, b, a_l, d_l, c >= 0", refused_otherwise, _ROUNDED_PROBLEM),
         Premise("x~ is a fractional optimum", lambda facts: facts.optimal, "Section IV, below Algorithm 1"),
     ),
     open="what 0/0 is worth where x is rounded to 0",
@@ -304,13 +303,46 @@ def _gains(facts: PackingFacts) -> dict[str, Any]:
     return {"printed gain": facts.printed.gain, "exact gain": facts.corrected.gain}
 
 
-ROWS = Subject(problem="smd", instance=Packing, facts=PackingFacts, details=_gains, sources=(PACKING,))
+ROWS = Subject(
+    problem="smd",
+    instance=Packing,
+    facts=PackingFacts,
+    details=_gains,
+    sources=(PACKING,),
+    premises=(
+        Premise("B, b >= 0", refused_otherwise, _ROUNDED_PROBLEM),
+        Premise(
+            "x~ is a fractional optimum of some cost with a_l, d_l, c >= 0",
+            lambda facts: facts.optimal_for_some_cost,
+            "Section IV, below Algorithm 1",
+        ),
+    ),
+)
 """What claims about the rows of any packing program are about."""
 
-ROW = ROWS.printed(
-    "smd/lemma-3-row",
+SOME_ROW = ROWS.printed(
+    "smd/lemma-3-some-row",
     paper="SMD, Section IV-A, Lemma 3",
-    statement="at M_delta, each row breaks with probability at most delta/(2r)",
+    statement="at M_delta, Pr{(B x^)_i > b_i, exists i} <= delta/(2r)",
+    quantity="the probability that some row breaks over delta/(2r), against 1",
+    measure=lambda facts: facts.printed.some / facts.promise,
+    relation=Relation.AT_MOST,
+    bound=always(1),
+    expectation=Expectation.FALSE,
+    counterexamples=("smd-lemma-3-some-row-halves", "smd-lemma-3-some-row-hundred-copies"),
+)
+
+SOME_ROW_CORRECTED = SOME_ROW.corrected(
+    statement="with M from W_b (ln(1/M) - 1 + M) = ln(2r/delta), Pr{(B x^)_i > b_i, exists i} <= delta/2",
+    quantity="the probability that some row breaks over delta/2, against 1",
+    measure=lambda facts: facts.corrected.some / (facts.instance.delta / 2),
+    golden=("smd-lemma-3-some-row-corrected-hundred-copies",),
+)
+
+ROW = ROWS.derived(
+    "smd/lemma-3-row",
+    paper="SMD, Section IV-A, Lemma 3, of each row for itself as in Theorem 4",
+    statement="at M_delta, Pr{(B x^)_i > b_i} <= delta/(2r) for each i",
     quantity="the greatest probability that a row breaks over delta/(2r), against 1",
     measure=lambda facts: max(facts.printed.rows) / facts.promise,
     relation=Relation.AT_MOST,
@@ -320,28 +352,9 @@ ROW = ROWS.printed(
 )
 
 ROW_CORRECTED = ROW.corrected(
-    statement="with M from W_b (ln(1/M) - 1 + M) = ln(2r/delta), each row breaks with probability at most delta/(2r)",
+    statement="with M from W_b (ln(1/M) - 1 + M) = ln(2r/delta), Pr{(B x^)_i > b_i} <= delta/(2r) for each i",
     measure=lambda facts: max(facts.corrected.rows) / facts.promise,
     golden=("smd-lemma-3-row-corrected-halves",),
-)
-
-SOME_ROW = ROWS.derived(
-    "smd/lemma-3-some-row",
-    paper="SMD, Section IV-A, Lemma 3, all rows together",
-    statement="Pr{(B x)_i > b_i for some i} <= delta/(2r)",
-    quantity="the probability that some row breaks over delta/(2r), against 1",
-    measure=lambda facts: facts.printed.some / facts.promise,
-    relation=Relation.AT_MOST,
-    bound=always(1),
-    expectation=Expectation.FALSE,
-    counterexamples=("smd-lemma-3-some-row-hundred-copies",),
-)
-
-SOME_ROW_CORRECTED = SOME_ROW.corrected(
-    statement="with that M, Pr{(B x)_i > b_i for some i} <= delta/2",
-    quantity="the probability that some row breaks over delta/2, against 1",
-    measure=lambda facts: facts.corrected.some / (facts.instance.delta / 2),
-    golden=("smd-lemma-3-some-row-corrected-hundred-copies",),
 )
 
 

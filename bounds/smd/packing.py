@@ -79,6 +79,15 @@ class PackingFacts:
         self.corrected = _Broken(instance, Gain.EXACT)
 
     @property
+    def optimal_for_some_cost(self) -> bool:
+        """Whether x~ is a fractional optimum of some cost of the lemma's form: wherever it is not 0.
+
+        That of the sum of (x_i/x~_i)/(x_k/x~_k) over all ordered pairs i != k of positive coordinates, and of x_i/sum x
+        over those that are 0: two such ratios, whose product is 1, are 2 together at least.
+        """
+        return any(self.instance.point)
+
+    @property
     def promise(self) -> Fraction:
         """Delta / (2 r)."""
         return self.instance.delta / (2 * len(self.instance.rows))
@@ -108,9 +117,10 @@ class _Broken:
 
 
 class Balance(Packing):
-    """Packing rows over (w, p), and the cost theta w/p + phi p/w: L = 2 ratios of Lemma 3's form, and c = 0.
+    """Packing rows over (w, p), and the cost theta w/p + phi p/w: L = 2 ratios of Lemma 3's form, with c = 0.
 
-    The cost is the same along a ray, and least where theta w^2 = phi p^2, so that every such point is an optimum.
+    The cost is the same along a ray, and least where theta w^2 = phi p^2, so that every such point is an optimum. With
+    c > 0 it would fall towards 0 along the ray, and only x~ = 0 could be one, where every ratio is 0/0.
 
     Attributes
     ----------

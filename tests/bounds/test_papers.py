@@ -128,6 +128,7 @@ KNOWN = {
     # M^2/4 = 2.491e-4 > delta/2 = 5e-5; ten coordinates at delta = .001: 7.18e-4 > 5e-4; 100 rows: .06105 > .0025.
     "smd-lemma-3-row-halves": (0.0315668**2 / 4 / 5e-5, 1),
     "smd-lemma-3-row-ten-coordinates": (7.18e-4 / 5e-4, 1),
+    "smd-lemma-3-some-row-halves": (0.0315668**2 / 4 / 5e-5, 1),
     "smd-lemma-3-some-row-hundred-copies": (0.06105 / 0.0025, 1),
     "smd-gain-increases-S1": (0.444764, 0.503223),
     # By joint exhaustive search.

@@ -206,6 +206,30 @@ def test_a_witness_of_lemma_3_is_of_its_form() -> None:
     assert (aside.status, aside.reason) == (Status.PREMISE_FAILS, "x~ is a fractional optimum")
 
 
+def test_lemma_3_prints_the_union_over_the_rows() -> None:
+    """Each row for itself is the weaker reading: what breaks a row breaks some row."""
+    assert claim("smd/lemma-3-some-row").variant is Variant.PRINTED
+    assert claim("smd/lemma-3-row").variant is Variant.DERIVED
+    for seed in range(20):
+        drawn = sources.PACKING.draw(np.random.default_rng(seed))
+        each, some = (check(f"smd/lemma-3-{name}", drawn).measured for name in ("row", "some-row"))
+        assert (each is None) == (some is None) == (not any(drawn.point))
+        assert each is None or some is None or each <= some
+
+
+def test_any_point_but_0_is_an_optimum_of_a_cost_of_lemma_3() -> None:
+    def cost(x: Any) -> float:
+        y = x / np.array([0.5, 1.5, 2.0])
+        return float(sum(y[i] / y[k] for i in range(3) for k in range(3) if i != k))
+
+    least = cost(np.array([0.5, 1.5, 2.0]))
+    assert least == pytest.approx(6)
+    assert min(cost(x) for x in np.random.default_rng(0).uniform(0.01, 3, size=(500, 3))) >= least
+    kind = claim("smd/lemma-3-some-row").instance_type
+    nothing = {"rows": [[1]], "limits": [1], "point": [0], "delta": 1}
+    assert check("smd/lemma-3-some-row", kind.parse(nothing)).status is Status.PREMISE_FAILS
+
+
 def test_every_printed_claim_says_where_it_stands_and_who_assumes_what() -> None:
     printed = [c for c in claims() if c.id.startswith("smd/") and c.variant is Variant.PRINTED]
     for known in printed:
