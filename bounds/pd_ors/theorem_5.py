@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -41,7 +41,7 @@ from dlsched.bounds.pd_ors.mixed import Delta
 from dlsched.bounds.pd_ors.slot import WHICH_OPTIMUM, ExternalSlot, Placement, SlotFacts
 from dlsched.bounds.pd_ors.sources import SLOT
 from dlsched.bounds.pd_ors.theorems import PRINTED_PREMISES, SLOTS
-from dlsched.models.dmlrs import Instance, Job, Machine
+from dlsched.models.dmlrs import AsyncJob, Instance, Job, Machine
 from dlsched.models.numbers import rational
 from dlsched.models.utility import Table
 
@@ -444,6 +444,9 @@ def several_resources(rng: np.random.Generator) -> Instance:
     return Instance(slots=1, resources=resources, machines=(Machine(name="M1", capacity=room),), jobs=(job,))
 
 
+SEVERAL_RESOURCES = Source("pd-ors/several-resources", several_resources)
+
+
 def _least_worth(facts: PdOrsFacts) -> Fraction:
     return min(job.utility.exact(facts.instance.slots - job.arrival) for job in facts.instance.jobs)
 
@@ -452,17 +455,33 @@ def _capacity(facts: PdOrsFacts, resource: str) -> Fraction:
     return sum((machine.capacity_of(resource) for machine in facts.instance.machines), Fraction(0))
 
 
-def _initial_dual(facts: PdOrsFacts) -> Fraction:
-    """Return D_0 with L^r, (14) with the r-th term of the sum alone, over the jobs that need r."""
-    slots, found = facts.instance.slots, facts.defined_constants
+def _needed(job: Job | AsyncJob, resource: str) -> Fraction:
+    """Return ceil(V kappa_E) (alpha^r + beta^r), the r-th term of the sum in (14) and in the bound on mu."""
+    return math.ceil(job.work * job.external_time) * (job.worker_needs(resource) + job.server_needs(resource))
+
+
+def _each_needs_all(facts: PdOrsFacts) -> bool:
+    return all(_needed(job, r) for job in facts.instance.jobs for r in facts.instance.resources)
+
+
+def _initial_dual(facts: PdOrsFacts, *, own_mu: bool) -> Fraction:
+    """Return D_0 with L^r, (14) with the r-th term of the sum alone, over the jobs that need r.
+
+    Parameters
+    ----------
+    facts : PdOrsFacts
+    own_mu : bool
+        Whether mu^r has the r-th term alone in its bound as well; else mu is that of (14).
+    """
+    slots, resources = facts.instance.slots, facts.instance.resources
+    room = slots * sum((_capacity(facts, r) for r in resources), Fraction(0))
     total = Fraction(0)
-    for r in facts.instance.resources:
-        lows = [
-            job.utility.exact(slots - job.arrival) / (math.ceil(job.work * job.external_time) * unit)
-            for job in facts.instance.jobs
-            if (unit := job.worker_needs(r) + job.server_needs(r))
-        ]
-        total += slots * _capacity(facts, r) * found.inverse_mu / 2 * min(lows, default=Fraction(0))
+    for r in resources:
+        needs = [(job, need) for job in facts.instance.jobs if (need := _needed(job, r))]
+        if needs:
+            low = min(job.utility.exact(slots - job.arrival) / need for job, need in needs)
+            own = min(need for _, need in needs) / room
+            total += slots * _capacity(facts, r) * (own if own_mu else facts.defined_constants.inverse_mu) / 2 * low
     return total
 
 
@@ -483,21 +502,44 @@ LOW_BY_RESOURCE = AGAINST_OPT.printed(
     "pd-ors/low-by-resource",
     paper="PD-ORS, Section 4.2, the second remark on (14)",
     statement="with L^r in place of L the proof of Theorem 5 needs new notation alone: D_0 <= OPT/2 still",
-    quantity="D_0 = T sum_h sum_r C_h^r L^r, against OPT/2",
-    measure=_initial_dual,
+    quantity="D_0 = T sum_h sum_r C_h^r L^r, L^r with mu^r, against OPT/2",
+    measure=partial(_initial_dual, own_mu=True),
     relation=Relation.AT_MOST,
     bound=lambda facts: facts.opt.over(2),
-    expectation=Expectation.FALSE,
-    premises=(PRICES_DEFINED, ADMITS_ONE),
-    sources=(TINY, Source("pd-ors/several-resources", several_resources)),
-    counterexamples=("pd-ors-low-by-resource-two-resources",),
-    open="what L^r is: here (14) with the r-th term of the sum in its denominator alone, and the greatest 1/mu",
+    expectation=Expectation.TRUE,
+    premises=(
+        PRICES_DEFINED,
+        Premise(
+            "alpha_i^r + beta_i^r > 0 for all i and r",
+            _each_needs_all,
+            "Section 4.2: (13) divides by it, and (14) with L^r",
+        ),
+        ADMITS_ONE,
+    ),
+    sources=(TINY, SEVERAL_RESOURCES),
+    golden=("pd-ors-low-by-resource-two-resources",),
+    open=(
+        "what L^r is: here (14), and its mu^r as mu, with the r-th term alone of each sum of alpha^r + beta^r over r, "
+        "and the greatest 1/mu^r"
+    ),
 )
 
-LOW_BY_RESOURCE_CORRECTED = LOW_BY_RESOURCE.corrected(
+LOW_BY_RESOURCE_SAME_MU = LOW_BY_RESOURCE.derived(
+    "pd-ors/low-by-resource-same-mu",
+    paper="PD-ORS, Section 4.2, the second remark on (14), with the mu of (14)",
+    statement="with the r-th term of the sum in (14) alone, and mu as it is, D_0 <= OPT/2",
+    quantity="D_0 = T sum_h sum_r C_h^r L^r, L^r with mu, against OPT/2",
+    measure=partial(_initial_dual, own_mu=False),
+    expectation=Expectation.FALSE,
+    premises=(PRICES_DEFINED, ADMITS_ONE),
+    counterexamples=("pd-ors-low-by-resource-same-mu-two-resources",),
+)
+
+LOW_BY_RESOURCE_SAME_MU_CORRECTED = LOW_BY_RESOURCE_SAME_MU.corrected(
     statement="with L^r = min_i u_i(T - a_i)/(2 T R sum_h C_h^r), D_0 <= OPT/2",
+    quantity="D_0 = T sum_h sum_r C_h^r L^r, against OPT/2",
     measure=_initial_dual_corrected,
-    golden=("pd-ors-low-by-resource-corrected-two-resources",),
+    golden=("pd-ors-low-by-resource-same-mu-corrected-two-resources",),
 )
 
 _MOST_ROUNDS = 10**6

@@ -34,9 +34,11 @@ KNOWN = {
     # Two slots with 2 and 1 samples, one with 1; T K = 4, in all 8.
     "pd-ors-theorem-5-exponent-D3": (7, 4),
     "pd-ors-theorem-5-exponent-corrected-D3": (7, 8),
-    # 1/mu = 4/4, L^r = 1/2 . 1/2, D_0 = 2 (1/4) 2 and OPT/2 = 1/2; with L^r = 1/(2 . 2 . 2), D_0 = 1/2.
-    "pd-ors-low-by-resource-two-resources": (1, 0.5),
-    "pd-ors-low-by-resource-corrected-two-resources": (0.5, 0.5),
+    # 1/mu^r = 2/4, L^r = 1/4 . 1/2, D_0 = 2 (1/8) 2 and OPT/2 = 1/2; 1/mu = 4/4, L^r = 1/2 . 1/2, D_0 = 2 (1/4) 2;
+    # with L^r = 1/(2 . 2 . 2), D_0 = 1/2.
+    "pd-ors-low-by-resource-two-resources": (0.5, 0.5),
+    "pd-ors-low-by-resource-same-mu-two-resources": (1, 0.5),
+    "pd-ors-low-by-resource-same-mu-corrected-two-resources": (0.5, 0.5),
     # G = 2.13 of 10 workers on a machine for 10: none of the outcomes fits, and the loop does not end.
     "pd-ors-thesis-complexity-exact-fit": (math.inf, 1e6 / 0.3),
     "pd-ors-remark-1-fig-5": (0.019144 / 0.031786, 1),
