@@ -119,6 +119,11 @@ APPROXIMATE = GADGET.printed(
     premises=(*HYPOTHESES, OPT_POSITIVE),
     sources=(CONCAVE_FAMILY, LASTING),
     counterexamples=("gadget-theorem-6-approximate-idle",),
+    open=(
+        "of which objective alpha is a ratio: of that of (10), the utility of all slots so far, as the theorem says "
+        "and as is measured here; or of that of (12), what the slot adds, which Section V-C solves in place of (10) "
+        "and Theorem 8 bounds: the corrected claim, which is true"
+    ),
 )
 
 APPROXIMATE_CORRECTED = APPROXIMATE.corrected(
