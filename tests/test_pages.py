@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from dlsched.bounds import Claim, claims
+from dlsched.bounds import Claim, Expectation, claim, claims
 from dlsched.figures import Figure, figures
 from tests import paths
 
@@ -29,6 +30,7 @@ def maker(path: Path) -> ModuleType:
 
 UPDATE = maker(FOLDER / "update.py")
 GALLERY = maker(PICTURES / "update.py")
+BASELINE = claim("gadget/baselines-fifo")
 PAGES = {paper: (FOLDER / f"{paper}.md").read_text(encoding="utf-8") for paper in UPDATE.papers()}
 
 
@@ -37,14 +39,42 @@ def test_every_claim_has_its_section(paper: str) -> None:
     assert UPDATE.sections(PAGES[paper]) == UPDATE.papers()[paper]
 
 
-@pytest.mark.parametrize("claim", claims(), ids=lambda claim: f"{claim.id} {claim.variant.value}")
-def test_pages_say_what_the_claims_say(claim: Claim[Any]) -> None:
+@pytest.mark.parametrize("stated", claims(), ids=lambda claim: f"{claim.id} {claim.variant.value}")
+def test_pages_say_what_the_claims_say(stated: Claim[Any]) -> None:
     """`make pages` writes them anew."""
-    lines = PAGES[claim.id.partition("/")[0]].splitlines()
-    said = list(UPDATE.stated(claim))
-    begin = lines.index(f"## {claim.id}")
+    lines = PAGES[stated.id.partition("/")[0]].splitlines()
+    begin = lines.index(f"## {stated.id}")
     end = lines.index(UPDATE.END, begin)
-    assert "\n".join(said) in "\n".join(lines[begin:end])
+    known = UPDATE.KNOWN[stated.expectation]
+    if stated.sampled:
+        heads = re.findall(rf"^- {stated.variant.capitalize()}, (.*?)\.", "\n".join(lines[begin:end]), re.MULTILINE)
+        assert known in heads or any(head.startswith("open: undecided ") for head in heads)
+        known = heads[0]
+    assert "\n".join(UPDATE.stated(stated, known)) in "\n".join(lines[begin:end])
+
+
+@pytest.mark.parametrize(
+    ("guessed", "sample", "head"),
+    [
+        (False, None, "open: undecided on 5 of 6 draws"),
+        (False, "undecided", "open: undecided by 4 draws"),
+        (True, "undecided", "open: undecided by 4 draws of guessed numbers"),
+        (False, "supported", "true"),
+    ],
+)
+def test_an_average_that_draws_leave_open_is_said_to_be_so(guessed: bool, sample: str | None, head: str) -> None:
+    """Not what is expected of it."""
+    average = replace(BASELINE, expectation=Expectation.TRUE, guessed=guessed)
+    found = {"says": sample, "draws": 4, "better": 3, "worse": 1, "ties": 0, "mean": 1.0, "low": -1.0, "high": 3.0}
+    row: dict[str, Any] = {"instances": 6, "undecided": 5, "holds": 0, "violated": 0, "premise-fails": 1, "vacuous": 0}
+    row |= {"sample": found if sample else None, "nearness": None, "witness": None}
+    rows = {c.key: row for c in claims()} | {BASELINE.key: row}
+    assert UPDATE.judged(average, row) == head
+    page = UPDATE.updated(f"## {BASELINE.id}\n\nWhy.\n", rows)
+    told = f"{sample.capitalize()} by 4 paired draws: 3 for, 1 against" if sample else "5 undecided"
+    assert told in page
+    page = " ".join(page.split())
+    assert ("1 of 6 draws hit a limit" in page) == (sample is not None)
 
 
 def test_what_is_made_anew_leaves_the_prose_alone() -> None:

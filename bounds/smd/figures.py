@@ -7,7 +7,10 @@ from dlsched.bounds.comparison import Relation
 from dlsched.bounds.smd.facts import FALLING, SMD, SmdFacts
 from dlsched.bounds.smd.sources import EVALUATION
 
-_OPEN = "the unit of gamma_3, what a virtual machine has, and the speed model: assumed, see the origin of a draw"
+_OPEN = (
+    "the unit of gamma_3, what a virtual machine has (the limits are multiples of it), and the speed model: guessed, "
+    "see the origin of a draw; other guesses decide otherwise"
+)
 
 SMD_ESW = SMD.printed(
     "smd/evaluation-esw",
@@ -18,7 +21,8 @@ SMD_ESW = SMD.printed(
     relation=Relation.AT_LEAST,
     bound=lambda facts: facts.baselines["esw"],
     sampled=True,
-    expectation=Expectation.TRUE,
+    guessed=True,
+    expectation=Expectation.OPEN,
     premises=(FALLING,),
     open=_OPEN,
     sources=(EVALUATION,),
@@ -33,7 +37,8 @@ SMD_OPTIMUS = SMD.printed(
     relation=Relation.AT_LEAST,
     bound=lambda facts: facts.baselines["optimus"],
     sampled=True,
-    expectation=Expectation.FALSE,
+    guessed=True,
+    expectation=Expectation.OPEN,
     premises=(FALLING,),
     open=_OPEN,
     sources=(EVALUATION,),
@@ -62,7 +67,8 @@ USED = SMD.printed(
     relation=Relation.AT_MOST,
     bound=always(0.5),
     sampled=True,
-    expectation=Expectation.FALSE,
+    guessed=True,
+    expectation=Expectation.OPEN,
     premises=(FALLING,),
     open=_OPEN,
     sources=(EVALUATION,),

@@ -56,15 +56,29 @@ def updated(text: str, rows: dict[tuple[str, str], dict[str, Any]]) -> str:
 
 def _head(id: str, rows: dict[tuple[str, str], dict[str, Any]]) -> str:
     variants = [claim for claim in claims() if claim.id == id]
-    made = [line for c in variants for line in (*stated(c), *_item(_found(c, rows[c.key]), deeper=True))]
+    made = [
+        line
+        for c in variants
+        for line in (*stated(c, judged(c, rows[c.key])), *_item(_found(c, rows[c.key]), deeper=True))
+    ]
     return "\n".join([f"## {id}", "", BEGIN, *made, END, "", ""])
 
 
-def stated(claim: Claim[Any]) -> Iterator[str]:
-    """Yield the lines that say what a claim says."""
-    yield from _item(
-        f"{claim.variant.value.capitalize()}, {KNOWN[claim.expectation]}. {claim.paper}: {claim.statement}."
-    )
+def judged(claim: Claim[Any], row: dict[str, Any]) -> str:
+    """Return what is known of a claim in a word, or, of an average that its draws leave open, how many they are."""
+    if not claim.sampled:
+        return KNOWN[claim.expectation]
+    sample = row["sample"]
+    if sample is None:
+        return f"open: undecided on {row['undecided']} of {row['instances']} draws"
+    if sample["says"] != "undecided":
+        return KNOWN[claim.expectation]
+    return f"open: undecided by {sample['draws']} draws{' of guessed numbers' if claim.guessed else ''}"
+
+
+def stated(claim: Claim[Any], known: str) -> Iterator[str]:
+    """Yield the lines that say what a claim says, with what is known of it."""
+    yield from _item(f"{claim.variant.value.capitalize()}, {known}. {claim.paper}: {claim.statement}.")
     hypotheses = [
         f"{premise.name} ({premise.source})" if premise.source else premise.name for premise in claim.premises
     ]
@@ -82,7 +96,10 @@ def _found(claim: Claim[Any], row: dict[str, Any]) -> str:
         mean = f"mean difference {sample['mean']:.4g}"
         if sample["low"] is not None:
             mean += f", between {sample['low']:.4g} and {sample['high']:.4g} at 99 %"
-        return f"{sample['says'].capitalize()} by {sample['draws']} paired draws: {pairs}; {mean}."
+        told = f"{sample['says'].capitalize()} by {sample['draws']} paired draws: {pairs}; {mean}."
+        if left := row["undecided"] - sample["draws"]:
+            told += f" {left} of {row['instances']} draws hit a limit, and have no sides to compare."
+        return told
     names = {"holds": "held", "violated": "violated", "premise-fails": "outside the hypotheses"}
     names |= {"vacuous": "could not be violated", "undecided": "undecided"}
     counts = ", ".join(f"{row[status]} {name}" for status, name in names.items() if row[status])

@@ -22,6 +22,7 @@ def test_no_instance_decides_what_a_figure_reports() -> None:
     assert len(FIGURES) == 7
     for claim in FIGURES:
         assert claim.sampled
+        assert claim.guessed == (claim.id == "gadget/embedded-ratio-links")
         assert all(source.cost > 1 for source in claim.sources)
         verdict = check(claim.id, small)
         assert verdict.status is Status.UNDECIDED

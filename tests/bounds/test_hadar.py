@@ -14,7 +14,7 @@ from hypothesis import given
 from dlsched.algorithms import hadar as algorithm
 from dlsched.algorithms.baselines.hadar.srtf import Srtf
 from dlsched.algorithms.simulator import simulate
-from dlsched.bounds import Status, Variant, check, claim, claims
+from dlsched.bounds import Expectation, Status, Variant, check, claim, claims
 from dlsched.bounds.claim import decide
 from dlsched.bounds.hadar import sources
 from dlsched.bounds.hadar.evaluation import least_hours, section_4
@@ -225,10 +225,15 @@ def test_no_schedule_is_done_sooner(data: dict[str, Any]) -> None:
 
 
 def test_jobs_of_the_trace_driven_evaluation_cannot_be_done_in_40_hours() -> None:
+    """Where their sizes are drawn uniformly; how many the trace has of each is not printed."""
+    assert claim("hadar/evaluation-ttd-trace").guessed
+    assert claim("hadar/evaluation-ttd-trace").expectation is Expectation.OPEN
+    assert claim("hadar/evaluation-ttd-trace-uniform").expectation is Expectation.FALSE
     drawn = section_4(np.random.default_rng(0))
     verdict = check("hadar/evaluation-ttd-trace", drawn)
     assert verdict.status is Status.UNDECIDED
     assert verdict.measured is not None
     assert verdict.measured > verdict.bound == 40
+    assert check("hadar/evaluation-ttd-trace-uniform", drawn).measured == verdict.measured
     few = drawn.model_copy(update={"jobs": drawn.jobs[:100]})
     assert check("hadar/evaluation-ttd-trace", few).status is Status.PREMISE_FAILS

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dlsched.algorithms import smd as algorithm
-from dlsched.bounds import Status, Variant, check, claim, claims
+from dlsched.bounds import Expectation, Status, Variant, check, claim, claims
 from dlsched.bounds.claim import decide
 from dlsched.bounds.smd import sources
 from dlsched.bounds.smd.facts import RoundingFacts
@@ -144,6 +144,8 @@ def test_one_instance_decides_no_figure(id_: str) -> None:
     instance = preset("paper", 1, jobs=4, mode="async")
     verdict = check(id_, instance)
     assert known.sampled
+    assert known.guessed
+    assert known.expectation is Expectation.OPEN
     assert verdict.status is Status.UNDECIDED
     assert "average" in verdict.reason
 
