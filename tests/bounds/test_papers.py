@@ -186,9 +186,9 @@ KNOWN = {
     # A worker where the price is U = 500 and a server where it is L = 1/6: 1000 - 500 - 1/6.
     "pd-ors-price-blocks-two-machines": (500 - 1 / 6, 0),
     "pd-ors-price-blocks-D5": (0, 0),
-    # 100 samples and 100 000: a table of 101 cells and one of 100 001.
+    # 100 samples and 100 000, in one slot: a table of 101 cells and one of 100 001.
     "pd-ors-theorem-7-three-digits": (100001 / 101, 256),
-    "pd-ors-theorem-7-corrected-three-digits": (201 / 101, 2),
+    "pd-ors-theorem-7-corrected-three-digits": (101, 101),
     "pd-ors-least-duration-late": (-1, 0),
     "pd-ors-positive-price-deadline": (1, 0),
     # N = 4, mu = 1, L = 10/8: a worker and a server in both slots cost 5 of 10; no split of 3 whole samples.
