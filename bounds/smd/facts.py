@@ -22,6 +22,7 @@ from dlsched.bounds.comparison import Interval
 from dlsched.bounds.evidence import rests_on
 from dlsched.bounds.facts import OPT_POSITIVE, OptimumFacts, refused_otherwise
 from dlsched.bounds.sharing import shared
+from dlsched.bounds.smd.least import least_times
 from dlsched.models.document import InputError
 from dlsched.models.numbers import exceeds, rational
 from dlsched.models.smd import Instance, Job, Layer, Measured, Point, Schedule, best_point, points, ratios
@@ -37,7 +38,7 @@ COARSE = 0.5
 """eps of Algorithm 1 where its guarantee is checked. Arbitrary: a coarse grid, on which it is not trivially kept."""
 
 FINE = 0.01
-"""eps_1 and eps_2 of the paper's evaluation (Section V); also what brackets the continuous optimum."""
+"""eps_1 and eps_2 of the paper's evaluation (Section V)."""
 
 MAX_OUTCOMES = 4_096
 """Outcomes of the rounding of all jobs that a verdict looks through, at most. Arbitrary."""
@@ -211,9 +212,8 @@ class GridFacts(SmdFacts):
         }
 
     def least_time(self, job: Job) -> Interval:
-        """Return the continuous optimum of a job's time: a bound, and a point's value."""
-        fine = self.fine[job.name]
-        return Interval(fine.bound, min(fine.value, *(found[job.name].value for found in self.grids.values())))
+        """Return the continuous optimum of a job's time: a bound and a point's value that owe nothing to any grid."""
+        return Interval(*map(float, least_times(job)))
 
 
 class RoundingFacts(SmdFacts):

@@ -87,7 +87,11 @@ GRID_COVERS = GRID.printed(
 
 
 def _worst(facts: GridFacts, variant: str) -> Interval:
-    """Return the least time over the time at Algorithm 1's point, of the worst job; 0 where there is no point."""
+    """Return the least time over the time at Algorithm 1's point, of the worst job; 0 where there is no point.
+
+    The least time is that of `dlsched.bounds.smd.least`, which shares nothing with Algorithm 1: a bound of the finest
+    grid would suppose what is claimed.
+    """
     values = [(facts.grids[variant][job.name].value, facts.least_time(job)) for job in facts.running]
     return Interval(
         min(least.low / value if value else 1.0 for value, least in values),

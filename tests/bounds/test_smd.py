@@ -13,10 +13,12 @@ from dlsched.algorithms import smd as algorithm
 from dlsched.bounds import Expectation, Status, Variant, check, claim, claims
 from dlsched.bounds.claim import decide
 from dlsched.bounds.smd import sources
-from dlsched.bounds.smd.facts import RoundingFacts
+from dlsched.bounds.smd.facts import GridFacts, RoundingFacts
+from dlsched.bounds.smd.least import GAP, least_times
 from dlsched.bounds.witness import shipped
 from dlsched.models import InputError
-from dlsched.models.smd import Instance, preset, utility
+from dlsched.models.smd import Instance, preset, ratios, utility
+from dlsched.relaxations import sum_of_ratios
 
 M = 0.2619522755
 """M_delta of one resource, W_b = 2 and delta = 1/2."""
@@ -197,6 +199,34 @@ def test_no_printed_rounding_breaks_a_limit(delta: float) -> None:
         assert all(rounding.probability(rounding.job.fits) == 1 for rounding in facts.roundings)
         if facts.roundings:
             assert check("smd/theorem-4-row", instance, delta=delta).measured == 0
+
+
+@pytest.mark.parametrize("source", [sources.INNER, sources.TINY], ids=lambda source: source.name)
+def test_the_least_time_is_between_its_ends(source: Any) -> None:
+    """Below every point on a fine lattice of the region, whole points among them, and near the best of them."""
+    for seed in range(8):
+        for job in GridFacts(source.draw(np.random.default_rng(seed)), 0).running:
+            low, high = least_times(job)
+            assert (1 - GAP) * high <= low <= high
+            w, p = (np.linspace(1, most + 1, 24 * most + 1) for most in (job.most_workers, job.most_servers))
+            pairs = np.array(list(product(w.tolist(), p.tolist())))
+            limits = ratios(job).polytope
+            inside = pairs[(pairs @ limits.A.T <= limits.row_upper + 1e-9).all(axis=1)]
+            best = float(ratios(job)(inside).min())
+            assert float(low) <= best * (1 + 1e-9)
+            assert best <= 1.05 * float(high)
+
+
+def test_a_wrong_algorithm_1_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of what the corrected one returns is in what it is compared with."""
+    instance = shipped("smd-algorithm-1-bad-point").read_instance()
+    assert check("smd/algorithm-1", instance, variant="corrected").status is Status.HOLDS
+
+    def printed(problem: Any, *, epsilon: float, variant: str = "corrected") -> Any:
+        return sum_of_ratios(problem, epsilon=epsilon, variant="printed")
+
+    monkeypatch.setattr("dlsched.relaxations.sum_of_ratios", printed)
+    assert check("smd/algorithm-1", instance, variant="corrected").status is Status.VIOLATED
 
 
 def test_a_witness_of_lemma_3_is_of_its_form() -> None:
