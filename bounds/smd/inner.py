@@ -307,7 +307,7 @@ def _gains(facts: PackingFacts) -> dict[str, Any]:
     return {"printed gain": facts.printed.gain, "exact gain": facts.corrected.gain}
 
 
-ROWS = Subject(
+ROWS = Subject[Packing, PackingFacts](
     problem="smd",
     instance=Packing,
     facts=PackingFacts,
