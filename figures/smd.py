@@ -15,8 +15,10 @@ Values = dict[str, float]
 
 _ASSUMED = "the unit of gamma_3, what a virtual machine has, and the speed model are not printed: see the preset"
 _SERIES = ("SMD", "Optimus", "ESW")
-_ESW = Statement("SMD is worth more than ESW", "SMD", Relation.AT_LEAST, "ESW", "smd/evaluation-esw")
-_OPTIMUS = Statement("SMD is worth more than Optimus", "SMD", Relation.AT_LEAST, "Optimus", "smd/evaluation")
+_ESW = Statement("SMD is worth more than ESW", "SMD", Relation.AT_LEAST, "ESW", "smd/evaluation-esw", guessed=True)
+_OPTIMUS = Statement(
+    "SMD is worth more than Optimus", "SMD", Relation.AT_LEAST, "Optimus", "smd/evaluation", guessed=True
+)
 
 
 def _utilities(instance: Instance, seed: int) -> Values:
@@ -108,8 +110,10 @@ USED = Figure(
         statement
         for mode in _MODES
         for statement in (
-            Statement(f"{mode}hronous jobs use at most half", mode, Relation.AT_MOST, 0.5, "smd/used-resources"),
-            Statement(f"{mode}hronous jobs use at least 30 %", mode, Relation.AT_LEAST, 0.3),
+            Statement(
+                f"{mode}hronous jobs use at most half", mode, Relation.AT_MOST, 0.5, "smd/used-resources", guessed=True
+            ),
+            Statement(f"{mode}hronous jobs use at least 30 %", mode, Relation.AT_LEAST, 0.3, guessed=True),
         )
     ),
     note=f"which training is not printed: both; the units of resources neither: one; {_ASSUMED}",
