@@ -79,7 +79,30 @@ def increment(rng: np.random.Generator) -> Increment:
     )
 
 
+def priced(rng: np.random.Generator) -> Increment:
+    """Return an admission at prices by (13) and (14), for which the relation of Definition 1 holds, little to spare.
+
+    Half of them are at the greatest L and the least U that the utility of the job allows.
+    """
+    capacity, share, utility = int(rng.integers(1, 21)), float(exp(rng.uniform(-3, 0))), float(exp(rng.uniform(0, 5)))
+    away = float(rng.uniform(1, 5)) if rng.integers(2) else 1.0
+    low, high = utility / (2 * capacity) / away, utility / (share * capacity) * away
+    delta, epsilon = float(rng.uniform(0.1, 1)), 1 + float(rng.exponential())
+    factor = share / expm1(log(high / low) * share) * float(rng.uniform(0.8, 0.999))
+    return Increment(
+        utility=_rational(utility),
+        amount=_rational(share * capacity),
+        capacity=rational(capacity),
+        low=_rational(low * (1 - 1e-3)),
+        high=_rational(high * (1 + 1e-3)),
+        gain=_rational(delta / (3 * factor * epsilon) * (1 + 1e-3)),
+        delta=_rational(delta),
+        epsilon=_rational(epsilon),
+    )
+
+
 INCREMENT = Source("pd-ors/increment", increment)
+PRICED = Source("pd-ors/priced-increment", priced)
 
 
 def _rational(value: float) -> Any:
@@ -107,6 +130,16 @@ class IncrementFacts:
     def price(self, amount: float) -> float:
         """Return the price (12) where `amount` is allocated."""
         return float(self.instance.low) * exp(self.log_ratio * amount / float(self.instance.capacity))
+
+    @property
+    def above_utilities(self) -> bool:
+        """Whether U is at least the utility of a unit: (13) has U >= u/(alpha + beta), and drho >= alpha + beta."""
+        return self.instance.high * self.instance.amount >= self.instance.utility
+
+    @property
+    def below_utilities(self) -> bool:
+        """Whether L <= u/(2 C), since (14) has L <= u(T - a)/(2 mu N) and mu N >= T sum_h sum_r C_h^r."""
+        return 2 * self.instance.capacity * self.instance.low <= self.instance.utility
 
     @property
     def related(self) -> bool:
@@ -157,16 +190,40 @@ LEMMA_9 = ADMISSION.printed(
     measure=lambda facts: facts.instance.utility,
     relation=Relation.AT_LEAST,
     bound=lambda facts: facts.shared_rise,
-    expectation=Expectation.FALSE,
-    premises=_RELATED,
+    expectation=Expectation.TRUE,
+    premises=(
+        *_RELATED,
+        Premise(
+            "U >= u_i/drho, as U^r >= u_i/(alpha_i^r + beta_i^r)",
+            lambda facts: facts.above_utilities,
+            "Section 4.2, (13)",
+        ),
+        Premise(
+            "L <= u_i/(2 C), as L <= u_i(T - a_i)/(2 mu N_i) and mu N_i >= T sum_h sum_r C_h^r",
+            lambda facts: facts.below_utilities,
+            "Section 4.2, (14)",
+        ),
+    ),
     details=IncrementFacts.dump,
-    counterexamples=("pd-ors-lemma-9-small-gain",),
+    sources=(PRICED,),
+    golden=("pd-ors-lemma-9-whole-machine",),
 )
 
-LEMMA_9_CORRECTED = LEMMA_9.corrected(
+LEMMA_9_ANY_PRICES = LEMMA_9.derived(
+    "pd-ors/lemma-9-any-prices",
+    paper="PD-ORS, Lemma 9, with L and U that (14) does not bound",
+    statement="if Definition 1 holds for epsilon >= 1, P_i - P_(i-1) >= (delta/3G)/epsilon (D_i - D_(i-1)), for (12) "
+    "with any L <= U",
+    expectation=Expectation.FALSE,
+    premises=_RELATED,
+    sources=(INCREMENT,),
+    counterexamples=("pd-ors-lemma-9-any-prices-flat",),
+)
+
+LEMMA_9_ANY_PRICES_CORRECTED = LEMMA_9_ANY_PRICES.corrected(
     statement="the same if also 3 G epsilon >= delta",
     premises=(*_RELATED, Premise[IncrementFacts]("3 G epsilon >= delta", lambda facts: facts.factor <= 1)),
-    golden=("pd-ors-lemma-9-corrected-gain-1",),
+    golden=("pd-ors-lemma-9-any-prices-corrected-gain-1",),
 )
 
 LEMMA_10 = ADMISSION.printed(

@@ -180,8 +180,10 @@ KNOWN = {
     "pd-ors-equivalence-D3": (12, 12),
     "pd-ors-equivalence-D8": (23, 23),
     "pd-ors-certificate-D8": (22, (77.40619 - 0.25) / 39.569),
-    # U = e^.2 L: dD = .9 + .02214, times 1/(3 .1).
-    "pd-ors-lemma-9-small-gain": (1, (0.9 + 0.1 * (math.exp(0.2) - 1)) / 0.3),
+    # L = 1/2 and U = 1, as (13) and (14) have it for a job that takes the machine: dD = 1/2 + 1/2, times 1.
+    "pd-ors-lemma-9-whole-machine": (1, 1),
+    # U = 6/5 L, a hundredth of the machine: dD = .2 + 100 (1.2^.01 - 1), times 5.
+    "pd-ors-lemma-9-any-prices-flat": (1.2, 5 * (0.2 + 100 * (1.2**0.01 - 1))),
     "pd-ors-lemma-10-two": (0.5 * 4**0.5, 1),
     # A worker where the price is U = 500 and a server where it is L = 1/6: 1000 - 500 - 1/6.
     "pd-ors-price-blocks-two-machines": (500 - 1 / 6, 0),
