@@ -26,7 +26,7 @@ from dlsched.algorithms.run import Run
 from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.facts import OptimumFacts, Step, least_alpha, optimal_schedule, steps_of
 from dlsched.bounds.sharing import shared
-from dlsched.models.dmlrs import Instance, Schedule
+from dlsched.models.dmlrs import AsyncJob, Instance, Job, Schedule
 from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
 from dlsched.models.document import InputError
 
@@ -182,10 +182,17 @@ class PdOrsFacts(OptimumFacts[Instance]):
     @shared
     def schedules(self) -> dict[str, list[Column]]:
         """Pi_i of every job, without schedules in which a slot can be dropped."""
+        return {job.name: self._enumerate(job) for job in self.instance.jobs}
+
+    @shared
+    def turned_away(self) -> dict[str, list[Column]]:
+        """The same of the jobs that PD-ORS with (12)-(14) as printed turns away."""
+        admitted = {decision.job for decision in self.printed.admissions}
+        return {job.name: self._enumerate(job) for job in self.instance.jobs if job.name not in admitted}
+
+    def _enumerate(self, job: Job | AsyncJob) -> list[Column]:
         try:
-            return {
-                job.name: enumerate_schedules(self.instance, job, limit=MAX_SCHEDULES) for job in self.instance.jobs
-            }
+            return enumerate_schedules(self.instance, job, limit=MAX_SCHEDULES)
         except ValueError as limit:
             raise Undecided(str(limit)) from None
 

@@ -246,7 +246,7 @@ DUAL_OPTIMUM = AGAINST_OPT.printed(
     expectation=Expectation.FALSE,
     premises=(SOME_SCHEDULE,),
     sources=(TINY, RISING),
-    counterexamples=("pd-ors-dual-optimum-D10",),
+    counterexamples=("pd-ors-dual-optimum-small-jobs", "pd-ors-dual-optimum-D10"),
 )
 
 DUAL_OPTIMUM_CORRECTED = DUAL_OPTIMUM.corrected(

@@ -61,11 +61,10 @@ def _payoff(facts: PdOrsFacts, column: Column) -> float:
 
 def _through_full(facts: PdOrsFacts) -> list[float]:
     """Return the payoffs of the schedules of turned-away jobs that take something of what is full."""
-    admitted, full = {decision.job for decision in facts.printed.admissions}, facts.printed.full
+    full = facts.printed.full
     return [
         _payoff(facts, column)
-        for name, columns in facts.schedules.items()
-        if name not in admitted
+        for columns in facts.turned_away.values()
         for column in columns
         if not full.isdisjoint(column.usage(facts.instance))
     ]
@@ -108,7 +107,7 @@ PRICE_BLOCKS = PD_ORS.printed(
     details=_full_places,
     schedule=lambda facts: facts.printed.run.schedule,
     sources=(TINY, RISING, SPLIT),
-    counterexamples=("pd-ors-price-blocks-two-machines",),
+    counterexamples=("pd-ors-price-blocks-small-jobs", "pd-ors-price-blocks-two-machines"),
     golden=("pd-ors-price-blocks-D5",),
     open="which of equally cheap schedules a job takes (here on one machine), and mu (here the least that is allowed)",
 )

@@ -330,16 +330,20 @@ def lone_large(rng: np.random.Generator) -> Instance:
     return large_job(machines, room, gamma, workers, batch, int(rng.integers(1, 1000)))
 
 
+_IN_A_SLOT = 4
+"""Samples of a slot that a worker does over the network. Arbitrary: there are to be more in all than in a batch."""
+
+
 def large_job(machines: int, room: int, gamma: int, workers: int, batch: int, worth: int) -> Instance:
-    """Return a job in one slot; a sample takes half a slot, and as long to exchange, or a hundredth on one machine."""
+    """Return a job in one slot; the half of a slot goes into exchanging, or a hundredth of that on one machine."""
     job = Job(
         name="J1",
         arrival=1,
         epochs=Fraction(1),
-        samples=Fraction(workers),
+        samples=Fraction(_IN_A_SLOT * workers),
         batch=batch,
-        slots_per_sample=Fraction(1, 2),
-        gradient_size=Fraction(batch, 4 * gamma),
+        slots_per_sample=Fraction(1, 2 * _IN_A_SLOT),
+        gradient_size=Fraction(batch, 4 * gamma * _IN_A_SLOT),
         workers_per_server=Fraction(gamma),
         internal_rate=Fraction(100),
         external_rate=Fraction(1),
@@ -406,7 +410,7 @@ EXPONENT = PD_ORS.printed(
     expectation=Expectation.FALSE,
     premises=(Premise("there are synchronous jobs", lambda facts: bool(_jobs(facts)), "Section 3 2): the BSP scheme"),),
     sources=(TINY, ROOMY, SECTION_5),
-    counterexamples=("pd-ors-theorem-5-exponent-D3",),
+    counterexamples=("pd-ors-theorem-5-exponent-two-jobs", "pd-ors-theorem-5-exponent-D3"),
     open="which job i is meant: here the one with the greatest K_i E_i",
 )
 
@@ -531,8 +535,8 @@ LOW_BY_RESOURCE_SAME_MU = LOW_BY_RESOURCE.derived(
     quantity="D_0 = T sum_h sum_r C_h^r L^r, L^r with mu, against OPT/2",
     measure=partial(_initial_dual, own_mu=False),
     expectation=Expectation.FALSE,
-    premises=(PRICES_DEFINED, ADMITS_ONE),
-    counterexamples=("pd-ors-low-by-resource-same-mu-two-resources",),
+    premises=(PRICES_DEFINED, ORDINARY, ADMITS_ONE),
+    counterexamples=("pd-ors-low-by-resource-same-mu-hundredths",),
 )
 
 LOW_BY_RESOURCE_SAME_MU_CORRECTED = LOW_BY_RESOURCE_SAME_MU.corrected(

@@ -175,6 +175,8 @@ KNOWN = {
     # The full machine's price rises from 1/2000 to 500.
     "pd-ors-allocation-cost-whole-machine": (999999, 3 * 3.943653 * math.log(10**6)),
     "pd-ors-allocation-cost-corrected-D5": (1999, 1999),
+    # 51 jobs of 2 units, 101 units.
+    "pd-ors-dual-optimum-small-jobs": (50.5, 50),
     "pd-ors-dual-optimum-D10": (1.5, 1),
     "pd-ors-initial-dual-D1": (2, 2),
     "pd-ors-equivalence-D3": (12, 12),
@@ -185,6 +187,9 @@ KNOWN = {
     # U = 6/5 L, a hundredth of the machine: dD = .2 + 100 (1.2^.01 - 1), times 5.
     "pd-ors-lemma-9-any-prices-flat": (1.2, 5 * (0.2 + 100 * (1.2**0.01 - 1))),
     "pd-ors-lemma-10-two": (0.5 * 4**0.5, 1),
+    # Machines of 100 and of 101 units, 101 jobs of 2 worth 1000: U/L = 500/(500/201), 50 jobs on each machine; the last
+    # one would pay U and, where one unit is left, U (U/L)^(-1/101).
+    "pd-ors-price-blocks-small-jobs": (500 * (1 - 201 ** (-1 / 101)), 0),
     # A worker where the price is U = 500 and a server where it is L = 1/6: 1000 - 500 - 1/6.
     "pd-ors-price-blocks-two-machines": (500 - 1 / 6, 0),
     "pd-ors-price-blocks-D5": (0, 0),

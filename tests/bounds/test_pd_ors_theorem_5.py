@@ -29,15 +29,17 @@ KNOWN = {
     # On E1 no round of either gain keeps (24)-(26).
     "pd-ors-theorem-5-succeeds-E1": (0, 1 - (0.5 / 3) ** 10),
     "pd-ors-theorem-6-succeeds-E1": (0, 1),
-    # G = .900190 over 2500 workers and 3 machines; (1 - .1^10)^2500.
-    "pd-ors-theorem-5-ample-2500-workers": (0, 1 - 2500e-10),
+    # G = .900190 over 2500 workers and 3 machines; (1 - .1^10)^10000.
+    "pd-ors-theorem-5-ample-2500-workers": (0, 1 - 10000e-10),
+    # Two slots with 10 samples for each of two jobs.
+    "pd-ors-theorem-5-exponent-two-jobs": (40, 20),
     # Two slots with 2 and 1 samples, one with 1; T K = 4, in all 8.
     "pd-ors-theorem-5-exponent-D3": (7, 4),
     "pd-ors-theorem-5-exponent-corrected-D3": (7, 8),
-    # 1/mu^r = 2/4, L^r = 1/4 . 1/2, D_0 = 2 (1/8) 2 and OPT/2 = 1/2; 1/mu = 4/4, L^r = 1/2 . 1/2, D_0 = 2 (1/4) 2;
-    # with L^r = 1/(2 . 2 . 2), D_0 = 1/2.
+    # 1/mu^r = 2/4, L^r = 1/4 . 1/2, D_0 = 2 (1/8) 2 and OPT/2 = 1/2; with L^r = 1/(2 . 2 . 2), D_0 = 1/2.
     "pd-ors-low-by-resource-two-resources": (0.5, 0.5),
-    "pd-ors-low-by-resource-same-mu-two-resources": (1, 0.5),
+    # C = 100: 1/mu = 4/200, L^r = 1/100 . 1/2, D_0 = 2 (1/200) 100.
+    "pd-ors-low-by-resource-same-mu-hundredths": (1, 0.5),
     "pd-ors-low-by-resource-same-mu-corrected-two-resources": (0.5, 0.5),
     # G = 2.13 of 10 workers on a machine for 10: none of the outcomes fits, and the loop does not end.
     "pd-ors-thesis-complexity-exact-fit": (math.inf, 1e6 / 0.3),
@@ -92,7 +94,7 @@ def test_the_algorithm_and_the_claim_take_one_gain() -> None:
 def test_rounds_and_delta_are_parameters() -> None:
     instance = case("pd-ors-theorem-5-ample-2500-workers")
     once = check("pd-ors/theorem-5-ample", instance, rounds=1, delta=0.003)
-    assert once.bound == pytest.approx((1 - 0.001) ** 2500)
+    assert once.bound == pytest.approx((1 - 0.001) ** 10000)
     assert check("pd-ors/theorem-3-ample", case("pd-ors-theorem-3-ample-five-workers"), rounds=2).bound == 1 - 0.1**2
     with pytest.raises(InputError, match="no parameter"):
         check("pd-ors/theorem-3-ample", case("pd-ors-theorem-3-ample-five-workers"), draws=2)
