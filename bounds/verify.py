@@ -109,7 +109,7 @@ def verify(
     >>> print(verify(["hadar/theorem-2", "hadar/initial-dual"], instances=0))
     Claims
       claim               kind       finding         verdicts
-      hadar/initial-dual  printed    FALSE IN PRINT  1 holds, 1 violated
+      hadar/initial-dual  printed    FALSE IN PRINT  1 holds, 2 violated
       hadar/initial-dual  corrected  stands          1 holds
       hadar/theorem-2     printed    FALSE IN PRINT  1 holds, 2 violated, 1
                                                      premise fails, 1 vacuous

@@ -12,6 +12,7 @@ from dlsched.bounds.facts import OPT_POSITIVE, final_dual_large, initial_dual_sm
 from dlsched.bounds.hadar.facts import (
     ACCEPTS_ONE,
     BELOW_CAPACITY,
+    EACH_FINISHES,
     HADAR,
     NOT_INCREASING,
     SOME_ADMITTED,
@@ -180,7 +181,7 @@ DUAL_FEASIBLE = HADAR.printed(
     details=_printed,
     schedule=optimal_schedule,
     sources=EVERYWHERE,
-    counterexamples=("hadar-dual-feasible-gap",),
+    counterexamples=("hadar-dual-feasible-three-devices", "hadar-dual-feasible-gap"),
 )
 
 DUAL_FEASIBLE_CORRECTED = DUAL_FEASIBLE.corrected(
@@ -209,7 +210,7 @@ INITIAL_DUAL = HADAR.printed(
     details=_printed,
     schedule=optimal_schedule,
     sources=EVERYWHERE,
-    counterexamples=("hadar-initial-dual-H4",),
+    counterexamples=("hadar-initial-dual-two-devices", "hadar-initial-dual-H4"),
     golden=("hadar-initial-dual-H2",),
 )
 
@@ -250,16 +251,25 @@ ONE_OVER_FOUR_ETA = HADAR.printed(
     measure=_least_over_schedules,
     relation=Relation.EQUAL,
     bound=_least_at_horizon,
-    expectation=Expectation.FALSE,
-    premises=(NOT_INCREASING, _SOME_SCHEDULE),
+    expectation=Expectation.TRUE,
+    premises=(NOT_INCREASING, EACH_FINISHES, _SOME_SCHEDULE),
     sources=(TINY,),
-    counterexamples=("hadar-one-over-four-eta-unfinishable",),
+    golden=("hadar-one-over-four-eta-H2",),
 )
 
-ONE_OVER_FOUR_ETA_CORRECTED = ONE_OVER_FOUR_ETA.corrected(
+ONE_OVER_FOUR_ETA_UNFINISHED = ONE_OVER_FOUR_ETA.derived(
+    "hadar/one-over-four-eta-unfinished",
+    statement="Umin = (1/(4 eta)) min over (j, s) of U_j(f_js - a_j)/(tmax_j W_j) also where some job cannot finish by T, "
+    "as P2 allows and (1a) does not",
+    expectation=Expectation.FALSE,
+    premises=(NOT_INCREASING, _SOME_SCHEDULE),
+    counterexamples=("hadar-one-over-four-eta-unfinished-two-devices",),
+)
+
+ONE_OVER_FOUR_ETA_UNFINISHED_CORRECTED = ONE_OVER_FOUR_ETA_UNFINISHED.corrected(
     statement="Umin is at most what the proof writes, since no schedule ends after T",
     relation=Relation.AT_LEAST,
-    golden=("hadar-one-over-four-eta-corrected-unfinishable",),
+    golden=("hadar-one-over-four-eta-unfinished-corrected-two-devices",),
 )
 
 

@@ -230,6 +230,9 @@ BELOW_CAPACITY = Premise[HadarFacts](
     lambda facts: all(job.gang < facts.instance.devices for job in facts.instance.jobs),
     "Section III-D, below Lemma 3",
 )
+EACH_FINISHES = Premise[HadarFacts](
+    "every job can finish by T", lambda facts: all(facts.schedules.values()), "(1a), for all j"
+)
 FINISHING = Premise[HadarFacts](
     "some job can finish while worth something", lambda facts: any(facts.worth.values()), "(1a)"
 )

@@ -12,6 +12,7 @@ from dlsched.bounds.comparison import Relation
 from dlsched.bounds.hadar.competitive import EVERYWHERE, SMALL
 from dlsched.bounds.hadar.facts import (
     BELOW_CAPACITY,
+    EACH_FINISHES,
     FINISHING,
     HADAR,
     NOT_INCREASING,
@@ -165,7 +166,7 @@ PRICE_BLOCKS = HADAR.printed(
     details=_full_places,
     schedule=lambda facts: facts.printed.run.schedule,
     sources=SMALL,
-    counterexamples=("hadar-price-blocks-share",),
+    counterexamples=("hadar-price-blocks-three-machines", "hadar-price-blocks-share"),
 )
 
 PRICE_BLOCKS_CORRECTED = PRICE_BLOCKS.corrected(
@@ -214,7 +215,7 @@ LOWEST_PRICE = HADAR.printed(
     open="1/eta is only bounded from above, by min_j tmax_j W_j / (sum c): read as that",
     details=lambda facts: facts.printed.dump(),
     sources=(LONE, *SMALL),
-    counterexamples=("hadar-lowest-price-admits-one-device", "hadar-lowest-price-admits-two-devices"),
+    counterexamples=("hadar-lowest-price-admits-two-devices", "hadar-lowest-price-admits-one-device"),
     golden=("hadar-lowest-price-admits-three-slots",),
 )
 
@@ -247,11 +248,11 @@ POSITIVE_PRICES = HADAR.printed(
     expectation=Expectation.FALSE,
     premises=(
         NOT_INCREASING,
-        Premise("every job can finish by T", lambda facts: all(facts.schedules.values()), "(1a), for all j"),
+        EACH_FINISHES,
     ),
     details=lambda facts: facts.printed.dump(),
     sources=(TINY,),
-    counterexamples=("hadar-positive-prices-worthless",),
+    counterexamples=("hadar-positive-prices-two-devices", "hadar-positive-prices-worthless"),
     golden=("hadar-positive-prices-falling",),
 )
 

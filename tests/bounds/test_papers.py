@@ -38,6 +38,8 @@ KNOWN = {
     "hadar-theorem-1-G4-8": (511, 64),
     "hadar-theorem-1-G4-10": (2047, 100),
     "hadar-theorem-1-G4-12": (8191, 144),
+    # Two devices, T = 10, a job of one slot: Umin = (1/4)(1/2), of which D_0 has 20.
+    "hadar-initial-dual-two-devices": (5 / 2, 1 / 2),
     "hadar-initial-dual-H4": (5 / 2, 1 / 2),
     "hadar-initial-dual-corrected-H4": (1 / 4, 1 / 2),
     "hadar-initial-dual-H2": (3 / 4, 17 / 2),
@@ -49,10 +51,15 @@ KNOWN = {
     "hadar-equivalence-H5": (1000, -1),
     "hadar-equivalence-H6": (18, -1),
     "hadar-equivalence-H2": (17, 17),
+    # Three devices, gangs of two: Umin = (1/4)(2/3)(1/2), Umax = 500; job 1 pays a sixth, and 6000^(2/3) Umin is the price.
+    "hadar-dual-feasible-three-devices": (5 / 6 + 6000 ** (2 / 3) / 4, 1000),
     # D_0 = 2/8; job 1 raises one of two devices' price from 1/8 to sqrt(500/8), payoff 1 - 1/8.
     "hadar-dual-feasible-gap": (2 * math.sqrt(500 / 8) + 7 / 8, 1000),
+    # Three machines of a device: Umin = (1/4)(1/3), Umax = 10/2; one device is left, and the gang would pay 5 + 1/12 of 10.
+    "hadar-price-blocks-three-machines": (59 / 12, 0),
     # Umin = (1/4)(1/2), Umax = 10/2: the gang of 2 pays 5 + 1/8 for a utility of 10.
     "hadar-price-blocks-share": (39 / 8, 0),
+    "hadar-positive-prices-two-devices": (1, 0),
     "hadar-positive-prices-worthless": (1, 0),
     # One device, T = 10, a job of 4 slots worth 1: Umin = 1/4 and 4/4 is not below 1; 3/4 is. With T in eta 4/40.
     "hadar-lowest-price-admits-one-device": (1, 0),
@@ -64,7 +71,11 @@ KNOWN = {
     "hadar-abstract-total-time": (0.01, 0.005),
     "hadar-abstract-reduction-aws": (1 / 1.79 - 0.5, 0.05),
     "hadar-abstract-reduction-lab": (1 / 2.12 - 0.2, 0.05),
-    "hadar-one-over-four-eta-unfinishable": (10, 1 / 2),
+    # U_j(T - a_j)/(tmax_j W_j): 3/(2 2) and 1/(2 1).
+    "hadar-one-over-four-eta-H2": (1 / 2, 1 / 2),
+    # The first job, 1/(2 1), cannot finish.
+    "hadar-one-over-four-eta-unfinished-two-devices": (10, 1 / 2),
+    "hadar-one-over-four-eta-unfinished-corrected-two-devices": (10, 1 / 2),
     "hadar-motivational-hadar-per-job": (6, 5),
     "hadar-motivational-hadar-per-device": (3, 5),
     "hadar-motivational-utilisation": (5 / 6, 1),
