@@ -259,8 +259,8 @@ ONE_OVER_FOUR_ETA = HADAR.printed(
 
 ONE_OVER_FOUR_ETA_UNFINISHED = ONE_OVER_FOUR_ETA.derived(
     "hadar/one-over-four-eta-unfinished",
-    statement="Umin = (1/(4 eta)) min over (j, s) of U_j(f_js - a_j)/(tmax_j W_j) also where some job cannot finish by T, "
-    "as P2 allows and (1a) does not",
+    statement="Umin = (1/(4 eta)) min over (j, s) of U_j(f_js - a_j)/(tmax_j W_j) also where some job cannot finish by "
+    "T, as P2 allows and (1a) does not",
     expectation=Expectation.FALSE,
     premises=(NOT_INCREASING, _SOME_SCHEDULE),
     counterexamples=("hadar-one-over-four-eta-unfinished-two-devices",),
