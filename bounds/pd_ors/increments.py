@@ -193,12 +193,12 @@ LEMMA_9 = ADMISSION.printed(
     expectation=Expectation.TRUE,
     premises=(
         *_RELATED,
-        Premise(
+        Premise[IncrementFacts](
             "U >= u_i/drho, as U^r >= u_i/(alpha_i^r + beta_i^r)",
             lambda facts: facts.above_utilities,
             "Section 4.2, (13)",
         ),
-        Premise(
+        Premise[IncrementFacts](
             "L <= u_i/(2 C), as L <= u_i(T - a_i)/(2 mu N_i) and mu N_i >= T sum_h sum_r C_h^r",
             lambda facts: facts.below_utilities,
             "Section 4.2, (14)",
