@@ -29,7 +29,8 @@ _SOLVERS = {"HiGHS": "highspy", "PySCIPOpt": "pyscipopt"}
 
 _SUMMARY = """
 Where other solvers are measured too, on each seed the one that proves first, or has the least gap at the limit: how
-often it proves, and the median of its seconds over the own ones, a lower bound (≥) where it had not proved by then.
+often it proves, and the median of its seconds over the own ones (of two in the middle the lower) where either proves:
+a lower bound (≥) where the other had not by then, an upper one (≤) where the own method had not.
 """
 
 
@@ -83,15 +84,22 @@ def _against(entry: Benchmark, rows: Sequence[Row]) -> tuple[str, ...]:
         for seed in own
     ]
     pairs = [(row, mine) for row, mine in zip(others, own.values(), strict=True) if row is not None]
-    ratios = sorted((row.first / mine.first, not row.outcome.proved) for row, mine in pairs if mine.outcome.proved)
-    middle = ratios[len(ratios) // 2] if ratios else None
+    ratios = sorted(
+        (
+            row.first / mine.first,
+            "" if row.outcome.proved and mine.outcome.proved else "≤ " if row.outcome.proved else "≥ ",
+        )
+        for row, mine in pairs
+        if row.outcome.proved or mine.outcome.proved
+    )
+    middle = ratios[(len(ratios) - 1) // 2] if ratios else None
     return (
         f"{sum(row.outcome.proved for row in own.values())}/{len(own)}",
         _short(max(row.first for row in own.values())),
         _most_gap(own.values()),
         f"{sum(row.outcome.proved for row, _ in pairs)}/{len(pairs)}",
         _most_gap(row for row, _ in pairs),
-        f"{'≥ ' if middle[1] else ''}{_short(middle[0])}" if middle else "",
+        f"{middle[1]}{_short(middle[0])}" if middle else "",
     )
 
 

@@ -80,6 +80,9 @@ def test_the_summary_takes_the_best_of_the_others() -> None:
     assert "| toy/1 | 1/2 | 3 | 25.00 | 1/2 | no schedule | 3 |" in lines
     unproved = [ROWS[0], slower[0]]
     assert "| toy/1 | 1/1 | 1 | 0/1 | 10.00 | ≥ 3 |" in page([toy], unproved).splitlines()
+    behind = [ROWS[1], replace(ROWS[2], seed=1)]
+    assert "| toy/1 | 0/1 | 3 | 25.00 | 1/1 | ≤ 1 |" in page([toy], behind).splitlines()
+    assert "| toy/1 | 1/2 | 3 | 25.00 | 2/2 | ≤ 1 |" in page([toy], [*ROWS[:3], behind[1]]).splitlines()
     assert "family" not in page([toy], ROWS[:2])
 
 
