@@ -68,7 +68,8 @@ def summary(measured: Iterable[tuple[Benchmark, Sequence[Row]]]) -> Iterator[str
 
 def _has_rivals(entry: Benchmark, rows: Sequence[Row]) -> bool:
     bounded = {row.way for row in rows if row.outcome.bound is not None}
-    return not entry.grows and next(iter(entry.ways)) in bounded and len(bounded - set(_own_ways(entry))) > 0
+    others = bounded - set(_own_ways(entry))
+    return next(iter(entry.ways)) in bounded and any(solver in way for way in others for solver in ("HiGHS", "SCIP"))
 
 
 def _own_ways(entry: Benchmark) -> list[str]:

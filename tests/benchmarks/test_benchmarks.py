@@ -50,14 +50,14 @@ TOY = Benchmark(
     title="a toy",
     draw=int,
     smoke=int,
-    ways={"own": lambda instance, limit: Outcome({}), "rival": lambda instance, limit: Outcome({})},
+    ways={"own": lambda instance, limit: Outcome({}), "HiGHS": lambda instance, limit: Outcome({})},
     aim="1 s",
 )
 ROWS = [
     Row("toy/1", "own", 0, Outcome({"first proof": 1.0, "second route": 5.0}, 10.0, 10.0, True), 6.0, 100.0),
     Row("toy/1", "own", 1, Outcome({"first proof": 3.0, "second route": 5.0}, 8.0, 10.0), 8.0, 120.0),
-    Row("toy/1", "rival", 0, Outcome({"build": 1.0, "solve": 2.0}, 10.0, 10.0, True), 3.0, 50.0),
-    Row("toy/1", "rival", 1, Outcome({"build": 1.0, "solve": 11.0}, None, 12.0), 12.0, 50.0),
+    Row("toy/1", "HiGHS", 0, Outcome({"build": 1.0, "solve": 2.0}, 10.0, 10.0, True), 3.0, 50.0),
+    Row("toy/1", "HiGHS", 1, Outcome({"build": 1.0, "solve": 11.0}, None, 12.0), 12.0, 50.0),
 ]
 
 
@@ -70,12 +70,12 @@ def test_the_page_compares_with_the_own_way() -> None:
     assert "## toy/1" in lines
     assert "Aim: 1 s." in lines
     assert "| own | 1/2 | 1, 2, 3 | 7 | 5 | 12.50, 25.00 | 1.0000 | 1 | 120 |" in lines
-    assert "| rival | 1/2 | 3, 7.5, 12 | 7.5 |  | 0.00, 0.00 | 1.0000 | 3.5 | 50 |" in lines
+    assert "| HiGHS | 1/2 | 3, 7.5, 12 | 7.5 |  | 0.00, 0.00 | 1.0000 | 3.5 | 50 |" in lines
 
 
 def test_the_summary_takes_the_best_of_the_others() -> None:
-    slower = [replace(row, way="slow", outcome=replace(row.outcome, proved=False, bound=11.0)) for row in ROWS[2:]]
-    toy = replace(TOY, ways=dict.fromkeys(("own", "own, two processes", "rival", "slow"), TOY.ways["own"]))
+    slower = [replace(row, way="SCIP", outcome=replace(row.outcome, proved=False, bound=11.0)) for row in ROWS[2:]]
+    toy = replace(TOY, ways=dict.fromkeys(("own", "own, two processes", "HiGHS", "SCIP"), TOY.ways["own"]))
     lines = page([toy], [*ROWS, *slower, replace(ROWS[0], way="own, two processes")]).splitlines()
     assert "| toy/1 | 1/2 | 3 | 25.00 | 1/2 | no schedule | 3 |" in lines
     unproved = [ROWS[0], slower[0]]
@@ -84,6 +84,7 @@ def test_the_summary_takes_the_best_of_the_others() -> None:
     assert "| toy/1 | 0/1 | 3 | 25.00 | 1/1 | ≤ 1 |" in page([toy], behind).splitlines()
     assert "| toy/1 | 1/2 | 3 | 25.00 | 2/2 | ≤ 1 |" in page([toy], [*ROWS[:3], behind[1]]).splitlines()
     assert "family" not in page([toy], ROWS[:2])
+    assert "family" not in page([toy], [*ROWS[:2], replace(ROWS[2], way="a variant")])
 
 
 def test_a_growing_benchmark_states_its_exponents() -> None:
