@@ -24,7 +24,7 @@ from dlsched.models.problem import Problem, problem, problems
 
 SEEDS = 2
 DRAWS = 2
-EVERY = 9
+EVERY = 8
 SMALL = {"jobs": 6, "machines": 5, "servers": 6, "slots": 8}
 OPTIONS: dict[str, dict[str, tuple[object, ...]]] = {
     "hadar": {"variant": ("printed", "corrected"), "mode": ("commit", "rounds")},

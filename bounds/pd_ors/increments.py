@@ -87,15 +87,16 @@ def priced(rng: np.random.Generator) -> Increment:
     capacity, share, utility = int(rng.integers(1, 21)), float(exp(rng.uniform(-3, 0))), float(exp(rng.uniform(0, 5)))
     away = float(rng.uniform(1, 5)) if rng.integers(2) else 1.0
     low, high = utility / (2 * capacity) / away, utility / (share * capacity) * away
-    delta, epsilon = float(rng.uniform(0.1, 1)), 1 + float(rng.exponential())
+    delta, epsilon = float(rng.uniform(0.1, 1)), 1 - log(1 - rng.random())
     factor = share / expm1(log(high / low) * share) * float(rng.uniform(0.8, 0.999))
+    # A thousandth off, so that what is rounded to six digits is still within (13), (14) and Definition 1.
     return Increment(
         utility=_rational(utility),
         amount=_rational(share * capacity),
         capacity=rational(capacity),
-        low=_rational(low * (1 - 1e-3)),
-        high=_rational(high * (1 + 1e-3)),
-        gain=_rational(delta / (3 * factor * epsilon) * (1 + 1e-3)),
+        low=_rational(low * 0.999),
+        high=_rational(high * 1.001),
+        gain=_rational(delta / (3 * factor * epsilon) * 1.001),
         delta=_rational(delta),
         epsilon=_rational(epsilon),
     )
