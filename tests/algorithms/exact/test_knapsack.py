@@ -59,8 +59,44 @@ def test_instances_that_need_branching(seed: int) -> None:
     u, v, C = correlated(np.random.default_rng(seed), 14, 3)
     found = solve_exact(u, v, C)
     assert_certified(u, v, C, found, exhaustive(u, v, C))
+    assert "every choice of 14 items" in found.evidence[0]
+    assert "without presolve" in found.evidence[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_too_much_for_one_route_is_left_to_the_others(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """HiGHS twice, where choices are too many; every choice twice, where they are many; the values are the same."""
+    u, v, C = correlated(np.random.default_rng(seed), 14, 3)
+    best = exhaustive(u, v, C)
+    monkeypatch.setattr(module, "_MANY", 0)
+    found = solve_exact(u, v, C)
+    assert_certified(u, v, C, found, best)
+    assert "every choice in another order" in found.evidence[1]
+    monkeypatch.setattr(module.Enumeration, "run", lambda self, most: False)
+    found = solve_exact(u, v, C)
+    assert_certified(u, v, C, found, best)
     assert "HiGHS" in found.evidence[0]
     assert "without presolve" in found.evidence[1]
+
+
+def test_a_better_choice_in_another_order_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A first route that looks at nothing and says that it is done is found out."""
+    u, v, C = correlated(np.random.default_rng(3), 14, 3)
+    honest = module.Enumeration.run
+
+    def careless(self: Any, most: int) -> bool:
+        if most == module._MOST:
+            self._open.clear()
+            return True
+        return honest(self, most)
+
+    monkeypatch.setattr(module, "_MANY", -1)
+    monkeypatch.setattr(module.Enumeration, "run", careless)
+    monkeypatch.setattr(module.Items, "greedy", lambda self, prices: [])
+    found = solve_exact(u, v, C)
+    assert not found.proved
+    assert found.value <= exhaustive(u, v, C) <= found.bound
 
 
 @pytest.mark.parametrize(
@@ -111,6 +147,7 @@ def test_a_point_that_does_not_fit_is_cut_off(monkeypatch: pytest.MonkeyPatch) -
         return raw
 
     monkeypatch.setattr(module, "solve_matrix", careless)
+    monkeypatch.setattr(module.Enumeration, "run", lambda self, most: False)
     u, v, C = correlated(np.random.default_rng(1), 10, 1)
     found = solve_exact(u, v, C)
     assert max(calls) == 2
@@ -132,6 +169,7 @@ def test_a_bound_below_a_choice_that_fits_closes_nothing(unit: Fraction, monkeyp
         return RawSolution(replace(raw.summary, status=Status.NO_SOLUTION, bound=None), None)
 
     monkeypatch.setattr(module, "solve_matrix", wrong)
+    monkeypatch.setattr(module.Enumeration, "run", lambda self, most: False)
     monkeypatch.setattr(module.Items, "greedy", lambda self, prices: [5])
     found = solve_exact(values, weights, [Fraction(c) for c in C])
     best = exhaustive(values, weights, [Fraction(c) for c in C])
@@ -154,6 +192,7 @@ def test_a_first_route_that_misses_the_optimum_is_not_believed(monkeypatch: pyte
         return honest(matrix, **options)
 
     monkeypatch.setattr(module, "solve_matrix", wrong)
+    monkeypatch.setattr(module.Enumeration, "run", lambda self, most: False)
     monkeypatch.setattr(module.Items, "greedy", lambda self, prices: [])
     found = solve_exact(u, v, C)
     assert not found.proved
