@@ -86,10 +86,7 @@ def _against(entry: Benchmark, rows: Sequence[Row]) -> tuple[str, ...]:
     ]
     pairs = [(row, mine) for row, mine in zip(others, own.values(), strict=True) if row is not None]
     ratios = sorted(
-        (
-            row.first / mine.first,
-            "" if row.outcome.proved and mine.outcome.proved else "≤ " if row.outcome.proved else "≥ ",
-        )
+        (row.first / mine.first, _side(row.outcome.proved, mine.outcome.proved))
         for row, mine in pairs
         if row.outcome.proved or mine.outcome.proved
     )
@@ -102,6 +99,13 @@ def _against(entry: Benchmark, rows: Sequence[Row]) -> tuple[str, ...]:
         _most_gap(row for row, _ in pairs),
         f"{middle[1]}{_short(middle[0])}" if middle else "",
     )
+
+
+def _side(other: bool, own: bool) -> str:
+    """Return which bound the ratio of seconds is where one of the two was stopped before it had a proof."""
+    if other and own:
+        return ""
+    return "≤ " if other else "≥ "
 
 
 def _most_gap(rows: Iterable[Row]) -> str:

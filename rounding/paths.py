@@ -19,12 +19,14 @@ def heads_of(arcs: Iterable[Arc]) -> dict[str, list[str]]:
     return heads
 
 
-def tree(start: str, heads: Mapping[str, Iterable[str]]) -> Tree:
-    """Return shortest paths from a node to all that arcs lead to."""
+def tree(start: str, heads: Mapping[str, Iterable[str]], ends: Collection[str] = ()) -> Tree:
+    """Return shortest paths from a node to all that arcs lead to, or to those no farther than the nearest of `ends`."""
     before: dict[str, str | None] = {start: None}
     queue = deque([start])
     while queue:
         here = queue.popleft()
+        if here in ends:
+            break
         for head in heads.get(here, ()):
             if head not in before:
                 before[head] = here
@@ -45,7 +47,7 @@ def path_to(end: str, before: Tree) -> Path | None:
 
 def shortest(start: str, heads: Mapping[str, Iterable[str]], ends: Collection[str]) -> Path | None:
     """Return a shortest path from a node to the nearest of the ends, None where there is none."""
-    before = tree(start, heads)
+    before = tree(start, heads, ends)
     # A tree has its nodes in the order of their distances.
     nearest = next((node for node in before if node in ends), None)
     return None if nearest is None else path_to(nearest, before)

@@ -175,9 +175,9 @@ def constants(
         return _printed(instance)
     if factor < 1:
         raise InputError(f"factor: {factor} must be at least 1")
-    jobs = [job for job in instance.jobs if can_earn(instance, job) and demand(instance, job)]
+    jobs = [job for job in instance.jobs if can_earn(instance, job) and demand(instance.resources, job)]
     theorem = chosen is Prices.THEOREM
-    needed = {job.name: demand(instance, job) for job in jobs}
+    needed = {job.name: demand(instance.resources, job) for job in jobs}
     inverse_mu = min(needed.values(), default=Fraction(0)) / (instance.slots * (_total(instance) or 1))
     worth = (job.utility.exact(last_earning(instance, job)) / needed[job.name] for job in jobs)
     low = inverse_mu / 2 * min(worth, default=Fraction(0)) / (Fraction(factor) if theorem else 1)
@@ -198,7 +198,7 @@ def constants(
 
 def _printed(instance: Instance) -> PriceConstants:
     total = _total(instance)
-    needed = {job.name: demand(instance, job, printed=True) for job in instance.jobs}
+    needed = {job.name: demand(instance.resources, job, printed=True) for job in instance.jobs}
     for name, amount in needed.items():
         if not amount:
             raise InputError(f"job {name}: needs no resource, by which (14) divides")
@@ -220,10 +220,10 @@ def _printed(instance: Instance) -> PriceConstants:
     return PriceConstants(needed, inverse_mu, low, high, saturation, instance.slots * low * total)
 
 
-def demand(instance: Instance, job: AnyJob, *, printed: bool = False) -> Fraction:
-    """Return N_i = ceil(V kappa_E) sum_r (alpha^r + beta^r); repaired, with the slower of the two rates."""
+def demand(resources: Iterable[str], job: AnyJob, *, printed: bool = False) -> Fraction:
+    """Return N_i = ceil(V kappa_E) sum_r (alpha^r + beta^r) over some r; repaired, with the slower of the two rates."""
     time = job.external_time if printed else max(job.internal_time, job.external_time)
-    return math.ceil(job.work * time) * sum((_unit(job, r) for r in instance.resources), Fraction(0))
+    return math.ceil(job.work * time) * sum((_unit(job, r) for r in resources), Fraction(0))
 
 
 def most_in_slot(jobs: Iterable[AnyJob], resource: str) -> Fraction:

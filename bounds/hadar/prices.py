@@ -246,10 +246,7 @@ POSITIVE_PRICES = HADAR.printed(
     relation=Relation.AT_MOST,
     bound=always(0),
     expectation=Expectation.FALSE,
-    premises=(
-        NOT_INCREASING,
-        EACH_FINISHES,
-    ),
+    premises=(NOT_INCREASING, EACH_FINISHES),
     details=lambda facts: facts.printed.dump(),
     sources=(TINY,),
     counterexamples=("hadar-positive-prices-two-devices", "hadar-positive-prices-worthless"),

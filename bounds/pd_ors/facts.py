@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -26,7 +27,7 @@ from dlsched.algorithms.run import Run
 from dlsched.bounds.claim import Premise, Subject, Undecided
 from dlsched.bounds.facts import OptimumFacts, Step, least_alpha, optimal_schedule, steps_of
 from dlsched.bounds.sharing import shared
-from dlsched.models.dmlrs import AsyncJob, Instance, Job, Schedule
+from dlsched.models.dmlrs import Instance, Schedule
 from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
 from dlsched.models.document import InputError
 
@@ -180,21 +181,27 @@ class PdOrsFacts(OptimumFacts[Instance]):
         return optimum(self.instance)
 
     @shared
+    def schedules_of(self) -> Callable[[str], list[Column]]:
+        """Pi_i of a job, without schedules in which a slot can be dropped, enumerated when first asked for."""
+        return cache(partial(_enumerate, self.instance))
+
+    @shared
     def schedules(self) -> dict[str, list[Column]]:
-        """Pi_i of every job, without schedules in which a slot can be dropped."""
-        return {job.name: self._enumerate(job) for job in self.instance.jobs}
+        """The same of every job."""
+        return {job.name: self.schedules_of(job.name) for job in self.instance.jobs}
 
     @shared
     def turned_away(self) -> dict[str, list[Column]]:
         """The same of the jobs that PD-ORS with (12)-(14) as printed turns away."""
         admitted = {decision.job for decision in self.printed.admissions}
-        return {job.name: self._enumerate(job) for job in self.instance.jobs if job.name not in admitted}
+        return {job.name: self.schedules_of(job.name) for job in self.instance.jobs if job.name not in admitted}
 
-    def _enumerate(self, job: Job | AsyncJob) -> list[Column]:
-        try:
-            return enumerate_schedules(self.instance, job, limit=MAX_SCHEDULES)
-        except ValueError as limit:
-            raise Undecided(str(limit)) from None
+
+def _enumerate(instance: Instance, name: str) -> list[Column]:
+    try:
+        return enumerate_schedules(instance, instance.job(name), limit=MAX_SCHEDULES)
+    except ValueError as limit:
+        raise Undecided(str(limit)) from None
 
 
 class SmallNeedsFacts(PdOrsFacts):

@@ -19,6 +19,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
+from dlsched.algorithms.pd_ors.prices import demand
 from dlsched.arithmetic import exp, log1p, power
 from dlsched.bounds.claim import Expectation, Premise, Source, Subject, stated
 from dlsched.bounds.comparison import Interval, Relation
@@ -461,7 +462,7 @@ def _capacity(facts: PdOrsFacts, resource: str) -> Fraction:
 
 def _needed(job: Job | AsyncJob, resource: str) -> Fraction:
     """Return ceil(V kappa_E) (alpha^r + beta^r), the r-th term of the sum in (14) and in the bound on mu."""
-    return math.ceil(job.work * job.external_time) * (job.worker_needs(resource) + job.server_needs(resource))
+    return demand([resource], job, printed=True)
 
 
 def _each_needs_all(facts: PdOrsFacts) -> bool:

@@ -225,7 +225,7 @@ THEOREM_4 = ROUNDED.printed(
     golden=("smd-theorem-4-four-resources",),
 )
 
-THEOREM_4_ONE = ROUNDED.derived(
+THEOREM_4_ONE = THEOREM_4.derived(
     "smd/theorem-4-one-round",
     paper="SMD, Section IV-A, Theorem 4, with the F rounds of Theorem 6",
     statement=(
@@ -234,11 +234,7 @@ THEOREM_4_ONE = ROUNDED.derived(
     ),
     quantity="the least probability of such a time in F rounds over the jobs, against 1 - delta",
     measure=lambda facts: min(_cheap(facts, r) for r in facts.roundings),
-    relation=Relation.AT_LEAST,
-    bound=lambda facts: 1 - facts.delta,
     expectation=Expectation.FALSE,
-    premises=(RUNNING,),
-    details=_laws,
     sources=(NARROW,),
     counterexamples=("smd-theorem-4-one-round-four-resources",),
 )

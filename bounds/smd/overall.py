@@ -70,40 +70,6 @@ def _may_break(job: Job, scaled: tuple[float, float]) -> Fraction:
     return Fraction(not job.fits(*map(math.ceil, scaled)))
 
 
-def _theorem_5(rounds: int) -> tuple[Claim[RoundingFacts], Claim[RoundingFacts]]:
-    """Return what F rounds a job reach in all, as Theorem 6 counts them, and the corrected claim."""
-    suffix = "-one-round" if rounds == 1 else f"-{rounds}-rounds"
-    counted = replace(ROUNDED, facts=partial(RoundingFacts, rounds=rounds)).derived(
-        f"smd/theorem-5{suffix}",
-        paper="SMD, Section IV-A, Theorem 5, with the F rounds of Theorem 6",
-        statement=(
-            f"where Algorithm 2 rounds F = {rounds} times in all, with probability above (1 - (delta/8)^F)^I SMD "
-            "returns a feasible solution that is worth at least mu'(1 - eps_2)/mu* of the optimum"
-        ),
-        quantity="the exact probability that F rounds a job give a solution worth that, against (1 - (delta/8)^F)^I",
-        measure=_succeeds,
-        relation=Relation.AT_LEAST,
-        bound=lambda facts: _promised(facts, facts.delta / 8),
-        worst=_succeeds_at_worst,
-        expectation=Expectation.FALSE,
-        premises=(FALLING, RUNNING, ACCEPTS_ONE),
-        details=_probabilities,
-        sources=(NARROW,),
-        counterexamples=(f"smd-theorem-5{suffix}-four-resources",),
-    )
-    return counted, counted.corrected(
-        statement=f"rounding x~ - 1, F = {rounds} rounds keep all limits with probability at least (1 - (delta/2)^F)^I",
-        quantity="the exact probability that some job gets no sample within its limits, over one minus that, against 1",
-        measure=partial(_failure, fails=_breaks),
-        relation=Relation.AT_MOST,
-        bound=always(1),
-        worst=partial(_failure, fails=_may_break),
-        premises=(RUNNING,),
-        sources=(BRIM, TINY, INNER),
-        golden=(f"smd-theorem-5{suffix}-corrected-four-resources",),
-    )
-
-
 THEOREM_5 = ROUNDED.printed(
     "smd/theorem-5",
     paper="SMD, Section IV-A, Theorem 5",
@@ -126,6 +92,36 @@ THEOREM_5 = ROUNDED.printed(
     sources=(NARROW, TINY),
     golden=("smd-theorem-5-four-resources",),
 )
+
+
+def _theorem_5(rounds: int) -> tuple[Claim[RoundingFacts], Claim[RoundingFacts]]:
+    """Return what F rounds a job reach in all, as Theorem 6 counts them, and the corrected claim."""
+    suffix = "-one-round" if rounds == 1 else f"-{rounds}-rounds"
+    counted = replace(THEOREM_5, facts=partial(RoundingFacts, rounds=rounds)).derived(
+        f"smd/theorem-5{suffix}",
+        paper="SMD, Section IV-A, Theorem 5, with the F rounds of Theorem 6",
+        statement=(
+            f"where Algorithm 2 rounds F = {rounds} times in all, with probability above (1 - (delta/8)^F)^I SMD "
+            "returns a feasible solution that is worth at least mu'(1 - eps_2)/mu* of the optimum"
+        ),
+        quantity="the exact probability that F rounds a job give a solution worth that, against (1 - (delta/8)^F)^I",
+        measure=_succeeds,
+        expectation=Expectation.FALSE,
+        sources=(NARROW,),
+        counterexamples=(f"smd-theorem-5{suffix}-four-resources",),
+    )
+    return counted, counted.corrected(
+        statement=f"rounding x~ - 1, F = {rounds} rounds keep all limits with probability at least (1 - (delta/2)^F)^I",
+        quantity="the exact probability that some job gets no sample within its limits, over one minus that, against 1",
+        measure=partial(_failure, fails=_breaks),
+        relation=Relation.AT_MOST,
+        bound=always(1),
+        worst=partial(_failure, fails=_may_break),
+        premises=(RUNNING,),
+        sources=(BRIM, TINY, INNER),
+        golden=(f"smd-theorem-5{suffix}-corrected-four-resources",),
+    )
+
 
 THEOREM_5_ONE, THEOREM_5_ONE_CORRECTED = _theorem_5(1)
 THEOREM_5_FIVE, THEOREM_5_FIVE_CORRECTED = _theorem_5(5)

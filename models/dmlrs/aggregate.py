@@ -162,8 +162,8 @@ def _variables(m: Any, instance: Instance, groups: Mapping[str, Group]) -> None:
     servers = {job.name: servers_needed(job) for job in instance.jobs}
     most = {
         (job.name, c): (
-            fitting(group.model, job.worker, job.most_workers),
-            fitting(group.model, job.server, servers[job.name]),
+            min(job.most_workers, fitting(group.model, job.worker, job.most_workers)),
+            min(servers[job.name], fitting(group.model, job.server, servers[job.name])),
         )
         for job in instance.jobs
         for c, group in groups.items()

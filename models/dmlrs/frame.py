@@ -46,7 +46,7 @@ def servers_needed(job: Job | AsyncJob) -> int:
 
 
 def fitting(machine: Machine, needs: dict[str, Fraction], most: int) -> int:
-    """Return how many workers (or servers) of these needs fit on an empty machine, at most `most`."""
+    """Return how many workers (or servers) of these needs fit on an empty machine; `most` where they need nothing."""
     return min((int(machine.capacity_of(r) // need) for r, need in needs.items() if need), default=most)
 
 

@@ -45,9 +45,12 @@ def placements(instance: Instance, job: Job | AsyncJob, *, limit: int = MAX_SCHE
         If there are more than `limit`.
     """
     partial: list[Counts] = [{}]
+    enough = servers_needed(job)
+    # The thesis's job may need more where its servers are on several machines, but no more than it has workers (3.5).
+    allowed = job.most_workers if isinstance(job, AsyncJob) else enough
     for machine in instance.machines:
-        most_workers = fitting(machine, job.worker, job.most_workers)
-        most_servers = fitting(machine, job.server, servers_needed(job))
+        most_workers = min(job.most_workers, fitting(machine, job.worker, job.most_workers))
+        most_servers = min(allowed, fitting(machine, job.server, enough))
         room = [
             (w, s)
             for w in range(most_workers + 1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import time
 
+import pytest
+
 from dlsched.bounds.runner import runner
 
 
@@ -14,6 +16,7 @@ def waited(seconds: float) -> int:
     return os.getpid()
 
 
+@pytest.mark.process
 def test_other_processes_start_where_this_one_is_not_done_in_a_few_seconds() -> None:
     tasks = [0.0] * 5 + [4.0] + [0.0] * 5
     with runner(None, None, waited) as run:

@@ -66,6 +66,20 @@ def test_claims_of_several_subjects_ask_for_one_optimum(monkeypatch: pytest.Monk
     assert {verdict.seed for verdict in verdicts} == {7}
 
 
+def test_a_jobs_schedules_are_enumerated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance, honest, asked = random(0, capacity=1), module.enumerate_schedules, []
+
+    def counting(instance: Any, job: Any, **options: Any) -> Any:
+        asked.append(job.name)
+        return honest(instance, job, **options)
+
+    monkeypatch.setattr(module, "enumerate_schedules", counting)
+    facts = module.PdOrsFacts(instance, 0)
+    assert facts.turned_away
+    assert facts.schedules.items() >= facts.turned_away.items()
+    assert sorted(asked) == sorted(job.name for job in instance.jobs)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("source", ["dmlrs/tiny", "hadar/tiny", "smd/tiny"])
 def test_verdicts_are_those_of_each_claim_by_itself(source: str) -> None:

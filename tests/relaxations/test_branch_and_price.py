@@ -116,6 +116,7 @@ def crossed() -> Choice:
     return Choice([[2.0], [2.0], [2.0]], [[[1, 1, 0]], [[0, 1, 1]], [[1, 0, 1]]], [1, 1, 1])
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(choices())
 def test_it_ends_at_the_best_of_all_choices_with_a_bound_that_always_holds(problem: Choice) -> None:

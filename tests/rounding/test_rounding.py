@@ -154,6 +154,7 @@ def by_hand(B: list[list[Any]], x: list[Any], b: list[Any], sense: str) -> Fract
     return total
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.data(), points, st.integers(1, 3), st.sampled_from(["<=", ">="]))
 def test_enumeration_convolution_and_brute_force_agree(data: Any, x: list[Fraction], rows: int, sense: str) -> None:

@@ -59,6 +59,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen
     assert all(process.poll() is not None for process in started)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("solver", ["highs", "scip"])
 def test_the_answer_is_the_same(solver: str, processes: list[subprocess.Popen[bytes]]) -> None:
     matrix = knapsacks(3, 12)
@@ -76,6 +77,7 @@ def test_the_answer_is_the_same(solver: str, processes: list[subprocess.Popen[by
         assert raw.x.tolist() == here.x.tolist()
 
 
+@pytest.mark.process
 def test_duals_come_along(processes: list[subprocess.Popen[bytes]]) -> None:
     matrix = knapsacks(3, 12).relaxed()
     here = solve_matrix(matrix)
@@ -88,6 +90,7 @@ def test_duals_come_along(processes: list[subprocess.Popen[bytes]]) -> None:
         assert mine.tolist() == theirs.tolist()
 
 
+@pytest.mark.process
 def test_an_infeasible_matrix_and_one_without_columns(processes: list[subprocess.Popen[bytes]]) -> None:
     matrix = knapsacks(3, 12)
     with until(never):
@@ -112,6 +115,7 @@ def test_without_processes_solvers_run_here(monkeypatch: pytest.MonkeyPatch) -> 
         assert solve_matrix(knapsacks(3, 12)).summary.status is Status.OPTIMAL
 
 
+@pytest.mark.process
 @pytest.mark.slow
 @pytest.mark.parametrize("patience", [30.0, -1.0])
 @pytest.mark.parametrize("solver", ["highs", "scip"])
@@ -145,6 +149,7 @@ def test_what_is_known_is_kept(
     assert len(processes) == 1
 
 
+@pytest.mark.process
 def test_a_process_that_is_gone_has_no_answer_and_the_next_solve_another_process(
     processes: list[subprocess.Popen[bytes]],
 ) -> None:
@@ -163,6 +168,7 @@ def test_a_process_that_is_gone_has_no_answer_and_the_next_solve_another_process
     assert len(processes) == 2
 
 
+@pytest.mark.process
 def test_a_stop_that_fails_is_raised_and_leaves_no_process(processes: list[subprocess.Popen[bytes]]) -> None:
     asked = []
 
@@ -177,6 +183,7 @@ def test_a_stop_that_fails_is_raised_and_leaves_no_process(processes: list[subpr
     assert len(processes) == 1
 
 
+@pytest.mark.process
 def test_a_process_ends_with_the_one_that_started_it() -> None:
     """Both hold the pipe that the first one's errors go to: it is at its end when both are gone."""
     script = """
@@ -200,6 +207,7 @@ with until(lambda: False):
         assert first.communicate(timeout=60) == (b"", b"")
 
 
+@pytest.mark.process
 @pytest.mark.slow
 def test_time_limits_end_it_too(processes: list[subprocess.Popen[bytes]]) -> None:
     with until(never):

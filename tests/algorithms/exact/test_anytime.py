@@ -85,6 +85,7 @@ def failing(*_: object, **__: object) -> None:
     raise SolverError("the program has no optimum")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_dmlrs_without_column_generation(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     instance = preset("benchmark", seed, jobs=5, machines=3, slots=5, multiple=3)

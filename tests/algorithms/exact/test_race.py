@@ -13,6 +13,8 @@ import pytest
 from dlsched.algorithms import optimum
 from dlsched.models import dmlrs, hadar, problem_of
 
+pytestmark = pytest.mark.process
+
 TOY = '''
 """A number from 0 to `most`, and routes that wait, find, bound, prove or fail."""
 

@@ -104,6 +104,7 @@ def test_motivational_example_minimum_makespan(reading: str, rounds: int) -> Non
         assert (solution.status is Status.INFEASIBLE) != feasible
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(hadar_data())
 def test_formulations_and_exhaustive_search_agree(data: dict[str, Any]) -> None:
