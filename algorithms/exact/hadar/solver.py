@@ -28,7 +28,7 @@ from functools import partial
 import numpy as np
 
 from dlsched.algorithms.exact.anytime import UNSOLVED, Anytime
-from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
+from dlsched.algorithms.exact.hadar.bound import Path, Prices, Relaxation
 from dlsched.algorithms.exact.hadar.branch import Branch, Part, PathBranching, Record, Stuck
 from dlsched.algorithms.exact.hadar.dive import Dive, Polish
 from dlsched.algorithms.exact.hadar.graph import IDLE, build_graph
@@ -347,7 +347,10 @@ class Solver:
             relaxation.rebase(relaxation.base.restrict(alive))
 
     def _primal(self, generated: Generated) -> None:
-        """Dive into the LP's optimum; then search from there, one annealing after the other while they help."""
+        """Dive into the LP's optimum; then search from there, one annealing after the other while they help.
+
+        Where others search too, one is enough.
+        """
         with suppress(*UNSOLVED):
             self._take(Dive(self.relaxation, self.relaxation.base, self.required).run(generated))
         self._dives(generated.duals)
@@ -356,7 +359,7 @@ class Solver:
         while helped and self.upper > self.cutoff and not over():
             before = self.lower
             self._anneal()
-            helped = self.lower - before > _HELPS * (self.upper - before)
+            helped = not self.known.shared and self.lower - before > _HELPS * (self.upper - before)
 
     def _dives(self, prices: Floats) -> None:
         for _ in range(_DIVES):
@@ -397,9 +400,8 @@ class Solver:
         try:
             while tree.step():
                 self.upper = min(self.upper, max(tree.bound, self.lower))
-                self.search.run(1 + len(self.jobs) * len(self.jobs) // _PAIRS_A_ROUND, target=self.upper - self.margin)
-                if tree.nodes % _NODES_A_POLISH == 0:
-                    self._improve(self.relaxation.rows_with(root))
+                if not self.known.shared:
+                    self._look_around(tree.nodes, root)
                 tree.cutoff = max(tree.cutoff, self.lower)
                 self.progress("branch")
         except Halt:
@@ -408,6 +410,12 @@ class Solver:
         self.notes = f"{_FIRST}: {tree.nodes} nodes"
         self.upper = min(self.upper, self.cutoff)
         return True
+
+    def _look_around(self, nodes: int, root: Prices) -> None:
+        """Search for schedules a little, after so many nodes."""
+        self.search.run(1 + len(self.jobs) * len(self.jobs) // _PAIRS_A_ROUND, target=self.upper - self.margin)
+        if nodes % _NODES_A_POLISH == 0:
+            self._improve(self.relaxation.rows_with(root))
 
     def _found(self, paths: list[Path]) -> float:
         """Take an integral solution of the tree; refine the rounding where it lacks work."""
