@@ -67,10 +67,11 @@ _DIVES = 3
 _FIRST_ROUNDS = 50
 """Of the search before there are inequalities: on easy instances they end it, and on others better prices come."""
 
-_JOB_ROUNDS = 10
-"""Rounds of the first annealing after the dives, a job: from a good schedule a shorter one finds nothing."""
+_ROUNDS_A_PAIR = 1
+"""Rounds of the first annealing after the dives, for each pair of jobs: from a good schedule a shorter one finds
+nothing."""
 
-_HELPS = 0.02
+_HELPS = 0.1
 """Of the gap that an annealing closes, at least, if there is to be another one, of twice as many rounds."""
 
 _PAIRS_A_ROUND = 64
@@ -349,17 +350,17 @@ class Solver:
     def _primal(self, generated: Generated) -> None:
         """Dive into the LP's optimum; then search from there, one annealing after the other while they help.
 
-        Where others search too, one is enough.
+        Where others search for the same, annealing is left to them.
         """
         with suppress(*UNSOLVED):
             self._take(Dive(self.relaxation, self.relaxation.base, self.required).run(generated))
         self._dives(generated.duals)
-        self._guide(generated, _JOB_ROUNDS * len(self.jobs))
-        helped = True
+        self._guide(generated, len(self.jobs) * len(self.jobs) * _ROUNDS_A_PAIR)
+        helped = not self.known.shared
         while helped and self.upper > self.cutoff and not over():
             before = self.lower
             self._anneal()
-            helped = not self.known.shared and self.lower - before > _HELPS * (self.upper - before)
+            helped = self.lower - before > _HELPS * (self.upper - before)
 
     def _dives(self, prices: Floats) -> None:
         for _ in range(_DIVES):
