@@ -2,7 +2,8 @@
 
 Each of `chains` incumbents loses a few jobs (at random, or active in a window of slots) and gets them and the rejected
 ones back one after the other, each by its best schedule in the capacity left, at a fraction of the prices of the
-column-generation bound. All chains run in the same numpy calls, each with a job of its own. Acceptance cools down as in simulated annealing.
+column-generation bound. All chains run in the same numpy calls, each with a job of its own. Acceptance cools down as in
+simulated annealing.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from dlsched.algorithms.exact.hadar.problem import GRID, Ints, Options, Plan
 from dlsched.algorithms.exact.hadar.rows import Hall, needed
@@ -17,6 +19,9 @@ from dlsched.algorithms.exact.hadar.states import States
 from dlsched.arithmetic import log
 from dlsched.halt import over
 from dlsched.solvers.matrix import Floats
+
+Singles = npt.NDArray[np.float32]
+"""What schedules are looked for with: half the memory of `Floats`, and what is found is valued in those."""
 
 _THETA = np.array([0.02, 0.3, 0.7, 1.0], dtype=np.float32)
 """Fractions of the bound's prices that jobs are inserted at: none of them is best for all, so they are drawn from."""
@@ -28,8 +33,8 @@ _HEAT = 0.002
 """Of the annealing when it begins, as a share of the best value: a job in some hundred may be lost; by trial."""
 
 _CHAINS = 8
-"""Incumbents side by side: on 40 jobs, 17 s of 8 chains (one cooling) end at 1146.9 on average, of 16 at 1145.2, of 4 at
-1145.0, and 13 s of 32 at 1143.0."""
+"""Incumbents side by side: on 40 jobs, 17 s of 8 chains (one cooling) end at 1146.9 on average, of 16 at 1145.2, of 4
+at 1145.0, and 13 s of 32 at 1143.0."""
 
 _LONGEST = 6400
 """Rounds of the longest annealing; each takes twice as many as the one before. By trial: 40 s at 40 jobs."""
@@ -220,7 +225,7 @@ class Search:
         state.value -= np.where(finish >= 0, self.utility[job, finish], 0.0)
         state.levels[chain, job], state.finish[chain, job] = -1, -1
 
-    def _insert(self, state: _Chains, job: Ints, chains: Ints, theta: Floats) -> None:
+    def _insert(self, state: _Chains, job: Ints, chains: Ints, theta: Singles) -> None:
         """Give each of some chains a job, by its best schedule in the capacity left there."""
         fits = (state.left[chains, :, None, :] >= self._need[:, job].transpose(1, 0, 2)[:, None]).all(axis=3)
         fits &= self._open[job]
@@ -244,7 +249,7 @@ class Search:
         first = np.append(0, last[:-1])
         return np.concatenate([table + at for table, at in zip(tables, first.tolist(), strict=True)], axis=1), last - 1
 
-    def _values(self, table: Ints, root: Ints, gain: Floats, cost: Floats) -> Floats:
+    def _values(self, table: Ints, root: Ints, gain: Singles, cost: Singles) -> Singles:
         """Return the value of each amount of work left, shape (slots + 1, states); done is worth what it earns."""
         slots = len(cost)
         done = np.append(0, root[:-1] + 1)
@@ -260,7 +265,7 @@ class Search:
             np.maximum(here, after, out=here)
         return value
 
-    def _trace(self, table: Ints, root: Ints, cost: Floats, value: Floats) -> tuple[Ints, Ints]:
+    def _trace(self, table: Ints, root: Ints, cost: Singles, value: Singles) -> tuple[Ints, Ints]:
         """Follow the best decisions; return options by slot and the completion slot, -1 where there is none."""
         slots, options, jobs = cost.shape
         states = value.shape[1]

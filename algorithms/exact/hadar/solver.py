@@ -68,8 +68,8 @@ _FIRST_ROUNDS = 50
 """Of the search before there are inequalities: on easy instances they end it, and on others better prices come."""
 
 _ROUNDS_A_PAIR = 1
-"""Rounds of the first annealing after the dives, for each pair of jobs: from a good schedule a shorter one finds nothing
-(on 40 jobs, 400 rounds after the dives closed less than a fiftieth of the gap)."""
+"""Rounds of the first annealing after the dives, for each pair of jobs: from a good schedule a shorter one finds
+nothing (on 40 jobs, 400 rounds after the dives closed less than a fiftieth of the gap)."""
 
 _HELPS = 0.1
 """Of the gap that an annealing closes, at least, if there is to be another one, of twice as many rounds."""
