@@ -203,6 +203,11 @@ class Anytime(Bracket, Generic[S]):
             self.note(f"a program failed: {error}")
             return False
 
+    @property
+    def shared(self) -> bool:
+        """Whether others search for the same optimum."""
+        return self._others is not None
+
     def _tell_others(self, schedule: S | None = None) -> None:
         if self._others is not None:
             self._others.send(News(schedule, self.upper))

@@ -2,7 +2,8 @@
 
 Each of `chains` incumbents loses a few jobs (at random, or active in a window of slots) and gets them and the rejected
 ones back one after the other, each by its best schedule in the capacity left, at a fraction of the prices of the
-column-generation bound. All chains run in the same numpy calls. Acceptance cools down as in simulated annealing.
+column-generation bound. All chains run in the same numpy calls, each with a job of its own. Acceptance cools down as in
+simulated annealing.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from dlsched.algorithms.exact.hadar.problem import GRID, Ints, Options, Plan
 from dlsched.algorithms.exact.hadar.rows import Hall, needed
@@ -18,21 +20,24 @@ from dlsched.arithmetic import log
 from dlsched.halt import over
 from dlsched.solvers.matrix import Floats
 
-_THETA = np.array([0.02, 0.3, 0.7, 1.0])
+Singles = npt.NDArray[np.float32]
+"""What schedules are looked for with: half the memory of `Floats`, and what is found is valued in those."""
+
+_THETA = np.array([0.02, 0.3, 0.7, 1.0], dtype=np.float32)
 """Fractions of the bound's prices that jobs are inserted at: none of them is best for all, so they are drawn from."""
 
-_NEVER = 1e30
+_NEVER = np.float32(1e30)
 """What does not fit costs; far above all prices, and finite, so that differences are numbers."""
 
 _HEAT = 0.002
 """Of the annealing when it begins, as a share of the best value: a job in some hundred may be lost; by trial."""
 
 _CHAINS = 8
-"""Incumbents side by side. Numpy's calls cost half as much for 8 as for 32, and twice the rounds find more: on 40 jobs,
-13 s of 8 chains (one cooling) end at 1128.5, of 32 at 1126.9, and of 4 at 1125.0."""
+"""Incumbents side by side: on 40 jobs, 17 s of 8 chains (one cooling) end at 1146.9 on average, of 16 at 1145.2, of 4
+at 1145.0, and 13 s of 32 at 1143.0."""
 
-_LONGEST = 800
-"""Rounds of the longest annealing; each takes twice as many as the one before. By trial: 12 s at 40 jobs."""
+_LONGEST = 6400
+"""Rounds of the longest annealing; each takes twice as many as the one before. By trial: 40 s at 40 jobs."""
 
 _COPIED = 1 / 30
 """How often the worst chain is replaced by another, half of the time by the best: rarely, or chains become alike."""
@@ -98,17 +103,19 @@ class Search:
         self.jobs, self.utility, self.chains = len(jobs), utility, chains
         self.slots = utility.shape[1]
         self._rng = np.random.default_rng(seed)
-        self._options = [len(o.works) for o in jobs]
-        self._arrival = [o.arrival for o in jobs]
+        slot = np.arange(self.slots)
+        option = np.arange(max((len(o.works) for o in jobs), default=1))
+        self._open = np.array([(slot >= o.arrival)[:, None] & (option < len(o.works)) for o in jobs])
+        self._gain = utility.T.astype(np.float32)
         counts = np.bincount(states.job, minlength=self.jobs)
         self._tables = [
-            states.following[: len(o.works), first : first + count] - first
-            for o, first, count in zip(jobs, states.done.tolist(), counts.tolist(), strict=True)
+            states.following[:, first : first + count] - first
+            for first, count in zip(states.done.tolist(), counts.tolist(), strict=True)
         ]
         most = states.following.shape[0]
         self._need = needed(sets, most, self.jobs)
         self._devices = np.array([hall.devices for hall in sets], dtype=np.int64)
-        self._cost = np.zeros((self.slots, most, self.jobs))
+        self._cost = np.zeros((self.jobs, self.slots, most), dtype=np.float32)
         self._worth = self.utility.max(axis=1)
         self._state: _Chains | None = None
         self._done, self._cooling = 0, _LONGEST
@@ -120,7 +127,8 @@ class Search:
         The annealing cools down in some rounds.
         """
         self._done, self._cooling = 0, min(rounds, _LONGEST)
-        self._cost, self._worth = cost, np.maximum(worth, 0.0) + _HOPE * max(float(worth.max()), GRID)
+        self._cost = cost.transpose(2, 0, 1).astype(np.float32)
+        self._worth = np.maximum(worth, 0.0) + _HOPE * max(float(worth.max()), GRID)
 
     def offer(self, plan: Plan) -> None:
         """Let a plan that was found elsewhere replace the worst quarter of the incumbents."""
@@ -198,16 +206,16 @@ class Search:
 
     def _insert_all(self, state: _Chains, count: int) -> None:
         """Try up to `count` missing jobs in each chain, job after job, most valuable ones rather earlier."""
-        missing = state.finish < 0
-        tried = np.zeros(self.chains, dtype=np.int64)
+        rank = self._worth * self._rng.uniform(_ORDER, 1.0, (self.chains, self.jobs))
+        rank[state.finish >= 0] = -np.inf
+        order = np.argsort(-rank, axis=1, kind="stable")[:, :count]
+        open_ = np.take_along_axis(rank, order, axis=1) > -np.inf
         theta = _THETA[self._rng.integers(0, len(_THETA), self.chains)]
-        for job in np.argsort(-self._worth * self._rng.uniform(_ORDER, 1.0, self.jobs), kind="stable").tolist():
-            if over():
+        for job, tried in zip(order.T, open_.T, strict=True):
+            chains = np.flatnonzero(tried)
+            if not len(chains) or over():
                 break
-            chains = np.flatnonzero(missing[:, job] & (tried < count))
-            if len(chains):
-                tried[chains] += 1
-                self._insert(state, job, chains, theta[chains])
+            self._insert(state, job[chains], chains, theta[chains])
 
     def _remove(self, state: _Chains, job: Ints) -> None:
         chain = np.arange(self.chains)
@@ -217,60 +225,70 @@ class Search:
         state.value -= np.where(finish >= 0, self.utility[job, finish], 0.0)
         state.levels[chain, job], state.finish[chain, job] = -1, -1
 
-    def _insert(self, state: _Chains, job: int, chains: Ints, theta: Floats) -> None:
-        """Give a job its best schedule in the capacity left, in each of some chains."""
-        options, start = self._options[job], self._arrival[job]
-        need = self._need[:options, job]
-        fits = (state.left[chains, start:, None, :] >= need[None, None]).all(axis=3)
-        price = self._cost[start:, :options, job][None] * theta[:, None, None]
+    def _insert(self, state: _Chains, job: Ints, chains: Ints, theta: Singles) -> None:
+        """Give each of some chains a job, by its best schedule in the capacity left there."""
+        fits = (state.left[chains, :, None, :] >= self._need[:, job].transpose(1, 0, 2)[:, None]).all(axis=3)
+        fits &= self._open[job]
+        price = self._cost[job] * theta[:, None, None]
         cost = np.ascontiguousarray(np.where(fits, price, _NEVER).transpose(1, 2, 0))
-        table, gain = self._tables[job], self.utility[job, start:]
-        value = self._values(table, gain, cost)
-        levels, finish = self._trace(table, gain, cost, value)
+        table, root = self._joined(job)
+        gain = self._gain[:, job]
+        value = self._values(table, root, gain, cost)
+        levels, finish = self._trace(table, root, cost, value)
         placed = finish >= 0
-        chains, levels, finish = chains[placed], levels[placed], finish[placed] + start
+        chains, job, levels, finish = chains[placed], job[placed], levels[placed], finish[placed]
         k, t = np.nonzero(levels >= 0)
-        state.left[chains[k], t + start] -= self._need[levels[k, t], job]
-        state.levels[chains, job, start:], state.finish[chains, job] = levels, finish
+        state.left[chains[k], t] -= self._need[levels[k, t], job[k]]
+        state.levels[chains, job], state.finish[chains, job] = levels, finish
         state.value[chains] += self.utility[job, finish]
 
-    def _values(self, table: Ints, gain: Floats, cost: Floats) -> Floats:
-        """Return the value of each amount of work left, shape (slots + 1, states, chains); state 0 is done."""
-        slots, options, chains = cost.shape
-        states = table.shape[1]
-        value = np.full((slots + 1, states, chains), -_NEVER)
-        ran = np.empty((states, chains))
+    def _joined(self, job: Ints) -> tuple[Ints, Ints]:
+        """Return the tables of some jobs side by side, and the last state of each."""
+        tables = [self._tables[j] for j in job.tolist()]
+        last = np.cumsum([table.shape[1] for table in tables])
+        first = np.append(0, last[:-1])
+        return np.concatenate([table + at for table, at in zip(tables, first.tolist(), strict=True)], axis=1), last - 1
+
+    def _values(self, table: Ints, root: Ints, gain: Singles, cost: Singles) -> Singles:
+        """Return the value of each amount of work left, shape (slots + 1, states); done is worth what it earns."""
+        slots = len(cost)
+        done = np.append(0, root[:-1] + 1)
+        spread = np.repeat(cost, root - done + 1, axis=2)
+        value = np.full((slots + 1, table.shape[1]), -_NEVER, dtype=np.float32)
+        ran = np.empty(table.shape, dtype=np.float32)
         for t in range(slots - 1, -1, -1):
             after, here = value[t + 1], value[t]
-            after[0] = gain[t]
-            after.take(table[0], axis=0, out=here, mode="clip")
-            here -= cost[t, 0]
-            for option in range(1, options):
-                after.take(table[option], axis=0, out=ran, mode="clip")
-                ran -= cost[t, option]
-                np.maximum(here, ran, out=here)
-            after[0] = -_NEVER
+            after[done] = gain[t]
+            after.take(table, out=ran, mode="clip")
+            ran -= spread[t]
+            ran.max(axis=0, out=here)
             np.maximum(here, after, out=here)
         return value
 
-    def _trace(self, table: Ints, gain: Floats, cost: Floats, value: Floats) -> tuple[Ints, Ints]:
+    def _trace(self, table: Ints, root: Ints, cost: Singles, value: Singles) -> tuple[Ints, Ints]:
         """Follow the best decisions; return options by slot and the completion slot, -1 where there is none."""
-        slots, _, chains = cost.shape
-        chain, x = np.arange(chains), np.full(chains, table.shape[1] - 1)
-        going = value[0, x, chain] > GRID
-        levels, finish = np.full((chains, slots), -1), np.full(chains, -1)
-        for t in range(slots):
-            after = value[t + 1]
-            idle = after[x, chain]
-            after[0] = gain[t]
-            option = (after[table[:, x], chain] - cost[t]).argmax(axis=0)
-            after[0] = -_NEVER
-            runs = going & (value[t, x, chain] > idle)
-            levels[runs, t] = option[runs]
-            x = np.where(runs, table[option, x], x)
-            ended = runs & (x == 0)
-            finish[ended] = t
-            going &= ~ended
-            if not going.any():
-                break
+        slots, options, jobs = cost.shape
+        states = value.shape[1]
+        values, costs = value.ravel(), cost.ravel()
+        done = np.append(0, root[:-1] + 1)
+        levels, finish = np.full((jobs, slots), -1), np.full(jobs, -1)
+        going = np.flatnonzero(value[0, root] > GRID)
+        x = root[going]
+        here = value[0, x]
+        cell = np.arange(options)[:, None] * jobs + going
+        while len(going):
+            # It idles as long as that costs nothing.
+            t = np.add.reduce(value.take(x, axis=1) >= here, axis=0) - 1
+            onward = table.take(x, axis=1)
+            after = (t + 1) * states
+            worth = values.take(onward + after) - costs.take(cell + t * (options * jobs))
+            option = worth.argmax(axis=0)
+            levels[going, t] = option
+            x = onward[option, np.arange(len(going))]
+            ended = x == done[going]
+            if ended.any():
+                finish[going[ended]] = t[ended]
+                more = ~ended
+                going, x, after, cell = going[more], x[more], after[more], cell[:, more]
+            here = values.take(after + x)
         return levels, finish
