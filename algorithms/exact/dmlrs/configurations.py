@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Offer, Part
+from dlsched.algorithms.exact.dmlrs.insertion import ByLevels
 from dlsched.algorithms.exact.dmlrs.packing import Bools, Items, Packer
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Limits, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Alternative, Ints, Slots, TooLarge
@@ -102,38 +103,16 @@ class Configurations:
         return levels[~below]
 
 
-class Listed:
-    """The room beside a plan where all configurations are listed: what is in none of them does not fit.
-
-    A job has nothing but its schedule in it, as where its workers are is not settled.
-    """
+class Listed(ByLevels):
+    """The room beside a plan where all configurations are listed: what is in none of them does not fit."""
 
     def __init__(self, configurations: Configurations) -> None:
-        slots = configurations.slots
+        super().__init__(configurations.slots)
         self._configurations = configurations
-        self._levels: Ints = np.zeros((slots.slots, len(slots.jobs)), dtype=np.int64)
 
     def fits(self, i: int) -> tuple[Bools, None]:
         """Return which levels of a job fit, shape (slots, levels + 1)."""
         return self._configurations.room(self._levels, i), None
-
-    def put(self, schedule: JobSchedule, ways: None) -> JobSchedule:
-        """Add a schedule."""
-        del ways
-        self.take(schedule)
-        return schedule
-
-    def take(self, schedule: JobSchedule) -> None:
-        """Add a schedule."""
-        self._levels[:, schedule.job] = schedule.levels
-
-    def leave(self, schedule: JobSchedule) -> None:
-        """Take a schedule away."""
-        self._levels[:, schedule.job] = 0
-
-    def repack(self, plan: dict[int, JobSchedule]) -> dict[int, JobSchedule]:
-        """Return the schedules."""
-        return plan
 
 
 def enumerate_configurations(slots: Slots) -> Configurations:

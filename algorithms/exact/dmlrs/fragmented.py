@@ -34,6 +34,7 @@ from dlsched.algorithms.exact.dmlrs.configurations import (
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Part
 from dlsched.algorithms.exact.dmlrs.insertion import Insertion
 from dlsched.algorithms.exact.dmlrs.packing import Items, Machines, Packer, Undecided
+from dlsched.algorithms.exact.dmlrs.repacking import Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Limits, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge
 from dlsched.algorithms.exact.result import Note, Progress
@@ -48,11 +49,17 @@ from dlsched.tolerances import CLEAR, TOLERANCE
 _SEARCH_ROUNDS = 1500
 """Of insertion at the root where all configurations are listed; by trial."""
 
+_FIRST_ROUNDS = 4_000
+"""Where they are not, with the others where they are; by trial, some seconds for fifty jobs on thirty machines."""
+
 _MORE_ROUNDS = 10_000
-"""Where they are not, and branching closes no gap; by trial, half a minute for fifty jobs on thirty machines."""
+"""After these, with the others placed anew, as branching closes no gap; by trial, half a minute for twenty jobs."""
+
+_FIRST_SHARE = 0.15
+"""Of the time that is left, for the first rounds; by trial, none at all is worse."""
 
 _ROOT_SHARE = 0.5
-"""Of the time that is left, for insertion at the root; arbitrary."""
+"""Of the time that is left then, for insertion at the root; arbitrary."""
 
 _SEARCH_SHARE = 0.25
 """Of the time that was used, for insertion at nodes; arbitrary."""
@@ -146,8 +153,8 @@ class _Fragmented:
             self.known.note(_OVER)
 
     def _search(self) -> None:
-        self.machines: Machines | None = Machines(self.schedules)
-        self.insertion = Insertion(self.schedules, self.machines, self.seed)
+        self.room: Machines | Repacked | Listed = Machines(self.schedules)
+        self.insertion = Insertion(self.schedules, self.room, self.seed)
         try:
             self._decompose()
             self._root()
@@ -169,7 +176,8 @@ class _Fragmented:
             else:
                 self.known.note(f"{len(listed.levels)} slot configurations")
                 self.decomposition: Decomposition = ByConfiguration(listed, self.schedules)
-                self.machines, self.insertion = None, Insertion(self.schedules, Listed(listed), self.seed)
+                self.room = Listed(listed)
+                self.insertion = Insertion(self.schedules, self.room, self.seed)
                 return
         by_pattern = ByPattern(self.schedules)
         self.decomposition = by_pattern
@@ -180,9 +188,9 @@ class _Fragmented:
         """Plans that are not better by more than this are not looked for."""
         return _MARGIN * TOLERANCE * max(1.0, self.known.value)
 
-    def _search_over(self) -> Callable[[], bool]:
-        """Return a callable that tells whether the share of the time left now is used up, or nothing better exists."""
-        seconds = left(_ROOT_SHARE)
+    def _search_over(self, share: float) -> Callable[[], bool]:
+        """Return a callable that tells whether a share of the time left now is used up, or nothing better exists."""
+        seconds = left(share)
         end = time.perf_counter() + (float("inf") if seconds is None else seconds)
         enough = self.known.upper - self.margin
         return lambda: over() or time.perf_counter() > end or self.insertion.value >= enough
@@ -204,9 +212,25 @@ class _Fragmented:
         """Look for a good plan at some prices."""
         self.insertion.construct(cost, shares, 8)
         self._keep()
-        rounds = _SEARCH_ROUNDS if self.machines is None else _MORE_ROUNDS
-        self.insertion.search(cost, shares, rounds, self._search_over())
+        rounds = _SEARCH_ROUNDS
+        if isinstance(self.room, Machines):
+            self.insertion.search(cost, shares, _FIRST_ROUNDS, self._search_over(_FIRST_SHARE))
+            self._keep()
+            self._place_anew(self.room)
+            rounds = _MORE_ROUNDS
+        self.insertion.search(cost, shares, rounds, self._search_over(_ROOT_SHARE))
         self._keep()
+
+    def _place_anew(self, machines: Machines) -> None:
+        """Go on from the best plan so that others are placed anew for each job, unless there are too many workers."""
+        best = self.insertion.best
+        plan = [placed.schedule for placed in best.values()]
+        on_machines = machines.schedule({i: placed.things for i, placed in best.items()})
+        with suppress(TooLarge):
+            self.room = Repacked(self.schedules, self.schedules.levels_of(plan), on_machines)
+            self.insertion = Insertion(self.schedules, self.room, self.seed)
+            self.insertion.start(plan)
+            self.insertion.offer()
 
     def _branch(self) -> None:
         plans = PlanBranching(self.decomposition, self._found, self._decide)
@@ -257,8 +281,8 @@ class _Fragmented:
         if self.insertion.value > max(self._kept, self.known.value):
             self._kept = self.insertion.value
             best = self.insertion.best
-            if self.machines is not None:
-                self._improve(self.machines.schedule({i: placed.things for i, placed in best.items()}))
+            if not isinstance(self.room, Listed):
+                self._improve(self.room.schedule({i: placed.things for i, placed in best.items()}))
                 return
             with suppress(Undecided):
                 placed = self._placed([each.schedule for each in best.values()])

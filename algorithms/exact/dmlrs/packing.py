@@ -131,6 +131,8 @@ class Items:
         The largest first, by the share of a resource of the whole cluster.
     coding : Coding
         Of all rooms.
+    codings : list of (Coding, list of int)
+        One for each resource that may decide, `coding` first, with what the items need in it, and 0 after the last one.
     """
 
     def __init__(self, slots: Slots) -> None:
@@ -147,7 +149,7 @@ class Items:
         self._of: dict[tuple[int, Alternative], Counted] = {}
         codings = [Coding(slots.capacity, r) for r in range(max(1, len(total)))]
         needs = np.array([item.needs for item in self.items] + [(0,) * len(total)], dtype=slots.capacity.dtype)
-        self._codings = [(coding, coding.code(needs).tolist()) for coding in codings]
+        self.codings = [(coding, coding.code(needs).tolist()) for coding in codings]
         self.coding = codings[0]
 
     def _needed(self, i: int, choice: Alternative) -> dict[Item, int]:
@@ -172,7 +174,7 @@ class Items:
     def one_by_one(self, items: Counted) -> tuple[list[int], list[int]]:
         """Return the number and the needs, as an integer, of each single item."""
         numbers = [k for k, count in items for _ in range(count)]
-        return numbers, [self._codings[0][1][k] for k in numbers]
+        return numbers, [self.codings[0][1][k] for k in numbers]
 
     def best_fit(self, rooms: Ints, items: Sequence[Counted]) -> tuple[Bools, Ints]:
         """Place items by best fit, each resource in turn deciding what fits best; as `Coding.place_all`.
@@ -188,7 +190,7 @@ class Items:
         rows = [[*row, *[-1] * (most - len(row))] for row in numbers]
         padded = np.broadcast_to(np.array(rows, dtype=np.int64).reshape(len(rows), most), (len(rooms), most))
         fits, left = np.zeros(len(rooms), dtype=bool), rooms.copy()
-        for coding, codes in self._codings:
+        for coding, codes in self.codings:
             todo = np.flatnonzero(~fits)
             if not len(todo):
                 break

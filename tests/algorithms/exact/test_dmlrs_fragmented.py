@@ -16,6 +16,7 @@ from dlsched.algorithms.exact.dmlrs.configurations import ByConfiguration, enume
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
 from dlsched.algorithms.exact.dmlrs.insertion import Insertion
 from dlsched.algorithms.exact.dmlrs.packing import Items, Machines, Packer
+from dlsched.algorithms.exact.dmlrs.repacking import Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Alternative, Slots
 from dlsched.halt import until
@@ -202,6 +203,43 @@ def test_inserted_plans_are_feasible_and_worth_what_they_say(seed: int, asynchro
     assert check(instance, schedule) == []
     assert insertion.value >= before
     assert float(exact_utility(instance, schedule)) >= insertion.value - TOLERANCE
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_plans_with_machines_packed_anew_are_feasible_and_no_worse(seed: int, asynchronous: bool) -> None:
+    """They go on from a plan on the machines; what is said to fit is what the exact packing places."""
+    instance = preset("random", seed, jobs=6, machines=3, slots=5, capacity=5, asynchronous=asynchronous)
+    schedules = Schedules(Slots.safe(instance))
+    machines = Machines(schedules)
+    first = Insertion(schedules, machines, seed)
+    cost, shares = first.prices_of_load()
+    first.construct(cost, shares, 4)
+    plan = [placed.schedule for placed in first.best.values()]
+    given = machines.schedule({i: placed.things for i, placed in first.best.items()})
+    room = Repacked(schedules, schedules.levels_of(plan), given)
+    insertion = Insertion(schedules, room, seed)
+    insertion.start(plan)
+    insertion.offer()
+    assert insertion.value == pytest.approx(first.value)
+    insertion.search(cost, shares, 60, lambda: False)
+    schedule = room.schedule({i: placed.things for i, placed in insertion.best.items()})
+    assert check(instance, schedule) == []
+    assert insertion.value >= first.value
+    assert float(exact_utility(instance, schedule)) >= insertion.value - TOLERANCE
+    packer = Packer(Items(schedules.slots))
+    levels = schedules.levels_of([placed.schedule for placed in insertion.best.values()])
+    for i in range(len(schedules.slots.jobs)):
+        for placed in insertion.best.values():
+            room.leave(placed.things)
+        for placed in insertion.best.values():
+            if placed.schedule.job != i:
+                room.take(placed.things)
+        fits, _ = room.fits(i)
+        for t, level in zip(*np.nonzero(fits), strict=True):
+            beside = levels[t].copy()
+            beside[i] = level
+            assert packer.place(beside) is not None
 
 
 @pytest.mark.slow
