@@ -58,7 +58,7 @@ _FEW = 500
 
 
 class _Grid(NamedTuple):
-    """The items that are useful, in whole numbers, in the order in which they are decided.
+    """Items in whole numbers, in the order in which they are decided.
 
     Attributes
     ----------
@@ -85,7 +85,8 @@ class _Grid(NamedTuple):
     merges: bool
 
     @classmethod
-    def of(cls, items: Items, order: list[int]) -> Self:
+    def of(cls, items: Items, order: list[int], limits: Sequence[int]) -> Self:
+        """Round the numbers of some items, at least one, of which each fits into what there is of each row."""
         total = items.worth(order)
         common = lcm(*(items.values[i].denominator for i in order))
         exact = common * total <= _WORTH
@@ -93,9 +94,10 @@ class _Grid(NamedTuple):
         scale = common * (_WORTH // (common * total)) if exact else (_WORTH - len(order)) / total
         values = [-(-items.values[i] * scale // 1) for i in order]
         weights, room = [], []
-        for r in items.rows:
-            limit = min(items.limits[r], _ROOM)
-            weights.append([items.scaled[r][i] * limit // items.limits[r] for i in order])
+        binding = [r for r in items.rows if sum(items.scaled[r][i] for i in order) > limits[r]]
+        for r in binding:
+            limit = min(limits[r], _ROOM)
+            weights.append([items.scaled[r][i] * limit // limits[r] for i in order])
             room.append(limit)
         return cls(
             order,
@@ -104,7 +106,7 @@ class _Grid(NamedTuple):
             np.array(room, dtype=float),
             Fraction(scale),
             0 if exact else len(order),
-            all(items.limits[r] <= _ROOM for r in items.rows),
+            all(limits[r] <= _ROOM for r in binding),
         )
 
 
@@ -248,20 +250,33 @@ class Enumeration:
         offer: Callable[[Sequence[int]], Fraction],
         seed: int = 0,
     ) -> None:
-        order = sorted(items.useful, key=lambda i: abs(items.reduced(prices, i)), reverse=True)
-        self._grid = _Grid.of(items, order)
-        self._offer = offer
+        gap = items.lagrangian(prices) - known
+        reduced = {i: items.reduced(prices, i) for i in items.useful}
+        # Whatever is better takes, or leaves, an item whose reduced cost alone exceeds the gap.
+        self._taken = [i for i, d in reduced.items() if d > gap]
+        self._base = items.worth(self._taken)
+        limits = items.room(self._taken)
+        free = [i for i, d in reduced.items() if abs(d) <= gap and min(items.without(limits, i), default=0) >= 0]
+        self._known, self._offer, self._slack = known, offer, Fraction(0)
+        self._open: list[_Choices] = []
+        self.looked_at = 0
+        if min(limits, default=0) < 0:
+            return
+        if items.fits([*self._taken, *free]):
+            self._known = max(known, offer([*self._taken, *free]))
+            return
+        order = sorted(free, key=lambda i: abs(reduced[i]), reverse=True)
+        self._grid = _Grid.of(items, order, limits)
+        self._slack = self._grid.excess / self._grid.scale
         self._random = np.random.default_rng(seed)
         self._relaxed = _Relaxed(self._grid)
         self._hash = self._random.integers(1, 2**20, size=len(self._grid.room)).astype(float)
-        self.looked_at = 0
-        self._aim(known)
+        self._aim()
         room = self._grid.room
         first = _Prices.of(self._grid, np.array([np.zeros(len(room)), self._relaxed.at(0, room)]))
         nothing = np.packbits(np.zeros((1, len(order)), dtype=bool), axis=1)
         bound = first.bound(0, np.zeros(1), room[:, None])
-        everything = _Choices(0, np.zeros(1), room[:, None], bound, first, 0, nothing, [])
-        self._open = [everything]
+        self._open.append(_Choices(0, np.zeros(1), room[:, None], bound, first, 0, nothing, []))
 
     def run(self, most: int) -> bool:
         """Go on until nothing is open, or as many partial choices have been looked at; tell which.
@@ -271,8 +286,11 @@ class Enumeration:
         Halt
             If the work is over (`dlsched.halt`); what is open stays so.
         """
-        if self.looked_at == 0:
-            self._follow(replace(self._open[0], steps=[]), _START, [])
+        if self._open and not self.looked_at:
+            others: list[_Choices] = []
+            self._follow(replace(self._open[0], steps=[]), _START, others)
+            if not others:
+                self._open.clear()
         while self._open and self.looked_at < most:
             poll()
             choices = self._open.pop(self._next())
@@ -286,8 +304,8 @@ class Enumeration:
     @property
     def bound(self) -> Fraction:
         """The least upper bound on all choices that is known."""
-        units = max([self._target - 1, *(float(choices.bound.max()) for choices in self._open)])
-        return Fraction(units) / self._grid.scale
+        opened = (self._base + Fraction(float(choices.bound.max())) / self._grid.scale for choices in self._open)
+        return max([self._known + self._slack, *opened])
 
     def _next(self) -> int:
         """Return the place of what goes on next: what has the best bound or, where much is open, what came last."""
@@ -295,9 +313,9 @@ class Enumeration:
             return -1
         return max(range(len(self._open)), key=lambda place: float(self._open[place].bound.max()))
 
-    def _aim(self, known: Fraction) -> None:
-        """Look for what is worth more than this."""
-        self._target = float(known * self._grid.scale // 1 + 1 + self._grid.excess)
+    def _aim(self) -> None:
+        """Look for what is worth more than the best choice that is known."""
+        self._target = float((self._known - self._base) * self._grid.scale // 1 + 1 + self._grid.excess)
 
     def _follow(self, choices: _Choices, size: int, aside: list[_Choices]) -> None:
         """Decide item by item, for those with the best bounds; put the others aside."""
@@ -314,7 +332,9 @@ class Enumeration:
         for which in np.argsort(-choices.worth, kind="stable")[:, None] if choices.depth == n else ():
             if choices.worth[which[0]] < self._target:
                 break
-            self._aim(self._offer([self._grid.items[place] for place in np.flatnonzero(choices.taken(which)[0])]))
+            places = np.flatnonzero(choices.taken(which)[0])
+            self._known = self._offer([*self._taken, *(self._grid.items[place] for place in places)])
+            self._aim()
 
     def _drop(self, choices: _Choices) -> None:
         if (choices.bound < self._target).any():
