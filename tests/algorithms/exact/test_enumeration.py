@@ -111,6 +111,22 @@ def drawn(seed: int, n: int, rows: int) -> Items:
 
 
 @pytest.mark.parametrize("seed", range(4))
+def test_what_prices_decide_is_left_out(seed: int) -> None:
+    """The nearer the known value, the fewer items are open; just below the optimum it is found, at it nothing is."""
+    items = drawn(seed, 24, 3)
+    best, _ = searched(items)
+    below = Known(items)
+    search = Enumeration(items, items.prices(), best * Fraction(999, 1000), below.offer)
+    assert search.run(10**9)
+    assert below.value == search.bound == best
+    none = Known(items)
+    search = Enumeration(items, items.prices(), best, none.offer)
+    assert search.run(10**9)
+    assert search.bound == best
+    assert none.value == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
 def test_other_prices_give_another_order_and_the_same_value(seed: int) -> None:
     items = drawn(seed, 24, 3)
     assert len({searched(items, scale) for scale in (Fraction(0), Fraction(97, 100), Fraction(2))}) == 1
