@@ -278,8 +278,14 @@ class Enumeration:
         bound = first.bound(0, np.zeros(1), room[:, None])
         self._open.append(_Choices(0, np.zeros(1), room[:, None], bound, first, 0, nothing, []))
 
-    def run(self, most: int) -> bool:
+    def run(self, most: int, tell: Callable[[], None] = lambda: None) -> bool:
         """Go on until nothing is open, or as many partial choices have been looked at; tell which.
+
+        Parameters
+        ----------
+        most : int
+        tell : callable, optional
+            Called some twenty times a second, when `bound` may be lower.
 
         Raises
         ------
@@ -299,6 +305,7 @@ class Enumeration:
             except BaseException:
                 self._open.append(choices)
                 raise
+            tell()
         return not self._open
 
     @property

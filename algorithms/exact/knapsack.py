@@ -144,13 +144,13 @@ class _Search:
             self._evidence.append("Lagrangian bound in rationals")
             return self._result(self._elapsed)
         poll()
-        self._progress("branching", float(self._value), float(self._bound))
+        self._tell("branching", self._bound)
         first = self._enumerated(prices)
         second = self._in_another_order if first and self._nodes > _MANY else self._without_presolve
         first = first or self._by_highs()
         found = self._elapsed
         if first and not over():
-            self._progress("second route", float(self._value), float(self._bound))
+            self._tell("second route", self._bound)
             confirmed = second(prices)
             if confirmed:
                 self._evidence += [first, confirmed]
@@ -203,11 +203,14 @@ class _Search:
         taken = [i for i, d in reduced.items() if d > gap]
         return [i for i, d in reduced.items() if abs(d) <= gap], taken
 
+    def _tell(self, phase: str, bound: Fraction) -> None:
+        self._progress(phase, float(self._value), float(min(self._bound, max(bound, self._value))))
+
     def _enumerated(self, prices: Sequence[Fraction]) -> str:
         """Look at every choice that may be better; return the route's name where it ended, else nothing."""
         search = Enumeration(self._items, prices, self._value, self._offered)
         try:
-            ended = search.run(_MOST)
+            ended = search.run(_MOST, lambda: self._tell("branching", search.bound))
         finally:
             self._nodes += search.looked_at
             self._bound = min(self._bound, max(search.bound, self._value))
@@ -233,7 +236,7 @@ class _Search:
         before = self._value
         search = Enumeration(self._items, [_OTHER * y for y in prices], before, self._offered, seed=1)
         try:
-            search.run(sys.maxsize)
+            search.run(sys.maxsize, lambda: self._tell("second route", self._bound))
         finally:
             self._nodes += search.looked_at
         if self._value > before:

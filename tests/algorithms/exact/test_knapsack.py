@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dlsched.algorithms.exact import enumeration
 from dlsched.algorithms.exact import knapsack as module
 from dlsched.algorithms.exact.knapsack import Knapsack, solve_exact
 from dlsched.solvers.solution import RawSolution, Status
@@ -73,7 +74,7 @@ def test_what_is_too_much_for_one_route_is_left_to_the_others(seed: int, monkeyp
     found = solve_exact(u, v, C)
     assert_certified(u, v, C, found, best)
     assert "every choice in another order" in found.evidence[1]
-    monkeypatch.setattr(module.Enumeration, "run", lambda self, most: False)
+    monkeypatch.setattr(module.Enumeration, "run", lambda self, most, tell: False)
     found = solve_exact(u, v, C)
     assert_certified(u, v, C, found, best)
     assert "HiGHS" in found.evidence[0]
@@ -85,11 +86,11 @@ def test_a_better_choice_in_another_order_is_no_proof(monkeypatch: pytest.Monkey
     u, v, C = correlated(np.random.default_rng(3), 14, 3)
     honest = module.Enumeration.run
 
-    def careless(self: Any, most: int) -> bool:
+    def careless(self: Any, most: int, tell: Any) -> bool:
         if most == module._MOST:
             self._open.clear()
             return True
-        return honest(self, most)
+        return honest(self, most, tell)
 
     monkeypatch.setattr(module, "_MANY", -1)
     monkeypatch.setattr(module.Enumeration, "run", careless)
@@ -147,7 +148,7 @@ def test_a_point_that_does_not_fit_is_cut_off(monkeypatch: pytest.MonkeyPatch) -
         return raw
 
     monkeypatch.setattr(module, "solve_matrix", careless)
-    monkeypatch.setattr(module.Enumeration, "run", lambda self, most: False)
+    monkeypatch.setattr(module.Enumeration, "run", lambda self, most, tell: False)
     u, v, C = correlated(np.random.default_rng(1), 10, 1)
     found = solve_exact(u, v, C)
     assert max(calls) == 2
@@ -169,7 +170,7 @@ def test_a_bound_below_a_choice_that_fits_closes_nothing(unit: Fraction, monkeyp
         return RawSolution(replace(raw.summary, status=Status.NO_SOLUTION, bound=None), None)
 
     monkeypatch.setattr(module, "solve_matrix", wrong)
-    monkeypatch.setattr(module.Enumeration, "run", lambda self, most: False)
+    monkeypatch.setattr(module.Enumeration, "run", lambda self, most, tell: False)
     monkeypatch.setattr(module.Items, "greedy", lambda self, prices: [5])
     found = solve_exact(values, weights, [Fraction(c) for c in C])
     best = exhaustive(values, weights, [Fraction(c) for c in C])
@@ -192,7 +193,7 @@ def test_a_first_route_that_misses_the_optimum_is_not_believed(monkeypatch: pyte
         return honest(matrix, **options)
 
     monkeypatch.setattr(module, "solve_matrix", wrong)
-    monkeypatch.setattr(module.Enumeration, "run", lambda self, most: False)
+    monkeypatch.setattr(module.Enumeration, "run", lambda self, most, tell: False)
     monkeypatch.setattr(module.Items, "greedy", lambda self, prices: [])
     found = solve_exact(u, v, C)
     assert not found.proved
@@ -209,12 +210,19 @@ def test_out_of_time_the_best_choice_and_a_valid_bound_are_kept(options: dict[st
     assert 0 < found.value <= exhaustive(u, v, C) <= found.bound
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also while choices are looked at, with bounds that fall."""
+    monkeypatch.setattr(module, "_MANY", 0)
+    monkeypatch.setattr(enumeration, "_TOGETHER", 16)
+    monkeypatch.setattr(enumeration, "_START", 4)
     news: list[tuple[str, float, float]] = []
     u, v, C = correlated(np.random.default_rng(0), 30, 3)
     solve_exact(u, v, C, progress=lambda *report: news.append(report))
-    assert [phase for phase, _, _ in news] == ["branching", "second route"]
+    assert list(dict.fromkeys(phase for phase, _, _ in news)) == ["branching", "second route"]
     assert all(low <= high + 1e-9 for _, low, high in news)
+    bounds = [high for _, _, high in news]
+    assert len(set(bounds)) > 5
+    assert bounds == sorted(bounds, reverse=True)
 
 
 @pytest.mark.parametrize(
