@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.algorithms.knapsack_items import Items
+from dlsched.arithmetic import exact_product
 from dlsched.halt import poll
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
@@ -128,14 +129,14 @@ class _Prices(NamedTuple):
     def of(cls, grid: _Grid, prices: Floats) -> Self:
         """Round prices to whole ones that nobody can be unable to pay with 2^53."""
         whole = np.floor(np.clip(prices, 0.0, _DEAR // max(1, len(grid.room)) / np.maximum(grid.room, 1.0)))
-        beyond = np.maximum(grid.values - whole @ grid.weights, 0.0)
+        beyond = np.maximum(grid.values - exact_product(whole, grid.weights), 0.0)
         rest = np.zeros((beyond.shape[1] + 1, len(whole)))
         rest[:-1] = np.cumsum(beyond[:, ::-1], axis=1)[:, ::-1].T
         return cls(whole, rest)
 
     def bound(self, depth: int, worth: Floats, room: Floats) -> Floats:
         """Return what partial choices come to at most."""
-        least: Floats = (self.prices @ room + self.rest[depth][:, None]).min(axis=0)
+        least: Floats = (exact_product(self.prices, room) + self.rest[depth][:, None]).min(axis=0)
         return worth + least
 
 
@@ -194,7 +195,7 @@ class _Choices:
 
     def part(self, size: int) -> _Choices:
         """Return all but those with the best bounds, which stay, in as little memory as they need."""
-        order = np.argpartition(-self.bound, size)
+        order = np.argsort(-self.bound, kind="stable")
         others = order[size:]
         aside = replace(
             self,
@@ -270,7 +271,8 @@ class Enumeration:
         self._slack = self._grid.excess / self._grid.scale
         self._random = np.random.default_rng(seed)
         self._relaxed = _Relaxed(self._grid)
-        self._hash = self._random.integers(1, 2**20, size=len(self._grid.room)).astype(float)
+        rows = len(self._grid.room)
+        self._hash = self._random.integers(1, _DEAR // _ROOM // rows, size=rows).astype(float)
         self._aim()
         room = self._grid.room
         first = _Prices.of(self._grid, np.array([np.zeros(len(room)), self._relaxed.at(0, room)]))
@@ -381,7 +383,7 @@ class Enumeration:
 
     def _merge(self, choices: _Choices) -> None:
         """Of partial choices that leave the same room, keep one that is worth most: items may be alike."""
-        code = self._hash @ choices.room
+        code = exact_product(self._hash, choices.room)
         order = np.lexsort((-choices.worth, code))
         same = (np.diff(choices.room[:, order], axis=1) == 0).all(axis=0)
         if same.any():
