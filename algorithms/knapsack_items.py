@@ -122,6 +122,15 @@ class Items:
         base = sum((y * room for y, room in zip(prices, self.limits, strict=True)), Fraction(0))
         return base + sum((max(Fraction(0), self.reduced(prices, i)) for i in polled(self.useful)), Fraction(0))
 
+    def decided(self, prices: Sequence[Fraction], known: Fraction) -> tuple[list[int], list[int]]:
+        """Return the items that prices leave open, and those of the others that anything worth more than `known` takes.
+
+        An item whose reduced cost alone exceeds the gap of the Lagrangian bound is decided in whatever is better.
+        """
+        gap = self.lagrangian(prices) - known
+        reduced = {i: self.reduced(prices, i) for i in self.useful}
+        return [i for i, d in reduced.items() if abs(d) <= gap], [i for i, d in reduced.items() if d > gap]
+
     def prices(self) -> list[Fraction]:
         """Return a price y_r >= 0 for each row: the duals of the linear relaxation, as the rationals that they are."""
         raw = solve_matrix(self.matrix(self.useful).relaxed())

@@ -87,7 +87,7 @@ class _Grid(NamedTuple):
 
     @classmethod
     def of(cls, items: Items, order: list[int], limits: Sequence[int]) -> Self:
-        """Round the numbers of some items, at least one, of which each fits into what there is of each row."""
+        """Round the numbers of some items: each fits into what there is of each row, not all of them together."""
         total = items.worth(order)
         common = lcm(*(items.values[i].denominator for i in order))
         exact = common * total <= _WORTH
@@ -127,8 +127,8 @@ class _Prices(NamedTuple):
 
     @classmethod
     def of(cls, grid: _Grid, prices: Floats) -> Self:
-        """Round prices to whole ones that nobody can be unable to pay with 2^53."""
-        whole = np.floor(np.clip(prices, 0.0, _DEAR // max(1, len(grid.room)) / np.maximum(grid.room, 1.0)))
+        """Round prices to whole ones at which the room of all rows costs at most `_DEAR`."""
+        whole = np.floor(np.clip(prices, 0.0, _DEAR // len(grid.room) / grid.room))
         beyond = np.maximum(grid.values - exact_product(whole, grid.weights), 0.0)
         rest = np.zeros((beyond.shape[1] + 1, len(whole)))
         rest[:-1] = np.cumsum(beyond[:, ::-1], axis=1)[:, ::-1].T
@@ -251,13 +251,10 @@ class Enumeration:
         offer: Callable[[Sequence[int]], Fraction],
         seed: int = 0,
     ) -> None:
-        gap = items.lagrangian(prices) - known
-        reduced = {i: items.reduced(prices, i) for i in items.useful}
-        # Whatever is better takes, or leaves, an item whose reduced cost alone exceeds the gap.
-        self._taken = [i for i, d in reduced.items() if d > gap]
+        free, self._taken = items.decided(prices, known)
         self._base = items.worth(self._taken)
         limits = items.room(self._taken)
-        free = [i for i, d in reduced.items() if abs(d) <= gap and min(items.without(limits, i), default=0) >= 0]
+        free = [i for i in free if min(items.without(limits, i), default=0) >= 0]
         self._known, self._offer, self._slack = known, offer, Fraction(0)
         self._open: list[_Choices] = []
         self.looked_at = 0
@@ -266,7 +263,7 @@ class Enumeration:
         if items.fits([*self._taken, *free]):
             self._known = max(known, offer([*self._taken, *free]))
             return
-        order = sorted(free, key=lambda i: abs(reduced[i]), reverse=True)
+        order = sorted(free, key=lambda i: abs(items.reduced(prices, i)), reverse=True)
         self._grid = _Grid.of(items, order, limits)
         self._slack = self._grid.excess / self._grid.scale
         self._random = np.random.default_rng(seed)

@@ -193,16 +193,6 @@ class _Search:
         if self._items.worth(filled) > self._value:
             self._chosen = tuple(sorted(filled))
 
-    def _open(self, prices: Sequence[Fraction]) -> tuple[list[int], list[int]]:
-        """Return the items that prices leave open, and those of the others that anything better takes.
-
-        An item whose reduced cost exceeds the gap of the Lagrangian bound is taken, or not, by whatever is better.
-        """
-        gap = self._items.lagrangian(prices) - self._value
-        reduced = {i: self._items.reduced(prices, i) for i in self._items.useful}
-        taken = [i for i, d in reduced.items() if d > gap]
-        return [i for i, d in reduced.items() if abs(d) <= gap], taken
-
     def _tell(self, phase: str, bound: Fraction) -> None:
         self._progress(phase, float(self._value), float(min(self._bound, max(bound, self._value))))
 
@@ -248,7 +238,7 @@ class _Search:
         """Look for anything better in another way; return its name where there is proved to be nothing."""
         value = self._value / self._unit
         cutoff = float(value) + 0.5 * TOLERANCE * max(1.0, float(value))
-        free, taken = self._open(prices)
+        free, taken = self._items.decided(prices, self._value)
         raw = self._solved(free, taken, presolve=False, cutoff=cutoff)
         if raw.x is not None:
             before = self._value

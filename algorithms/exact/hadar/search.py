@@ -231,10 +231,10 @@ class Search:
         fits &= self._open[job]
         price = self._cost[job] * theta[:, None, None]
         cost = np.ascontiguousarray(np.where(fits, price, _NEVER).transpose(1, 2, 0))
-        table, root = self._joined(job)
+        table, done, root = self._joined(job)
         gain = self._gain[:, job]
-        value = self._values(table, root, gain, cost)
-        levels, finish = self._trace(table, root, cost, value)
+        value = self._values(table, done, root, gain, cost)
+        levels, finish = self._trace(table, done, root, cost, value)
         placed = finish >= 0
         chains, job, levels, finish = chains[placed], job[placed], levels[placed], finish[placed]
         k, t = np.nonzero(levels >= 0)
@@ -242,17 +242,17 @@ class Search:
         state.levels[chains, job], state.finish[chains, job] = levels, finish
         state.value[chains] += self.utility[job, finish]
 
-    def _joined(self, job: Ints) -> tuple[Ints, Ints]:
-        """Return the tables of some jobs side by side, and the last state of each."""
+    def _joined(self, job: Ints) -> tuple[Ints, Ints, Ints]:
+        """Return the tables of some jobs side by side, and the first state of each, done, and the last one."""
         tables = [self._tables[j] for j in job.tolist()]
         last = np.cumsum([table.shape[1] for table in tables])
         first = np.append(0, last[:-1])
-        return np.concatenate([table + at for table, at in zip(tables, first.tolist(), strict=True)], axis=1), last - 1
+        joined = np.concatenate([table + at for table, at in zip(tables, first.tolist(), strict=True)], axis=1)
+        return joined, first, last - 1
 
-    def _values(self, table: Ints, root: Ints, gain: Singles, cost: Singles) -> Singles:
+    def _values(self, table: Ints, done: Ints, root: Ints, gain: Singles, cost: Singles) -> Singles:
         """Return the value of each amount of work left, shape (slots + 1, states); done is worth what it earns."""
         slots = len(cost)
-        done = np.append(0, root[:-1] + 1)
         spread = np.repeat(cost, root - done + 1, axis=2)
         value = np.full((slots + 1, table.shape[1]), -_NEVER, dtype=np.float32)
         ran = np.empty(table.shape, dtype=np.float32)
@@ -265,12 +265,11 @@ class Search:
             np.maximum(here, after, out=here)
         return value
 
-    def _trace(self, table: Ints, root: Ints, cost: Singles, value: Singles) -> tuple[Ints, Ints]:
+    def _trace(self, table: Ints, done: Ints, root: Ints, cost: Singles, value: Singles) -> tuple[Ints, Ints]:
         """Follow the best decisions; return options by slot and the completion slot, -1 where there is none."""
         slots, options, jobs = cost.shape
         states = value.shape[1]
         values, costs = value.ravel(), cost.ravel()
-        done = np.append(0, root[:-1] + 1)
         levels, finish = np.full((jobs, slots), -1), np.full(jobs, -1)
         going = np.flatnonzero(value[0, root] > GRID)
         x = root[going]

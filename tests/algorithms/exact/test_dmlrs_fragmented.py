@@ -23,6 +23,7 @@ from dlsched.halt import until
 from dlsched.models import build, solve
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility, preset
 from dlsched.models.numbers import agree
+from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import TOLERANCE
 from tests.oracles import dmlrs as oracle
 from tests.strategies import dmlrs as dmlrs_strategies
@@ -187,16 +188,26 @@ def test_the_bound_of_single_machines_holds_at_any_prices(seed: int) -> None:
     assert rows.bound(part).bound >= whole.bound(whole.list_offers(part.limits)).bound - 1e-4
 
 
+def of_all_kinds(seed: int, asynchronous: bool) -> tuple[Instance, Schedules]:
+    instance = preset("random", seed, jobs=6, machines=3, slots=5, capacity=5, asynchronous=asynchronous)
+    return instance, Schedules(Slots.safe(instance))
+
+
+def constructed(schedules: Schedules, machines: Machines, seed: int) -> tuple[Insertion, tuple[Floats, Floats]]:
+    """Return what inserts jobs, after a first plan, and the prices of the load."""
+    insertion = Insertion(schedules, machines, seed)
+    prices = insertion.prices_of_load()
+    insertion.construct(*prices, 4)
+    return insertion, prices
+
+
 @pytest.mark.parametrize("asynchronous", [False, True])
 @pytest.mark.parametrize("seed", range(10))
 def test_inserted_plans_are_feasible_and_worth_what_they_say(seed: int, asynchronous: bool) -> None:
     """Of all kinds of jobs, also those that exchange data faster between machines."""
-    instance = preset("random", seed, jobs=6, machines=3, slots=5, capacity=5, asynchronous=asynchronous)
-    schedules = Schedules(Slots.safe(instance))
+    instance, schedules = of_all_kinds(seed, asynchronous)
     machines = Machines(schedules)
-    insertion = Insertion(schedules, machines, seed)
-    cost, shares = insertion.prices_of_load()
-    insertion.construct(cost, shares, 4)
+    insertion, (cost, shares) = constructed(schedules, machines, seed)
     before = insertion.value
     insertion.search(cost, shares, 60, lambda: False)
     schedule = machines.schedule({i: placed.things for i, placed in insertion.best.items()})
@@ -209,12 +220,9 @@ def test_inserted_plans_are_feasible_and_worth_what_they_say(seed: int, asynchro
 @pytest.mark.parametrize("seed", range(6))
 def test_plans_with_machines_packed_anew_are_feasible_and_no_worse(seed: int, asynchronous: bool) -> None:
     """They go on from a plan on the machines; what is said to fit is what the exact packing places."""
-    instance = preset("random", seed, jobs=6, machines=3, slots=5, capacity=5, asynchronous=asynchronous)
-    schedules = Schedules(Slots.safe(instance))
+    instance, schedules = of_all_kinds(seed, asynchronous)
     machines = Machines(schedules)
-    first = Insertion(schedules, machines, seed)
-    cost, shares = first.prices_of_load()
-    first.construct(cost, shares, 4)
+    first, (cost, shares) = constructed(schedules, machines, seed)
     plan = [placed.schedule for placed in first.best.values()]
     given = machines.schedule({i: placed.things for i, placed in first.best.items()})
     room = Repacked(schedules, schedules.levels_of(plan), given)
