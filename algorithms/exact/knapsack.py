@@ -223,13 +223,13 @@ class _Search:
 
     def _in_another_order(self, prices: Sequence[Fraction]) -> str:
         """Look at every choice once more, in another order; return the route's name where nothing is better."""
-        before = self._value
-        search = Enumeration(self._items, [_OTHER * y for y in prices], before, self._offered, seed=1)
+        search = Enumeration(self._items, [_OTHER * y for y in prices], self._value, self._offered, seed=1)
         try:
             search.run(sys.maxsize, lambda: self._tell("second route", self._bound))
         finally:
             self._nodes += search.looked_at
-        if self._value > before:
+        # Rounding may hide a choice from the first pass that is better, though not beyond its bound.
+        if self._value > self._bound:
             self._bound = self._safe
             return ""
         return f"every choice in another order, by {search.looked_at} partial ones: nothing is better"

@@ -65,7 +65,9 @@ odd = st.fractions(0, 12, max_denominator=10**15)
 huge = st.integers(0, 10**30).map(Fraction)
 
 
-@pytest.mark.parametrize("together", [2, 5, 64])
+@pytest.mark.parametrize(
+    "together", [pytest.param(2, marks=pytest.mark.slow), 5, pytest.param(64, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("numbers", [weights, odd, huge], ids=["plain", "odd", "huge"])
 @settings(max_examples=60)
 @given(data=st.data(), n=st.integers(2, 8), rows=st.integers(1, 3))
