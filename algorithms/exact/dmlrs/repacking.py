@@ -7,6 +7,8 @@ best fit in some ways, and what came of it is remembered: some milliseconds wher
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from dlsched.algorithms.exact.dmlrs.insertion import ByLevels
@@ -28,6 +30,16 @@ _LOOK = 4
 
 _WAYS = (0, -1)
 """Alternatives that all jobs of a slot take: the first ones, or the last ones."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Packed(JobSchedule):
+    """A schedule and the levels of all jobs, shape (slots, jobs), when it was put beside the others: they fit.
+
+    Those of some of the jobs fit as well, but best fit, where it begins with fewer, may not find it.
+    """
+
+    beside: Ints
 
 
 class Repacked(ByLevels):
@@ -102,16 +114,25 @@ class Repacked(ByLevels):
         if len(at):
             slots, levels = np.array(new)[at], others[at]
             levels[:, i] = below + 1
-            fits[slots, below + 1] = self._pack(levels) | self._is_given(slots, levels)
+            fits[slots, below + 1] = self._pack(levels) | self._is_given(levels).any(axis=1)
         if len(self._known) > _REMEMBERED:
             self._known.clear()
         for t in new:
             self._known[keys[t - first]] = fits[t].copy()
         return fits, None
 
-    def _is_given(self, slots: Ints, levels: Ints) -> Bools:
-        """Tell for each slot and its levels whether they are of the plan that is known to fit, without some jobs."""
-        found: Bools = ((levels == 0) | (levels == self._given[slots])).all(axis=1)
+    def put(self, schedule: JobSchedule, ways: None) -> Packed:
+        """Add a schedule."""
+        super().put(schedule, ways)
+        return Packed(schedule.job, schedule.levels, schedule.end, self._levels.copy())
+
+    def _is_given(self, levels: Ints) -> Bools:
+        """Tell in which slots of the plan that is known to fit vectors are, without some jobs, shape (vectors, slots).
+
+        In any slot, as what is remembered of levels says nothing of the slot that they are tried for.
+        """
+        levels = levels[:, None]
+        found: Bools = ((levels == 0) | (levels == self._given)).all(axis=2)
         return found
 
     def _items_of(self, levels: Ints) -> Ints:
@@ -146,22 +167,31 @@ class Repacked(ByLevels):
         found[rows[fits]] = True
         return found
 
-    def schedule(self, plan: dict[int, JobSchedule]) -> Schedule:
+    def schedule(self, plan: dict[int, Packed]) -> Schedule:
         """Return the schedules of jobs on the machines."""
         levels = np.zeros_like(self._levels)
-        for schedule in plan.values():
-            levels[:, schedule.job] = schedule.levels
+        for packed in plan.values():
+            levels[:, packed.job] = packed.levels
         names = [job.name for job in self._slots.jobs]
         found: dict[str, dict[int, Placement]] = {names[i]: {} for i in plan}
-        given = self._is_given(np.arange(len(levels)), levels)
         for t, row in enumerate(polled(levels)):
-            placed = {} if given[t] else self._place(row)
-            for name in (names[i] for i in np.flatnonzero(row)):
-                found[name][t + 1] = self._plan.placements(name)[t + 1] if given[t] else placed[name]
+            used = np.flatnonzero(row)
+            if len(used):
+                placed = self._placed(self._fitted(row, [plan[i].beside[t] for i in used.tolist()]))
+                for i in used.tolist():
+                    found[names[i]][t + 1] = placed[names[i]]
         return Schedule.of(found)
 
-    def _place(self, levels: Ints) -> dict[str, Placement]:
-        """Place levels that fit."""
+    def _fitted(self, levels: Ints, candidates: list[Ints]) -> Ints:
+        """Return the first vector of some that has these levels, beside others or not: the last one put has them."""
+        return next(beside for beside in candidates if ((levels == 0) | (levels == beside)).all())
+
+    def _placed(self, levels: Ints) -> dict[str, Placement]:
+        """Place levels that were found to fit."""
+        given = self._is_given(levels[None])[0]
+        if given.any():
+            names = [self._slots.jobs[i].name for i in np.flatnonzero(levels).tolist()]
+            return {name: self._plan.placements(name)[int(given.argmax()) + 1] for name in names}
         for numbers in self._items_of(levels[None])[:, 0]:
             for coding, codes in zip(self._codings, self._codes, strict=True):
                 homes, _ = coding.place_all(coding.rooms[None], codes[numbers][None])

@@ -17,7 +17,7 @@ from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
 from dlsched.algorithms.exact.dmlrs.insertion import Insertion
 from dlsched.algorithms.exact.dmlrs.packing import Items, Machines, Packer
 from dlsched.algorithms.exact.dmlrs.repacking import Repacked
-from dlsched.algorithms.exact.dmlrs.schedules import Schedules
+from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Alternative, Slots
 from dlsched.halt import until
 from dlsched.models import build, solve
@@ -248,6 +248,47 @@ def test_plans_with_machines_packed_anew_are_feasible_and_no_worse(seed: int, as
             beside = levels[t].copy()
             beside[i] = level
             assert packer.place(beside) is not None
+
+
+UNLUCKY = preset("benchmark", 33, jobs=6, machines=3, slots=2, multiple=3)
+"""Best fit places levels 1, 2 and 5 of its jobs 0, 2 and 5, but not 2 and 5 alone, which fit as well."""
+
+
+def violations(schedule: Schedule) -> list[str]:
+    """Return the rules that a schedule of it breaks, but that jobs must finish."""
+    return [violation.rule for violation in check(UNLUCKY, schedule) if violation.rule != "(3) work"]
+
+
+def test_what_a_job_leaves_behind_is_placed_though_best_fit_does_not_find_it() -> None:
+    schedules = Schedules(Slots.safe(UNLUCKY))
+    room = Repacked(schedules, np.zeros((2, 6), dtype=np.int64), Schedule.of({}))
+    put = {}
+    for i, level in ((0, 1), (2, 2), (5, 5)):
+        fits, ways = room.fits(i)
+        assert fits[1, level]
+        put[i] = room.put(JobSchedule(i, (0, level), 1), ways)
+    room.leave(put.pop(0))
+    schedule = room.schedule(put)
+    assert set(schedule.jobs) == {"job3", "job6"}
+    assert violations(schedule) == []
+
+
+def test_what_fits_in_one_slot_as_in_a_given_plan_fits_in_all() -> None:
+    """Whether levels fit is remembered for all slots: it must not be said of one where they cannot be placed."""
+    schedules = Schedules(Slots.safe(UNLUCKY))
+    levels = schedules.levels_of([JobSchedule(2, (0, 2), 1), JobSchedule(5, (0, 5), 1)])
+    placed = Packer(Items(schedules.slots)).place(levels[1].tolist())
+    assert placed is not None
+    room = Repacked(schedules, levels, Schedule.of({name: {2: placement} for name, placement in placed.items()}))
+    put = {2: room.put(JobSchedule(2, (2, 2), 1), None)}
+    for _ in range(2):
+        fits, ways = room.fits(5)
+        assert fits[0, 5]
+        assert fits[1, 5]
+    put[5] = room.put(JobSchedule(5, (5, 5), 1), ways)
+    schedule = room.schedule(put)
+    assert {name: set(job.slots) for name, job in schedule.jobs.items()} == {"job3": {1, 2}, "job6": {1, 2}}
+    assert violations(schedule) == []
 
 
 @pytest.mark.slow
