@@ -105,6 +105,9 @@ class Others(Protocol):
     def received(self) -> Iterable[News]:
         """Return what they have told since this was last asked."""
 
+    def present(self) -> bool:
+        """Tell whether one of them is still at it."""
+
 
 _OTHERS: ContextVar[Others | None] = ContextVar("searches for the same optimum", default=None)
 
@@ -140,6 +143,8 @@ class Anytime(Bracket, Generic[S]):
         What utilities are measured in, as for `Bracket`.
     progress : callable, optional
         Told of news, as for `dlsched.algorithms.optimum`.
+    others : Others, optional
+        Who shares with it where it is not `run`.
 
     Attributes
     ----------
@@ -157,6 +162,7 @@ class Anytime(Bracket, Generic[S]):
         upper: float = float("inf"),
         unit: float = 1.0,
         progress: Progress | None = None,
+        others: Others | None = None,
     ) -> None:
         super().__init__(-float("inf"), upper, unit=unit)
         self.best: S | None = None
@@ -165,7 +171,7 @@ class Anytime(Bracket, Generic[S]):
         self._start = time.perf_counter()
         self._found: float | None = None
         self._infeasible = False
-        self._others: Others | None = None
+        self._others = others
         self._elsewhere = math.inf
 
     def run(
@@ -205,8 +211,8 @@ class Anytime(Bracket, Generic[S]):
 
     @property
     def shared(self) -> bool:
-        """Whether others search for the same optimum."""
-        return self._others is not None
+        """Whether others search for the same optimum, and are still at it."""
+        return self._others is not None and self._others.present()
 
     def _tell_others(self, schedule: S | None = None) -> None:
         if self._others is not None:
@@ -278,3 +284,37 @@ class Anytime(Bracket, Generic[S]):
 
     def _elapsed(self) -> float:
         return time.perf_counter() - self._start
+
+
+class Around(Generic[S]):
+    """The search that another one is a part of, as what that one shares with: both are about the same schedules.
+
+    Parameters
+    ----------
+    known : Anytime
+        What is known around; it shares with others in turn. Its bounds are not passed on inwards.
+    route : str
+        Of the bounds from within.
+    """
+
+    def __init__(self, known: Anytime[S], route: str) -> None:
+        self._known, self._route = known, route
+        self._told: S | None = None
+
+    def send(self, news: News) -> None:
+        """Take what was found within."""
+        if news.schedule is not None:
+            self._known.take(news.schedule)
+        self._known.bound(news.bound, self._route)
+
+    def received(self) -> Iterable[News]:
+        """Return the best schedule, once."""
+        self._known.hear()
+        if self._known.best is self._told:
+            return ()
+        self._told = self._known.best
+        return (News(self._told, math.inf),)
+
+    def present(self) -> bool:
+        """Tell whether others share with the search around."""
+        return self._known.shared

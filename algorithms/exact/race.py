@@ -122,6 +122,10 @@ class _Runner:
             except queue.Empty:
                 return
 
+    def has_ended(self) -> bool:
+        """Tell whether it has a result or has failed, or could not start."""
+        return self._ended.is_set()
+
     def wait(self, seconds: float) -> None:
         """Wait until it has a result, or has ended."""
         self._ended.wait(seconds)
@@ -145,6 +149,9 @@ class _Field:
     def received(self) -> Iterator[News]:
         for runner in self._runners:
             yield from (_news(self._problem, data) for data in runner.received())
+
+    def present(self) -> bool:
+        return not all(runner.has_ended() for runner in self._runners)
 
     def is_won(self) -> bool:
         return any(runner.has_won() for runner in self._runners)
@@ -232,6 +239,9 @@ class _Home:
                 yield _news(self._problem, self._heard.get_nowait())
             except queue.Empty:
                 return
+
+    def present(self) -> bool:
+        return True
 
 
 def _written(news: News) -> dict[str, Any]:

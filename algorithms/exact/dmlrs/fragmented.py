@@ -5,6 +5,7 @@
 3. Levels, completion slots and offers that cannot be in a better plan are dropped, and the rest is branched on: on
    whether a job is served, on whether it completes by a slot, then on whether it has a level or more in a slot. A part
    with nothing open is one plan, which fits the machines or does not; where that cannot be told, its bound stands.
+   Where not all configurations are listed, dives follow the linear program, between the nodes.
 
 The instance's machines may be alike or not. Every incumbent passed the checker.
 """
@@ -22,7 +23,7 @@ from functools import partial
 
 import numpy as np
 
-from dlsched.algorithms.exact.anytime import UNSOLVED, Anytime
+from dlsched.algorithms.exact.anytime import UNSOLVED, Anytime, Others
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
 from dlsched.algorithms.exact.dmlrs.configurations import (
     MOST_CONFIGURATIONS,
@@ -32,7 +33,7 @@ from dlsched.algorithms.exact.dmlrs.configurations import (
     most_configurations,
 )
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Part
-from dlsched.algorithms.exact.dmlrs.insertion import Insertion
+from dlsched.algorithms.exact.dmlrs.insertion import Insertion, Placed
 from dlsched.algorithms.exact.dmlrs.packing import Items, Machines, Packer, Undecided
 from dlsched.algorithms.exact.dmlrs.repacking import Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Limits, Schedules
@@ -58,14 +59,32 @@ _MORE_ROUNDS = 10_000
 _FIRST_SHARE = 0.15
 """Of the time that is left, for the first rounds; by trial, none at all is worse."""
 
+_ANEW_SHARE = 0.1
+"""Of the time that is left then, for these; by trial, half of it is worse, as dives find more."""
+
 _ROOT_SHARE = 0.5
-"""Of the time that is left then, for insertion at the root; arbitrary."""
+"""Of the time that is left, for insertion at the root where all configurations are listed; arbitrary."""
 
 _SEARCH_SHARE = 0.25
 """Of the time that was used, for insertion at nodes; arbitrary."""
 
 _NODE_ROUNDS = 40
 """Of insertion at a node; by trial."""
+
+_OFTEN = 1.0
+"""Seconds after which others are told what plans there are, at least; arbitrary."""
+
+_DIVE_SHARE = 0.5
+"""Of the time after the root, for dives, where not all configurations are listed; arbitrary."""
+
+_DIVE_PRICINGS = 8
+"""Rounds of pricing for each LP of a dive; arbitrary."""
+
+_DIVE_EACH, _DIVE_ROUNDS = 3, 100
+"""How many LPs of a dive come before insertion, and its rounds; arbitrary."""
+
+_LEAST_LIKELY = 0.4
+"""Of an answer in a dive, that chance leaves at least; arbitrary: no two dives are to be the same."""
 
 _PACKING_NODES = 200_000
 """Of packing a slot, at most: some seconds."""
@@ -82,8 +101,10 @@ def solve_fragmented(
     incumbent: Schedule | None = None,
     upper: float = float("inf"),
     progress: Progress | None = None,
+    others: Others | None = None,
     exact: bool = False,
     seed: int = 0,
+    beside: bool = False,
 ) -> tuple[Schedule, float, tuple[str, ...]]:
     """Return the best schedule known, an upper bound and how it came about; where the work is over, what is known.
 
@@ -97,11 +118,15 @@ def solve_fragmented(
         An upper bound that is known.
     progress : callable, optional
         As for `dlsched.algorithms.optimum`.
+    others : Others, optional
+        Who searches for the same: it goes on from their plans.
     exact : bool
         Reckon in integers of any length where the amounts have no small common unit; else they are rounded so that
         the bound is valid, and the best schedule of what was rounded may not fit.
     seed : int
         Of the search for schedules.
+    beside : bool
+        Look for plans for others who have the tree: until the work is over, or the first bound is reached.
 
     Returns
     -------
@@ -123,19 +148,24 @@ def solve_fragmented(
         return incumbent or Schedule.of({}), upper, (Note(str(error) or _OVER),)
     most = float(sum(max(Fraction(0), max(job.utility)) for job in slots.jobs))
     known = Anytime[Schedule](
-        partial(exact_utility, instance), partial(check, instance), upper=min(upper, most), progress=progress
+        partial(exact_utility, instance),
+        partial(check, instance),
+        upper=min(upper, most),
+        progress=progress,
+        others=others,
     )
     best = incumbent or Schedule.of({})
     known.take(best)
-    _Fragmented(slots, known, seed).run()
+    _Fragmented(slots, known, seed, beside).run()
     return best if known.best is None else known.best, known.upper, (*known.evidence, *known.refuted)
 
 
 class _Fragmented:
-    def __init__(self, slots: Slots, known: Anytime[Schedule], seed: int) -> None:
-        self.slots, self.known, self.seed = slots, known, seed
-        self.start = time.perf_counter()
+    def __init__(self, slots: Slots, known: Anytime[Schedule], seed: int, beside: bool) -> None:
+        self.slots, self.known, self.seed, self.beside = slots, known, seed, beside
+        self.start = self._told = time.perf_counter()
         self._nodes, self._searched, self._kept = 0, 0.0, 0.0
+        self._heard = 0.0
 
     def run(self) -> None:
         """Run the steps until value and bound meet or the work is over."""
@@ -158,7 +188,8 @@ class _Fragmented:
         try:
             self._decompose()
             self._root()
-            self._branch()
+            if not self.beside:
+                self._branch()
         except TooLarge:
             self._insert(*self.insertion.prices_of_load())
             raise
@@ -189,11 +220,23 @@ class _Fragmented:
         return _MARGIN * TOLERANCE * max(1.0, self.known.value)
 
     def _search_over(self, share: float) -> Callable[[], bool]:
-        """Return a callable that tells whether a share of the time left now is used up, or nothing better exists."""
+        """Return a callable that tells whether a share of the time left now is used up, or nothing better exists.
+
+        What is found meanwhile is told to others.
+        """
         seconds = left(share)
         end = time.perf_counter() + (float("inf") if seconds is None else seconds)
         enough = self.known.upper - self.margin
-        return lambda: over() or time.perf_counter() > end or self.insertion.value >= enough
+
+        def ended() -> bool:
+            now = time.perf_counter()
+            if self.beside and now > self._told + _OFTEN:
+                self._told = now
+                self._keep()
+                self.known.tell("insertion")
+            return over() or now > end or self.insertion.value >= enough or (self.beside and self._is_heard())
+
+        return ended
 
     def _root(self) -> None:
         rows = self.decomposition
@@ -204,6 +247,8 @@ class _Fragmented:
         self.known.bound(generated.bound, "column generation")
         self.known.tell("column generation")
         self.known.note("column generation: nothing better than ", generated.bound)
+        if self.beside:
+            return
         bound, part = rows.fixed(part, generated.duals, self.known.value + self.margin)
         self.prices, self.part = rows.shrink(part.limits, generated.duals), rows.list_offers(part.limits)
         self.root = min(bound, self.known.upper)
@@ -212,53 +257,127 @@ class _Fragmented:
         """Look for a good plan at some prices."""
         self.insertion.construct(cost, shares, 8)
         self._keep()
-        rounds = _SEARCH_ROUNDS
+        rounds, share = _SEARCH_ROUNDS, _ROOT_SHARE
         if isinstance(self.room, Machines):
+            rounds, share = _MORE_ROUNDS, _ANEW_SHARE
             self.insertion.search(cost, shares, _FIRST_ROUNDS, self._search_over(_FIRST_SHARE))
             self._keep()
-            self._place_anew(self.room)
-            rounds = _MORE_ROUNDS
-        self.insertion.search(cost, shares, rounds, self._search_over(_ROOT_SHARE))
-        self._keep()
+            best = self.insertion.best
+            on_machines = self.room.schedule({i: placed.things for i, placed in best.items()})
+            self._place_anew([placed.schedule for placed in best.values()], on_machines)
+        if self.beside:
+            self._go_on(cost, shares)
+        else:
+            self.insertion.search(cost, shares, rounds, self._search_over(share))
+            self._keep()
 
-    def _place_anew(self, machines: Machines) -> None:
-        """Go on from the best plan so that others are placed anew for each job, unless there are too many workers."""
-        best = self.insertion.best
-        plan = [placed.schedule for placed in best.values()]
-        on_machines = machines.schedule({i: placed.things for i, placed in best.items()})
+    def _go_on(self, cost: Floats, shares: Floats) -> None:
+        """Look for plans for others, from theirs where they are better, until the work is over."""
+        start, seconds, ended = time.perf_counter(), left(1.0), self._search_over(1.0)
+        while not over() and not self._is_hopeless(self.known.upper, self.known.value):
+            self._hear()
+            if seconds is None:
+                self.insertion.search(cost, shares, None, ended)
+            else:
+                self.insertion.anneal(cost, shares, lambda: 1.0 if ended() else (time.perf_counter() - start) / seconds)
+            self._keep()
+
+    def _place_anew(self, plan: list[JobSchedule], on_machines: Schedule) -> None:
+        """Go on from a plan so that others are placed anew for each job, unless there are too many workers."""
         with suppress(TooLarge):
-            self.room = Repacked(self.schedules, self.schedules.levels_of(plan), on_machines)
+            self.room = Repacked(self.schedules)
             self.insertion = Insertion(self.schedules, self.room, self.seed)
+            self._adopt(plan, on_machines)
+
+    def _adopt(self, plan: list[JobSchedule], on_machines: Schedule) -> None:
+        """Go on from a plan."""
+        if isinstance(self.room, Repacked):
+            things = self.room.adopt(plan, on_machines)
+            self.insertion.restore({i: Placed(packed, packed) for i, packed in things.items()})
+        else:
             self.insertion.start(plan)
-            self.insertion.offer()
+        self.insertion.offer()
+
+    def _is_heard(self) -> bool:
+        """Tell whether others have a better plan than is known here, which has not been tried yet."""
+        return self.known.value > max(self._heard, self.insertion.value)
+
+    def _hear(self) -> None:
+        """Go on from a better plan of others, where there is one."""
+        self.known.hear()
+        if self._is_heard() and self.known.best is not None:
+            self._heard = self.known.value
+            self._adopt(self.schedules.read(self.known.best), self.known.best)
 
     def _branch(self) -> None:
         plans = PlanBranching(self.decomposition, self._found, self._decide)
         tree = BranchAndPrice(plans, cutoff=self.known.value, margin=self.margin)
         if not self.part.empty:
             tree.start(self.part, self.prices, self.root)
+        start, dived = time.perf_counter(), 0.0
+        dives = not (isinstance(self.room, Listed) or self.part.empty)
         try:
-            while tree.step():
+            while True:
+                now = time.perf_counter()
+                if dives and dived <= _DIVE_SHARE * (now - start):
+                    self._dive(plans)
+                    tree.cutoff = max(tree.cutoff, self.known.value)
+                    dived += time.perf_counter() - now
+                if not tree.step():
+                    break
                 self.known.bound(tree.bound, "branch and price")
                 self.known.tell("branch and price")
         finally:
             self.known.bound(tree.bound, "branch and price")
             self.known.note(f"branch and price, {tree.nodes} nodes: nothing better than ", self.known.upper)
 
-    def _check(self, bound: float, value: float) -> bool:
+    def _dive(self, plans: PlanBranching) -> None:
+        """Settle completions one by one, as the LP's optimum has them, and make the schedules of each LP a plan."""
+        part, prices = self.part, self.prices
+        before: tuple[Part, Branch] | None = None
+        for depth in itertools.count():
+            poll()
+            generated = plans.generate(part, start=prices, rounds=_DIVE_PRICINGS, stop=self._is_hopeless)
+            if self._is_hopeless(generated.bound, generated.value):
+                other = None if before is None else plans.answered(*before, yes=False)
+                before = None
+            else:
+                prices = generated.duals
+                cost, shares = self._complete(generated)
+                if depth % _DIVE_EACH == 0:
+                    self.insertion.search(cost, shares, _DIVE_ROUNDS, over)
+                self._keep()
+                question = self._likely(generated)
+                if question is None:
+                    break
+                before, other = (part, question), plans.answered(part, question, yes=True)
+            if other is None:
+                break
+            part = other
+
+    def _is_hopeless(self, bound: float, value: float) -> bool:
         del value
-        self.known.bound(bound, "column generation")
-        poll()
         return bound <= self.known.value + self.margin
 
-    def _found(self, used: list[tuple[JobSchedule, float]], prices: Floats) -> float:
+    def _likely(self, generated: Generated) -> Branch | None:
+        """Return a completion that is open in an LP's optimum, at random one that it has for the most part."""
+        _, ending = self.decomposition.used(generated)
+        by = ending.cumsum(axis=1)
+        i, t = np.nonzero((ending > CLEAR) & (by < 1 - CLEAR))
+        if not len(i):
+            return None
+        k = int((by[i, t] * self.insertion.rng.uniform(_LEAST_LIKELY, 1.0, len(i))).argmax())
+        return Branch(int(i[k]), int(t[k]))
+
+    def _check(self, bound: float, value: float) -> bool:
+        self.known.bound(bound, "column generation")
+        poll()
+        return self._is_hopeless(bound, value)
+
+    def _found(self, generated: Generated) -> float:
         """Build plans from an LP's schedules; return the value of the incumbent."""
-        rows, insertion = self.decomposition, self.insertion
-        cost = rows.costs(prices)
-        shares = self.schedules.best(self.schedules.backward(cost, self.schedules.limits()))
-        start = time.perf_counter()
-        insertion.start(schedule for schedule, _ in sorted(used, key=lambda pair: -pair[1]))
-        insertion.complete(cost, range(rows.jobs))
+        insertion, start = self.insertion, time.perf_counter()
+        cost, shares = self._complete(generated)
         if self._searched < _SEARCH_SHARE * (start - self.start):
             if self._nodes % 2 == 0:
                 insertion.back()
@@ -267,6 +386,16 @@ class _Fragmented:
             self._searched += time.perf_counter() - start
         self._keep()
         return self.known.value
+
+    def _complete(self, generated: Generated) -> tuple[Floats, Floats]:
+        """Build a plan from an LP's schedules; return the costs of levels and the jobs' shares at its prices."""
+        self._hear()
+        used = [(data, x) for data, x in generated.recover() if isinstance(data, JobSchedule)]
+        cost = self.decomposition.costs(generated.duals)
+        shares = self.schedules.best(self.schedules.backward(cost, self.schedules.limits()))
+        self.insertion.start(schedule for schedule, _ in sorted(used, key=lambda pair: -pair[1]))
+        self.insertion.complete(cost, range(self.decomposition.jobs))
+        return cost, shares
 
     def _decide(self, schedules: list[JobSchedule]) -> float | None:
         """Pack a plan exactly; return the value of the incumbent, None where it is not known whether the plan fits."""
@@ -344,7 +473,7 @@ class PlanBranching(Branching[Part, Branch]):
     ----------
     decomposition : Decomposition
     found : callable
-        Called with the schedules and weights of each node's LP, and prices; returns the value of the best plan known.
+        Called with each node's LP; returns the value of the best plan known.
     decide : callable
         Called with the only plan of a part; returns the value of the best plan known, None where it is not known
         whether that plan fits.
@@ -353,7 +482,7 @@ class PlanBranching(Branching[Part, Branch]):
     def __init__(
         self,
         decomposition: Decomposition,
-        found: Callable[[list[tuple[JobSchedule, float]], Floats], float],
+        found: Callable[[Generated], float],
         decide: Callable[[list[JobSchedule]], float | None],
     ) -> None:
         self.decomposition, self.master = decomposition, decomposition.master
@@ -373,8 +502,7 @@ class PlanBranching(Branching[Part, Branch]):
     def found(self, part: Part, generated: Generated) -> float:
         """Build plans from an LP's schedules."""
         del part
-        used = [(data, x) for data, x in generated.recover() if isinstance(data, JobSchedule)]
-        return self._found(used, generated.duals)
+        return self._found(generated)
 
     def settle(self, part: Part) -> float | None:
         """Pack the only plan of a part."""

@@ -8,6 +8,7 @@ three milliseconds for fifty jobs on thirty machines, ten times as many where th
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -16,6 +17,7 @@ import numpy as np
 
 from dlsched.algorithms.exact.dmlrs.schedules import Bools, JobSchedule, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Ints, Slots
+from dlsched.arithmetic import log
 from dlsched.halt import polled
 from dlsched.solvers.matrix import Floats
 
@@ -30,6 +32,9 @@ _MOST_NEW = 4
 
 _RECORDS = (0.003, 0.0, 0.01)
 """By how much a plan that is gone on from may be worse than the best one, in turn; by trial."""
+
+_HEAT = 0.003
+"""Of the annealing when it begins, as a share of the best plan's value; by trial."""
 
 _IDLE = 200
 """Rounds without a better plan before the next of these; twice as many before the search goes back; arbitrary."""
@@ -149,7 +154,7 @@ class Insertion:
         if i in self._plan:
             self.room.leave(self._plan.pop(i).things)
 
-    def _restore(self, plan: Plan) -> None:
+    def restore(self, plan: Plan) -> None:
         """Go back to another plan."""
         for i in [i for i, placed in self._plan.items() if plan.get(i) is not placed]:
             self._remove(i)
@@ -193,20 +198,20 @@ class Insertion:
 
     def start(self, schedules: Iterable[JobSchedule]) -> None:
         """Begin a plan anew with those of some schedules that fit, in this order."""
-        self._restore({})
+        self.restore({})
         for schedule in polled(schedules):
             if schedule.job not in self._plan:
                 self.place(schedule)
 
     def back(self) -> None:
         """Go on from the best plan."""
-        self._restore(self.best)
+        self.restore(self.best)
 
     def construct(self, cost: Floats, shares: Floats, tries: int) -> None:
         """Build plans from nothing, jobs with large shares of a bound first, and go on from the best one."""
         for k in range(tries):
             noise = self.rng.uniform(0.5, 1.5, len(shares)) if k else 1.0
-            self._restore({})
+            self.restore({})
             self.complete(cost, np.argsort(-shares * noise, kind="stable").tolist(), _WEIGHTS[-1 - k % len(_WEIGHTS)])
         self.back()
 
@@ -220,21 +225,37 @@ class Insertion:
         finally:
             self.offer()
 
-    def search(self, cost: Floats, shares: Floats, rounds: int, stop: Callable[[], bool]) -> None:
-        """Take jobs out of the plan, and insert them again.
+    def anneal(self, cost: Floats, shares: Floats, used: Callable[[], float]) -> None:
+        """Take jobs out of the plan, and insert them again, until the share of the time that is used is 1.
+
+        Worse plans are gone on from as in simulated annealing, which cools down with that share.
+        """
+        value = self.worth()
+        while (share := used()) < 1:
+            before = dict(self._plan)
+            self._move(cost, shares)
+            heat = _HEAT * self.value * (1 - share) * (1 - share)
+            now = self.worth()
+            if now < value + heat * log(1 - self.rng.random()):
+                self.restore(before)
+            else:
+                value = now
+
+    def search(self, cost: Floats, shares: Floats, rounds: int | None, stop: Callable[[], bool]) -> None:
+        """Take jobs out of the plan, and insert them again, in so many rounds or until it is to stop.
 
         Plans a little worse than the best one are gone on from (record-to-record travel); after many rounds without a
         better plan the search goes back to the best one.
         """
         idle = 0
-        for k in range(rounds):
+        for k in itertools.count() if rounds is None else range(rounds):
             if stop():
                 break
             before, value = dict(self._plan), self.value
             self._move(cost, shares)
             idle = 0 if self.value > value else idle + 1
             if self.worth() < self.value * (1 - _RECORDS[k // _IDLE % len(_RECORDS)]):
-                self._restore(before)
+                self.restore(before)
             if idle > 2 * _IDLE:
                 self.back()
                 idle = 0

@@ -15,6 +15,6 @@ EXACT = ExactMethod(
     "branch and price over schedules",
     later("dlsched.algorithms.exact.dmlrs.solver", "solve"),
     program=program,
-    # Another seed searches elsewhere.
-    beside=(later("dlsched.algorithms.exact.dmlrs.solver", "solve", seed=1),),
+    # A schedule that is found there closes nodes here.
+    beside=(later("dlsched.algorithms.exact.dmlrs.solver", "improve", seed=1),),
 )

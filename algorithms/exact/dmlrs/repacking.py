@@ -1,8 +1,9 @@
 """The room beside a plan where the machines of a slot are packed anew for each job that is tried.
 
 Where jobs stay on their machines, as in `packing.Machines`, the rest of a full cluster is in pieces that no worker fits
-into; placed anew, the same jobs often leave room for one more. All slots and levels of a job are packed at once, by
-best fit in some ways, and what came of it is remembered: some milliseconds where a slot is new.
+into; placed anew, the same jobs often leave room for one more. Best fit may bring all workers of a job together: that
+is for the synchronous jobs of `fragmented`, which are no slower then. All slots and levels of a job are packed at once,
+by best fit in some ways, and what came of it is remembered: some milliseconds where a slot is new.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ _REMEMBERED = 100_000
 _LOOK = 4
 """Items that are placed before vectors that do not fit are left out; arbitrary."""
 
+_MOST_ROOMS = 500
+"""Machines times vectors, beyond which the last way with the last resource and the first with the first are tried, not
+all ways with all resources: by trial they find 98 % of what fits, and where rooms are few the others cost nothing."""
+
 _WAYS = (0, -1)
 """Alternatives that all jobs of a slot take: the first ones, or the last ones."""
 
@@ -48,10 +53,6 @@ class Repacked(ByLevels):
     Parameters
     ----------
     schedules : Schedules
-    levels : ndarray of shape (slots, jobs)
-        Of a plan that fits: so do any of its jobs, without the others.
-    plan : Schedule
-        That plan on the machines.
 
     Raises
     ------
@@ -59,11 +60,12 @@ class Repacked(ByLevels):
         Where the items are too many to list.
     """
 
-    def __init__(self, schedules: Schedules, levels: Ints, plan: Schedule) -> None:
+    def __init__(self, schedules: Schedules) -> None:
         super().__init__(schedules.slots)
         slots = schedules.slots
-        self._items = Items(slots)
-        self._given, self._plan = levels, plan
+        self._schedules, self._items = schedules, Items(slots)
+        self._given: Ints = np.zeros((0, len(slots.jobs)), dtype=np.int64)
+        self._homes: list[dict[str, Placement]] = []
         self._total = slots.capacity.sum(axis=0)
         self._ends = [int(np.flatnonzero(row > 0).max(initial=-1)) + 1 for row in schedules.utility]
         self._codings = [coding for coding, _ in self._items.codings]
@@ -126,8 +128,19 @@ class Repacked(ByLevels):
         super().put(schedule, ways)
         return Packed(schedule.job, schedule.levels, schedule.end, self._levels.copy())
 
+    def adopt(self, plan: list[JobSchedule], on_machines: Schedule) -> dict[int, Packed]:
+        """Return what jobs have in a plan that was found elsewhere; what best fit does not find of it is kept."""
+        levels = self._schedules.levels_of(plan)
+        busy = np.flatnonzero(levels.any(axis=1))
+        if len(busy):
+            for t in busy[~(self._pack(levels[busy]) | self._is_given(levels[busy]).any(axis=1))].tolist():
+                names = [self._slots.jobs[i].name for i in np.flatnonzero(levels[t]).tolist()]
+                self._given = np.vstack([self._given, levels[t]])
+                self._homes.append({name: on_machines.placements(name)[t + 1] for name in names})
+        return {each.job: Packed(each.job, each.levels, each.end, levels) for each in plan}
+
     def _is_given(self, levels: Ints) -> Bools:
-        """Tell in which slots of the plan that is known to fit vectors are, without some jobs, shape (vectors, slots).
+        """Tell which vectors of adopted plans have the levels of vectors, and maybe more, shape (vectors, adopted).
 
         In any slot, as what is remembered of levels says nothing of the slot that they are tried for.
         """
@@ -145,15 +158,16 @@ class Repacked(ByLevels):
 
     def _pack(self, levels: Ints) -> Bools:
         """Tell which vectors fit by best fit, in one of the ways and with one of the resources deciding."""
-        numbers = self._items_of(levels)
-        rows = np.tile(np.arange(len(levels)), (len(_WAYS), 1))
+        numbers, count = self._items_of(levels), len(levels)
+        way, coding = np.divmod(np.arange(len(_WAYS) * len(self._codings)), len(self._codings))
+        if count * self._empty.shape[1] > _MOST_ROOMS:
+            way, coding = way[[0, -1]], coding[[0, -1]]
+        rows = np.tile(np.arange(count), (len(way), 1))
         other = np.ones(rows.shape, dtype=bool)
-        other[1:] = (numbers[1:] != numbers[0]).any(axis=2)
-        numbers, rows = numbers[other], rows[other]
-        codings, count = len(self._codings), len(rows)
-        needs = self._codes[:, numbers].reshape(codings * count, -1)
-        rooms, guard = (np.repeat(array, count, axis=0) for array in (self._empty, self._guards[:, None]))
-        rows = np.tile(rows, codings)
+        other[way > 0] = (numbers[1:] != numbers[0]).any(axis=2)[way[way > 0] - 1]
+        at = np.repeat(coding, count)[other.ravel()]
+        needs = self._codes[at[:, None], numbers[np.repeat(way, count)[other.ravel()], rows[other]]]
+        rooms, guard, rows = self._empty[at], self._guards[at, None], rows[other]
         fits = np.ones(len(rooms), dtype=bool)
         for k in polled(range(needs.shape[1])):
             left = rooms - needs[:, k, None]
@@ -191,7 +205,7 @@ class Repacked(ByLevels):
         given = self._is_given(levels[None])[0]
         if given.any():
             names = [self._slots.jobs[i].name for i in np.flatnonzero(levels).tolist()]
-            return {name: self._plan.placements(name)[int(given.argmax()) + 1] for name in names}
+            return {name: self._homes[int(given.argmax())][name] for name in names}
         for numbers in self._items_of(levels[None])[:, 0]:
             for coding, codes in zip(self._codings, self._codes, strict=True):
                 homes, _ = coding.place_all(coding.rooms[None], codes[numbers][None])

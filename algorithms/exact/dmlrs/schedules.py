@@ -17,6 +17,7 @@ import numpy.typing as npt
 from dlsched.algorithms.exact.dmlrs.slots import Ints, SlotJob, Slots, TooLarge, amounts_left
 from dlsched.arithmetic import ceil_log2
 from dlsched.halt import polled
+from dlsched.models.dmlrs import Schedule
 from dlsched.models.numbers import integer_dtype
 from dlsched.solvers.matrix import Floats
 
@@ -176,6 +177,18 @@ class Schedules:
             levels[:, schedule.job] = schedule.levels
         return levels
 
+    def read(self, schedule: Schedule) -> list[JobSchedule]:
+        """Return the levels that jobs have in a schedule, of those that complete by them."""
+        found = []
+        for i, job in enumerate(polled(self.jobs)):
+            levels, left = [0] * self.slots.slots, job.total
+            for t, placed in sorted(schedule.placements(job.name).items()):
+                if left > 0 and (level := _level(job, list(placed.values()))):
+                    levels[t - 1], left, end = level, left - job.work[level - 1], t - 1
+            if left <= 0:
+                found.append(JobSchedule(i, tuple(levels), end))
+        return found
+
     def best_within(self, i: int, room: Bools, cost: Floats) -> JobSchedule | None:
         """Return a job's best schedule, None where none is worth its cost.
 
@@ -207,3 +220,15 @@ class Schedules:
             if state == 0:
                 return JobSchedule(i, tuple(levels), t)
         return None
+
+
+def _level(job: SlotJob, on: list[tuple[int, int]]) -> int:
+    """Return the highest level that (workers, servers) on some machines are enough for."""
+    workers, servers = (sum(column) for column in zip((0, 0), *on, strict=True))
+    alone = sum(1 for each in on if any(each)) == 1
+    enough = (
+        level
+        for level, choices in enumerate(job.alternatives, 1)
+        if any(c.workers <= workers and c.servers <= servers and (alone or not c.internal) for c in choices)
+    )
+    return max(enough, default=0)

@@ -21,7 +21,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from dlsched.algorithms.exact.anytime import Anytime
+from dlsched.algorithms.exact.anytime import UNSOLVED, Anytime, Around
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
 from dlsched.algorithms.exact.dmlrs.insertion import Insertion
@@ -62,6 +62,7 @@ _NODES = 200
 """How many nodes it gets there; arbitrary."""
 
 _SUM = "HiGHS on the sum of identical machines"
+_TREE = "branch and price"
 
 
 @checked
@@ -88,6 +89,33 @@ def solve(
 
     Source: PD-ORS, (1)-(7); PD-ORS thesis, (3.1)-(3.7).
     """
+    return _solved(instance, seed_of(seed), time_limit, progress, stop, _Solve.steps)
+
+
+@checked
+def improve(instance: Instance, *, time_limit: float | None = None, seed: Seed = 0) -> Optimum:
+    """Look for schedules until time is up, and prove nothing: what runs beside `solve` on another processor.
+
+    Parameters
+    ----------
+    instance : Instance
+    time_limit : float, optional
+        Seconds.
+    seed : int or numpy.random.Generator
+        Of the search.
+    """
+    return _solved(instance, seed_of(seed), time_limit, None, None, _Solve.improve)
+
+
+def _solved(
+    instance: Instance,
+    seed: int,
+    time_limit: float | None,
+    progress: Progress | None,
+    stop: Callable[[], bool] | None,
+    steps: Callable[[_Solve], bool],
+) -> Optimum:
+    """Return what some steps on the reduced instance find, as a schedule of the instance."""
     at_least(0, time_limit=time_limit)
     with until(stop, time_limit):
         reduction = _reduced(instance)
@@ -96,7 +124,7 @@ def solve(
             partial(exact_utility, smaller), partial(check, smaller), upper=float(_most(smaller)), progress=progress
         )
         known.take(Schedule.of({}))
-        found = known.run(_Solve(reduction, known, seed_of(seed)).steps, time_limit=None)
+        found = known.run(partial(steps, _Solve(reduction, known, seed)), time_limit=None)
     schedule = reduction.lift(found.schedule)
     value = float(exact_utility(instance, schedule))
     if check(instance, schedule) or exceeds(known.value, value):
@@ -128,19 +156,36 @@ class _Solve:
                 self.known.note("exact: no job can complete earlier, alone and with all its workers")
                 return True
             poll()
-        if all(job.external_rate <= job.internal_rate for job in self.instance.jobs):
+        if self._by_levels():
             for step in (self._summed, self._fragmented):
                 if self.known.attempt(step):
                     return True
                 poll()
         return self._single_machines()
 
+    def improve(self) -> bool:
+        """Look for schedules until a bound is reached or the work is over; prove nothing."""
+        self._one_by_one()
+        if self._by_levels() and self._splits():
+            with suppress(*UNSOLVED):
+                self._search(self.instance, float("inf"), exact=True, beside=True)
+        else:
+            self._inserted(None)
+        return False
+
+    def _by_levels(self) -> bool:
+        """Tell whether the relaxations hold."""
+        return all(job.external_rate <= job.internal_rate for job in self.instance.jobs)
+
     def _one_by_one(self) -> None:
         """Start from jobs that run alone, which is known at once."""
         self.known.take(self.reduction.one_by_one())
 
-    def _inserted(self) -> None:
-        """Start from jobs that are inserted one by one and, where time is limited, moved: a proof does without it."""
+    def _inserted(self, share: float | None = _START) -> None:
+        """Start from jobs that are inserted one by one and, where time is limited, moved: a proof does without it.
+
+        Without a share of the time they are moved until the work is over.
+        """
         try:
             schedules = Schedules(Slots.safe(self.instance))
         except TooLarge:
@@ -150,8 +195,10 @@ class _Solve:
         with suppress(Halt):
             cost, shares = insertion.prices_of_load()
             insertion.construct(cost, shares, _ORDERS)
-            if left() is not None:
-                with until(seconds=left(_START)):
+            if share is None:
+                insertion.search(cost, shares, None, over)
+            elif left() is not None and not self.known.shared:
+                with until(seconds=left(share)):
                     insertion.search(cost, shares, _ROUNDS, over)
         with grace():
             self.known.take(machines.schedule({i: placed.things for i, placed in insertion.best.items()}))
@@ -222,18 +269,20 @@ class _Solve:
         except TooLarge:
             return False
 
-    def _search(self, instance: Instance, upper: float, exact: bool) -> float:
+    def _search(self, instance: Instance, upper: float, exact: bool, *, beside: bool = False) -> float:
         """Branch and price below an upper bound; return the bound that it ends with."""
         schedule, bound, evidence = solve_fragmented(
             instance,
             incumbent=self.known.best,
             upper=upper,
             progress=self.known.tell,
+            others=Around(self.known, _TREE),
             exact=exact,
             seed=self.seed,
+            beside=beside,
         )
         self.known.take(schedule)
-        self.known.bound(bound, "branch and price")
+        self.known.bound(bound, _TREE)
         self.known.evidence += evidence
         return bound
 

@@ -9,7 +9,7 @@ import pytest
 
 from dlsched.algorithms import optimum
 from dlsched.algorithms.exact import ddljs, dmlrs, knapsack
-from dlsched.algorithms.exact.anytime import Anytime, News, sharing
+from dlsched.algorithms.exact.anytime import Anytime, Around, News, sharing
 from dlsched.algorithms.exact.dmlrs import decomposition
 from dlsched.models.ddljs import random as random_ddljs
 from dlsched.models.dmlrs import preset
@@ -29,6 +29,9 @@ class Elsewhere:
 
     def received(self) -> Iterable[News]:
         return self.news
+
+    def present(self) -> bool:
+        return True
 
 
 def number() -> Anytime[float]:
@@ -59,6 +62,35 @@ def test_a_schedule_from_elsewhere_that_is_no_better_leaves_a_proof() -> None:
     with sharing(Elsewhere(News(5.0, 5.0))):
         found = known.run(proved_at_5(known), time_limit=None)
     assert (found.value, found.bound, found.proved) == (5.0, 5.0, True)
+
+
+def test_a_search_within_another_one_shares_what_it_finds() -> None:
+    around = number()
+    within = Anytime[float](float, lambda value: [], upper=90.0, others=Around(around, "within"))
+    within.tell("begin")
+    assert (within.value, within.shared) == (5.0, False)
+    within.take(8.0)
+    within.bound(9.0, "tree")
+    assert (around.value, around.upper) == (8.0, 9.0)
+    around.bound(8.5, "elsewhere")
+    within.tell("end")
+    assert within.upper == 9.0
+
+
+def test_a_search_within_another_one_hears_of_others() -> None:
+    seen = []
+
+    def steps() -> bool:
+        within = Anytime[float](float, lambda value: [], upper=90.0, others=Around(known, "within"))
+        within.tell("begin")
+        seen.append((within.value, within.shared))
+        return False
+
+    known = number()
+    with sharing(Elsewhere(News(7.0, 9.0))):
+        found = known.run(steps, time_limit=None)
+    assert seen == [(7.0, True)]
+    assert (found.value, found.bound) == (7.0, 9.0)
 
 
 def test_the_bound_of_another_search_for_dmlrs() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from dlsched.algorithms import optimum
 from dlsched.algorithms.baselines.dmlrs import dorm, drf
-from dlsched.algorithms.exact.dmlrs.solver import single_machines
+from dlsched.algorithms.exact.dmlrs.solver import improve, single_machines
 from dlsched.models import solve
 from dlsched.models.dmlrs import Instance, check, exact_utility, preset, random, utility
 from dlsched.models.numbers import agree
@@ -22,6 +22,18 @@ def test_many_machines_are_summed_and_packed(seed: int) -> None:
     assert check(instance, found.schedule) == []
     assert agree(utility(instance, found.schedule), found.value)
     assert "sum of identical machines" in found.evidence[0]
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_search_beside_the_method_finds_what_it_finds_and_proves_nothing(asynchronous: bool) -> None:
+    """Of asynchronous jobs, it knows what is surely done."""
+    instance = preset("random", 1, jobs=5, machines=4, slots=5, capacity=6, asynchronous=asynchronous)
+    best, found = optimum(instance), improve(instance, time_limit=2)
+    assert best.proved
+    assert not found.proved
+    assert check(instance, found.schedule) == []
+    assert found.value == pytest.approx(best.value) or (asynchronous and 0 < found.value < best.value)
+    assert found.bound >= best.value - 1e-6
 
 
 @pytest.mark.slow

@@ -10,11 +10,12 @@ import pytest
 
 from dlsched.algorithms import pd_ors
 from dlsched.algorithms.baselines.dmlrs import dorm, drf
+from dlsched.algorithms.exact.anytime import News
 from dlsched.algorithms.exact.dmlrs import fragmented
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern, kinds_of, patterns_of
 from dlsched.algorithms.exact.dmlrs.configurations import ByConfiguration, enumerate_configurations, most_configurations
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
-from dlsched.algorithms.exact.dmlrs.insertion import Insertion
+from dlsched.algorithms.exact.dmlrs.insertion import Insertion, Placed
 from dlsched.algorithms.exact.dmlrs.packing import Items, Machines, Packer
 from dlsched.algorithms.exact.dmlrs.repacking import Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
@@ -152,6 +153,60 @@ def test_a_known_incumbent_is_never_lost() -> None:
     assert again == bound
 
 
+def test_what_is_written_as_a_schedule_is_read_again() -> None:
+    schedules = Schedules(Slots.of(preset("benchmark", 1, jobs=8, machines=4, slots=8, multiple=3)))
+    machines = Machines(schedules)
+    insertion = Insertion(schedules, machines)
+    insertion.construct(*insertion.prices_of_load(), 2)
+    plan = [placed.schedule for placed in insertion.best.values()]
+    written = machines.schedule({i: placed.things for i, placed in insertion.best.items()})
+    assert schedules.read(written) == sorted(plan, key=lambda schedule: schedule.job)
+    assert schedules.read(Schedule.of({})) == []
+
+
+class Knowing:
+    """Another search, which has a schedule from the start."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self.schedule = schedule
+
+    def send(self, news: News) -> None:
+        """Hear nothing."""
+
+    def received(self) -> list[News]:
+        return [News(self.schedule, float("inf"))]
+
+    def present(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_search_goes_on_from_the_plans_of_others(seed: int, beside: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The optimum is the same with dives, with plans of others, and by configurations."""
+    instance = preset("benchmark", seed, jobs=4, machines=3, slots=5, multiple=3, load=0.95)
+    best, bound, _ = solve_fragmented(instance)
+    monkeypatch.setattr(fragmented, "MOST_CONFIGURATIONS", 0)
+    monkeypatch.setattr(fragmented, "_FIRST_ROUNDS", 10)
+    monkeypatch.setattr(fragmented, "_MORE_ROUNDS", 10)
+    with until(seconds=2 if beside else None):
+        found, again, _ = solve_fragmented(instance, others=Knowing(best), beside=beside)
+    assert agree(exact_utility(instance, found), exact_utility(instance, best))
+    assert again >= bound - TOLERANCE
+    assert beside or agree(again, bound)
+
+
+def test_annealing_keeps_the_best_plan() -> None:
+    instance, schedules = of_all_kinds(1, asynchronous=False)
+    machines = Machines(schedules)
+    insertion, (cost, shares) = constructed(schedules, machines, 1)
+    before = insertion.value
+    insertion.anneal(cost, shares, iter(np.linspace(0.0, 1.0, 80)).__next__)
+    schedule = machines.schedule({i: placed.things for i, placed in insertion.best.items()})
+    assert check(instance, schedule) == []
+    assert insertion.value >= max(before, insertion.worth())
+
+
 def test_asynchronous_jobs_are_refused() -> None:
     with pytest.raises(ValueError, match="synchronous"):
         solve_fragmented(preset("random", 0, asynchronous=True))
@@ -216,18 +271,17 @@ def test_inserted_plans_are_feasible_and_worth_what_they_say(seed: int, asynchro
     assert float(exact_utility(instance, schedule)) >= insertion.value - TOLERANCE
 
 
-@pytest.mark.parametrize("asynchronous", [False, True])
-@pytest.mark.parametrize("seed", range(6))
-def test_plans_with_machines_packed_anew_are_feasible_and_no_worse(seed: int, asynchronous: bool) -> None:
+@pytest.mark.parametrize("seed", range(12))
+def test_plans_with_machines_packed_anew_are_feasible_and_no_worse(seed: int) -> None:
     """They go on from a plan on the machines; what is said to fit is what the exact packing places."""
-    instance, schedules = of_all_kinds(seed, asynchronous)
+    instance, schedules = of_all_kinds(seed, asynchronous=False)
     machines = Machines(schedules)
     first, (cost, shares) = constructed(schedules, machines, seed)
     plan = [placed.schedule for placed in first.best.values()]
     given = machines.schedule({i: placed.things for i, placed in first.best.items()})
-    room = Repacked(schedules, schedules.levels_of(plan), given)
+    room = Repacked(schedules)
     insertion = Insertion(schedules, room, seed)
-    insertion.start(plan)
+    insertion.restore({i: Placed(packed, packed) for i, packed in room.adopt(plan, given).items()})
     insertion.offer()
     assert insertion.value == pytest.approx(first.value)
     insertion.search(cost, shares, 60, lambda: False)
@@ -261,7 +315,7 @@ def violations(schedule: Schedule) -> list[str]:
 
 def test_what_a_job_leaves_behind_is_placed_though_best_fit_does_not_find_it() -> None:
     schedules = Schedules(Slots.safe(UNLUCKY))
-    room = Repacked(schedules, np.zeros((2, 6), dtype=np.int64), Schedule.of({}))
+    room = Repacked(schedules)
     put = {}
     for i, level in ((0, 1), (2, 2), (5, 5)):
         fits, ways = room.fits(i)
@@ -276,10 +330,11 @@ def test_what_a_job_leaves_behind_is_placed_though_best_fit_does_not_find_it() -
 def test_what_fits_in_one_slot_as_in_a_given_plan_fits_in_all() -> None:
     """Whether levels fit is remembered for all slots: it must not be said of one where they cannot be placed."""
     schedules = Schedules(Slots.safe(UNLUCKY))
-    levels = schedules.levels_of([JobSchedule(2, (0, 2), 1), JobSchedule(5, (0, 5), 1)])
-    placed = Packer(Items(schedules.slots)).place(levels[1].tolist())
+    plan = [JobSchedule(2, (0, 2), 1), JobSchedule(5, (0, 5), 1)]
+    placed = Packer(Items(schedules.slots)).place([0, 0, 2, 0, 0, 5])
     assert placed is not None
-    room = Repacked(schedules, levels, Schedule.of({name: {2: placement} for name, placement in placed.items()}))
+    room = Repacked(schedules)
+    room.adopt(plan, Schedule.of({name: {2: placement} for name, placement in placed.items()}))
     put = {2: room.put(JobSchedule(2, (2, 2), 1), None)}
     for _ in range(2):
         fits, ways = room.fits(5)

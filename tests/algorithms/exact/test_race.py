@@ -11,6 +11,10 @@ from typing import Any
 import pytest
 
 from dlsched.algorithms import optimum
+from dlsched.algorithms.exact.anytime import Others
+from dlsched.algorithms.exact.dmlrs import solver
+from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
+from dlsched.child import Child
 from dlsched.models import dmlrs, hadar, problem_of
 
 pytestmark = pytest.mark.process
@@ -154,6 +158,23 @@ def test_a_better_schedule_refutes_the_proof_of_another_process(races: dict[str,
     found = races["found here, a wrong proof there"]
     assert (found["value"], found["bound"], found["proved"]) == (7.0, float("inf"), False)
     assert any("nothing better than 6, refuted" in line for line in found["evidence"])
+
+
+def test_a_process_that_cannot_start_leaves_the_search_for_schedules_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_: Child) -> None:
+        raise OSError("no more processes")
+
+    shared = []
+
+    def noted(*arguments: Any, others: Others, **named: Any) -> Any:
+        shared.append(others.present())
+        return solve_fragmented(*arguments, others=others, **named)
+
+    monkeypatch.setattr(Child, "start", refused)
+    monkeypatch.setattr(solver, "solve_fragmented", noted)
+    assert optimum(INSTANCES[-1], jobs=2).proved
+    assert shared
+    assert not any(shared)
 
 
 INSTANCES = [
