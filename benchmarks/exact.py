@@ -58,16 +58,19 @@ def _dmlrs(name: str, jobs: int, machines: int, slots: int, multiple: float, aim
         sizes = {"jobs": jobs, "machines": machines, "slots": slots, "multiple": multiple}
         return dmlrs.preset("benchmark", seed, **sizes, **load)
 
+    ways: dict[str, Way] = {
+        OWN: certified(),
+        "dmlrs/compact-milp in HiGHS": formulation("dmlrs/compact-milp"),
+        "dmlrs/compact-milp in SCIP": formulation("dmlrs/compact-milp", "scip"),
+    }
+    if jobs >= _MANY_JOBS:
+        ways[BOTH] = certified(2)
     return Benchmark(
         name=f"dmlrs/{name}",
         title=f"{jobs} jobs, {machines} machines, {slots} slots, capacity {multiple:g} times the mean need of a worker",
         draw=draw,
         smoke=partial(dmlrs.preset, "benchmark", jobs=2, machines=2, slots=3),
-        ways={
-            OWN: certified(),
-            "dmlrs/compact-milp in HiGHS": formulation("dmlrs/compact-milp"),
-            "dmlrs/compact-milp in SCIP": formulation("dmlrs/compact-milp", "scip"),
-        },
+        ways=ways,
         aim=aim,
     )
 
