@@ -169,7 +169,7 @@ class _Solve:
         if self._by_levels() and self._splits():
             with suppress(*UNSOLVED):
                 self._search(self.instance, float("inf"), exact=True, beside=True)
-        else:
+        if not (over() or self.known.closed()):
             self._inserted(None)
         return False
 
@@ -184,7 +184,7 @@ class _Solve:
     def _inserted(self, share: float | None = _START) -> None:
         """Start from jobs that are inserted one by one and, where time is limited, moved: a proof does without it.
 
-        Without a share of the time they are moved until the work is over.
+        Without a share of the time they are moved until the work is over, and others hear of it now and then.
         """
         try:
             schedules = Schedules(Slots.safe(self.instance))
@@ -196,12 +196,17 @@ class _Solve:
             cost, shares = insertion.prices_of_load()
             insertion.construct(cost, shares, _ORDERS)
             if share is None:
-                insertion.search(cost, shares, None, over)
+                while not over():
+                    insertion.search(cost, shares, _ROUNDS, over)
+                    self._keep(machines, insertion)
             elif left() is not None and not self.known.shared:
                 with until(seconds=left(share)):
                     insertion.search(cost, shares, _ROUNDS, over)
         with grace():
-            self.known.take(machines.schedule({i: placed.things for i, placed in insertion.best.items()}))
+            self._keep(machines, insertion)
+
+    def _keep(self, machines: Machines, insertion: Insertion) -> None:
+        self.known.take(machines.schedule({i: placed.things for i, placed in insertion.best.items()}))
         self.known.tell("insertion")
 
     def _summed(self) -> bool:
