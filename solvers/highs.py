@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -26,6 +26,21 @@ from dlsched.solvers.solution import RawSolution, Solution, SolverError, Status
 from dlsched.tolerances import FEASIBLE, LEAST_DROPPED, TOLERANCE
 
 
+@cache
+def _quiet() -> Any:
+    """Return a `highspy.Highs` that prints nothing, made where it is first asked for, as importing it takes long."""
+    import highspy
+
+    class Quiet(highspy.Highs):
+        def enableCallbacks(self) -> None:
+            # Where callbacks are enabled HiGHS 1.16 prints its version, and its constructor enables them: no caller
+            # can be earlier.
+            self.setOptionValue("output_flag", False)
+            super().enableCallbacks()
+
+    return Quiet
+
+
 def loaded(matrix: Matrix, **options: Any) -> Any:
     """Return a silent `highspy.Highs` that holds the matrix.
 
@@ -37,8 +52,7 @@ def loaded(matrix: Matrix, **options: Any) -> Any:
     """
     import highspy
 
-    solver = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
+    solver = _quiet()()
     for name, value in options.items():
         if solver.setOptionValue(name, value) != highspy.HighsStatus.kOk:
             raise ValueError(f"HiGHS has no option {name} = {value!r}")
@@ -228,12 +242,11 @@ class Session:
     def __init__(self, sense: Literal[1, -1], tolerance: float = FEASIBLE) -> None:
         import highspy
 
-        self._highs = highspy.Highs()
+        self._highs = _quiet()()
         self._codes = highspy.HighsModelStatus
         self._error = highspy.HighsStatus.kError
         self._nonbasic = highspy.HighsBasisStatus.kLower
         self._options: dict[str, Any] = {}
-        self._set("output_flag", False)
         self._set("small_matrix_value", LEAST_DROPPED)
         self._set("primal_feasibility_tolerance", tolerance)
         self._set("dual_feasibility_tolerance", tolerance)

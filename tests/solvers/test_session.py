@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from dlsched.algorithms.exact.hadar.rows import Hall, Separator
 from dlsched.relaxations import augmented_vne
-from dlsched.solvers.highs import Session
+from dlsched.solvers.highs import Session, loaded
 from dlsched.solvers.scaling import UnfitNumberError
 from dlsched.solvers.solution import SolverError
 from tests.cases import ddljs as ddljs_cases
@@ -196,6 +196,27 @@ def test_a_solve_that_fails_once_is_tried_from_scratch(monkeypatch: pytest.Monke
     monkeypatch.setattr(highspy.Highs, "run", fails_once)
     assert optimum(lp) == pytest.approx(11)
     assert len(calls) == 2
+
+
+def test_nothing_is_printed_where_a_solver_is_made(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """HiGHS 1.16 prints its version in its constructor, where callbacks are enabled, unless it is silent by then."""
+    enable = highspy.Highs.enableCallbacks
+
+    def loud(highs: Any) -> None:
+        if highs.getOptionValue("output_flag")[1]:
+            print("Running HiGHS")
+        enable(highs)
+
+    monkeypatch.setattr(highspy.Highs, "enableCallbacks", loud)
+    highspy.Highs()
+    assert "Running HiGHS" in capfd.readouterr().out
+    lp = session()
+    assert optimum(lp) == pytest.approx(11)
+    matrix = augmented_vne(ddljs_cases.problem("G15")).matrix
+    assert loaded(matrix).getNumCol() == matrix.A.shape[1]
+    assert capfd.readouterr().out == ""
 
 
 def test_the_number_of_threads_of_another_solve_does_not_matter() -> None:
