@@ -47,7 +47,8 @@ def main() -> int:
                     _keep(options.out, row)
                     print(line(row), flush=True)
     if options.page:
-        options.page.write_text(page(BENCHMARKS.values(), rows.values()), encoding="utf-8")
+        before = options.page.read_text(encoding="utf-8") if options.page.exists() else ""
+        options.page.write_text(page(BENCHMARKS.values(), rows.values(), before), encoding="utf-8")
     return 0
 
 
@@ -57,7 +58,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, metavar="N", help="of each, from 0")
     parser.add_argument("--limit", type=float, metavar="S", help="seconds of a way on an instance")
     parser.add_argument("--out", type=Path, default=Path("build/bench.jsonl"), metavar="FILE", help="what was measured")
-    parser.add_argument("--page", type=Path, metavar="FILE", help="write the page of all that was measured")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="write what was measured into a page")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), metavar="DIR", help="public data")
     parser.add_argument("--list", action="store_true", help="list the benchmarks, and measure none")
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)

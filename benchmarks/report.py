@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import platform
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib.metadata import version
 from operator import itemgetter
 
@@ -22,48 +22,55 @@ are proved; *value* is the mean of what was found, over that of the first way. *
 over those of the first way on the same seed: it travels between machines, which seconds do not. Times are of building
 and compiling too. Where one method is measured at growing sizes, the exponents of the sizes are least squares of the
 logarithms, and *at last* those of the last two; memory is that of the whole process, 150 MB before it begins. This
-page is made by `make bench`, which goes on where it was stopped.
+page is made by `make bench`, which goes on where it was stopped; `python -m benchmarks NAME --page docs/benchmarks.md`
+measures some anew and leaves the others. So two sections may be of two machines, and their seconds do not compare.
 """
 
 _SOLVERS = {"HiGHS": "highspy", "PySCIPOpt": "pyscipopt"}
 
-_SUMMARY = """
-Where other solvers are measured too, on each seed the one that proves first, or has the least gap at the limit: how
-often it proves, and the median of its seconds over the own ones (of two in the middle the lower) where either proves:
-a lower bound (≥) where the other had not by then, an upper one (≤) where the own method had not.
+_SUMMARY = """Where other solvers are measured too, on each seed the one that proves first, or has the least gap at the
+limit: how often it proves, and the median of its seconds over the own ones (of two in the middle the lower) where
+either proves: a lower bound (≥) where the other had not by then, an upper one (≤) where the own method had not.
 """
 
 
-def page(benchmarks: Iterable[Benchmark], rows: Iterable[Row]) -> str:
-    """Return the page of what was measured; what was not is left out."""
+_COLUMNS = (
+    "family",
+    "proved",
+    "most seconds",
+    "most gap, %",
+    "others proved",
+    "their most gap, %",
+    "their seconds over own",
+)
+
+
+def page(benchmarks: Collection[Benchmark], rows: Iterable[Row], before: str = "") -> str:
+    """Return the page of what was measured; what was not is as on the page before, or left out."""
     found: dict[str, list[Row]] = {}
     for row in rows:
         found.setdefault(row.benchmark, []).append(row)
-    solvers = " and ".join(f"{name} {version(package)}" for name, package in _SOLVERS.items())
-    machine = f"Measured with {solvers}, Python {platform.python_version()} on {platform.machine()}."
-    there = [entry for entry in benchmarks if entry.name in found]
-    told = [_HEAD, machine, *summary((entry, found[entry.name]) for entry in there), ""]
-    for entry in there:
-        told += [*section(entry, found[entry.name]), ""]
-    return "\n".join(told)
+    summary, sections = _parts(before)
+    for entry in benchmarks:
+        if entry.name in found:
+            sections[entry.name] = "\n".join(section(entry, found[entry.name]))
+            summary.pop(entry.name, None)
+            if _has_rivals(entry, found[entry.name]):
+                summary[entry.name] = entry.name, *_against(entry, found[entry.name])
+    names = [entry.name for entry in benchmarks]
+    parts = [_HEAD]
+    if summary:
+        cells = [summary[name] for name in names if name in summary]
+        parts += [_SUMMARY, Table.of(cells, {name: itemgetter(n) for n, name in enumerate(_COLUMNS)}).markdown()]
+    return "\n".join([*parts, *(f"{sections[name]}\n" for name in names if name in sections)])
 
 
-def summary(measured: Iterable[tuple[Benchmark, Sequence[Row]]]) -> Iterator[str]:
-    """Yield the lines of a table with one row for each family that other solvers were measured on."""
-    cells = [(entry.name, *_against(entry, rows)) for entry, rows in measured if _has_rivals(entry, rows)]
-    if cells:
-        columns = (
-            "family",
-            "proved",
-            "most seconds",
-            "most gap, %",
-            "others proved",
-            "their most gap, %",
-            "their seconds over own",
-        )
-        yield from _SUMMARY.splitlines()
-        yield ""
-        yield from Table.of(cells, {name: itemgetter(n) for n, name in enumerate(columns)}).markdown().splitlines()
+def _parts(page: str) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    """Return the cells of a page's summary, and its sections, by benchmark."""
+    head, *sections = page.split("\n## ")
+    lines = [line for line in head.splitlines() if line.startswith("| ")]
+    cells = [tuple(cell.strip() for cell in line[1:-1].split("|")) for line in lines]
+    return {row[0]: row for row in cells}, {part.split("\n", 1)[0]: f"## {part.rstrip()}" for part in sections}
 
 
 def _has_rivals(entry: Benchmark, rows: Sequence[Row]) -> bool:
@@ -120,7 +127,10 @@ def _rank(row: Row) -> tuple[bool, float, float]:
 
 def section(entry: Benchmark, rows: Sequence[Row]) -> Iterator[str]:
     """Yield the lines on one benchmark."""
-    yield from (f"## {entry.name}", "", f"{entry.title}; {len({row.seed for row in rows})} seeds, {entry.limit:g} s.")
+    versions = ", ".join(f"{name} {version(package)}" for name, package in _SOLVERS.items())
+    machine = f"Python {platform.python_version()}, {platform.machine()}"
+    yield from (f"## {entry.name}", "")
+    yield f"{entry.title}; {len({row.seed for row in rows})} seeds, {entry.limit:g} s; {versions}, {machine}."
     if entry.aim:
         yield f"Aim: {entry.aim}."
     names = list(dict.fromkeys(name for row in rows for name in row.outcome.notes))

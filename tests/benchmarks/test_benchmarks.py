@@ -87,6 +87,18 @@ def test_the_summary_takes_the_best_of_the_others() -> None:
     assert "family" not in page([toy], [*ROWS[:2], replace(ROWS[2], way="a variant")])
 
 
+def test_what_is_not_measured_anew_stays_on_the_page() -> None:
+    other = replace(TOY, name="toy/2")
+    moved = [replace(row, benchmark="toy/2", memory=10.0) for row in ROWS]
+    before = page([TOY, other], [*ROWS, *moved])
+    assert page([TOY, other], [], before) == before
+    assert page([TOY, other], moved, page([TOY, other], ROWS)) == before
+    assert page([TOY], [], before) == page([TOY], ROWS)
+    dearer = [replace(row, memory=11.0) for row in moved]
+    assert page([TOY, other], dearer, before) == page([TOY, other], [*ROWS, *dearer])
+    assert page([TOY, other], moved[:2], before).count("toy/2") == 1
+
+
 def test_a_growing_benchmark_states_its_exponents() -> None:
     squares = [Row("toy/1", str(n), 0, Outcome({"run": 1.0}), n * n / 100, 8.0 * n) for n in (10, 20, 40)]
     cubic = Row("toy/1", "80", 0, Outcome({"run": 1.0}), 8 * 16.0, 8.0 * 40)
