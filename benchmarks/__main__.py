@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmarks import algorithms, exact
 from benchmarks.benchmark import Benchmark, Row
 from benchmarks.report import line, page
+from dlsched.models.files import write_text
 
 BENCHMARKS = {entry.name: entry for entry in (*exact.BENCHMARKS, *algorithms.BENCHMARKS)}
 
@@ -48,7 +49,7 @@ def main() -> int:
                     print(line(row), flush=True)
     if options.page:
         before = options.page.read_text(encoding="utf-8") if options.page.exists() else ""
-        options.page.write_text(page(BENCHMARKS.values(), rows.values(), before), encoding="utf-8")
+        write_text(options.page, page(BENCHMARKS.values(), rows.values(), before))
     return 0
 
 

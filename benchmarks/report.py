@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import platform
 import statistics
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib.metadata import version
 from operator import itemgetter
@@ -33,7 +34,6 @@ limit: how often it proves, and the median of its seconds over the own ones (of 
 either proves: a lower bound (≥) where the other had not by then, an upper one (≤) where the own method had not.
 """
 
-
 _COLUMNS = (
     "family",
     "proved",
@@ -56,21 +56,24 @@ def page(benchmarks: Collection[Benchmark], rows: Iterable[Row], before: str = "
             sections[entry.name] = "\n".join(section(entry, found[entry.name]))
             summary.pop(entry.name, None)
             if _has_rivals(entry, found[entry.name]):
-                summary[entry.name] = entry.name, *_against(entry, found[entry.name])
+                cells = entry.name, *_against(entry, found[entry.name])
+                summary[entry.name] = dict(zip(_COLUMNS, cells, strict=True))
     names = [entry.name for entry in benchmarks]
     parts = [_HEAD]
     if summary:
-        cells = [summary[name] for name in names if name in summary]
-        parts += [_SUMMARY, Table.of(cells, {name: itemgetter(n) for n, name in enumerate(_COLUMNS)}).markdown()]
+        lines = [defaultdict(str, summary[name]) for name in names if name in summary]
+        parts += [_SUMMARY, Table.of(lines, {name: itemgetter(name) for name in _COLUMNS}).markdown()]
     return "\n".join([*parts, *(f"{sections[name]}\n" for name in names if name in sections)])
 
 
-def _parts(page: str) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
-    """Return the cells of a page's summary, and its sections, by benchmark."""
+def _parts(page: str) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
+    """Return a page's summary, cells by column, and its sections, by benchmark."""
     head, *sections = page.split("\n## ")
     lines = [line for line in head.splitlines() if line.startswith("| ")]
-    cells = [tuple(cell.strip() for cell in line[1:-1].split("|")) for line in lines]
-    return {row[0]: row for row in cells}, {part.split("\n", 1)[0]: f"## {part.rstrip()}" for part in sections}
+    # Columns of empty cells are left out of a table: those that are there are named in its first line.
+    columns, *rows = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines] or [[]]
+    summary = {row[0]: dict(zip(columns, row, strict=True)) for row in rows}
+    return summary, {part.split("\n", 1)[0]: f"## {part.rstrip()}" for part in sections}
 
 
 def _has_rivals(entry: Benchmark, rows: Sequence[Row]) -> bool:

@@ -28,7 +28,7 @@ from dlsched.tolerances import FEASIBLE, LEAST_DROPPED, TOLERANCE
 
 @cache
 def _quiet() -> Any:
-    """Return a `highspy.Highs` that prints nothing, made where it is first asked for, as importing it takes long."""
+    """Return the class of a `highspy.Highs` that prints nothing; not made before that, as importing it takes long."""
     import highspy
 
     class Quiet(highspy.Highs):

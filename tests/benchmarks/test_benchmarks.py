@@ -99,6 +99,14 @@ def test_what_is_not_measured_anew_stays_on_the_page() -> None:
     assert page([TOY, other], moved[:2], before).count("toy/2") == 1
 
 
+def test_a_page_whose_summary_has_fewer_columns_is_gone_on_with() -> None:
+    other = replace(TOY, name="toy/2")
+    proved = [replace(row, benchmark="toy/2") for row in (ROWS[0], ROWS[2])]
+    before = page([TOY, other], proved)
+    assert "| family | proved | most seconds | others proved | their seconds over own |" in before.splitlines()
+    assert page([TOY, other], ROWS, before) == page([TOY, other], [*ROWS, *proved])
+
+
 def test_a_growing_benchmark_states_its_exponents() -> None:
     squares = [Row("toy/1", str(n), 0, Outcome({"run": 1.0}), n * n / 100, 8.0 * n) for n in (10, 20, 40)]
     cubic = Row("toy/1", "80", 0, Outcome({"run": 1.0}), 8 * 16.0, 8.0 * 40)
