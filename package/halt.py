@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, Protocol, TypeVar, cast
 
@@ -194,30 +194,51 @@ _UNRAISABLE = _Unraisable()
 
 
 class _Cut:
-    """A thread that raises `Halt` in another one, between two steps of its Python code, once the work there is over."""
+    """A thread that raises `Halt` in another one, between two steps of its Python code, once the work there is over.
+
+    It raises nothing before `running` is set. What it has raised may come in `end` too, which is called again then: so
+    there are flags and bare locks, each of one step, and no `threading.Event`, whose own lock an exception can leave
+    locked for good.
+    """
 
     def __init__(self, over: Callable[[], bool]) -> None:
-        self.raised = False
-        self._over, self._ended = over, threading.Event()
+        self.running = self.raised = False
+        self._over, self._watching = over, True
+        self._ended, self._gone = threading.Lock(), threading.Lock()
+        self._ended.acquire()
+        self._gone.acquire()
         self._cut = ctypes.c_ulong(threading.get_ident())
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-        self._thread.start()
+        threading.Thread(target=self._watch, daemon=True).start()
 
     def _watch(self) -> None:
-        while not self._ended.wait(_OFTEN):
-            if self._over():
-                with _UNRAISABLE:
-                    while not self._ended.is_set():
-                        self.raised = True
-                        ctypes.pythonapi.PyThreadState_SetAsyncExc(self._cut, ctypes.py_object(Halt))
-                        self._ended.wait(_AGAIN)
-                return
+        try:
+            while not self._ended.acquire(timeout=_OFTEN):
+                if self.running and self._over():
+                    with _UNRAISABLE:
+                        while self.running:
+                            self.raised = True
+                            self._raise()
+                            self._ended.acquire(timeout=_AGAIN)
+                    return
+        finally:
+            self._watching = False
+            self._gone.release()
+
+    def _raise(self) -> None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(self._cut, ctypes.py_object(Halt))
 
     def end(self) -> None:
         """Raise nothing from now on, not even what was already on its way."""
-        self._ended.set()
-        self._thread.join()
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(self._cut, None)
+        self.running = False
+        if self._ended.locked():
+            self._ended.release()
+        while self._watching:
+            self._gone.acquire(timeout=_OFTEN)
+        if self.raised:
+            # It may be on its way still. Once more, it comes here and at once; taking it back would leave CPython 3.11
+            # waiting for it, and the next trace function (of a debugger, say) in an endless loop.
+            with suppress(Halt):
+                self._raise()
 
 
 def cut(run: Callable[[], T]) -> T:
@@ -235,6 +256,7 @@ def cut(run: Callable[[], T]) -> T:
     watch = _Cut(over)
     try:
         try:
+            watch.running = True
             return run()
         finally:
             watch.end()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import threading
 import time
+from contextlib import suppress
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -258,6 +262,72 @@ class Endless:
         end = time.perf_counter() + 0.3
         while time.perf_counter() < end:
             pass
+
+
+def within_end(frame: FrameType | None) -> bool:
+    """Tell whether a frame is of `end`, which ends a cut, or of what that calls."""
+    while frame is not None and not (frame.f_code.co_name == "end" and frame.f_globals["__name__"] == "dlsched.halt"):
+        frame = frame.f_back
+    return frame is not None
+
+
+def halted_at(step: int, work_is_over: bool) -> bool:
+    """Cut some work, with a `Halt` of ours before some step of `end`; tell whether there are so many steps."""
+    steps = 0
+
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal steps
+        del argument
+        if not within_end(frame):
+            return None
+        frame.f_trace_opcodes = True
+        steps += event == "opcode"
+        if steps == step:
+            raise Halt
+        return trace
+
+    def work() -> None:
+        with until(Asked(2) if work_is_over else lambda: False):
+            sys.settrace(trace)
+            with suppress(Halt):
+                cut(endless if work_is_over else list)
+            sys.settrace(None)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive()
+    return steps >= step
+
+
+@pytest.mark.parametrize("work_is_over", [False, True])
+def test_a_cut_that_comes_as_it_is_ended_leaves_nothing_locked(
+    work_is_over: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An exception between taking a lock and what frees it again leaves it locked; so there is no such place."""
+    monkeypatch.setattr("dlsched.halt._OFTEN", 0.001)
+    steps = itertools.takewhile(lambda step: halted_at(step, work_is_over), itertools.count(1))
+    assert sum(1 for _ in steps) > 10
+
+
+@pytest.mark.parametrize("seconds", [0.01, 3600.0])
+def test_a_cut_leaves_nothing_on_its_way(seconds: float) -> None:
+    """Where it did, a trace function never returned on CPython 3.11."""
+    traced = []
+
+    def work() -> None:
+        with until(seconds=seconds), suppress(Halt):
+            cut(endless if seconds < 1 else list)
+        sys.settrace(lambda frame, event, argument: traced.append(event))
+        str(Endless.__doc__).split()
+        over()
+        sys.settrace(None)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive()
+    assert traced
 
 
 def test_a_cut_in_a_destructor_is_not_told_and_comes_again(capfd: pytest.CaptureFixture[str]) -> None:
