@@ -45,7 +45,7 @@ def solve(model: Any) -> Solved:
 
 def solve_matrix(matrix: Matrix) -> Solved:
     """Solve arrays; values and duals are given for those that come from Pyomo, duals for continuous ones."""
-    solver = loaded(matrix, mip_rel_gap=0.0, threads=1)
+    solver = loaded(matrix, mip_rel_gap=0.0)
     solver.run()
     if solver.getModelStatus() == highspy.HighsModelStatus.kUnboundedOrInfeasible:
         feasible = solve_matrix(replace(matrix, c=np.zeros_like(matrix.c))).status == "optimal"
