@@ -241,6 +241,8 @@ class _Search:
             leaf = self._bounded(self.goal, y, box)
             if leaf is not None:
                 return leaf, []
+        if not (self.integer & (box.low < box.high)).any():
+            return self._settled(box), []
         column, at, parts = self._branching(objective, x, box)
         return Branching(column=column, at=at), parts
 
@@ -284,6 +286,28 @@ class _Search:
         self.shown.append(best[0])
         return Bounded(multipliers=best[1])
 
+    def _settled(self, box: _Box) -> Bounded | Empty:
+        """Return the leaf of a part in which all integers are fixed, and which the solver does not show to be one.
+
+        It takes a point for one of the program that breaks a row by less than it sees, or for a better one.
+        """
+        if box.lower == box.upper:
+            point = tuple(Fraction(bound or 0) for bound in box.lower)
+            worth = self.program.worth(point)
+            if worth is None:
+                for i, (terms, low, high, _) in enumerate(self.duality.rows):
+                    activity = sum(a * point[j] for j, a in terms)
+                    if high is not None and activity > high:
+                        return Empty(farkas={i: Fraction(1)})
+                    if low is not None and activity < low:
+                        return Empty(farkas={i: Fraction(-1)})
+            elif self.goal is None or self.sign * worth > self.goal.most:
+                raise Beaten(point, worth)
+            else:
+                self.shown.append(self.sign * worth)
+                return Bounded(multipliers={})
+        raise GaveUp("a part with all integers fixed is not shown to have nothing better")
+
     def _branching(self, objective: float, x: Floats, box: _Box) -> tuple[int, int, list[_Box]]:
         """Return what to branch on, and the two parts: a fractional column, one that costs something if there is any.
 
@@ -297,12 +321,6 @@ class _Search:
             candidates = sorted((paid if len(paid) else fractional).tolist(), key=lambda j: (-float(dear[j]), j))
             return self._best(candidates, objective, x, box)
         free = self.integer & (box.low < box.high)
-        if not free.any():
-            point = tuple(Fraction(bound or 0) for bound in box.lower)
-            worth = self.program.worth(point) if box.lower == box.upper else None
-            if worth is None:
-                raise GaveUp("a part with all integers fixed is not shown to have nothing better")
-            raise Beaten(point, worth)
         column = int(free.argmax())
         at = int(min(np.round(x[column]), box.high[column] - 1))
         return column, at, box.parts(column, at)

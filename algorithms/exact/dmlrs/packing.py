@@ -131,7 +131,7 @@ class Items:
         The largest first, by the share of a resource of the whole cluster.
     coding : Coding
         Of all rooms.
-    codings : list of (Coding, list of int)
+    codings : list of (Coding, ndarray of shape (items + 1,))
         One for each resource that may decide, `coding` first, with what the items need in it, and 0 after the last one.
     """
 
@@ -149,8 +149,8 @@ class Items:
         self._of: dict[tuple[int, Alternative], Counted] = {}
         codings = [Coding(slots.capacity, r) for r in range(max(1, len(total)))]
         needs = np.array([item.needs for item in self.items] + [(0,) * len(total)], dtype=slots.capacity.dtype)
-        self.codings = [(coding, coding.code(needs).tolist()) for coding in codings]
-        self.coding = codings[0]
+        self.codings = [(coding, coding.code(needs)) for coding in codings]
+        self.coding, self._codes = codings[0], self.codings[0][1].tolist()
 
     def _needed(self, i: int, choice: Alternative) -> dict[Item, int]:
         """Return the items of an alternative, and how many there are of each."""
@@ -174,7 +174,7 @@ class Items:
     def one_by_one(self, items: Counted) -> tuple[list[int], list[int]]:
         """Return the number and the needs, as an integer, of each single item."""
         numbers = [k for k, count in items for _ in range(count)]
-        return numbers, [self.codings[0][1][k] for k in numbers]
+        return numbers, [self._codes[k] for k in numbers]
 
     def best_fit(self, rooms: Ints, items: Sequence[Counted]) -> tuple[Bools, Ints]:
         """Place items by best fit, each resource in turn deciding what fits best; as `Coding.place_all`.
@@ -194,7 +194,7 @@ class Items:
             todo = np.flatnonzero(~fits)
             if not len(todo):
                 break
-            homes, after = coding.place_all(coding.recode(left[todo], self.coding), np.array(codes)[padded[todo]])
+            homes, after = coding.place_all(coding.recode(left[todo], self.coding), codes[padded[todo]])
             good = (homes >= 0).all(axis=1)
             fits[todo[good]], left[todo[good]] = True, self.coding.recode(after[good], coding)
         return fits, left

@@ -7,6 +7,7 @@ import itertools
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -57,6 +58,17 @@ def drawn(seed: int, kind: Kind) -> ExactProgram:
     return built.program()
 
 
+def all_but_met(program: ExactProgram, seed: int) -> ExactProgram:
+    """The program with the sides of its rows moved by less than a solver sees, outwards or inwards."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for row in program.rows:
+        trifle = Fraction(int(rng.integers(-1, 2)), 10 ** int(rng.integers(9, 14)))
+        sides = [None if side is None else side + trifle for side in (row.lower, row.upper)]
+        rows.append(replace(row, lower=sides[0], upper=sides[1]))
+    return replace(program, rows=tuple(rows))
+
+
 def enumerated(program: ExactProgram) -> Fraction | None:
     """The optimum, by trying every point; None where there is none."""
     values = []
@@ -92,6 +104,16 @@ def test_random_programs_are_proved_as_they_are(seed: int, kind: Kind) -> None:
     text = "\n".join(vipr_lines(program, tree.nodes, tree.bound, tree.lattice))
     name = "infeas" if value is None else "max" if sign > 0 else "min"
     assert verified(text) == (name, None if tree.bound is None else tree.bound - program.constant)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_programs_with_rows_that_points_break_by_a_trifle_are_proved(seed: int) -> None:
+    """A solver takes such points for feasible ones, and the best one for beaten: the search once went on for ever."""
+    program = all_but_met(drawn(seed, "whole"), seed)
+    value = enumerated(program)
+    tree = prove(program, value, work=WORK)
+    assert check_tree(program, tree.nodes, tree.bound, tree.lattice)
+    assert tree.bound == value
 
 
 @pytest.mark.parametrize("seed", range(40))

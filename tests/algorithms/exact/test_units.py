@@ -11,6 +11,8 @@ import pytest
 from dlsched.algorithms import optimum
 from dlsched.algorithms.exact.anytime import Bracket
 from dlsched.algorithms.exact.ddljs import embed
+from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
+from dlsched.algorithms.exact.result import Proof
 from dlsched.models import ddljs, dmlrs, hadar, smd
 from dlsched.models.ddljs.requests import slot_problem
 from tests import paths
@@ -109,6 +111,21 @@ def test_instances_that_were_proved_wrongly_or_not_at_all(name: str, value: floa
     assert (found.value, found.proved) == (value, True)
     assert found.bound == pytest.approx(value)
     assert dmlrs.check(instance, found.schedule) == []
+
+
+def test_amounts_without_a_common_unit_are_packed() -> None:
+    """By hand: both jobs, worth 1 each, fit. As one integer, a need is between 2^63 and 2^64: once an error."""
+    instance = dmlrs.Instance.load(GOLDEN / "dmlrs-no-common-unit.json")
+    assert optimum(instance, work=0).value == 2
+    schedule, bound, _ = solve_fragmented(instance, exact=True)
+    assert (dmlrs.utility(instance, schedule), dmlrs.check(instance, schedule)) == (2, [])
+    assert bound == pytest.approx(2)
+
+
+def test_work_that_all_but_fits_is_certified() -> None:
+    """By hand: j3, worth 25.15, needs all devices in both slots but for 1e-9; the others are worth 3."""
+    found = optimum(hadar.Instance.load(GOLDEN / "hadar-all-but-fits.json"))
+    assert (found.value, found.proof) == (25.15, Proof.EXACT)
 
 
 def test_the_better_schedule_of_the_instance_that_was_proved_wrongly() -> None:
