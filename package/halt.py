@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, Protocol, TypeVar, cast
 
@@ -212,14 +212,13 @@ class _Cut:
 
     def _watch(self) -> None:
         try:
-            while not self._ended.acquire(timeout=_OFTEN):
-                if self.running and self._over():
-                    with _UNRAISABLE:
-                        while self.running:
-                            self.raised = True
-                            self._raise()
-                            self._ended.acquire(timeout=_AGAIN)
-                    return
+            with ExitStack() as hooks:
+                while not self._ended.acquire(timeout=_AGAIN if self.raised else _OFTEN):
+                    if self.running and self._over():
+                        if not self.raised:
+                            hooks.enter_context(_UNRAISABLE)
+                        self.raised = True
+                        self._raise()
         finally:
             self._watching = False
             self._gone.release()

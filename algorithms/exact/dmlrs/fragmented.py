@@ -26,8 +26,9 @@ import numpy as np
 from dlsched.algorithms.exact.anytime import UNSOLVED, Anytime, Others
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
 from dlsched.algorithms.exact.dmlrs.configurations import (
-    MOST_CONFIGURATIONS,
+    MOST_ESTIMATED,
     ByConfiguration,
+    Configurations,
     Listed,
     enumerate_configurations,
     most_configurations,
@@ -39,7 +40,7 @@ from dlsched.algorithms.exact.dmlrs.repacking import Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Limits, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge
 from dlsched.algorithms.exact.result import Note, Progress
-from dlsched.halt import Halt, grace, left, over, poll
+from dlsched.halt import Halt, grace, left, over, poll, until
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.dmlrs.job import Placement
 from dlsched.relaxations.branch_and_price import BranchAndPrice, Branching, most_open
@@ -55,6 +56,9 @@ _FIRST_ROUNDS = 4_000
 
 _MORE_ROUNDS = 10_000
 """After these, with the others placed anew, as branching closes no gap; by trial, half a minute for twenty jobs."""
+
+_LISTING_SHARE = 0.3
+"""Of the time that is left, to list all configurations, at most; arbitrary."""
 
 _FIRST_SHARE = 0.15
 """Of the time that is left, for the first rounds; by trial, none at all is worse."""
@@ -199,20 +203,29 @@ class _Fragmented:
 
     def _decompose(self) -> None:
         """Choose the offers: configurations where they can be listed, else the contents of single machines."""
-        if most_configurations(self.slots) <= MOST_CONFIGURATIONS:
-            try:
-                listed = enumerate_configurations(self.slots)
-            except TooLarge as error:
-                self.known.note(str(error))
-            else:
-                self.known.note(f"{len(listed.levels)} slot configurations")
-                self.decomposition: Decomposition = ByConfiguration(listed, self.schedules)
-                self.room = Listed(listed)
-                self.insertion = Insertion(self.schedules, self.room, self.seed)
-                return
+        if (listed := self._listed()) is not None:
+            self.known.note(f"{len(listed.levels)} slot configurations")
+            self.decomposition: Decomposition = ByConfiguration(listed, self.schedules)
+            self.room = Listed(listed)
+            self.insertion = Insertion(self.schedules, self.room, self.seed)
+            return
         by_pattern = ByPattern(self.schedules)
         self.decomposition = by_pattern
         self.known.note(f"{by_pattern.patterns} contents of single machines")
+
+    def _listed(self) -> Configurations | None:
+        """Return all configurations, unless they are too many or take too long."""
+        if most_configurations(self.slots) > MOST_ESTIMATED:
+            return None
+        try:
+            with until(seconds=left(_LISTING_SHARE)):
+                return enumerate_configurations(self.slots)
+        except TooLarge as error:
+            self.known.note(str(error))
+        except Halt:
+            poll()
+            self.known.note("slot configurations take too long to list")
+        return None
 
     @property
     def margin(self) -> float:

@@ -11,6 +11,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,10 @@ Counted = list[tuple[int, int]]
 
 _BITS = 62
 """Of integers that NumPy subtracts without overflow, sign and one bit to spare; Python's own hold more."""
+
+
+_SEEMING = 2.5
+"""Factor by which items may seem larger where their order is changed: by trial, 1.3 finds half as many that fit."""
 
 
 class Coding:
@@ -139,12 +144,15 @@ class Items:
         self.slots = slots
         total = [max(1, amount) for amount in slots.capacity.sum(axis=0).tolist()]
 
+        def size(item: Item) -> float:
+            return max((need / whole for need, whole in zip(item.needs, total, strict=True)), default=0.0)
+
         def order(item: Item) -> tuple[float, tuple[int, ...], int, int]:
-            size = max((need / whole for need, whole in zip(item.needs, total, strict=True)), default=0.0)
-            return -size, item.needs, item.job, item.workers
+            return -size(item), item.needs, item.job, item.workers
 
         choices = {(i, c) for i, job in enumerate(slots.jobs) for level in polled(job.alternatives) for c in level}
         self.items = tuple(sorted({item for i, choice in choices for item in self._needed(i, choice)}, key=order))
+        self._sizes = np.array([*map(size, self.items), 0.0])
         self._number = {item: k for k, item in enumerate(self.items)}
         self._of: dict[tuple[int, Alternative], Counted] = {}
         codings = [Coding(slots.capacity, r) for r in range(max(1, len(total)))]
@@ -166,48 +174,73 @@ class Items:
             self._of[i, choice] = sorted((self._number[item], count) for item, count in needed)
         return self._of[i, choice]
 
-    def of_vector(self, vector: Sequence[int], alternative: int) -> Counted:
-        """Return all items of a vector, each job by its first or last alternative."""
-        running = [(i, self.slots.jobs[i].alternatives[level - 1]) for i, level in enumerate(vector) if level]
-        return sorted(item for i, choices in running for item in self.of(i, choices[alternative]))
-
     def one_by_one(self, items: Counted) -> tuple[list[int], list[int]]:
         """Return the number and the needs, as an integer, of each single item."""
         numbers = [k for k, count in items for _ in range(count)]
         return numbers, [self._codes[k] for k in numbers]
 
-    def best_fit(self, rooms: Ints, items: Sequence[Counted]) -> tuple[Bools, Ints]:
-        """Place items by best fit, each resource in turn deciding what fits best; as `Coding.place_all`.
+    def add(self, rooms: Ints, i: int, choice: Alternative) -> tuple[Bools, Ints]:
+        """Add a job's alternative to rooms, shape (vectors, machines), by best fit; return where it fits, and rooms."""
+        numbers = np.array(self.one_by_one(self.of(i, choice))[0], dtype=np.int64)
+        return self._best_fit(rooms, np.broadcast_to(numbers, (len(rooms), len(numbers))), range(len(self.codings)))
 
-        Parameters
-        ----------
-        rooms : ndarray of shape (vectors, machines)
-        items : sequence of Counted
-            Of each vector; of one for all of them.
+    def place(self, levels: npt.NDArray[np.integer], shuffles: int) -> tuple[Bools, Ints]:
+        """Place vectors, shape (vectors, jobs), on the empty machines by best fit; return which fit, and rooms.
+
+        Of each job the first alternatives, the largest items first; then the last ones; then some times alternatives at
+        random, items that are large rather first.
         """
-        numbers = [self.one_by_one(counted)[0] for counted in items]
-        most = max(map(len, numbers), default=0)
-        rows = [[*row, *[-1] * (most - len(row))] for row in numbers]
-        padded = np.broadcast_to(np.array(rows, dtype=np.int64).reshape(len(rows), most), (len(rooms), most))
-        fits, left = np.zeros(len(rooms), dtype=bool), rooms.copy()
-        for coding, codes in self.codings:
+        rng = np.random.default_rng(len(levels))
+        rooms = np.repeat(self.coding.rooms[None], len(levels), axis=0)
+        fits = np.zeros(len(levels), dtype=bool)
+        for time in range(2 + shuffles):
             todo = np.flatnonzero(~fits)
             if not len(todo):
                 break
-            homes, after = coding.place_all(coding.recode(left[todo], self.coding), codes[padded[todo]])
+            shape, codings = (len(todo), levels.shape[1]), range(len(self.codings))
+            if time < 2:
+                numbers = self._singles(levels[todo], np.full(shape, time))
+            else:
+                numbers = self._singles(levels[todo], rng.integers(0, 2, shape))
+                seeming = self._sizes[numbers] * rng.uniform(1.0, _SEEMING, numbers.shape)
+                numbers = np.take_along_axis(numbers, np.argsort(-seeming, axis=1, kind="stable"), axis=1)
+                codings = codings[time % len(codings) :][:1]
+            good, left = self._best_fit(rooms[todo], numbers, codings)
+            fits[todo[good]], rooms[todo[good]] = True, left[good]
+        return fits, rooms
+
+    @cached_property
+    def _tables(self) -> list[Ints]:
+        """By job, the numbers of single items by (level, first or last alternative), and one too many behind them."""
+        found = []
+        for i, job in enumerate(self.slots.jobs):
+            singles = [[self.one_by_one(self.of(i, c))[0] for c in (level[0], level[-1])] for level in job.alternatives]
+            most = max((len(each) for pair in singles for each in pair), default=0)
+            table = np.full((job.levels + 1, 2, most), len(self.items))
+            for level, pair in enumerate(singles, 1):
+                for alternative, numbers in enumerate(pair):
+                    table[level, alternative, : len(numbers)] = numbers
+            found.append(table)
+        return found
+
+    def _singles(self, levels: npt.NDArray[np.integer], alternatives: Ints) -> Ints:
+        """Return the numbers of the single items of vectors, the largest first, and a number too many behind them."""
+        parts = [table[levels[:, i], alternatives[:, i]] for i, table in enumerate(self._tables)]
+        numbers = np.sort(np.concatenate(parts, axis=1), axis=1)
+        return numbers[:, : (numbers < len(self.items)).sum(axis=1).max(initial=0)]
+
+    def _best_fit(self, rooms: Ints, numbers: Ints, codings: Iterable[int]) -> tuple[Bools, Ints]:
+        """Place items in their order, by best fit in the sense of some codings in turn; as `Coding.place_all`."""
+        fits, left = np.zeros(len(rooms), dtype=bool), rooms.copy()
+        for k in codings:
+            todo = np.flatnonzero(~fits)
+            if not len(todo):
+                break
+            coding, codes = self.codings[k]
+            homes, after = coding.place_all(coding.recode(left[todo], self.coding), codes[numbers[todo]])
             good = (homes >= 0).all(axis=1)
             fits[todo[good]], left[todo[good]] = True, self.coding.recode(after[good], coding)
         return fits, left
-
-    def best_fit_from_nothing(self, vectors: Sequence[Sequence[int]]) -> tuple[Bools, Ints]:
-        """Place vectors on the empty machines by best fit, of each job the first alternatives, then the last ones."""
-        rooms = np.repeat(self.coding.rooms[None], len(vectors), axis=0)
-        fits = np.zeros(len(vectors), dtype=bool)
-        for alternative in (0, -1):
-            todo = np.flatnonzero(~fits)
-            items = [self.of_vector(vectors[k], alternative) for k in polled(todo.tolist())]
-            fits[todo], rooms[todo] = self.best_fit(rooms[todo], items)
-        return fits, rooms
 
     def placement(self, placed: Iterable[tuple[int, int, int]]) -> dict[str, Placement]:
         """Return (workers, servers) by machine for each job, of (number of an item, machine, how many)."""

@@ -11,12 +11,14 @@ import pytest
 from dlsched.algorithms import pd_ors
 from dlsched.algorithms.baselines.dmlrs import dorm, drf
 from dlsched.algorithms.exact.anytime import News
-from dlsched.algorithms.exact.dmlrs import fragmented
-from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern, kinds_of, patterns_of
+from dlsched.algorithms.exact.dmlrs import configurations, fragmented
+from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
 from dlsched.algorithms.exact.dmlrs.configurations import ByConfiguration, enumerate_configurations, most_configurations
+from dlsched.algorithms.exact.dmlrs.covering import Covering
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
 from dlsched.algorithms.exact.dmlrs.insertion import Insertion, Placed
 from dlsched.algorithms.exact.dmlrs.packing import Items, Machines, Packer
+from dlsched.algorithms.exact.dmlrs.patterns import kinds_of, patterns_of
 from dlsched.algorithms.exact.dmlrs.repacking import Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Alternative, Slots
@@ -91,6 +93,77 @@ def test_configurations_are_the_vectors_that_fit(seed: int) -> None:
     listed = {tuple(row) for row in enumerate_configurations(slots).levels.tolist()}
     vectors = itertools.product(*(range(job.levels + 1) for job in slots.jobs))
     assert listed == {vector for vector in vectors if packer.fit(vector) is not None}
+
+
+def fragmented_slots(seed: int) -> Slots:
+    return Slots.of(preset("benchmark", seed, jobs=4, machines=2 + seed % 2, slots=5, multiple=3, load=0.95))
+
+
+@pytest.mark.parametrize("shuffles", [0, 20])
+@pytest.mark.parametrize("seed", range(4))
+def test_configurations_of_a_fragmented_cluster_are_the_vectors_that_fit(
+    seed: int, shuffles: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By prices, in other orders, or searched."""
+    monkeypatch.setattr(configurations, "_SHUFFLES", shuffles)
+    monkeypatch.setattr(configurations, "_PRICES", 3)
+    slots = fragmented_slots(seed)
+    packer = Packer(Items(slots))
+    listed = enumerate_configurations(slots).levels.tolist()
+    vectors = itertools.product(*(range(job.levels + 1) for job in slots.jobs))
+    assert sorted(map(tuple, listed)) == [vector for vector in vectors if packer.fit(vector) is not None]
+
+
+@pytest.mark.parametrize("slots", [*map(fragmented_slots, range(4)), *(Slots.of(small(seed)) for seed in range(6))])
+def test_prices_refute_no_vector_that_fits(slots: Slots) -> None:
+    packer, covering = Packer(Items(slots)), Covering(slots)
+    vectors = np.array(list(itertools.product(*(range(job.levels + 1) for job in slots.jobs))))
+    fits = np.array([packer.fit(vector) is not None for vector in vectors.tolist()])
+    for vector in vectors[:: 1 + len(vectors) // 300].tolist():
+        prices = covering.refute(vector)
+        if prices is not None:
+            assert prices.refute(np.array([vector])).all()
+            assert not (prices.refute(vectors) & fits).any()
+
+
+@pytest.mark.parametrize("machines", [1, 2, 5])
+def test_prices_see_that_a_machine_holds_one_of_what_is_more_than_half_of_it(machines: int) -> None:
+    """The sum would let five thirds of them be there."""
+    worker, free = {"cpu": "3/5"}, {"cpu": 0}
+    job = {"arrival": 1, "worker": worker, "server": free, "utility": {"kind": "table", "values": [1]}, "batch": 1}
+    job |= {"epochs": 1, "samples": 1, "slots_per_sample": 1, "gradient_size": 0, "workers_per_server": 1}
+    job |= {"internal_rate": 1, "external_rate": 1}
+    slots = Slots.of(
+        Instance.parse(
+            {
+                "slots": 1,
+                "resources": ["cpu"],
+                "machines": [{"name": f"m{i}", "capacity": {"cpu": 1}} for i in range(machines)],
+                "jobs": [job | {"name": f"j{i}"} for i in range(machines + 1)],
+            }
+        )
+    )
+    covering = Covering(slots)
+    assert covering.refute([1] * machines + [0]) is None
+    prices = covering.refute([1] * (machines + 1))
+    assert prices is not None
+    one_too_many = np.ones((1, machines + 1), dtype=np.int64)
+    assert prices.refute(one_too_many).all()
+    one_too_many[0, 0] = 0
+    assert not prices.refute(one_too_many).any()
+
+
+def test_a_list_that_takes_too_long_gives_way_to_contents_of_machines(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = preset("benchmark", 0, jobs=4, machines=3, slots=5, multiple=3, load=0.95)
+    best, _, evidence = solve_fragmented(instance)
+    assert "slot configurations" in str(evidence[0])
+    monkeypatch.setattr(fragmented, "_LISTING_SHARE", 0.0)
+    with until(seconds=60):
+        again, bound, evidence = solve_fragmented(instance)
+    assert [str(line) for line in evidence[:2]] == ["slot configurations take too long to list", str(evidence[1])]
+    assert "contents of single machines" in str(evidence[1])
+    assert agree(exact_utility(instance, again), exact_utility(instance, best))
+    assert agree(bound, exact_utility(instance, best))
 
 
 def test_a_packing_of_more_items_than_calls_may_be_nested() -> None:
@@ -186,7 +259,7 @@ def test_the_search_goes_on_from_the_plans_of_others(seed: int, beside: bool, mo
     """The optimum is the same with dives, with plans of others, and by configurations."""
     instance = preset("benchmark", seed, jobs=4, machines=3, slots=5, multiple=3, load=0.95)
     best, bound, _ = solve_fragmented(instance)
-    monkeypatch.setattr(fragmented, "MOST_CONFIGURATIONS", 0)
+    monkeypatch.setattr(fragmented, "MOST_ESTIMATED", 0)
     monkeypatch.setattr(fragmented, "_FIRST_ROUNDS", 10)
     monkeypatch.setattr(fragmented, "_MORE_ROUNDS", 10)
     with until(seconds=2 if beside else None):
@@ -215,7 +288,7 @@ def test_asynchronous_jobs_are_refused() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_the_optimum_by_single_machines_is_the_exhaustive_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fragmented, "MOST_CONFIGURATIONS", 0)
+    monkeypatch.setattr(fragmented, "MOST_ESTIMATED", 0)
     data = slower_external(seed)
     best, _ = oracle.optimum(data)
     schedule, bound, _ = solve_fragmented(Instance.parse(data))
