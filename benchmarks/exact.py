@@ -223,6 +223,7 @@ BENCHMARKS = (
     _network("Geant2001", 15, 12),
     *(_slot(*size, tight=tight) for size in ((20, 20), (50, 20)) for tight in (False, True)),
     _dmlrs("fragmented-10", 10, 4, 10, 3, "most 15 s", loads=True),
+    _dmlrs("fragmented-12", 12, 5, 10, 3, "", loads=True),
     _dmlrs("fragmented-20", 20, 10, 10, 3, "at most .5 %", loads=True),
     _dmlrs("contended-2", 50, 30, 20, 2, "at most 1 %, two cores", loads=False),
     _dmlrs("contended-3", 50, 30, 20, 3, "at most 1 %, two cores", loads=False),

@@ -34,7 +34,7 @@ Levels = npt.NDArray[np.int16]
 MOST_CONFIGURATIONS = 1_000_000
 """Of a slot: pricing looks at them all. Arbitrary; to list 150 000 of twelve jobs on five machines takes 14 s."""
 
-MOST_ESTIMATED = 10 * MOST_CONFIGURATIONS
+MOST_ESTIMATED = 3 * MOST_CONFIGURATIONS
 """By estimate, for them to be listed: of twelve jobs, a fourth to a twelfth of the estimated ones fit."""
 
 _PRICES = 100
