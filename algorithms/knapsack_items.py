@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Self
@@ -32,9 +33,9 @@ class Items:
     values, weights, capacity
         As given.
     scaled : list of R lists of I int
-        Weights by row, in units of the row.
+        Weights by row, in the greatest unit that they are multiples of.
     limits : list of R int
-        Capacities in the same units.
+        Capacities in the same units, rounded down, at most what all items weigh.
     useful : list of int
         Items that fit by themselves and are worth something.
     by_value : list of int
@@ -50,8 +51,12 @@ class Items:
         capacity: tuple[Fraction, ...],
     ) -> None:
         self.values, self.weights, self.capacity = values, weights, capacity
-        self.scaled = [to_integers([*(item[r] for item in weights), limit])[0] for r, limit in enumerate(capacity)]
-        self.limits = [row.pop() for row in self.scaled]
+        self.scaled, self.limits = [], []
+        for r, limit in enumerate(capacity):
+            row, scale = to_integers(item[r] for item in weights)
+            unit = math.gcd(*row) or 1
+            self.scaled.append([weight // unit for weight in row])
+            self.limits.append(min(int(limit * scale // unit), sum(self.scaled[r])))
         self.useful = [i for i, value in enumerate(values) if value > 0 and self.fits([i])]
         self.by_value = sorted(self.useful, key=self.values.__getitem__, reverse=True)
         self.unit = max((values[i] for i in self.useful), default=Fraction(1))

@@ -135,6 +135,25 @@ def test_weights_that_doubles_cannot_tell_apart() -> None:
     assert len(solve_exact(u, [[third + Fraction(1, 10**30)]] * 3, [Fraction(1)]).chosen) == 2
 
 
+@pytest.mark.parametrize("unit", [Fraction(1, 10**9), 1, 10**6, 2**30, 10**20])
+def test_the_unit_of_a_row_is_no_matter(unit: Fraction) -> None:
+    """Of even weights an odd room leaves one over, and so do weights of 7 and 11 with some rooms."""
+    rng = np.random.default_rng(4)
+    weights = [2 * int(w) for w in rng.integers(1, 51, 60)]
+    found = solve_exact(weights, [[w * unit] for w in weights], [(sum(weights) // 2 | 1) * unit])
+    assert_certified(weights, [[w * unit] for w in weights], [sum(weights) * unit], found, Fraction(sum(weights) // 2))
+    weights = [7] * 30 + [11] * 30
+    found = solve_exact(weights, [[w * unit] for w in weights], [Fraction(270 - 1, 1) * unit])
+    assert (found.proved, found.value) == (True, 269)
+
+
+@pytest.mark.parametrize("room", [Fraction(10) ** 21, 8 + Fraction(1, 10**20)])
+@pytest.mark.parametrize("weight", [Fraction(0), Fraction(1)])
+def test_room_that_never_binds_may_be_anything(room: Fraction, weight: Fraction) -> None:
+    values, weights = [Fraction(6), Fraction(5), Fraction(4)], [[Fraction(w), weight] for w in (3, 2, 2)]
+    assert_certified(values, weights, [Fraction(4), room], solve_exact(values, weights, [4, room]), Fraction(9))
+
+
 def test_a_point_that_does_not_fit_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """A solver that returns items that exceed a row is asked again without them."""
     honest, calls = module.solve_matrix, []
