@@ -328,6 +328,9 @@ class Enumeration:
         n = len(self._grid.items)
         choices.room = choices.room.astype(float)
         self._drop(choices)
+        if len(choices.worth) > size:
+            # Else what is put aside would be twice as many each time.
+            aside.append(choices.part(size // 2))
         while len(choices.worth) and choices.depth < n:
             if choices.since >= _EVERY and len(choices.worth) > _FEW:
                 self._price(choices)

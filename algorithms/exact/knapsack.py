@@ -38,6 +38,10 @@ have far fewer, and Chu and Beasley's of 100 items and 5 rows, where HiGHS takes
 _MOST = 2**28
 """Partial choices before HiGHS is asked, which may see what they cannot. Arbitrary: some minutes."""
 
+_CUTS = 8
+"""Points that HiGHS takes for choices that fit before the second route is another order: of twelve items that all but
+fit there are a thousand. Arbitrary."""
+
 _OTHER = Fraction(97, 100)
 """Prices of the second order, as a share of those of the first: another order, and still a good one."""
 
@@ -145,13 +149,14 @@ class _Search:
             return self._result(self._elapsed)
         poll()
         self._tell("branching", self._bound)
-        first = self._enumerated(prices)
-        second = self._in_another_order if first and self._nodes > _MANY else self._without_presolve
+        first = listed = self._enumerated(prices)
         first = first or self._by_highs()
         found = self._elapsed
         if first and not over():
             self._tell("second route", self._bound)
-            confirmed = second(prices)
+            confirmed = "" if listed and self._nodes > _MANY else self._without_presolve(prices)
+            if listed and not confirmed:
+                confirmed = self._in_another_order(prices)
             if confirmed:
                 self._evidence += [first, confirmed]
             return self._result(found, bool(confirmed))
@@ -240,6 +245,8 @@ class _Search:
         cutoff = float(value) + 0.5 * TOLERANCE * max(1.0, float(value))
         free, taken = self._items.decided(prices, self._value)
         raw = self._solved(free, taken, presolve=False, cutoff=cutoff)
+        if len(self._cuts) > _CUTS:
+            return ""
         if raw.x is not None:
             before = self._value
             self._take(free, taken, raw.x)
@@ -252,7 +259,10 @@ class _Search:
         return f"HiGHS {raw.summary.version} without presolve on {rest}: nothing is better"
 
     def _solved(self, items: Sequence[int], fixed: Sequence[int], presolve: bool, cutoff: float | None) -> RawSolution:
-        """Solve; a point that rationals show to exceed a row is cut off, and the rest solved again."""
+        """Solve; a point that rationals show to exceed a row is cut off, and the rest solved again.
+
+        Without presolve only until there are too many; the last point is one of them then.
+        """
         while True:
             poll()
             raw = solve_matrix(
@@ -270,6 +280,8 @@ class _Search:
             if self._items.fits(taken):
                 return raw
             self._cuts.append(taken)
+            if not presolve and len(self._cuts) > _CUTS:
+                return raw
 
     def _take(self, items: Sequence[int], fixed: Sequence[int], x: Floats) -> None:
         self._offer([*fixed, *(i for i, chosen in zip(items, x.tolist(), strict=True) if chosen > 0.5)])

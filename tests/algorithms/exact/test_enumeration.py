@@ -166,3 +166,14 @@ def test_a_budget_ends_it_and_what_is_open_counts(monkeypatch: pytest.MonkeyPatc
     assert len(bounds) > 2
     assert bounds == sorted(bounds, reverse=True)
     assert min(bounds) >= best
+
+
+def test_what_is_put_aside_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What goes on from a set that was put aside is as many as from the first, however often that happens."""
+    narrow(monkeypatch, 8)
+    rng = np.random.default_rng(0)
+    items = Items.of([1] * 30, [[int(w)] for w in rng.integers(10**6, 10**7, 30)], [9 * 10**7])
+    search = Enumeration(items, items.prices(), Fraction(0), Known(items).offer)
+    for most in range(100, 5000, 100):
+        search.run(most)
+        assert max((len(choices.worth) for choices in search._open), default=0) <= 16

@@ -154,6 +154,22 @@ def test_room_that_never_binds_may_be_anything(room: Fraction, weight: Fraction)
     assert_certified(values, weights, [Fraction(4), room], solve_exact(values, weights, [4, room]), Fraction(9))
 
 
+def test_items_that_all_but_fit_are_proved_in_another_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any five of twelve fit, no six do by some bytes in 96e9: HiGHS takes each of 924 sets for one that fits."""
+    honest, calls = module.solve_matrix, []
+
+    def counted(*arguments: Any, **options: Any) -> RawSolution:
+        calls.append(None)
+        return honest(*arguments, **options)
+
+    monkeypatch.setattr(module, "solve_matrix", counted)
+    values = [Fraction(1000 + 31 * i) for i in range(12)]
+    weights = [[Fraction(16 * 10**9 + 1 + 5 * i)] for i in range(12)]
+    room = [Fraction(96 * 10**9)]
+    assert_certified(values, weights, room, solve_exact(values, weights, room), sum(values[-5:], Fraction(0)))
+    assert len(calls) < 20
+
+
 def test_a_point_that_does_not_fit_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """A solver that returns items that exceed a row is asked again without them."""
     honest, calls = module.solve_matrix, []
