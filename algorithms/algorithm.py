@@ -102,6 +102,8 @@ class ExactMethod(Method):
         ``(instance) -> ExactProgram``, which has the problem's optimum: what exact certificates are about.
     beside : tuple of callable
         Other routes, called like `solve`, that other processes take at the same time where there are some.
+    searches : tuple of callable
+        Routes that look for schedules and prove nothing, for further processes.
 
     Examples
     --------
@@ -120,6 +122,7 @@ class ExactMethod(Method):
     own_unit: bool = True
     program: Callable[[Any], ExactProgram] | None = None
     beside: tuple[Callable[..., Optimum], ...] = ()
+    searches: tuple[Callable[..., Optimum], ...] = ()
 
 
 def _names(method: Method) -> dict[str, str]:

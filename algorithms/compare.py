@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from dlsched.algorithms.algorithm import algorithms, algorithms_named
+from dlsched.algorithms.exact.anytime import UNSOLVED
 from dlsched.algorithms.exact.dispatch import optimum
 from dlsched.algorithms.run import Run
 from dlsched.algorithms.table import Table, plain, text_of
@@ -240,13 +241,13 @@ def compare(
             with until(stop, time_limit):
                 found = cut(partial(run, instance, seed=seed))
             rows.append(_row(problem, instance, label, found.utility, found.schedule, start, ""))
-        except (Halt, InputError) as error:
+        except (Halt, InputError, *UNSOLVED) as error:
             rows.append(Row(label, None, None, None, time.perf_counter() - start, why(error, stop)))
     tell(len(rows), len(rows))
     return Comparison(instance, problem, best.bound, tuple(rows))
 
 
-def why(error: Halt | InputError, stop: Callable[[], bool] | None) -> str:
+def why(error: Exception, stop: Callable[[], bool] | None) -> str:
     """Return why something that was to be compared is not there."""
     if isinstance(error, Halt):
         return INTERRUPTED if stop is not None and stop() else "time is up"

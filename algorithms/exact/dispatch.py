@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -12,7 +13,7 @@ from typing import Any
 
 from dlsched.algorithms.algorithm import ExactMethod, exact_method
 from dlsched.algorithms.exact import general
-from dlsched.algorithms.exact.certificates.make import WORK, prove_exactly
+from dlsched.algorithms.exact.certificates.make import WORK, bound_exactly, prove_exactly
 from dlsched.algorithms.exact.certificates.tree import Beaten, GaveUp
 from dlsched.algorithms.exact.race import raced
 from dlsched.algorithms.exact.result import Note, Optimum, Progress, unit_of
@@ -83,7 +84,7 @@ def optimum(
     method = exact_method(problem.name) or ExactMethod("exact", problem.name, "its exact formulation")
     start, stop = time.perf_counter(), _latched(stop)
     solve = method.solve or partial(general.solve, problem)
-    if jobs > 1 and method.beside:
+    if jobs > 1 and (method.beside or method.searches):
         solve = partial(raced, solve, method, jobs - 1)
     if method.own_unit and method.solve is not None:
         found = _in_own_unit(solve, problem.utility, instance, time_limit=time_limit, progress=progress, stop=stop)
@@ -165,7 +166,14 @@ def _proved(instance: Any, found: Optimum, work: int) -> Optimum:
     except GaveUp as reason:
         return after(evidence=(*found.evidence, f"not exact: {reason}"))
     except Beaten as beaten:
-        return after(bound=math.inf, proved=False, evidence=(*found.evidence, f"refuted: {beaten}"))
+        evidence = (*found.evidence, f"refuted: {beaten}")
+        stands = found.bound is not None and found.bound >= float(beaten.worth)
+        known = after(bound=found.bound if stands else math.inf, proved=False, evidence=evidence)
+        with suppress(GaveUp, Halt):
+            bound = float(bound_exactly(instance, beaten.worth, work=work))
+            said = Note("exact: a tree over the rationals: nothing better than ", bound)
+            known = after(bound=bound, proved=False, evidence=(*evidence, said))
+        return known
     bound = None if proof.tree.bound is None else float(proof.tree.bound)
     route = f"exact: a tree of {len(proof.tree.nodes)} nodes over the rationals: "
     said = Note(route, "no schedule") if bound is None else Note(route, "nothing better than ", bound)

@@ -54,9 +54,9 @@ def raced(
         As for `dlsched.algorithms.optimum`.
     """
     start = time.perf_counter()
-    routes = range(min(others, len(method.beside)))
+    routes = range(min(others, len(_routes(method))))
     with ExitStack() as stack:
-        runners = [stack.enter_context(_Runner(method.problem, route, instance, time_limit)) for route in routes]
+        runners = [stack.enter_context(_Runner(method, route, instance, time_limit)) for route in routes]
         field = _Field(problem(method.problem), runners)
         with sharing(field):
             found = solve(
@@ -65,20 +65,26 @@ def raced(
                 progress=progress,
                 stop=lambda: field.is_won() or (stop is not None and stop()),
             )
-        end = start if time_limit is None or (stop is not None and stop()) else start + time_limit + _LATE
+        end = -math.inf if time_limit is None or (stop is not None and stop()) else start + time_limit
         return found if found.proved else field.best(found, start, end)
+
+
+def _routes(method: ExactMethod) -> tuple[Callable[..., Optimum], ...]:
+    """Return the routes for other processes."""
+    return (*method.beside, *method.searches)
 
 
 class _Runner:
     """Another process on one of the routes."""
 
-    def __init__(self, problem: str, route: int, instance: Any, time_limit: float | None) -> None:
+    def __init__(self, method: ExactMethod, route: int, instance: Any, time_limit: float | None) -> None:
+        self.may_prove = route < len(method.beside)
         self._child = Child(__name__, "serve")
         self._news: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._ended = threading.Event()
         self._task = {
             "plugins": loaded(),
-            "problem": problem,
+            "problem": method.problem,
             "route": route,
             "instance": instance.dump(),
             # Its clock may begin anywhere, and starting takes it a second.
@@ -157,9 +163,14 @@ class _Field:
         return any(runner.has_won() for runner in self._runners)
 
     def best(self, own: Optimum, start: float, end: float) -> Optimum:
-        """Return the best of what this process knows and what the others do, or will until an end."""
+        """Return the best of what this process knows and what the others do, or those will that may prove it by an end.
+
+        What mere searches have found was told as they found it.
+        """
+        early = time.perf_counter() < end
         for runner in self._runners:
-            runner.wait(0.0 if self.is_won() else max(0.0, end - time.perf_counter()))
+            waits = not self.is_won() and (runner.may_prove or not early)
+            runner.wait(max(0.0, end + _LATE - time.perf_counter()) if waits else 0.0)
         elapsed = time.perf_counter() - start
         results = [runner.result for runner in self._runners if runner.result is not None]
         others = [_optimum(self._problem, result, elapsed) for result in results]
@@ -221,7 +232,7 @@ def _run(parent: Parent) -> Optimum:
     threading.Thread(target=listen, daemon=True).start()
     seconds = None if task["end"] is None else max(0.0, task["end"] - time.time())
     with sharing(_Home(of, parent, heard)):
-        return method.beside[task["route"]](instance, time_limit=seconds)
+        return _routes(method)[task["route"]](instance, time_limit=seconds)
 
 
 class _Home:

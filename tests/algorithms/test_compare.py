@@ -20,6 +20,7 @@ from dlsched.models.ddljs import Schedule as DdljsSchedule
 from dlsched.models.ddljs.schedule import measures as ddljs_measures
 from dlsched.models.hadar import Instance, Schedule
 from dlsched.models.hadar.schedule import measures
+from tests import paths
 
 FAMILIES: dict[str, dict[str, Any]] = {"hadar": {}, "dmlrs": {}, "smd": {}, "ddljs": {}}
 
@@ -163,6 +164,15 @@ def test_what_is_stopped_keeps_what_is_done() -> None:
         ("fifo", True, "interrupted"),
         ("srtf", True, "interrupted"),
     ]
+
+
+def test_an_algorithm_whose_program_no_solver_takes_leaves_the_others() -> None:
+    instance = DdljsInstance.load(paths.GOLDEN / "ddljs-utilities-1e30.json")
+    rows = {row.name: row for row in compare(instance).rows}
+    assert rows["gadget"].utility is None
+    assert "not a number below" in rows["gadget"].note
+    assert rows["optimum"].note == "proved"
+    assert rows["fifo"].utility is not None
 
 
 def test_all_schedules_in_one_picture(tmp_path: Path) -> None:

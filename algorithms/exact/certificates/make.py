@@ -65,6 +65,39 @@ def prove_exactly(instance: Document, schedule: Document | None, *, work: int = 
     return ExactProof(problem.name, program.formulation, instance, schedule, value, tree)
 
 
+def bound_exactly(instance: Document, worth: Fraction, *, work: int = WORK) -> Fraction:
+    """Return what no point of an instance's program is worth more than, from what one of them is worth.
+
+    Parameters
+    ----------
+    instance : Instance
+        Of any problem whose exact method has a `program`.
+    worth : Fraction
+        Of a point of the program.
+    work : int
+        As for `prove_exactly`; for each better point that is met.
+
+    Raises
+    ------
+    GaveUp
+        If no bound was found; the message says why.
+    Halt
+        If the work (`dlsched.halt`) is over.
+    """
+    program = exact_program(problem_of(instance).name)(instance)
+    while True:
+        try:
+            tree = prove(program, worth, work=work)
+        except Beaten as beaten:
+            worth = beaten.worth
+            continue
+        try:
+            check_tree(program, tree.nodes, tree.bound, tree.lattice)
+        except Refuted as error:
+            raise GaveUp(str(error)) from None
+        return worth if tree.bound is None else tree.bound
+
+
 def _tree(program: ExactProgram, value: Fraction | None, work: int) -> Tree:
     """Return a tree for a value, or for the least one above it within the tolerance that has one."""
     unit = float(max((abs(column.cost) for column in program.columns), default=0))

@@ -16,5 +16,5 @@ EXACT = ExactMethod(
     later("dlsched.algorithms.exact.dmlrs.solver", "solve"),
     program=program,
     # A schedule that is found there closes nodes here.
-    beside=(later("dlsched.algorithms.exact.dmlrs.solver", "improve", seed=1),),
+    searches=(later("dlsched.algorithms.exact.dmlrs.solver", "improve", seed=1),),
 )

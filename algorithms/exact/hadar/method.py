@@ -16,5 +16,5 @@ EXACT = ExactMethod(
     later("dlsched.algorithms.exact.hadar.solver", "solve"),
     program=program,
     # A schedule that is found there closes nodes here.
-    beside=(later("dlsched.algorithms.exact.hadar.solver", "improve", seed=1),),
+    searches=(later("dlsched.algorithms.exact.hadar.solver", "improve", seed=1),),
 )

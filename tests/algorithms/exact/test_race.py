@@ -14,8 +14,10 @@ from dlsched.algorithms import optimum
 from dlsched.algorithms.exact.anytime import Others
 from dlsched.algorithms.exact.dmlrs import solver
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
+from dlsched.algorithms.exact.result import Proof
 from dlsched.child import Child
 from dlsched.models import dmlrs, hadar, problem_of
+from tests import paths
 
 pytestmark = pytest.mark.process
 
@@ -191,3 +193,10 @@ def test_two_processes_prove_the_same_value(instance: Any) -> None:
     assert two.proved
     assert two.value == pytest.approx(one.value, rel=1e-6)
     assert problem_of(instance).check(instance, two.schedule) == []
+
+
+def test_what_ends_early_does_not_wait_for_a_search() -> None:
+    """Nothing fits, by exhaustive search; only the tree over the rationals shows it, if there is time left for it."""
+    instance = dmlrs.Instance.load(paths.GOLDEN / "dmlrs-async-nothing-fits.json")
+    found = optimum(instance, jobs=2, time_limit=20)
+    assert (found.value, found.bound, found.proof) == (0, 0, Proof.EXACT)
