@@ -170,9 +170,9 @@ def _proved(instance: Any, found: Optimum, work: int) -> Optimum:
         stands = found.bound is not None and found.bound >= float(beaten.worth)
         known = after(bound=found.bound if stands else math.inf, proved=False, evidence=evidence)
         with suppress(GaveUp, Halt):
-            bound = float(bound_exactly(instance, beaten.worth, work=work))
-            said = Note("exact: a tree over the rationals: nothing better than ", bound)
-            known = after(bound=bound, proved=False, evidence=(*evidence, said))
+            least = float(bound_exactly(instance, beaten.worth, work=work))
+            told = Note("exact: a tree over the rationals: nothing better than ", least)
+            known = after(bound=least, proved=False, evidence=(*evidence, told))
         return known
     bound = None if proof.tree.bound is None else float(proof.tree.bound)
     route = f"exact: a tree of {len(proof.tree.nodes)} nodes over the rationals: "
