@@ -4,7 +4,8 @@ A solver's word for "optimal" is not taken: HiGHS 1.15.1 returns a wrong optimum
 route is one way to solve the model; it gives a bound and usually a point. Every point is rounded to integers and
 checked on the rows, and one that passes is worth what the objective says at it. A route whose bound is beaten by any
 point that passed is refuted. A value is proved if a checked point has it, two routes that are not refuted have bounds
-that agree with it, and no other standing route claims an optimum that differs.
+that agree with it, and no other standing route claims an optimum that differs. What a route shows without floats needs
+no second one, and a point beyond it is none: it breaks a row by less than is looked for.
 """
 
 from __future__ import annotations
@@ -59,12 +60,12 @@ class Certificate:
     value : float or None
         The best objective of a checked point, or the value that was passed; None where there is neither.
     bound : float or None
-        The best bound that is not refuted and that a second route confirms; without such, the weakest of the bounds
-        that are not refuted; None where there is none.
+        The best bound that is not refuted and that is exact or a second route confirms; without such, the weakest of
+        the bounds that are not refuted; None where there is none.
     proved : bool
-        Two unrefuted routes agree with the value within the tolerance.
+        Two unrefuted routes, or an exact one, agree with the value within the tolerance.
     infeasible : bool
-        Two routes say that there is no point, and none was found.
+        Two routes, or an exact one, say that there is no point, and none was found.
     point : ndarray or None
         The checked point of that value, None where the value was passed and no route matches it.
     evidence : tuple of Note
@@ -103,6 +104,8 @@ class Finding:
         It says that there is no point at all.
     attained : bool
         It says that the bound is the optimum, not only that nothing is better.
+    exact : bool
+        It was shown without floats: a point beyond it is one within a solver's tolerances, and none at all.
     """
 
     route: str
@@ -110,6 +113,7 @@ class Finding:
     x: Floats | None
     infeasible: bool = False
     attained: bool = False
+    exact: bool = False
 
 
 Runner = Callable[[Matrix, float | None, float | None], Finding]
@@ -213,10 +217,24 @@ class _Court:
     """Findings so far; objectives are compared as if maximising."""
 
     def __init__(self, matrix: Matrix, value: float | None) -> None:
-        self.matrix, self.value = matrix, value
+        self.matrix = matrix
         self.sign = -float(matrix.sense)
-        self.point: Floats | None = None
         self.findings: list[Finding] = []
+        self._points: list[tuple[float, Floats | None]] = [] if value is None else [(value, None)]
+
+    @property
+    def _best(self) -> tuple[float | None, Floats | None]:
+        return max(self._points, key=lambda point: self.sign * point[0], default=(None, None))
+
+    @property
+    def value(self) -> float | None:
+        """The best objective of a checked point, or what was passed."""
+        return self._best[0]
+
+    @property
+    def point(self) -> Floats | None:
+        """The point of that value."""
+        return self._best[1]
 
     @property
     def cutoff(self) -> float | None:
@@ -232,22 +250,32 @@ class _Court:
             x = np.where(self.matrix.integer, np.round(x), x)
             if not self.matrix.residual(x) <= TOLERANCE:
                 finding = replace(finding, route=f"{finding.route}, point breaks the model", x=None, attained=False)
-            elif self.value is None or self._better(self.matrix.value(x), self.value):
-                self.value, self.point = self.matrix.value(x), x
+            elif any(self._exceeds(self.matrix.value(x), exact) for exact in self._exact):
+                finding = replace(
+                    finding, route=f"{finding.route}, point within tolerances only", x=None, attained=False
+                )
+            else:
+                self._points.append((self.matrix.value(x), x))
         self.findings.append(finding)
-
-    def _better(self, a: float, b: float) -> bool:
-        return self.sign * (a - b) > 0
+        if finding.exact:
+            self._points = [(v, x) for v, x in self._points if x is None or not self._exceeds(v, finding)]
 
     def refuted(self, finding: Finding) -> bool:
         """Tell whether a checked point is beyond what a finding allows."""
-        if self.value is None:
-            return False
+        return self.value is not None and self._exceeds(self.value, finding)
+
+    def _exceeds(self, value: float, finding: Finding) -> bool:
+        """Tell whether a value is beyond what a finding allows."""
         if finding.infeasible:
             return True
         return finding.bound is not None and exceeds(
-            self.sign * self.value, self.sign * finding.bound, unit=self.matrix.unit
+            self.sign * value, self.sign * finding.bound, unit=self.matrix.unit
         )
+
+    @property
+    def _exact(self) -> list[Finding]:
+        """What was shown without floats, and is not refuted."""
+        return [finding for finding in self.findings if finding.exact and not self.refuted(finding)]
 
     @property
     def _standing(self) -> list[float]:
@@ -256,15 +284,18 @@ class _Court:
 
     @property
     def infeasible(self) -> bool:
-        """Two routes say that there is no point."""
-        return self.value is None and sum(f.infeasible for f in self.findings) >= 2
+        """Two routes say that there is no point, or an exact one."""
+        exact = any(f.infeasible for f in self._exact)
+        return self.value is None and (exact or sum(f.infeasible for f in self.findings) >= 2)
 
     @property
     def proved(self) -> bool:
-        """Two standing bounds agree with the value, and nobody claims a better optimum."""
+        """Two standing bounds agree with the value, or an exact one, and nobody claims a better optimum."""
         if self.value is None:
             return False
         value, unit = self.sign * self.value, self.matrix.unit
+        if any(f.bound is not None and agree(self.sign * f.bound, value, unit=unit) for f in self._exact):
+            return True
         if any(exceeds(self.sign * bound, value, unit=unit) for bound in self._claimed):
             return False
         return sum(agree(bound, value, unit=unit) for bound in self._standing) >= 2
@@ -277,7 +308,8 @@ class _Court:
     def verdict(self, seconds: float) -> Certificate:
         """Return the certificate."""
         standing = self._standing
-        bound = self.sign * standing[min(1, len(standing) - 1)] if standing else None
+        exact = [self.sign * f.bound for f in self._exact if f.bound is not None]
+        bound = self.sign * min(exact or standing[:2][-1:]) if exact or standing else None
         return Certificate(
             self.value, bound, self.proved, self.infeasible, self.point, tuple(map(self._line, self.findings)), seconds
         )

@@ -324,7 +324,7 @@ class _Solve:
             value = best_value(self.instance, most=_MOST)
         except TooLargeError as error:
             return Finding(f"{route} ({error})", None, None)
-        return Finding(route, None if value is None else float(value), None, infeasible=value is None)
+        return Finding(route, None if value is None else float(value), None, infeasible=value is None, exact=True)
 
 
 def _best(instance: Instance, job: Job) -> Fraction | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pyomo.environ as pyo
 import pytest
@@ -47,6 +49,11 @@ def knapsack() -> pyo.ConcreteModel:
 def saying(bound: float | None, x: Floats | None = None, infeasible: bool = False, attained: bool = False) -> Runner:
     """A route that says what it is told to."""
     return lambda matrix, cutoff, seconds: Finding("a witness", bound, x, infeasible, attained)
+
+
+def exactly(bound: float | None) -> Finding:
+    """What was shown without floats; None for no point."""
+    return Finding("exactly", bound, None, infeasible=bound is None, exact=True)
 
 
 def test_wrong_optimum_of_highs_is_never_proved() -> None:
@@ -130,6 +137,41 @@ def test_infeasible_needs_two_routes() -> None:
     assert certify(model).infeasible
     assert not certify(model, [Route.HIGHS]).infeasible
     assert certify(model).value is None
+
+
+def all_but_room() -> pyo.ConcreteModel:
+    """One item, worth 1, for which 1e-7 lacks: a solver takes it."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(domain=pyo.Binary)
+    m.room = pyo.Constraint(expr=m.x <= 1 - 1e-7)
+    m.worth = pyo.Objective(expr=m.x, sense=pyo.maximize)
+    return m
+
+
+NOTHING, ITEM = np.array([0.0]), np.array([1.0])
+
+
+@pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
+def test_a_point_beyond_what_is_exact_is_none(order: tuple[int, ...]) -> None:
+    routes = [saying(1.0, ITEM, attained=True), exactly(0.0), saying(0.0, NOTHING)]
+    certificate = certify(all_but_room(), [routes[k] for k in order])
+    assert (certificate.proved, certificate.value, certificate.bound) == (True, 0.0, 0.0)
+    assert certificate.point is not None
+    assert certificate.point.tolist() == [0.0]
+    assert not [line for line in certificate.evidence if "exactly: nothing better than 0, refuted" in line]
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_an_exact_route_says_alone_that_there_is_no_point(order: tuple[int, ...]) -> None:
+    routes = [saying(1.0, ITEM, attained=True), exactly(None)]
+    certificate = certify(all_but_room(), [routes[k] for k in order])
+    assert (certificate.infeasible, certificate.value, certificate.point) == (True, None, None)
+
+
+def test_a_value_that_was_checked_refutes_an_exact_route_too() -> None:
+    certificate = certify(all_but_room(), [exactly(0.0), saying(1.0, ITEM, attained=True)], value=1.0)
+    assert (certificate.proved, certificate.value) == (False, 1.0)
+    assert "refuted" in certificate.evidence[0]
 
 
 def test_infeasible_is_refuted_by_a_point() -> None:
