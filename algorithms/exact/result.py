@@ -40,6 +40,10 @@ class Note(str):
         """Return the line with its amounts multiplied."""
         return Note(*(part if isinstance(part, str) else part * factor for part in self.parts))
 
+    def plus(self, amount: float) -> Note:
+        """Return the line with its amounts increased."""
+        return Note(*(part if isinstance(part, str) else part + amount for part in self.parts))
+
 
 class Proof(StrEnum):
     """What a proved optimum rests on."""

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.arguments import checked
+from dlsched.halt import polled
 from dlsched.models.numbers import integer_dtype, to_integers
 from dlsched.models.smd.instance import Job
 from dlsched.models.smd.training import Mode
@@ -132,7 +133,7 @@ def best_point(job: Job) -> Point | None:
     approximate = times(job, w, p)
     least = approximate.min()
     near = {(int(w[i]), int(p[i])) for i in np.flatnonzero(approximate <= least + AS_GOOD * abs(least))}
-    time, workers_, servers = min((job.training.time(w, p), w, p) for w, p in near)
+    time, workers_, servers = min((job.training.time(w, p), w, p) for w, p in polled(near))
     return Point(workers_, servers, time, job.utility.exact(time))
 
 

@@ -128,6 +128,22 @@ def test_a_solve_of_a_user_ends_without_a_solution() -> None:
     assert solve(model, stop=lambda: time.perf_counter() > end).objective is None
 
 
+@pytest.mark.parametrize("k", [3, 30])
+def test_in_the_midst_of_a_job_whose_points_are_all_equal(k: int) -> None:
+    """A thousand numbers of workers take the same time, and are compared in rationals."""
+    smd = importlib.import_module("dlsched.models.smd")
+    one = {"gpu": 1}
+    training = {"kind": "coefficients", "mode": "sync", "theta": [0, 0, 6, 0, 0]}
+    job = {"name": "a", "worker": one, "server": one, "limit": {"gpu": 1000}, "training": training}
+    job |= {"utility": {"kind": "hyperbolic", "scale": 100}}
+    instance = smd.Instance.parse({"resources": ["gpu"], "capacity": {"gpu": 1000}, "jobs": [job]})
+    stop = Asked(k)
+    found = optimum(instance, stop=stop)
+    is_sound(smd, instance, found)
+    assert (stop.count, found.value) == (k, 0)
+    assert found.bound < float("inf")
+
+
 def test_a_deadline_is_one_too() -> None:
     """Without it this would take hours."""
     models, instance = instance_of("ddljs")

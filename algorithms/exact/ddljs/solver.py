@@ -36,7 +36,7 @@ from dlsched.algorithms.exact.ddljs.horizon import (
     values,
 )
 from dlsched.algorithms.exact.ddljs.slot import embed
-from dlsched.algorithms.exact.result import Optimum, Progress
+from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.arguments import at_least, checked
 from dlsched.halt import Halt, cut, grace, left, poll, until
 from dlsched.models.ddljs.instance import Instance
@@ -165,7 +165,8 @@ class _Solve:
         nothing = float(exact_utility(self.instance, Schedule.of({})))
         self._take(Schedule.of({name: {1: embedding} for name, embedding in found.embeddings.items()}))
         self.known.bound(nothing + found.bound, "one slot")
-        self.known.evidence += found.evidence
+        # Profits of a slot are beyond what jobs are worth that get nothing.
+        self.known.evidence += [line.plus(nothing) if isinstance(line, Note) else line for line in found.evidence]
         self.known.found(found.seconds_proved)
         return found.proved and self.known.closed()
 

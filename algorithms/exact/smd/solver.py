@@ -15,7 +15,7 @@ from dlsched.algorithms.exact.anytime import Anytime
 from dlsched.algorithms.exact.knapsack import solve_exact
 from dlsched.algorithms.exact.result import Optimum, Progress
 from dlsched.arguments import at_least, checked
-from dlsched.halt import over
+from dlsched.halt import Halt, poll
 from dlsched.models.smd import Instance, Job, Point, Schedule, best_point, check, exact_utility
 
 
@@ -71,9 +71,11 @@ def _inner(instance: Instance) -> tuple[dict[str, Point], list[Job]]:
     """Return the best point of each job that can be admitted, and the jobs left when the work was over."""
     best: dict[str, Point] = {}
     for number, job in enumerate(instance.jobs):
-        if over():
+        try:
+            poll()
+            point = best_point(job) if instance.admissible(job) else None
+        except Halt:
             return best, list(instance.jobs[number:])
-        point = best_point(job) if instance.admissible(job) else None
         if point is not None:
             best[job.name] = point
     return best, []

@@ -85,6 +85,14 @@ def test_evidence_and_progress_are_told_in_the_instance_s_own_unit() -> None:
     assert all(type(line) is str for line in json.loads(json.dumps(found.evidence)))
 
 
+def test_evidence_of_one_slot_is_told_as_utility() -> None:
+    """A job is worth something that gets nothing; the slot's profits are beyond that."""
+    found = optimum(ddljs.Instance.load(GOLDEN / "ddljs-worth-something-idle.json"))
+    amounts = [part for line in found.evidence for part in getattr(line, "parts", ()) if isinstance(part, float)]
+    assert amounts
+    assert min(amounts) >= found.value
+
+
 @pytest.mark.parametrize("factor", [Fraction(1, 10**9), Fraction(10**9)], ids=str)
 def test_the_unit_of_a_slot_s_profits_is_no_matter(factor: Fraction) -> None:
     data = ddljs.preset("benchmark", 1, servers=5, jobs=5, tight=True).dump()
