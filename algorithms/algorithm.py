@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dlsched.algorithms.exact.certificates.program import ExactProgram
@@ -100,6 +101,9 @@ class ExactMethod(Method):
         Whether the instance has to be brought into a unit of utility that the tolerances of `solve` suit.
     program : callable, optional
         ``(instance) -> ExactProgram``, which has the problem's optimum: what exact certificates are about.
+    read : callable, optional
+        ``(instance, point) -> Schedule``, of a point of that program that is worth more than what `solve` has found;
+        None where it cannot be told.
     beside : tuple of callable
         Other routes, called like `solve`, that other processes take at the same time where there are some.
     searches : tuple of callable
@@ -121,6 +125,7 @@ class ExactMethod(Method):
     solve: Callable[..., Optimum] | None = None
     own_unit: bool = True
     program: Callable[[Any], ExactProgram] | None = None
+    read: Callable[[Any, Sequence[Fraction]], Document | None] | None = None
     beside: tuple[Callable[..., Optimum], ...] = ()
     searches: tuple[Callable[..., Optimum], ...] = ()
 

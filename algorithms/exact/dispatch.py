@@ -19,6 +19,7 @@ from dlsched.algorithms.exact.race import raced
 from dlsched.algorithms.exact.result import Note, Optimum, Progress, unit_of
 from dlsched.arguments import at_least, checked
 from dlsched.halt import Halt, until
+from dlsched.models.formulation import UnreadableModel
 from dlsched.models.problem import problem_of
 
 
@@ -169,6 +170,10 @@ def _proved(instance: Any, found: Optimum, work: int) -> Optimum:
         evidence = (*found.evidence, f"refuted: {beaten}")
         stands = found.bound is not None and found.bound >= float(beaten.worth)
         known = after(bound=found.bound if stands else math.inf, proved=False, evidence=evidence)
+        better = _read(instance, beaten)
+        if better is not None:
+            value = float(problem_of(instance).utility(instance, better))
+            return _proved(instance, replace(known, value=value, schedule=better), work)
         with suppress(GaveUp, Halt):
             least = float(bound_exactly(instance, beaten.worth, work=work))
             told = Note("exact: a tree over the rationals: nothing better than ", least)
@@ -178,3 +183,18 @@ def _proved(instance: Any, found: Optimum, work: int) -> Optimum:
     route = f"exact: a tree of {len(proof.tree.nodes)} nodes over the rationals: "
     said = Note(route, "no schedule") if bound is None else Note(route, "nothing better than ", bound)
     return after(bound=bound, proved=True, evidence=(*found.evidence, said), exact=proof)
+
+
+def _read(instance: Any, beaten: Beaten) -> Any:
+    """Return the schedule of a better point, where the problem's method can read it and it keeps the rules."""
+    problem = problem_of(instance)
+    method = exact_method(problem.name)
+    if method is None or method.read is None:
+        return None
+    try:
+        schedule = method.read(instance, beaten.point)
+    except UnreadableModel:
+        return None
+    if schedule is None or problem.check(instance, schedule) or problem.utility(instance, schedule) < beaten.worth:
+        return None
+    return schedule

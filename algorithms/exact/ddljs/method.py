@@ -15,5 +15,6 @@ EXACT = ExactMethod(
     "slots one by one at prices of worker-slots, or all in one program",
     later("dlsched.algorithms.exact.ddljs.solver", "solve"),
     program=program,
+    read=later("dlsched.algorithms.exact.ddljs.solver", "read_point"),
     beside=(later("dlsched.algorithms.exact.ddljs.solver", "solve", whole=True),),
 )

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -35,6 +35,7 @@ from dlsched.algorithms.exact.ddljs.horizon import (
     pooled_program,
     values,
 )
+from dlsched.algorithms.exact.ddljs.rationals import program
 from dlsched.algorithms.exact.ddljs.slot import embed
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.arguments import at_least, checked
@@ -100,6 +101,22 @@ def solve(
     at_least(0, time_limit=time_limit)
     known = Anytime[Schedule](partial(_worth, instance), partial(check, instance), progress=progress)
     return known.run(lambda: _Solve(instance, known, whole).steps(), time_limit=time_limit, stop=stop)
+
+
+def read_point(instance: Instance, point: Sequence[Fraction]) -> Schedule | None:
+    """Return the schedule of a point of the exact program, None where names of jobs or nodes hide its columns."""
+    # Pyomo is hardly ever needed for anything else here.
+    from dlsched.models.catalog import build, read
+
+    exact = program(instance)
+    model = build(exact.formulation, instance)
+    for column, value in zip(exact.columns, point, strict=True):
+        variable = model.find_component(column.name)
+        if variable is None:
+            return None
+        variable.set_value(float(value))
+    schedule: Schedule = read(model, instance)
+    return schedule
 
 
 def _worth(instance: Instance, schedule: Schedule) -> Fraction | None:

@@ -6,7 +6,7 @@ What solves is imported when it is called: checking a certificate takes none of 
 from __future__ import annotations
 
 from dlsched.algorithms.algorithm import ExactMethod
-from dlsched.algorithms.exact.dmlrs.rationals import program
+from dlsched.algorithms.exact.dmlrs.rationals import program, read
 from dlsched.lazy import later
 
 EXACT = ExactMethod(
@@ -15,6 +15,7 @@ EXACT = ExactMethod(
     "branch and price over schedules",
     later("dlsched.algorithms.exact.dmlrs.solver", "solve"),
     program=program,
+    read=read,
     # A schedule that is found there closes nodes here.
     searches=(later("dlsched.algorithms.exact.dmlrs.solver", "improve", seed=1),),
 )

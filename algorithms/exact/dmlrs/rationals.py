@@ -35,6 +35,7 @@ from dlsched.algorithms.exact.certificates.program import ExactProgram, ProgramB
 from dlsched.halt import poll, polled
 from dlsched.models.dmlrs.instance import Instance, last_earning
 from dlsched.models.dmlrs.job import AsyncJob, Job
+from dlsched.models.dmlrs.schedule import Schedule
 from dlsched.models.dmlrs.schedules import Column, Counts
 from dlsched.models.numbers import splits, to_integers
 
@@ -61,6 +62,13 @@ def program(instance: Instance) -> ExactProgram:
         If there are too many placements or schedules to list.
     """
     return over(instance, {job.name: undominated(instance, job) for job in instance.jobs})
+
+
+def read(instance: Instance, point: Sequence[Fraction]) -> Schedule:
+    """Return the schedule that a point of `program` chooses."""
+    chosen = iter(point)
+    taken = [c for job in instance.jobs for c in undominated(instance, job) if next(chosen)]
+    return Schedule.of({column.job: dict(column.slots) for column in taken})
 
 
 def over(instance: Instance, schedules: Mapping[str, Sequence[Column]]) -> ExactProgram:

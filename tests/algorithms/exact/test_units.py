@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from dlsched.algorithms import optimum
+from dlsched.algorithms.algorithm import exact_method
+from dlsched.algorithms.exact import dispatch
 from dlsched.algorithms.exact.anytime import Bracket
 from dlsched.algorithms.exact.ddljs import embed
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
@@ -130,10 +133,27 @@ def test_amounts_without_a_common_unit_are_packed() -> None:
     assert bound == pytest.approx(2)
 
 
-def test_a_value_that_the_exact_program_beats_leaves_a_bound() -> None:
-    """By hand: on the one machine the job, worth 1, is done; 3e9 beside 1 is too much for the solver's tolerances."""
+def test_what_solvers_miss_is_read_from_the_exact_program() -> None:
+    """By hand: on the one machine the job, worth 1, is done; 3e9 beside 1 is too much for the solvers' tolerances."""
+    instance = dmlrs.Instance.load(GOLDEN / "dmlrs-async-fast-links.json")
+    found = optimum(instance)
+    assert (found.value, found.bound, found.proof) == (1, 1, Proof.EXACT)
+    assert dmlrs.check(instance, found.schedule) == []
+
+
+def test_rings_that_solvers_miss_are_read_from_the_exact_program() -> None:
+    """By exhaustive search; needs are off thousandths of the one server by 1e-12."""
+    instance = ddljs.Instance.load(GOLDEN / "ddljs-all-but-fits.json")
+    found = optimum(instance)
+    assert (found.value, found.proof) == (pytest.approx(9.545177444480), Proof.EXACT)
+    assert ddljs.check(instance, found.schedule) == []
+
+
+@pytest.mark.parametrize("read", [None, lambda instance, point: None, lambda instance, point: dmlrs.Schedule.of({})])
+def test_a_point_that_cannot_be_read_leaves_a_bound(read: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dispatch, "exact_method", lambda name: replace(exact_method(name), read=read))
     found = optimum(dmlrs.Instance.load(GOLDEN / "dmlrs-async-fast-links.json"))
-    assert found.value <= 1 == found.bound
+    assert (found.value, found.bound, found.proved) == (0, 1, False)
 
 
 def test_work_that_all_but_fits_is_certified() -> None:
