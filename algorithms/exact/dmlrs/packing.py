@@ -210,24 +210,34 @@ class Items:
         return fits, rooms
 
     @cached_property
-    def _tables(self) -> list[Ints]:
-        """By job, the numbers of single items by (level, first or last alternative), and one too many behind them."""
+    def _pairs(self) -> list[tuple[Ints, Ints]]:
+        """By job, numbers of items and how many, two at most of each (level, first or last alternative)."""
         found = []
         for i, job in enumerate(self.slots.jobs):
-            singles = [[self.one_by_one(self.of(i, c))[0] for c in (level[0], level[-1])] for level in job.alternatives]
-            most = max((len(each) for pair in singles for each in pair), default=0)
-            table = np.full((job.levels + 1, 2, most), len(self.items))
-            for level, pair in enumerate(singles, 1):
-                for alternative, numbers in enumerate(pair):
-                    table[level, alternative, : len(numbers)] = numbers
-            found.append(table)
+            numbers, counts = np.zeros((2, job.levels + 1, 2, 2), dtype=np.int64)
+            for level, choices in enumerate(job.alternatives, 1):
+                for which, choice in enumerate((choices[0], choices[-1])):
+                    for place, (number, count) in enumerate(self.of(i, choice)):
+                        numbers[level, which, place], counts[level, which, place] = number, count
+            found.append((numbers, counts))
         return found
 
     def _singles(self, levels: npt.NDArray[np.integer], alternatives: Ints) -> Ints:
         """Return the numbers of the single items of vectors, the largest first, and a number too many behind them."""
-        parts = [table[levels[:, i], alternatives[:, i]] for i, table in enumerate(self._tables)]
-        numbers = np.sort(np.concatenate(parts, axis=1), axis=1)
-        return numbers[:, : (numbers < len(self.items)).sum(axis=1).max(initial=0)]
+        at = [(levels[:, i], alternatives[:, i]) for i in range(len(self._pairs))]
+        numbers, counts = (
+            np.concatenate([pairs[k][where] for pairs, where in zip(self._pairs, at, strict=True)], axis=1)
+            for k in (0, 1)
+        )
+        order = np.argsort(numbers, axis=1, kind="stable")
+        numbers, counts = (np.take_along_axis(each, order, axis=1) for each in (numbers, counts))
+        lengths = counts.sum(axis=1)
+        flat = np.repeat(numbers.ravel(), counts.ravel())
+        row = np.repeat(np.arange(len(levels)), lengths)
+        place = np.arange(len(flat)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        singles = np.full((len(levels), lengths.max(initial=0)), len(self.items))
+        singles[row, place] = flat
+        return singles
 
     def _best_fit(self, rooms: Ints, numbers: Ints, codings: Iterable[int]) -> tuple[Bools, Ints]:
         """Place items in their order, by best fit in the sense of some codings in turn; as `Coding.place_all`."""
