@@ -129,6 +129,11 @@ class ExactMethod(Method):
     beside: tuple[Callable[..., Optimum], ...] = ()
     searches: tuple[Callable[..., Optimum], ...] = ()
 
+    @property
+    def elsewhere(self) -> tuple[Callable[..., Optimum], ...]:
+        """The routes for other processes, those that may prove something first."""
+        return (*self.beside, *self.searches)
+
 
 def _names(method: Method) -> dict[str, str]:
     """Return what a method is called, each with its own name: no other may be called so."""

@@ -248,14 +248,15 @@ class _Court:
         x = finding.x
         if x is not None:
             x = np.where(self.matrix.integer, np.round(x), x)
+            value = self.matrix.value(x)
             if not self.matrix.residual(x) <= TOLERANCE:
                 finding = replace(finding, route=f"{finding.route}, point breaks the model", x=None, attained=False)
-            elif any(self._exceeds(self.matrix.value(x), exact) for exact in self._exact):
+            elif any(self._exceeds(value, exact) for exact in self._exact):
                 finding = replace(
                     finding, route=f"{finding.route}, point within tolerances only", x=None, attained=False
                 )
             else:
-                self._points.append((self.matrix.value(x), x))
+                self._points.append((value, x))
         self.findings.append(finding)
         if finding.exact:
             self._points = [(v, x) for v, x in self._points if x is None or not self._exceeds(v, finding)]
@@ -307,9 +308,10 @@ class _Court:
 
     def verdict(self, seconds: float) -> Certificate:
         """Return the certificate."""
-        standing = self._standing
-        exact = [self.sign * f.bound for f in self._exact if f.bound is not None]
-        bound = self.sign * min(exact or standing[:2][-1:]) if exact or standing else None
+        confirmed = min((self.sign * f.bound for f in self._exact if f.bound is not None), default=None)
+        if confirmed is None and (standing := self._standing):
+            confirmed = standing[min(1, len(standing) - 1)]
+        bound = None if confirmed is None else self.sign * confirmed
         return Certificate(
             self.value, bound, self.proved, self.infeasible, self.point, tuple(map(self._line, self.findings)), seconds
         )

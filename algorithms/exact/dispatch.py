@@ -85,7 +85,7 @@ def optimum(
     method = exact_method(problem.name) or ExactMethod("exact", problem.name, "its exact formulation")
     start, stop = time.perf_counter(), _latched(stop)
     solve = method.solve or partial(general.solve, problem)
-    if jobs > 1 and (method.beside or method.searches):
+    if jobs > 1 and method.elsewhere:
         solve = partial(raced, solve, method, jobs - 1)
     if method.own_unit and method.solve is not None:
         found = _in_own_unit(solve, problem.utility, instance, time_limit=time_limit, progress=progress, stop=stop)
@@ -170,10 +170,9 @@ def _proved(instance: Any, found: Optimum, work: int) -> Optimum:
         evidence = (*found.evidence, f"refuted: {beaten}")
         stands = found.bound is not None and found.bound >= float(beaten.worth)
         known = after(bound=found.bound if stands else math.inf, proved=False, evidence=evidence)
-        better = _read(instance, beaten)
+        better = _better(instance, known, beaten)
         if better is not None:
-            value = float(problem_of(instance).utility(instance, better))
-            return _proved(instance, replace(known, value=value, schedule=better), work)
+            return _proved(instance, better, work)
         with suppress(GaveUp, Halt):
             least = float(bound_exactly(instance, beaten.worth, work=work))
             told = Note("exact: a tree over the rationals: nothing better than ", least)
@@ -185,8 +184,8 @@ def _proved(instance: Any, found: Optimum, work: int) -> Optimum:
     return after(bound=bound, proved=True, evidence=(*found.evidence, said), exact=proof)
 
 
-def _read(instance: Any, beaten: Beaten) -> Any:
-    """Return the schedule of a better point, where the problem's method can read it and it keeps the rules."""
+def _better(instance: Any, found: Optimum, beaten: Beaten) -> Optimum | None:
+    """Return what was found with the schedule of a better point, where that can be read and keeps the rules."""
     problem = problem_of(instance)
     method = exact_method(problem.name)
     if method is None or method.read is None:
@@ -195,6 +194,7 @@ def _read(instance: Any, beaten: Beaten) -> Any:
         schedule = method.read(instance, beaten.point)
     except UnreadableModel:
         return None
-    if schedule is None or problem.check(instance, schedule) or problem.utility(instance, schedule) < beaten.worth:
+    if schedule is None or problem.check(instance, schedule):
         return None
-    return schedule
+    value = problem.utility(instance, schedule)
+    return None if value < beaten.worth else replace(found, value=float(value), schedule=schedule)

@@ -328,15 +328,13 @@ class Enumeration:
         n = len(self._grid.items)
         choices.room = choices.room.astype(float)
         self._drop(choices)
-        if len(choices.worth) > size:
-            # Else what is put aside would be twice as many each time.
-            aside.append(choices.part(size // 2))
         while len(choices.worth) and choices.depth < n:
+            # Before the next item: what was put aside is as many as are too many, and would be twice as many each time.
+            if len(choices.worth) > size:
+                aside.append(choices.part(size // 2))
             if choices.since >= _EVERY and len(choices.worth) > _FEW:
                 self._price(choices)
             self._decide(choices)
-            if len(choices.worth) > size:
-                aside.append(choices.part(size // 2))
         # The best in whole numbers may not fit, or not be the best: all that are left are looked at.
         for which in np.argsort(-choices.worth, kind="stable")[:, None] if choices.depth == n else ():
             if choices.worth[which[0]] < self._target:

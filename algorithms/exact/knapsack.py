@@ -17,7 +17,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dlsched.algorithms.exact.anytime import UNSOLVED
@@ -154,7 +154,8 @@ class _Search:
         found = self._elapsed
         if first and not over():
             self._tell("second route", self._bound)
-            confirmed = "" if listed and self._nodes > _MANY else self._without_presolve(prices)
+            most = _CUTS if listed else sys.maxsize
+            confirmed = "" if listed and self._nodes > _MANY else self._without_presolve(prices, most)
             if listed and not confirmed:
                 confirmed = self._in_another_order(prices)
             if confirmed:
@@ -214,7 +215,7 @@ class _Search:
     def _by_highs(self) -> str:
         """Solve with all items; return the route's name where it ended, else nothing."""
         items = self._items.useful
-        raw = self._solved(items, (), presolve=True, cutoff=None)
+        raw = self._solved(items, (), presolve=True, cutoff=None, most=sys.maxsize)
         if raw.x is not None:
             self._take(items, (), raw.x)
         if raw.summary.bound is not None:
@@ -239,14 +240,15 @@ class _Search:
             return ""
         return f"every choice in another order, by {search.looked_at} partial ones: nothing is better"
 
-    def _without_presolve(self, prices: Sequence[Fraction]) -> str:
-        """Look for anything better in another way; return its name where there is proved to be nothing."""
+    def _without_presolve(self, prices: Sequence[Fraction], most: int) -> str:
+        """Look for anything better in another way; return its name where there is proved to be nothing.
+
+        `most` programs are solved, where one point after the other does not fit.
+        """
         value = self._value / self._unit
         cutoff = float(value) + 0.5 * TOLERANCE * max(1.0, float(value))
         free, taken = self._items.decided(prices, self._value)
-        raw = self._solved(free, taken, presolve=False, cutoff=cutoff)
-        if len(self._cuts) > _CUTS:
-            return ""
+        raw = self._solved(free, taken, presolve=False, cutoff=cutoff, most=most)
         if raw.x is not None:
             before = self._value
             self._take(free, taken, raw.x)
@@ -258,12 +260,14 @@ class _Search:
         rest = f"{len(free)} of them, the others decided by prices"
         return f"HiGHS {raw.summary.version} without presolve on {rest}: nothing is better"
 
-    def _solved(self, items: Sequence[int], fixed: Sequence[int], presolve: bool, cutoff: float | None) -> RawSolution:
+    def _solved(
+        self, items: Sequence[int], fixed: Sequence[int], *, presolve: bool, cutoff: float | None, most: int
+    ) -> RawSolution:
         """Solve; a point that rationals show to exceed a row is cut off, and the rest solved again.
 
-        Without presolve only until there are too many; the last point is one of them then.
+        After `most` programs without the last one's point, which is none.
         """
-        while True:
+        for _ in range(most):
             poll()
             raw = solve_matrix(
                 self._items.matrix(items, fixed, self._cuts),
@@ -280,8 +284,7 @@ class _Search:
             if self._items.fits(taken):
                 return raw
             self._cuts.append(taken)
-            if not presolve and len(self._cuts) > _CUTS:
-                return raw
+        return replace(raw, x=None)
 
     def _take(self, items: Sequence[int], fixed: Sequence[int], x: Floats) -> None:
         self._offer([*fixed, *(i for i, chosen in zip(items, x.tolist(), strict=True) if chosen > 0.5)])

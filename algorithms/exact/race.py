@@ -54,7 +54,7 @@ def raced(
         As for `dlsched.algorithms.optimum`.
     """
     start = time.perf_counter()
-    routes = range(min(others, len(_routes(method))))
+    routes = range(min(others, len(method.elsewhere)))
     with ExitStack() as stack:
         runners = [stack.enter_context(_Runner(method, route, instance, time_limit)) for route in routes]
         field = _Field(problem(method.problem), runners)
@@ -67,11 +67,6 @@ def raced(
             )
         end = -math.inf if time_limit is None or (stop is not None and stop()) else start + time_limit
         return found if found.proved else field.best(found, start, end)
-
-
-def _routes(method: ExactMethod) -> tuple[Callable[..., Optimum], ...]:
-    """Return the routes for other processes."""
-    return (*method.beside, *method.searches)
 
 
 class _Runner:
@@ -232,7 +227,7 @@ def _run(parent: Parent) -> Optimum:
     threading.Thread(target=listen, daemon=True).start()
     seconds = None if task["end"] is None else max(0.0, task["end"] - time.time())
     with sharing(_Home(of, parent, heard)):
-        return _routes(method)[task["route"]](instance, time_limit=seconds)
+        return method.elsewhere[task["route"]](instance, time_limit=seconds)
 
 
 class _Home:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from dlsched.algorithms.algorithm import exact_program
@@ -56,12 +57,12 @@ def prove_exactly(instance: Document, schedule: Document | None, *, work: int = 
     """
     problem: Problem[Document, Document] = problem_of(instance)
     value = None if schedule is None else Fraction(problem.utility(instance, schedule))
-    try:
-        program = exact_program(problem.name)(instance)
-        tree = _tree(program, value, work)
-        check_tree(program, tree.nodes, tree.bound, tree.lattice)
-    except (InputError, TooLargeError, Refuted) as error:
-        raise GaveUp(str(error)) from None
+
+    def is_as_good(program: ExactProgram, worth: Fraction) -> bool:
+        unit = float(max((abs(column.cost) for column in program.columns), default=0))
+        return value is not None and agree(value, worth, unit=unit)
+
+    program, tree = _tree(instance, value, work, is_as_good)
     return ExactProof(problem.name, program.formulation, instance, schedule, value, tree)
 
 
@@ -84,28 +85,40 @@ def bound_exactly(instance: Document, worth: Fraction, *, work: int = WORK) -> F
     Halt
         If the work (`dlsched.halt`) is over.
     """
-    program = exact_program(problem_of(instance).name)(instance)
-    while True:
-        try:
-            tree = prove(program, worth, work=work)
-        except Beaten as beaten:
-            worth = beaten.worth
-            continue
-        try:
-            check_tree(program, tree.nodes, tree.bound, tree.lattice)
-        except Refuted as error:
-            raise GaveUp(str(error)) from None
-        return worth if tree.bound is None else tree.bound
+    _, tree = _tree(instance, worth, work, lambda program, better: True)
+    return worth if tree.bound is None else tree.bound
 
 
-def _tree(program: ExactProgram, value: Fraction | None, work: int) -> Tree:
-    """Return a tree for a value, or for the least one above it within the tolerance that has one."""
-    unit = float(max((abs(column.cost) for column in program.columns), default=0))
-    best = value
-    while True:
-        try:
-            return prove(program, best, work=work)
-        except Beaten as beaten:
-            if value is None or not agree(value, beaten.worth, unit=unit):
-                raise
-            best = beaten.worth
+def _tree(
+    instance: Document, value: Fraction | None, work: int, goes_on: Callable[[ExactProgram, Fraction], bool]
+) -> tuple[ExactProgram, Tree]:
+    """Return an instance's program and a tree for a value, or for the least one above it that has one.
+
+    Parameters
+    ----------
+    instance : Instance
+    value : Fraction or None
+    work : int
+        Of each search.
+    goes_on : callable
+        Tells whether to go on from what a better point is worth.
+
+    Raises
+    ------
+    GaveUp, Beaten, Halt
+        As `prove_exactly`.
+    """
+    try:
+        program = exact_program(problem_of(instance).name)(instance)
+        while True:
+            try:
+                tree = prove(program, value, work=work)
+                break
+            except Beaten as beaten:
+                if not goes_on(program, beaten.worth):
+                    raise
+                value = beaten.worth
+        check_tree(program, tree.nodes, tree.bound, tree.lattice)
+    except (InputError, TooLargeError, Refuted) as error:
+        raise GaveUp(str(error)) from None
+    return program, tree

@@ -33,7 +33,6 @@ Counted = list[tuple[int, int]]
 _BITS = 62
 """Of integers that NumPy subtracts without overflow, sign and one bit to spare; Python's own hold more."""
 
-
 _SEEMING = 2.5
 """Factor by which items may seem larger where their order is changed: by trial, 1.3 finds half as many that fit."""
 
