@@ -33,7 +33,8 @@ HiGHS takes 1e-10 at the least; ten times that leaves it room, and is a hundredt
 """
 
 POSITIVE = TIGHT
-"""A denominator counts as positive from this on: so far off may be the linear program that finds its least value."""
+"""A denominator counts as positive from this on, relative to its largest term where that is below 1: so far off may be
+the linear program that finds its least value."""
 
 WHOLE = 1e-5
 """A solver's value this close to an integer stands for it: no solver in use is less strict by default (Gurobi and CPLEX

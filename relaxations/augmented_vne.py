@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -25,6 +26,10 @@ from dlsched.relaxations.ring_lp import RingLp, VneSolution
 from dlsched.relaxations.ring_master import by_columns
 from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import ZERO
+
+_SMALL_EXPONENT, _LARGE_EXPONENT = 10, 20
+"""Problems whose largest profit is between these powers of two (1e-3, 1e6) are solved as they are: column generation
+compares with 1 what mappings earn and paths cost, and its solver sees 1e-9."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +61,9 @@ class AugmentedVne(RingLp, Recovery["RecoveredEmbedding"]):
         combinations are all points that count; with caps one is optimal where it attains the bound of the plain LP.
         Where none does, the simplex method of HiGHS takes the whole program.
         """
+        exponent = -int(np.frexp(self.matrix.c.max(initial=0.0))[1])
+        if not -_LARGE_EXPONENT <= exponent <= _SMALL_EXPONENT:
+            return self._solved_in_units_of(exponent)
         bound = None
         if all(request.allowed is None for request in self.problem.requests):
             knapsack = knapsack_vne(self.problem, sizes=self.sizes, cap=self.cap)
@@ -68,6 +76,16 @@ class AugmentedVne(RingLp, Recovery["RecoveredEmbedding"]):
             optimum = plain.solve()
             bound = replace(optimum, duals=plain.lift_duals(optimum, self))
         return by_columns(self, bound) or self.simplex()
+
+    def _solved_in_units_of(self, exponent: int) -> VneSolution:
+        """Solve with all profits times a power of two, and return what is found in the problem's own unit."""
+        factor = Fraction(2) ** exponent
+        requests = (
+            replace(request, profit={k: factor * worth for k, worth in request.profit.items()})
+            for request in self.problem.requests
+        )
+        found = augmented_vne(self.problem.keeping(requests), sizes=self.sizes, cap=self.cap).solve()
+        return self.solution(found.point, np.ldexp(found.duals, -exponent), found.method)
 
     def _plain(self) -> PlainVne:
         return plain_vne(self.problem, sizes=self.sizes, cap=self.cap)

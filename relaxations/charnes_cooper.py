@@ -178,15 +178,18 @@ def _sign(matrix: Matrix, ratio: Ratio) -> int:
     with np.errstate(invalid="ignore"):
         ends = np.where(c == 0, 0.0, np.stack([c * matrix.lower, c * matrix.upper]))
     low, high = d + ends.min(axis=0).sum(), d + ends.max(axis=0).sum()
+    # A denominator in a large unit has small values everywhere.
+    terms = np.append(np.where(np.isfinite(ends), np.abs(ends), np.abs(c)), abs(d))
+    near_zero = POSITIVE * min(1.0, float(terms.max()))
     if np.isfinite([low, high]).all() and np.isfinite([matrix.lower, matrix.upper]).all():
-        if low > POSITIVE:
+        if low > near_zero:
             return 1
-        if high < -POSITIVE:
+        if high < -near_zero:
             return -1
     least, greatest = _extreme(matrix, ratio, 1), _extreme(matrix, ratio, -1)
-    if least > POSITIVE:
+    if least > near_zero:
         return 1
-    if greatest < -POSITIVE:
+    if greatest < -near_zero:
         return -1
     raise TransformationRefused(
         f"the denominator goes from {least:.6g} to {greatest:.6g} on the region: it must keep away from 0"

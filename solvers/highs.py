@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any, Literal
 
@@ -21,6 +22,7 @@ import numpy.typing as npt
 from dlsched.halt import Halt, current, poll, run_in_thread
 from dlsched.lazy import sp
 from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.refinement import Optimum, refined, slack_rows
 from dlsched.solvers.scaling import INFINITE, REFUSED, UnfitNumberError
 from dlsched.solvers.solution import RawSolution, Solution, SolverError, Status
 from dlsched.tolerances import FEASIBLE, LEAST_DROPPED, TOLERANCE
@@ -123,8 +125,6 @@ def solve_highs(
     tell: Callable[[float, Floats | None], None] | None,
 ) -> RawSolution:
     """Solve a matrix, whose numbers HiGHS keeps; parameters as for `dlsched.solvers.solve.solve_here`."""
-    import highspy
-
     options: dict[str, Any] = {"mip_rel_gap": gap, "mip_abs_gap": 0.0 if gap == 0.0 else TOLERANCE}
     options |= {} if time_limit is None else {"time_limit": float(time_limit)}
     options |= {} if seed is None else {"random_seed": seed}
@@ -146,10 +146,42 @@ def solve_highs(
     run = solver.run if threads is None else partial(run_in_thread, solver.run, interrupted.set)
     with interruptible(solver, interrupted.is_set):
         run()
-        if solver.getModelStatus() == highspy.HighsModelStatus.kUnboundedOrInfeasible:
+        for strategy in _STRATEGIES:
+            if not _is_undecided(solver, linear=not matrix.integer.any()):
+                break
             solver.setOptionValue("presolve", "off")
+            solver.setOptionValue("simplex_strategy", strategy)
+            solver.clearSolver()
             run()
     return _read_highs(solver, matrix, time.perf_counter() - start)
+
+
+_STRATEGIES = (1, 4)
+"""HiGHS's dual and its primal simplex method: where one ends without a result, the other has one."""
+
+
+def _is_undecided(solver: Any, *, linear: bool) -> bool:
+    """Tell whether HiGHS has to be asked once more, without its presolve."""
+    import highspy
+
+    codes = highspy.HighsModelStatus
+    status = solver.getModelStatus()
+    return status == codes.kUnboundedOrInfeasible or (
+        linear and (status == codes.kUnknown or _is_word_of_presolve(solver))
+    )
+
+
+def _is_word_of_presolve(solver: Any) -> bool:
+    """Tell whether HiGHS calls a linear program infeasible and has no basis that shows why.
+
+    Its presolve has been seen to say so of one that has an optimum at a distance from every side: 1e-6 x + .1 y to
+    maximise, -1e-4 x - 9.999999999 y >= 3, -2e4 <= x <= -1e4, -.2 <= y <= -.1 (1.15.1; equal reduced costs but for
+    1e-10).
+    """
+    import highspy
+
+    infeasible = solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible
+    return infeasible and not solver.getInfo().basis_validity and solver.getOptionValue("presolve")[1] != "off"
 
 
 def _read_highs(solver: Any, matrix: Matrix, seconds: float) -> RawSolution:
@@ -178,7 +210,33 @@ def _read_highs(solver: Any, matrix: Matrix, seconds: float) -> RawSolution:
     x = np.asarray(solution.col_value, dtype=float)
     if integral or not solution.dual_valid:
         return RawSolution(summary, x)
-    return RawSolution(summary, x, np.asarray(solution.row_dual), np.asarray(solution.col_dual))
+    row_duals, costs = np.asarray(solution.row_dual, dtype=float), np.asarray(solution.col_dual, dtype=float)
+    if status is not Status.OPTIMAL:
+        return RawSolution(summary, x, row_duals, costs)
+    taken = Optimum.of(matrix, x, row_duals)
+    found = refined(matrix, taken, partial(_corrected, solver.getBasis(), slack_rows(matrix)))
+    if found is taken:
+        return RawSolution(summary, x, row_duals, costs)
+    return RawSolution(replace(summary, bound=matrix.value(found.x)), found.x, found.row_duals, found.reduced_costs)
+
+
+def _corrected(basis: Any, slack_rows: npt.NDArray[np.int64], matrix: Matrix) -> tuple[Floats, Floats] | None:
+    """Solve what is left of a linear program (`refined`) from the basis that it ended with."""
+    import highspy
+
+    solver = loaded(matrix)
+    rows = np.array(basis.row_status, dtype=object)
+    start = highspy.HighsBasis()
+    start.col_status = [*basis.col_status, *rows[slack_rows]]
+    rows[slack_rows] = highspy.HighsBasisStatus.kLower
+    start.row_status, start.valid = rows.tolist(), True
+    solver.setBasis(start)
+    with interruptible(solver):
+        solver.run()
+    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    solution = solver.getSolution()
+    return np.asarray(solution.col_value, dtype=float), np.asarray(solution.row_dual, dtype=float)
 
 
 def infeasible_rows(matrix: Matrix) -> tuple[list[int], list[int]]:
@@ -354,7 +412,7 @@ class Session:
         """
         warm = 0 if self._stale else 4
         self._stale = False
-        for strategy, presolve in ((warm, "choose"), (0, "choose"), (1, "off")):
+        for strategy, presolve in ((warm, "choose"), (0, "choose"), *((strategy, "off") for strategy in _STRATEGIES)):
             self._set("simplex_strategy", strategy)
             self._set("presolve", presolve)
             if self._decided():
@@ -394,7 +452,8 @@ class Session:
         status, codes = self._highs.getModelStatus(), self._codes
         if status == codes.kInterrupt:
             raise Halt
-        return status in (codes.kOptimal, codes.kInfeasible, codes.kUnbounded, codes.kUnboundedOrInfeasible)
+        known = (codes.kOptimal, codes.kInfeasible, codes.kUnbounded, codes.kUnboundedOrInfeasible)
+        return status in known and not _is_word_of_presolve(self._highs)
 
     def _set(self, option: str, value: Any) -> None:
         if self._options.get(option) != value:

@@ -18,6 +18,7 @@ from dlsched.arguments import checked
 from dlsched.halt import current, grace, left, over, poll
 from dlsched.solvers.highs import solve_highs
 from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.refinement import Optimum
 from dlsched.solvers.scaling import scaled
 from dlsched.solvers.scip import solve_scip
 from dlsched.solvers.solution import RawSolution, ResidualError, Solution, SolverError, Status
@@ -89,8 +90,10 @@ def solve_matrix(
         return RawSolution(summary, None)
     x = fit.point(raw.x)
     x = np.where(matrix.integer, np.round(x), x)
-    if matrix.residual(x) > TOLERANCE:
-        x = _completed(matrix, x)
+    if matrix.residual(x) > TOLERANCE or _is_dear(fit.matrix, raw.x):
+        solvers, x = x, _completed(matrix, x)
+        if summary.status is Status.OPTIMAL and _is_worse(matrix, x, solvers):
+            summary = replace(summary, status=Status.FEASIBLE)
     where, residual = matrix.worst(x)
     if not residual <= TOLERANCE and over():
         return RawSolution(replace(summary, status=Status.NO_SOLUTION), None)
@@ -103,10 +106,24 @@ def solve_matrix(
     return RawSolution(summary.with_value(matrix.value(x), matrix.unit), x, duals, fit.reduced_costs(raw.reduced_costs))
 
 
+def _is_dear(matrix: Matrix, x: Floats) -> bool:
+    """Tell whether what a solver forgave the continuous columns of an integer program may be worth something."""
+    if not matrix.integer.any() or matrix.integer.all():
+        return False
+    broken = Optimum.of(matrix, x, np.zeros(matrix.A.shape[0])).primal
+    return broken * float(np.abs(matrix.c).max(initial=0.0)) > TOLERANCE * max(matrix.unit, abs(matrix.value(x)))
+
+
+def _is_worse(matrix: Matrix, x: Floats, other: Floats) -> bool:
+    value, than = matrix.value(x), matrix.value(other)
+    return matrix.sense * (value - than) > TOLERANCE * max(matrix.unit, abs(value), abs(than))
+
+
 def _completed(matrix: Matrix, x: Floats) -> Floats:
     """Return the point with its integers kept and the others chosen anew, where that is possible.
 
-    A solver's integers are 1e-6 off, and its other variables fit those and not the rounded ones.
+    A solver's integers are 1e-6 off, and its other variables fit those and not the rounded ones; and what it forgives
+    a row or bound may be worth more than that.
     """
     if not matrix.integer.any() or matrix.integer.all():
         return x

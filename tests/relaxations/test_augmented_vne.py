@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -205,6 +206,23 @@ def test_all_ways_to_solve_agree(seed: int, cap: bool) -> None:
     duals = plain.lift_duals(bound, lp)
     assert (lp.matrix.c - lp.matrix.A.T @ duals).max(initial=0.0) < EXACT
     assert float(lp.matrix.row_upper @ duals) == near(bound.value)
+
+
+@pytest.mark.parametrize("unit", [Fraction(1, 10**12), Fraction(10) ** 25])
+@pytest.mark.parametrize("seed", range(15))
+def test_the_unit_of_utility_changes_nothing(seed: int, unit: Fraction) -> None:
+    problem = drawn(seed, True, servers=4, jobs=3, workers=4)
+    scaled = problem.keeping(
+        replace(request, profit={k: unit * worth for k, worth in request.profit.items()})
+        for request in problem.requests
+    )
+    expected, lp = augmented_vne(problem).solve(), augmented_vne(scaled)
+    found = lp.solve()
+    assert found.value / float(unit) == near(expected.value)
+    assert found.method == expected.method
+    residuals = lp.certify(found)
+    assert residuals["primal"] < EXACT
+    assert max(residuals["dual"], residuals["gap"]) < EXACT * float(unit)
 
 
 @pytest.mark.parametrize("tight", [False, True])

@@ -54,6 +54,19 @@ def test_a_sign_that_only_the_rows_prove() -> None:
         assert solve(linear.model).objective == pytest.approx(1 / 5)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_denominator_in_a_large_unit(sign: int) -> None:
+    """(1e-9 x - 2e-9)/(+-(1e-10 x + 1e-10)) in [0, 10], x <= 4 by a row: at x = 0 or 4, -20 or 4, and the negatives."""
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var(bounds=(0, 10))
+    model.row = pyo.Constraint(expr=model.x <= 4)
+    model.ratio = pyo.Objective(expr=(1e-9 * model.x - 2e-9) / (sign * (1e-10 * model.x + 1e-10)))
+    linear = charnes_cooper(model)
+    assert solve(linear.model).objective == pytest.approx(-20 if sign == 1 else -4)
+    linear.recover(load=True)
+    assert model.x.value == pytest.approx(0 if sign == 1 else 4, abs=1e-9)
+
+
 def random_problem(seed: int) -> tuple[Any, Any, Any, Any, Any, Any]:
     """Return a (q, c, d, A, b) with x in a box and a denominator that is positive there."""
     rng = np.random.default_rng(seed)

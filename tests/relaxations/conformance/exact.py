@@ -12,15 +12,21 @@ Halfspace = tuple[tuple[Fraction, ...], Fraction]
 
 def optimum(spec: Spec) -> Fraction | None:
     """Return the optimum of the continuous relaxation of a boxed specification, None if it has no point."""
-    size = len(spec.variables)
-    halfspaces = _halfspaces(spec)
+    costs = tuple(Fraction(c) for c in spec.costs)
+    best = best_vertex(costs, _halfspaces(spec), maximise=spec.maximise)
+    return None if best is None else best + spec.constant
+
+
+def best_vertex(costs: tuple[Fraction, ...], halfspaces: list[Halfspace], *, maximise: bool) -> Fraction | None:
+    """Return the best value of a vertex of a bounded polyhedron, None if it has none."""
+    size = len(costs)
     best: Fraction | None = None
     for chosen in combinations(halfspaces, size):
         vertex = _solve([[*a, b] for a, b in chosen], size)
         if vertex is None or any(_dot(a, vertex) > b for a, b in halfspaces):
             continue
-        value = _dot(tuple(Fraction(c) for c in spec.costs), vertex) + spec.constant
-        if best is None or (value > best) == spec.maximise:
+        value = _dot(costs, vertex)
+        if best is None or (value > best) == maximise:
             best = value
     return best
 
@@ -62,14 +68,15 @@ def _halfspaces(spec: Spec) -> list[Halfspace]:
     found = []
     for j, variable in enumerate(spec.variables):
         unit = tuple(Fraction(int(j == k)) for k in range(len(spec.variables)))
-        found += _sides(unit, *variable.bounds())
+        found += sides(unit, *variable.bounds())
     for row in spec.rows:
         a = tuple(Fraction(c) for c in row.coefficients)
-        found += _sides(a, _shift(row.lower, row.constant), _shift(row.upper, row.constant))
+        found += sides(a, _shift(row.lower, row.constant), _shift(row.upper, row.constant))
     return found
 
 
-def _sides(a: tuple[Fraction, ...], lower: Fraction | None, upper: Fraction | None) -> list[Halfspace]:
+def sides(a: tuple[Fraction, ...], lower: Fraction | None, upper: Fraction | None) -> list[Halfspace]:
+    """Return the halfspaces of a row, or of a bound."""
     below = [] if upper is None else [(a, upper)]
     return below if lower is None else [*below, (tuple(-c for c in a), -lower)]
 
