@@ -23,12 +23,13 @@ import numpy as np
 from dlsched.algorithms.exact.knapsack import solve_exact
 from dlsched.algorithms.knapsack_items import Exact, Items
 from dlsched.arguments import at_least, checked
+from dlsched.arithmetic import dot
 from dlsched.lazy import sp
 from dlsched.models.document import InputError
-from dlsched.models.numbers import rational
+from dlsched.models.numbers import rational, to_integers
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
-from dlsched.tolerances import LEAST_DROPPED, ZERO
+from dlsched.tolerances import LEAST_DROPPED, ROUNDING, SNAP, ZERO
 
 MAX_LPS = 200_000
 """The most linear programs that the scheme solves where no other limit is given."""
@@ -123,7 +124,7 @@ def frieze_clarke(items: Items, size: int, *, max_lps: int = MAX_LPS) -> Selecti
     search = _Search(items, size, max_lps)
     search.run()
     subsets = sum(math.comb(useful, taken) for taken in range(size + 1))
-    guarantee = Fraction(1) if size == useful else Fraction(size, size + rows)
+    guarantee = search.guarantee if size == useful else Fraction(size, size + rows)
     return Selection(tuple(sorted(search.best)), search.value, size, guarantee, subsets, search.lps)
 
 
@@ -152,11 +153,23 @@ class _Search:
         self._session.add_rows(np.full(rows, -np.inf), np.ones(rows), sp.csr_array((rows, 0)))
         shares = np.array([[w / c for w, c in zip(row, self._limits, strict=True)] for row in self._weights])
         shares[shares <= LEAST_DROPPED] = 0.0
+        self._shares = shares
         self._session.add_columns(self._worth, np.ones(len(self._items)), sp.csc_array(shares.T))
 
     def run(self) -> None:
         """Go through all subsets."""
         self._extend((), self._limits)
+
+    @property
+    def guarantee(self) -> Fraction:
+        """The part of the optimum that the best is, where subsets may be of any size.
+
+        Bounds are floats, so what is better by their rounding may be missed; nothing is, where any other worth, a
+        multiple of the same unit, differs by more.
+        """
+        missed = 2 * SNAP * self.value
+        grid = Fraction(1, to_integers(self._problem.values[i] for i in self._items)[1])
+        return Fraction(1) if missed < grid else 1 - 2 * SNAP
 
     def _extend(self, subset: tuple[int, ...], room: list[int]) -> None:
         """Solve LP(S), where the items of S leave so much room, and the programs of all subsets that continue S."""
@@ -164,7 +177,7 @@ class _Search:
         if len(subset) == self._size:
             return
         for item in range(subset[-1] + 1 if subset else 0, len(self._items)):
-            if bound <= float(self.value / self._problem.unit):
+            if bound <= float(self.value / self._problem.unit) * (1 + ROUNDING):
                 return
             left = self._without(room, item)
             if min(left) >= 0:
@@ -174,7 +187,7 @@ class _Search:
         return [c - w for c, w in zip(room, self._weights[item], strict=True)]
 
     def _solve(self, subset: tuple[int, ...], room: list[int]) -> float:
-        """Return what LP(S) is worth, and keep its solution rounded down if it is the best so far."""
+        """Return a bound on what LP(S) is worth, and keep its solution rounded down if it is the best so far."""
         if self.lps == self._max_lps:
             ranges = f"all 2^{len(self._items)}" if self._size == len(self._items) else f"{self._size}-item"
             raise TooManyProgramsError(
@@ -192,18 +205,27 @@ class _Search:
         if solved is None:
             raise RuntimeError("HiGHS found no optimum of a knapsack's linear program, which always has one")
         self.lps += 1
-        value, x, _ = solved
+        _, x, duals = solved
         fractional = int(((x > ZERO) & (x < 1 - ZERO)).sum())
         if fractional > len(left):
             raise RuntimeError(f"HiGHS returned {fractional} fractional items, more than a basis of {len(left)} has")
-        self._keep((*subset, *self._floor(x, room)))
-        return value + float(self._worth[taken].sum())
+        prices = np.maximum(duals, 0.0)
+        reduced = self._worth - dot(self._shares, prices)
+        self._keep((*subset, *self._floor(x, np.where(free > 0, reduced, 0.0), room)))
+        return float(dot(prices, left) + dot(free, np.maximum(reduced, 0.0)) + self._worth[taken].sum())
 
-    def _floor(self, x: Floats, room: list[int]) -> list[int]:
-        """Return the items that a solution takes whole, within 1e-9, as far as they fit exactly."""
+    def _floor(self, x: Floats, reduced: Floats, room: list[int]) -> list[int]:
+        """Return the items that a solution takes whole, within 1e-9, as far as they fit exactly.
+
+        Items of reduced costs that HiGHS does not tell from 0 are as it left them; an optimum takes those above.
+        """
         whole = np.flatnonzero(x >= 1 - ZERO)
+        unseen = np.flatnonzero((x <= ZERO) & (reduced > ROUNDING))
         taken = []
-        for item in whole[np.argsort(-x[whole], kind="stable")].tolist():
+        for item in [
+            *whole[np.argsort(-x[whole], kind="stable")].tolist(),
+            *unseen[np.argsort(-reduced[unseen], kind="stable")].tolist(),
+        ]:
             left = self._without(room, item)
             if min(left) >= 0:
                 taken.append(item)

@@ -88,6 +88,20 @@ def test_the_value_is_within_epsilon_of_the_optimum(rows: int, epsilon: Fraction
         assert found.guarantee >= 1 - epsilon
 
 
+def test_values_of_very_different_sizes() -> None:
+    """Beside what is worth 1e12, HiGHS does not see what is worth 1; the guarantee counts it all the same."""
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        sizes, count = [Fraction(10) ** int(k) for k in rng.integers(-11, 12, size=8)], int(rng.integers(2, 9))
+        values = [int(rng.integers(1, 100)) * size for size in sizes[:count]]
+        weights = rng.integers(1, 100, size=(count, 3)).tolist()
+        problem = Items.of(values, weights, [Fraction(sum(column)) / 2 for column in zip(*weights, strict=True)])
+        best = best_value(problem)
+        for epsilon in (Fraction(1, 2), Fraction(1, 100)):
+            found = solve_knapsack(problem.values, problem.weights, problem.capacity, epsilon=epsilon)
+            assert problem.worth(found.chosen) == found.value >= found.guarantee * best, (seed, epsilon)
+
+
 def test_a_scheme_of_size_one_is_not_exact() -> None:
     # k / (k + R) = 1/3 for k = 1 and two rows
     worst = min(
