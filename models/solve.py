@@ -70,6 +70,12 @@ def solve(
     ResidualError
         If the loaded point breaks a row or bound by more than 1e-6 of its scale.
 
+    Notes
+    -----
+    HiGHS's optimum of a linear program is refined until it is as good as floats are, in any units
+    (`dlsched.solvers.refinement`). Of an integer program what a solver forgave the continuous variables is taken back
+    where it is worth something; where the value is then not the solver's own, the status is ``feasible``.
+
     Examples
     --------
     >>> import pyomo.environ as pyo
