@@ -79,7 +79,7 @@ class AugmentedVne(RingLp, Recovery["RecoveredEmbedding"]):
 
     def _solved_in_units_of(self, exponent: int) -> VneSolution:
         """Solve with all profits times a power of two, and return what is found in the problem's own unit."""
-        factor = Fraction(2) ** exponent
+        factor = Fraction(1 << max(0, exponent), 1 << max(0, -exponent))
         requests = (
             replace(request, profit={k: factor * worth for k, worth in request.profit.items()})
             for request in self.problem.requests

@@ -89,7 +89,7 @@ def solve_matrix(
     if raw.x is None:
         return RawSolution(summary, None)
     x = fit.point(raw.x)
-    x = np.where(matrix.integer, np.round(x), x)
+    x = np.where(matrix.integer, np.round(x), x) + 0.0  # which makes 0 of -0.0
     if matrix.residual(x) > TOLERANCE or _is_dear(fit.matrix, raw.x):
         solvers, x = x, _completed(matrix, x)
         if summary.status is Status.OPTIMAL and _is_worse(matrix, x, solvers):

@@ -17,6 +17,7 @@ from dlsched.models import InputError, load_instance, problems
 from dlsched.models.ddljs import Embedding
 from dlsched.models.ddljs import Instance as DdljsInstance
 from dlsched.models.ddljs import Schedule as DdljsSchedule
+from dlsched.models.ddljs import random as random_ddljs
 from dlsched.models.ddljs.schedule import measures as ddljs_measures
 from dlsched.models.hadar import Instance, Schedule
 from dlsched.models.hadar.schedule import measures
@@ -167,12 +168,22 @@ def test_what_is_stopped_keeps_what_is_done() -> None:
 
 
 def test_an_algorithm_whose_program_no_solver_takes_leaves_the_others() -> None:
-    instance = DdljsInstance.load(paths.GOLDEN / "ddljs-utilities-1e30.json")
-    rows = {row.name: row for row in compare(instance).rows}
+    instance = random_ddljs(69).dump()
+    for limited in (*instance["jobs"], *instance["links"]):
+        limited["bandwidth"] = str(Fraction(str(limited["bandwidth"])) * 10**15)
+    rows = {row.name: row for row in compare(DdljsInstance.parse(instance)).rows}
     assert rows["gadget"].utility is None
-    assert "not a number below" in rows["gadget"].note
+    assert "HiGHS keeps numbers above" in rows["gadget"].note
     assert rows["optimum"].note == "proved"
     assert rows["fifo"].utility is not None
+
+
+def test_utilities_of_any_size() -> None:
+    rows = {row.name: row for row in compare(DdljsInstance.load(paths.GOLDEN / "ddljs-utilities-1e30.json")).rows}
+    assert rows["optimum"].note == "proved"
+    assert rows["gadget"].utility is not None
+    assert rows["optimum"].utility is not None
+    assert 0 < rows["gadget"].utility <= rows["optimum"].utility
 
 
 def test_all_schedules_in_one_picture(tmp_path: Path) -> None:
