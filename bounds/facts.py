@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from dlsched.algorithms import Optimum, optimum
 from dlsched.algorithms.exact.certificates import ExactProgram
 from dlsched.algorithms.exact.result import Proof
-from dlsched.bounds.claim import Premise, Undecided
+from dlsched.bounds.claim import Premise, Undecided, comparison_unit
 from dlsched.bounds.comparison import Interval
 from dlsched.bounds.evidence import rests_on
 from dlsched.bounds.sharing import Sharing, shared
@@ -48,6 +48,11 @@ class OptimumFacts(Sharing, Generic[D]):
     def __init__(self, instance: D, seed: int) -> None:
         self.instance = instance
         self.seed = seed
+
+    @property
+    def unit(self) -> float:
+        """Below what utilities count as equally small."""
+        return comparison_unit(self.instance)
 
     @shared
     def best(self) -> Optimum:
@@ -161,19 +166,19 @@ def least_alpha(steps: Iterable[Step]) -> float:
     return max([1.0, *ratios])
 
 
-def initial_dual_small(d0: float | Fraction, opt: Interval) -> bool:
-    """Tell whether D_0 <= OPT/2."""
-    if exceeds(d0, opt.high / 2):
+def initial_dual_small(d0: float | Fraction, opt: Interval, *, unit: float) -> bool:
+    """Tell whether D_0 <= OPT/2, in a unit of utility."""
+    if exceeds(d0, opt.high / 2, unit=unit):
         return False
-    if exceeds(d0, opt.low / 2):
+    if exceeds(d0, opt.low / 2, unit=unit):
         raise Undecided("whether D0 <= OPT/2 is not proved")
     return True
 
 
-def final_dual_large(dual: float, opt: Interval, name: str) -> bool:
-    """Tell whether the final dual value, of this name in the paper, is at least OPT."""
-    if exceeds(opt.low, dual):
+def final_dual_large(dual: float, opt: Interval, name: str, *, unit: float) -> bool:
+    """Tell whether the final dual value, of this name in the paper, is at least OPT, in a unit of utility."""
+    if exceeds(opt.low, dual, unit=unit):
         return False
-    if exceeds(opt.high, dual):
+    if exceeds(opt.high, dual, unit=unit):
         raise Undecided(f"whether {name} >= OPT is not proved")
     return True

@@ -69,7 +69,7 @@ class Certificate:
     @property
     def holds(self) -> bool:
         """Whether P >= (D - D_0) / max(1, alpha), as it must."""
-        return not exceeds((self.dual - self.initial) / max(1.0, self.alpha), self.primal)
+        return not exceeds((self.dual - self.initial) / max(1.0, self.alpha), self.primal, unit=min(1.0, self.dual))
 
 
 @checked

@@ -54,7 +54,7 @@ class Choice:
 
     def told(self) -> Choice:
         """Return it, if it is worth the optimum of its linear program, and say to the verdict what that rests on."""
-        if not agree(self._worth, self._optimum.told()):
+        if not agree(self._worth, self._optimum.told(), unit=self.problem.unit):
             raise Undecided("what is rounded is not shown to be an optimum of its linear program")
         return self
 
@@ -96,7 +96,7 @@ class Choice:
     @cached_property
     def third(self) -> Fraction:
         """A third of the value of the linear program, less what rounding of numbers may cost."""
-        return self.law.table.expected_profit / 3 - Fraction(AS_GOOD)
+        return self.law.table.expected_profit / 3 - Fraction(AS_GOOD * self.problem.unit)
 
     @cached_property
     def acceptance(self) -> Acceptance:
@@ -106,7 +106,7 @@ class Choice:
     @property
     def moderate(self) -> bool:
         """Whether no ring that is rounded is worth more than the linear program."""
-        value = self.fractional.value + AS_GOOD
+        value = self.fractional.value + AS_GOOD * self.problem.unit
         return all(self.problem.request(name).profit[k] <= value for name, k in self.sizes.items())
 
     def outcomes(self, rounds: int) -> list[Outcome]:

@@ -51,7 +51,7 @@ def _poor(choice: Choice, rounds: int) -> Fraction:
 
 
 def _poor_against_optimum(facts: SlotFacts) -> Interval:
-    least = facts.ilp / 3 - AS_GOOD
+    least = facts.ilp / 3 - AS_GOOD * facts.problem.unit
     return over(c.law.profit_below(least, acceptance=c.acceptance, rounds=facts.u_b) for c in facts.choices)
 
 

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from dlsched.algorithms.gadget.mixtures import Vertex
 from dlsched.arithmetic import exact_power, exp, power
-from dlsched.bounds.claim import Expectation, Premise, Subject, Undecided, always, stated
+from dlsched.bounds.claim import Expectation, Premise, Subject, Undecided, always, comparison_unit, stated
 from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.gadget.choices import VERTEX, Choice, chosen, over, tells_apart
 from dlsched.bounds.gadget.facts import HYPOTHESES, OPT_POSITIVE, GadgetFacts
@@ -225,7 +225,7 @@ class RoundsFacts(GadgetFacts):
 
     def reaches_goal(self, rule: Rule) -> Interval:
         """Return the probability that the utility is OPT/(3 Gamma + 1), less what rounding of numbers may cost."""
-        least = self.goal - Fraction(AS_GOOD)
+        least = self.goal - Fraction(AS_GOOD * comparison_unit(self.instance))
         return self.probability(rule, lambda value: value >= least)
 
     def met(self, rule: Rule) -> Sequence[Choice]:

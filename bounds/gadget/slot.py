@@ -167,7 +167,8 @@ class SlotFacts:
         key = augmented, _key(cap, sizes)
         if key not in self._solved:
             self._solved[key] = self._program(augmented, cap, sizes).solve()
-        if not agree(self._solved[key].value, self.value(augmented=augmented, cap=cap, sizes=sizes)):
+        value = self.value(augmented=augmented, cap=cap, sizes=sizes)
+        if not agree(self._solved[key].value, value, unit=self.problem.unit):
             raise Undecided("a linear program's point is not shown to be an optimum")
         return self._solved[key]
 

@@ -139,10 +139,14 @@ LEMMA_1 = HADAR.printed(
         NOT_INCREASING,
         ACCEPTS_ONE,
         Premise("the increments have some alpha", lambda facts: math.isfinite(facts.printed.least_alpha), "Lemma 1"),
-        Premise("D_0 <= OPT/2", lambda facts: initial_dual_small(facts.printed.constants.d0, facts.opt), "Lemma 1"),
+        Premise(
+            "D_0 <= OPT/2",
+            lambda facts: initial_dual_small(facts.printed.constants.d0, facts.opt, unit=facts.unit),
+            "Lemma 1",
+        ),
         Premise(
             "D_f >= OPT",
-            lambda facts: final_dual_large(facts.printed.final_dual, facts.opt, "D_f"),
+            lambda facts: final_dual_large(facts.printed.final_dual, facts.opt, "D_f", unit=facts.unit),
             "Section III-D, proof of Theorem 2: D_f is a value of the dual P3",
         ),
     ),

@@ -199,12 +199,12 @@ LEMMA_8 = AGAINST_OPT.printed(
         ),
         Premise(
             "D_0 <= OPT/2",
-            lambda facts: initial_dual_small(facts.repaired.certificate.initial, facts.opt),
+            lambda facts: initial_dual_small(facts.repaired.certificate.initial, facts.opt, unit=facts.unit),
             "Lemma 8",
         ),
         Premise(
             "D_I, a dual objective value, is that of a feasible point: D_I >= OPT",
-            lambda facts: final_dual_large(facts.repaired.certificate.dual, facts.opt, "D_I"),
+            lambda facts: final_dual_large(facts.repaired.certificate.dual, facts.opt, "D_I", unit=facts.unit),
             "Appendix C, before Lemma 8, and its proof: by weak duality",
         ),
     ),

@@ -151,7 +151,8 @@ class MixedFacts:
         each = [_times(row, program.multiplicity) for row in (program.cost, *program.cover, *program.packing)]
         cost, cover, packing = each[0], each[1 : 1 + len(program.cover)], each[1 + len(program.cover) :]
         found = exactly(lambda: _optimum(cost, cover, program.needs, packing, program.limits))
-        return found is not None and agree(program.total(program.cost), found.bound)
+        unit = float(max(program.cost, default=Fraction(0)))
+        return found is not None and agree(program.total(program.cost), found.bound, unit=min(1.0, unit))
 
     def shrink(self, delta: float | None = None, variant: Gain = Gain.PRINTED) -> float:
         """Return G of Lemma 1, at most 1; at another delta where one is given."""

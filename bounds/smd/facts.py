@@ -309,7 +309,7 @@ class RoundingFacts(SmdFacts):
                 return False
             if step.relaxed is not None:
                 time = float(ratios(self.instance.job(step.job))(np.array(step.relaxed)))
-                if exceeds(time, (1 + self.epsilon) * float(self.best_points[step.job].time)):
+                if exceeds(time, (1 + self.epsilon) * float(self.best_points[step.job].time), unit=0.0):
                     return False
         return True
 
@@ -330,7 +330,7 @@ class RoundingFacts(SmdFacts):
         sets, chance = self._admissible_sets(list(laws)), Fraction(0)
         for outcome in product(*laws.values()):
             worth = max(sum((outcome[i][0] for i in chosen), Fraction(0)) for chosen in sets)
-            if not exceeds(least, float(worth)):
+            if not exceeds(least, float(worth), unit=self.unit):
                 chance += math.prod((p for _, p in outcome), start=Fraction(1))
         return chance
 

@@ -38,7 +38,7 @@ def _succeeds(facts: RoundingFacts) -> Fraction:
 
 def _succeeds_at_worst(facts: RoundingFacts) -> float:
     """Return the same where no rounding keeps the limits: 1 where the guarantee says nothing."""
-    return 0.0 if exceeds(_least_worth(facts), 0) else 1.0
+    return 0.0 if exceeds(_least_worth(facts), 0, unit=0.0) else 1.0
 
 
 def _promised(facts: RoundingFacts, each: float) -> Fraction:

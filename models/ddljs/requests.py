@@ -172,6 +172,12 @@ class RingProblem:
         """The bandwidths that an arc could have for itself, ascending."""
         return self._network.limits
 
+    @property
+    def unit(self) -> float:
+        """Below what profits count as equally small: 1, or the greatest where that is less."""
+        greatest = max((worth for request in self.requests for worth in request.profit.values()), default=Fraction(1))
+        return min(1.0, float(greatest)) if greatest > 0 else 1.0
+
     def request(self, name: str) -> RingRequest:
         """Return the request of that name (KeyError where there is none)."""
         return named("request", name, self._requests)

@@ -261,8 +261,8 @@ def test_dual_values_against_an_optimum_that_is_not_proved(
     value: float, opt: Interval, small: bool | None, large: bool | None
 ) -> None:
     for known, ask in (
-        (small, lambda: initial_dual_small(value, opt)),
-        (large, lambda: final_dual_large(value, opt, "D")),
+        (small, lambda: initial_dual_small(value, opt, unit=1.0)),
+        (large, lambda: final_dual_large(value, opt, "D", unit=1.0)),
     ):
         if known is None:
             with pytest.raises(Undecided, match="is not proved"):

@@ -165,7 +165,9 @@ class Configurations:
                 tell(bound)
             value, duals = self._solve_master()
             count = sum(map(len, self._found.values()))
-            if duals is None or value is None or count == before or not exceeds(float(self.best.value), value):
+            if duals is None or value is None or count == before:
+                return
+            if not exceeds(float(self.best.value), value, unit=0.0):
                 return
             before, prices = count, duals
 

@@ -127,7 +127,7 @@ def _solved(
         found = known.run(partial(steps, _Solve(reduction, known, seed)), time_limit=None)
     schedule = reduction.lift(found.schedule)
     value = float(exact_utility(instance, schedule))
-    if check(instance, schedule) or exceeds(known.value, value):
+    if check(instance, schedule) or exceeds(known.value, value, unit=known.unit):
         raise RuntimeError("the reduced instance's schedule is worth less in the instance: report this instance")
     return replace(found, schedule=schedule, value=value, bound=max(value, found.bound or 0.0))
 
@@ -265,7 +265,7 @@ class _Solve:
         self.known.found()
         reverse = self.instance.model_copy(update={"jobs": self.instance.jobs[::-1]})
         again = self._search(reverse, float("inf"), exact)
-        return self.known.closed() and agree(self.known.value, again)
+        return self.known.closed() and agree(self.known.value, again, unit=self.known.unit)
 
     def _rounded(self) -> bool:
         """Tell whether amounts are rounded unless integers of any length are asked for."""
