@@ -281,6 +281,8 @@ def duals(model: Any, fix_integers: bool = True) -> Any:
         if np.isnan(x[matrix.integer]).any():
             raise ValueError("the model's integer variables have no values to fix them at: solve it first")
         matrix = matrix.fixed(np.round(x))
+    if not matrix.columns:
+        return pyo.ComponentMap((row, 0.0) for row in matrix.rows)
     raw = solve_matrix(matrix)
     if raw.summary.status is not Status.OPTIMAL or raw.row_duals is None:
         raise ValueError(f"the LP has no optimum (it is {raw.summary.status}), so it has no duals")

@@ -95,6 +95,8 @@ def continuous_sum(model: Any) -> tuple[tuple[Any, ...], FractionalSum]:
     return read.variables, FractionalSum(read.ratios, polytope)
 
 
+_BY_ZERO = "a term of the objective is divided by 0"
+
 Linear = Any
 """What `generate_standard_repn` makes of a linear expression."""
 
@@ -112,7 +114,10 @@ def _terms(expression: Any, factor: float, name: str) -> Iterator[tuple[Linear, 
     elif isinstance(expression, NegationExpression):
         yield from _terms(expression.arg(0), -factor, name)
     else:
-        linear = generate_standard_repn(expression)
+        try:
+            linear = generate_standard_repn(expression)
+        except ZeroDivisionError:
+            raise TransformationRefused(_BY_ZERO) from None
         if linear.is_linear():
             yield generate_standard_repn(factor * expression), None
         else:
@@ -164,9 +169,9 @@ def _merged(terms: Iterator[tuple[Linear, Linear | None]]) -> list[tuple[dict[An
     ratios = []
     for above, below in terms:
         scale = 1.0
-        if below is not None and not below.linear_vars:
+        if below is not None and not any(below.linear_coefs):
             if below.constant == 0:
-                raise TransformationRefused("a term of the objective is divided by 0")
+                raise TransformationRefused(_BY_ZERO)
             scale, below = 1 / float(below.constant), None
         if below is None:
             _add(linear, above, scale)

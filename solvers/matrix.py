@@ -17,6 +17,7 @@ from dlsched.arithmetic import dot, sparse_product
 from dlsched.halt import cut
 from dlsched.lazy import sp
 from dlsched.solvers.components import only_objective, refuse_foreign
+from dlsched.tolerances import ROUNDING
 
 Floats = npt.NDArray[np.float64]
 
@@ -221,7 +222,7 @@ def _compiled(model: Any) -> Matrix:
     try:
         with PauseGC():
             form = LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=None)
-            return _from_form(form, objective)
+            return _without_broken_constants(_from_form(form, objective))
     except InfeasibleConstraintException as error:
         raise InfeasibleError(f"the model is infeasible: {error}") from error
     except InvalidExpressionError as error:
@@ -254,6 +255,29 @@ def _from_form(form: Any, objective: Any) -> Matrix:
         column_names=tuple(v.name for v in columns),
         rows=tuple(rows),
         columns=columns,
+    )
+
+
+def _without_broken_constants(matrix: Matrix) -> Matrix:
+    """Return the matrix, where rows without variables hold, also where the rounding of their constants says no.
+
+    Pyomo looks at such rows only where no index of the fixed variable's component is free.
+
+    Raises
+    ------
+    InfeasibleError
+        Naming a row that does not hold.
+    """
+    of_row = np.repeat(np.arange(len(matrix.row_lower)), np.diff(matrix.A.indptr))
+    constant = np.bincount(of_row, matrix.A.data != 0, len(matrix.row_lower)) == 0
+    lower, upper = matrix.row_lower, matrix.row_upper
+    broken = constant & ((lower > ROUNDING) | (upper < -ROUNDING))
+    if broken.any():
+        raise InfeasibleError(f"{matrix.row(int(broken.argmax()))}: no variable is left in it, and it does not hold")
+    return replace(
+        matrix,
+        row_lower=np.where(constant, np.minimum(lower, 0.0), lower),
+        row_upper=np.where(constant, np.maximum(upper, 0.0), upper),
     )
 
 

@@ -88,6 +88,8 @@ def solve_matrix(
         summary = replace(summary, bound=fit.value(summary.bound))
     if raw.x is None:
         return RawSolution(summary, None)
+    if _is_unbounded(fit.matrix):
+        return RawSolution(replace(summary, status=Status.UNBOUNDED, bound=None), None)
     x = fit.point(raw.x)
     x = np.where(matrix.integer, np.round(x), x) + 0.0  # which makes 0 of -0.0
     if matrix.residual(x) > TOLERANCE or _is_dear(fit.matrix, raw.x):
@@ -104,6 +106,20 @@ def solve_matrix(
     # A cutoff's row is behind the model's own.
     duals = fit.row_duals(raw.row_duals)[: matrix.A.shape[0]]
     return RawSolution(summary.with_value(matrix.value(x), matrix.unit), x, duals, fit.reduced_costs(raw.reduced_costs))
+
+
+def _is_unbounded(matrix: Matrix) -> bool:
+    """Tell whether an integer program that has a point has ever better ones: its linear relaxation has, and vice versa.
+
+    HiGHS 1.15.1 has been seen to call such a program's point optimal: 2 y + 5 z - 3 x to maximise, 2 x - 2 y + 5 z >= -4,
+    y - 3/4 x <= 7, none negative.
+    """
+    rising = matrix.sense * matrix.c
+    open_ = ((rising < 0) & np.isposinf(matrix.upper)) | ((rising > 0) & np.isneginf(matrix.lower))
+    if not matrix.integer.any() or not open_.any():
+        return False
+    with grace():
+        return solve_here(matrix.relaxed()).summary.status is Status.UNBOUNDED
 
 
 def _is_dear(matrix: Matrix, x: Floats) -> bool:

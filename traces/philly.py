@@ -22,7 +22,7 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, NaiveDatetime, TypeAdapter, ValidationError
 
 from dlsched.arguments import checked
 from dlsched.errors import InputError
@@ -37,8 +37,8 @@ MOST_BYTES = 256 * 2**20
 
 UNRECORDED = "without a recorded run on GPUs"
 
-Time = Annotated[datetime | None, BeforeValidator(lambda value: None if value in ("", "None") else value)]
-"""A time that the log may lack."""
+Time = Annotated[NaiveDatetime | None, BeforeValidator(lambda value: None if value in ("", "None") else value)]
+"""A time that the log may lack; it names no zone, and where some times did they could not be compared."""
 
 
 class _Server(BaseModel):

@@ -293,7 +293,10 @@ class SlotFacts:
 
 
 def _doubled(instance: Instance) -> Instance:
-    """Return twice as large servers, and jobs with twice the N_i and budget, whose utility is their worker-slots."""
+    """Return twice as large servers, and the first slot's jobs with twice the N_i and budget.
+
+    Their utility is their worker-slots.
+    """
     nodes = tuple(Node(name=node.name, capacity=_twice(node.capacity)) for node in instance.nodes)
     jobs = tuple(
         Job(
@@ -307,10 +310,9 @@ def _doubled(instance: Instance) -> Instance:
             utility=Linear(intercept=Fraction(0), slope=Fraction(-1)),
         )
         for job in instance.jobs
+        if job.arrival == 1
     )
-    return Instance(
-        slots=1, resources=instance.resources, nodes=nodes, links=instance.links, duplex=instance.duplex, jobs=jobs
-    )
+    return instance.model_copy(update={"nodes": nodes, "jobs": jobs})
 
 
 def _twice(amounts: Mapping[str, Fraction]) -> dict[str, Fraction]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 
+from dlsched.halt import polled
 from dlsched.models.dmlrs.frame import fitting, servers_needed
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job
@@ -57,12 +59,13 @@ def placements(instance: Instance, job: Job | AsyncJob, *, limit: int = MAX_SCHE
             for s in range(most_servers + 1)
             if all(amount <= machine.capacity_of(r) for r, amount in job.uses(w, s).items())
         ]
-        partial = [
+        more = (
             {**chosen, machine.name: counts} if any(counts) else chosen
             for chosen in partial
             for counts in room
             if sum(w for w, _ in chosen.values()) + counts[0] <= job.most_workers
-        ]
+        )
+        partial = list(islice(polled(more), STEPS * limit + 1))
         if len(partial) > STEPS * limit:
             raise ValueError(f"job {job.name} has too many placements to enumerate")
     kept = [placement for placement in partial if _useful(job, placement)]

@@ -296,3 +296,31 @@ def test_large_instances_are_undecided() -> None:
         count_vectors(Instance.parse(dense), 1)
     crowd = instance(1, [1], [job(f"job{n}", 1, line(1)) for n in range(9)])
     assert decide(BY_KEY["gadget/theorem-8", "printed"], crowd).reason == "9 active jobs: more than 8"
+
+
+def test_of_twice_as_large_rings_only_the_first_slots_jobs_count() -> None:
+    """Theorem 9's size of the linear program is that of the first slot, whatever comes later."""
+    later = Instance.parse(
+        {
+            "slots": 2,
+            "resources": ["gpu"],
+            "nodes": [{"name": name, "capacity": {"gpu": 2}} for name in "ab"],
+            "links": [{"source": "a", "target": "b", "bandwidth": 1}],
+            "jobs": [
+                {
+                    "name": f"job{arrival}",
+                    "arrival": arrival,
+                    "max_workers": 2,
+                    "worker": {"gpu": 1},
+                    "progress": 1,
+                    "bandwidth": 1,
+                    "utility": {"kind": "sqrt", "scale": 1},
+                }
+                for arrival in (1, 2)
+            ],
+        }
+    )
+    alone = later.model_copy(update={"jobs": later.jobs[:1]})
+    for variant in ("printed", "corrected"):
+        verdict = check("gadget/theorem-9", later, variant=variant)
+        assert verdict.measured == check("gadget/theorem-9", alone, variant=variant).measured

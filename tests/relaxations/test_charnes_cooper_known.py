@@ -67,6 +67,17 @@ def test_a_denominator_in_a_large_unit(sign: int) -> None:
     assert model.x.value == pytest.approx(0 if sign == 1 else 4, abs=1e-9)
 
 
+def test_a_denominator_that_is_fixed_at_0_is_refused() -> None:
+    model = textbook()
+    model.zero = pyo.Var(bounds=(0, 1))
+    model.zero.fix(0)
+    model.ratio.set_value((model.x[1] + 1) / model.zero)
+    with pytest.raises(TransformationRefused, match="divided by 0"):
+        charnes_cooper(model)
+    with pytest.raises(TransformationRefused, match="divided by 0"):
+        sum_of_ratios(model, epsilon=0.1)
+
+
 def random_problem(seed: int) -> tuple[Any, Any, Any, Any, Any, Any]:
     """Return a (q, c, d, A, b) with x in a box and a denominator that is positive there."""
     rng = np.random.default_rng(seed)
@@ -190,6 +201,7 @@ def test_an_empty_region_is_refused() -> None:
         (lambda m: m.x[1] * m.x[2], "not linear"),
         (lambda m: (m.x[1] * m.x[2]) / (m.x[1] + 1), "not linear"),
         (lambda m: pyo.exp(m.x[1]), "not linear"),
+        (lambda m: (m.x[1] + 1) / (0 * m.x[2]), "divided by 0"),
     ],
 )
 def test_objectives_of_another_form_are_refused(objective: Any, message: str) -> None:

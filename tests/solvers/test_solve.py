@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from dlsched.models import Solution, Status, compile_model, duals, residuals, solve
 from dlsched.models import solve as solve_function
+from dlsched.relaxations import TransformationRefused, dual, standard_form
 from dlsched.solvers.highs import loaded
 from dlsched.solvers.matrix import Matrix
 from dlsched.solvers.solution import ResidualError
@@ -181,6 +182,67 @@ def test_what_is_infeasible_without_a_solver() -> None:
     crossed = knapsack()
     crossed.spare.setlb(9)
     assert solve(crossed).status is Status.INFEASIBLE
+
+
+CONSTANT = {
+    "equation": lambda m: 2 * m.v[0] == 3,
+    "at least": lambda m: 2 * m.v[0] >= 3,
+    "range": lambda m: pyo.inequality(2, 2 * m.v[0], 3),
+    "beside nothing": lambda m: m.v[0] + m.nothing * m.v[1] == 3,
+}
+
+
+@pytest.mark.parametrize("row", CONSTANT)
+@pytest.mark.parametrize("both", [False, True])
+def test_a_row_that_fixed_variables_leave_nothing_of(row: str, both: bool) -> None:
+    """Pyomo looks at such rows only where no other index of their variables is free."""
+    m = pyo.ConcreteModel()
+    m.v, m.nothing = pyo.Var([0, 1], bounds=(0, 9)), pyo.Param(mutable=True, initialize=0)
+    m.row = pyo.Constraint(expr=CONSTANT[row](m))
+    m.cost = pyo.Objective(expr=m.v[1])
+    (m.v if both else m.v[0]).fix(0)
+    assert solve(m).status is Status.INFEASIBLE
+    for transformation in (standard_form, dual):
+        with pytest.raises(TransformationRefused, match="row"):
+            transformation(m)
+    (m.v if both else m.v[0]).fix(3 if row == "beside nothing" else 1.5)
+    assert solve(m).status is Status.OPTIMAL
+    if not both:
+        assert solve(standard_form(m).model).objective == 0
+
+
+def test_constants_of_a_row_are_off_by_their_rounding() -> None:
+    m = pyo.ConcreteModel()
+    m.v = pyo.Var([0, 1, 2], bounds=(0, 9))
+    m.v[0].fix(0.1)
+    m.v[1].fix(0.2)
+    m.row = pyo.Constraint(expr=m.v[0] + m.v[1] == 0.3)
+    m.cost = pyo.Objective(expr=m.v[2])
+    assert solve(m).status is Status.OPTIMAL
+
+
+def test_a_model_whose_variables_are_all_fixed_has_duals_of_0() -> None:
+    m = pyo.ConcreteModel()
+    m.v = pyo.Var([0, 1])
+    m.v.fix(1)
+    m.nothing = pyo.Param(mutable=True, initialize=0)
+    m.row = pyo.Constraint(expr=m.v[0] + m.v[1] <= 3)
+    m.cost = pyo.Objective(expr=m.v[0])
+    assert set(duals(m).values()) <= {0.0}
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
+@pytest.mark.parametrize("domain", [pyo.NonNegativeReals, pyo.NonNegativeIntegers])
+def test_an_unbounded_ray_of_integers(domain: Any, sense: Any, solver: str) -> None:
+    """From 0 along (0, 4, 3) the objective rises by 23 a step. HiGHS 1.15.1 said infeasible, and 1516 of integers."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var([0, 1, 2], domain=domain)
+    m.one = pyo.Constraint(expr=2 * m.x[0] - 2 * m.x[1] + 5 * m.x[2] >= -4)
+    m.two = pyo.Constraint(expr=-0.75 * m.x[0] + m.x[1] <= 7)
+    sign = 1 if sense == pyo.maximize else -1
+    m.worth = pyo.Objective(expr=sign * (-3 * m.x[0] + 2 * m.x[1] + 5 * m.x[2] - 7), sense=sense)
+    assert solve(m, solver=solver).status is Status.UNBOUNDED
 
 
 @pytest.mark.parametrize("values", [[0, 2, 4], [0, 3, 7]])

@@ -156,6 +156,7 @@ def test_any_columns(tmp_path: Path) -> None:
         ("tiresias", TIRESIAS, {"utility": "money"}, "utility: "),
         ("philly", "{}", {}, "a dict should be a valid list"),
         ("philly", '[{"jobid": "a"}]', {}, "[0].submitted_time"),
+        ("philly", json.dumps([{**PHILLY[0], "submitted_time": "2017-10-07T01:11:39Z"}]), {}, "[0].submitted_time"),
         ("csv", "a,a\n", {"columns": "name=a"}, "line 1: column 'a' is there twice"),
         ("csv", 'a,"b\n', {}, "line 1"),
         ("csv", "a\n", {"columns": "size=a"}, "columns: 'size' is none of name, arrival, gang, seconds"),
