@@ -65,10 +65,11 @@ class Planar:
         self._variables = len(problem.polytope.lower)
         if self._variables > 2:
             raise ValueError(f"the closed form is for at most two variables, not {self._variables}")
-        self._ratios = tuple(_padded(ratio) for ratio in problem.ratios)
         found = vertices(problem.polytope)
-        self._vertices = np.pad(found, ((0, 0), (0, 2 - self._variables)))
-        self._lines = _lines(problem.polytope) if len(found) > 2 else None
+        self._unit = _units(found)
+        self._ratios = tuple(_padded(ratio, self._unit) for ratio in problem.ratios)
+        self._vertices = np.pad(found / self._unit, ((0, 0), (0, 2 - self._variables)))
+        self._lines = _lines(problem.polytope, self._unit) if len(found) > 2 else None
         for j, ratio in enumerate(self._ratios):
             below = dot(self._vertices, ratio.denominator) + ratio.denominator_constant
             if not below.min() > ROUNDING * np.abs(below).max():
@@ -113,7 +114,8 @@ class Planar:
     def _point(self, target: Ratio, others: list[Ratio], caps: list[Floats]) -> Floats:
         """Return where the optimum of one feasible grid point is."""
         found = [(float(worth.min()), points.reshape(2)) for worth, points in self._allowed(target, others, caps)]
-        return min(found, key=lambda pair: pair[0])[1][: self._variables].copy()
+        nearest: Floats = min(found, key=lambda pair: pair[0])[1][: self._variables] * self._unit
+        return nearest
 
     def _allowed(self, target: Ratio, others: list[Ratio], grids: list[Floats]) -> Iterator[tuple[Floats, Floats]]:
         """Yield what candidates are worth, infinite where a cap rules them out, and the candidates themselves."""
@@ -139,21 +141,35 @@ class Planar:
                 yield _inside(self._lines, _cross(one[:, None, :], two[None, :, :])), (a, b)
 
 
-def _padded(ratio: Ratio) -> Ratio:
-    """Return a ratio in two variables."""
+_ORDINARY = 10
+"""Coordinates between two to the power of minus this and of this (1000) are taken as they are."""
+
+
+def _units(corners: Floats) -> Floats:
+    """Return a unit for each coordinate, a power of two: 1, or what is near the largest of its values.
+
+    Where lines cross is compared in both coordinates at once, and a large one would hide a small one.
+    """
+    exponents = np.frexp(np.abs(corners).max(axis=0))[1]
+    return np.ldexp(1.0, np.where(np.abs(exponents) > _ORDINARY, exponents, 0))
+
+
+def _padded(ratio: Ratio, unit: Floats) -> Ratio:
+    """Return a ratio in two variables, each in its unit."""
     missing = 2 - len(ratio.numerator)
     return Ratio(
-        np.pad(ratio.numerator, (0, missing)),
+        np.pad(ratio.numerator * unit, (0, missing)),
         ratio.numerator_constant,
-        np.pad(ratio.denominator, (0, missing)),
+        np.pad(ratio.denominator * unit, (0, missing)),
         ratio.denominator_constant,
     )
 
 
-def _lines(polytope: Polytope) -> Floats:
+def _lines(polytope: Polytope, unit: Floats) -> Floats:
     """Return the half-planes a x + b y <= rhs of a polytope, with unit normals, as rows (a, b, rhs)."""
-    rows = np.vstack([polytope.A, -polytope.A, np.eye(2), -np.eye(2)])
-    rhs = np.concatenate([polytope.row_upper, -polytope.row_lower, polytope.upper, -polytope.lower])
+    A, lower, upper = polytope.A * unit, polytope.lower / unit, polytope.upper / unit
+    rows = np.vstack([A, -A, np.eye(2), -np.eye(2)])
+    rhs = np.concatenate([polytope.row_upper, -polytope.row_lower, upper, -lower])
     norms = _lengths(rows)
     real = np.isfinite(rhs) & (norms > 0)
     return np.asarray(np.column_stack([rows, rhs])[real] / norms[real, None])

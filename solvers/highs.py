@@ -146,18 +146,21 @@ def solve_highs(
     run = solver.run if threads is None else partial(run_in_thread, solver.run, interrupted.set)
     with interruptible(solver, interrupted.is_set):
         run()
-        for strategy in _STRATEGIES:
+        for way in _OTHER_WAYS[: 1 if matrix.integer.any() else None]:
             if not _is_undecided(solver, linear=not matrix.integer.any()):
                 break
-            solver.setOptionValue("presolve", "off")
-            solver.setOptionValue("simplex_strategy", strategy)
+            for name, value in (("presolve", "off"), *way.items()):
+                solver.setOptionValue(name, value)
             solver.clearSolver()
             run()
     return _read_highs(solver, matrix, time.perf_counter() - start)
 
 
-_STRATEGIES = (1, 4)
-"""HiGHS's dual and its primal simplex method: where one ends without a result, the other has one."""
+_OTHER_WAYS: tuple[dict[str, Any], ...] = ({"simplex_strategy": 0}, {"simplex_strategy": 4}, {"solver": "ipm"})
+"""HiGHS's choice, its primal simplex method and its interior points: where one ends without a result, another has one.
+
+Of programs that have a point or none by a part in 1e12, both simplex methods have been seen to say nothing.
+"""
 
 
 def _is_undecided(solver: Any, *, linear: bool) -> bool:
@@ -412,9 +415,15 @@ class Session:
         """
         warm = 0 if self._stale else 4
         self._stale = False
-        for strategy, presolve in ((warm, "choose"), (0, "choose"), *((strategy, "off") for strategy in _STRATEGIES)):
-            self._set("simplex_strategy", strategy)
-            self._set("presolve", presolve)
+        usual: dict[str, Any] = {"presolve": "choose", "solver": "choose"}
+        ways = (
+            {"simplex_strategy": warm},
+            {"simplex_strategy": 0},
+            *({"presolve": "off", **way} for way in _OTHER_WAYS),
+        )
+        for way in ways:
+            for name, value in (usual | way).items():
+                self._set(name, value)
             if self._decided():
                 break
             ending = self._highs.modelStatusToString(self._highs.getModelStatus())

@@ -87,6 +87,11 @@ def solve_matrix(
     if summary.bound is not None:
         summary = replace(summary, bound=fit.value(summary.bound))
     if raw.x is None:
+        if summary.status is Status.NO_SOLUTION and not over() and _is_unbounded(fit.matrix):
+            # A solver may leave open which it is: without costs there is a point or none.
+            with grace():
+                any_ = solve_here(replace(fit.matrix, c=np.zeros_like(fit.matrix.c))).summary.status
+            summary = replace(summary, status=Status.UNBOUNDED if any_ in (Status.OPTIMAL, Status.FEASIBLE) else any_)
         return RawSolution(summary, None)
     if _is_unbounded(fit.matrix):
         return RawSolution(replace(summary, status=Status.UNBOUNDED, bound=None), None)
@@ -111,8 +116,8 @@ def solve_matrix(
 def _is_unbounded(matrix: Matrix) -> bool:
     """Tell whether an integer program that has a point has ever better ones: its linear relaxation has, and vice versa.
 
-    HiGHS 1.15.1 has been seen to call such a program's point optimal: 2 y + 5 z - 3 x to maximise, 2 x - 2 y + 5 z >= -4,
-    y - 3/4 x <= 7, none negative.
+    HiGHS 1.15.1 has been seen to call such a program's point optimal: 2 y + 5 z - 3 x to maximise, 2 x - 2 y + 5 z >=
+    -4, y - 3/4 x <= 7, none negative.
     """
     rising = matrix.sense * matrix.c
     open_ = ((rising < 0) & np.isposinf(matrix.upper)) | ((rising > 0) & np.isneginf(matrix.lower))

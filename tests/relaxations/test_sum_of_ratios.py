@@ -290,3 +290,31 @@ def test_a_model_gets_its_point_back() -> None:
     assert point.values[model.workers] == model.workers.value
     assert pyo.value(model.completion_time) == pytest.approx(found.value)
     assert found.bound <= same.value
+
+
+@pytest.mark.parametrize("unit", [1, 1e3, 1e6, 2.0**30, 1e-6])
+def test_units_of_the_variables_change_nothing(unit: float) -> None:
+    """x in [2, 5] units and y in [1, 8] of the reciprocal; beyond 1e5 a point outside was returned, worth less."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(2 * unit, 5 * unit)), pyo.Var(bounds=(1 / unit, 8 / unit))
+    x, y = m.x / unit, m.y * unit
+    m.cost = pyo.Objective(expr=(x + 2 * y) / (3 - x / 40) + 1 / (2 * x) + 5 * y / (x + 3))
+    found = sum_of_ratios(m, epsilon=0.5)
+    assert (found.value, found.bound) == (pytest.approx(2.605932, rel=1e-6), pytest.approx(2.080932, rel=1e-6))
+    found.recover(load=True)
+    assert (m.x.value / unit, m.y.value * unit) == (pytest.approx(2), pytest.approx(1))
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.2, 0.5, 1])
+def test_caps_that_all_but_allow_a_point(epsilon: float) -> None:
+    """At some caps there is a point or none by a part in 1e12, and HiGHS's simplex methods do not say."""
+    m = pyo.ConcreteModel()
+    m.x, m.y, m.z = pyo.Var(bounds=(2, 3)), pyo.Var(bounds=(2, 3)), pyo.Var(bounds=(1, 4))
+    m.cost = pyo.Objective(
+        expr=5 * m.y / (m.z + 3) + (m.y + 5 * m.z + 12) / (m.x + m.z + 1) + (2 * m.x + m.y + 12) / (2 * m.y)
+    )
+    found = sum_of_ratios(m, epsilon=epsilon)
+    corners = [(x, y, z) for x in (2, 3) for y in (2, 3) for z in (1, 4)]
+    best = min(5 * y / (z + 3) + (y + 5 * z + 12) / (x + z + 1) + (2 * x + y + 12) / (2 * y) for x, y, z in corners)
+    assert found.bound <= best * (1 + 1e-9)
+    assert found.value <= (1 + epsilon) * best

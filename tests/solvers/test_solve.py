@@ -245,6 +245,25 @@ def test_an_unbounded_ray_of_integers(domain: Any, sense: Any, solver: str) -> N
     assert solve(m, solver=solver).status is Status.UNBOUNDED
 
 
+@pytest.mark.parametrize("empty", [False, True])
+def test_unbounded_or_infeasible_is_told_apart(empty: bool) -> None:
+    """y is unbounded beside x and an integer z with 2 x + 2 z = 1 and z <= 3/4 x; with 4 z = 2, which none keeps, too.
+
+    HiGHS says of both that they are one or the other.
+    """
+    m = pyo.ConcreteModel()
+    m.x, m.y, m.z = pyo.Var(), pyo.Var(), pyo.Var(domain=pyo.Integers)
+    m.bounds = pyo.ConstraintList()
+    for bound in (m.x >= 0, m.y >= -1, m.z >= 0, m.z <= 5):
+        m.bounds.add(bound)
+    m.one = pyo.Constraint(expr=-2 * m.x - 2 * m.z == -1)
+    m.two = pyo.Constraint(expr=-0.75 * m.x + m.z <= 0)
+    if empty:
+        m.three = pyo.Constraint(expr=4 * m.z == 2)
+    m.worth = pyo.Objective(expr=m.y + 5 * m.z - 7, sense=pyo.maximize)
+    assert solve(m).status is (Status.INFEASIBLE if empty else Status.UNBOUNDED)
+
+
 @pytest.mark.parametrize("values", [[0, 2, 4], [0, 3, 7]])
 def test_domains_with_gaps_are_refused(values: list[int]) -> None:
     model = knapsack()
