@@ -14,6 +14,7 @@ from functools import partial
 
 from dlsched.algorithms.algorithm import algorithms, registered_policy
 from dlsched.algorithms.compare import PANEL, durations, why
+from dlsched.algorithms.exact.anytime import UNSOLVED
 from dlsched.algorithms.exact.dispatch import optimum
 from dlsched.algorithms.simulator.metrics import Metrics, Spread, metrics
 from dlsched.algorithms.simulator.plot import gantt, last_end, over_time
@@ -284,7 +285,7 @@ def compare_policies(
                     horizon=horizon,
                     progress=partial(_further, tell, len(rows) * jobs, len(asked) * jobs),
                 )
-        except (Halt, InputError) as error:
+        except (Halt, InputError, *UNSOLVED) as error:
             seconds, refused = time.perf_counter() - start, isinstance(error, InputError)
             rows.append(PolicyRow(name, None, None, None, seconds, why(error, stop), refused))
         else:

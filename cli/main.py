@@ -6,15 +6,15 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import os
 import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -122,10 +122,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         return _report(error)
     if code == interrupt.INTERRUPTED:
-        # Python would look through all objects before it ends: seconds, with a large model.
-        gc.freeze()
         output.note("interrupted")
     return int(code or 0)
+
+
+def process() -> NoReturn:
+    """Run the command as a process of its own, and end it.
+
+    Where it was interrupted a solver's thread may still run, and C++ aborts a process that ends as usual then; and
+    Python looks through all objects before it ends, which takes seconds with a large model.
+    """
+    code = main()
+    if code == interrupt.INTERRUPTED:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError):
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _tell_warning(usual: Callable[..., None], message: Warning | str, category: type[Warning], *rest: Any) -> None:

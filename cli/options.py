@@ -58,12 +58,24 @@ def named(path: Path | None) -> Path | None:
     return path
 
 
-def writable(path: Path | None) -> Path | None:
-    """Refuse what cannot be written, before the work that is to be written is done."""
+def writable(ctx: typer.Context, path: Path | None) -> Path | None:
+    """Refuse what cannot be written, or is named twice, before the work that is to be written is done."""
     if path is not None and named(path) is not None:
         from dlsched.models.files import target
 
         target(path)
+        _only_once(ctx, path)
+    return path
+
+
+def _only_once(ctx: typer.Context, path: Path) -> None:
+    if any(isinstance(other, Path) and other.resolve() == path.resolve() for other in ctx.params.values()):
+        raise typer.BadParameter(f"{str(path)!r} is named twice, and what is there would be lost")
+
+
+def read_alone(ctx: typer.Context, path: Path) -> Path:
+    """Refuse a file that is to be written, too: options are known before arguments."""
+    _only_once(ctx, path)
     return path
 
 
@@ -119,7 +131,7 @@ FormulationName = Annotated[
     str,
     typer.Argument(metavar="FORMULATION", help="As `dlsched list` names it.", autocompletion=names_of("formulations")),
 ]
-InstanceFile = Annotated[Path, typer.Argument(metavar="FILE", help="An instance, as JSON.")]
+InstanceFile = Annotated[Path, typer.Argument(metavar="FILE", callback=read_alone, help="An instance, as JSON.")]
 
 
 def loaded(problem: list[str], file: Path) -> tuple[Problem[Any, Any], Any]:

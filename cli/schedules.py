@@ -73,7 +73,8 @@ def _keep(found: Optimum, out: Path | None) -> None:
     if out is None:
         return
     if found.exact is None:
-        output.note(f"{out} is not written: there is no exact certificate ({found.evidence[-1]})")
+        reason = f" ({found.evidence[-1]})" if found.evidence else ""
+        output.note(f"{out} is not written: there is no exact certificate{reason}")
         return
     found.exact.document().save(out)
     output.note(f"wrote {out}")

@@ -1,8 +1,6 @@
 """``python -m dlsched``: the command."""
 
-import sys
-
-from dlsched.cli.main import main
+from dlsched.cli.main import process
 
 if __name__ == "__main__":
-    sys.exit(main())
+    process()

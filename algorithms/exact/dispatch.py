@@ -154,7 +154,7 @@ def _latched(stop: Callable[[], bool] | None) -> Callable[[], bool] | None:
 def _proved(instance: Any, found: Optimum, work: int) -> Optimum:
     """Return what was found with a proof over the rationals, where one is found within limits."""
     if found.schedule is None and not found.proved:
-        return found
+        return _without_certificate(found, "no schedule is known")
     start = time.perf_counter()
 
     def after(**changes: Any) -> Optimum:
@@ -163,9 +163,9 @@ def _proved(instance: Any, found: Optimum, work: int) -> Optimum:
     try:
         proof = prove_exactly(instance, found.schedule, work=work)
     except Halt:
-        return after()
+        return _without_certificate(after(), "there was no time left")
     except GaveUp as reason:
-        return after(evidence=(*found.evidence, f"not exact: {reason}"))
+        return _without_certificate(after(), str(reason))
     except Beaten as beaten:
         evidence = (*found.evidence, f"refuted: {beaten}")
         stands = found.bound is not None and found.bound >= float(beaten.worth)
@@ -182,6 +182,10 @@ def _proved(instance: Any, found: Optimum, work: int) -> Optimum:
     route = f"exact: a tree of {len(proof.tree.nodes)} nodes over the rationals: "
     said = Note(route, "no schedule") if bound is None else Note(route, "nothing better than ", bound)
     return after(bound=bound, proved=True, evidence=(*found.evidence, said), exact=proof)
+
+
+def _without_certificate(found: Optimum, reason: str) -> Optimum:
+    return replace(found, evidence=(*found.evidence, f"not exact: {reason}"))
 
 
 def _better(instance: Any, found: Optimum, beaten: Beaten) -> Optimum | None:

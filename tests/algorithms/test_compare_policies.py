@@ -19,6 +19,7 @@ from dlsched.algorithms.simulator import Allocations, Policy, State, gantt, in_u
 from dlsched.models import InputError, hadar
 from dlsched.models.hadar import Instance
 from dlsched.models.hadar.plot import Bar, bars
+from dlsched.solvers import SolverError
 from tests.algorithms.simulator.gpus import instance_of
 from tests.strategies.hadar import hadar_data
 
@@ -115,6 +116,24 @@ def test_an_impossible_allocation_costs_the_others_nothing() -> None:
     ]
     assert found.refused == (message,)
     assert found.job_table().columns == ["job", "fifo", "srtf"]
+
+
+class Stuck(Greedy):
+    """Asks a solver that has no answer."""
+
+    name = "stuck"
+
+    def decide(self, state: State, rng: np.random.Generator) -> Allocations:
+        """Raise."""
+        raise SolverError("no solver decided the program")
+
+
+def test_a_solver_without_an_answer_costs_the_others_nothing() -> None:
+    found = compare_policies(instance_of(THREE, 4), ["fifo", Stuck()])
+    assert [(row.name, row.metrics is None, row.note, row.refused) for row in found.rows] == [
+        ("fifo", False, "", False),
+        ("stuck", True, "no solver decided the program", False),
+    ]
 
 
 def test_what_is_stopped_keeps_what_is_done() -> None:

@@ -76,6 +76,20 @@ def test_what_is_no_certificate(dlsched: Command, instance: Path, tmp_path: Path
     assert "nested too deeply" in refusal(dlsched("certify", "deep.json"))
 
 
+@pytest.mark.parametrize("node", [None, 1, "x", []])
+def test_a_node_that_is_none(dlsched: Command, certificate: Path, node: object) -> None:
+    save(certificate, json.loads(certificate.read_text()) | {"nodes": [node]})
+    assert "nodes[0]" in refusal(dlsched("certify", certificate))
+
+
+def test_none_is_written_where_there_was_no_time(dlsched: Command, instance: Path, tmp_path: Path) -> None:
+    done = dlsched("optimum", "hadar", instance, "--certificate", "c.json", "--time-limit", "1e-6", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["evidence"][-1].startswith("not exact: ")
+    assert "c.json is not written: there is no exact certificate (not exact: " in done.stderr
+    assert not (tmp_path / "c.json").exists()
+
+
 def test_a_problem_that_nobody_has(dlsched: Command, certificate: Path) -> None:
     save(certificate, json.loads(certificate.read_text()) | {"problem": "none"})
     assert "problem" in refusal(dlsched("certify", certificate))

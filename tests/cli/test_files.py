@@ -34,6 +34,21 @@ WRITERS = {
 }
 Make = Callable[[Path], object]
 
+TWICE = (
+    ("optimum", "hadar", "INSTANCE", "--out", "x.json", "--certificate", "./x.json"),
+    ("optimum", "hadar", "INSTANCE", "--certificate", "INSTANCE"),
+    ("run", "hadar", "INSTANCE", "--out", "INSTANCE"),
+    ("compare", "hadar", "INSTANCE", "--out", "x.csv", "--out-jobs", "x.csv"),
+)
+
+
+@pytest.mark.parametrize("words", TWICE)
+def test_no_file_is_named_twice(dlsched: Command, words: tuple[str, ...], tmp_path: Path) -> None:
+    done = dlsched(*worded(words, "", tmp_path))
+    assert "is named twice, and what is there would be lost" in refusal(done)
+    assert json.loads((tmp_path / "i.json").read_text()) == h2()
+    assert not list(tmp_path.glob("x.*"))
+
 
 def worded(words: tuple[str, ...], file: object, folder: Path) -> list[str]:
     """Return the words of a command on a file, with its instance and schedule written into the folder."""

@@ -217,9 +217,14 @@ def _water_filled(
         np.concatenate([np.full(len(able), np.inf), np.ones(len(able)), room]),
         sp.csr_array(A),
     )
-    rising = np.arange(len(able))
+    rising, final = np.arange(len(able)), np.zeros(len(able))
     while True:
         solved = lp.solve()
+        if solved is None:
+            # What rounding has put a part in 1e9 too high is asked for no more.
+            left = np.flatnonzero(final).astype(np.int32)
+            lp.bound_rows(left, final[left] * (1 - AS_GOOD), np.full(len(left), np.inf))
+            solved = lp.solve()
         if solved is None:
             raise SolverError(
                 "the program of the max-min shares has no optimum, although it is bounded and 0 is a point"
@@ -235,4 +240,5 @@ def _water_filled(
             raise SolverError("the duals of the max-min shares do not sum to 1")
         for row in done.tolist():
             lp.set_coefficient(row, level, 0.0)
-        lp.bound_rows(done, np.full(len(done), reached), np.full(len(done), np.inf))
+        final[done] = np.minimum(reached, best[done])
+        lp.bound_rows(done, final[done], np.full(len(done), np.inf))

@@ -97,7 +97,7 @@ Node = Branching | Bounded | Empty
 
 
 def _kind(node: object) -> str:
-    has = node if isinstance(node, dict) else vars(node)
+    has = node if isinstance(node, dict) else getattr(node, "__dict__", {})
     return "farkas" if "farkas" in has else "multipliers" if "multipliers" in has else "branching"
 
 

@@ -226,6 +226,42 @@ def test_two_equal_jobs_share_one_device_equally() -> None:
 
 
 @pytest.mark.parametrize(
+    ("normaliser", "devices", "jobs"),
+    [
+        (
+            "proportional",
+            {"t0": 2, "t1": 3, "t2": 1},
+            [(2, {"t0": 6.0}), (1, {"t0": 4.0, "t1": 4.000000004, "t2": 3.0}), (3, {"t0": 3.0, "t1": 6.0, "t2": 15.0})],
+        ),
+        (
+            "isolated",
+            {"t0": 3, "t1": 2, "t2": 3},
+            [
+                (3, {"t0": 18.0, "t1": 1.5, "t2": 15.0}),
+                (1, {"t0": 1.000000001, "t1": 1.0, "t2": 0.999999999}),
+                (1, {"t0": 2.5, "t2": 2.0}),
+                (1, {"t1": 4.0, "t2": 6.0}),
+                (1, {"t1": 5.0, "t2": 4.0}),
+            ],
+        ),
+    ],
+)
+def test_rates_that_all_but_tie(
+    normaliser: str, devices: dict[str, int], jobs: list[tuple[int, dict[str, float]]]
+) -> None:
+    """What one program reaches, the next one all but cannot: rates differ by a part in 1e9."""
+    instance = cluster(devices, *jobs)
+    found = shares(instance, normaliser=normaliser)
+    exact = [(gang, {r: round(rate, 6) for r, rate in speeds.items()}) for gang, speeds in jobs]
+    tied = cluster(devices, *exact)
+    reached, expected = (
+        sorted(levels(one, some, isolated=normaliser == "isolated").values())
+        for one, some in ((instance, found), (tied, shares(tied, normaliser=normaliser)))
+    )
+    assert reached == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(
     ("shares", "message"),
     [
         ({"J9": {"v100": 1.0}}, "shares.J9: unknown job"),
