@@ -195,7 +195,7 @@ def _merged(found: Sequence[Optimum]) -> Optimum:
 
 def _refuted(bound: float | None, value: float | None) -> bool:
     """Tell whether a schedule is worth more than a bound; no bound says that there is no schedule."""
-    return value is not None and (bound is None or exceeds(value, bound, unit=min(1.0, abs(value))))
+    return value is not None and (bound is None or exceeds(value, bound, unit=min(1.0, abs(value)) or 1.0))
 
 
 def serve() -> None:
