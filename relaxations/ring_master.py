@@ -175,6 +175,16 @@ _MOST = 20
 """Mappings that a ring size adds in a round, at most. Arbitrary: with more, rounds are fewer and programs larger."""
 
 
+_ORDINARY = 13
+"""Capacities and bandwidths between two to the power of minus this and of this (1e-4, 1e4) are taken as they are."""
+
+
+def _units(limits: Floats) -> Floats:
+    """Return a unit for each row, a power of two: 1, or what is near the row's limit."""
+    exponents = np.frexp(limits)[1]
+    return np.ldexp(1.0, np.where(np.abs(exponents) > _ORDINARY, exponents, 0))
+
+
 class RingMaster:
     """The LP over the ring mappings found so far.
 
@@ -189,8 +199,9 @@ class RingMaster:
         substrate = lp.substrate
         self._links = self._requests + substrate.capacity.size
         limits = np.concatenate([np.ones(self._requests), substrate.capacity.ravel(), substrate.bandwidth])
+        self._units = _units(limits)
         self._session = Session(-1, TIGHT)
-        self._session.add_rows(np.full(len(limits), -np.inf), limits, sp.csr_array((len(limits), 0)))
+        self._session.add_rows(np.full(len(limits), -np.inf), limits / self._units, sp.csr_array((len(limits), 0)))
         self.walks: list[Walk] = []
         self._known: set[bytes] = set()
         self._rings: dict[int, list[RingCopies]] = defaultdict(list)
@@ -215,7 +226,8 @@ class RingMaster:
                 columns.append(column)
         if fresh:
             profits = np.array([walk.ring.block.profit for walk in fresh])
-            self._session.add_columns(profits, np.full(len(fresh), np.inf), sp.csc_array(np.array(columns).T))
+            loads = sp.csc_array((np.array(columns) / self._units).T)
+            self._session.add_columns(profits, np.full(len(fresh), np.inf), loads)
             self.walks += fresh
         return len(fresh)
 
@@ -250,7 +262,7 @@ class RingMaster:
             return None
         if result is None:
             return None
-        return result[0], np.maximum(result[1], 0.0), np.maximum(result[2], 0.0)
+        return result[0], np.maximum(result[1], 0.0), np.maximum(result[2], 0.0) / self._units
 
     def point(self, weights: Floats) -> Floats:
         """Return the point of the augmented LP that weights of the mappings give."""

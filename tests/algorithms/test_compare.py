@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from dlsched.models.ddljs import random as random_ddljs
 from dlsched.models.ddljs.schedule import measures as ddljs_measures
 from dlsched.models.hadar import Instance, Schedule
 from dlsched.models.hadar.schedule import measures
+from dlsched.solvers import UnfitNumberError
 from tests import paths
 
 FAMILIES: dict[str, dict[str, Any]] = {"hadar": {}, "dmlrs": {}, "smd": {}, "ddljs": {}}
@@ -167,15 +169,27 @@ def test_what_is_stopped_keeps_what_is_done() -> None:
     ]
 
 
-def test_an_algorithm_whose_program_no_solver_takes_leaves_the_others() -> None:
-    instance = random_ddljs(69).dump()
-    for limited in (*instance["jobs"], *instance["links"]):
-        limited["bandwidth"] = str(Fraction(str(limited["bandwidth"])) * 10**15)
-    rows = {row.name: row for row in compare(DdljsInstance.parse(instance)).rows}
-    assert rows["gadget"].utility is None
-    assert "HiGHS keeps numbers above" in rows["gadget"].note
+def test_an_algorithm_whose_program_no_solver_takes_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise UnfitNumberError("row 2: the coefficient of column 0 is 3e+15")
+
+    monkeypatch.setattr(import_module("dlsched.relaxations.augmented_vne"), "by_columns", refuse)
+    rows = {row.name: row for row in compare(random_ddljs(69)).rows}
+    assert (rows["gadget"].utility, rows["gadget"].note) == (None, "row 2: the coefficient of column 0 is 3e+15")
     assert rows["optimum"].note == "proved"
     assert rows["fifo"].utility is not None
+
+
+@pytest.mark.parametrize("unit", [10**15, 10**40, Fraction(1, 10**12), Fraction(1, 10**30)])
+def test_bandwidth_in_any_unit(unit: Fraction) -> None:
+    instance = random_ddljs(69).dump()
+    for limited in (*instance["jobs"], *instance["links"]):
+        limited["bandwidth"] = str(Fraction(str(limited["bandwidth"])) * unit)
+    found, usual = (
+        {row.name: row.utility for row in compare(one).rows}
+        for one in (DdljsInstance.parse(instance), random_ddljs(69))
+    )
+    assert found == usual
 
 
 def test_utilities_of_any_size() -> None:
