@@ -364,7 +364,11 @@ def _texts(model: Any, files: dict[str, Path | None]) -> dict[Path, str]:
             for kind, path in files.items():
                 if path is not None:
                     written = Path(folder) / f"model.{kind}"
-                    model.write(str(written), io_options={"symbolic_solver_labels": True})
+                    try:
+                        model.write(str(written), io_options={"symbolic_solver_labels": True})
+                    except RuntimeError:  # two names that the format cannot tell apart
+                        model.write(str(written))
+                        output.note(f"{path}: names differ in symbols alone, so variables and rows are numbered")
                     texts[path] = written.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"the folder for temporary files: {error}") from None

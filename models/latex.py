@@ -657,7 +657,8 @@ def _terms(expression: Any) -> tuple[tuple[tuple[float, _Node], ...], float]:
 def _node(expression: Any) -> _Node:
     """Return an expression as nodes: numbers are folded, sums and products flat, a product's number first."""
     if not hasattr(expression, "is_expression_type") or expression.is_fixed():
-        return _Node("n", float(pyo.value(expression)))
+        # A variable without a value times 0 is fixed, too.
+        return _Node("n", float(pyo.value(expression, exception=False) or 0.0))
     if expression.is_variable_type():
         name, index = _of(expression)
         return _Node(name, index=index)

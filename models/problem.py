@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, get_args
 
 from dlsched.arguments import Seed, checked, expect, generator, named
 from dlsched.errors import InputError
@@ -21,6 +21,8 @@ from dlsched.models.schedule import Measures, Violation
 
 I = TypeVar("I", bound=Document)  # noqa: E741
 S = TypeVar("S", bound=Document)
+
+Sense = Literal["maximize", "minimize"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,12 @@ class Problem(Generic[I, S]):
     plot: Callable[..., Any] | None = None
     measures: Callable[[I, S], Measures] | None = None
     capacities: Callable[[Any], list[dict[str, Any]]] | None = None
-    sense: Literal["maximize", "minimize"] = "maximize"
+    sense: Sense = "maximize"
     use: Callable[[I, S], Mapping[str, list[float]]] | None = None
+
+    def __post_init__(self) -> None:
+        if self.sense not in get_args(Sense):
+            raise ValueError(f"problem {self.name}: sense is {self.sense!r}, not {' or '.join(get_args(Sense))}")
 
     def larger(self, instance: I) -> dict[str, I]:
         """Return instances with one more of each resource, where there is most of it; by resource.
@@ -117,7 +123,12 @@ class Problem(Generic[I, S]):
         return named("preset", name, self.families)(generator(seed), **sizes)
 
 
-PROBLEMS: Registry[Problem[Any, Any]] = Registry("problems", Problem, lambda problem: problem.name)
+PROBLEMS: Registry[Problem[Any, Any]] = Registry(
+    "problems",
+    Problem,
+    lambda problem: problem.name,
+    parts=lambda problem: {formulation.name: formulation for formulation in problem.formulations},
+)
 
 
 def problems() -> tuple[Problem[Any, Any], ...]:

@@ -138,8 +138,7 @@ class Registry(Generic[T]):
         parts: dict[str, object] = {}
         what = self._group.removesuffix("s")
         for entry in among:
-            for item in self._items(entry):
-                name, own = self._key(item), self._parts(item)
+            for item, name, own in self._items(entry):
                 taken = [part for part, value in own.items() if parts.get(part, value) != value]
                 if name in found and found[name] is not item:
                     _leave_out(f"{entry.origin}: {what} {name!r} is there from {origins[name]}")
@@ -154,8 +153,8 @@ class Registry(Generic[T]):
             return found
         return {self._key(item): item for item in sorted(found.values(), key=self._order)}
 
-    def _items(self, entry: Entry) -> Iterator[T]:
-        """Yield the objects of an entry; what is none is left out."""
+    def _items(self, entry: Entry) -> Iterator[tuple[T, str, Mapping[str, object]]]:
+        """Yield the objects of an entry, with their names and parts; what is none is left out."""
         try:
             value = entry.load()
             written_for = getattr(sys.modules.get(entry.module), "DLSCHED_INTERFACE", INTERFACE)
@@ -164,15 +163,24 @@ class Registry(Generic[T]):
                 return
             if not isinstance(value, self._kind) and callable(value):
                 value = value()
-        except Exception as error:
+            listed = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+        except (Exception, SystemExit) as error:
             _leave_out(f"{entry.origin}: {type(error).__name__}: {error}")
             return
-        listed = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
         for item in listed:
-            if isinstance(item, self._kind):
-                yield item
-            else:
+            if not isinstance(item, self._kind):
                 _leave_out(f"{entry.origin}: expected a {self._kind.__name__}, not {type(item).__name__}")
+                continue
+            try:
+                title: object = self._key(item)
+                own = self._parts(item)
+            except Exception as error:
+                _leave_out(f"{entry.origin}: a {self._kind.__name__}: {type(error).__name__}: {error}")
+                continue
+            if isinstance(title, str):
+                yield item, title, own
+            else:
+                _leave_out(f"{entry.origin}: a {self._kind.__name__} is named {title!r}, which is no string")
 
 
 def entries(group: str) -> list[Entry]:
@@ -231,7 +239,7 @@ def load(name: str) -> ModuleType:
     """
     try:
         module = _imported(name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"plug-in {name}: {type(error).__name__}: {error}") from None
     if not any(hasattr(module, attribute) for attribute in GROUPS.values()):
         raise InputError(f"plug-in {name}: adds nothing; expected one of {', '.join(GROUPS.values())}")

@@ -5,6 +5,7 @@ An optimum that decides something needs more than one solver's word; see `dlsche
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -121,15 +122,22 @@ def _solve(model: Any, solver: str, threads: int | None, settings: dict[str, Any
 
 def _solve_nonlinear(model: Any, gap: float, seed: int | None, presolve: bool) -> Solution:
     import pyomo.environ as pyo
+    from pyomo.common.errors import InfeasibleConstraintException
 
     from dlsched.solvers.scip import solve_nonlinear
 
-    summary, point = solve_nonlinear(model, gap, seed, presolve)
+    free = [v for v in model.component_data_objects(pyo.Var, descend_into=True) if not v.fixed]
+    if any(map(_crossed, free)):
+        return Solution.unasked(Status.INFEASIBLE, "scip")
+    try:
+        summary, point = solve_nonlinear(model, gap, seed, presolve)
+    except InfeasibleConstraintException:  # a row without free variables does not hold
+        return Solution.unasked(Status.INFEASIBLE, "scip")
     if point is None:
         return summary
     for variable, value in point.items():
         variable.set_value(value, skip_validation=True)
-    _load_unused(v for v in model.component_data_objects(pyo.Var, descend_into=True) if not v.fixed and v not in point)
+    _load_unused(v for v in free if v not in point)
     allowed = TOLERANCE * max(1.0, *(abs(value) for value in point.values()))
     objective = next(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
     try:
@@ -151,8 +159,16 @@ def _unused(model: Any, matrix: Matrix) -> list[Any]:
     return [variable for variable in variables if not variable.fixed and id(variable) not in used]
 
 
-def _crossed(variable: Any) -> bool:
+def _ends(variable: Any) -> tuple[float | None, float | None]:
+    """Return the bounds of a variable, those of an integer one at integers."""
     lower, upper = variable.bounds
+    if variable.is_integer():
+        lower, upper = None if lower is None else math.ceil(lower), None if upper is None else math.floor(upper)
+    return lower, upper
+
+
+def _crossed(variable: Any) -> bool:
+    lower, upper = _ends(variable)
     return lower is not None and upper is not None and lower > upper
 
 
@@ -180,7 +196,7 @@ def _load(matrix: Matrix, x: Floats, unused: list[Any]) -> None:
 def _load_unused(variables: Iterable[Any]) -> None:
     """Give variables that are in no row and not in the objective their value nearest 0."""
     for variable in variables:
-        lower, upper = variable.bounds
+        lower, upper = _ends(variable)
         nearest = max(0 if lower is None else lower, min(0, 0 if upper is None else upper))
         variable.set_value(nearest, skip_validation=True)
 

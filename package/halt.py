@@ -11,10 +11,12 @@ from a thread of their own are given `current()`.
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, Protocol, TypeVar, cast
@@ -274,8 +276,11 @@ def _stems_from_halt(error: BaseException | None) -> bool:
     return error is not None
 
 
-def run_in_thread(run: Callable[[], object], interrupt: Callable[[], object]) -> None:
-    """Run native code in a thread of its own, and interrupt it where the work is over or this thread is interrupted.
+_LOCAL = threading.local()
+
+
+def run_in_thread(run: Callable[[], object], interrupt: Callable[[], object], *, same: bool = False) -> None:
+    """Run native code in another thread, and interrupt it where the work is over or this thread is interrupted.
 
     Parameters
     ----------
@@ -283,27 +288,31 @@ def run_in_thread(run: Callable[[], object], interrupt: Callable[[], object]) ->
         What it raises is raised here.
     interrupt : callable
         Makes `run` return before long; may be called more than once.
+    same : bool
+        Whether it is always the same other thread, as far as nothing was interrupted; else a new one each time.
     """
-    raised: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            run()
-        except BaseException as error:
-            raised.append(error)
-
-    thread = threading.Thread(target=work)
-    thread.start()
+    pool = _kept() if same else ThreadPoolExecutor(1)
+    future = pool.submit(run)
     try:
-        while thread.is_alive():
-            thread.join(_OFTEN)
+        while not wait((future,), _OFTEN).done:
             if over():
                 interrupt()
     except BaseException:
         interrupt()
+        _LOCAL.pool = None
         raise
-    if raised:
-        raise raised[0]
+    finally:
+        if not same:
+            pool.shutdown(wait=False)
+    future.result()
+
+
+def _kept() -> ThreadPoolExecutor:
+    """Return this thread's other thread; after a fork it is another one, as threads do not survive that."""
+    pool, process = getattr(_LOCAL, "pool", None), os.getpid()
+    if pool is None or _LOCAL.process != process:
+        _LOCAL.pool, _LOCAL.process = pool, process = ThreadPoolExecutor(1), process
+    return pool
 
 
 def held(make: Callable[[], C]) -> C:

@@ -106,7 +106,8 @@ def optimized(scip: Any) -> Solution:
     version = f"{scip.getMajorVersion()}.{scip.getMinorVersion()}.{scip.getTechVersion()}"
     start = time.perf_counter()
     try:
-        run_in_thread(scip.optimizeNogil, scip.interruptSolve)
+        # Not in a new thread each time: in its 64th, a nonlinear model ended the process (SCIP 10.0.2).
+        run_in_thread(scip.optimizeNogil, scip.interruptSolve, same=True)
     except MemoryError:
         raise
     except Exception:  # PySCIPOpt has no class of its own for SCIP's errors, e.g. of its LP solver

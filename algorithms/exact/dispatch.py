@@ -20,7 +20,9 @@ from dlsched.algorithms.exact.result import Note, Optimum, Progress, unit_of
 from dlsched.arguments import at_least, checked
 from dlsched.halt import Halt, until
 from dlsched.models.formulation import UnreadableModel
-from dlsched.models.problem import problem_of
+from dlsched.models.numbers import agree, slack
+from dlsched.models.problem import Problem, problem_of
+from dlsched.solvers.solution import SolverError
 
 
 @checked
@@ -66,6 +68,9 @@ def optimum(
     InputError
         If the time limit, the work or the jobs are too small or no numbers, or the problem has neither an exact method
         nor an exact linear formulation with a reader.
+    SolverError
+        If a plug-in's exact method returns a schedule that breaks a rule or is worth another value, or a bound that is
+        none.
 
     Examples
     --------
@@ -87,14 +92,40 @@ def optimum(
     solve = method.solve or partial(general.solve, problem)
     if jobs > 1 and method.elsewhere:
         solve = partial(raced, solve, method, jobs - 1)
-    if method.own_unit and method.solve is not None:
+    if method.own_unit and method.solve is not None and hasattr(instance, "greatest_utility"):
         found = _in_own_unit(solve, problem.utility, instance, time_limit=time_limit, progress=progress, stop=stop)
     else:
         found = solve(instance, time_limit=time_limit, progress=progress, stop=stop)
+    _refuse_unsound(problem, method, instance, found)
     if method.program is None:
         return found
     with until(stop, None if time_limit is None else max(0.0, start + time_limit - time.perf_counter())):
         return _proved(instance, found, work)
+
+
+class UnsoundMethodError(SolverError):
+    """An exact method, a plug-in's for instance, returned what cannot be: the message says which, and what."""
+
+
+def _refuse_unsound(problem: Problem[Any, Any], method: ExactMethod, instance: Any, found: Optimum) -> None:
+    """Look at what a method returned as if somebody else had written it."""
+    name = f"exact method '{method.name}' of {problem.name}"
+    if found.schedule is None:
+        if found.value is not None:
+            raise UnsoundMethodError(f"{name}: its value {found.value} has no schedule")
+        return
+    violations = problem.check(instance, found.schedule)
+    if violations:
+        raise UnsoundMethodError(f"{name}: its schedule breaks a rule: {violations[0]}")
+    worth = problem.utility(instance, found.schedule)
+    unit = float(getattr(instance, "greatest_utility", 1)) or 1.0
+    if found.value is None or not agree(worth, found.value, unit=unit):
+        raise UnsoundMethodError(f"{name}: its value is {found.value}, and its schedule is worth {float(worth)}")
+    sign = 1 if problem.sense == "maximize" else -1
+    if found.bound is not None and not sign * found.bound >= sign * found.value - slack(found.value, unit=unit):
+        raise UnsoundMethodError(f"{name}: its schedule is worth {found.value}, beyond its bound {found.bound}")
+    if found.proved and (found.bound is None or not agree(found.bound, found.value, unit=unit)):
+        raise UnsoundMethodError(f"{name}: it calls {found.value} proved, and its bound is {found.bound}")
 
 
 def _in_own_unit(

@@ -127,6 +127,8 @@ def _read(
         return Optimum(None, found.bound, None, found.infeasible, evidence, seconds, 0.0)
     load_point(model, matrix, found.point)
     schedule = formulation.read(model, instance)
+    if (matrix.sense == 1) != (problem.sense == "minimize"):
+        raise UnsoundFormulation(f"{formulation.name}: its objective has another sense than {problem.name}")
     violations = problem.check(instance, schedule)
     if violations:
         raise UnsoundFormulation(f"{formulation.name}: an optimal point breaks a rule: {violations[0]}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import highspy
 import pytest
 
 from dlsched.models import build, hadar
@@ -72,6 +74,23 @@ def test_requests_that_are_refused(
 ) -> None:
     name, *options = arguments
     assert refusal(dlsched("solve", name, two, *options)).startswith(told)
+
+
+def test_names_that_a_format_cannot_tell_apart(dlsched: Command, tmp_path: Path, two: Path) -> None:
+    data = json.loads(two.read_text())
+    for job, name in zip(data["jobs"], ("a-b", "a b"), strict=True):
+        job["name"] = name
+    path = save(tmp_path / "names.json", data)
+    done = dlsched("show", "hadar/hall", path, "--lp", "m.lp", "--mps", "m.mps", "--json")
+    assert done.returncode == 0
+    assert done.stderr.count("names differ in symbols alone") == 2
+    for name in ("m.lp", "m.mps"):
+        highs = highspy.Highs()
+        highs.setOptionValue("output_flag", False)
+        highs.readModel(str(tmp_path / name))
+        highs.run()
+        value = answer(dlsched("solve", "hadar/hall", path, "--json"))["objective"]
+        assert abs(highs.getInfo().objective_function_value) == pytest.approx(value)
 
 
 def test_the_algebra_as_a_file(dlsched: Command, tmp_path: Path, two: Path) -> None:

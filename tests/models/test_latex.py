@@ -12,7 +12,7 @@ import pyomo.environ as pyo
 import pytest
 from pyomo.gdp import Disjunction
 
-from dlsched.models import catalog, latex, problem
+from dlsched.models import build, catalog, latex, problem, smd
 from dlsched.models.formulation import Formulation
 from dlsched.models.inspect import unindexed
 from tests.strangers import STRANGERS
@@ -200,3 +200,10 @@ def test_every_component_of_strangers_models_is_there(stranger: Stranger) -> Non
 def test_models_that_are_refused() -> None:
     with pytest.raises(TypeError, match="a Pyomo model"):
         latex(3)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_data_that_are_0(seed: int) -> None:
+    """A variable without a value times 0 is a number to Pyomo."""
+    text = latex(build("smd/minlp", smd.random(seed)))
+    assert text.count("{") - text.count("\\{") == text.count("}") - text.count("\\}")

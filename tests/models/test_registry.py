@@ -204,3 +204,23 @@ def test_the_command_tells_of_a_broken_distribution_in_one_line(tmp_path: Path) 
     done = command(tmp_path, "schema", "hadar")
     assert done.returncode == 0
     assert done.stderr == "dlsched: bins, entry point 'bins': ValueError: broken; it is left out\n"
+
+
+BROKEN = {
+    "generator": "def PROBLEMS():\n    yield 1 / 0\n",
+    "name": BINS.replace('Problem("bins"', 'Problem(["bins"]'),
+    "formulations": BINS.replace("hadar.utility)", "hadar.utility, formulations=(1,))"),
+    "comma": BINS.replace("hadar.utility)", 'hadar.utility, formulations=problem("hadar").formulations[0])').replace(
+        "Problem\n", "Problem, problem\n", 1
+    ),
+    "sense": BINS.replace("hadar.utility)", 'hadar.utility, sense="max")'),
+    "exit": "raise SystemExit(3)\n",
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_a_broken_plug_in_takes_nothing_with_it(broken: str, tmp_path: Path) -> None:
+    (tmp_path / "bins.py").write_text(BROKEN[broken])
+    process = listed(tmp_path, DLSCHED_PLUGINS="bins")
+    assert len(warnings_in(process)) >= 1
+    assert process.stdout.splitlines()[0] == " ".join(OWN)

@@ -182,6 +182,11 @@ def test_what_is_infeasible_without_a_solver() -> None:
     crossed = knapsack()
     crossed.spare.setlb(9)
     assert solve(crossed).status is Status.INFEASIBLE
+    whole = knapsack()
+    whole.unused = pyo.Var(bounds=(1.2, 1.8), domain=pyo.Integers)
+    assert solve(whole).status is Status.INFEASIBLE
+    whole.unused.setub(2.8)
+    assert (solve(whole).status, whole.unused.value) == (Status.OPTIMAL, 2)
 
 
 CONSTANT = {

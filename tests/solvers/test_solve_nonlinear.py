@@ -102,3 +102,26 @@ def test_scip_breaking_off_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None
     linear.worth = pyo.Objective(expr=linear.x)
     raw = solve_matrix(compile_model(linear), solver="scip")
     assert (raw.summary.status, raw.x) == (Status.NO_SOLUTION, None)
+
+
+def test_a_hundred_models_in_one_process() -> None:
+    """Each in a thread of its own, the 64th ended the process."""
+    for _ in range(100):
+        model = pyo.ConcreteModel()
+        model.x, model.y = pyo.Var(bounds=(1, 4)), pyo.Var(bounds=(1, 4))
+        model.row = pyo.Constraint(expr=pyo.exp(model.x) * model.y >= 9)
+        model.cost = pyo.Objective(expr=model.x / model.y + model.y)
+        assert solve(model, solver="scip").objective == pytest.approx(2.678119, rel=1e-6)
+
+
+def test_what_is_infeasible_without_a_solver() -> None:
+    fixed = curve()
+    fixed.z = pyo.Var(initialize=3)
+    fixed.z.fix()
+    fixed.wrong = pyo.Constraint(expr=fixed.z <= 2)
+    unused = curve()
+    unused.z = pyo.Var(bounds=(3, 2))
+    whole = curve()
+    whole.z = pyo.Var(bounds=(1.2, 1.8), domain=pyo.Integers)
+    for model in (fixed, unused, whole):
+        assert solve(model, solver="scip").status is Status.INFEASIBLE
