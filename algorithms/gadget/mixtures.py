@@ -172,7 +172,9 @@ def carried(problem: RingProblem, mix: PlacementMix) -> bool:
             for arc, times in one.mapping.loads().items():
                 load[arc] += one.weight * times * bandwidth
     used = ((arcs, limit) for arcs, limit in problem.shares if not load.keys().isdisjoint(arcs))
-    return not any(exceeds(sum((load[arc] for arc in arcs if arc in load), Fraction(0)), limit) for arcs, limit in used)
+    return not any(
+        exceeds(sum((load[arc] for arc in arcs if arc in load), Fraction(0)), limit, unit=0.0) for arcs, limit in used
+    )
 
 
 def _decomposed(problem: RingProblem, *, cap: bool) -> Fractional:

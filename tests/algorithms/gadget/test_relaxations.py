@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 
 from dlsched.algorithms import gadget
+from dlsched.algorithms.gadget import mixtures
 from dlsched.algorithms.gadget.activity import Activity, Sizes
 from dlsched.algorithms.gadget.classes import server_classes, spread, weights
 from dlsched.algorithms.gadget.events import SlotEmbedding
 from dlsched.algorithms.gadget.mixtures import Fractional, Relaxation, Vertex, joint, selected
 from dlsched.models import InputError
-from dlsched.models.ddljs import Instance, Job, RingProblem, check, preset, random, slot_problem
+from dlsched.models.ddljs import Instance, Job, RingProblem, RingRequest, check, preset, random, slot_problem
 from dlsched.models.ddljs.joint import joint_sizes
 from dlsched.models.numbers import agree
 from dlsched.relaxations import augmented_vne, knapsack_vne, plain_vne
@@ -203,3 +206,17 @@ def test_colocation_refuses_places() -> None:
 def test_workers_that_need_nothing(options: dict[str, Any]) -> None:
     given = Instance.parse(built({"a": 1, "b": 1}, [("a", "b", 1)], job(worker={}), job("other", worker={})))
     assert gadget.run(given, **options).utility == 4
+
+
+@pytest.mark.parametrize("unit", [Fraction(1), Fraction(1, 10**12), Fraction(10) ** 12])
+def test_a_link_that_does_not_carry_a_mixture_does_so_in_no_unit(unit: Fraction) -> None:
+    """A ring of two over two servers of one GPU each takes twice its bandwidth of the link, once a direction."""
+
+    def pair(bandwidth: int) -> RingProblem:
+        net = nx.Graph([("a", "b", {"bandwidth": bandwidth * unit})])
+        net.add_nodes_from("ab", capacity={"gpu": 1})
+        return RingProblem.of(net, [RingRequest("job", {2: 3}, {"gpu": 1}, unit)])
+
+    _, mix = mixtures._mix(pair(2), cap=True)
+    assert mixtures.carried(pair(2), mix)
+    assert not mixtures.carried(pair(1), mix)
