@@ -27,7 +27,7 @@ from dlsched.bounds.sharing import Sharing, shared
 from dlsched.bounds.witness import SHIPPED, Witness, finite, shipped
 from dlsched.errors import shown
 from dlsched.models.document import Document, InputError, one_line
-from dlsched.models.numbers import agree
+from dlsched.models.numbers import agree, small_unit
 from dlsched.models.options import options_of
 from dlsched.models.registry import Registry
 from dlsched.readable import Readable, Section, facts
@@ -615,7 +615,7 @@ def comparison_unit(instance: Document) -> float:
 
     In a unit in which all utilities are below the tolerance, every bound would hold.
     """
-    return min(1.0, float(getattr(instance, "greatest_utility", 1))) or 1.0
+    return small_unit(getattr(instance, "greatest_utility", 1))
 
 
 def _witness(

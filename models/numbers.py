@@ -182,6 +182,11 @@ def slack(*values: float | Fraction, unit: float = 1.0) -> float:
     return TOLERANCE * max(unit, *(abs(float(v)) for v in values))
 
 
+def small_unit(greatest: float | Fraction) -> float:
+    """Return the unit of values up to a greatest one: that, where it is positive and less than 1, else 1."""
+    return min(1.0, float(greatest)) if greatest > 0 else 1.0
+
+
 def agree(a: float | Fraction, b: float | Fraction, *, unit: float = 1.0) -> bool:
     """Tell whether two objective values are equal within `slack`; an infinite one equals only itself."""
     difference = float(a - b)

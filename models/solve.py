@@ -126,7 +126,7 @@ def _solve_nonlinear(model: Any, gap: float, seed: int | None, presolve: bool) -
 
     from dlsched.solvers.scip import solve_nonlinear
 
-    free = [v for v in model.component_data_objects(pyo.Var, descend_into=True) if not v.fixed]
+    free = _free(model)
     if any(map(_crossed, free)):
         return Solution.unasked(Status.INFEASIBLE, "scip")
     try:
@@ -152,14 +152,17 @@ def _solve_nonlinear(model: Any, gap: float, seed: int | None, presolve: bool) -
 
 def _unused(model: Any, matrix: Matrix) -> list[Any]:
     """Return the variables that are not fixed, in no row and not in the objective."""
+    used = {id(variable) for variable in matrix.columns}
+    return [variable for variable in _free(model) if id(variable) not in used]
+
+
+def _free(model: Any) -> list[Any]:
     import pyomo.environ as pyo
 
-    used = {id(variable) for variable in matrix.columns}
-    variables = model.component_data_objects(pyo.Var, descend_into=True)
-    return [variable for variable in variables if not variable.fixed and id(variable) not in used]
+    return [variable for variable in model.component_data_objects(pyo.Var, descend_into=True) if not variable.fixed]
 
 
-def _ends(variable: Any) -> tuple[float | None, float | None]:
+def _whole_bounds(variable: Any) -> tuple[float | None, float | None]:
     """Return the bounds of a variable, those of an integer one at integers."""
     lower, upper = variable.bounds
     if variable.is_integer():
@@ -168,7 +171,7 @@ def _ends(variable: Any) -> tuple[float | None, float | None]:
 
 
 def _crossed(variable: Any) -> bool:
-    lower, upper = _ends(variable)
+    lower, upper = _whole_bounds(variable)
     return lower is not None and upper is not None and lower > upper
 
 
@@ -196,7 +199,7 @@ def _load(matrix: Matrix, x: Floats, unused: list[Any]) -> None:
 def _load_unused(variables: Iterable[Any]) -> None:
     """Give variables that are in no row and not in the objective their value nearest 0."""
     for variable in variables:
-        lower, upper = _ends(variable)
+        lower, upper = _whole_bounds(variable)
         nearest = max(0 if lower is None else lower, min(0, 0 if upper is None else upper))
         variable.set_value(nearest, skip_validation=True)
 

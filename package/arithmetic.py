@@ -288,6 +288,15 @@ def sparse_product(a: Any, b: Any) -> Any:
     return np.bincount(entries.row, weights=entries.data * b[entries.col], minlength=a.shape[0])
 
 
+def powers_of_two(sizes: Any, ordinary: int) -> Any:
+    """Return units of ordinary size for some numbers: for each the power of two next above it.
+
+    It is 1 for 0, and for what is between two to the power of minus `ordinary` and of `ordinary`.
+    """
+    exponents = np.frexp(sizes)[1]
+    return np.ldexp(1.0, np.where(np.abs(exponents) > ordinary, exponents, 0))
+
+
 def _binade(x: Real) -> tuple[float, int]:
     """Return the (m, k) with x nearest to m 2**k, 1/2 <= m < 1, x > 0."""
     if isinstance(x, float):

@@ -16,10 +16,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
-from typing import Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 T = TypeVar("T")
 
@@ -291,6 +293,8 @@ def run_in_thread(run: Callable[[], object], interrupt: Callable[[], object], *,
     same : bool
         Whether it is always the same other thread, as far as nothing was interrupted; else a new one each time.
     """
+    from concurrent.futures import ThreadPoolExecutor, wait
+
     pool = _kept() if same else ThreadPoolExecutor(1)
     future = pool.submit(run)
     try:
@@ -309,6 +313,8 @@ def run_in_thread(run: Callable[[], object], interrupt: Callable[[], object], *,
 
 def _kept() -> ThreadPoolExecutor:
     """Return this thread's other thread; after a fork it is another one, as threads do not survive that."""
+    from concurrent.futures import ThreadPoolExecutor
+
     pool, process = getattr(_LOCAL, "pool", None), os.getpid()
     if pool is None or _LOCAL.process != process:
         _LOCAL.pool, _LOCAL.process = pool, process = ThreadPoolExecutor(1), process

@@ -19,7 +19,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.arithmetic import dot
+from dlsched.arithmetic import dot, powers_of_two
 from dlsched.models.numbers import rational
 from dlsched.models.ratio import Floats, FractionalSum, Polytope, Ratio
 from dlsched.relaxations.contract import TransformationRefused
@@ -66,7 +66,8 @@ class Planar:
         if self._variables > 2:
             raise ValueError(f"the closed form is for at most two variables, not {self._variables}")
         found = vertices(problem.polytope)
-        self._unit = _units(found)
+        # Where lines cross is compared in both coordinates at once, and a large one would hide a small one.
+        self._unit = powers_of_two(np.abs(found).max(axis=0), _ORDINARY)
         self._ratios = tuple(_padded(ratio, self._unit) for ratio in problem.ratios)
         self._vertices = np.pad(found / self._unit, ((0, 0), (0, 2 - self._variables)))
         self._lines = _lines(problem.polytope, self._unit) if len(found) > 2 else None
@@ -143,15 +144,6 @@ class Planar:
 
 _ORDINARY = 10
 """Coordinates between two to the power of minus this and of this (1000) are taken as they are."""
-
-
-def _units(corners: Floats) -> Floats:
-    """Return a unit for each coordinate, a power of two: 1, or what is near the largest of its values.
-
-    Where lines cross is compared in both coordinates at once, and a large one would hide a small one.
-    """
-    exponents = np.frexp(np.abs(corners).max(axis=0))[1]
-    return np.ldexp(1.0, np.where(np.abs(exponents) > _ORDINARY, exponents, 0))
 
 
 def _padded(ratio: Ratio, unit: Floats) -> Ratio:

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from dlsched.arithmetic import dot
+from dlsched.arithmetic import dot, powers_of_two
 from dlsched.relaxations.ring_copies import Ints, RingBlock, RingCopies
 from dlsched.relaxations.ring_lp import RingLp, VneSolution
 from dlsched.solvers.highs import Session
@@ -179,12 +179,6 @@ _ORDINARY = 13
 """Capacities and bandwidths between two to the power of minus this and of this (1e-4, 1e4) are taken as they are."""
 
 
-def _units(limits: Floats) -> Floats:
-    """Return a unit for each row, a power of two: 1, or what is near the row's limit."""
-    exponents = np.frexp(limits)[1]
-    return np.ldexp(1.0, np.where(np.abs(exponents) > _ORDINARY, exponents, 0))
-
-
 class RingMaster:
     """The LP over the ring mappings found so far.
 
@@ -199,7 +193,7 @@ class RingMaster:
         substrate = lp.substrate
         self._links = self._requests + substrate.capacity.size
         limits = np.concatenate([np.ones(self._requests), substrate.capacity.ravel(), substrate.bandwidth])
-        self._units = _units(limits)
+        self._units = powers_of_two(limits, _ORDINARY)
         self._session = Session(-1, TIGHT)
         self._session.add_rows(np.full(len(limits), -np.inf), limits / self._units, sp.csr_array((len(limits), 0)))
         self.walks: list[Walk] = []

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from dlsched.halt import Halt, current, poll, run_in_thread
 from dlsched.lazy import sp
 from dlsched.solvers.matrix import Floats, Matrix
-from dlsched.solvers.refinement import Optimum, refined, slack_rows
+from dlsched.solvers.refinement import LinearOptimum, refined, slack_rows
 from dlsched.solvers.scaling import INFINITE, REFUSED, UnfitNumberError
 from dlsched.solvers.solution import RawSolution, Solution, SolverError, Status
 from dlsched.tolerances import FEASIBLE, LEAST_DROPPED, TOLERANCE
@@ -209,14 +209,14 @@ def _read_highs(solver: Any, matrix: Matrix, seconds: float) -> RawSolution:
     nodes = max(0, int(info.mip_node_count)) if integral else 0
     summary = Solution(status, None, bound, None, seconds, nodes, "highs", solver.version())
     if status not in (Status.OPTIMAL, Status.FEASIBLE):
-        return RawSolution(summary, None)
+        return RawSolution(summary, None, left_open=solver.getModelStatus() == Code.kUnboundedOrInfeasible)
     x = np.asarray(solution.col_value, dtype=float)
     if integral or not solution.dual_valid:
         return RawSolution(summary, x)
     row_duals, costs = np.asarray(solution.row_dual, dtype=float), np.asarray(solution.col_dual, dtype=float)
     if status is not Status.OPTIMAL:
         return RawSolution(summary, x, row_duals, costs)
-    taken = Optimum.of(matrix, x, row_duals)
+    taken = LinearOptimum.of(matrix, x, row_duals)
     found = refined(matrix, taken, partial(_corrected, solver.getBasis(), slack_rows(matrix)))
     if found is taken:
         return RawSolution(summary, x, row_duals, costs)

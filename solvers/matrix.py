@@ -89,6 +89,11 @@ class Matrix:
         return float(dot(self.c, x)) + self.offset
 
     @cached_property
+    def entry_rows(self) -> npt.NDArray[np.int64]:
+        """The row of each entry of A."""
+        return np.repeat(np.arange(self.A.shape[0]), np.diff(self.A.indptr))
+
+    @cached_property
     def magnitudes(self) -> Floats:
         """How large the values of each column are: 1, or what the bounds of a continuous column allow where it is less.
 
@@ -130,7 +135,7 @@ class Matrix:
         sizes = np.where(self.integer, np.abs(x), np.maximum(self.magnitudes, np.abs(x)))
         terms = np.abs(self.A.data) * sizes[self.A.indices]
         largest = np.zeros(len(activity))
-        np.maximum.at(largest, np.repeat(np.arange(len(activity)), np.diff(self.A.indptr)), terms)
+        np.maximum.at(largest, self.entry_rows, terms)
         excess: Floats = np.zeros(len(activity))
         # Each side by itself: that a range is wide says nothing about how near its other end is.
         for side, beyond in ((self.row_lower, self.row_lower - activity), (self.row_upper, activity - self.row_upper)):
@@ -268,8 +273,9 @@ def _without_broken_constants(matrix: Matrix) -> Matrix:
     InfeasibleError
         Naming a row that does not hold.
     """
-    of_row = np.repeat(np.arange(len(matrix.row_lower)), np.diff(matrix.A.indptr))
-    constant = np.bincount(of_row, matrix.A.data != 0, len(matrix.row_lower)) == 0
+    constant = np.bincount(matrix.entry_rows, matrix.A.data != 0, len(matrix.row_lower)) == 0
+    if not constant.any():
+        return matrix
     lower, upper = matrix.row_lower, matrix.row_upper
     broken = constant & ((lower > ROUNDING) | (upper < -ROUNDING))
     if broken.any():

@@ -29,7 +29,7 @@ _MOST_EXPONENT = 30
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Optimum:
+class LinearOptimum:
     """What a solver takes for the optimum of a linear program, and what it lacks of one.
 
     Attributes
@@ -54,10 +54,10 @@ class Optimum:
     worth: float
 
     @classmethod
-    def of(cls, matrix: Matrix, x: Floats, row_duals: Floats) -> Optimum:
+    def of(cls, matrix: Matrix, x: Floats, row_duals: Floats) -> LinearOptimum:
         """Return the optimum that a point and row duals are taken for."""
         A = matrix.A
-        of_row = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
+        of_row = matrix.entry_rows
         sums, priced = A.data * x[A.indices], A.data * row_duals[of_row]
         activity, terms = _sums(of_row, sums, A.shape[0]), _sums(of_row, np.abs(sums), A.shape[0])
         costs = matrix.c - _sums(A.indices, priced, A.shape[1])
@@ -78,7 +78,9 @@ class Optimum:
         return cls(x, row_duals, costs, primal, dual, primal * (float(np.abs(matrix.c).max(initial=0.0)) or 1.0) + lost)
 
 
-def refined(matrix: Matrix, found: Optimum, again: Callable[[Matrix], tuple[Floats, Floats] | None]) -> Optimum:
+def refined(
+    matrix: Matrix, found: LinearOptimum, again: Callable[[Matrix], tuple[Floats, Floats] | None]
+) -> LinearOptimum:
     """Return the optimum, or one that lacks less, where there is any.
 
     Parameters
@@ -94,7 +96,7 @@ def refined(matrix: Matrix, found: Optimum, again: Callable[[Matrix], tuple[Floa
         return found
     wide = with_slacks(matrix)
     slacks = sparse_product(matrix.A, found.x)[slack_rows(matrix)]
-    best = Optimum.of(wide, np.concatenate([found.x, slacks]), found.row_duals)
+    best = LinearOptimum.of(wide, np.concatenate([found.x, slacks]), found.row_duals)
     primal = dual = 0
     for _ in range(_ROUNDS):
         primal, dual = _exponent(best.primal, primal), _exponent(best.dual, dual)
@@ -113,13 +115,13 @@ def refined(matrix: Matrix, found: Optimum, again: Callable[[Matrix], tuple[Floa
         if step is None:
             break
         x, row_duals = best.x + np.ldexp(step[0], -primal), best.row_duals + np.ldexp(step[1], -dual)
-        better = Optimum.of(wide, np.clip(x, wide.lower, wide.upper), row_duals)
+        better = LinearOptimum.of(wide, np.clip(x, wide.lower, wide.upper), row_duals)
         if better.worth >= best.worth:
             break
         best = better
         if best.worth == 0.0:
             break
-    corrected = Optimum.of(matrix, best.x[: len(found.x)], best.row_duals)
+    corrected = LinearOptimum.of(matrix, best.x[: len(found.x)], best.row_duals)
     return corrected if corrected.worth < found.worth else found
 
 

@@ -177,7 +177,7 @@ def _factors(matrix: Matrix) -> tuple[Floats, Floats]:
         return np.ones(A.shape[0]), np.ones(A.shape[1])
     columns[far] = np.frexp(most[far])[1]
     entries = size > 0
-    at_row = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))[entries]
+    at_row = matrix.entry_rows[entries]
     at_column, exponent = A.indices[entries], np.frexp(size[entries])[1]
     movable = free & (most > _LARGE)
     for _ in range(_ROUNDS):
@@ -223,7 +223,7 @@ def _without_noise(matrix: Matrix) -> Matrix:
         return matrix
     reach = _largest_bound(matrix)[A.indices]
     term = np.where(size > 0, size * reach, 0.0)
-    at = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
+    at = matrix.entry_rows
     largest = np.zeros(A.shape[0])
     np.maximum.at(largest, at, size)
     lost = ((size <= DROPPED) & (term <= ULP * largest[at])) | ((size >= REFUSED) & (reach == 0.0))

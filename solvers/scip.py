@@ -44,8 +44,9 @@ def solve_scip(
     if tell is not None:
         _tell_news(pyscipopt, scip, variables, tell)
     summary = optimized(scip)
-    has_point = summary.status in (Status.OPTIMAL, Status.FEASIBLE)
-    return RawSolution(summary, np.array([scip.getVal(v) for v in variables]) if has_point else None)
+    if summary.status not in (Status.OPTIMAL, Status.FEASIBLE):
+        return RawSolution(summary, None, left_open=scip.getStatus() == "inforunbd")
+    return RawSolution(summary, np.array([scip.getVal(v) for v in variables]))
 
 
 def _tell_news(pyscipopt: Any, scip: Any, variables: list[Any], tell: Callable[[float, Floats | None], None]) -> None:

@@ -126,6 +126,8 @@ class Solution(Readable):
 class RawSolution:
     """What a solver returned for a matrix: `Solution`, the point and, for an LP, row duals and reduced costs.
 
+    `left_open` is whether it says that the program is unbounded or infeasible, and not which.
+
     Examples
     --------
     >>> from dlsched.solvers import Builder, solve_matrix
@@ -141,3 +143,4 @@ class RawSolution:
     x: Floats | None
     row_duals: Floats | None = None
     reduced_costs: Floats | None = None
+    left_open: bool = False

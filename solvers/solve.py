@@ -18,7 +18,7 @@ from dlsched.arguments import checked
 from dlsched.halt import current, grace, left, over, poll
 from dlsched.solvers.highs import solve_highs
 from dlsched.solvers.matrix import Floats, Matrix
-from dlsched.solvers.refinement import Optimum
+from dlsched.solvers.refinement import LinearOptimum
 from dlsched.solvers.scaling import scaled
 from dlsched.solvers.scip import solve_scip
 from dlsched.solvers.solution import RawSolution, ResidualError, Solution, SolverError, Status
@@ -82,18 +82,14 @@ def solve_matrix(
     settings: dict[str, Any] = {"threads": threads, "gap": gap, "seed": seed, "presolve": presolve}
     settings |= {"nodes": nodes, "cuts": cuts}
     limits = [seconds for seconds in (time_limit, left()) if seconds is not None]
-    raw = _solve_stoppable(fit.matrix, solver, settings, min(limits, default=None))
+    limit = min(limits, default=None)
+    raw = _solve_stoppable(fit.matrix, solver, settings, limit)
     summary = raw.summary
     if summary.bound is not None:
         summary = replace(summary, bound=fit.value(summary.bound))
     if raw.x is None:
-        if summary.status is Status.NO_SOLUTION and not over() and _is_unbounded(fit.matrix):
-            # A solver may leave open which it is: without costs there is a point or none.
-            with grace():
-                any_ = solve_here(replace(fit.matrix, c=np.zeros_like(fit.matrix.c))).summary.status
-            summary = replace(summary, status=Status.UNBOUNDED if any_ in (Status.OPTIMAL, Status.FEASIBLE) else any_)
         return RawSolution(summary, None)
-    if _is_unbounded(fit.matrix):
+    if _is_unbounded(fit.matrix, None if limit is None else max(0.0, limit - summary.seconds)):
         return RawSolution(replace(summary, status=Status.UNBOUNDED, bound=None), None)
     x = fit.point(raw.x)
     x = np.where(matrix.integer, np.round(x), x) + 0.0  # which makes 0 of -0.0
@@ -113,7 +109,7 @@ def solve_matrix(
     return RawSolution(summary.with_value(matrix.value(x), matrix.unit), x, duals, fit.reduced_costs(raw.reduced_costs))
 
 
-def _is_unbounded(matrix: Matrix) -> bool:
+def _is_unbounded(matrix: Matrix, time_limit: float | None) -> bool:
     """Tell whether an integer program that has a point has ever better ones: its linear relaxation has, and vice versa.
 
     HiGHS 1.15.1 has been seen to call such a program's point optimal: 2 y + 5 z - 3 x to maximise, 2 x - 2 y + 5 z >=
@@ -124,14 +120,14 @@ def _is_unbounded(matrix: Matrix) -> bool:
     if not matrix.integer.any() or not open_.any():
         return False
     with grace():
-        return solve_here(matrix.relaxed()).summary.status is Status.UNBOUNDED
+        return solve_here(matrix.relaxed(), time_limit=time_limit).summary.status is Status.UNBOUNDED
 
 
 def _is_dear(matrix: Matrix, x: Floats) -> bool:
     """Tell whether what a solver forgave the continuous columns of an integer program may be worth something."""
     if not matrix.integer.any() or matrix.integer.all():
         return False
-    broken = Optimum.of(matrix, x, np.zeros(matrix.A.shape[0])).primal
+    broken = LinearOptimum.of(matrix, x, np.zeros(matrix.A.shape[0])).primal
     return broken * float(np.abs(matrix.c).max(initial=0.0)) > TOLERANCE * max(matrix.unit, abs(matrix.value(x)))
 
 
@@ -187,9 +183,20 @@ def solve_here(
     tell : callable, optional
         Called from a search tree with the bound so far and, where there is a better one, the point.
     """
-    if solver == "highs":
-        return solve_highs(matrix, time_limit, threads, gap, seed, presolve, nodes, cuts, tell)
-    return solve_scip(matrix, time_limit, gap, seed, presolve, tell)
+
+    def ask(program: Matrix, seconds: float | None, told: Callable[[float, Floats | None], None] | None) -> RawSolution:
+        if solver == "highs":
+            return solve_highs(program, seconds, threads, gap, seed, presolve, nodes, cuts, told)
+        return solve_scip(program, seconds, gap, seed, presolve, told)
+
+    raw = ask(matrix, time_limit, tell)
+    if not raw.left_open:
+        return raw
+    # Without costs the program has a point or none.
+    left_over = None if time_limit is None else max(0.0, time_limit - raw.summary.seconds)
+    status = ask(replace(matrix, c=np.zeros_like(matrix.c)), left_over, None).summary.status
+    found = Status.UNBOUNDED if status in (Status.OPTIMAL, Status.FEASIBLE) else status
+    return RawSolution(replace(raw.summary, status=found), None)
 
 
 _SEED = 7

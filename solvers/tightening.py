@@ -37,7 +37,7 @@ def tightened(matrix: Matrix) -> Matrix:
     large = (size >= LARGE * size[size > 0].min(initial=np.inf)) & binary[A.indices]
     if not large.any():
         return matrix
-    of_row = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
+    of_row = matrix.entry_rows
     least = np.full(A.shape[0], np.inf)
     np.minimum.at(least, of_row[size > 0], size[size > 0])
     large &= size >= LARGE * least[of_row]

@@ -96,7 +96,8 @@ def optimum(
         found = _in_own_unit(solve, problem.utility, instance, time_limit=time_limit, progress=progress, stop=stop)
     else:
         found = solve(instance, time_limit=time_limit, progress=progress, stop=stop)
-    _refuse_unsound(problem, method, instance, found)
+    if method.solve is not None:
+        _refuse_unsound(problem, method, instance, found)
     if method.program is None:
         return found
     with until(stop, None if time_limit is None else max(0.0, start + time_limit - time.perf_counter())):

@@ -20,7 +20,7 @@ from dlsched.algorithms.algorithm import ExactMethod, exact_method
 from dlsched.algorithms.exact.anytime import News, sharing
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.child import Child, Parent
-from dlsched.models.numbers import exceeds
+from dlsched.models.numbers import exceeds, small_unit
 from dlsched.models.problem import Problem, problem
 from dlsched.models.registry import load, loaded
 
@@ -195,7 +195,7 @@ def _merged(found: Sequence[Optimum]) -> Optimum:
 
 def _refuted(bound: float | None, value: float | None) -> bool:
     """Tell whether a schedule is worth more than a bound; no bound says that there is no schedule."""
-    return value is not None and (bound is None or exceeds(value, bound, unit=min(1.0, abs(value)) or 1.0))
+    return value is not None and (bound is None or exceeds(value, bound, unit=small_unit(abs(value))))
 
 
 def serve() -> None:

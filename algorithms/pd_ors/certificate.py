@@ -20,7 +20,7 @@ from dlsched.algorithms.pd_ors.run import JobDecision
 from dlsched.algorithms.run import Event, Run
 from dlsched.arguments import checked
 from dlsched.models.dmlrs import Instance, Schedule
-from dlsched.models.numbers import exceeds
+from dlsched.models.numbers import exceeds, small_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Certificate:
     @property
     def holds(self) -> bool:
         """Whether P >= (D - D_0) / max(1, alpha), as it must."""
-        return not exceeds((self.dual - self.initial) / max(1.0, self.alpha), self.primal, unit=min(1.0, self.dual))
+        return not exceeds((self.dual - self.initial) / max(1.0, self.alpha), self.primal, unit=small_unit(self.dual))
 
 
 @checked

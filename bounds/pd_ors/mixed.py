@@ -19,7 +19,7 @@ from dlsched.algorithms.exact.result import Proof
 from dlsched.bounds.claim import Undecided
 from dlsched.bounds.evidence import rests_on
 from dlsched.models.document import Document
-from dlsched.models.numbers import NonNegative, Positive, agree, rational, to_json
+from dlsched.models.numbers import NonNegative, Positive, agree, rational, small_unit, to_json
 from dlsched.rounding import Gain, gain_cover, gain_packing, width
 
 Delta = Annotated[float, Field(gt=0, le=1)]
@@ -151,8 +151,8 @@ class MixedFacts:
         each = [_times(row, program.multiplicity) for row in (program.cost, *program.cover, *program.packing)]
         cost, cover, packing = each[0], each[1 : 1 + len(program.cover)], each[1 + len(program.cover) :]
         found = exactly(lambda: _optimum(cost, cover, program.needs, packing, program.limits))
-        unit = float(max(program.cost, default=Fraction(0)))
-        return found is not None and agree(program.total(program.cost), found.bound, unit=min(1.0, unit))
+        unit = small_unit(max(program.cost))
+        return found is not None and agree(program.total(program.cost), found.bound, unit=unit)
 
     def shrink(self, delta: float | None = None, variant: Gain = Gain.PRINTED) -> float:
         """Return G of Lemma 1, at most 1; at another delta where one is given."""

@@ -18,7 +18,7 @@ from typing import Any, Self
 from dlsched.arguments import checked, named
 from dlsched.models.ddljs.instance import Arc, Instance, Share
 from dlsched.models.ddljs.job import Job
-from dlsched.models.numbers import rational
+from dlsched.models.numbers import rational, small_unit
 
 _NO_PROGRESS: Mapping[str, int] = MappingProxyType({})
 
@@ -175,8 +175,7 @@ class RingProblem:
     @property
     def unit(self) -> float:
         """Below what profits count as equally small: 1, or the greatest where that is less."""
-        greatest = max((worth for request in self.requests for worth in request.profit.values()), default=Fraction(1))
-        return min(1.0, float(greatest)) if greatest > 0 else 1.0
+        return small_unit(max((most for request in self.requests for most in request.profit.values()), default=1))
 
     def request(self, name: str) -> RingRequest:
         """Return the request of that name (KeyError where there is none)."""

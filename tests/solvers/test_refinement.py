@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from dlsched.models import Status, compile_model, solve
 from dlsched.relaxations import dual
 from dlsched.solvers import Builder, Matrix, Session, solve_matrix, solve_to_optimality
-from dlsched.solvers.refinement import Optimum, refined, with_slacks
+from dlsched.solvers.refinement import LinearOptimum, refined, with_slacks
 from tests.relaxations.conformance.exact import best_vertex, sides
 
 SOLVERS = ["highs", "scip"]
@@ -119,11 +119,11 @@ def test_what_is_lacking() -> None:
     x = program.column(9.0, cost=2.0)
     program.row([(x, 1.0)], lower=1.0, upper=3.0)
     matrix = program.matrix()
-    lacking = Optimum.of(matrix, np.zeros(1), np.zeros(1))
+    lacking = LinearOptimum.of(matrix, np.zeros(1), np.zeros(1))
     assert (lacking.primal, lacking.dual, lacking.worth) == (1, 0, 2)
-    priced = Optimum.of(matrix, np.full(1, 2.0), np.full(1, 2.0))
+    priced = LinearOptimum.of(matrix, np.full(1, 2.0), np.full(1, 2.0))
     assert (priced.primal, priced.dual, priced.worth) == (0, 2, 2)
-    exact = Optimum.of(matrix, np.ones(1), np.full(1, 2.0))
+    exact = LinearOptimum.of(matrix, np.ones(1), np.full(1, 2.0))
     assert (exact.worth, exact.reduced_costs.tolist()) == (0, [0])
     wide = with_slacks(matrix)
     assert wide.A.toarray().tolist() == [[1, -1]]
@@ -132,7 +132,7 @@ def test_what_is_lacking() -> None:
 
 def test_a_correction_that_fails_or_is_none_changes_nothing() -> None:
     matrix = compile_model(cheap_for_dear())
-    lacking = Optimum.of(matrix, np.zeros(4), np.zeros(3))
+    lacking = LinearOptimum.of(matrix, np.zeros(4), np.zeros(3))
     assert lacking.worth > 0
     assert refined(matrix, lacking, lambda left: None) is lacking
     assert refined(matrix, lacking, lambda left: (np.zeros(len(left.c)), np.zeros(len(left.row_lower)))) is lacking
