@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 from dlsched.algorithms.exact.certificates.program import ExactProgram
 from dlsched.algorithms.exact.result import Optimum
 from dlsched.algorithms.run import Run
-from dlsched.arguments import named, plain
+from dlsched.algorithms.soundness import sound_value
+from dlsched.arguments import expect, named, plain
 from dlsched.errors import InputError
 from dlsched.models.document import Document
 from dlsched.models.options import chosen, options_of, values
+from dlsched.models.problem import problem
 from dlsched.models.registry import Registry
 
 if TYPE_CHECKING:
@@ -76,6 +78,24 @@ class Algorithm(Method):
     schedule: type[Document] | None = None
     policy: Callable[..., Policy] | None = None
     also: tuple[str, ...] = ()
+
+    def __call__(self, instance: Document, *, seed: int = 0, **options: Any) -> Run[Any]:
+        """Run it, and look at what it returns as if somebody else had written it.
+
+        Raises
+        ------
+        TypeError
+            If it returns no `Run`, or one without a schedule of its kind.
+        UnsoundMethodError
+            If its schedule breaks a rule of the instance, or is worth another value.
+        """
+        name, found = f"algorithm '{self.name}' of {self.problem}", self.run(instance, seed=seed, **options)
+        expect(f"what {name} returns", found, Run)
+        if self.schedule is None:
+            sound_value(name, problem(self.problem), instance, found.schedule, found.utility)
+        else:
+            expect(f"schedule of {name}", found.schedule, self.schedule)
+        return found
 
     def is_called(self, name: str) -> bool:
         """Tell whether a name is one of its names, by itself or as ``problem/name``; small letters will do."""

@@ -258,14 +258,14 @@ def runs_of(problem: Problem[Any, Any], names: Sequence[str]) -> dict[str, Calla
     """Return what runs each algorithm that is asked for, by what its row is called."""
     if not names:
         usual = (entry for entry in algorithms() if entry.problem == problem.name and entry.schedule is None)
-        return {entry.name: entry.run for entry in usual}
+        return {entry.name: entry for entry in usual}
     found: dict[str, Callable[..., Run[Any]]] = {}
     for text in names:
         name, texts = chosen(text)
         own = [entry for entry in algorithms_named(name) if entry.problem == problem.name]
         if not own:
             raise InputError(f"{name}: runs on other instances than those of {problem.name}")
-        found[text] = partial(own[0].run, **values(name, own[0].options, texts))
+        found[text] = partial(own[0], **values(name, own[0].options, texts))
     return found
 
 

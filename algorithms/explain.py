@@ -389,7 +389,7 @@ def shortfall(instance: Document, schedule: Document, *, time_limit: float | Non
     """
     problem = problem_of(instance)
     expect("schedule", schedule, problem.schedule)
-    for violation in problem.check(instance, schedule):
+    for violation in problem.violations(instance, schedule):
         raise InputError(f"the schedule breaks a rule: {violation}")
     best = optimum(instance, time_limit=time_limit)
     here = _by_job(problem, instance, schedule)

@@ -232,11 +232,16 @@ def _keep_schedule(entry: Formulation[Any], model: Any, instance: Any, out: Path
         found = None if model is None else entry.read(model, instance)
     except UnreadableModel as error:
         raise InputError(str(error)) from None
+    own = problem(entry.problem)
+    broken = [] if found is None else own.violations(instance, found)
     output.keep(found, out)
+    if broken:
+        output.note(f"the schedule breaks a rule: {broken[0]}")
     if picture is not None and found is None:
         output.note(f"{picture} is not written: there is no feasible schedule")
+    elif picture is not None and broken:
+        output.note(f"{picture} is not written: the schedule breaks rules")
     elif picture is not None:
-        own = problem(entry.problem)
         assert own.save_plot is not None
         own.save_plot(instance, found, picture)
         output.note(f"wrote {picture}")

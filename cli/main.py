@@ -161,6 +161,7 @@ def _report(error: Exception) -> int:
 
     A number that no solver takes is bad input: the models' numbers are the instance's.
     """
+    from dlsched.algorithms.soundness import UnsoundMethodError
     from dlsched.extras import MissingExtra
     from dlsched.models.document import InputError
     from dlsched.solvers.scaling import UnfitNumberError
@@ -168,6 +169,9 @@ def _report(error: Exception) -> int:
 
     if isinstance(error, InputError | MissingExtra | UnfitNumberError):
         return _refuse(str(error))
+    if isinstance(error, UnsoundMethodError):
+        output.note(f"defect: {error}")
+        return DEFECT
     if isinstance(error, SolverError):
         output.note(f"a solver failed: {error}")
         return DEFECT

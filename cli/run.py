@@ -75,7 +75,7 @@ def _on_file(
     tells = "progress" in inspect.signature(algorithm.run).parameters
     with output.counting(work) if tells else output.waiting(work) as tell:
         settings |= {"progress": tell} if tells else {}
-        outcome = output.within(time_limit, work, lambda: algorithm.run(instance, seed=seed, **settings))
+        outcome = output.within(time_limit, work, lambda: algorithm(instance, seed=seed, **settings))
     result: dict[str, object] = {
         "algorithm": algorithm.name,
         "utility": outcome.utility,

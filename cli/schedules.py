@@ -143,7 +143,7 @@ def check(
     """
     own, instance = loaded(problem, file)
     plan = own.schedule.load(schedule)
-    violations = own.check(instance, plan)
+    violations = own.violations(instance, plan)
     value = None if violations else float(own.utility(instance, plan))
     found = _shortfall(instance, plan, time_limit) if why and not violations else None
     try:

@@ -111,7 +111,7 @@ def _some(schedules: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _use(instance: Any, schedule: Any, ax: Any) -> None:
     problem = problem_of(instance)
-    picture.refuse_broken(problem.check(instance, schedule))
+    picture.refuse_broken(problem.violations(instance, schedule))
     shares = problem.use(instance, schedule) if problem.use is not None else {}
     last = max((len(values) for values in shares.values()), default=1)
     picture.curves(shares, 1, last, getattr(instance, "slot_seconds", None), ax)

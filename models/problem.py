@@ -86,6 +86,18 @@ class Problem(Generic[I, S]):
         if self.sense not in get_args(Sense):
             raise ValueError(f"problem {self.name}: sense is {self.sense!r}, not {' or '.join(get_args(Sense))}")
 
+    def violations(self, instance: I, schedule: S) -> list[Violation]:
+        """Return every rule that a schedule breaks.
+
+        Raises
+        ------
+        TypeError
+            If the problem's check, a plug-in's for instance, returns no list: nothing would pass for "none broken".
+        """
+        found = self.check(instance, schedule)
+        expect(f"what the check of {self.name} returns", found, list)
+        return found
+
     def larger(self, instance: I) -> dict[str, I]:
         """Return instances with one more of each resource, where there is most of it; by resource.
 

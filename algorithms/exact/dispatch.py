@@ -17,12 +17,12 @@ from dlsched.algorithms.exact.certificates.make import WORK, bound_exactly, prov
 from dlsched.algorithms.exact.certificates.tree import Beaten, GaveUp
 from dlsched.algorithms.exact.race import raced
 from dlsched.algorithms.exact.result import Note, Optimum, Progress, unit_of
+from dlsched.algorithms.soundness import UnsoundMethodError, sound_value, unit_of_agreement
 from dlsched.arguments import at_least, checked
 from dlsched.halt import Halt, until
 from dlsched.models.formulation import UnreadableModel
 from dlsched.models.numbers import agree, slack
 from dlsched.models.problem import Problem, problem_of
-from dlsched.solvers.solution import SolverError
 
 
 @checked
@@ -104,10 +104,6 @@ def optimum(
         return _proved(instance, found, work)
 
 
-class UnsoundMethodError(SolverError):
-    """An exact method, a plug-in's for instance, returned what cannot be: the message says which, and what."""
-
-
 def _refuse_unsound(problem: Problem[Any, Any], method: ExactMethod, instance: Any, found: Optimum) -> None:
     """Look at what a method returned as if somebody else had written it."""
     name = f"exact method '{method.name}' of {problem.name}"
@@ -115,18 +111,13 @@ def _refuse_unsound(problem: Problem[Any, Any], method: ExactMethod, instance: A
         if found.value is not None:
             raise UnsoundMethodError(f"{name}: its value {found.value} has no schedule")
         return
-    violations = problem.check(instance, found.schedule)
-    if violations:
-        raise UnsoundMethodError(f"{name}: its schedule breaks a rule: {violations[0]}")
-    worth = problem.utility(instance, found.schedule)
-    unit = float(getattr(instance, "greatest_utility", 1)) or 1.0
-    if found.value is None or not agree(worth, found.value, unit=unit):
-        raise UnsoundMethodError(f"{name}: its value is {found.value}, and its schedule is worth {float(worth)}")
+    value = sound_value(name, problem, instance, found.schedule, found.value)
+    unit = unit_of_agreement(instance)
     sign = 1 if problem.sense == "maximize" else -1
-    if found.bound is not None and not sign * found.bound >= sign * found.value - slack(found.value, unit=unit):
-        raise UnsoundMethodError(f"{name}: its schedule is worth {found.value}, beyond its bound {found.bound}")
-    if found.proved and (found.bound is None or not agree(found.bound, found.value, unit=unit)):
-        raise UnsoundMethodError(f"{name}: it calls {found.value} proved, and its bound is {found.bound}")
+    if found.bound is not None and not sign * found.bound >= sign * value - slack(value, unit=unit):
+        raise UnsoundMethodError(f"{name}: its schedule is worth {value}, beyond its bound {found.bound}")
+    if found.proved and (found.bound is None or not agree(found.bound, value, unit=unit)):
+        raise UnsoundMethodError(f"{name}: it calls {value} proved, and its bound is {found.bound}")
 
 
 def _in_own_unit(
@@ -230,7 +221,7 @@ def _better(instance: Any, found: Optimum, beaten: Beaten) -> Optimum | None:
         schedule = method.read(instance, beaten.point)
     except UnreadableModel:
         return None
-    if schedule is None or problem.check(instance, schedule):
+    if schedule is None or problem.violations(instance, schedule):
         return None
     value = problem.utility(instance, schedule)
     return None if value < beaten.worth else replace(found, value=float(value), schedule=schedule)

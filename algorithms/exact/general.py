@@ -129,7 +129,7 @@ def _read(
     schedule = formulation.read(model, instance)
     if (matrix.sense == 1) != (problem.sense == "minimize"):
         raise UnsoundFormulation(f"{formulation.name}: its objective has another sense than {problem.name}")
-    violations = problem.check(instance, schedule)
+    violations = problem.violations(instance, schedule)
     if violations:
         raise UnsoundFormulation(f"{formulation.name}: an optimal point breaks a rule: {violations[0]}")
     value = float(problem.utility(instance, schedule))

@@ -110,3 +110,21 @@ def test_what_a_transformation_does_and_the_matrix(dlsched: Command, tmp_path: P
     assert refusal(dlsched("show", "hadar/hall", two, "--gdp", "bigm", "--diff")).startswith("--diff: goes with --gdp")
     file = save(tmp_path / "smd.json", s3())
     assert refusal(dlsched("show", "smd/minlp", file, "--spy", "m.png")).startswith("--spy: smd/minlp is nonlinear")
+
+
+def test_a_point_of_the_print_that_breaks_a_rule_is_told(dlsched: Command, tmp_path: Path) -> None:
+    """By (8) as printed a ring may use a link twice that carries it once."""
+    servers = [{"name": name, "capacity": {"gpu": n}} for name, n in (("a", 0), ("b", 1), ("c", 1), ("switch", 0))]
+    links = [{"source": "switch", "target": name, "bandwidth": width} for name, width in (("a", 1), ("b", 1), ("c", 3))]
+    job = {"arrival": 1, "worker": {"gpu": 1}, "progress": 2, "bandwidth": 1}
+    utilities = {"kind": "table", "values": [0, 1, 2, 2, 9, 10, 14, 14, 17]}, {"kind": "sqrt", "scale": 4}
+    jobs = [job | {"name": f"job{k}", "max_workers": 2 + k, "utility": utilities[k]} for k in range(2)]
+    network = {"slots": 2, "resources": ["gpu"], "nodes": servers, "links": links, "duplex": "half"}
+    file = save(tmp_path / "three.json", network | {"jobs": jobs})
+    files = {option: tmp_path / name for option, name in (("--out", "s.json"), ("--plot", "s.png"))}
+    process = dlsched("solve", "ddljs/offline-printed", file, *(part for item in files.items() for part in item))
+    assert process.returncode == 0, process.stderr
+    assert "the schedule breaks a rule: " in process.stderr
+    assert "(8) bandwidth" in process.stderr
+    assert "s.png is not written: the schedule breaks rules" in process.stderr
+    assert dlsched("check", "ddljs", file, files["--out"]).returncode == 1

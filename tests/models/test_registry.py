@@ -41,7 +41,7 @@ def first_fit(instance, *, seed=0, depth: int = 3):
     depth : int
         How many bins are open. The rest is closed.
     """
-    return Run(hadar.Schedule(jobs={}), float(depth), {}, ())
+    return Run(hadar.Schedule(jobs={}), 0.0 if depth < 9 else 9.0, {}, ())
 
 
 ALGORITHMS = (Algorithm("first-fit", "bins", "the first bin", first_fit),)
@@ -191,7 +191,10 @@ def test_the_command_loads_a_module_of_the_current_folder(tmp_path: Path) -> Non
     assert "How many bins are open. [default: 3]" in " ".join(helped.stdout.split())
     assert "--mode" not in helped.stdout
     run = command(tmp_path, "--plugin", "bins", "run", "first-fit", "x.json", "--depth", "5", "--json")
-    assert (run.returncode, '"utility": 5.0' in run.stdout) == (0, True), run.stderr
+    assert (run.returncode, '"depth": 5' in run.stdout) == (0, True), run.stderr
+    lie = command(tmp_path, "--plugin", "bins", "run", "first-fit", "x.json", "--depth", "9", "--out", "s.json")
+    told = "dlsched: defect: algorithm 'first-fit' of bins: its value is 9.0, and its schedule is worth 0.0\n"
+    assert (lie.returncode, lie.stderr, (tmp_path / "s.json").exists()) == (70, told, False)
     unknown = command(tmp_path, "--plugin", "binz", "list")
     assert (unknown.returncode, unknown.stderr) == (
         2,

@@ -106,7 +106,7 @@ def check_certificate(certificate: ExactCertificate) -> Proved:
         raise Refuted(f"instance: its digest is {instance.digest}, not {certificate.sha256}")
     if (program.formulation, program.sense) != (certificate.formulation, found.sense):
         raise Refuted(f"formulation: is {program.formulation}, to {program.sense}, not {certificate.formulation}")
-    if schedule is not None and (violations := found.check(instance, schedule)):
+    if schedule is not None and (violations := found.violations(instance, schedule)):
         raise Refuted(f"schedule: {violations[0]}")
     value = None if schedule is None else Fraction(found.utility(instance, schedule))
     if value != certificate.value:
