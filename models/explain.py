@@ -21,13 +21,22 @@ from dlsched.arithmetic import dot
 from dlsched.models.document import InputError
 from dlsched.models.inspect import described, is_disjunctive, source_of, unindexed
 from dlsched.models.parameters import expect_current
+from dlsched.models.solve import is_crossed, unused_variables
 from dlsched.models.words import place_of
 from dlsched.readable import Readable, Section
 from dlsched.solvers.infeasible import InfeasibleSubsystem, contradiction, enough, infeasible_subsystem
-from dlsched.solvers.matrix import Floats, InfeasibleError, Matrix, compile_model
+from dlsched.solvers.matrix import (
+    Floats,
+    InfeasibleError,
+    Matrix,
+    compile_model,
+    constant,
+    constant_excess,
+    is_constant,
+)
 from dlsched.solvers.propagation import Step, refutation
 from dlsched.solvers.solve import solve_matrix, solve_to_optimality
-from dlsched.tolerances import FEASIBLE
+from dlsched.tolerances import FEASIBLE, TOLERANCE
 
 _WHOLE = 3
 """Rows of one component that are written out; of more the names are told. Arbitrary: a conflict fits a screen."""
@@ -319,6 +328,11 @@ def explain(model: Any, *, raised: Sequence[str] = (), nodes: int | None = 10_00
         matrix = compile_model(linear)
     except InfeasibleError:
         return Explanation(Conflict(tuple(_impossible(model)), (), True))
+    crossed = next(filter(is_crossed, unused_variables(linear, matrix)), None)
+    if crossed is not None:
+        return Explanation(
+            Conflict(tuple(_both_bounds(crossed)), (crossed.name,) if crossed.is_integer() else (), True)
+        )
     found = infeasible_subsystem(matrix, nodes=nodes)
     sides = _Sides(linear, matrix)
     return _at_optimum(sides, raised) if found is None else Explanation(sides.conflict(found, nodes))
@@ -344,18 +358,20 @@ def _linear(model: Any) -> Any:
 def _impossible(model: Any) -> Iterator[Side]:
     """Yield the first constraint without free variables that does not hold."""
     import pyomo.environ as pyo
-    from pyomo.core.expr.visitor import identify_variables
 
     for constraint in model.component_data_objects(pyo.Constraint, active=True, descend_into=True):
-        if next(identify_variables(constraint.body, include_fixed=False), None) is not None:
-            continue
-        body, lower, upper = pyo.value(constraint.body), constraint.lb, constraint.ub
-        low = lower is not None and body < lower
-        if low or (upper is not None and body > upper):
+        if is_constant(constraint) and constant_excess(constraint) > TOLERANCE:
+            body, lower, upper = constant(constraint), constraint.lb, constraint.ub
+            sense, limit = (">=", lower) if lower is not None and body < lower else ("<=", upper)
             equation, text = described(constraint.parent_component())
-            sense, limit = (">=", lower) if low else ("<=", upper)
             yield Side(constraint.name, equation, text, sense, float(limit), f"{body:.9g}", float(body))
             return
+
+
+def _both_bounds(variable: Any) -> Iterator[Side]:
+    named = variable.name, *described(variable.parent_component())
+    for sense, limit in zip((">=", "<="), variable.bounds, strict=True):
+        yield Side(*named, sense, float(limit), variable.name, None, None, place_of(variable))
 
 
 class _Sides:

@@ -111,8 +111,8 @@ def _solve(model: Any, solver: str, threads: int | None, settings: dict[str, Any
         if solver != "scip":
             raise NotLinearError(f'{error}; solver="scip" takes nonlinear models') from None
         return _solve_nonlinear(model, **settings)
-    unused = _unused(model, matrix)
-    if any(_crossed(variable) for variable in unused):
+    unused = unused_variables(model, matrix)
+    if any(is_crossed(variable) for variable in unused):
         return Solution.unasked(Status.INFEASIBLE, solver)
     raw = solve_matrix(matrix, solver=solver, threads=threads, **settings)
     if raw.x is not None:
@@ -127,7 +127,7 @@ def _solve_nonlinear(model: Any, gap: float, seed: int | None, presolve: bool) -
     from dlsched.solvers.scip import solve_nonlinear
 
     free = _free(model)
-    if any(map(_crossed, free)):
+    if any(map(is_crossed, free)):
         return Solution.unasked(Status.INFEASIBLE, "scip")
     try:
         summary, point = solve_nonlinear(model, gap, seed, presolve)
@@ -150,7 +150,7 @@ def _solve_nonlinear(model: Any, gap: float, seed: int | None, presolve: bool) -
     return summary.with_value(value)
 
 
-def _unused(model: Any, matrix: Matrix) -> list[Any]:
+def unused_variables(model: Any, matrix: Matrix) -> list[Any]:
     """Return the variables that are not fixed, in no row and not in the objective."""
     used = {id(variable) for variable in matrix.columns}
     return [variable for variable in _free(model) if id(variable) not in used]
@@ -170,7 +170,8 @@ def _whole_bounds(variable: Any) -> tuple[float | None, float | None]:
     return lower, upper
 
 
-def _crossed(variable: Any) -> bool:
+def is_crossed(variable: Any) -> bool:
+    """Tell whether a variable has no value between its bounds."""
     lower, upper = _whole_bounds(variable)
     return lower is not None and upper is not None and lower > upper
 
@@ -186,7 +187,7 @@ def load_point(model: Any, matrix: Matrix, x: Floats) -> None:
     x : ndarray, shape (n,)
         Its integers are rounded.
     """
-    _load(matrix, x, _unused(model, matrix))
+    _load(matrix, x, unused_variables(model, matrix))
 
 
 def _load(matrix: Matrix, x: Floats, unused: list[Any]) -> None:
@@ -300,8 +301,6 @@ def duals(model: Any, fix_integers: bool = True) -> Any:
         if np.isnan(x[matrix.integer]).any():
             raise ValueError("the model's integer variables have no values to fix them at: solve it first")
         matrix = matrix.fixed(np.round(x))
-    if not matrix.columns:
-        return pyo.ComponentMap((row, 0.0) for row in matrix.rows)
     raw = solve_matrix(matrix)
     if raw.summary.status is not Status.OPTIMAL or raw.row_duals is None:
         raise ValueError(f"the LP has no optimum (it is {raw.summary.status}), so it has no duals")

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
-from pyomo.common.errors import InfeasibleConstraintException
 
 from dlsched.models.parameters import expect_current
 from dlsched.relaxations.contract import TransformationRefused
@@ -73,8 +72,6 @@ def compile_linear(model: Any) -> Matrix:
         return _without_free_rows(compile_model(model))
     except ValueError as error:
         cause = error.__cause__
-        if isinstance(cause, InfeasibleConstraintException):
-            raise TransformationRefused(f"{cause}: no point satisfies it") from error
         for variable in model.component_data_objects(pyo.Var, active=True, descend_into=True):
             refuse_gaps(variable)
         reason = " ".join(str(cause or error).split())

@@ -202,7 +202,7 @@ def _read_highs(solver: Any, matrix: Matrix, seconds: float) -> RawSolution:
         Code.kUnbounded: Status.UNBOUNDED,
     }.get(solver.getModelStatus(), Status.FEASIBLE if has_point else Status.NO_SOLUTION)
     bound = None
-    if integral and status is not Status.UNBOUNDED and np.isfinite(info.mip_dual_bound):
+    if integral and status not in (Status.UNBOUNDED, Status.INFEASIBLE) and np.isfinite(info.mip_dual_bound):
         bound = float(info.mip_dual_bound)
     elif status is Status.OPTIMAL:
         bound = float(info.objective_function_value)

@@ -17,7 +17,7 @@ from dlsched.arithmetic import dot, sparse_product
 from dlsched.halt import cut
 from dlsched.lazy import sp
 from dlsched.solvers.components import only_objective, refuse_foreign
-from dlsched.tolerances import ROUNDING
+from dlsched.tolerances import TOLERANCE
 
 Floats = npt.NDArray[np.float64]
 
@@ -217,24 +217,89 @@ def compile_model(model: Any) -> Matrix:
 
 
 def _compiled(model: Any) -> Matrix:
-    from pyomo.common.errors import InfeasibleConstraintException, InvalidExpressionError
-    from pyomo.common.gc_manager import PauseGC
-    from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
+    from pyomo.common.errors import InvalidExpressionError
     from pyomo.repn.util import InvalidValueError
 
     refuse_foreign(model)
     objective = only_objective(model)
     try:
-        with PauseGC():
-            form = LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=None)
-            return _without_broken_constants(_from_form(form, objective))
-    except InfeasibleConstraintException as error:
-        raise InfeasibleError(f"the model is infeasible: {error}") from error
+        return _without_broken_constants(_from_form(_form(model), objective))
     except InvalidExpressionError as error:
         raise NotLinearError(f"the model is not linear: {error}") from error
     except InvalidValueError as error:
         reason = str(error).splitlines()[-1].strip()
         raise ValueError(f"a fixed variable or parameter has no value: {reason}") from error
+
+
+def _form(model: Any) -> Any:
+    """Return Pyomo's standard form; rows of fixed variables alone are looked at by `constant_excess` first.
+
+    Pyomo forgives them no rounding, and so calls a model infeasible whose variables are fixed at a point of it.
+    """
+    import pyomo.environ as pyo
+    from pyomo.common.errors import InfeasibleConstraintException
+    from pyomo.common.gc_manager import PauseGC
+    from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
+
+    def form() -> Any:
+        with PauseGC():
+            return LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=None)
+
+    try:
+        return form()
+    except InfeasibleConstraintException:
+        rows = list(filter(is_constant, model.component_data_objects(pyo.Constraint, active=True, descend_into=True)))
+        for row in rows:
+            _expect_holds(row)
+        try:
+            for row in rows:
+                row.deactivate()
+            return form()
+        finally:
+            for row in rows:
+                row.activate()
+
+
+def is_constant(constraint: Any) -> bool:
+    """Tell whether fixed variables and factors of 0 leave nothing of a linear constraint."""
+    from pyomo.repn import generate_standard_repn
+
+    form = generate_standard_repn(constraint.body, quadratic=False)
+    return form.nonlinear_expr is None and not any(form.linear_coefs)
+
+
+def constant(constraint: Any) -> float:
+    """Return what a constraint's body is without its free variables."""
+    from pyomo.repn import generate_standard_repn
+
+    return float(generate_standard_repn(constraint.body, quadratic=False).constant)
+
+
+def constant_excess(constraint: Any) -> float:
+    """Return how far a constraint that fixed variables leave nothing of is from holding.
+
+    Relative to its largest term or its side, as `Matrix.residual` counts: a point that a solve loads holds where a user
+    fixes it.
+    """
+    import pyomo.environ as pyo
+    from pyomo.core.expr.numeric_expr import decompose_term
+
+    body = constant(constraint)
+    linear, terms = decompose_term(constraint.body)
+    held = [(pyo.value(factor), variable) for factor, variable in terms or () if variable is None or variable.fixed]
+    largest = max(
+        (abs(factor if variable is None else factor * variable.value) for factor, variable in held), default=0
+    )
+    excess = 0.0
+    for side, sign in ((constraint.lb, -1), (constraint.ub, 1)):
+        if side is not None:
+            excess = max(excess, sign * (body - side) / (max(largest if linear else abs(body), abs(side)) or 1.0))
+    return excess
+
+
+def _expect_holds(constraint: Any) -> None:
+    if not constant_excess(constraint) <= TOLERANCE:
+        raise InfeasibleError(f"{constraint.name}: no variable is left in it, and no point satisfies it")
 
 
 def _from_form(form: Any, objective: Any) -> Matrix:
@@ -266,7 +331,7 @@ def _from_form(form: Any, objective: Any) -> Matrix:
 def _without_broken_constants(matrix: Matrix) -> Matrix:
     """Return the matrix, where rows without variables hold, also where the rounding of their constants says no.
 
-    Pyomo looks at such rows only where no index of the fixed variable's component is free.
+    Pyomo drops them only where no index of the fixed variable's component is free.
 
     Raises
     ------
@@ -274,12 +339,12 @@ def _without_broken_constants(matrix: Matrix) -> Matrix:
         Naming a row that does not hold.
     """
     constant = np.bincount(matrix.entry_rows, matrix.A.data != 0, len(matrix.row_lower)) == 0
-    if not constant.any():
-        return matrix
     lower, upper = matrix.row_lower, matrix.row_upper
-    broken = constant & ((lower > ROUNDING) | (upper < -ROUNDING))
-    if broken.any():
-        raise InfeasibleError(f"{matrix.row(int(broken.argmax()))}: no variable is left in it, and it does not hold")
+    broken = constant & ((lower > 0) | (upper < 0))
+    if not broken.any():
+        return matrix
+    for row in np.flatnonzero(broken).tolist():
+        _expect_holds(matrix.rows[row])
     return replace(
         matrix,
         row_lower=np.where(constant, np.minimum(lower, 0.0), lower),

@@ -16,6 +16,7 @@ import numpy as np
 
 from dlsched.arguments import checked
 from dlsched.halt import current, grace, left, over, poll
+from dlsched.solvers.divisors import divided
 from dlsched.solvers.highs import solve_highs
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.refinement import LinearOptimum
@@ -78,7 +79,10 @@ def solve_matrix(
     """
     if over():
         return RawSolution(Solution.unasked(Status.NO_SOLUTION, solver), None)
-    fit = scaled(tightened(matrix if cutoff is None else matrix.beyond(cutoff)))
+    asked = matrix if cutoff is None else matrix.beyond(cutoff)
+    if not matrix.A.shape[1]:
+        return _without_columns(matrix, asked, solver)
+    fit = scaled(tightened(divided(asked)))
     settings: dict[str, Any] = {"threads": threads, "gap": gap, "seed": seed, "presolve": presolve}
     settings |= {"nodes": nodes, "cuts": cuts}
     limits = [seconds for seconds in (time_limit, left()) if seconds is not None]
@@ -107,6 +111,15 @@ def solve_matrix(
     # A cutoff's row is behind the model's own.
     duals = fit.row_duals(raw.row_duals)[: matrix.A.shape[0]]
     return RawSolution(summary.with_value(matrix.value(x), matrix.unit), x, duals, fit.reduced_costs(raw.reduced_costs))
+
+
+def _without_columns(matrix: Matrix, asked: Matrix, solver: str) -> RawSolution:
+    """Solve a matrix of constants, with a cutoff's row in `asked`. HiGHS forgets its offset, and looks at no row."""
+    x = np.zeros(0)
+    if asked.residual(x) > TOLERANCE:
+        return RawSolution(Solution.unasked(Status.INFEASIBLE, solver), None)
+    summary = replace(Solution.unasked(Status.OPTIMAL, solver), bound=matrix.offset).with_value(matrix.offset)
+    return RawSolution(summary, x, np.zeros(matrix.A.shape[0]), x)
 
 
 def _is_unbounded(matrix: Matrix, time_limit: float | None) -> bool:
@@ -284,7 +297,7 @@ def solve_to_optimality(
             continue
         status = raw.summary.status
         if status is Status.OPTIMAL and raw.x is not None:
-            found = OptimalPoint(matrix.value(raw.x), raw.x, _duals(matrix, raw))
+            found = OptimalPoint(matrix.value(raw.x), raw.x, raw.row_duals)
             if (found.row_duals is not None or not duals) and (accept is None or accept(found.x)):
                 return found
             endings.append(f"{name}: a point that was refused")
@@ -295,11 +308,6 @@ def solve_to_optimality(
         if empty == (2 if matrix.integer.any() else 1):
             return None
     raise SolverError(f"no solver decided the program ({'; '.join(endings)})")
-
-
-def _duals(matrix: Matrix, raw: RawSolution) -> Floats | None:
-    """Return the row duals; 0 without columns, for which HiGHS gives none."""
-    return raw.row_duals if matrix.A.shape[1] else np.zeros(matrix.A.shape[0])
 
 
 def _attempts(presolve: bool, duals: bool) -> Iterator[tuple[str, dict[str, Any]]]:

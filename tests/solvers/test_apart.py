@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,13 @@ def test_an_infeasible_matrix_and_one_without_columns(processes: list[subprocess
         assert solve_matrix(matrix, cutoff=1e6).summary.status is Status.INFEASIBLE
         assert solve_matrix(knapsacks(2, 0)).summary.objective == 1.5
     assert len(processes) == 1
+
+
+def test_integers_without_bounds_are_long() -> None:
+    small = knapsacks(3, 12)
+    assert not apart.is_long(small, "highs")
+    assert not apart.is_long(replace(small.relaxed(), upper=np.full(12, np.inf)), "highs")
+    assert apart.is_long(replace(small, upper=np.full(12, np.inf)), "highs")
 
 
 def test_small_matrices_stay_here(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -226,6 +226,34 @@ def test_constants_of_a_row_are_off_by_their_rounding() -> None:
     assert solve(m).status is Status.OPTIMAL
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e-12, 1e12])
+@pytest.mark.parametrize("free", [False, True])
+def test_a_row_of_fixed_variables_is_off_by_no_more_than_a_point_may_be(free: bool, scale: float) -> None:
+    """Pyomo forgives no rounding where no index of their component is free: 3 (.1) is not .3."""
+    m = pyo.ConcreteModel()
+    m.v, m.x = pyo.Var([0, 1]), pyo.Var(bounds=(0, 1))
+    m.v[0].fix(0.1 * scale)
+    if not free:
+        m.v[1].fix(0)
+    m.row = pyo.Constraint([0, 1], rule=lambda m, i: 3 * m.v[0] == 0.3 * scale if i else m.x <= 0.5)
+    m.total = pyo.Objective(expr=m.x, sense=pyo.maximize)
+    assert solve(m).objective == 0.5
+    assert all(row.active for row in m.row.values())
+    m.v[0].fix(0.1 * scale * (1 + 1e-5))
+    assert solve(m).status is Status.INFEASIBLE
+    assert all(row.active for row in m.row.values())
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_model_whose_variables_are_all_fixed_has_its_value_for_a_bound(solver: str) -> None:
+    m = pyo.ConcreteModel()
+    m.v = pyo.Var()
+    m.v.fix(2)
+    m.cost = pyo.Objective(expr=m.v + 1)
+    found = solve(m, solver=solver)
+    assert (found.status, found.objective, found.bound, found.gap) == (Status.OPTIMAL, 3, 3, 0)
+
+
 def test_a_model_whose_variables_are_all_fixed_has_duals_of_0() -> None:
     m = pyo.ConcreteModel()
     m.v = pyo.Var([0, 1])
