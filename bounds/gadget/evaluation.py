@@ -229,7 +229,7 @@ def _beats(name: str, baseline: Callable[[Figures], Run[Schedule]], expectation:
         bound=lambda facts: baseline(facts).utility,
         expectation=expectation,
         premises=(_FINITE,),
-        open=f"{_SIZES}; {_EXACT}",
+        open=f'by how much ("significantly"; here: at all); {_SIZES}; {_EXACT}',
         sampled=True,
     )
 

@@ -70,8 +70,12 @@ RINGS = GADGET.printed(
     bound=lambda facts: facts.opt,
     expectation=Expectation.FALSE,
     premises=_UTILITIES,
+    open=(
+        "whether y_s >= 1 where x_s = 1, which is measured here, and without which a server of the ring may have no "
+        "worker; the first witness has too few in either reading"
+    ),
     sources=(PAIRS,),
-    counterexamples=("gadget-printed-rings-three-servers",),
+    counterexamples=("gadget-printed-rings-lone-server", "gadget-printed-rings-three-servers"),
 )
 
 

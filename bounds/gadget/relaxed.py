@@ -86,6 +86,10 @@ SIZE = SLOTS.printed(
     bound=lambda facts: facts.all_variables,
     expectation=Expectation.FALSE,
     premises=(FINITE, FREE, Premise("some ring is selected", lambda facts: bool(facts.selected()))),
+    open=(
+        "whether the sizes of rings are constants: the theorem does not name them, and its proof counts |G_i|; an O() "
+        "is refuted by no instance, but by what grows while all that it names stays"
+    ),
     details=_sizes,
     counterexamples=("gadget-theorem-9-G3",),
 )

@@ -5,6 +5,7 @@ All probabilities are exact.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +19,7 @@ from dlsched.bounds.smd.packing import Balance, BalanceFacts, Packing, PackingFa
 from dlsched.bounds.smd.sources import BALANCE, INNER, NARROW, PACKING, TINY
 from dlsched.models.smd import Job, ratios
 from dlsched.rounding import outcome_distribution
+from dlsched.tolerances import NEAR_WHOLE
 
 
 def _vanishing(job: Job, least: float) -> int:
@@ -124,9 +126,13 @@ ALGORITHM_1 = GRID.printed(
     bound=lambda facts: 1 / (1 + facts.epsilon),
     expectation=Expectation.FALSE,
     premises=(RUNNING,),
+    open=(
+        'how (9) and (10) are split into ratios ("four and three" summands): into three here, theta_1 w + theta_2 p + '
+        "theta_3, w/p and 1/w, or (theta_2 p + theta_3)/w and 1/p; the first witness has no point with four either"
+    ),
     details=_points,
     sources=(INNER,),
-    counterexamples=("smd-algorithm-1-no-point", "smd-algorithm-1-bad-point"),
+    counterexamples=("smd-algorithm-1-any-split", "smd-algorithm-1-no-point", "smd-algorithm-1-bad-point"),
     golden=("smd-algorithm-1-S2",),
 )
 
@@ -209,6 +215,11 @@ LETTER = (
     "is measured here; F times where it is to take the time of Theorem 6"
 )
 
+BY_TIME = (
+    "what is approximated: the sentence above the theorem compares utilities, Theorem 5 takes times of it, and times "
+    "are compared here; of utilities it is false where every rounding ends after the deadline"
+)
+
 THEOREM_4 = ROUNDED.printed(
     "smd/theorem-4",
     paper="SMD, Section IV-A, Theorem 4",
@@ -219,7 +230,7 @@ THEOREM_4 = ROUNDED.printed(
     bound=lambda facts: 1 - facts.delta,
     expectation=Expectation.TRUE,
     premises=(RUNNING,),
-    open=LETTER,
+    open=f"{BY_TIME}; {LETTER}",
     details=_laws,
     sources=(NARROW, TINY, INNER),
     golden=("smd-theorem-4-four-resources",),
@@ -247,6 +258,30 @@ THEOREM_4_ONE_CORRECTED = THEOREM_4_ONE.corrected(
     bound=always(1),
     sources=(INNER, TINY),
     golden=("smd-theorem-4-one-round-corrected-four-resources",),
+)
+
+
+def _rounded_down(facts: RoundingFacts) -> float:
+    """Return the greatest time at x~ rounded down over that at x~; a point that breaks a limit takes for ever."""
+    worst = 0.0
+    for rounding in facts.roundings:
+        workers, servers = (math.floor(x * (1 + NEAR_WHOLE)) for x in rounding.x)
+        fits = rounding.feasible(workers, servers)
+        worst = max(worst, rounding.cost(workers, servers) if fits else math.inf)
+    return worst
+
+
+ROUNDING_DOWN = ROUNDED.derived(
+    "smd/rounding-down",
+    paper="SMD, Section IV-A, Theorem 4, without chance",
+    statement="x~ rounded down keeps the limits and takes at most twice the time of x~",
+    quantity="the greatest time at x~ rounded down over that at x~, against 2",
+    measure=_rounded_down,
+    relation=Relation.AT_MOST,
+    bound=always(2),
+    expectation=Expectation.TRUE,
+    premises=(RUNNING,),
+    sources=(NARROW, TINY, INNER),
 )
 
 
@@ -300,7 +335,7 @@ THEOREM_4_FORM = ROUNDED.printed(
 
 
 def _gains(facts: PackingFacts) -> dict[str, Any]:
-    return {"printed gain": facts.printed.gain, "exact gain": facts.corrected.gain}
+    return {"printed gain": facts.printed.gain, "exact gain": facts.exact_gain}
 
 
 ROWS = Subject[Packing, PackingFacts](

@@ -241,7 +241,7 @@ THEOREM_6 = SMD.printed(
     premises=(
         Premise("there are jobs", lambda facts: bool(facts.instance.jobs), "Section III-A: the set of active jobs"),
     ),
-    open="what is fixed: footnote 7 has eps and I, with which every time is polynomial",
+    open="what is fixed: Section IV, step 3, has eps and I, with which every time is polynomial",
     details=_sizes,
     sources=(SECTION_V,),
 )

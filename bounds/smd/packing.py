@@ -14,6 +14,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from dlsched.bounds.claim import Undecided
 from dlsched.models.document import Document
 from dlsched.models.numbers import NonNegative, Positive, to_json
 from dlsched.rounding import (
@@ -75,8 +76,33 @@ class PackingFacts:
     def __init__(self, instance: Packing, seed: int) -> None:
         del seed
         self.instance = instance
-        self.printed = _Broken(instance, Gain.PRINTED)
-        self.corrected = _Broken(instance, Gain.EXACT)
+
+    @cached_property
+    def printed(self) -> Broken:
+        """The probabilities at the printed gain."""
+        return Broken(self.instance, Gain.PRINTED)
+
+    @cached_property
+    def corrected(self) -> Broken:
+        """The probabilities at the exact gain.
+
+        Raises
+        ------
+        Undecided
+            If the gain is too small for a double.
+        """
+        try:
+            return Broken(self.instance, Gain.EXACT)
+        except ValueError as error:
+            raise Undecided(str(error)) from None
+
+    @property
+    def exact_gain(self) -> float | None:
+        """The exact gain; None where it is too small for a double."""
+        try:
+            return self.corrected.gain
+        except Undecided:
+            return None
 
     @property
     def optimal_for_some_cost(self) -> bool:
@@ -93,7 +119,7 @@ class PackingFacts:
         return self.instance.delta / (2 * len(self.instance.rows))
 
 
-class _Broken:
+class Broken:
     """The probabilities at one gain."""
 
     def __init__(self, instance: Packing, variant: Gain) -> None:

@@ -95,6 +95,22 @@ LEMMA_2_CORRECTED = LEMMA_2.corrected(
 )
 
 
+def _all_shares(facts: SmdFacts) -> dict[str, Any]:
+    """Return eta_1, eta_2 and eta_3 of each job, by Lemma 1 and by Lemma 2 as printed and corrected."""
+
+    def of(entry: Layered) -> dict[str, Phases]:
+        both = {"as printed": priority_printed, "corrected": priority}
+        steps = {f"Lemma 2 {name}": step(entry.layers, entry.slice) for name, step in both.items()}
+        return {"Lemma 1": wait_free(entry.layers), **steps}
+
+    return {
+        entry.job.name: {
+            name: [float(share) for share in shares(step, entry.layers)] for name, step in of(entry).items()
+        }
+        for entry in facts.layered
+    }
+
+
 def _largest_shares(facts: SmdFacts, step: Callable[[tuple[Layer, ...], Fraction], Phases]) -> Fraction:
     """Return the greatest eta of any job, by Lemma 1 and by a form of Lemma 2."""
     phases = [(wait_free(e.layers), step(e.layers, e.slice), e.layers) for e in facts.layered]
@@ -110,6 +126,7 @@ ETA_RANGE = STEPS.printed(
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.FALSE,
+    details=_all_shares,
     counterexamples=("smd-eta-range-slower-than-sequential",),
 )
 
@@ -146,7 +163,7 @@ ETA_CONSTANT = STEPS.printed(
     bound=always(1),
     expectation=Expectation.FALSE,
     premises=(_TAKES_TIME,),
-    counterexamples=("smd-eta-constant-doubled-transfers",),
+    counterexamples=("smd-eta-constant-a-sample-each", "smd-eta-constant-doubled-transfers"),
 )
 
 ETA_CONSTANT_CORRECTED = ETA_CONSTANT.corrected(

@@ -167,6 +167,7 @@ def test_alpha_of_the_value_lets_algorithm_1_stop_after_one_worker() -> None:
         ("path-bandwidth-two-pairs", BY_PATH, 4, 3),
         ("cycles-G4", DEGREES, 4, 2),
         ("printed-rings-three-servers", EVERYWHERE, 1, 2),
+        ("printed-rings-lone-server", EVERYWHERE, 1, 2),
     ],
 )
 def test_printed_constraints_have_other_optima(name: str, rules: Any, value: int, opt: int) -> None:

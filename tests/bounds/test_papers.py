@@ -235,6 +235,8 @@ KNOWN = {
     # Two triangles that no link joins: degree two everywhere, and not one ring.
     "gadget-cycles-two-triangles": (6, 3),
     "gadget-printed-rings-three-servers": (1, 2),
+    # The third server has no link: no ring of (9) reaches it, with or without a worker there.
+    "gadget-printed-rings-lone-server": (1, 2),
     "gadget-ring-bound-G16": (3, 2),
     # 3 workers of 2 GPUs in all, and 2 if each job is relaxed alone: 3 to 4 against 4.
     "gadget-ring-bound-two-jobs": (3, 4),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -215,6 +216,47 @@ def test_the_least_time_is_between_its_ends(source: Any) -> None:
             best = float(ratios(job)(inside).min())
             assert float(low) <= best * (1 + 1e-9)
             assert best <= 1.05 * float(high)
+
+
+@pytest.mark.parametrize(
+    "split",
+    [
+        (lambda w, p: w + p + 1, lambda w, p: w / p, lambda w, p: 1 / w),
+        (lambda w, p: w, lambda w, p: p, lambda w, p: w / p, lambda w, p: 1 / w),
+        (lambda w, p: w + p, lambda w, p: w / p, lambda w, p: 1 / w),
+    ],
+    ids=["three", "four", "two and a constant"],
+)
+def test_the_first_witness_of_algorithm_1_has_no_point_however_it_is_split(split: Any) -> None:
+    """Of w + p <= 2.4 and w, p >= 1 a lattice: no point has all ratios but one at most a step of their printed grids.
+
+    The grids end below the greatest ratio; the ratio that is left out is the one with the greatest range.
+    """
+    assert shipped("smd-algorithm-1-any-split").instance["jobs"][0]["limit"] == {"r1": 12}
+    corners = [(1, 1), (1.4, 1), (1, 1.4)]
+    ends = [(min(ratio(*x) for x in corners), max(ratio(*x) for x in corners)) for ratio in split]
+    last = max(range(len(split)), key=lambda j: ends[j][1] / ends[j][0])
+    tops = [low * 1.5 ** math.floor(math.log(high / low, 1.5)) for low, high in ends]
+    points = [(1 + i / 500, 1 + j / 500) for i in range(201) for j in range(201 - i)]
+    assert not [x for x in points if all(split[j](*x) <= tops[j] + 1e-9 for j in range(len(split)) if j != last)]
+
+
+def test_rounding_down_at_most_doubles_the_time() -> None:
+    nearly = Instance.parse({**one_each().dump(), "capacity": {"cpu": 40}})
+    for instance in (nearly, *(sources.INNER.draw(np.random.default_rng(seed)) for seed in range(30))):
+        verdict = check("smd/rounding-down", instance, delta=0.1)
+        assert verdict.status in (Status.HOLDS, Status.PREMISE_FAILS)
+
+
+def test_a_gain_that_is_no_double_leaves_the_printed_claims_alone() -> None:
+    """M = 2.4e-4 as printed, so that the row breaks with probability 2.4e-7; the exact gain is e^-1386."""
+    tiny = claim("smd/lemma-3-row").instance_type.parse(
+        {"rows": [[1000, 1000]], "limits": [1], "point": ["1/2000", "1/2000"], "delta": "1/2"}
+    )
+    for id in ("smd/lemma-3-row", "smd/lemma-3-some-row"):
+        assert check(id, tiny).status is Status.HOLDS
+        left = check(id, tiny, variant="corrected")
+        assert (left.status, "so small" in left.reason) == (Status.UNDECIDED, True)
 
 
 def test_a_wrong_algorithm_1_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
