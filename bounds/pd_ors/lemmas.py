@@ -65,15 +65,11 @@ def _costs_something(facts: LemmaFacts) -> bool:
     return facts.instance.total(facts.instance.cost) > 0
 
 
-def _below_one(facts: LemmaFacts) -> bool:
-    return 3 * facts.shrink() < facts.delta
-
-
 RATIO_CORRECTED = RATIO.corrected(
-    statement="if 3 G/delta < 1, x^ keeps all rows with probability at most delta/3: then it costs as much as x-bar",
-    quantity="the probability that all rows are kept over delta/3, against 1",
-    **_judged(lambda facts: facts.shrunk.feasible_third),
-    premises=(OPTIMAL, Premise("c x-bar > 0", _costs_something), Premise("3 G/delta < 1", _below_one)),
+    statement="x^ keeps all rows with probability at most G: then it costs no less than x-bar, on average G times that",
+    quantity="the probability that all rows are kept over G, against 1",
+    **_judged(lambda facts: facts.shrunk.feasible_share),
+    premises=(OPTIMAL, Premise("c x-bar > 0", _costs_something)),
     golden=("pd-ors-lemma-1-ratio-corrected-two-rows", "pd-ors-lemma-1-ratio-corrected-five-rows"),
 )
 

@@ -23,7 +23,7 @@ class Rounded:
     """
 
     def __init__(self, facts: MixedFacts, gain: float) -> None:
-        self.facts = facts
+        self.facts, self.gain = facts, gain
         self.law = Law(facts.instance, gain)
 
     @property
@@ -37,9 +37,9 @@ class Rounded:
         return float(self.law.dearer()) * 3 / self.facts.delta
 
     @property
-    def feasible_third(self) -> float:
-        """The probability that all rows are kept, over delta/3."""
-        return float(self.law.feasible()) * 3 / self.facts.delta
+    def feasible_share(self) -> float:
+        """The probability that all rows are kept, over G."""
+        return float(self.law.feasible()) / self.gain
 
     def each_packing(self, factor: float = 1.0) -> float:
         """Return the greatest probability that a packing row exceeds `factor` b_i, over delta/(3r)."""

@@ -165,6 +165,10 @@ FASTER_INSIDE = Premise[PdOrsFacts](
     "b^(i) > b^(e)", lambda facts: facts.faster_inside, "Section 3 2): in practice b^(e) << b^(i)"
 )
 
+SENDS = Premise[PdOrsFacts](
+    "g > 0", lambda facts: all(job.gradient_size > 0 for job in facts.instance.jobs), "Section 3 2): the size g_i"
+)
+
 FACT_1 = PD_ORS.printed(
     "pd-ors/fact-1",
     paper="PD-ORS, Section 4.3, Fact 1",
@@ -174,7 +178,7 @@ FACT_1 = PD_ORS.printed(
     relation=Relation.AT_MOST,
     bound=always(0),
     expectation=Expectation.TRUE,
-    premises=(SYNCHRONOUS, FASTER_INSIDE),
+    premises=(SYNCHRONOUS, FASTER_INSIDE, SENDS),
     sources=(TINY,),
     golden=("pd-ors-fact-1-D4",),
     worst=lambda facts: len(_every_placement(facts)),

@@ -377,8 +377,10 @@ THEOREM_5_AMPLE = Subject(
 ).printed(
     "pd-ors/theorem-5-ample",
     paper="PD-ORS, Theorem 5",
-    statement="where demand is much smaller than capacity, PD-ORS returns a feasible solution of the promised ratio "
-    "with probability greater than (1 - (delta/3)^S)^(T K E)",
+    statement=(
+        "where a worker's and a server's demand is much smaller than capacity, PD-ORS returns a feasible solution of "
+        "the promised ratio with probability greater than (1 - (delta/3)^S)^(T K E)"
+    ),
     quantity="the exact probability that a lone job, which is all of OPT, gets a schedule at G of (29), against that",
     measure=lambda facts: facts.admitted,
     relation=Relation.AT_LEAST,

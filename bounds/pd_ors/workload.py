@@ -154,7 +154,11 @@ THEOREM_7 = GROWTH.printed(
     details=lambda facts: {"digits": facts.digits, "cells": facts.grown(1)},
     sources=(SAMPLES,),
     counterexamples=("pd-ors-theorem-7-three-digits",),
-    open="the degree: one more digit of K makes the table ten times as large, which no degree keeps up with",
+    open=(
+        "polynomial in what: in the numbers the theorem's own bound O(T K^2 E^2 (H^3 + S)) is, and is not disputed; in "
+        "the length of the input, as the word is used, is measured here; and of which degree, though one more digit of "
+        "K, a table ten times as large, outgrows any"
+    ),
 )
 
 THEOREM_7_CORRECTED = THEOREM_7.corrected(

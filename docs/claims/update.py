@@ -127,7 +127,7 @@ def _side(value: float | None) -> str:
 def _item(text: str, deeper: bool = False) -> Iterator[str]:
     mark = "  - " if deeper else "- "
     # A command is not broken over lines.
-    whole = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", _JOINT), text.replace("..", "."))
+    whole = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", _JOINT), re.sub(r"(?<!\.)\.\.(?!\.)", ".", text))
     for line in textwrap.wrap(
         whole,
         WIDTH,

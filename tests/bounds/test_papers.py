@@ -165,8 +165,9 @@ KNOWN = {
     # One slot, C = 100, 99 jobs of 2: L = 1/200, U = 10 000, G29(1, 2, 1) = .138177;
     # the first 49 jobs are worth 1 % more than the price.
     "pd-ors-theorem-5-small-jobs": (10**6, 6 * 0.138177 * math.log(2 * 10**6) * 64902.12),
-    # One slot, C = 101, 100 jobs of 2: L = 1/202, U = 5 10^61, one unit is left. Of which bound 50 jobs earn .935.
-    "pd-ors-theorem-6-small-jobs": (5e63, 6 * 3.943653 * math.log(101e62) * 1.341433427e60),
+    # One slot, C = 101, 100 jobs of 2, K = 10 F: L = 1/202, U = 5 10^94, one unit is left; G30 = 23.93050. The first 50
+    # jobs are worth 1 % more than the price.
+    "pd-ors-theorem-6-small-jobs": (5e96, 6 * 23.9305 * math.log(101e95) * 1.343529595e92),
     # L = 1/4, U = 500; G = 5.398275; to the letter min(1, ln(U/L)) = 1.
     "pd-ors-thesis-theorem-3-D5": (1000, 6 * 5.398275 * math.log(2000)),
     "pd-ors-thesis-theorem-3-minimum-D5": (1000, 6 * 5.398275),
@@ -181,8 +182,8 @@ KNOWN = {
     # C = 150, L = 1/3000, U = 500 000: after job 1 a unit costs L (U/L)^(2/3), job 2 finds 50 of 100 units.
     "pd-ors-dual-feasible-two-thirds": (2 / 3 + 1500 * 1.5e9 ** (2 / 3) / 3000, 1e6),
     "pd-ors-dual-feasible-whole-machine": (500 * 1000 + 0.5, 1000),
-    # C = 100, L = 1/200, U = 5 10^81: two units make the price 10^(84/50) times what it was.
-    "pd-ors-allocation-cost-small-jobs": (50 * (10 ** (84 / 50) - 1), 3 * 3.943653 * math.log(1e84)),
+    # C = 100, L = 1/200, U = 5 10^65: four units make the price 10^(68/25) times what it was; K = 10 F.
+    "pd-ors-allocation-cost-small-jobs": (25 * (10 ** (68 / 25) - 1), 3 * 23.9305 * math.log(1e68)),
     # The full machine's price rises from 1/2000 to 500.
     "pd-ors-allocation-cost-whole-machine": (999999, 3 * 3.943653 * math.log(10**6)),
     "pd-ors-allocation-cost-corrected-D5": (1999, 1999),

@@ -118,14 +118,15 @@ def test_witnesses_are_fair_whether_a_ninth_or_a_hundredth_is_much_smaller(name:
 
 @pytest.mark.parametrize("id_", ["theorem-5", "theorem-6", "dual-feasible", "allocation-cost"])
 def test_the_first_witness_is_of_small_jobs(id_: str) -> None:
-    """Read as the proof does, of whole jobs: none takes more than a fiftieth of the machine."""
+    """Read as the proof does, of whole jobs: none takes more than a 25th of the machine; and K >> F, b^(i) >> b^(e)."""
     known = claim(f"pd-ors/{id_}")
     assert known.counterexamples[0] == f"pd-ors-{id_}-small-jobs"
     instance = case(known.counterexamples[0])
     (machine,) = instance.machines
     for job in instance.jobs:
         most = job.most_workers * (job.worker_needs("cpu") + job.server_needs("cpu"))
-        assert 50 * most <= machine.capacity_of("cpu")
+        assert 25 * most <= machine.capacity_of("cpu")
+        assert job.samples >= 10 * job.batch
         assert job.internal_rate == 100 * job.external_rate
         assert job.gradient_size > 0
     assert check(known.id, instance).status is Status.VIOLATED

@@ -29,8 +29,8 @@ KNOWN = {
     # W_2 = 2: G = .224034 at r = 2, delta = 1; G = .143718 at r = 5, delta = .5.
     "pd-ors-lemma-1-ratio-two-rows": (0.6721, 1),
     "pd-ors-lemma-1-ratio-five-rows": (0.8623, 1),
-    # Both rows' variables must go up: G^2 over delta/3.
-    "pd-ors-lemma-1-ratio-corrected-two-rows": (0.224034**2 * 3, 1),
+    # Both rows' variables must go up: G^2 over G.
+    "pd-ors-lemma-1-ratio-corrected-two-rows": (0.224034, 1),
     # b = 1, row (1, 1): G^2/4 = 3.7966e-4 over delta/3 = 3.7074e-4.
     "pd-ors-lemma-1-packing-halves": (3.7966e-4 / 3.7074e-4, 1),
     "pd-ors-lemma-1-some-row-halves": (3.7966e-4 / 3.7074e-4, 1),
