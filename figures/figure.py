@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +26,9 @@ DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What the paper says of two series, judged by all points and draws together, or by those at one point.
+    """What the paper says of two series, judged seed by seed: the mean over the points, or what is at one point.
+
+    The draws of a seed at several points have much in common, so they count as one.
 
     Attributes
     ----------
@@ -59,11 +62,17 @@ class Statement:
     at: float | None = None
     guessed: bool = False
 
-    def pairs(self, found: Mapping[tuple[float, int], Values]) -> Iterator[tuple[float, float]]:
-        """Yield what is compared, and what with: of draws by point and seed, a pair each."""
-        for (x, _), values in sorted(found.items()):
-            if self.at in (None, x):
-                yield values[self.series], values[self.other] if isinstance(self.other, str) else self.other
+    def gains(self, found: Mapping[tuple[float, int], Values]) -> Iterator[float]:
+        """Yield by how much a seed is for the statement, or below 0 against it: of draws by point and seed."""
+        for at in _by_seed(found).values():
+            gains = [self._gain(values) for x, values in at.items() if self.at in (None, x)]
+            if gains:
+                yield math.fsum(gains) / len(gains)
+
+    def _gain(self, values: Values) -> float:
+        return self.relation.gain(
+            values[self.series], values[self.other] if isinstance(self.other, str) else self.other
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +104,20 @@ class Trend:
     claim: str = ""
     guessed: bool = False
 
-    def pairs(self, found: Mapping[tuple[float, int], Values]) -> Iterator[tuple[float, float]]:
-        """Yield what is compared, and what with: of draws by point and seed, a pair for each seed."""
-        for seed in sorted({seed for _, seed in found}):
+    def gains(self, found: Mapping[tuple[float, int], Values]) -> Iterator[float]:
+        """Yield by how much a seed is for the statement, or below 0 against it: of draws by point and seed."""
+        for at in _by_seed(found).values():
             try:
-                yield self.sides({x: values for (x, own), values in found.items() if own == seed})
+                yield self.relation.gain(*self.sides(at))
             except KeyError:
                 continue
+
+
+def _by_seed(found: Mapping[tuple[float, int], Values]) -> dict[int, dict[float, Values]]:
+    by_seed: dict[int, dict[float, Values]] = {}
+    for (x, seed), values in sorted(found.items(), key=lambda item: item[0][::-1]):
+        by_seed.setdefault(seed, {})[x] = values
+    return by_seed
 
 
 def between(text: str, series: str, x: float, relation: Relation, other: float, claim: str = "") -> Trend:

@@ -183,7 +183,7 @@ _NAMED, _OTHERS = "best of the slots that the paper names", "best of the others"
 
 def _slots(figure: str, at: float, seed: int) -> Values:
     found: Values = {}
-    for seconds, suffix in ((_OVERHEAD, ""), (0, ", no overhead")):
+    for seconds, suffix in ((_OVERHEAD, ""), (0, ", no communication")):
         trial = Trial(constants=constants(seed), mix=_MIX[at], communication=Fraction(seconds))
         facts = SlotFacts(trial, seed)
         found |= {f"{slot} s{suffix}": float(cru) for slot, cru in facts.by_slot(figure).items()}
@@ -203,7 +203,7 @@ def _by_slot(figure: str, scheduler: str, cluster: str, says: str) -> Figure:
         points=_COUNTS,
         quick=_COUNTS,
         labels=tuple(MIXES),
-        series=(*(f"{slot} s" for slot in SLOTS), *(f"{slot} s, no overhead" for slot in SLOTS), _NAMED, _OTHERS),
+        series=(*(f"{slot} s" for slot in SLOTS), *(f"{slot} s, no communication" for slot in SLOTS), _NAMED, _OTHERS),
         draw=lambda at, seed: _slots(figure, at, seed),
         statements=(
             Statement(
@@ -216,7 +216,8 @@ def _by_slot(figure: str, scheduler: str, cluster: str, says: str) -> Figure:
             ),
         ),
         note=f"the overheads that the figure depends on are not printed: {_OVERHEAD} s of every slot go to "
-        f"communication on each node that ran a job; without them all is drawn again, to show what hangs on them; "
+        f"communication on each node that ran a job; without it all is drawn again, to show what hangs on it; a new "
+        f"allocation costs 10 s of restart everywhere; "
         f"{_DRAWN}",
     )
 

@@ -154,6 +154,6 @@ def curves(figure: Figure, found: Mapping[Task, Values]) -> Iterator[Curve]:
 
 
 def judged(statement: Statement | Trend, found: Mapping[Task, Values]) -> Sample | None:
-    """Return what all draws together say of a statement; None where they say nothing of it."""
-    gains = [statement.relation.gain(*pair) for pair in statement.pairs(found)]
+    """Return what all seeds together say of a statement; None where they say nothing of it."""
+    gains = list(statement.gains(found))
     return paired(gains, not statement.guessed) if gains else None

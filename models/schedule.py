@@ -72,7 +72,7 @@ class Measures:
     durations : mapping of str to Fraction
         By job that ends: the time from its arrival to its end (JCT).
     end : Fraction, optional
-        When the last of them ends (TTD, makespan); None where none does.
+        When the last of them ends, from the beginning of slot 1 (makespan); None where none does.
     used : Fraction, optional
         The part of the capacity that is in use until then, the mean over the resources; None where nothing is.
     alone : mapping of str to Fraction

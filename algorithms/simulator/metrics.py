@@ -57,7 +57,8 @@ class Metrics:
     jct : Spread or None
         Job completion times, seconds from arrival to completion, of those that are done.
     ttd : Fraction
-        Total time duration (makespan): seconds from the first arrival to the last completion.
+        Total time duration: seconds from the first arrival to the last completion. (The makespan that `compare` tells
+        of schedules counts from the beginning of slot 1.)
     gru : Fraction
         GPU resource utilisation: of all device-seconds from the first arrival until nothing runs any more, the share in
         which a job has the device.

@@ -19,7 +19,7 @@ from dlsched.bounds.hadar.facts import (
     UMIN_POSITIVE,
     HadarFacts,
 )
-from dlsched.bounds.hadar.sources import LONE, MIXED, PATIENT, RISING, ROOMY, SCATTERED, TINY
+from dlsched.bounds.hadar.sources import LONE, MIXED, PAIRS, PATIENT, RISING, ROOMY, SCATTERED, TINY
 
 SMALL = (TINY, RISING, PATIENT, ROOMY, SCATTERED)
 EVERYWHERE = (*SMALL, MIXED)
@@ -49,6 +49,14 @@ def _of_rounds(facts: HadarFacts) -> float:
     return _twice_alpha(facts, facts.printed_rounds.utility)
 
 
+def _of_payoff_rounds(facts: HadarFacts) -> float:
+    return _twice_alpha(facts, facts.payoff_rounds.utility)
+
+
+def _payoff_rounds_details(facts: HadarFacts) -> dict[str, Any]:
+    return {"alg": facts.payoff_rounds.utility, "opt": facts.opt.low, "alpha": facts.printed.constants.alpha}
+
+
 def _rounds_details(facts: HadarFacts) -> dict[str, Any]:
     return {"alg": facts.printed_rounds.utility, "opt": facts.opt.low}
 
@@ -76,7 +84,9 @@ THEOREM_2 = HADAR.printed(
     expectation=Expectation.FALSE,
     premises=(NOT_INCREASING, ACCEPTS_ONE, BELOW_CAPACITY),
     open=(
-        "w_j^r and M_j of (6) and (7) are not defined: read as W_j; 1/eta is only bounded from above: read as its bound"
+        "w_j^r and M_j of (6) and (7) are not defined: read as W_j; 1/eta is only bounded from above: read as its "
+        "bound; when jobs are decided on: at their arrival, as in the proof and in (1)-(4), or in each round anew, as "
+        "in Algorithm 1 (hadar/theorem-2-payoff-rounds)"
     ),
     details=_printed,
     schedule=optimal_schedule,
@@ -121,6 +131,20 @@ THEOREM_2_ROUNDS = THEOREM_2.derived(
     details=_rounds_details,
     sources=(TINY, RISING),
     counterexamples=("hadar-theorem-2-rounds-G4",),
+)
+
+THEOREM_2_PAYOFF_ROUNDS = THEOREM_2.derived(
+    "hadar/theorem-2-payoff-rounds",
+    statement=(
+        "Algorithm 1, which decides in each round on the whole queue, is 2 alpha-competitive where Algorithm 2 takes "
+        "the jobs of the greatest payoff together"
+    ),
+    quantity="OPT, against 2 alpha times the utility of such rounds with the printed prices",
+    bound=_of_payoff_rounds,
+    open="Algorithm 2 as printed takes no job (hadar/theorem-2-rounds)",
+    details=_payoff_rounds_details,
+    sources=(TINY, PAIRS),
+    counterexamples=("hadar-theorem-2-payoff-rounds-pairs",),
 )
 
 LEMMA_1 = HADAR.printed(

@@ -161,6 +161,14 @@ class HadarFacts(OptimumFacts[Instance]):
         """Algorithms 1 and 2 to the letter."""
         return run(self.instance, seed=self.seed, variant="printed", mode="rounds", max_states=MAX_STATES)
 
+    @shared
+    def payoff_rounds(self) -> Run[Schedule]:
+        """Algorithm 1 with the printed prices, in each round the jobs of the greatest payoff together."""
+        prices = self.printed.constants
+        return run(
+            self.instance, seed=self.seed, variant="corrected", mode="rounds", prices=prices, max_states=MAX_STATES
+        )
+
     @property
     def first_round(self) -> Round | None:
         """The first round of Algorithm 1 with a job in its queue."""

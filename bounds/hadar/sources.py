@@ -137,8 +137,19 @@ def _instance(slots: int, machines: list[dict[str, int]], jobs: list[Job]) -> In
     )
 
 
+def pairs(rng: np.random.Generator) -> Instance:
+    """Return two long jobs on two devices, and in each of 8 to 12 slots two short ones that are worth a little less."""
+    slots, worth = int(rng.integers(8, 13)), int(rng.integers(10, 1001))
+    rate, constant = {"type1": Fraction(1)}, Table(values=(Fraction(worth),) * slots)
+    better = [Table(values=(Fraction(worth + int(rng.integers(1, 10))),) * slots) for _ in range(2)]
+    long = [_job(j, 1, 1, Fraction(slots), rate, utility) for j, utility in enumerate(better)]
+    short = [_job(2 + j, 1 + j // 2, 1, Fraction(1), rate, constant) for j in range(2 * slots)]
+    return _instance(slots, [{"type1": 2}], [*long, *short])
+
+
 TINY = Source("hadar/tiny", tiny)
 RISING = Source("hadar/rising", rising)
+PAIRS = Source("hadar/pairs", pairs)
 PATIENT = Source("hadar/patient", patient)
 LONE = Source("hadar/lone", lone)
 ROOMY = Source("hadar/roomy", roomy)

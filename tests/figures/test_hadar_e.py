@@ -81,7 +81,7 @@ def test_slots_are_compared_with_the_overhead_and_without(name: str) -> None:
     values = drawn(figure(name), 1.0, 0)
     assert values["best of the slots that the paper names"] == values["90 s"]
     assert values["best of the others"] == max(values["180 s"], values["360 s"])
-    assert values["90 s"] < values["90 s, no overhead"]
+    assert values["90 s"] < values["90 s, no communication"]
 
 
 @pytest.mark.slow
@@ -94,9 +94,10 @@ def test_tables_are_the_same_on_one_and_two_processes(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_statements_are_judged_on_paired_draws(tmp_path: Path) -> None:
+    """A value a seed: the mixes of a seed have its constants in common."""
     (done,) = reproduce("hadar/8b", out=tmp_path, quick=True, seeds=2, pictures=False)
     for statement, sample in done.samples:
-        assert sample.draws == sample.better + sample.worse + sample.ties == 7 * 2
+        assert sample.draws == sample.better + sample.worse + sample.ties == 2
         if statement.series == "HadarE":
-            assert (sample.low > 0, sample.worse) == (True, 0)
+            assert (sample.mean > 0, sample.worse) == (True, 0)
         assert sample.support.value == "undecided"

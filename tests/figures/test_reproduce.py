@@ -106,8 +106,8 @@ def test_a_figure_becomes_a_table_and_pictures(tmp_path: Path) -> None:
     # Seeds 0 to 8: a deviation of sqrt(7.5), and t of eight degrees of freedom at 99.5 % is 3.355.
     assert float(rows[0]["high"]) == pytest.approx(5 + 3.3554 * 7.5**0.5 / 3, abs=1e-3)
     assert done.samples[0][1].support is Support.SUPPORTED
-    assert (done.samples[0][1].better, done.samples[0][1].ties) == (16, 2)
-    assert done.measured.startswith("a 5 at 1, 6 at 2; b 1 at 1, 2 at 2. a is above b: holds (16 of 18 draws for it, 0")
+    assert (done.samples[0][1].better, done.samples[0][1].ties) == (8, 1)
+    assert done.measured.startswith("a 5 at 1, 6 at 2; b 1 at 1, 2 at 2. a is above b: holds (8 of 9 draws for it, 0")
     assert json.loads(json.dumps(done.dump()))["statements"][0]["claim"] == "toy/claim"
 
 
@@ -281,7 +281,7 @@ def test_every_figure_is_whole() -> None:
         assert entry.draw is not None or entry.note
         at = {(x, seed): dict.fromkeys(entry.series, 1.0) for x in entry.points for seed in (0, 1)}
         for statement in entry.statements:
-            assert list(statement.pairs(at)), f"{entry.name}: {statement.text} is never judged"
+            assert list(statement.gains(at)), f"{entry.name}: {statement.text} is never judged"
             if isinstance(statement, Statement):
                 assert statement.at is None or {statement.at} <= set(entry.quick) & set(entry.points)
 

@@ -6,8 +6,9 @@ scheduler/policies) states each as a program over shares Y >= 0 with
     sum_r Y_j^r <= 1,    sum_j W_j Y_j^r <= c^r,    throughput_j(Y) = sum_r W_j X_j^r Y_j^r.
 
 Its max-min fairness is `max_min`. What a program leaves open, since it mostly has many optima, is decided here so:
-where a least or a greatest over jobs is optimised, by the next one, the one after it, and so on (`water_filled`); where
-a sum is, by the vertex at which HiGHS ends, the same for the same numbers.
+where a least or a greatest over jobs is optimised, by the next one, the one after it, and so on (`water_filled`), of
+finish-time fairness by a job's throughput over that which keeps it within the greatest ratio; where a sum is, by the
+vertex at which HiGHS ends, the same for the same numbers.
 """
 
 from __future__ import annotations
