@@ -159,7 +159,8 @@ def unused_variables(model: Any, matrix: Matrix) -> list[Any]:
 def _free(model: Any) -> list[Any]:
     import pyomo.environ as pyo
 
-    return [variable for variable in model.component_data_objects(pyo.Var, descend_into=True) if not variable.fixed]
+    found = model.component_data_objects(pyo.Var, active=True, descend_into=True)
+    return [variable for variable in found if not variable.fixed]
 
 
 def _whole_bounds(variable: Any) -> tuple[float | None, float | None]:
@@ -198,11 +199,15 @@ def _load(matrix: Matrix, x: Floats, unused: list[Any]) -> None:
 
 
 def _load_unused(variables: Iterable[Any]) -> None:
-    """Give variables that are in no row and not in the objective their value nearest 0."""
     for variable in variables:
-        lower, upper = _whole_bounds(variable)
-        nearest = max(0 if lower is None else lower, min(0, 0 if upper is None else upper))
-        variable.set_value(nearest, skip_validation=True)
+        variable.set_value(nearest_to_zero(variable), skip_validation=True)
+
+
+def nearest_to_zero(variable: Any) -> float:
+    """Return the value nearest 0 of a variable: what one gets that is in no row and not in the objective."""
+    lower, upper = _whole_bounds(variable)
+    value = 0 if upper is None else min(0, upper)
+    return value if lower is None else max(value, lower)
 
 
 def residuals(model: Any) -> Any:
@@ -269,7 +274,7 @@ def duals(model: Any, fix_integers: bool = True) -> Any:
     Returns
     -------
     pyomo.environ.ComponentMap
-        Constraint to dual value.
+        Constraint to dual value; 0 where fixed variables leave nothing of it.
 
     Raises
     ------
@@ -304,4 +309,8 @@ def duals(model: Any, fix_integers: bool = True) -> Any:
     raw = solve_matrix(matrix)
     if raw.summary.status is not Status.OPTIMAL or raw.row_duals is None:
         raise ValueError(f"the LP has no optimum (it is {raw.summary.status}), so it has no duals")
-    return pyo.ComponentMap(zip(matrix.rows, raw.row_duals.tolist(), strict=True))
+    found = pyo.ComponentMap(
+        (row, 0.0) for row in model.component_data_objects(pyo.Constraint, active=True, descend_into=True)
+    )
+    found.update(zip(matrix.rows, raw.row_duals.tolist(), strict=True))
+    return found

@@ -80,6 +80,8 @@ def compile_linear(model: Any) -> Matrix:
 
 
 def _without_free_rows(matrix: Matrix) -> Matrix:
+    for row in np.flatnonzero(np.isnan(matrix.row_lower) | np.isnan(matrix.row_upper)).tolist():
+        raise TransformationRefused(f"{matrix.row(row)}: its side is nan, which bounds nothing")
     kept = np.flatnonzero(np.isfinite(matrix.row_lower) | np.isfinite(matrix.row_upper))
     if len(kept) == len(matrix.row_lower):
         return matrix

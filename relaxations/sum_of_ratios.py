@@ -14,6 +14,7 @@ from pyomo.common.collections import ComponentMap
 
 from dlsched.arguments import checked, positive
 from dlsched.models.ratio import Floats, FractionalSum, Ratio
+from dlsched.models.solve import nearest_to_zero
 from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, values_of
 from dlsched.relaxations.fractional import continuous_sum
 from dlsched.relaxations.planar import Planar
@@ -270,6 +271,9 @@ def capped_model(
     copy, to_source = clone(source)
     own = ComponentMap((original, twin) for twin, original in to_source.items())
     columns = [own[variable] for variable in variables]
+    for variable in members(copy, pyo.Var):
+        if not variable.fixed:
+            variable.set_value(nearest_to_zero(variable), skip_validation=True)
     for column, value in zip(columns, x.tolist(), strict=True):
         column.set_value(value, skip_validation=True)
     others = [j for j in range(len(ratios)) if j != last]

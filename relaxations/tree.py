@@ -12,6 +12,7 @@ from pyomo.common.gc_manager import PauseGC
 from pyomo.core.expr.visitor import identify_variables
 from pyomo.gdp import Disjunct
 
+from dlsched.models.solve import is_crossed, nearest_to_zero
 from dlsched.relaxations.contract import TransformationRefused
 from dlsched.solvers.matrix import Matrix
 
@@ -138,11 +139,10 @@ def constants(model: Any, matrix: Matrix) -> Any:
         if variable.fixed:
             values[variable] = variable.value
         elif id(variable) not in compiled:
-            lower, upper = variable.bounds
-            if lower is not None and upper is not None and lower > upper:
+            if is_crossed(variable):
+                lower, upper = variable.bounds
                 raise TransformationRefused(
                     f"variable '{variable.name}' is to be above {lower} and below {upper}: no point satisfies it"
                 )
-            value = 0.0 if upper is None else min(0.0, upper)
-            values[variable] = value if lower is None else max(value, lower)
+            values[variable] = nearest_to_zero(variable)
     return values

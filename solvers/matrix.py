@@ -217,6 +217,7 @@ def compile_model(model: Any) -> Matrix:
 
 
 def _compiled(model: Any) -> Matrix:
+    import pyomo.environ as pyo
     from pyomo.common.errors import InvalidExpressionError
     from pyomo.repn.util import InvalidValueError
 
@@ -224,6 +225,12 @@ def _compiled(model: Any) -> Matrix:
     objective = only_objective(model)
     try:
         return _without_broken_constants(_from_form(_form(model), objective))
+    except TypeError:
+        # What Pyomo makes of it is an array of objects.
+        for variable in model.component_data_objects(pyo.Var, active=True, descend_into=True):
+            if variable.fixed and variable.value is None:
+                raise ValueError(f"{variable.name}: is fixed and has no value") from None
+        raise
     except InvalidExpressionError as error:
         raise NotLinearError(f"the model is not linear: {error}") from error
     except InvalidValueError as error:

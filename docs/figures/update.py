@@ -28,9 +28,10 @@ HEAD = """# The papers' figures, measured
 What each paper reports, and what this code measures in its setting. Every picture comes from `dlsched reproduce`, with
 paired draws: all curves of a draw are of the same instance. Bars are 99 % intervals of a mean. A statement of a paper
 *holds*, or is *violated*, where the 99 % interval of the paired differences and a two-sided sign test agree, and is
-*undecided* otherwise, and where what is drawn is guessed because the paper does not print it; its verdict in the
-paper's own setting, over more draws, is that of the claim beside it. Nothing is tuned to match: what a paper leaves
-open is said below its figure. This page is made by `make gallery`.
+*undecided* otherwise, and where what is drawn is guessed because the paper does not print it; the points of a seed have
+their instance in common, and count as one draw, their mean. Its verdict in the paper's own setting, over more draws, is
+that of the claim beside it. Nothing is tuned to match: what a paper leaves open is said below its figure. This page is
+made by `make gallery`.
 """
 
 

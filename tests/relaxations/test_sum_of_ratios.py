@@ -278,6 +278,14 @@ def test_memory_stays_bounded_on_a_large_grid() -> None:
     assert peak < 250e6
 
 
+def test_what_no_ratio_uses_gets_the_value_nearest_0() -> None:
+    m = pyo.ConcreteModel()
+    m.w, m.p, m.idle = pyo.Var(bounds=(1, 4)), pyo.Var(bounds=(1, 4)), pyo.Var(bounds=(-3, -1))
+    m.total = pyo.Objective(expr=m.w / m.p + 40 / m.w)
+    point = sum_of_ratios(m, epsilon=0.1).recover(load=True)
+    assert (point.values[m.idle], m.idle.value) == (-1, -1)
+
+
 def test_a_model_gets_its_point_back() -> None:
     instance = preset("paper", 1, jobs=3)
     given = next(one for one in instance.jobs if one.can_run)
