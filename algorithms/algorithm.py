@@ -86,7 +86,7 @@ class Algorithm(Method):
         ------
         TypeError
             If it returns no `Run`, or one without a schedule of its kind.
-        UnsoundMethodError
+        UnsoundError
             If its schedule breaks a rule of the instance, or is worth another value.
         """
         name, found = f"algorithm '{self.name}' of {self.problem}", self.run(instance, seed=seed, **options)

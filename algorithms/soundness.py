@@ -11,8 +11,8 @@ from dlsched.models.problem import Problem
 from dlsched.solvers.solution import SolverError
 
 
-class UnsoundMethodError(SolverError):
-    """A method, a plug-in's for instance, returned what cannot be: the message says which, and what."""
+class UnsoundError(SolverError):
+    """A method or formulation, a plug-in's for instance, returned what cannot be: the message says which, and what."""
 
 
 def unit_of_agreement(instance: Any) -> float:
@@ -31,15 +31,15 @@ def sound_value(
 
     Raises
     ------
-    UnsoundMethodError
+    UnsoundError
         The message names the method.
     TypeError
         If it is no schedule of the problem.
     """
     expect(f"schedule of {method}", schedule, problem.schedule)
     if violations := problem.violations(instance, schedule):
-        raise UnsoundMethodError(f"{method}: its schedule breaks a rule: {violations[0]}")
+        raise UnsoundError(f"{method}: its schedule breaks a rule: {violations[0]}")
     worth = problem.utility(instance, schedule)
     if value is None or not agree(worth, value, unit=unit_of_agreement(instance)):
-        raise UnsoundMethodError(f"{method}: its value is {value}, and its schedule is worth {float(worth)}")
+        raise UnsoundError(f"{method}: its value is {value}, and its schedule is worth {float(worth)}")
     return value

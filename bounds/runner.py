@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
 import os
 import platform
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExe
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from dlsched.bounds.cluster import connect
 from dlsched.bounds.store import code_version
@@ -72,7 +74,7 @@ def runner(jobs: int | None, executor: Executor | str | None, evaluate: Callable
         spawn = multiprocessing.get_context("spawn")
         number = jobs or _cores()
         # It starts no process before it is given work.
-        with ProcessPoolExecutor(number, mp_context=spawn, initializer=_die_with_parent) as pool:
+        with _Pool(number, mp_context=spawn, initializer=_end_with_parent) as pool:
             elsewhere = partial(_concurrently, pool, evaluate, _AHEAD * number)
             try:
                 yield elsewhere if jobs is not None else partial(_here_first, evaluate, elsewhere)
@@ -100,8 +102,33 @@ def _here_first(evaluate: Callable[[T], R], elsewhere: Runner[T, R], tasks: Iter
     yield from elsewhere(tasks)
 
 
-def _die_with_parent() -> None:
+class _Pool(ProcessPoolExecutor):
+    """A pool whose processes say nothing when the user interrupts this one: they end, from their first moment on."""
+
+    def submit(self, fn: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
+        # It starts processes here, and what is blocked then stays so while they import what they need.
+        with _undisturbed():
+            return super().submit(fn, *args, **kwargs)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Put an interrupt off to the end of the block, where the system can."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_with_parent() -> None:
     """End this process when the one that started it is killed: a pool's processes would wait for work for ever."""
+    signal.signal(signal.SIGINT, _leave)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = multiprocessing.parent_process()
     if parent is not None:
 
@@ -110,6 +137,13 @@ def _die_with_parent() -> None:
             os._exit(1)
 
         threading.Thread(target=watch, daemon=True).start()
+
+
+def _leave(*_: object) -> None:
+    """End a process of a pool at once; a KeyboardInterrupt would be told, or taken for the result of its task."""
+    # Pyomo has a lock between processes, and what tracks these warns of one that is not given back.
+    atexit._run_exitfuncs()
+    os._exit(1)
 
 
 def _concurrently(

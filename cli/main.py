@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import os
 import sys
@@ -137,6 +138,8 @@ def process() -> NoReturn:
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError):
                 stream.flush()
+        # What Python itself does at an end: multiprocessing's locks are given back, or their tracker warns of them.
+        atexit._run_exitfuncs()
         os._exit(code)
     sys.exit(code)
 
@@ -161,7 +164,7 @@ def _report(error: Exception) -> int:
 
     A number that no solver takes is bad input: the models' numbers are the instance's.
     """
-    from dlsched.algorithms.soundness import UnsoundMethodError
+    from dlsched.algorithms.soundness import UnsoundError
     from dlsched.extras import MissingExtra
     from dlsched.models.document import InputError
     from dlsched.solvers.scaling import UnfitNumberError
@@ -169,7 +172,7 @@ def _report(error: Exception) -> int:
 
     if isinstance(error, InputError | MissingExtra | UnfitNumberError):
         return _refuse(str(error))
-    if isinstance(error, UnsoundMethodError):
+    if isinstance(error, UnsoundError):
         output.note(f"defect: {error}")
         return DEFECT
     if isinstance(error, SolverError):

@@ -17,7 +17,7 @@ from dlsched.algorithms.exact.certificates.make import WORK, bound_exactly, prov
 from dlsched.algorithms.exact.certificates.tree import Beaten, GaveUp
 from dlsched.algorithms.exact.race import raced
 from dlsched.algorithms.exact.result import Note, Optimum, Progress, unit_of
-from dlsched.algorithms.soundness import UnsoundMethodError, sound_value, unit_of_agreement
+from dlsched.algorithms.soundness import UnsoundError, sound_value, unit_of_agreement
 from dlsched.arguments import at_least, checked
 from dlsched.halt import Halt, until
 from dlsched.models.formulation import UnreadableModel
@@ -109,15 +109,15 @@ def _refuse_unsound(problem: Problem[Any, Any], method: ExactMethod, instance: A
     name = f"exact method '{method.name}' of {problem.name}"
     if found.schedule is None:
         if found.value is not None:
-            raise UnsoundMethodError(f"{name}: its value {found.value} has no schedule")
+            raise UnsoundError(f"{name}: its value {found.value} has no schedule")
         return
     value = sound_value(name, problem, instance, found.schedule, found.value)
     unit = unit_of_agreement(instance)
     sign = 1 if problem.sense == "maximize" else -1
     if found.bound is not None and not sign * found.bound >= sign * value - slack(value, unit=unit):
-        raise UnsoundMethodError(f"{name}: its schedule is worth {value}, beyond its bound {found.bound}")
+        raise UnsoundError(f"{name}: its schedule is worth {value}, beyond its bound {found.bound}")
     if found.proved and (found.bound is None or not agree(found.bound, value, unit=unit)):
-        raise UnsoundMethodError(f"{name}: it calls {value} proved, and its bound is {found.bound}")
+        raise UnsoundError(f"{name}: it calls {value} proved, and its bound is {found.bound}")
 
 
 def _in_own_unit(

@@ -10,6 +10,7 @@ from typing import Any
 from dlsched.algorithms.exact.anytime import Bracket
 from dlsched.algorithms.exact.certify import Certificate, Finding, certify, default_routes
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
+from dlsched.algorithms.soundness import UnsoundError
 from dlsched.errors import InputError
 from dlsched.halt import Halt, cut, left, until
 from dlsched.models.catalog import read
@@ -18,10 +19,6 @@ from dlsched.models.numbers import agree
 from dlsched.models.problem import Problem
 from dlsched.models.solve import load_point
 from dlsched.solvers.matrix import Matrix, compile_model
-
-
-class UnsoundFormulation(ValueError):
-    """An optimal point of an exact formulation stands for no feasible schedule, or for one of another value."""
 
 
 def solve(
@@ -45,7 +42,7 @@ def solve(
     ------
     InputError
         If the problem has no exact linear formulation that can be read back.
-    UnsoundFormulation
+    UnsoundError
         If the problem's checker finds fault with the schedule that is read back, or values it otherwise.
     """
     formulation = exact_formulation(problem)
@@ -128,11 +125,11 @@ def _read(
     load_point(model, matrix, found.point)
     schedule = formulation.read(model, instance)
     if (matrix.sense == 1) != (problem.sense == "minimize"):
-        raise UnsoundFormulation(f"{formulation.name}: its objective has another sense than {problem.name}")
+        raise UnsoundError(f"{formulation.name}: its objective has another sense than {problem.name}")
     violations = problem.violations(instance, schedule)
     if violations:
-        raise UnsoundFormulation(f"{formulation.name}: an optimal point breaks a rule: {violations[0]}")
+        raise UnsoundError(f"{formulation.name}: an optimal point breaks a rule: {violations[0]}")
     value = float(problem.utility(instance, schedule))
     if found.value is None or not agree(value, found.value, unit=matrix.unit):
-        raise UnsoundFormulation(f"{formulation.name}: says {found.value}, but the schedule is worth {value}")
+        raise UnsoundError(f"{formulation.name}: says {found.value}, but the schedule is worth {value}")
     return Optimum(value, found.bound, schedule, found.proved, evidence, seconds, 0.0)
