@@ -116,6 +116,8 @@ class Row:
             return f"{loud} by {self.sample.draws}"
         if self.expectation is Expectation.OPEN:
             return next((s.value for s in _TELLING if self.counts[s]), Status.UNDECIDED.value)
+        if not self.instances:
+            return "NOTHING TO CHECK IT ON"
         if self.outcome is not Outcome.EXPECTED:
             return "UNDECIDED" if self.outcome is Outcome.UNDECIDED else "OTHER THAN KNOWN"
         if self.expectation is Expectation.TRUE:
@@ -316,6 +318,8 @@ def _outcome_of(claim: Claim[Any], sample: Sample) -> Outcome:
 def _outcome(claim: Claim[Any], counts: Mapping[Status, int], missed: tuple[str, ...]) -> Outcome:
     if claim.sampled or claim.expectation is Expectation.OPEN:
         return Outcome.EXPECTED
+    if not any(counts.values()):
+        return Outcome.UNDECIDED
     if claim.expectation is Expectation.FALSE:
         if counts[Status.VIOLATED] and not missed:
             return Outcome.EXPECTED

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from dlsched.arguments import checked, named
-from dlsched.models.document import Document, InputError
+from dlsched.models.document import Document, InputError, read_json
 from dlsched.models.numbers import agree
+from dlsched.models.problem import problems
 from dlsched.readable import Readable, Section, facts
 
 if TYPE_CHECKING:
@@ -180,7 +181,12 @@ def _read(path: str | os.PathLike[str]) -> Witness:
     for package in packages:
         if name in shipped_names(package):
             return shipped(name, package)
-    return Witness.load(path)
+    data = read_json(path)
+    kind = next((entry.name for entry in problems() if entry.fits(data)), None)
+    if kind is not None:
+        remedy = f"`dlsched verify CLAIM --on {name}` checks claims on it"
+        raise InputError(f"{path}: is an instance of {kind} and no witness; {remedy}")
+    return Witness.parse(data, path)
 
 
 @cache

@@ -35,10 +35,8 @@ def _command(name: str) -> Any:
     own: dict[str, dataclasses.Field[Any]] = {}
     for entry in algorithms:
         own |= can_be_typed(entry.options)
-    parameters = [
-        signature.parameter("file", InstanceFile),
-        signature.parameter("seed", Seed, 0),
-        *signature.parameters(own),
+    first = [signature.parameter("file", InstanceFile), signature.parameter("seed", Seed, 0)]
+    last = [
         signature.parameter("time_limit", TimeLimit, None),
         signature.parameter("out", Out, None),
         signature.parameter("why", Why, False),
@@ -46,7 +44,18 @@ def _command(name: str) -> Any:
     ]
     titles = " Or ".join(f"{entry.title} ({entry.problem})." for entry in algorithms)
     doc = f"{titles}\n\nWith --out, keep its schedule."
-    return signature.command(name, partial(_on_file, algorithms), parameters, doc)
+    taken = sorted(own.keys() & {parameter.name for parameter in (*first, *last)})
+    if taken:
+        return signature.command(name, partial(_refuse_options, name, taken), [*first, *last], doc)
+    return signature.command(name, partial(_on_file, algorithms), [*first, *signature.parameters(own), *last], doc)
+
+
+def _refuse_options(name: str, taken: list[str], **given: Any) -> None:
+    """Refuse an algorithm whose options have names of the command's own; others are listed beside it all the same."""
+    from dlsched.errors import InputError
+
+    del given
+    raise InputError(f"{name}: its options {', '.join(taken)} are called like those of `dlsched run` itself")
 
 
 run = signature.group(

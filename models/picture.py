@@ -97,6 +97,9 @@ _LONGEST = 36
 _WIDE = 100
 """Times by which values differ where small ones cannot be seen beside great ones. Arbitrary."""
 
+_COLUMNS = 2
+"""Of a legend. Arbitrary: with more of them there is no room left for the axes, and nobody finds a name."""
+
 _LINE = 0.15
 """Inches that a line of small text takes: 7 points, and what parts it from the next."""
 
@@ -170,9 +173,19 @@ def headline(value: float | Fraction, scheduled: int, jobs: int) -> str:
 
 def legend(ax: Any) -> None:
     """Add the legend, beside the axes and in as many columns as it takes to be no higher than they are."""
+    from matplotlib.lines import Line2D
+
     handles, labels = ax.get_legend_handles_labels()
     if handles:
-        columns = -(-len(labels) // max(4, int(_height(ax) / _LINE)))
+        high = max(4, int(_height(ax) / _LINE))
+        most = _COLUMNS * high
+        if len(labels) > most:
+            left = len(labels) - most + 1
+            handles, labels = (
+                [*handles[: most - 1], Line2D([], [], linestyle="none")],
+                [*labels[: most - 1], f"and {left} more"],
+            )
+        columns = -(-len(labels) // high)
         ax.legend(
             handles,
             labels,

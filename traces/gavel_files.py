@@ -177,7 +177,7 @@ def read_trace(path: PathLike) -> Trace:
         One line that names the file, the line, the column, the value and the rule.
     """
     content = read_bytes(path)
-    lines = decode(path, content).split("\n")
+    lines = decode(path, content).removeprefix("\ufeff").split("\n")
     if lines and not lines[-1]:
         lines.pop()
     if not lines:

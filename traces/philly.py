@@ -91,6 +91,7 @@ def read_log(path: PathLike) -> Log:
     origin = {
         "format": "philly",
         "names": "jobid",
+        "arrival": "submitted_time, or the beginning of the first attempt that has one where it is null",
         "gang": "GPUs of the last attempt with any",
         "attempts": "their seconds are added: what ran before a failure is run again",
         "unused": "status, vc, user, servers",

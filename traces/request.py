@@ -20,6 +20,9 @@ from dlsched.models.options import pairs
 COUNT = re.compile(r"[1-9]\d{0,17}")
 """A positive integer in text."""
 
+MOST_MACHINES = 100_000
+"""Arbitrary: more than any cluster has, and an instance with ten times as many is longer than files that are read."""
+
 _TYPE = re.compile(r"[^\s=,]+")
 _LEAVE_OUT = "skip leaves such jobs out and counts them"
 
@@ -133,6 +136,11 @@ class Request:
         for r, count in devices.items():
             if count < 1:
                 raise InputError(f"cluster: {r}={count} must have a positive number of devices")
+        number = len(devices) if per_machine is None else sum(-(-count // per_machine) for count in devices.values())
+        if number > MOST_MACHINES:
+            raise InputError(
+                f"cluster: {number} machines of {per_machine or 'one type'}; at most {MOST_MACHINES} are made"
+            )
         return cls(dict(devices), slots, length, jobs, skip, start, per_machine, UtilityChoice(utility))
 
     @property
@@ -151,7 +159,10 @@ class Request:
         left = sorted(jobs, key=lambda job: job.arrival)[self.start :]
         wanted = self.jobs or 1
         if len(left) < wanted:
-            raise InputError(f"{path}: {wanted} jobs asked for after passing over {self.start}; it has {len(jobs)}")
+            asked = "" if self.jobs is None else f"{wanted} jobs asked for "
+            passed = f"after passing over {self.start}" if self.start else ""
+            about = f"{asked}{passed}".strip()
+            raise InputError(f"{path}: {f'{about}; it has {len(jobs)}' if about else 'has no jobs'}")
         return left
 
     def select(

@@ -88,3 +88,10 @@ def test_nothing_is_known_of_a_claim_with_other_parameters_than_the_papers() -> 
     row = tabulate([known], [entry], {}, 3, {"delta": 0.1}).rows[0]
     assert (row.expectation, row.outcome, row.finding) == (Expectation.OPEN, Outcome.EXPECTED, "holds")
     assert tabulate([known], [entry], {}, 3, {"other": 1}).rows[0].expectation is known.expectation
+
+
+@pytest.mark.parametrize("expectation", [Expectation.TRUE, Expectation.FALSE])
+def test_a_claim_that_was_checked_on_nothing_is_not_other_than_known(expectation: Expectation) -> None:
+    known = replace(claim(AVERAGE), expectation=expectation, counterexamples=(), golden=())
+    (row,) = tabulate([known], [], {}, 3, {}).rows
+    assert (row.outcome, row.finding) == (Outcome.UNDECIDED, "NOTHING TO CHECK IT ON")

@@ -276,6 +276,12 @@ def test_parameters_that_cannot_be_set(dlsched: Command, text: str, message: str
     assert refusal(dlsched("verify", "hadar/lemma-1", "--set", text)).startswith(message)
 
 
+def test_an_instance_is_no_witness(dlsched: Command, tmp_path: Path) -> None:
+    file = tmp_path / "w.json"
+    assert dlsched("generate", "hadar", "--preset", "random", "--out", file).returncode == 0
+    assert "is an instance of hadar and no witness; `dlsched verify CLAIM --on" in refusal(dlsched("replay", file))
+
+
 @pytest.mark.parametrize("field", ["measured", "bound"])
 def test_replay_misses_what_was_deleted(dlsched: Command, tmp_path: Path, field: str) -> None:
     witness = shipped("hadar-initial-dual-H4").dump()

@@ -92,6 +92,19 @@ def test_a_picture_by_hand() -> None:
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a (done in slot 3)"]
 
 
+def test_a_legend_names_no_more_than_there_is_room_for() -> None:
+    from matplotlib.figure import Figure
+
+    ax = Figure(figsize=(9, 3)).subplots()
+    for k in range(200):
+        ax.plot([0, 1], [k, k], label=f"job{k}")
+    picture.legend(ax)
+    told = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert told[:-1] == [f"job{k}" for k in range(len(told) - 1)]
+    assert told[-1] == f"and {200 - len(told) + 1} more"
+    assert len(told) < 60
+
+
 def test_what_cannot_be_drawn() -> None:
     instance, schedule = planned("smd", 2)
     with pytest.raises(InputError, match="smd does not tell what is in use when"):

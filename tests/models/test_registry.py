@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -200,6 +201,33 @@ def test_the_command_loads_a_module_of_the_current_folder(tmp_path: Path) -> Non
         2,
         "dlsched: error: plug-in binz: ModuleNotFoundError: No module named 'binz'\n",
     )
+
+
+BURST = """
+from dlsched.algorithms import Algorithm
+
+
+def burst(instance, *, seed=0):
+    raise ZeroDivisionError("burst")
+
+
+ALGORITHMS = Algorithm("burst", "hadar", "it bursts", burst)
+"""
+
+
+def test_one_broken_algorithm_takes_no_other_with_it(tmp_path: Path) -> None:
+    (tmp_path / "bins.py").write_text(BINS.replace("depth: int = 3", "depth: int = 3, out: bool = False"))
+    (tmp_path / "bursts.py").write_text(BURST)
+    problem("hadar").preset("random", 0).save(tmp_path / "x.json")
+    helped = command(tmp_path, "--plugin", "bins", "run", "--help")
+    assert (helped.returncode, "first-fit" in helped.stdout) == (0, True)
+    clash = command(tmp_path, "--plugin", "bins", "run", "first-fit", "x.json")
+    told = "dlsched: error: first-fit: its options out are called like those of `dlsched run` itself\n"
+    assert (clash.returncode, clash.stderr) == (2, told)
+    compared = command(tmp_path, "--plugin", "bursts", "compare", "x.json", "burst", "las", "--json")
+    notes = {row["algorithm"]: (row["utility"], row["note"]) for row in json.loads(compared.stdout)["algorithms"]}
+    assert notes["burst"] == (None, "failed: ZeroDivisionError: burst")
+    assert notes["las"] == (17, "")
 
 
 def test_the_command_tells_of_a_broken_distribution_in_one_line(tmp_path: Path) -> None:

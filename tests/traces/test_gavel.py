@@ -214,6 +214,12 @@ def test_windows_line_ends_are_read(tmp_path: Path) -> None:
     assert gavel.read_trace(path).jobs == gavel.read_trace(DATA / "seven.trace.txt").jobs
 
 
+def test_a_byte_order_mark_is_no_part_of_a_model_s_name(tmp_path: Path) -> None:
+    path = tmp_path / "trace.txt"
+    path.write_bytes(b"\xef\xbb\xbf" + (DATA / "seven.trace.txt").read_bytes())
+    assert gavel.read_trace(path).jobs == gavel.read_trace(DATA / "seven.trace.txt").jobs
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -247,9 +253,9 @@ def test_truncated_throughputs_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"jobs": 8}, "8 jobs asked for after passing over 0; it has 7"),
+        ({"jobs": 8}, "8 jobs asked for; it has 7"),
         ({"jobs": 3, "start": 5}, "3 jobs asked for after passing over 5; it has 7"),
-        ({"start": 7}, "1 jobs asked for after passing over 7; it has 7"),
+        ({"start": 7}, "after passing over 7; it has 7"),
         ({"cluster": {"fast": 2, "warp": 1}}, "has no device type 'warp' (of the cluster); it has fast, slow"),
         ({"cluster": {"fast": 0}}, "cluster: fast=0 must have a positive number of devices"),
         ({"cluster": {}}, "cluster: must have a device type"),
@@ -258,6 +264,7 @@ def test_truncated_throughputs_are_refused(tmp_path: Path) -> None:
         ({"slot_seconds": "ten"}, "slot_seconds: must be a number"),
         ({"jobs": 0}, "jobs: 0 must be positive"),
         ({"per_machine": 0}, "per_machine: 0 must be positive"),
+        ({"cluster": {"fast": 200_001}, "per_machine": 2}, "cluster: 100001 machines of 2; at most 100000 are made"),
         ({"start": -1}, "start: -1 must not be negative"),
         ({"start": 5, "jobs": 1, "cluster": {"slow_unconsolidated": 2}}, "no job can be used: 2 without a measurement"),
     ],
