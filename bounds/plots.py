@@ -45,7 +45,7 @@ def judged(claim: Claim, instances: int = 100, seed: int = 0) -> list[Entry]:
     --------
     >>> from dlsched.bounds import claim, judged
     >>> [entry.name for entry in judged(claim("hadar/theorem-1"), instances=0)][:1]
-    ['hadar-theorem-1-G4-4']
+    ['hadar-theorem-1-G4-12']
     """
     tasks = list(plan([claim], instances, seed))
     return [Entry(v, task.source, task.position, task.name) for task in tasks for v in evaluate(task)]

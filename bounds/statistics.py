@@ -18,6 +18,7 @@ from fractions import Fraction
 import numpy as np
 
 from dlsched.arguments import checked
+from dlsched.errors import InputError
 
 CONFIDENCE = 0.99
 """Of an interval, where no other is asked for, and of a sign test. Arbitrary: one sampled verdict in a hundred may be
@@ -98,7 +99,7 @@ def clopper_pearson(successes: int, trials: int, confidence: float = CONFIDENCE)
 
     Raises
     ------
-    ValueError
+    InputError
         If the counts do not fit, or the confidence is out of range.
 
     Examples
@@ -111,9 +112,9 @@ def clopper_pearson(successes: int, trials: int, confidence: float = CONFIDENCE)
     supported undecided
     """
     if not 0 <= successes <= trials or trials < 1:
-        raise ValueError(f"{successes} successes in {trials} trials")
+        raise InputError(f"{successes} successes in {trials} trials")
     if not 0 < confidence < 1 or math.isnan(confidence):
-        raise ValueError(f"confidence {confidence} is not between 0 and 1")
+        raise InputError(f"confidence {confidence} is not between 0 and 1")
     tail = (1 - confidence) / 2
     low, _ = _bisected(lambda p: _tail(trials, p, successes, trials) <= tail, 0.0, successes / trials)
     _, high = _bisected(lambda p: _tail(trials, p, 0, successes) > tail, successes / trials, 1.0)
@@ -203,7 +204,7 @@ def paired(differences: Iterable[float], decides: bool = True) -> Sample:
 
     Raises
     ------
-    ValueError
+    InputError
         If there are none.
 
     Examples
@@ -217,7 +218,7 @@ def paired(differences: Iterable[float], decides: bool = True) -> Sample:
 
     values = list(differences)
     if not values:
-        raise ValueError("no differences")
+        raise InputError("no differences")
     n, mean = len(values), math.fsum(values) / len(values)
     better, worse = sum(d > 0 for d in values), sum(d < 0 for d in values)
     signs = better + worse

@@ -115,6 +115,13 @@ The point is where two lines cross, and off by rounding over the sine of their a
 arbitrary. Caps are 1 + epsilon apart: none is taken for the next one unless a grid has 1e10 steps, which none may have.
 """
 
+STILL = Fraction(1, 10**9)
+"""A ratio goes on falling by no less than this part, where it comes from shares that are rounded to nine decimals."""
+
+TILT = Fraction(1, 10**5)
+"""Of the greatest cost, by which one column is made dearer than the next, where several are alike: more than what solvers
+forgive (`TOLERANCE`), and less than most differences of costs. Arbitrary; what it leads astray its cost tells."""
+
 NO_START = 1e-10
 """The least value of a ratio is 0 where it is up to this share of its greatest: a geometric grid cannot start there.
 

@@ -250,40 +250,46 @@ def _checks(transformation: Transformation) -> Iterator[Check]:
         yield _check_pyomo_names
 
 
+def _require(condition: object, message: str) -> None:
+    """Raise an AssertionError where a condition does not hold, under ``python -O`` too, which leaves asserts out."""
+    if not condition:
+        raise AssertionError(message)
+
+
 def _check_refused(transformation: Transformation, case: Case) -> None:
     """It refuses the case, names what it cannot take, and leaves the model as it was."""
     source = case.build()
     before = _snapshot(source)
     refusal = _refusal(lambda: transformation.transform(source))
-    assert refusal, f"it has {', '.join(case.traits & transformation.refuses)}, but is not refused"
-    assert case.culprit in refusal, f"the refusal does not name {case.culprit!r}: {refusal}"
-    assert _snapshot(source) == before, "refusing changes the model"
+    _require(refusal, f"it has {', '.join(case.traits & transformation.refuses)}, but is not refused")
+    _require(case.culprit in refusal, f"the refusal does not name {case.culprit!r}: {refusal}")
+    _require(_snapshot(source) == before, "refusing changes the model")
 
 
 def _check_result(transformation: Transformation, case: Case) -> None:
     """The result is frozen, with a model of its own and a `recover` as the contract has it."""
     source = case.build()
     result = transformation.transform(source)
-    assert isinstance(result, Transformed), "the result lacks model, source or recover"
+    _require(isinstance(result, Transformed), "the result lacks model, source or recover")
     for name in ("model", "source"):
         try:
             setattr(result, name, None)
         except AttributeError:
             continue
         raise AssertionError(f"the result is not frozen: its {name} can be set")
-    assert result.model is result.model, "each look at .model builds another"
-    assert result.model is not result.source, "the new model is the source"
-    assert case.kind is Kind.RINGS or result.source is source, "its source is not the model that was given"
+    _require(result.model is result.model, "each look at .model builds another")
+    _require(result.model is not result.source, "the new model is the source")
+    _require(case.kind is Kind.RINGS or result.source is source, "its source is not the model that was given")
     contract = [(p.name, p.kind, p.default) for p in inspect.signature(Transformed.recover).parameters.values()]
     own = [(p.name, p.kind, p.default) for p in inspect.signature(type(result).recover).parameters.values()]
-    assert own == contract, f"recover takes {own}"
+    _require(own == contract, f"recover takes {own}")
     stranger = pyo.ConcreteModel()
     stranger.x = pyo.Var()
     try:
         result.recover(pyo.ComponentMap([(stranger.x, 1.0)]))
     except ValueError:
         return
-    assert not _variables(result.model), "recover takes the values of another model's variables"
+    _require(not _variables(result.model), "recover takes the values of another model's variables")
 
 
 def _check_source_unchanged(transformation: Transformation, case: Case) -> None:
@@ -294,7 +300,7 @@ def _check_source_unchanged(transformation: Transformation, case: Case) -> None:
     solved = _solved(transformation, case, result.model)
     if solved.status is Status.OPTIMAL:
         result.recover(solved.values, solved.duals)
-    assert _snapshot(source) == before, "the source is changed"
+    _require(_snapshot(source) == before, "the source is changed")
 
 
 def _check_value(transformation: Transformation, case: Case) -> None:
@@ -309,21 +315,21 @@ def _check_value(transformation: Transformation, case: Case) -> None:
         known = _solve_linear(origin)
         status, optimum = known.status, known.objective
     if transformation.dualises:
-        assert new.status in _DUAL_STATUS[status], f"the source is {status}, the dual {new.status}"
+        _require(new.status in _DUAL_STATUS[status], f"the source is {status}, the dual {new.status}")
     elif transformation.relation is not Relation.BOUND:
-        assert new.status is status, f"the source is {status}, the new model {new.status}"
+        _require(new.status is status, f"the source is {status}, the new model {new.status}")
     elif status is not Status.INFEASIBLE:
-        assert new.status is not Status.INFEASIBLE, f"the source is {status}, what bounds it infeasible"
+        _require(new.status is not Status.INFEASIBLE, f"the source is {status}, what bounds it infeasible")
     if not status is new.status is Status.OPTIMAL or transformation.relation is Relation.WITHIN:
         return
     value, sense = transformation.worth(_sense_of(origin), new.objective), _sense_of(origin)
     if transformation.relation is Relation.EQUAL:
-        assert _close(value, optimum), f"the optimum is {optimum}, the new model's is worth {value}"
+        _require(_close(value, optimum), f"the optimum is {optimum}, the new model's is worth {value}")
         return
-    assert sense * (value - optimum) <= TOLERANCE * max(1.0, abs(optimum)), f"{value} does not bound {optimum}"
+    _require(sense * (value - optimum) <= TOLERANCE * max(1.0, abs(optimum)), f"{value} does not bound {optimum}")
     if case.optimum is not None:
         relaxed = case.optimum if case.relaxed is None else case.relaxed
-        assert _close(value, relaxed), f"the relaxed optimum is {relaxed}, not {value}"
+        _require(_close(value, relaxed), f"the relaxed optimum is {relaxed}, not {value}")
 
 
 def _check_recovered(transformation: Transformation, case: Case) -> None:
@@ -338,7 +344,7 @@ def _check_recovered(transformation: Transformation, case: Case) -> None:
         for variable, value in solved.values.items():
             variable.set_value(value, skip_validation=True)
         loaded = result.recover(duals=solved.duals).values
-        assert all(_close(loaded[v], value) for v, value in point.values.items()), "loaded values give another point"
+        _require(all(_close(loaded[v], value) for v, value in point.values.items()), "loaded values give another point")
     matrix = _compiled(origin)
     if matrix is not None and solved.duals is not None and transformation.duals and not matrix.integer.any():
         _assert_optimal(matrix, point)
@@ -346,15 +352,16 @@ def _check_recovered(transformation: Transformation, case: Case) -> None:
 
 def _assert_recovered(t: Transformation, case: Case, origin: Any, point: Point, solved: _Solution) -> None:
     where, excess = _worst(origin, point.values, whole=t.relation is not Relation.BOUND)
-    assert excess <= TOLERANCE, f"the recovered point breaks {where} by {excess:.3g}"
+    _require(excess <= TOLERANCE, f"the recovered point breaks {where} by {excess:.3g}")
     value = _value_at(origin, point.values)
     if t.relation is Relation.WITHIN:
-        assert case.optimum is not None, "the case has no known optimum"
+        if case.optimum is None:
+            raise AssertionError("the case has no known optimum")
         least, most = (1 - TOLERANCE) * case.optimum, (1 + TOLERANCE) * t.factor * case.optimum
-        assert least <= value <= most, f"{value} is not within {t.factor} of {case.optimum}"
+        _require(least <= value <= most, f"{value} is not within {t.factor} of {case.optimum}")
     else:
         worth = t.worth(_sense_of(origin), solved.objective)
-        assert _close(value, worth), f"the recovered point is worth {value}, the new model's optimum {worth}"
+        _require(_close(value, worth), f"the recovered point is worth {value}, the new model's optimum {worth}")
 
 
 def _check_loaded(transformation: Transformation, case: Case) -> None:
@@ -368,8 +375,8 @@ def _check_loaded(transformation: Transformation, case: Case) -> None:
     for variable in _variables(result.source):
         was_fixed, old = before[id(variable)]
         expected = old if was_fixed else point.values.get(variable, old)
-        assert variable.fixed == was_fixed, f"loading changes whether {variable.name} is fixed"
-        assert variable.value == expected, f"loading sets {variable.name} to {variable.value}, not {expected}"
+        _require(variable.fixed == was_fixed, f"loading changes whether {variable.name} is fixed")
+        _require(variable.value == expected, f"loading sets {variable.name} to {variable.value}, not {expected}")
 
 
 def _check_twice(transformation: Transformation, case: Case) -> None:
@@ -378,9 +385,9 @@ def _check_twice(transformation: Transformation, case: Case) -> None:
     twice = transformation.transform(once).model
     first, second = _solved(transformation, case, once), _solved(transformation, case, twice)
     if first.status is Status.OPTIMAL:
-        assert second.status is Status.OPTIMAL, f"transformed twice, the model is {second.status}"
+        _require(second.status is Status.OPTIMAL, f"transformed twice, the model is {second.status}")
         value = transformation.worth(_sense_of(once), second.objective)
-        assert _close(value, first.objective), f"transformed twice, {first.objective} becomes {value}"
+        _require(_close(value, first.objective), f"transformed twice, {first.objective} becomes {value}")
 
 
 def _check_pyomo_names(transformation: Transformation, case: Case) -> None:
@@ -388,10 +395,10 @@ def _check_pyomo_names(transformation: Transformation, case: Case) -> None:
     source = case.build()
     before, expected = _snapshot(source), _snapshot(transformation.transform(source).model)
     registered = pyo.TransformationFactory(transformation.pyomo_name)
-    assert registered is not None, f"Pyomo knows no {transformation.pyomo_name}"
+    _require(registered is not None, f"Pyomo knows no {transformation.pyomo_name}")
     created = registered.create_using(source)
-    assert _snapshot(created) == expected, "create_using gives another model than the function"
-    assert _snapshot(source) == before, "create_using changes the source"
+    _require(_snapshot(created) == expected, "create_using gives another model than the function")
+    _require(_snapshot(source) == before, "create_using changes the source")
     solved = _solved(transformation, case, created)
     if solved.status is Status.OPTIMAL:
         point = registered.recover(created, solved.values, solved.duals)
@@ -399,11 +406,11 @@ def _check_pyomo_names(transformation: Transformation, case: Case) -> None:
     copy = source.clone()
     if transformation.in_place:
         registered.apply_to(copy)
-        assert _snapshot(copy) == expected, "apply_to gives another model than the function"
+        _require(_snapshot(copy) == expected, "apply_to gives another model than the function")
         return
     refusal = _refusal(lambda: registered.apply_to(copy))
-    assert "create_using" in refusal, "apply_to, which is not promised, does not refuse and name create_using"
-    assert _snapshot(copy) == _snapshot(source), "apply_to refuses, but changes the model"
+    _require("create_using" in refusal, "apply_to, which is not promised, does not refuse and name create_using")
+    _require(_snapshot(copy) == _snapshot(source), "apply_to refuses, but changes the model")
 
 
 def _refusal(call: Callable[[], Any]) -> str:
@@ -491,11 +498,11 @@ def _assert_optimal(matrix: Matrix, point: Point) -> None:
     ):
         priced = np.abs(prices) > TOLERANCE
         side = np.where(matrix.sense * prices > 0, lower, upper)[priced]
-        assert np.isfinite(side).all(), "a recovered dual prices a side that does not exist"
+        _require(np.isfinite(side).all(), "a recovered dual prices a side that does not exist")
         gap = np.abs(activity[priced] - side) / np.maximum(1.0, np.abs(side))
-        assert (gap <= TOLERANCE).all(), "a recovered dual prices a side that is not tight"
+        _require((gap <= TOLERANCE).all(), "a recovered dual prices a side that is not tight")
         value += float(dot(prices[priced], side))
-    assert _close(value, matrix.value(x), 10 * TOLERANCE), f"recovered duals prove {value}, not {matrix.value(x)}"
+    _require(_close(value, matrix.value(x), 10 * TOLERANCE), f"recovered duals prove {value}, not {matrix.value(x)}")
 
 
 def _compiled(model: Any) -> Matrix | None:

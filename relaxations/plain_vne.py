@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dlsched.arguments import checked
+from dlsched.errors import InputError
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.relaxations.contract import Point, Recovery
 from dlsched.relaxations.ring_copies import Layout
@@ -94,7 +95,7 @@ class PlainVne(RingLp, Recovery[Point]):
             The augmented LP of the same problem, sizes and `cap`.
         """
         if into.layout is not Layout.AUGMENTED or not self.is_like(into):
-            raise ValueError("the duals lift into the augmented LP of the same problem, sizes and cap")
+            raise InputError("the duals lift into the augmented LP of the same problem, sizes and cap")
         own, full = self.all_duals(solution.duals), np.zeros(into.all_rows)
         full[: self.shared_rows] = own[: self.shared_rows]
         for mine, theirs in zip(self.copies, into.copies, strict=True):
@@ -157,7 +158,7 @@ def select_rings(
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no such rule.
 
     Source: GADGET, Lemma 7, whose printed maximum is the value, not the size; the LP with the selected sizes keeps at
@@ -177,7 +178,7 @@ def select_rings(
     {'bert': 1, 'vit': 4} 10.0
     """
     if rule not in ("profit", "mean"):
-        raise ValueError(f"unknown rule {rule!r}; there are profit, mean")
+        raise InputError(f"unknown rule {rule!r}; there are profit, mean")
     selected = {}
     for request in problem.requests:
         chi = {size: weights[request.name, size] for size in request.sizes if (request.name, size) in weights}

@@ -12,6 +12,7 @@ import numpy as np
 
 from dlsched.arguments import at_least, checked, floats
 from dlsched.arithmetic import exp, expm1, log, log1p
+from dlsched.errors import InputError
 from dlsched.rounding.independent import Floats
 
 
@@ -43,7 +44,7 @@ def width(B: Sequence[Sequence[float]] | Floats, b: Sequence[float] | Floats) ->
 
     Raises
     ------
-    ValueError
+    InputError
         If an entry of B is negative or the shapes do not fit.
 
     Source: SMD, Lemma 3.
@@ -57,11 +58,11 @@ def width(B: Sequence[Sequence[float]] | Floats, b: Sequence[float] | Floats) ->
     """
     matrix, rhs = floats("B", B), floats("b", b)
     if matrix.ndim != 2 or rhs.shape != matrix.shape[:1]:
-        raise ValueError(f"B: has shape {matrix.shape} and b {rhs.shape}; they must be (r, n) and (r,)")
+        raise InputError(f"B: has shape {matrix.shape} and b {rhs.shape}; they must be (r, n) and (r,)")
     if np.isnan(matrix).any() or np.isnan(rhs).any():
-        raise ValueError(f"{'B' if np.isnan(matrix).any() else 'b'}: nan is not a number")
+        raise InputError(f"{'B' if np.isnan(matrix).any() else 'b'}: nan is not a number")
     if (matrix < 0).any():
-        raise ValueError(f"B: {matrix[matrix < 0][0]} is negative; packing rows have no negative entries")
+        raise InputError(f"B: {matrix[matrix < 0][0]} is negative; packing rows have no negative entries")
     rows, columns = np.nonzero(matrix)
     return float(np.min(rhs[rows] / matrix[rows, columns], initial=np.inf))
 
@@ -95,7 +96,7 @@ def gain_packing(
 
     Raises
     ------
-    ValueError
+    InputError
         If the width is not positive or too small for a gain above 0, there is no row or event, or delta is out of
         range.
 
@@ -123,7 +124,7 @@ def gain_packing(
         above, t = t, t - (t + expm1(-t) - need) / -expm1(-t)
     gain = exp(-above)
     if not gain:
-        raise ValueError(f"width: {width} is so small that the gain would be 0")
+        raise InputError(f"width: {width} is so small that the gain would be 0")
     return gain
 
 
@@ -153,7 +154,7 @@ def gain_cover(width: float, rows: int, delta: float, variant: str | Gain = Gain
 
     Raises
     ------
-    ValueError
+    InputError
         If the width is not positive or too small for a finite gain, there is no row or event, or delta is out of
         range.
 
@@ -174,7 +175,7 @@ def gain_cover(width: float, rows: int, delta: float, variant: str | Gain = Gain
         return 1.0
     printed = need + math.sqrt(need * need + 2 * need)
     if math.isinf(printed):
-        raise ValueError(f"width: {width} is so small that the gain would be infinite")
+        raise InputError(f"width: {width} is so small that the gain would be infinite")
     if Gain(variant) is Gain.PRINTED:
         return 1 + printed
     # g - ln(1 + g) is convex and at least `need` at the printed gain: Newton's steps fall to the root
@@ -187,8 +188,8 @@ def gain_cover(width: float, rows: int, delta: float, variant: str | Gain = Gain
 def _need(width: float, rows: int, delta: float, events: int) -> float:
     """Return ln(events rows / delta) / width."""
     if not width > 0:
-        raise ValueError(f"width: {width} must be positive")
+        raise InputError(f"width: {width} must be positive")
     at_least(1, rows=rows, events=events)
     if not 0 < delta <= 1:
-        raise ValueError(f"delta: {delta} is not in (0, 1]")
+        raise InputError(f"delta: {delta} is not in (0, 1]")
     return log(events * rows / delta) / width

@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from dlsched.arguments import at_least, between, checked, generator
+from dlsched.errors import InputError
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Embedding, embedding
 from dlsched.models.numbers import to_integers
@@ -139,7 +140,7 @@ def round_mappings(
 
     Raises
     ------
-    ValueError
+    InputError
         As `MappingTable.of`; also if there is no draw to make, or a name is unknown.
 
     Source: GADGET, Algorithm 2, steps 7-9; printed and corrected.
@@ -164,7 +165,7 @@ def round_mappings(
     at_least(1, rounds=rounds)
     rng = generator(rng)
     if variant not in ("corrected", "printed"):
-        raise ValueError(f"variant: {variant!r} is neither 'corrected' nor 'printed'")
+        raise InputError(f"variant: {variant!r} is neither 'corrected' nor 'printed'")
     table = MappingTable.of(problem, weighted)
     which, shuffled = Rule(rule), Order(order) is Order.RANDOM
     if which is Rule.ACCEPTED:
@@ -292,7 +293,7 @@ def choose_mappings(
 
     Raises
     ------
-    ValueError
+    InputError
         As `MappingTable.of`.
     ResidualError
         If the solver's choice exceeds a capacity in exact arithmetic.

@@ -17,6 +17,7 @@ import numpy as np
 
 from dlsched.arguments import checked
 from dlsched.arithmetic import exact_power
+from dlsched.errors import InputError
 from dlsched.models.numbers import rational, to_integers
 from dlsched.rounding.convolution import probability_beyond
 from dlsched.rounding.independent import Ints
@@ -86,7 +87,7 @@ def _rational(name: str, i: int, value: Number) -> Fraction:
     try:
         return rational(value.item() if isinstance(value, np.generic) else value)
     except ValueError as error:
-        raise ValueError(f"{name}[{i}]: {error}") from None
+        raise InputError(f"{name}[{i}]: {error}") from None
 
 
 @checked
@@ -100,7 +101,7 @@ def outcome_distribution(x: Sequence[Number]) -> Outcomes:
 
     Raises
     ------
-    ValueError
+    InputError
         If there are more than `MAX_OUTCOMES` outcomes, or a number is not finite.
 
     Source: SMD, Algorithm 2, step 2.
@@ -116,7 +117,7 @@ def outcome_distribution(x: Sequence[Number]) -> Outcomes:
     coordinates = _coordinates(x)
     fractional = sum(1 for coordinate in coordinates if coordinate.up)
     if exact_power(2, fractional) > MAX_OUTCOMES:
-        raise ValueError(
+        raise InputError(
             f"x: {fractional} fractional coordinates have 2^{fractional} outcomes; at most {MAX_OUTCOMES} are listed "
             "(violation_probability convolves instead)"
         )
@@ -152,7 +153,7 @@ def violation_probability(
 
     Raises
     ------
-    ValueError
+    InputError
         If there are too many outcomes or partial sums, the lengths differ, or the sense is unknown.
 
     Examples
@@ -187,7 +188,7 @@ def joint_violation_probability(
 
     Raises
     ------
-    ValueError
+    InputError
         As `violation_probability`.
 
     Examples
@@ -201,7 +202,7 @@ def joint_violation_probability(
     3/8
     """
     if sense not in ("<=", ">="):
-        raise ValueError(f"sense: {sense!r} is neither '<=' nor '>='")
+        raise InputError(f"sense: {sense!r} is neither '<=' nor '>='")
     sign = 1 if sense == "<=" else -1
     columns, room = _integers(B, b, len(x), sign)
     coordinates = _coordinates(x)
@@ -215,11 +216,11 @@ def _integers(
 ) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
     """Return the columns and the right-hand sides of <= rows, scaled to integers; right-hand sides are rounded down."""
     if len(B) != len(b):
-        raise ValueError(f"B: has {len(B)} rows and b {len(b)} entries")
+        raise InputError(f"B: has {len(B)} rows and b {len(b)} entries")
     scaled = []
     for i, (row, rhs) in enumerate(zip(B, b, strict=True)):
         if len(row) != n:
-            raise ValueError(f"row {i}: has {len(row)} entries, x has {n}")
+            raise InputError(f"row {i}: has {len(row)} entries, x has {n}")
         integers, common = to_integers(sign * _rational(f"row {i}", j, value) for j, value in enumerate(row))
         scaled.append([*integers, math.floor(sign * common * _rational("b", i, rhs))])
     return [tuple(row[j] for row in scaled) for j in range(n)], tuple(row[n] for row in scaled)

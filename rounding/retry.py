@@ -10,6 +10,7 @@ import numpy as np
 
 from dlsched.arguments import at_least, checked, generator
 from dlsched.arithmetic import exact_power
+from dlsched.errors import InputError
 from dlsched.rounding.independent import Floats, Ints, round_independent
 from dlsched.rounding.probability import Number, outcome_distribution
 
@@ -83,7 +84,7 @@ def round_until_feasible(
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no round to make, or the variant is unknown.
 
     Source: SMD, Algorithm 2.
@@ -111,7 +112,7 @@ def round_until_feasible(
     at_least(1, rounds=rounds)
     rng = generator(rng)
     if variant not in ("corrected", "printed"):
-        raise ValueError(f"variant: {variant!r} is neither 'corrected' nor 'printed'")
+        raise InputError(f"variant: {variant!r} is neither 'corrected' nor 'printed'")
     sample = draw or (lambda generator: round_independent(x, generator)[0])
     if variant == "printed":
         return _literally(feasible, rng, rounds, sample)
@@ -149,7 +150,7 @@ def success_probability(x: Sequence[Number], feasible: Predicate, rounds: int = 
 
     Raises
     ------
-    ValueError
+    InputError
         As `outcome_distribution`, and if the rounds are negative.
 
     Examples

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.arguments import checked
+from dlsched.arguments import checked, named
+from dlsched.errors import InputError
 from dlsched.halt import current, grace, left, over, poll
 from dlsched.solvers.divisors import divided
 from dlsched.solvers.highs import solve_highs
@@ -61,6 +62,8 @@ def solve_matrix(
 
     Raises
     ------
+    InputError
+        If there is no such solver, or SCIP is to have several threads, or a limit on nodes or cuts.
     ResidualError
         If the point, its integers rounded, breaks a row or bound by more than 1e-6 of its scale.
     UnfitNumberError
@@ -77,6 +80,9 @@ def solve_matrix(
     >>> str(solve_matrix(program.matrix(), cutoff=3.5).summary.status)
     'infeasible'
     """
+    named("solver", solver, dict.fromkeys(SOLVERS))
+    if solver == "scip":
+        _refuse_highs_own(threads=threads not in (None, 1), nodes=nodes is not None, cuts=not cuts)
     if over():
         return RawSolution(Solution.unasked(Status.NO_SOLUTION, solver), None)
     asked = matrix if cutoff is None else matrix.beyond(cutoff)
@@ -111,6 +117,12 @@ def solve_matrix(
     # A cutoff's row is behind the model's own.
     duals = fit.row_duals(raw.row_duals)[: matrix.A.shape[0]]
     return RawSolution(summary.with_value(matrix.value(x), matrix.unit), x, duals, fit.reduced_costs(raw.reduced_costs))
+
+
+def _refuse_highs_own(**given: bool) -> None:
+    for name, is_given in given.items():
+        if is_given:
+            raise InputError(f"{name}: SCIP has no such setting here; HiGHS has")
 
 
 def _without_columns(matrix: Matrix, asked: Matrix, solver: str) -> RawSolution:

@@ -76,10 +76,16 @@ def unexplained(source: str) -> Iterator[tuple[int, str]]:
 
 
 def small(source: str) -> Iterator[tuple[int, float]]:
-    """Yield line and value of floats that can only be tolerances."""
+    """Yield line and value of floats, and of fractions of powers of ten, that can only be tolerances."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Constant) and isinstance(node.value, float) and 0 < node.value <= SMALL:
-            yield node.lineno, node.value
+        match node:
+            case ast.Constant(value=float(value)) if 0 < value <= SMALL:
+                yield node.lineno, value
+            case ast.Call(
+                func=ast.Name("Fraction"),
+                args=[ast.Constant(value=1), ast.BinOp(ast.Constant(value=10), ast.Pow(), ast.Constant(value=int(n)))],
+            ) if 10.0**-n <= SMALL:
+                yield node.lineno, 10.0**-n
 
 
 def files() -> dict[str, str]:

@@ -501,7 +501,9 @@ TO_ROUND: dict[str, Case] = {
     "endless gain": (lambda: rounding.round_independent(X, 0, gain=math.inf), InputError, "gain: inf must be finite"),
     "negative draws": (lambda: rounding.round_independent(X, 0, draws=-1), InputError, "draws: -1 must not be"),
     "rows of words": (lambda: rounding.width([["a"]], [1]), InputError, "B: must be an array of numbers: "),
-    "rows of nothing": (lambda: rounding.width([[math.nan]], [1]), ValueError, "B: nan is not a number"),
+    "rows of nothing": (lambda: rounding.width([[math.nan]], [1]), InputError, "B: nan is not a number"),
+    "no width": (lambda: rounding.gain_packing(-1, 1, 0.5), InputError, "width: -1 must be positive"),
+    "no chance": (lambda: rounding.gain_packing(2, 1, 2), InputError, "delta: 2 is not in (0, 1]"),
     "no rows": (lambda: rounding.gain_packing(2, 0, 0.5), InputError, "rows: 0 must be at least 1"),
     "no such gain": (
         lambda: rounding.gain_cover(2, 1, 0.5, "odd"),
@@ -643,8 +645,8 @@ TO_BOUND: dict[str, Case] = {
         "variant: expected one of printed, ",
     ),
     "no witness": (lambda: bounds.replay(H), TypeError, "witness: expected a dlsched.bounds.Witness or text or a path"),
-    "too few trials": (lambda: bounds.clopper_pearson(3, 2), ValueError, "3 successes in 2 trials"),
-    "certain": (lambda: bounds.clopper_pearson(1, 2, 1), ValueError, "confidence 1 is not between 0 and 1"),
+    "too few trials": (lambda: bounds.clopper_pearson(3, 2), InputError, "3 successes in 2 trials"),
+    "certain": (lambda: bounds.clopper_pearson(1, 2, 1), InputError, "confidence 1 is not between 0 and 1"),
 }
 
 TO_CONVERT: dict[str, Case] = {

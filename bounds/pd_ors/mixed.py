@@ -21,6 +21,7 @@ from dlsched.bounds.evidence import rests_on
 from dlsched.models.document import Document
 from dlsched.models.numbers import NonNegative, Positive, agree, rational, small_unit, to_json
 from dlsched.rounding import Gain, gain_cover, gain_packing, width
+from dlsched.tolerances import TILT
 
 Delta = Annotated[float, Field(gt=0, le=1)]
 """The claims' parameter delta, as a user gives it."""
@@ -201,11 +202,6 @@ def relaxed_optimum(
     return None if found is None else found.point
 
 
-_TILT = Fraction(1, 10**5)
-"""Of the greatest cost, by which one column is made dearer than the next: more than a solver's tolerance, and less than
-most differences of costs. Arbitrary; what it leads astray is told by its cost."""
-
-
 def relaxed_optima(
     cost: Rationals,
     cover: Sequence[Rationals],
@@ -222,7 +218,7 @@ def relaxed_optima(
     first = relaxed_optimum(cost, *rows)
     if first is None:
         return ()
-    found, step, columns = [first], _TILT * max(cost), range(len(cost))
+    found, step, columns = [first], TILT * max(cost), range(len(cost))
     worth = list(zip(cost, *cover, strict=True))  # what a unit costs and covers
     tied = [[k != j for k in columns] for j in columns if worth.count(worth[j]) > 1]
     for later in (columns, columns[::-1], *tied):

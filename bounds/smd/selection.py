@@ -18,7 +18,7 @@ from dlsched.models.smd import points
 EPSILON = Fraction(1, 2)
 """eps_2 where the scheme's guarantee is checked. Arbitrary: k = R then, and the programs are few."""
 
-_ALL_SUBSETS = Fraction(1, 10**6)
+_ALL_SUBSETS = Fraction(1, 2**20)
 """eps_2 at which k is the number of jobs, whatever it is: all subsets S. Arbitrary: far below R/I."""
 
 MAX_JOINT = 5_000

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.job import Job
@@ -47,7 +48,7 @@ class Stage:
 def interchangeable(name: str, ordered: Iterable[str]) -> None:
     """Refuse jobs with a placement, which the formulation of that name cannot state."""
     for job in ordered:
-        raise ValueError(f"{name} cannot tell workers apart and job {job} has a placement: use ddljs/gvne")
+        raise InputError(f"{name} cannot tell workers apart and job {job} has a placement: use ddljs/gvne")
 
 
 def all_slots(instance: Instance, name: str) -> Stage:
@@ -61,7 +62,7 @@ def all_slots(instance: Instance, name: str) -> Stage:
 def one_slot(instance: Instance, name: str, slot: int, so_far: Mapping[str, int]) -> Stage:
     """Return one slot, with its active jobs I[t]: those that have arrived and can pay for another worker-slot."""
     if not 1 <= slot <= instance.slots:
-        raise ValueError(f"slot {slot} is outside 1..{instance.slots}")
+        raise InputError(f"slot: {slot} is outside 1..{instance.slots}")
     interchangeable(name, (job.name for job in instance.jobs if job.placement is not None))
     done = {job.name: so_far.get(job.name, 0) for job in instance.jobs}
     jobs = tuple(

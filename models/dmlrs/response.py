@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs.compact import last, modes, total
 from dlsched.models.dmlrs.frame import FITTED, finishing, placing, synchronous, used, worths
@@ -87,7 +88,7 @@ def build(
 
     Raises
     ------
-    ValueError
+    InputError
         If the jobs are asynchronous, there is no such job, or an amount is out of place or negative.
     """
     chosen = _synchronous(instance, "dmlrs/response", job)
@@ -123,7 +124,7 @@ def build_cheapest(
     chosen = _synchronous(instance, "dmlrs/cheapest", job)
     final = instance.slots if deadline is None else deadline
     if not chosen.arrival <= final <= instance.slots:
-        raise ValueError(f"deadline: {final} is outside {chosen.arrival}..{instance.slots}")
+        raise InputError(f"deadline: {final} is outside {chosen.arrival}..{instance.slots}")
     m = _begin(instance, chosen, range(chosen.arrival, final + 1), prices_by_slot, residuals_by_slot, "(16)")
     m.cost = pyo.Objective(expr=_cost(m), sense=pyo.minimize, doc="(16) cost")
     m.work = pyo.Constraint(expr=sum(m.samples.values()) >= 1, doc="(17) V_i samples")
@@ -157,7 +158,7 @@ def build_slot(
     chosen = _synchronous(instance, "dmlrs/one-slot", job)
     t = chosen.arrival if slot is None else slot
     if not chosen.arrival <= t <= instance.slots:
-        raise ValueError(f"slot: {t} is outside {chosen.arrival}..{instance.slots}")
+        raise InputError(f"slot: {t} is outside {chosen.arrival}..{instance.slots}")
     m = _begin(instance, chosen, range(t, t + 1), _in_slot(prices, t), _in_slot(residuals, t), "(19)")
     done = share(instance, chosen, workload, chosen.work)
     declare(m, "workload", (), {None: done}, "V_i[t], work to do in the slot [samples]")

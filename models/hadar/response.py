@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.hadar import p1
@@ -43,14 +44,14 @@ def build(
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no such job, or more is allocated than there is.
 
     Source: Hadar, (4) and (8) with (1a)-(1e); a job without a positive payoff is rejected.
     """
     names = [other.name for other in instance.jobs]
     if not names or job not in (None, *names):
-        raise ValueError(f"job: {job!r} is not in the instance; there are {', '.join(names) or 'none'}")
+        raise InputError(f"job: {job!r} is not in the instance; there are {', '.join(names) or 'none'}")
     own = instance.job(job or names[0])
     m = p1.frame(f"Hadar (8) of {own.name}", instance.model_copy(update={"jobs": (own,)}))
     m.job = own.name
@@ -58,7 +59,7 @@ def build(
     places = [(h, r, t) for h, r in m.HR for t in m.slots[own.name]]
     for place, taken in (allocated or {}).items():
         if place in places and not 0 <= taken <= (there := instance.machine(place[0]).count(place[1])):
-            raise ValueError(f"allocated[{place}]: {taken} of {there} devices")
+            raise InputError(f"allocated[{place}]: {taken} of {there} devices")
     m.HRT = pyo.Set(initialize=places, dimen=3, doc="machines, types and slots from the arrival on")
     price = {place: (prices or {}).get(place, 0) for place in places}
     taken_there = {place: (allocated or {}).get(place, 0) for place in places}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.parameters import declare
@@ -29,7 +30,7 @@ def build(instance: Instance, job: str | None = None) -> pyo.ConcreteModel:
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no such job, or its limits leave no room for one worker and one server.
 
     Source: SMD, (6)-(10) and (12), corrected.
@@ -67,19 +68,19 @@ def job_of(instance: Instance, name: str | None) -> Job:
 
     Raises
     ------
-    ValueError
+    InputError
         If there is none, or its limits leave no room for one worker and one server.
     """
     if name is None:
         name = next((job.name for job in instance.jobs if job.can_run), None)
         if name is None:
-            raise ValueError("job: no job's limits leave room for one worker and one server")
+            raise InputError("job: no job's limits leave room for one worker and one server")
     names = [job.name for job in instance.jobs]
     if name not in names:
-        raise ValueError(f"job: {name!r} is not in the instance; there are {', '.join(names) or 'none'}")
+        raise InputError(f"job: {name!r} is not in the instance; there are {', '.join(names) or 'none'}")
     found = instance.job(name)
     if not found.can_run:
-        raise ValueError(f"job: the limits of {name} leave no room for one worker and one server")
+        raise InputError(f"job: the limits of {name} leave no room for one worker and one server")
     return found
 
 

@@ -37,6 +37,7 @@ from dlsched.lazy import sp
 from dlsched.models.hadar import Instance, Job
 from dlsched.models.numbers import rational
 from dlsched.solvers.solution import SolverError
+from dlsched.tolerances import STILL
 
 _DIGITS = 3
 """Of the ratio with which the levels of finish-time fairness begin. cvxpy's interior point finds about eight, the last
@@ -44,9 +45,6 @@ of which depend on the processor; so few are the same on every one."""
 
 _START = Fraction(1, 1000)
 """By which part that ratio is raised, so that it can be reached: the last of its digits and more."""
-
-_STILL = Fraction(1, 10**9)
-"""By which part a ratio must fall to go on: what shares rounded to nine decimals can show."""
 
 Shares = dict[str, dict[str, float]]
 Amounts = Mapping[str, float | Fraction]
@@ -263,7 +261,7 @@ def _fair_finish(instance: Instance, jobs: Sequence[Job], progress: Progress) ->
         )
 
     before, ratio = None, _least_ratio(instance, able, pairs, alone, progress)
-    while before is None or ratio < before * (1 - _STILL):
+    while before is None or ratio < before * (1 - STILL):
         before, shares = ratio, filled(ratio)
         ratio = max(_ratio(instance, job, shares[job.name], alone[job.name], progress) for job in able)
     return shares

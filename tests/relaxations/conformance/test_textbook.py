@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +16,7 @@ from dlsched.relaxations import Point, dual, lift_bounds, relax
 from dlsched.relaxations.conformance import Case, Kind, Relation, Trait, Transformation, cases, check, check_all
 from dlsched.relaxations.lp import LiftedBounds
 from dlsched.solvers.matrix import compile_model
+from tests.paths import ROOT
 
 from .cases import CASES, KNOWN, ON_ARRAYS
 from .solving import solve, solve_matrix
@@ -150,3 +153,15 @@ class Copy:
 def test_a_new_transformation_is_checked_in_a_line() -> None:
     inside = [case for case in cases(Kind.MODEL) if Trait.OUTSIDE not in case.traits]
     check_all(Transformation(lambda model: Copy(model.clone(), model), refuses=frozenset()), inside)
+
+
+@pytest.mark.process
+def test_what_is_broken_is_found_without_asserts_too() -> None:
+    """``python -O`` leaves asserts out."""
+    program = (
+        "from dlsched.relaxations.conformance import Transformation, cases, check\n"
+        "from tests.relaxations.conformance.test_textbook import changes_the_source\n"
+        "check(Transformation(changes_the_source), cases()[0])\n"
+    )
+    done = subprocess.run([sys.executable, "-O", "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "AssertionError: changes_the_source on " in done.stderr
