@@ -171,6 +171,11 @@ def headline(value: float | Fraction, scheduled: int, jobs: int) -> str:
     return f"utility {float(value):.6g}, {scheduled} of {jobs} jobs"
 
 
+def last_slot(instance: Any, schedule: Any) -> int:
+    """Return the last slot in which something is scheduled; the last of all where nothing is."""
+    return max((slot for _, slot, _ in schedule.items()), default=int(instance.slots))
+
+
 def legend(ax: Any) -> None:
     """Add the legend, beside the axes and in as many columns as it takes to be no higher than they are."""
     from matplotlib.lines import Line2D

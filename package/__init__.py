@@ -1,8 +1,8 @@
 """Deep-learning training jobs and their schedules: models, exact optima, algorithms, executable theorems.
 
 Data flows one way, and each room imports only rooms before it: `dlsched.solvers`, `dlsched.models`,
-`dlsched.relaxations`, `dlsched.rounding`, `dlsched.algorithms`, `dlsched.bounds`, `dlsched.traces`, `dlsched.cli`. What
-stands in `dlsched` itself (`halt`, `errors`, `arguments`, `arithmetic`, ...) serves all rooms.
+`dlsched.relaxations`, `dlsched.rounding`, `dlsched.algorithms`, `dlsched.bounds`, `dlsched.figures`, `dlsched.traces`,
+`dlsched.cli`. What stands in `dlsched` itself (`halt`, `errors`, `arguments`, `arithmetic`, ...) serves all rooms.
 """
 
 from __future__ import annotations

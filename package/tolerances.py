@@ -119,7 +119,7 @@ STILL = Fraction(1, 10**9)
 """A ratio goes on falling by no less than this part, where it comes from shares that are rounded to nine decimals."""
 
 TILT = Fraction(1, 10**5)
-"""Of the greatest cost, by which one column is made dearer than the next, where several are alike: more than what solvers
+"""Of the greatest cost, by which one column is made dearer than the next where they are alike: more than what solvers
 forgive (`TOLERANCE`), and less than most differences of costs. Arbitrary; what it leads astray its cost tells."""
 
 NO_START = 1e-10

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import importlib.util
 import inspect
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dlsched.models import hadar
+from dlsched.models.registry import GROUPS
 from tests import paths, snippets
 
 ROOMS = ("models", "relaxations", "rounding", "algorithms", "bounds", "figures", "traces", "solvers")
@@ -74,3 +78,33 @@ def test_every_public_name_has_an_example(room: str) -> None:
     shown = {name: thing for name, thing in public.items() if any(kind(thing) for kind in KINDS)}
     assert shown
     assert [name for name, thing in shown.items() if ">>> " not in (thing.__doc__ or "")] == []
+
+
+REFERENCE = re.compile(r"`(dlsched(?:\.\w+)+)`")
+NO_OBJECTS = {f"dlsched.{name}" for name in (*GROUPS, "lift_bounds", "lp_relaxation", "lp_dual", "charnes_cooper")}
+"""Groups of entry points, and what Pyomo knows transformations as."""
+
+
+def there_is(name: str) -> bool:
+    """Tell whether the longest beginning of a dotted name that is a module has the rest."""
+    parts = name.split(".")
+    length = next(n for n in range(len(parts), 0, -1) if is_module(".".join(parts[:n])))
+    thing: Any = importlib.import_module(".".join(parts[:length]))
+    for part in parts[length:]:
+        thing = getattr(thing, part, None)
+    return thing is not None
+
+
+def is_module(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+@pytest.mark.slow
+def test_what_docstrings_and_pages_refer_to_is_there() -> None:
+    files = [*(file for room in paths.ROOMS for file in (paths.ROOT / room).rglob("*.py"))]
+    files += [paths.ROOT / "README.md", *(paths.ROOT / "docs").rglob("*.md")]
+    names = {name: file for file in files for name in REFERENCE.findall(file.read_text(encoding="utf-8"))}
+    assert [f"{file}: {name}" for name, file in names.items() if name not in NO_OBJECTS and not there_is(name)] == []

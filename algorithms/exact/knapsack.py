@@ -59,7 +59,7 @@ class Knapsack:
     bound : Fraction
         No choice is worth more.
     proved : bool
-        Value and bound agree within `dlsched.models.numbers.TOLERANCE`, and the routes say so.
+        Value and bound agree within `dlsched.tolerances.TOLERANCE`, and the routes say so.
     evidence : tuple of str
         The routes.
     nodes : int

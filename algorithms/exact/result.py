@@ -67,7 +67,7 @@ class Optimum(Readable):
     schedule : Schedule or None
         Passed the problem's checker.
     proved : bool
-        Value and bound agree within `dlsched.models.numbers.TOLERANCE` of the greatest utility of a job, or of the
+        Value and bound agree within `dlsched.tolerances.TOLERANCE` of the greatest utility of a job, or of the
         value where that is more, and `proof` says how that is known.
     evidence : tuple of str
         The routes.

@@ -76,7 +76,7 @@ class Activity:
         """Return the embedding problem of a slot, given the worker-slots so far."""
         empty = self._usual or RingProblem(self._nodes, self._instance.shares(slot), ())
         if self._sizes is Sizes.FLOOR:
-            largest = {job.name: self.payable(job, so_far[job.name]) for job in self._arrived(slot)}
+            largest = {job.name: job.payable(so_far[job.name]) for job in self._arrived(slot)}
             largest = {name: math.floor(min(k, self._room[name])) for name, k in largest.items()}
         elif self._sizes is Sizes.ALONE:
             most = {job.name: _unrounded(job, so_far[job.name]) for job in self._arrived(slot)}
@@ -86,10 +86,6 @@ class Activity:
         return empty.keeping(
             self._request(self._instance.job(name), so_far[name], k) for name, k in largest.items() if k > 0
         )
-
-    def payable(self, job: Job, so_far: int) -> int:
-        """Return the most workers that a job may have in a slot by (2) and (11)."""
-        return job.max_workers if job.budget_slots is None else min(job.max_workers, job.budget_slots - so_far)
 
     def until_gain(self, job: Job, so_far: int) -> int | None:
         """Return after how many more worker-slots the utility is above what it is now; None if it never is, in the end.

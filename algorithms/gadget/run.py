@@ -172,7 +172,7 @@ class Horizon:
     def _payable(self, problem: RingProblem) -> dict[str, int]:
         """Return the most workers of each request by (2) and (11)."""
         names = [request.name for request in problem.requests]
-        return {name: self._activity.payable(self._instance.job(name), self._so_far[name]) for name in names}
+        return {name: self._instance.job(name).payable(self._so_far[name]) for name in names}
 
     def _waiting(self, problem: RingProblem, held: Mapping[str, Embedding]) -> dict[str, int]:
         """Return how far the jobs are from a gain that have none that counts in this slot, but one later.

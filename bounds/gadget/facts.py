@@ -14,7 +14,7 @@ from dlsched.bounds.claim import Premise, Subject
 from dlsched.bounds.evidence import rests_on
 from dlsched.bounds.gadget.horizon import Horizon
 from dlsched.bounds.gadget.plans import CORRECTED, Paths, Rings, Rules
-from dlsched.bounds.gadget.shape import concave, finite, non_decreasing
+from dlsched.bounds.gadget.shape import Shapes, concave, finite
 from dlsched.bounds.gadget.submodularity import Allocation, Curvature, curvature, total
 from dlsched.models.ddljs import Instance
 
@@ -25,7 +25,7 @@ GROUND_SLOTS = 3
 """Slots that they are of, at most: the first ones in which something is possible. Arbitrary."""
 
 
-class GadgetFacts:
+class GadgetFacts(Shapes):
     """What is known of one (instance, seed).
 
     Parameters
@@ -103,16 +103,6 @@ class GadgetFacts:
     def finite(self) -> bool:
         """Whether every utility is finite at 0."""
         return finite(self.instance)
-
-    @cached_property
-    def concave(self) -> bool:
-        """Whether every utility is concave as far as its job can get."""
-        return all(concave(job, self.instance.most(job)) for job in self.instance.jobs)
-
-    @cached_property
-    def non_decreasing(self) -> bool:
-        """Whether no utility falls as far as its job can get."""
-        return all(non_decreasing(job, self.instance.most(job)) for job in self.instance.jobs)
 
     @property
     def starts_at_nothing_less(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
+from functools import cached_property
 
 from dlsched.models.ddljs import Instance, Job
 from dlsched.tolerances import ROUNDING
@@ -55,3 +56,24 @@ def rises_and_bends(job: Job, most: int) -> bool:
 def conforms(job: Job, most: int) -> bool:
     """Tell whether mu_i is finite at 0, non-decreasing and concave, as the theorems need."""
     return is_finite(job, most) and rises_and_bends(job, most)
+
+
+class Shapes:
+    """What is known of the utilities of an instance as a whole.
+
+    Attributes
+    ----------
+    instance : Instance
+    """
+
+    instance: Instance
+
+    @cached_property
+    def concave(self) -> bool:
+        """Whether every utility is concave as far as its job can get."""
+        return all(concave(job, self.instance.most(job)) for job in self.instance.jobs)
+
+    @cached_property
+    def non_decreasing(self) -> bool:
+        """Whether no utility falls as far as its job can get."""
+        return all(non_decreasing(job, self.instance.most(job)) for job in self.instance.jobs)

@@ -23,7 +23,7 @@ from dlsched.bounds.gadget.choices import Choice, choices, chosen, tells_apart
 from dlsched.bounds.gadget.families import SLOT
 from dlsched.bounds.gadget.horizon import Counts, count_vectors
 from dlsched.bounds.gadget.rationals import program_of
-from dlsched.bounds.gadget.shape import concave, finite, non_decreasing
+from dlsched.bounds.gadget.shape import Shapes, finite
 from dlsched.bounds.shown import Shown, shown
 from dlsched.models.ddljs import Instance, Job, Node, RingProblem, slot_problem
 from dlsched.models.numbers import agree
@@ -49,7 +49,7 @@ Key = tuple[bool, tuple[tuple[str, int], ...] | None]
 """Whether (5) is a row, and the ring sizes that are left, where not all are."""
 
 
-class SlotFacts:
+class SlotFacts(Shapes):
     """What is known of the first slot of one (instance, seed), with nothing allocated before.
 
     Parameters
@@ -90,16 +90,6 @@ class SlotFacts:
     def free(self) -> bool:
         """Whether no job has a placement."""
         return all(job.placement is None for job in self.instance.jobs)
-
-    @cached_property
-    def concave(self) -> bool:
-        """Whether every utility is concave as far as its job can get."""
-        return all(concave(job, self.instance.most(job)) for job in self.instance.jobs)
-
-    @cached_property
-    def non_decreasing(self) -> bool:
-        """Whether no utility falls as far as its job can get."""
-        return all(non_decreasing(job, self.instance.most(job)) for job in self.instance.jobs)
 
     @property
     def profitable(self) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from dlsched.arithmetic import exact_power, power
 from dlsched.bounds.claim import Source
+from dlsched.bounds.drawn import falling
 from dlsched.models.hadar import Instance, Job, Machine, preset, random
 from dlsched.models.utility import Table
 
@@ -38,7 +39,7 @@ def rising(rng: np.random.Generator) -> Instance:
         value = max(1, round(worth))
         gang = int(rng.integers(1, devices + 1))
         work = gang * int(rng.integers(1, slots + 1))
-        jobs.append(_job(j, 1, gang, work, {"type1": Fraction(1)}, _falling(rng, value, slots)))
+        jobs.append(_job(j, 1, gang, work, {"type1": Fraction(1)}, falling(rng, value, slots)))
         worth *= power(10, rng.uniform(0.3, 3.0))
     return _instance(slots, [{"type1": devices}], jobs)
 
@@ -50,7 +51,7 @@ def patient(rng: np.random.Generator) -> Instance:
     for j in range(int(rng.integers(1, 3))):
         gang = int(rng.integers(1, devices + 1))
         work = gang * int(rng.integers(1, 3))
-        utility = _falling(rng, int(rng.integers(10, 21)), slots)
+        utility = falling(rng, int(rng.integers(10, 21)), slots)
         jobs.append(_job(j, int(rng.integers(1, slots // 2 + 1)), gang, work, {"type1": Fraction(1)}, utility))
     return _instance(slots, [{"type1": devices}], jobs)
 
@@ -59,7 +60,7 @@ def lone(rng: np.random.Generator) -> Instance:
     """Return one job, on all but one of 2-3 devices for a part of a long horizon, that loses little by waiting."""
     devices, slots = int(rng.integers(2, 4)), int(rng.integers(8, 13))
     work = (devices - 1) * int(rng.integers(1, slots + 1))
-    utility = _falling(rng, int(rng.integers(1, 11)), slots)
+    utility = falling(rng, int(rng.integers(1, 11)), slots)
     return _instance(slots, [{"type1": devices}], [_job(0, 1, devices - 1, work, {"type1": Fraction(1)}, utility)])
 
 
@@ -73,7 +74,7 @@ def roomy(rng: np.random.Generator) -> Instance:
         gang = int(rng.integers(1, largest + 1))
         rate = {r: Fraction(int(rng.integers(1, 5)), 2) for r in types}
         work = Fraction(int(rng.integers(1, 2 * slots + 2)) * gang, 2)
-        utility = _falling(rng, int(rng.integers(1, exact_power(10, int(rng.integers(1, 4))))), slots)
+        utility = falling(rng, int(rng.integers(1, exact_power(10, int(rng.integers(1, 4))))), slots)
         jobs.append(_job(j, int(rng.integers(1, slots + 1)), gang, work, rate, utility))
     return _instance(slots, [machine], jobs)
 
@@ -97,7 +98,7 @@ def scattered(rng: np.random.Generator) -> Instance:
     for j in range(int(rng.integers(3, 6))):
         gang = int(rng.integers(1, min(3, machines) + 1))
         work = gang * int(rng.integers(1, slots + 1))
-        utility = _falling(rng, gang * int(rng.integers(5, 21)), slots)
+        utility = falling(rng, gang * int(rng.integers(5, 21)), slots)
         jobs.append(_job(j, 1, gang, work, {"type1": Fraction(1)}, utility))
     return _instance(slots, [{"type1": 1}] * machines, jobs)
 
@@ -105,14 +106,6 @@ def scattered(rng: np.random.Generator) -> Instance:
 def mixed(rng: np.random.Generator) -> Instance:
     """Return a small instance of the benchmark family: 4 jobs, 2 machines of different types, 5 slots."""
     return preset("benchmark", rng, jobs=4, machines=2, types=2, slots=5)
-
-
-def _falling(rng: np.random.Generator, start: int, slots: int) -> Table:
-    """Return a table of positive values in tenths from `start` on, falling by at most about a fifth a slot."""
-    tenths = [10 * start]
-    for _ in range(slots - 1):
-        tenths.append(max(1, tenths[-1] * int(rng.integers(80, 101)) // 100))
-    return Table(values=tuple(Fraction(value, 10) for value in tenths))
 
 
 def _job(number: int, arrival: int, gang: int, work: int | Fraction, rate: dict[str, Fraction], utility: Table) -> Job:

@@ -12,6 +12,7 @@ import numpy as np
 
 from dlsched.arithmetic import exact_power, power
 from dlsched.bounds.claim import Source
+from dlsched.bounds.drawn import falling
 from dlsched.models.dmlrs import AsyncJob, Instance, Job, Machine, preset, random
 from dlsched.models.utility import Table
 
@@ -33,7 +34,7 @@ def rising(rng: np.random.Generator) -> Instance:
     slots, capacity = int(rng.integers(1, 3)), int(rng.integers(2, 5))
     jobs, worth = [], 1.0
     for i in range(int(rng.integers(2, 5))):
-        jobs.append(_job(i, 1, int(rng.integers(1, slots + 1)), 1, _falling(rng, max(1, round(worth)), slots)))
+        jobs.append(_job(i, 1, int(rng.integers(1, slots + 1)), 1, falling(rng, max(1, round(worth)), slots)))
         worth *= power(10, rng.uniform(0.3, 3.0))
     return _instance(slots, [capacity], jobs)
 
@@ -43,7 +44,7 @@ def split(rng: np.random.Generator) -> Instance:
     room = int(rng.integers(1, 3))
     jobs, worth = [], 1.0
     for i in range(room + int(rng.integers(1, 3))):
-        jobs.append(_job(i, 1, 1, 1, _falling(rng, round(worth), 1)))
+        jobs.append(_job(i, 1, 1, 1, falling(rng, round(worth), 1)))
         worth *= power(10, rng.uniform(0.3, 3.0))
     return _instance(1, [2 * room, 1], jobs)
 
@@ -56,7 +57,7 @@ def roomy(rng: np.random.Generator) -> Instance:
         batch = int(rng.integers(1, 3))
         work = int(rng.integers(1, batch * slots + 1))
         arrival = int(rng.integers(1, slots + 1))
-        utility = _falling(rng, int(rng.integers(1, exact_power(10, int(rng.integers(1, 4))))), slots)
+        utility = falling(rng, int(rng.integers(1, exact_power(10, int(rng.integers(1, 4))))), slots)
         jobs.append(_job(i, arrival, work, batch, utility))
     return _instance(slots, [int(rng.integers(5, 8)) for _ in range(machines)], jobs)
 
@@ -79,7 +80,7 @@ def _of_many_workers(rng: np.random.Generator, halves: tuple[int, int], machines
     batch = half if rng.integers(2) else int(rng.integers(2, half // 2 + 1))
     jobs, worth = [], 1.0
     for i in range(int(rng.integers(2, 5))):
-        jobs.append(_job(i, 1, batch * int(rng.integers(1, slots + 1)), batch, _falling(rng, round(worth), slots)))
+        jobs.append(_job(i, 1, batch * int(rng.integers(1, slots + 1)), batch, falling(rng, round(worth), slots)))
         worth *= power(10, rng.uniform(0.3, 3.0))
     return _instance(slots, [2 * half] * int(rng.integers(1, machines + 1)), jobs)
 
@@ -171,17 +172,9 @@ def async_rising(rng: np.random.Generator) -> Instance:
     """Return asynchronous jobs that are each worth more than the ones before, on one machine that holds one."""
     jobs, worth = [], 1.0
     for i in range(int(rng.integers(2, 5))):
-        jobs.append(_async_job(i, _falling(rng, max(1, round(worth)), 1)))
+        jobs.append(_async_job(i, falling(rng, max(1, round(worth)), 1)))
         worth *= power(10, rng.uniform(0.3, 3.0))
     return _instance(1, [int(rng.integers(2, 4))], jobs)
-
-
-def _falling(rng: np.random.Generator, start: int, slots: int) -> Table:
-    """Return a table of positive values in tenths from `start` on, falling by at most about a fifth a slot."""
-    tenths = [10 * start]
-    for _ in range(slots - 1):
-        tenths.append(max(1, tenths[-1] * int(rng.integers(80, 101)) // 100))
-    return Table(values=tuple(Fraction(value, 10) for value in tenths))
 
 
 _UNIT = {"cpu": Fraction(1)}

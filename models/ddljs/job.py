@@ -84,6 +84,10 @@ class Job(Record):
         ratios = [self.budget.get(r, Fraction(0)) / need for r, need in self.worker.items() if need]
         return math.floor(min(ratios)) if ratios else None
 
+    def payable(self, so_far: int) -> int:
+        """Return the most workers in a slot, by (2) and (11), where there were so many worker-slots before."""
+        return self.max_workers if self.budget_slots is None else min(self.max_workers, self.budget_slots - so_far)
+
     def value(self, worker_slots: int) -> Fraction:
         """Return mu_i(zeta_i n_i).
 

@@ -87,7 +87,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     (['job1', 'job2'], 'slot')
     """
     picture.refuse_broken(check(instance, schedule))
-    last = last_slot(instance, schedule)
+    last = picture.last_slot(instance, schedule)
     ax = picture.drawn_in(ax, _width(last), _height(instance))
     drawn = list(cells(instance, schedule))
     rows = {job.name: row for row, job in enumerate(instance.jobs)}
@@ -114,17 +114,12 @@ def use(instance: Instance, schedule: Schedule) -> dict[str, list[float]]:
     capacity = {
         r: sum((node.capacity.get(r, Fraction(0)) for node in instance.nodes), Fraction(0)) for r in instance.resources
     }
-    amounts = {r: [Fraction(0)] * last_slot(instance, schedule) for r in instance.resources if capacity[r]}
+    amounts = {r: [Fraction(0)] * picture.last_slot(instance, schedule) for r in instance.resources if capacity[r]}
     for name, slot, embedding in schedule.items():
         for r, amount in instance.job(name).worker.items():
             if amount:
                 amounts[r][slot - 1] += embedding.size * amount
     return {r: [float(amount / capacity[r]) for amount in found] for r, found in amounts.items()}
-
-
-def last_slot(instance: Instance, schedule: Schedule) -> int:
-    """Return the last slot in which something is scheduled; the last of all where nothing is."""
-    return max((slot for _, slot, _ in schedule.items()), default=instance.slots)
 
 
 def plot_rings(instance: Instance, schedule: Schedule, slot: int, ax: Any = None) -> Any:
@@ -192,7 +187,9 @@ def save_plot(instance: Instance, schedule: Schedule, path: str | os.PathLike[st
     if slot is None:
         picture.save(plot(instance, schedule).figure, path)
         return
-    left, right = picture.axes(_width(last_slot(instance, schedule)) + 8.0, max(6.0, _height(instance)), columns=2)
+    left, right = picture.axes(
+        _width(picture.last_slot(instance, schedule)) + 8.0, max(6.0, _height(instance)), columns=2
+    )
     plot(instance, schedule, left)
     plot_rings(instance, schedule, slot, right)
     picture.save(left.figure, path)

@@ -91,7 +91,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     'slot'
     """
     picture.refuse_broken(check(instance, schedule))
-    last, finished = last_slot(instance, schedule), completions(instance, schedule)
+    last, finished = picture.last_slot(instance, schedule), completions(instance, schedule)
     ax = picture.drawn_in(ax, max(6.0, min(20.0, 0.4 * last)), max(4.0, min(12.0, 0.2 * len(schedule.jobs))))
     styles, drawn = picture.styles(job.name for job in instance.jobs), defaultdict[str, list[Bar]](list)
     for bar in bars(instance, schedule):
@@ -120,18 +120,13 @@ def _runs(own: list[Bar]) -> Iterator[list[Bar]]:
 
 def use(instance: Instance, schedule: Schedule) -> dict[str, list[float]]:
     """Return the share of the cluster's capacity of each resource that is in use, by slot, up to the last used."""
-    amounts = {r: [Fraction(0)] * last_slot(instance, schedule) for r, c in instance.capacity.items() if c}
+    amounts = {r: [Fraction(0)] * picture.last_slot(instance, schedule) for r, c in instance.capacity.items() if c}
     for name, slot, placement in schedule.items():
         for workers, servers in placement.values():
             for r, amount in instance.job(name).uses(workers, servers).items():
                 if amount:
                     amounts[r][slot - 1] += amount
     return {r: [float(amount / instance.capacity[r]) for amount in found] for r, found in amounts.items()}
-
-
-def last_slot(instance: Instance, schedule: Schedule) -> int:
-    """Return the last slot in which something is scheduled; the last of all where nothing is."""
-    return max((slot for _, slot, _ in schedule.items()), default=instance.slots)
 
 
 save_plot = picture.saving(plot)

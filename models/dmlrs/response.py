@@ -151,7 +151,7 @@ def build_slot(
     workload : number, optional
         V_i[t], samples to do in it; by default an equal share of V_i in each slot from the arrival on.
     prices, residuals : mapping, optional
-        As in `dlsched.models.dmlrs.slot.build`.
+        As in `dlsched.models.dmlrs.slot.build_external`.
 
     Source: PD-ORS, (19)-(20), with (2) corrected.
     """

@@ -53,7 +53,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
     >>> figure.savefig("schedule.svg")
     """
     picture.refuse_broken(check(instance, schedule))
-    finished, last = completions(instance, schedule), last_slot(instance, schedule)
+    finished, last = completions(instance, schedule), picture.last_slot(instance, schedule)
     ax = picture.drawn_in(ax, max(6.0, min(20.0, 0.4 * last)), device_height(instance))
     labels = {name: f"{picture.short(name)} (done in slot {slot})" for name, slot in finished.items()}
     draw_devices(ax, instance, bars(instance, spans(schedule)), labels)
@@ -68,17 +68,12 @@ save_plot = picture.saving(plot)
 def use(instance: Instance, schedule: Schedule) -> dict[str, list[float]]:
     """Return the share of the devices of each type that is in use, by slot, up to the last that is used."""
     counts = {r: sum(machine.count(r) for machine in instance.machines) for r in instance.device_types}
-    used = {r: [0] * last_slot(instance, schedule) for r, count in counts.items() if count}
+    used = {r: [0] * picture.last_slot(instance, schedule) for r, count in counts.items() if count}
     for _, slot, allocation in schedule.items():
         for devices in allocation.values():
             for r, count in devices.items():
                 used[r][slot - 1] += count
     return {r: [count / counts[r] for count in found] for r, found in used.items()}
-
-
-def last_slot(instance: Instance, schedule: Schedule) -> int:
-    """Return the last slot in which something is scheduled; the last of all where nothing is."""
-    return max((slot for _, slot, _ in schedule.items()), default=instance.slots)
 
 
 def device_height(instance: Instance) -> float:

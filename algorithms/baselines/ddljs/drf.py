@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from dlsched.algorithms.algorithm import Algorithm
-from dlsched.algorithms.baselines.ddljs.rounds import Network, payable, simulate
+from dlsched.algorithms.baselines.ddljs.rounds import Network, simulate
 from dlsched.algorithms.rings import Need, Occupancy, place
 from dlsched.algorithms.run import Run
 from dlsched.arguments import Seed, checked
@@ -66,7 +66,7 @@ def _fill(
         held = given.get(job.name)
         size = 0 if held is None else held.size
         need = occupancy.substrate.needs[job.name]
-        larger = _grown(occupancy, need, held) if size < payable(job, so_far[job.name]) else None
+        larger = _grown(occupancy, need, held) if size < job.payable(so_far[job.name]) else None
         if larger is None:
             heapq.heappop(queue)
         else:

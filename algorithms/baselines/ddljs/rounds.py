@@ -96,7 +96,7 @@ def simulate(instance: Instance, network: Network, allocate: Allocate, log: list
     order = sorted(instance.jobs, key=lambda job: job.arrival)
     embeddings: dict[str, dict[int, Embedding]] = {}
     for slot in polled(range(1, instance.slots + 1)):
-        present = [job for job in order if job.arrival <= slot and payable(job, so_far[job.name])]
+        present = [job for job in order if job.arrival <= slot and job.payable(so_far[job.name])]
         if not present:
             continue
         given = allocate(network.at(slot), present, so_far)
@@ -138,7 +138,7 @@ def simulate_fixed(
     def allocate(occupancy: Occupancy, present: Sequence[Job], so_far: Mapping[str, int]) -> dict[str, Embedding]:
         given: dict[str, Embedding] = {}
         for job in order(present, so_far):
-            workers = min(fixed[job.name].workers, payable(job, so_far[job.name]))
+            workers = min(fixed[job.name].workers, job.payable(so_far[job.name]))
             if not workers:
                 continue
             need = occupancy.substrate.needs[job.name]
@@ -151,11 +151,6 @@ def simulate_fixed(
         return given
 
     return simulate(instance, network, allocate, [*fixed.values()])
-
-
-def payable(job: Job, so_far: int) -> int:
-    """Return the most workers that a job may have in a slot by (2) and (11)."""
-    return job.max_workers if job.budget_slots is None else min(job.max_workers, job.budget_slots - so_far)
 
 
 def _largest(network: Network, job: Job, most: int) -> int:

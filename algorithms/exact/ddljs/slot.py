@@ -43,7 +43,7 @@ class SlotOptimum:
     embeddings : dict of str to Embedding
         Of the requests that get one.
     proved : bool
-        Value and bound agree within `dlsched.models.numbers.TOLERANCE`; where a solver gave the bound, a second route
+        Value and bound agree within `dlsched.tolerances.TOLERANCE`; where a solver gave the bound, a second route
         says so too.
     evidence : tuple of str
         The routes.

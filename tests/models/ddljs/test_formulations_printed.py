@@ -150,7 +150,7 @@ def test_placements_are_refused() -> None:
 def test_data_that_are_refused() -> None:
     of = Instance.parse(TRIANGLE)
     for name in ("ddljs/slot", "ddljs/slot-printed", "ddljs/slot-circulation", "ddljs/gvne", "ddljs/gvne-printed"):
-        with pytest.raises(ValueError, match=r"slot 2 is outside 1\.\.1"):
+        with pytest.raises(ValueError, match=r"slot: 2 is outside 1\.\.1"):
             build(name, of, slot=2)
     with pytest.raises(ValueError, match=r"'\(7\)' must be one of \(5\), \(8\), \(9\)"):
         build("ddljs/offline-printed", of, literal=("(7)",))
