@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dlsched.arguments import checked, expect_model
+from dlsched.errors import InputError, cut
 from dlsched.lazy import gdp, pyo
 from dlsched.models.inspect import described, linear_terms, unindexed
 from dlsched.models.words import nouns_of
@@ -80,8 +81,8 @@ def latex(model: Any, *, document: bool = True) -> str:
     ------
     TypeError
         If it is no Pyomo model.
-    ValueError
-        If it is abstract.
+    InputError
+        If it is abstract, or has an expression that is not written here, such as a condition.
 
     Examples
     --------
@@ -135,6 +136,10 @@ class _Node:
             return f"{{{closed[0]}}}^{{{parts[1]}}}"
         if self.kind == "*":
             return " \\, ".join(text for text in closed if text != "1").replace("-1 \\, ", "-") or "1"
+        if self.kind == "abs":
+            return f"\\left|{parts[0]}\\right|"
+        if self.kind == "sqrt":
+            return f"\\sqrt{{{parts[0]}}}"
         function = _FUNCTIONS.get(self.kind, f"\\operatorname{{{self.kind}}}")
         return f"{function}\\left({', '.join(parts)}\\right)"
 
@@ -662,27 +667,52 @@ def _node(expression: Any) -> _Node:
     if expression.is_variable_type():
         name, index = _of(expression)
         return _Node(name, index=index)
+    kind = _kind(expression)
     parts = [_node(part) for part in expression.args]
-    kind = type(expression).__name__
-    if expression.is_named_expression_type():
+    if kind == "named":
         return parts[0]
-    if "Sum" in kind or kind == "LinearExpression":
+    if kind == "+":
         flat = [inner for part in parts for inner in (part.parts if part.kind == "+" else (part,))]
         return _Node("+", parts=tuple(_with_number(part) for part in flat if part.kind != "n" or part.value))
-    if "Negation" in kind:
+    if kind == "-":
         parts = [_Node("n", -1.0), *parts]
-    if "Product" in kind or "Monomial" in kind or "Negation" in kind:
+    if kind in ("*", "-"):
         flat = [inner for part in parts for inner in (part.parts if part.kind == "*" else (part,))]
         number = 1.0
         for part in flat:
             number *= part.value if part.kind == "n" else 1.0
         rest = tuple(part for part in flat if part.kind != "n")
         return _Node("*", parts=(_Node("n", number), *rest)) if number != 1 else _Node("*", parts=rest)
-    if "Division" in kind:
-        return _Node("/", parts=tuple(parts))
-    if "Pow" in kind:
-        return _Node("^", parts=tuple(parts))
-    return _Node(expression.getname() if "Unary" in kind else kind, parts=tuple(parts))
+    return _Node(kind, parts=tuple(parts))
+
+
+def _kind(expression: Any) -> str:
+    """Return what an expression is: an operation, or the name of a function.
+
+    Raises
+    ------
+    InputError
+        If it is none that is written here: a condition, for instance.
+    """
+    from pyomo.core.expr import numeric_expr as known
+
+    if expression.is_named_expression_type():
+        return "named"
+    for kind, classes in {
+        "+": (known.SumExpression, known.LinearExpression),
+        "-": (known.NegationExpression,),
+        "*": (known.ProductExpression,),
+        "/": (known.DivisionExpression,),
+        "^": (known.PowExpression,),
+        "abs": (known.AbsExpression,),
+    }.items():
+        if isinstance(expression, classes):
+            return kind
+    # A function of Pyomo's, of a user's library or by pieces says what it is called before its arguments.
+    name = str(expression).partition("(")[0]
+    if isinstance(expression, known.Expr_ifExpression) or not name.isidentifier():
+        raise InputError(f"{cut(str(expression))}: cannot be written in LaTeX ({type(expression).__name__})")
+    return name
 
 
 def _with_number(part: _Node) -> _Node:

@@ -12,7 +12,7 @@ import pyomo.environ as pyo
 import pytest
 from pyomo.gdp import Disjunction
 
-from dlsched.models import build, catalog, latex, problem, smd
+from dlsched.models import InputError, build, catalog, latex, problem, smd
 from dlsched.models.formulation import Formulation
 from dlsched.models.inspect import unindexed
 from tests.strangers import STRANGERS
@@ -195,6 +195,24 @@ def test_every_component_of_strangers_models_is_there(stranger: Stranger) -> Non
         assert f"\\texttt{{{name}}}" in text, data.name
     for component in m.component_objects((pyo.SOSConstraint, pyo.LogicalConstraint), active=True):
         assert f"{component.ctype.__name__}, which is not written out here" in text, component.name
+
+
+def test_functions() -> None:
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(), pyo.Var()
+    m.size = pyo.Constraint(expr=abs(m.x) + pyo.sqrt(m.y) + pyo.exp(m.x - m.y) + pyo.sinh(m.x) <= 1)
+    m.total = pyo.Objective(expr=m.x)
+    told = latex(m, document=False)
+    for written in (
+        r"\left|\mathit{x}\right|",
+        r"\sqrt{\mathit{y}}",
+        r"\exp\left(",
+        r"\operatorname{sinh}\left(\mathit{x}\right)",
+    ):
+        assert written in told
+    m.size.set_value(pyo.Expr_if(m.x >= 0, m.x, 0) <= 1)
+    with pytest.raises(InputError, match=r"cannot be written in LaTeX \(Expr_ifExpression\)"):
+        latex(m)
 
 
 def test_models_that_are_refused() -> None:
