@@ -91,7 +91,9 @@ def subset_size(items: int, rows: int, epsilon: Exact) -> int:
     ValueError
         If epsilon is out of range.
 
-    Source: SMD, step 3, and Frieze and Clarke (1984): k / (k + R) >= 1 - eps.
+    References
+    ----------
+    SMD, step 3, and Frieze and Clarke (1984): k / (k + R) >= 1 - eps.
     """
     part = rational(epsilon)
     if not 0 < part < 1:
@@ -115,7 +117,9 @@ def frieze_clarke(items: Items, size: int, *, max_lps: int = MAX_LPS) -> Selecti
     TooManyProgramsError
         If it is not done after so many.
 
-    Source: Frieze and Clarke (1984), as SMD, step 3, states it.
+    References
+    ----------
+    Frieze and Clarke (1984), as SMD, step 3, states it.
     """
     useful, rows = len(items.useful), len(items.rows)
     if not rows:

@@ -128,7 +128,9 @@ def aggregate_machines(instance: Instance) -> Aggregation:
     ValueError
         If a job's external rate is above its internal rate.
 
-    Source: ours; in each slot the capacity rows (5), in the thesis (3.3), are summed over identical machines.
+    References
+    ----------
+    Ours; in each slot the capacity rows (5), in the thesis (3.3), are summed over identical machines.
 
     Examples
     --------

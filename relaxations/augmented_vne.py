@@ -203,7 +203,9 @@ def augmented_vne(problem: RingProblem, *, sizes: Mapping[str, int] | None = Non
     ValueError
         If a request of that name, or its ring size, does not exist.
 
-    Source: GADGET, Section V-C, after Rost and Schmid, who route from both ends of a cut cycle; for a ring one cut node
+    References
+    ----------
+    GADGET, Section V-C, after Rost and Schmid, who route from both ends of a cut cycle; for a ring one cut node
     is enough. GADGET gives no validity filters and no rule for rings of one and two nodes: here a node or link is valid
     if it can carry one ring node or edge, a ring of one node has no edge, one of two has an edge in each direction.
 

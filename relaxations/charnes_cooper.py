@@ -107,7 +107,9 @@ def charnes_cooper(model: Any) -> CharnesCooper:
         then by linear programs), the region is empty, the model has integer variables (`relax` it first), the objective
         is a sum of several ratios (see `sum_of_ratios`) or of another form, or a row is not linear.
 
-    Source: SMD, Step 2 and [33].
+    References
+    ----------
+    SMD, Step 2 and [33].
 
     Examples
     --------

@@ -159,7 +159,9 @@ def knapsack_vne(problem: RingProblem, *, sizes: Mapping[str, int] | None = None
     ValueError
         If a request or ring size does not exist.
 
-    Source: not in GADGET; corollary of its (12)-(19).
+    References
+    ----------
+    Not in GADGET; corollary of its (12)-(19).
 
     Examples
     --------

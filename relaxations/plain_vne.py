@@ -161,7 +161,9 @@ def select_rings(
     InputError
         If there is no such rule.
 
-    Source: GADGET, Lemma 7, whose printed maximum is the value, not the size; the LP with the selected sizes keeps at
+    References
+    ----------
+    GADGET, Lemma 7, whose printed maximum is the value, not the size; the LP with the selected sizes keeps at
     least 1 / max_i |Q_i| of the LP's value. The rule by means is not in the paper.
 
     Examples

@@ -46,7 +46,9 @@ def steps(lower: float, upper: float, epsilon: float, variant: Grid) -> Floats:
     ValueError
         If these are more than `MAX_STEPS`.
 
-    Source: SMD, Step 2.1, printed and corrected.
+    References
+    ----------
+    SMD, Step 2.1, printed and corrected.
     """
     if lower == upper:
         return np.array([lower])

@@ -139,7 +139,9 @@ def sum_of_ratios(
     ValueError
         If epsilon is not positive, the grid is too large, or a coefficient is not a number.
 
-    Source: SMD, (12) to (15) and Algorithm 1, printed and corrected (the top cell added, the region bounded).
+    References
+    ----------
+    SMD, (12) to (15) and Algorithm 1, printed and corrected (the top cell added, the region bounded).
 
     Examples
     --------
@@ -266,7 +268,9 @@ def capped_model(
     to_source : ComponentMap
         From each of its variables and constraints to the source's.
 
-    Source: SMD, (15).
+    References
+    ----------
+    SMD, (15).
     """
     copy, to_source = clone(source)
     own = ComponentMap((original, twin) for twin, original in to_source.items())

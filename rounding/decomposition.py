@@ -210,7 +210,9 @@ def decompose(fractional: FractionalEmbedding) -> dict[str, tuple[WeightedMappin
     DecompositionError
         If one of the six invariants breaks; it says which.
 
-    Source: GADGET, Section V-C, Algorithm 2, steps 5-6, corrected: one search for all resources.
+    References
+    ----------
+    GADGET, Section V-C, Algorithm 2, steps 5-6, corrected: one search for all resources.
 
     Examples
     --------

@@ -47,7 +47,9 @@ def width(B: Sequence[Sequence[float]] | Floats, b: Sequence[float] | Floats) ->
     InputError
         If an entry of B is negative or the shapes do not fit.
 
-    Source: SMD, Lemma 3.
+    References
+    ----------
+    SMD, Lemma 3.
 
     Examples
     --------
@@ -100,7 +102,9 @@ def gain_packing(
         If the width is not positive or too small for a gain above 0, there is no row or event, or delta is out of
         range.
 
-    Source: SMD, Lemma 3; PD-ORS, Lemma 1 and (29), with three events; printed and corrected.
+    References
+    ----------
+    SMD, Lemma 3; PD-ORS, Lemma 1 and (29), with three events; printed and corrected.
 
     Examples
     --------
@@ -158,7 +162,9 @@ def gain_cover(width: float, rows: int, delta: float, variant: str | Gain = Gain
         If the width is not positive or too small for a finite gain, there is no row or event, or delta is out of
         range.
 
-    Source: PD-ORS, Lemma 2 and (30); thesis, Lemma 1. The exact form is the lower tail's counterpart of (29)'s.
+    References
+    ----------
+    PD-ORS, Lemma 2 and (30); thesis, Lemma 1. The exact form is the lower tail's counterpart of (29)'s.
 
     Examples
     --------

@@ -40,7 +40,9 @@ def round_independent(
     ValueError
         If a number is not finite or too large to have a fractional part, the gain not positive, or draws negative.
 
-    Source: SMD, Algorithm 2, step 2.
+    References
+    ----------
+    SMD, Algorithm 2, step 2.
 
     Examples
     --------
@@ -87,7 +89,9 @@ def round_shifted(
     ValueError
         As `round_independent`; also if x is below `lower`, or `lower` is not integral.
 
-    Source: SMD, Algorithm 2, corrected.
+    References
+    ----------
+    SMD, Algorithm 2, corrected.
 
     Examples
     --------

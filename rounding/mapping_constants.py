@@ -128,7 +128,9 @@ def mapping_constants(
     KeyError
         If a size names no request of the problem.
 
-    Source: GADGET, Theorem 8 with the definitions before it; corrected.
+    References
+    ----------
+    GADGET, Theorem 8 with the definitions before it; corrected.
 
     Examples
     --------

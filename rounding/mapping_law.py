@@ -79,7 +79,9 @@ class MappingLaw:
     ValueError
         As `MappingTable.of`; methods raise it where a convolution has too many distinct sums.
 
-    Source: GADGET, Algorithm 2, steps 7-9, and Theorem 8.
+    References
+    ----------
+    GADGET, Algorithm 2, steps 7-9, and Theorem 8.
 
     Examples
     --------

@@ -140,7 +140,9 @@ def sample_mappings(
     ValueError
         As `MappingTable.of`; also if draws is negative.
 
-    Source: GADGET, Algorithm 2, step 8.
+    References
+    ----------
+    GADGET, Algorithm 2, step 8.
 
     Examples
     --------

@@ -143,7 +143,9 @@ def round_mappings(
     InputError
         As `MappingTable.of`; also if there is no draw to make, or a name is unknown.
 
-    Source: GADGET, Algorithm 2, steps 7-9; printed and corrected.
+    References
+    ----------
+    GADGET, Algorithm 2, steps 7-9; printed and corrected.
 
     Examples
     --------

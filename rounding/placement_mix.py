@@ -104,7 +104,9 @@ def placement_mix(problem: RingProblem, loads: Mapping[tuple[str, int], Mapping[
         If a load is negative, a request's chi add up to more than 1, a node is not valid for the request, or a request
         has a placement of its own.
 
-    Source: GADGET, (12)-(18) without bandwidth; the mix is Madow's systematic sampling (1949).
+    References
+    ----------
+    GADGET, (12)-(18) without bandwidth; the mix is Madow's systematic sampling (1949).
 
     Examples
     --------

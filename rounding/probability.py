@@ -104,7 +104,9 @@ def outcome_distribution(x: Sequence[Number]) -> Outcomes:
     InputError
         If there are more than `MAX_OUTCOMES` outcomes, or a number is not finite.
 
-    Source: SMD, Algorithm 2, step 2.
+    References
+    ----------
+    SMD, Algorithm 2, step 2.
 
     Examples
     --------

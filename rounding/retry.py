@@ -87,7 +87,9 @@ def round_until_feasible(
     InputError
         If there is no round to make, or the variant is unknown.
 
-    Source: SMD, Algorithm 2.
+    References
+    ----------
+    SMD, Algorithm 2.
 
     Examples
     --------

@@ -108,3 +108,10 @@ def test_what_docstrings_and_pages_refer_to_is_there() -> None:
     files += [paths.ROOT / "README.md", *(paths.ROOT / "docs").rglob("*.md")]
     names = {name: file for file in files for name in REFERENCE.findall(file.read_text(encoding="utf-8"))}
     assert [f"{file}: {name}" for name, file in names.items() if name not in NO_OBJECTS and not there_is(name)] == []
+
+
+def test_sources_have_a_section_of_their_own() -> None:
+    """numpydoc takes a line that is in none for a part of the section before it."""
+    pattern = re.compile(r"^ +Sources?: ", re.MULTILINE)
+    files = [file for room in paths.ROOMS for file in (paths.ROOT / room).rglob("*.py")]
+    assert [str(file) for file in files if pattern.search(file.read_text(encoding="utf-8"))] == []

@@ -99,7 +99,9 @@ def selected(
     itself : bool
         Sizes are selected by the augmented program itself, which Lemma 7 needs; else as printed, by the plain one.
 
-    Source: GADGET, Algorithm 2, steps 3-6, with kappa_i = argmax pi_ik chi_ik (the print writes max); of equals the
+    References
+    ----------
+    GADGET, Algorithm 2, steps 3-6, with kappa_i = argmax pi_ik chi_ik (the print writes max); of equals the
     smallest.
     """
     if itself:

@@ -272,7 +272,9 @@ def run(
     ValueError
         If a name is unknown.
 
-    Source: GADGET, Algorithms 1 and 2. Its ratio 1/(3 Gamma + 1) (Theorem 10) is false as printed; the exact greedy is
+    References
+    ----------
+    GADGET, Algorithms 1 and 2. Its ratio 1/(3 Gamma + 1) (Theorem 10) is false as printed; the exact greedy is
     worth half an optimum where utilities are concave and not negative (Theorem 6, corrected), and can be worth next to
     nothing where they are logistic (counterexample G11).
 

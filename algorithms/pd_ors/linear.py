@@ -86,7 +86,9 @@ def schedule_bound(
     stop : callable, optional
         Called with (bound, value of the LP) after each round; where it tells True, what is known is returned.
 
-    Source: PD-ORS, (8)-(11); (15) and (16) price, over the empty cluster. Where a job exchanges data faster between
+    References
+    ----------
+    PD-ORS, (8)-(11); (15) and (16) price, over the empty cluster. Where a job exchanges data faster between
     machines, payoffs and so the bound may be overstated.
 
     Examples

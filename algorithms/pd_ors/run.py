@@ -125,7 +125,9 @@ def run(
     ValueError
         If a name is unknown.
 
-    Source: PD-ORS, Algorithms 1-4, and the thesis, chapter 3; its competitive ratios (Theorems 5 and 6, thesis Theorem
+    References
+    ----------
+    PD-ORS, Algorithms 1-4, and the thesis, chapter 3; its competitive ratios (Theorems 5 and 6, thesis Theorem
     3) are false as printed; with ``prices="theorem"`` and ``external="exact"`` OPT <= 2 max(1, alpha_measured) ALG.
 
     Examples

@@ -137,7 +137,9 @@ def admit(instance: Instance, points: Mapping[str, Point], *, outer: str, epsilo
     ValueError
         If epsilon is not in (0, 1).
 
-    Source: SMD, (16) and step 3.
+    References
+    ----------
+    SMD, (16) and step 3.
     """
     names = list(points)
     values = [points[name].utility for name in names]

@@ -165,7 +165,9 @@ def inner_step(job: Job, settings: Settings, rng: np.random.Generator) -> InnerS
     ValueError
         If delta is out of range.
 
-    Source: SMD, (12) to (15), Algorithms 1 and 2, printed and corrected.
+    References
+    ----------
+    SMD, (12) to (15), Algorithms 1 and 2, printed and corrected.
 
     Examples
     --------

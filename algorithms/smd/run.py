@@ -74,7 +74,9 @@ def run(
     mu_i(tau_i*) times the optimum, with rho_i = 4 (1 + eps_1) / M_i, in every run; the minimum is over the jobs worth
     something at their best. With both steps exact it is the optimum.
 
-    Source: SMD, Section IV; Theorem 5, corrected: as printed its probability is false.
+    References
+    ----------
+    SMD, Section IV; Theorem 5, corrected: as printed its probability is false.
 
     Examples
     --------

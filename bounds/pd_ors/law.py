@@ -59,7 +59,9 @@ def excess(rule: Excess, gain: float, width: float, rows: int, delta: float) -> 
     Printed: sqrt(3 l / (G W_b)), l = ln(3 rows / delta), whose tail bound needs eps <= 1. Thesis: the same without l.
     Exact: G W_b ((1 + eps) ln(1 + eps) - eps) = l, the Chernoff bound itself.
 
-    Source: PD-ORS, (39); thesis, Lemma 1.
+    References
+    ----------
+    PD-ORS, (39); thesis, Lemma 1.
     """
     need = log(3 * rows / delta) / (gain * width)
     if need > _MOST_NEED:
@@ -80,7 +82,9 @@ def shortfall(gain: float, width: float, rows: int, delta: float) -> float:
 
     sqrt(2 ln(3 rows / delta) / (G W_a)); above 1 the threshold is negative and says nothing.
 
-    Source: PD-ORS, (36).
+    References
+    ----------
+    PD-ORS, (36).
     """
     return math.sqrt(2 * log(3 * rows / delta) / (gain * width))
 

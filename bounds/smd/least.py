@@ -31,7 +31,9 @@ def least_times(job: Job) -> tuple[Fraction, Fraction]:
     ----------
     job : Job
 
-    Source: SMD, (6) to (10) without (8), with w, p >= 1.
+    References
+    ----------
+    SMD, (6) to (10) without (8), with w, p >= 1.
     """
     one, number = Fraction(1), count()
     whole = (one, _room(job, one), one, _room(job, one, servers=True))

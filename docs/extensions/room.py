@@ -76,18 +76,12 @@ def _options(thing: Any) -> tuple[str, ...]:
 
 
 def _prepare(_app: Sphinx, _what: str, _name: str, _thing: Any, _options: Any, lines: list[str]) -> None:
-    """Write bars so that they are bars (sizes of sets), and give the line with the source a section of its own.
-
-    That line would belong to the section before it.
-    """
+    """Write bars so that they are bars (sizes of sets)."""
     shown = False
     for number, line in enumerate(lines):
         shown = line.lstrip().startswith(">>>") or (shown and bool(line.strip()))
         if not shown and "``" not in line:
             lines[number] = line.replace("|", "\\|")
-    source = next((n for n, line in enumerate(lines) if line.startswith(("Source: ", "Sources: "))), None)
-    if source is not None:
-        lines[source:source] = ["References", "----------"]
 
 
 _ANNOTATED = re.compile(r"~?[\w.]*\bAnnotated\[")

@@ -47,12 +47,14 @@ _WIDE = "the arcs that are wide enough, and how often a ring may use them, were 
 def build(instance: Instance) -> pyo.ConcreteModel:
     """Return DDLJS over all slots.
 
-    Source: GADGET, (2)-(9), corrected: (8) by links and (9) as one directed cycle through the servers in use.
-
     Raises
     ------
     ValueError
         If a job has a placement.
+
+    References
+    ----------
+    GADGET, (2)-(9), corrected: (8) by links and (9) as one directed cycle through the servers in use.
     """
     stage = all_slots(instance, "ddljs/offline-circulation")
     m = pyo.ConcreteModel(name="DDLJS, rings as circulations")
@@ -79,12 +81,14 @@ def build_slot(instance: Instance, slot: int = 1, so_far: Mapping[str, int] | No
     so_far : mapping of str to int, optional
         z_{i,t-1} by job; jobs left out have had nothing.
 
-    Source: GADGET, (10)-(11) with (2)-(9) corrected; the objective is (12).
-
     Raises
     ------
     ValueError
         If a job has a placement, the slot is outside 1..T, or a job's utility so far is minus infinity.
+
+    References
+    ----------
+    GADGET, (10)-(11) with (2)-(9) corrected; the objective is (12).
     """
     return slot_circulation(slot_problem(instance, slot, so_far or {}), slot=slot)
 

@@ -47,12 +47,14 @@ def build(
     cap : bool
         Add (5), at most m_iu ring nodes on u. Whole solutions keep it anyway; the LP relaxation does not.
 
-    Source: GADGET, (12)-(19), corrected: ring sizes by floors and per job; only valid places and routes.
-
     Raises
     ------
     ValueError
         If the slot is outside 1..T, or a job's utility so far is minus infinity.
+
+    References
+    ----------
+    GADGET, (12)-(19), corrected: ring sizes by floors and per job; only valid places and routes.
     """
     return embedding_program(slot_problem(instance, slot, so_far or {}), cap=cap, slot=slot)
 
@@ -62,7 +64,9 @@ def build_printed(instance: Instance, slot: int = 1, so_far: Mapping[str, int] |
 
     Parameters and errors are those of `build`.
 
-    Source: GADGET, (12)-(19) with Q_i[t] by the joint relaxation of (10), as printed.
+    References
+    ----------
+    GADGET, (12)-(19) with Q_i[t] by the joint relaxation of (10), as printed.
     """
     problem = printed_problem(instance, slot, so_far or {})
 

@@ -35,7 +35,9 @@ def build_plain(
 
     Parameters and errors are those of `dlsched.models.ddljs.gvne.build`.
 
-    Source: GADGET, Section V-C, Algorithm 2, step 3; with `cap`, also (5), a constraint of (10).
+    References
+    ----------
+    GADGET, Section V-C, Algorithm 2, step 3; with `cap`, also (5), a constraint of (10).
     """
     m = build(instance, slot, so_far, cap)
     m.name = "LP relaxation of G-VNE"
@@ -60,13 +62,15 @@ def build_augmented(
     sizes : mapping of str to int, optional
         kappa_i, the ring size of each job that was selected; the others have none. All sizes where it is left out.
 
-    Source: GADGET, Section V-C, Algorithm 2, step 4, after Rost and Schmid. The paper states it in words: copies of
-    (12)-(19) for the selected sizes, bound together. For a ring one cut node is enough.
-
     Raises
     ------
     ValueError
         As `dlsched.models.ddljs.gvne.build`; also if a job has no ring of its selected size.
+
+    References
+    ----------
+    GADGET, Section V-C, Algorithm 2, step 4, after Rost and Schmid. The paper states it in words: copies of
+    (12)-(19) for the selected sizes, bound together. For a ring one cut node is enough.
     """
     problem = slot_problem(instance, slot, so_far or {})
     if sizes is not None:

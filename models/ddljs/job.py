@@ -150,12 +150,14 @@ def iteration_time(
     tau depends on w (one worker exchanges nothing) and on b, so that the constant progress zeta_i = 1 / tau of a
     worker-slot is an approximation. It increases with w, up to d (2/b + 1/G) + t^f M + t^b + gamma.
 
-    Source: GADGET, (1).
-
     Raises
     ------
     ValueError
         If there is no worker, a rate is not positive or another quantity is negative.
+
+    References
+    ----------
+    GADGET, (1).
 
     Examples
     --------

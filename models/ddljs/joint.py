@@ -37,7 +37,9 @@ def active(instance: Instance, slot: int, so_far: Mapping[str, int]) -> tuple[Jo
 def build_joint(instance: Instance, slot: int, so_far: Mapping[str, int]) -> pyo.ConcreteModel:
     """Return (10) with (2), (4) and (11) relaxed and the ring left out.
 
-    Source: GADGET, Section V-C, step i). Utilities between whole counts are interpolated; where mu_i is not concave,
+    References
+    ----------
+    GADGET, Section V-C, step i). Utilities between whole counts are interpolated; where mu_i is not concave,
     its envelope is.
     """
     m = pyo.ConcreteModel(name="joint relaxation of (10)")

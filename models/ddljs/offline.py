@@ -56,12 +56,14 @@ def build(instance: Instance, paths: str = "all") -> pyo.ConcreteModel:
     paths : {"all", "single-hop"}
         Every simple path between servers, or links from server to server only.
 
-    Source: GADGET, (2)-(9), corrected.
-
     Raises
     ------
     ValueError
         If a job has a placement, or there are too many paths to write out.
+
+    References
+    ----------
+    GADGET, (2)-(9), corrected.
     """
     stage = all_slots(instance, "ddljs/offline")
     m = corrected(instance, stage, paths, "DDLJS")
@@ -140,7 +142,9 @@ def build_milp(instance: Instance, paths: str = "all") -> pyo.ConcreteModel:
 
     Parameters and errors are those of `build`.
 
-    Source: GADGET, (2)-(9), corrected.
+    References
+    ----------
+    GADGET, (2)-(9), corrected.
     """
     stage = all_slots(instance, "ddljs/offline-milp")
     m = corrected(instance, stage, paths, "DDLJS over paths")
@@ -213,12 +217,14 @@ def build_printed(instance: Instance, paths: str = "all", literal: Collection[st
     literal : collection of {"(5)", "(8)", "(9)"}
         Which equations stand as printed; the others are corrected.
 
-    Source: GADGET, (2)-(9), as printed.
-
     Raises
     ------
     ValueError
         If a job has a placement, there are too many paths to write out, or `literal` names another equation.
+
+    References
+    ----------
+    GADGET, (2)-(9), as printed.
     """
     stage = all_slots(instance, "ddljs/offline-printed")
     m = printed(instance, stage, paths, literal)

@@ -258,7 +258,9 @@ class _Network:
 def largest_ring(instance: Instance, job: Job, so_far: int = 0) -> int:
     """Return q_i[t] = min(N_i, K_i - z, sum_s m_is), the largest ring of a job in a slot.
 
-    Source: GADGET, Section V-C, corrected: the printed bound, a joint relaxation of (10) rounded up, can be too small
+    References
+    ----------
+    GADGET, Section V-C, corrected: the printed bound, a joint relaxation of (10) rounded up, can be too small
     for a job and can break (11).
     """
     left = [] if job.budget_slots is None else [job.budget_slots - so_far]

@@ -36,13 +36,15 @@ def simple_paths(instance: Instance, paths: str = "all", *, limit: int = MAX_PAT
     limit : int
         The most simple paths from servers, wherever they lead, that are looked at.
 
-    Source: GADGET, Section IV, "the set of all possible paths between servers s and s'". With fewer than all of them,
-    what can be reached by more workers may not be by fewer (counterexample G13).
-
     Raises
     ------
     InputError
         If `paths` is neither, or there are more than `limit`: no path is ever left out.
+
+    References
+    ----------
+    GADGET, Section IV, "the set of all possible paths between servers s and s'". With fewer than all of them,
+    what can be reached by more workers may not be by fewer (counterexample G13).
     """
     import networkx as nx
 

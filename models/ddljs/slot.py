@@ -36,12 +36,14 @@ def build(
     paths : {"all", "single-hop"}
         Every simple path between servers, or links from server to server only.
 
-    Source: GADGET, (10)-(11) with (2), (4)-(9) corrected.
-
     Raises
     ------
     ValueError
         If a job has a placement, the slot is outside 1..T, or there are too many paths to write out.
+
+    References
+    ----------
+    GADGET, (10)-(11) with (2), (4)-(9) corrected.
     """
     stage = one_slot(instance, "ddljs/slot", slot, so_far or {})
     m = corrected(instance, stage, paths, "DDLJS in one slot")
@@ -69,12 +71,14 @@ def build_printed(
     literal : collection of {"(5)", "(8)", "(9)"}
         Which equations stand as printed; the others are corrected.
 
-    Source: GADGET, (10)-(11), as printed.
-
     Raises
     ------
     ValueError
         As `build`, or if `literal` names another equation.
+
+    References
+    ----------
+    GADGET, (10)-(11), as printed.
     """
     stage = one_slot(instance, "ddljs/slot-printed", slot, so_far or {})
     m = printed(instance, stage, paths, literal)

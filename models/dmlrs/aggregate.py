@@ -40,13 +40,15 @@ _FITTED = "the bounds of workers and servers, and what fits one machine, were de
 def build(instance: Instance) -> pyo.ConcreteModel:
     """Return the exact program over single machines.
 
-    Source: PD-ORS, (1)-(7) and Fact 1, for asynchronous jobs PD-ORS thesis, (3.1)-(3.7); see
-    `dlsched.models.dmlrs.asynchronous` for why one machine has all servers.
-
     Raises
     ------
     ValueError
         If a job's external rate is above its internal rate.
+
+    References
+    ----------
+    PD-ORS, (1)-(7) and Fact 1, for asynchronous jobs PD-ORS thesis, (3.1)-(3.7); see
+    `dlsched.models.dmlrs.asynchronous` for why one machine has all servers.
     """
     return _build(instance, singletons(instance))
 

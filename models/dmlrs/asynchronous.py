@@ -23,13 +23,15 @@ from dlsched.models.formulation import Formulation, Kind
 def build(instance: Instance) -> pyo.ConcreteModel:
     """Return the thesis's DMLRS as a generalised disjunctive program.
 
-    Source: PD-ORS thesis, (3.1)-(3.7). Its Fact 1, that a worker is internal only where all workers and servers share
-    one machine, is false and not used.
-
     Raises
     ------
     ValueError
         If the jobs are synchronous.
+
+    References
+    ----------
+    PD-ORS thesis, (3.1)-(3.7). Its Fact 1, that a worker is internal only where all workers and servers share
+    one machine, is false and not used.
     """
     asynchronous(instance, "dmlrs/async")
     m = frame(instance, "DMLRS, asynchronous", capacity="(3.3)", arrival="(3.7)")

@@ -28,12 +28,14 @@ from dlsched.models.parameters import declare
 def build(instance: Instance) -> pyo.ConcreteModel:
     """Return DMLRS as a generalised disjunctive program.
 
-    Source: PD-ORS, (1)-(7) and Fact 1, (2) corrected.
-
     Raises
     ------
     ValueError
         If the jobs are asynchronous.
+
+    References
+    ----------
+    PD-ORS, (1)-(7) and Fact 1, (2) corrected.
     """
     return _build(instance, "dmlrs/compact", literal=False)
 
@@ -41,12 +43,14 @@ def build(instance: Instance) -> pyo.ConcreteModel:
 def build_printed(instance: Instance) -> pyo.ConcreteModel:
     """Return the same with (2) as printed: gamma workers for each server in every slot, neither more nor fewer.
 
-    Source: PD-ORS, (1)-(7) and Fact 1.
-
     Raises
     ------
     ValueError
         If the jobs are asynchronous.
+
+    References
+    ----------
+    PD-ORS, (1)-(7) and Fact 1.
     """
     return _build(instance, "dmlrs/compact-printed", literal=True)
 

@@ -46,7 +46,9 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     schedules : mapping of str to sequence of Column, optional
         Pi_i by job; where it is left out, every schedule in which no slot can be dropped (small instances only).
 
-    Source: PD-ORS, (8)-(9); PD-ORS thesis, (3.8)-(3.9). Equivalent to DMLRS if every Pi_i is complete.
+    References
+    ----------
+    PD-ORS, (8)-(9); PD-ORS thesis, (3.8)-(3.9). Equivalent to DMLRS if every Pi_i is complete.
     """
     m = pyo.ConcreteModel(name="R-DMLRS")
     eight, nine = numbers(instance, "8", "9")
@@ -117,7 +119,9 @@ def build_dual(instance: Instance, schedules: Mapping[str, Sequence[Column]] | N
     schedules : mapping of str to sequence of Column, optional
         As in `build`.
 
-    Source: PD-ORS, (10)-(11); PD-ORS thesis, (3.10)-(3.11).
+    References
+    ----------
+    PD-ORS, (10)-(11); PD-ORS thesis, (3.10)-(3.11).
     """
     m = pyo.ConcreteModel(name="D-R-DMLRS")
     ten, eleven = numbers(instance, "10", "11")

@@ -84,12 +84,14 @@ def build(
     residuals_by_slot : mapping, optional
         C^_h^r[t] by (machine, resource, slot); what is left out is all of C_h^r.
 
-    Source: PD-ORS, (15), with (2) corrected.
-
     Raises
     ------
     InputError
         If the jobs are asynchronous, there is no such job, or an amount is out of place or negative.
+
+    References
+    ----------
+    PD-ORS, (15), with (2) corrected.
     """
     chosen = _synchronous(instance, "dmlrs/response", job)
     slots = range(chosen.arrival, instance.slots + 1)
@@ -119,7 +121,9 @@ def build_cheapest(
     deadline : int, optional
         t~_i; by default the last slot.
 
-    Source: PD-ORS, (16)-(18), with (2) corrected.
+    References
+    ----------
+    PD-ORS, (16)-(18), with (2) corrected.
     """
     chosen = _synchronous(instance, "dmlrs/cheapest", job)
     final = instance.slots if deadline is None else deadline
@@ -153,7 +157,9 @@ def build_slot(
     prices, residuals : mapping, optional
         As in `dlsched.models.dmlrs.slot.build_external`.
 
-    Source: PD-ORS, (19)-(20), with (2) corrected.
+    References
+    ----------
+    PD-ORS, (19)-(20), with (2) corrected.
     """
     chosen = _synchronous(instance, "dmlrs/one-slot", job)
     t = chosen.arrival if slot is None else slot

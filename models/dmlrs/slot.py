@@ -220,7 +220,9 @@ def build_external(instance: Instance, **data: Unpack[SlotData]) -> pyo.Concrete
     **data
         As `SlotData` says.
 
-    Source: PD-ORS, (23)-(26), corrected: the print forgets the servers.
+    References
+    ----------
+    PD-ORS, (23)-(26), corrected: the print forgets the servers.
     """
     m, chosen = _journal(instance, "dmlrs/external-slot", **data)
     declare(m, "gamma", (), {None: chosen.workers_per_server}, GAMMA)
@@ -236,7 +238,9 @@ def build_external_printed(instance: Instance, **data: Unpack[SlotData]) -> pyo.
 
     Parameters are those of `build_external`.
 
-    Source: PD-ORS, (23)-(26), as printed.
+    References
+    ----------
+    PD-ORS, (23)-(26), as printed.
     """
     return _journal(instance, "dmlrs/external-slot-printed", **data)[0]
 
@@ -256,7 +260,9 @@ def build_async(instance: Instance, **data: Unpack[SlotData]) -> pyo.ConcreteMod
 
     Parameters are those of `build_external`; the workload is in chunks, by default a share of E_i K_i.
 
-    Source: PD-ORS thesis, (3.22)-(3.25), corrected.
+    References
+    ----------
+    PD-ORS thesis, (3.22)-(3.25), corrected.
     """
     m, chosen = _thesis(instance, "dmlrs/async-external-slot", **data)
     m.hub = pyo.Var(m.H, domain=pyo.Binary, doc="1 where the servers are")
@@ -285,7 +291,9 @@ def build_async_printed(instance: Instance, **data: Unpack[SlotData]) -> pyo.Con
 
     Parameters are those of `build_async`.
 
-    Source: PD-ORS thesis, (3.22)-(3.25), as printed, with the m_w of the text: that of Algorithm 4 is v M tau.
+    References
+    ----------
+    PD-ORS thesis, (3.22)-(3.25), as printed, with the m_w of the text: that of Algorithm 4 is v M tau.
     """
     return _thesis(instance, "dmlrs/async-external-slot-printed", **data)[0]
 
@@ -314,7 +322,9 @@ def build_internal(instance: Instance, **data: Unpack[SlotData]) -> pyo.Concrete
     **data
         As `SlotData` says.
 
-    Source: PD-ORS, Section 4.3, Case 1.
+    References
+    ----------
+    PD-ORS, Section 4.3, Case 1.
     """
     m, chosen, done = _working(instance, "dmlrs/internal-slot", Job, **data)
     declare(m, "gamma", (), {None: chosen.workers_per_server}, GAMMA)
@@ -345,7 +355,9 @@ def build_internal_printed(
 
     Parameters are those of `build_internal`, without a workload.
 
-    Source: PD-ORS, (22), as printed.
+    References
+    ----------
+    PD-ORS, (22), as printed.
     """
     m, chosen = _begin(instance, "dmlrs/internal-slot-printed", Job, job=job, prices=prices, residuals=residuals)
     m.del_component(m.workers)

@@ -30,7 +30,9 @@ from dlsched.models.hadar.levels import frame, read, running
 def build(instance: Instance) -> pyo.ConcreteModel:
     """Return the aggregated model.
 
-    Source: Hadar, (1)-(1e), corrected: with admission.
+    References
+    ----------
+    Hadar, (1)-(1e), corrected: with admission.
     """
     m = frame("Hadar aggregate", instance, {job.name: instance.levels(job) for job in instance.jobs})
     _sets(m, instance)

@@ -35,7 +35,9 @@ Types = frozenset[str]
 def build(instance: Instance) -> pyo.ConcreteModel:
     """Return the model with Hall rows.
 
-    Source: Hadar, (1)-(1e), corrected: with admission.
+    References
+    ----------
+    Hadar, (1)-(1e), corrected: with admission.
     """
     m = frame("Hadar Hall", instance, {job.name: _levels(instance, job) for job in instance.jobs})
     m.within = _within(instance, m.levels)

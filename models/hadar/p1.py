@@ -33,7 +33,9 @@ _COUNTED = "the bounds of devices, with them the big-M, and the types that a job
 def build(instance: Instance) -> pyo.ConcreteModel:
     """Return P1 as printed: every job finishes.
 
-    Source: Hadar, (1)-(1e).
+    References
+    ----------
+    Hadar, (1)-(1e).
     """
     model = _whole(instance)
     model.finish = pyo.Constraint(
@@ -45,7 +47,9 @@ def build(instance: Instance) -> pyo.ConcreteModel:
 def build_admission(instance: Instance) -> pyo.ConcreteModel:
     """Return P1 with admission: a job may be rejected, and then counts nothing.
 
-    Source: Hadar, (1)-(1e), corrected so that P1 and P2 are equivalent.
+    References
+    ----------
+    Hadar, (1)-(1e), corrected so that P1 and P2 are equivalent.
     """
     model = _whole(instance)
     model.finish = once(model)

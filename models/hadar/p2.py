@@ -39,9 +39,9 @@ def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None =
     schedules : mapping of str to sequence of Column, optional
         S_j by job; where it is left out, every schedule in which no slot can be dropped (small instances only).
 
-    Notes
-    -----
-    Source: Hadar, (2)-(2c). Equivalent to P1 with admission if every S_j is complete; not to P1 as printed.
+    References
+    ----------
+    Hadar, (2)-(2c). Equivalent to P1 with admission if every S_j is complete; not to P1 as printed.
     """
     m = pyo.ConcreteModel(name="Hadar P2")
     m.columns = columns = columns_of(instance, schedules)
@@ -122,9 +122,9 @@ def build_dual(instance: Instance, schedules: Mapping[str, Sequence[Column]] | N
     schedules : mapping of str to sequence of Column, optional
         As in `build`.
 
-    Notes
-    -----
-    Source: Hadar, (3)-(3a), true as printed.
+    References
+    ----------
+    Hadar, (3)-(3a), true as printed.
     """
     m = pyo.ConcreteModel(name="Hadar P3")
     columns = columns_of(instance, schedules)

@@ -47,7 +47,9 @@ def build(
     InputError
         If there is no such job, or more is allocated than there is.
 
-    Source: Hadar, (4) and (8) with (1a)-(1e); a job without a positive payoff is rejected.
+    References
+    ----------
+    Hadar, (4) and (8) with (1a)-(1e); a job without a positive payoff is rejected.
     """
     names = [other.name for other in instance.jobs]
     if not names or job not in (None, *names):

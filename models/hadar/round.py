@@ -53,7 +53,9 @@ def build(
     ValueError
         If the slot is none, or more is taken than there is.
 
-    Source: Hadar, (8), Section III-C and Algorithm 2, corrected: payoffs are added up.
+    References
+    ----------
+    Hadar, (8), Section III-C and Algorithm 2, corrected: payoffs are added up.
     """
     if slot is None:
         slot = min((job.arrival for job in instance.jobs), default=1)

@@ -115,7 +115,9 @@ def best_point(job: Job) -> Point | None:
 
     Of equally fast points, the one with the fewest workers, then servers.
 
-    Source: SMD, (6)-(8) with (9) or (10).
+    References
+    ----------
+    SMD, (6)-(8) with (9) or (10).
 
     Examples
     --------

@@ -33,7 +33,9 @@ def build(instance: Instance, utilities: Mapping[str, float | Fraction] | None =
     ValueError
         If a name is not a job, or a utility is negative.
 
-    Source: SMD, (2), (11) and (16).
+    References
+    ----------
+    SMD, (2), (11) and (16).
     """
     known = {job.name for job in instance.jobs}
     if utilities is None:

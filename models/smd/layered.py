@@ -24,7 +24,9 @@ def layered_time(training: Training, workers: int, servers: int) -> Fraction:
     workers, servers : int
         w and p, at least 1.
 
-    Source: SMD, (4) and (5) with Lemma 1 and Lemma 2 (corrected) at the layer times of the point.
+    References
+    ----------
+    SMD, (4) and (5) with Lemma 1 and Lemma 2 (corrected) at the layer times of the point.
     """
     if isinstance(training, Coefficients) or training.layers is None or training.overlap is Overlap.SEQUENTIAL:
         return training.time(workers, servers)

@@ -28,12 +28,14 @@ MAX_POINTS = 2_000_000
 def build(instance: Instance) -> pyo.ConcreteModel:
     """Return Problem (1) over all feasible points.
 
-    Source: SMD, (1)-(3) with (9) and (10), reformulated exactly.
-
     Raises
     ------
     ValueError
         If the jobs have more than `MAX_POINTS` points.
+
+    References
+    ----------
+    SMD, (1)-(3) with (9) and (10), reformulated exactly.
     """
     return _frame(instance, lambda job, w, p: job.utility(job.training.time(w, p)))
 
@@ -41,12 +43,14 @@ def build(instance: Instance) -> pyo.ConcreteModel:
 def build_layers(instance: Instance) -> pyo.ConcreteModel:
     """Return Problem (1) with the critical path of each point: transfer times grow with w/p, forward times with m.
 
-    Source: SMD, Lemma 1 and Lemma 2 corrected, in place of the constant eta of (4) and (5).
-
     Raises
     ------
     ValueError
         If the jobs have more than `MAX_POINTS` points.
+
+    References
+    ----------
+    SMD, Lemma 1 and Lemma 2 corrected, in place of the constant eta of (4) and (5).
     """
     return _frame(instance, lambda job, w, p: job.utility(layered_time(job.training, w, p)))
 

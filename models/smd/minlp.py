@@ -70,7 +70,9 @@ _SMOOTH = {
 def build(instance: Instance) -> pyo.ConcreteModel:
     """Return Problem (1).
 
-    Source: SMD, (1)-(3).
+    References
+    ----------
+    SMD, (1)-(3).
     """
     model = pyo.ConcreteModel(name="SMD Problem (1)")
     jobs = {job.name: job for job in instance.jobs if job.can_run}

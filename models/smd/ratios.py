@@ -20,7 +20,9 @@ def ratios(job: Job) -> FractionalSum:
     and theta1 as a ratio of its own. Ratios that are identically 0 are left out. The polytope has w, p >= 1: with the
     x >= 0 that (12) prints, denominators vanish at the origin.
 
-    Source: SMD, (9), (10) and (12), corrected.
+    References
+    ----------
+    SMD, (9), (10) and (12), corrected.
 
     Examples
     --------

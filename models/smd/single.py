@@ -33,7 +33,9 @@ def build(instance: Instance, job: str | None = None) -> pyo.ConcreteModel:
     InputError
         If there is no such job, or its limits leave no room for one worker and one server.
 
-    Source: SMD, (6)-(10) and (12), corrected.
+    References
+    ----------
+    SMD, (6)-(10) and (12), corrected.
     """
     data = job_of(instance, job)
     model = pyo.ConcreteModel(name=f"SMD inner problem of {data.name}")

@@ -85,7 +85,9 @@ def _longest(*candidates: Phases) -> Phases:
 def sequential(layers: Sequence[Layer]) -> Phases:
     """Return a step's time where everything follows everything: sum b + 2 sum r + sum f.
 
-    Source: SMD, Section III-B.
+    References
+    ----------
+    SMD, Section III-B.
     """
     units, scale = _whole_units(layers)
     forward, backward, transfer = (Fraction(sum(unit[k] for unit in units), scale) for k in range(3))
@@ -99,7 +101,9 @@ def wait_free(layers: Sequence[Layer]) -> Phases:
     when it starts to receive, the later of the end of its sending and of layer j+1's receiving; the forward pass starts
     when layer 1 has received.
 
-    Source: SMD, Lemma 1 (true where links are full duplex and first come first served, and servers take no time).
+    References
+    ----------
+    SMD, Lemma 1 (true where links are full duplex and first come first served, and servers take no time).
     """
     units, scale = _whole_units(layers)
     backward, sent, received = 0, (0, 0), (0, 0)
@@ -129,7 +133,9 @@ def wait_free_paths(layers: Sequence[Layer]) -> list[Phases]:
     Path (i, k): backward down to layer i, sending of i down to k, receiving of k down to 1, and all of the forward
     pass: sum_{l>=i} b_l + sum_{l=k..i} r_l + sum_{l<=k} r_l + sum f.
 
-    Source: SMD, Lemma 1 in closed form.
+    References
+    ----------
+    SMD, Lemma 1 in closed form.
     """
     forward = sum((layer.forward for layer in layers), Fraction(0))
     behind = _sums_behind([layer.backward for layer in layers])
@@ -152,7 +158,9 @@ def priority(layers: Sequence[Layer], slice_: Fraction = Fraction(0)) -> Phases:
     slice_ : Fraction
         phi, transfer time of one slice, at most r_1.
 
-    Source: SMD, Lemma 2, corrected.
+    References
+    ----------
+    SMD, Lemma 2, corrected.
     """
     return _longest(*priority_paths(layers, slice_))
 
@@ -171,7 +179,9 @@ def priority_printed(layers: Sequence[Layer], slice_: Fraction = Fraction(0)) ->
     e_1 = sum b + r_1 + phi; with A_j = sum_{k=2..j} r_k - sum_{k<j} b_k, e_j = A_j + max_{k<j} e_k where A_j > 0, else
     0; layer j's forward pass starts at the later of e_j and the end of layer j-1's.
 
-    Source: SMD, Lemma 2, printed: true up to two layers, an overestimate beyond.
+    References
+    ----------
+    SMD, Lemma 2, printed: true up to two layers, an overestimate beyond.
     """
     first = layers[0]
     ends = [Phases(backward=sum((layer.backward for layer in layers), Fraction(0)), transfer=first.transfer + slice_)]
@@ -199,7 +209,9 @@ def critical_phases(layers: Sequence[Layer], overlap: Overlap, slice_: Fraction 
 def shares(phases: Phases, layers: Sequence[Layer]) -> tuple[Fraction, Fraction, Fraction]:
     """Return eta_1 = H_f / sum f, eta_2 = H_b / sum b and eta_3 = H_r / (2 sum r); 1 where the whole is 0.
 
-    Source: SMD, Section III-C.
+    References
+    ----------
+    SMD, Section III-C.
     """
     whole = sequential(layers)
     return (

@@ -42,7 +42,9 @@ def build(instance: Instance, job: str | None = None) -> pyo.ConcreteModel:
     ValueError
         If there is no such job, its limits leave no room, or its time is identically 0.
 
-    Source: SMD, (13), with x >= 1.
+    References
+    ----------
+    SMD, (13), with x >= 1.
     """
     m, data = _frame(instance, job, "(13)")
     box = ratio_ranges(data)
@@ -74,7 +76,9 @@ def build_at(
     ValueError
         As `build`, and if the number of caps is another.
 
-    Source: SMD, (14), with x >= 1; (15) is the same without the constant.
+    References
+    ----------
+    SMD, (14), with x >= 1; (15) is the same without the constant.
     """
     m, data = _frame(instance, job, "(14)")
     if caps is None:

@@ -27,14 +27,16 @@ class PlacedError(TooLargeError):
 def program(instance: Instance) -> ExactProgram:
     """Return `ddljs/offline-circulation`, whose optimum is that of the instance.
 
-    Source: GADGET, (2)-(9), corrected.
-
     Raises
     ------
     PlacedError
         If a job has a placement.
     TooLargeError
         If it has too many columns or coefficients.
+
+    References
+    ----------
+    GADGET, (2)-(9), corrected.
     """
     for job in instance.jobs:
         if job.placement is not None:
@@ -59,14 +61,16 @@ def slot_program(problem: RingProblem, slot: int = 1) -> ExactProgram:
     slot : int
         What stands in the names.
 
-    Source: GADGET, (10)-(11) with (2)-(9) corrected.
-
     Raises
     ------
     PlacedError
         If a request says which nodes may host which ring node.
     TooLargeError
         If it has too many columns or coefficients.
+
+    References
+    ----------
+    GADGET, (10)-(11) with (2)-(9) corrected.
     """
     for request in problem.requests:
         if request.allowed is not None:

@@ -54,12 +54,14 @@ and several times those of claims' instances."""
 def program(instance: Instance) -> ExactProgram:
     """Return `dmlrs/schedules` over the schedules that no other one dominates: its optimum is that of the instance.
 
-    Source: PD-ORS, (8)-(9); PD-ORS thesis, (3.8)-(3.9).
-
     Raises
     ------
     TooLargeError
         If there are too many placements or schedules to list.
+
+    References
+    ----------
+    PD-ORS, (8)-(9); PD-ORS thesis, (3.8)-(3.9).
     """
     return over(instance, {job.name: undominated(instance, job) for job in instance.jobs})
 
@@ -86,12 +88,14 @@ def over(instance: Instance, schedules: Mapping[str, Sequence[Column]]) -> Exact
 def dual_over(instance: Instance, schedules: Mapping[str, Sequence[Column]]) -> ExactProgram:
     """Return `dmlrs/dual` over some schedules of each job.
 
-    Source: PD-ORS, (10)-(11); PD-ORS thesis, (3.10)-(3.11).
-
     Raises
     ------
     TooLargeError
         If there are too many.
+
+    References
+    ----------
+    PD-ORS, (10)-(11); PD-ORS thesis, (3.10)-(3.11).
     """
     builder = ProgramBuilder("dmlrs/dual", "minimize")
     prices: dict[tuple[str, str, int], int] = {}

@@ -87,7 +87,9 @@ def solve(
     progress, stop
         As for `dlsched.algorithms.optimum`.
 
-    Source: PD-ORS, (1)-(7); PD-ORS thesis, (3.1)-(3.7).
+    References
+    ----------
+    PD-ORS, (1)-(7); PD-ORS thesis, (3.1)-(3.7).
     """
     return _solved(instance, seed_of(seed), time_limit, progress, stop, _Solve.steps)
 

@@ -24,7 +24,9 @@ def program(instance: Instance) -> ExactProgram:
     TooLargeError
         If it is larger than exact certificates are made for.
 
-    Source: Hadar, (1)-(1e), corrected: with admission.
+    References
+    ----------
+    Hadar, (1)-(1e), corrected: with admission.
     """
     built = ProgramBuilder("hadar/hall")
     jobs = {job.name: job for job in instance.jobs if instance.levels(job)}
@@ -90,7 +92,9 @@ def over(instance: Instance, schedules: Mapping[str, Sequence[Column]]) -> Exact
     TooLargeError
         If there are too many.
 
-    Source: Hadar, (2)-(2c).
+    References
+    ----------
+    Hadar, (2)-(2c).
     """
     listed = {name: [(each.utility, each.usage()) for each in own] for name, own in schedules.items()}
     return choice("hadar/p2", listed, lambda h, r, t: instance.machine(h).count(r))

@@ -33,7 +33,9 @@ def program(instance: Instance) -> ExactProgram:
     TooLargeError
         If it is larger than exact certificates are made for.
 
-    Source: SMD, (1)-(3) and (16).
+    References
+    ----------
+    SMD, (1)-(3) and (16).
     """
     built = ProgramBuilder("smd/knapsack")
     jobs = [job for job in instance.jobs if job.can_run]
@@ -54,7 +56,9 @@ def joint(instance: Instance) -> ExactProgram:
     TooLargeError
         If it is larger than exact certificates are made for.
 
-    Source: SMD, (1)-(3).
+    References
+    ----------
+    SMD, (1)-(3).
     """
     built = ProgramBuilder("smd/milp")
     chosen: dict[str, list[int]] = {}

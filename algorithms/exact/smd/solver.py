@@ -37,7 +37,9 @@ def solve(
     progress, stop
         As for `dlsched.algorithms.optimum`.
 
-    Source: SMD, (1)-(3).
+    References
+    ----------
+    SMD, (1)-(3).
     """
     at_least(0, time_limit=time_limit)
     known = Anytime[Schedule](partial(exact_utility, instance), partial(check, instance), progress=progress)
