@@ -115,13 +115,15 @@ class Master:
                 self._keys[column.block, column.key] = len(self.columns) + len(fresh)
                 fresh.append(column)
         if fresh:
-            block = sp.csc_array(
-                (np.ones(len(fresh)), ([c.block for c in fresh], range(len(fresh)))), shape=(self.blocks, len(fresh))
-            )
-            dense = np.array([c.rows for c in fresh]).T.reshape(len(self.rhs), len(fresh)) / self._units[:, None]
-            rows = _seen(sp.csc_array(dense))
+            entries = np.zeros((len(fresh), self.blocks + len(self.rhs)))
+            entries[:, self.blocks :] = np.array([c.rows for c in fresh]).reshape(len(fresh), -1) / self._units
+            entries[np.abs(entries) <= UNSEEN] = 0.0
+            entries[range(len(fresh)), [c.block for c in fresh]] = 1.0
+            at, row = np.nonzero(entries)
+            starts = np.searchsorted(at, np.arange(len(fresh) + 1))
             values = np.array([c.value for c in fresh], dtype=float)
-            self._session.add_columns(values, np.full(len(fresh), np.inf), sp.vstack([block, rows]))
+            limits = np.full(len(fresh), np.inf)
+            self._session.add_columns_of(values, limits, starts, row, entries[at, row])
             self.columns += fresh
             self._allowed = np.concatenate([self._allowed, np.ones(len(fresh), dtype=bool)])
         return len(fresh)

@@ -266,6 +266,34 @@ def infeasible_rows(matrix: Matrix) -> tuple[list[int], list[int]]:
     return lower, upper
 
 
+class Basis:
+    """A basis of a `Session`, which can grow with its columns.
+
+    HiGHS makes a list of what each column is, a third of a millisecond for a thousand, so it is asked for it once.
+    """
+
+    def __init__(self, found: Any) -> None:
+        self._found = found
+        self._columns: list[Any] | None = None
+
+    def of(self, columns: int, nonbasic: Any) -> Any:
+        """Return HiGHS's basis of so many columns, those behind its own nonbasic."""
+        if self._columns is None:
+            self._columns = list(self._found.col_status)
+        missing = columns - len(self._columns)
+        if missing:
+            self._columns += [nonbasic] * missing
+            self._found.col_status = self._columns
+        return self._found
+
+
+_NO_LIMIT = 2**31 - 1
+"""Of iterations: HiGHS's own default."""
+
+_UNASKED = 1_000_000
+"""Iterations times rows and columns in which a warm session is not asked whether to stop: less than .1 s."""
+
+
 class Session:
     """A linear program that grows and stays warm: each solve starts from the basis of the last one.
 
@@ -313,14 +341,14 @@ class Session:
         self._set("dual_feasibility_tolerance", tolerance)
         both = highspy.ObjSense
         self._read(self._highs.changeObjectiveSense(both.kMinimize if sense == 1 else both.kMaximize), "the sense")
-        self._stale = False
+        self._stale, self._solved = False, False
 
     def add_rows(self, lower: Floats, upper: Floats, A: Any) -> None:
         """Append rows; `A` is a sparse matrix of shape (new rows, columns so far)."""
         A, self._stale = sp.csr_array(A), True
         first = int(self._highs.getNumRow())
         _refuse_sides(lower, upper, "row", range(first, first + len(lower)))
-        _refuse_coefficients(A, first, 0)
+        _refuse_coefficients(A.data, lambda at: (first + _before(A.indptr, at), A.indices[at]))
         status = self._highs.addRows(
             len(lower), lower, upper, A.nnz, A.indptr.astype(np.int32), A.indices.astype(np.int32), A.data.astype(float)
         )
@@ -338,13 +366,20 @@ class Session:
     def add_columns(self, c: Floats, upper: Floats, A: Any, lower: Floats | None = None) -> None:
         """Append columns between `lower`, or 0, and `upper`; `A` has shape (rows so far, new columns) and is sparse."""
         A = sp.csc_array(A)
+        self.add_columns_of(c, upper, A.indptr, A.indices, A.data.astype(float), lower)
+
+    def add_columns_of(
+        self, c: Floats, upper: Floats, starts: Any, rows: Any, values: Floats, lower: Floats | None = None
+    ) -> None:
+        """Append columns as `add_columns` does, their entries given as scipy's ``csc_array`` has them."""
         first = int(self._highs.getNumCol())
         lower = np.zeros(len(c)) if lower is None else lower
         _refuse_costs(c, first)
         _refuse_sides(lower, upper, "column", range(first, first + len(c)))
-        _refuse_coefficients(A, 0, first)
-        starts, indices, data = A.indptr.astype(np.int32), A.indices.astype(np.int32), A.data.astype(float)
-        status = self._highs.addCols(len(c), c, lower, upper, A.nnz, starts, indices, data)
+        _refuse_coefficients(values, lambda at: (rows[at], first + _before(starts, at)))
+        status = self._highs.addCols(
+            len(c), c, lower, upper, len(values), starts.astype(np.int32), rows.astype(np.int32), values
+        )
         self._read(status, f"{len(c)} more columns behind column {first - 1}")
 
     def bound_columns(
@@ -383,17 +418,14 @@ class Session:
         """Remove columns; those behind them move up."""
         self._read(self._highs.deleteCols(len(columns), columns), f"to delete the columns {columns.tolist()}")
 
-    def basis(self) -> Any:
+    def basis(self) -> Basis:
         """Return the basis of the last solve, for `start_from`."""
-        return self._highs.getBasis()
+        return Basis(self._highs.getBasis())
 
-    def start_from(self, basis: Any) -> None:
+    def start_from(self, basis: Basis) -> None:
         """Start the next solve from the basis of an earlier one; since then, columns may have been added, no rows."""
         self._stale = True
-        missing = int(self._highs.getNumCol()) - len(basis.col_status)
-        if missing:
-            basis.col_status = [*basis.col_status, *[self._nonbasic] * missing]
-        self._read(self._highs.setBasis(basis), "a basis")
+        self._read(self._highs.setBasis(basis.of(int(self._highs.getNumCol()), self._nonbasic)), "a basis")
 
     def solve(self) -> tuple[float, Floats, Floats] | None:
         """Return the objective, the point and the row duals of an optimum; None if there is none.
@@ -421,10 +453,11 @@ class Session:
             {"simplex_strategy": 0},
             *({"presolve": "off", **way} for way in _OTHER_WAYS),
         )
-        for way in ways:
+        for number, way in enumerate(ways):
             for name, value in (usual | way).items():
                 self._set(name, value)
-            if self._decided():
+            if self._decided(briefly=not number and self._solved):
+                self._solved = True
                 break
             ending = self._highs.modelStatusToString(self._highs.getModelStatus())
             self._highs.clearSolver()
@@ -453,12 +486,25 @@ class Session:
             _, found, values = self._highs.getDualRay()
         return -np.array(values, dtype=float) if found else None
 
-    def _decided(self) -> bool:
-        """Run HiGHS, and tell whether it found an optimum or that there is none."""
+    def _unasked(self) -> int:
+        return max(1, _UNASKED // (1 + int(self._highs.getNumRow()) + int(self._highs.getNumCol())))
+
+    def _decided(self, *, briefly: bool) -> bool:
+        """Run HiGHS, and tell whether it found an optimum or that there is none.
+
+        Where it goes on from a basis it is not asked for its first iterations whether to stop: of programs that take
+        a millisecond, answering would be a twentieth.
+        """
         poll()
-        with interruptible(self._highs):
+        codes = self._codes
+        self._set("simplex_iteration_limit", self._unasked() if briefly else _NO_LIMIT)
+        if briefly:
             self._highs.run()
-        status, codes = self._highs.getModelStatus(), self._codes
+        if not briefly or self._highs.getModelStatus() == codes.kIterationLimit:
+            self._set("simplex_iteration_limit", _NO_LIMIT)
+            with interruptible(self._highs):
+                self._highs.run()
+        status = self._highs.getModelStatus()
         if status == codes.kInterrupt:
             raise Halt
         known = (codes.kOptimal, codes.kInfeasible, codes.kUnbounded, codes.kUnboundedOrInfeasible)
@@ -482,12 +528,19 @@ def _refuse_coefficient(row: int, column: int, value: float) -> None:
         )
 
 
-def _refuse_coefficients(A: Any, first_row: int, first_column: int) -> None:
-    size = np.abs(A.data)
+def _refuse_coefficients(values: Floats, place: Callable[[int], tuple[int, int]]) -> None:
+    """Refuse a number that HiGHS drops or refuses; `place` tells the row and column of each."""
+    size = np.abs(values)
     bad = (size != 0) & ~((size > LEAST_DROPPED) & (size < REFUSED))
     if bad.any():
-        entries, at = A.tocoo(), int(bad.argmax())
-        _refuse_coefficient(first_row + entries.row[at], first_column + entries.col[at], float(entries.data[at]))
+        at = int(bad.argmax())
+        row, column = map(int, place(at))
+        _refuse_coefficient(row, column, float(values[at]))
+
+
+def _before(starts: Any, at: int) -> int:
+    """Return the row or column of scipy's compressed arrays in which an entry stands."""
+    return int(np.searchsorted(starts, at, side="right")) - 1
 
 
 def _refuse_costs(c: Floats, first: int) -> None:

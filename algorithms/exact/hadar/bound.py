@@ -92,6 +92,8 @@ class Relaxation:
             for k, hall in enumerate(sets)
             if int(hall.weight[hall.member.any(axis=0) & (arrival <= t)].sum()) > hall.devices
         ]
+        self._arcs: Ints = np.zeros((0, graph.slots), dtype=np.int64)
+        self._arcs_of: list[Column] = []
         self._stack()
         self.master = Master(np.zeros(0), len(jobs), _PENALTY * TOTAL)
         self._append(rows)
@@ -192,10 +194,22 @@ class Relaxation:
         """Generate columns over a graph cut from the base graph."""
         alive = np.zeros(len(self.base.tail) + 1, dtype=bool)
         alive[graph.origin[np.isfinite(graph.gain)]] = alive[-1] = True
-        arcs = np.array([c.data.arcs for c in self.master.columns], dtype=np.int64).reshape(-1, self.base.slots)
-        allowed: Bools = np.logical_and.reduce(alive[arcs], axis=1)
+        allowed: Bools = np.logical_and.reduce(alive[self._arcs_of_columns()], axis=1)
         self.master.restrict(allowed, required)
         return generate_columns(self.master, self.pricing(graph), start=start, grid=GRID, rounds=rounds, stop=stop)
+
+    def _arcs_of_columns(self) -> Ints:
+        """Return the arcs of the master's columns, by column; of those of the last call nothing is done again.
+
+        The master makes another list where columns go, and appends new ones to it.
+        """
+        columns = self.master.columns
+        known = self._arcs if columns is self._arcs_of else self._arcs[:0]
+        if len(known) < len(columns):
+            fresh = np.array([c.data.arcs for c in columns[len(known) :]], dtype=np.int64)
+            known = np.concatenate([known, fresh])
+        self._arcs, self._arcs_of = known, columns
+        return known
 
     def fixed(self, graph: Graph, required: Bools, prices: Floats, incumbent: float) -> tuple[float, Bools, Bools]:
         """Return the bound of prices, which arcs can be in a better solution, and which jobs are in all of them."""
@@ -274,12 +288,13 @@ class Relaxation:
 
 def _paths(graph: Graph, arcs: Ints) -> list[Path]:
     """Return the paths of the jobs that have one, from their arcs by job, padded with -1."""
-    found = []
-    for j in np.flatnonzero(arcs[:, 0] >= 0).tolist():
-        mine = arcs[j][arcs[j] >= 0]
-        levels = np.full(graph.slots, IDLE, dtype=np.int64)
-        levels[graph.slot[mine]] = graph.option[mine]
-        base = np.full(graph.slots, -1, dtype=np.int64)
-        base[: len(mine)] = graph.origin[mine]
-        found.append(Path(j, base, levels, int(graph.slot[mine[-1]])))
-    return found
+    jobs = np.flatnonzero(arcs[:, 0] >= 0)
+    mine = arcs[jobs]
+    walked = mine >= 0
+    path, step = np.nonzero(walked)
+    on = mine[path, step]
+    levels = np.full((len(jobs), graph.slots), IDLE, dtype=np.int64)
+    levels[path, graph.slot[on]] = graph.option[on]
+    base = np.where(walked, graph.origin[mine], -1)
+    last = graph.slot[mine[np.arange(len(jobs)), walked.sum(axis=1) - 1]]
+    return [Path(*parts) for parts in zip(jobs.tolist(), base, levels, last.tolist(), strict=True)]

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from dlsched.algorithms.exact.hadar.problem import Ints, Options
 from dlsched.algorithms.exact.hadar.states import States
-from dlsched.halt import polled
+from dlsched.halt import poll, polled
 from dlsched.solvers.matrix import Floats
 
 Bools = npt.NDArray[np.bool_]
@@ -85,7 +85,8 @@ class Graph:
         """Return the longest path from each node to the sink, -inf where there is none."""
         value = np.full(self.nodes, -np.inf)
         value[self.sink] = 0.0
-        for arcs, starts, tails in polled(reversed(self.by_tail)):
+        poll()
+        for arcs, starts, tails in reversed(self.by_tail):
             if len(tails):
                 value[tails] = np.maximum.reduceat(weight[arcs] + value[self.head[arcs]], starts)
         return value
@@ -94,7 +95,8 @@ class Graph:
         """Return the longest path from a root to each node but the sink, -inf where there is none."""
         value = np.full(self.nodes, -np.inf)
         value[self.root[self.root >= 0]] = 0.0
-        for arcs, starts, heads in polled(self.by_head):
+        poll()
+        for arcs, starts, heads in self.by_head:
             if len(heads):
                 reached = np.maximum.reduceat(weight[arcs] + value[self.tail[arcs]], starts)
                 value[heads] = np.maximum(value[heads], reached)
@@ -109,15 +111,16 @@ class Graph:
         arcs = np.full((self.jobs, self.slots), -1, dtype=np.int64)
         walking = np.flatnonzero(np.isfinite(self.best(value)))
         node = self.root[walking]
-        onward = np.arange(self.options + 1)
+        onward, total = np.arange(self.options + 1), weight + value[self.head]
         for step in range(self.slots):
             if not len(walking):
                 break
             candidates = self.first[node][:, None] + onward
             beyond = candidates >= self.first[node + 1][:, None]
             candidates[beyond] = 0
-            worth = np.where(beyond, -np.inf, weight[candidates] + value[self.head[candidates]])
-            chosen = candidates[np.arange(len(walking)), worth.argmax(axis=1)]
+            worth = total[candidates]
+            worth[beyond] = -np.inf
+            chosen = self.first[node] + worth.argmax(axis=1)
             arcs[walking, step] = chosen
             node = self.head[chosen]
             more = node != self.sink

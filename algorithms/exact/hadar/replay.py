@@ -34,7 +34,7 @@ from dlsched.algorithms.exact.hadar.branch import Branch, Record
 from dlsched.algorithms.exact.hadar.problem import GRID, Ints, Options, Scale
 from dlsched.algorithms.exact.hadar.rows import Hall, Inequality
 from dlsched.arithmetic import exact_power
-from dlsched.halt import Halt, polled
+from dlsched.halt import Halt, poll, polled
 from dlsched.models.hadar import Instance
 from dlsched.models.numbers import integer_dtype
 from dlsched.solvers.matrix import Floats
@@ -62,36 +62,47 @@ class _Refused(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Work:
-    """A job's remaining work by slot from its arrival: where each option, and idling, leads from each state."""
+    """A job's remaining work by slot from its arrival: where each option, and idling, leads from each state.
+
+    `entering` has, by slot, the places of a table in the order of the states of the next slot that they lead to, and
+    where those of each state begin: each is led to from somewhere.
+    """
 
     options: Options
     gain: Floats
     following: tuple[Ints, ...]
+    entering: tuple[tuple[Ints, Ints], ...]
     useful: Mask
+
+    def cost(self, costs: Floats) -> Floats:
+        """Return the costs of its options by slot, and of idling."""
+        own = np.zeros((len(costs), len(self.options.works) + 1))
+        own[:, :-1] = costs[:, : len(self.options.works)]
+        return own
 
     def steps(self, cost: Floats, mask: Mask) -> tuple[list[Floats], list[Floats]]:
         """Return, by slot, the best utility less cost from each (option, state) on, and from each state on."""
-        onward: Floats = np.zeros(0)
+        poll()
         through, values = [], []
-        for i in polled(range(len(self.following) - 1, -1, -1)):
+        # Behind the states of the next slot stand what is hopeless, and what completes the job.
+        onward = np.full(2, -np.inf)
+        for i in range(len(self.following) - 1, -1, -1):
             table, t = self.following[i], self.options.arrival + i
-            earned = np.append(onward, [-np.inf, self.gain[t]])[table]
-            worth = np.where(mask[i], earned - np.append(cost[t], 0.0)[: table.shape[0], None], -np.inf)
-            onward = worth.max(axis=0)
+            onward[_COMPLETE] = self.gain[t]
+            worth = np.where(mask[i], onward[table] - cost[t][:, None], -np.inf)
+            onward = np.full(table.shape[1] + 2, -np.inf)
+            values.append(worth.max(axis=0, out=onward[:-2]))
             through.append(worth)
-            values.append(onward)
         return through[::-1], values[::-1]
 
     def so_far(self, cost: Floats, mask: Mask) -> list[Floats]:
         """Return, by slot, minus the least cost with which each state is reached."""
+        poll()
         reached = [np.zeros(1)]
-        for i, table in enumerate(polled(self.following[:-1])):
-            t = self.options.arrival + i
-            offer = np.where(mask[i], reached[-1][None, :] - np.append(cost[t], 0.0)[:, None], -np.inf)
-            here = np.full(self.following[i + 1].shape[1], -np.inf)
-            inner = table >= 0
-            np.maximum.at(here, table[inner], offer[inner])
-            reached.append(here)
+        for i, (places, starts) in enumerate(self.entering):
+            offer = np.where(mask[i], reached[-1] - cost[self.options.arrival + i][:, None], -np.inf)
+            here = offer.ravel()[places]
+            reached.append(np.maximum.reduceat(here, starts) if len(here) else here)
         return reached
 
 
@@ -114,7 +125,13 @@ def _follow(options: Options, gain: Floats, room: int) -> _Work:
         values, total = after, total + len(after)
         if total > room:
             raise _Refused("too many amounts of remaining work")
-    return _Work(options, gain, tuple(tables), _useful(tables))
+    return _Work(options, gain, tuple(tables), tuple(map(_entering, tables[:-1])), _useful(tables))
+
+
+def _entering(table: Ints) -> tuple[Ints, Ints]:
+    flat = table.ravel()
+    places = np.argsort(flat, kind="stable")[np.count_nonzero(flat < 0) :]
+    return places, np.flatnonzero(np.diff(flat[places], prepend=-1))
 
 
 def _useful(tables: list[Ints]) -> Mask:
@@ -187,10 +204,8 @@ class _Replay:
                 raise _Refused("a price is negative")
             costs[:, t] += p * self.pool[k].coefficient.T
             paid += p * self.pool[k].rhs
-        parts = [
-            work.steps(cost[:, : len(work.options.works)], mask)
-            for work, cost, mask in zip(self.works, costs, masks, strict=True)
-        ]
+        own = [work.cost(cost) for work, cost in zip(self.works, costs, strict=True)]
+        parts = [work.steps(cost, mask) for work, cost, mask in zip(self.works, own, masks, strict=True)]
         best = np.array([values[0][0] for _, values in parts])
         share = np.where(required, best, np.maximum(best, 0.0))
         bound = paid + float(share.sum())
@@ -198,7 +213,7 @@ class _Replay:
             return bound, masks, required
         kept = []
         for j, (work, (through, _)) in enumerate(zip(self.works, parts, strict=True)):
-            reached = work.so_far(costs[j][:, : len(work.options.works)], masks[j])
+            reached = work.so_far(own[j], masks[j])
             rest = bound - float(share[j])
             kept.append([rest + r[None, :] + w > self.cutoff for r, w in zip(reached, through, strict=True)])
         return bound, kept, required | ~(bound - share > self.cutoff)
