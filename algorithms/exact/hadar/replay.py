@@ -23,7 +23,7 @@ Amounts of the same future stay apart: what led to them differs, and so does wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -34,7 +34,7 @@ from dlsched.algorithms.exact.hadar.branch import Branch, Record
 from dlsched.algorithms.exact.hadar.problem import GRID, Ints, Options, Scale
 from dlsched.algorithms.exact.hadar.rows import Hall, Inequality
 from dlsched.arithmetic import exact_power
-from dlsched.halt import Halt, poll, polled
+from dlsched.halt import Halt, polled
 from dlsched.models.hadar import Instance
 from dlsched.models.numbers import integer_dtype
 from dlsched.solvers.matrix import Floats
@@ -49,7 +49,7 @@ _COMPLETE, _HOPELESS = -1, -2
 """In place of a state of the next slot, whose numbers are not negative: the job is complete, or cannot be any more."""
 
 Mask = list[npt.NDArray[np.bool_]]
-"""What a job may still do: by slot from its arrival, (options and idling last) x states."""
+"""What may still be done: by slot, (options and idling last) x states."""
 
 
 _FREE = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
@@ -62,48 +62,12 @@ class _Refused(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Work:
-    """A job's remaining work by slot from its arrival: where each option, and idling, leads from each state.
-
-    `entering` has, by slot, the places of a table in the order of the states of the next slot that they lead to, and
-    where those of each state begin: each is led to from somewhere.
-    """
+    """A job's remaining work by slot from its arrival: where each option, and idling, leads from each state."""
 
     options: Options
     gain: Floats
     following: tuple[Ints, ...]
-    entering: tuple[tuple[Ints, Ints], ...]
     useful: Mask
-
-    def cost(self, costs: Floats) -> Floats:
-        """Return the costs of its options by slot, and of idling."""
-        own = np.zeros((len(costs), len(self.options.works) + 1))
-        own[:, :-1] = costs[:, : len(self.options.works)]
-        return own
-
-    def steps(self, cost: Floats, mask: Mask) -> tuple[list[Floats], list[Floats]]:
-        """Return, by slot, the best utility less cost from each (option, state) on, and from each state on."""
-        poll()
-        through, values = [], []
-        # Behind the states of the next slot stand what is hopeless, and what completes the job.
-        onward = np.full(2, -np.inf)
-        for i in range(len(self.following) - 1, -1, -1):
-            table, t = self.following[i], self.options.arrival + i
-            onward[_COMPLETE] = self.gain[t]
-            worth = np.where(mask[i], onward[table] - cost[t][:, None], -np.inf)
-            onward = np.full(table.shape[1] + 2, -np.inf)
-            values.append(worth.max(axis=0, out=onward[:-2]))
-            through.append(worth)
-        return through[::-1], values[::-1]
-
-    def so_far(self, cost: Floats, mask: Mask) -> list[Floats]:
-        """Return, by slot, minus the least cost with which each state is reached."""
-        poll()
-        reached = [np.zeros(1)]
-        for i, (places, starts) in enumerate(self.entering):
-            offer = np.where(mask[i], reached[-1] - cost[self.options.arrival + i][:, None], -np.inf)
-            here = offer.ravel()[places]
-            reached.append(np.maximum.reduceat(here, starts) if len(here) else here)
-        return reached
 
 
 def _rounded_up(options: Options, scale: Scale) -> Floats:
@@ -125,13 +89,15 @@ def _follow(options: Options, gain: Floats, room: int) -> _Work:
         values, total = after, total + len(after)
         if total > room:
             raise _Refused("too many amounts of remaining work")
-    return _Work(options, gain, tuple(tables), tuple(map(_entering, tables[:-1])), _useful(tables))
+    return _Work(options, gain, tuple(tables), _useful(tables))
 
 
-def _entering(table: Ints) -> tuple[Ints, Ints]:
-    flat = table.ravel()
-    places = np.argsort(flat, kind="stable")[np.count_nonzero(flat < 0) :]
-    return places, np.flatnonzero(np.diff(flat[places], prepend=-1))
+def _all_followed(jobs: tuple[Options, ...], scale: Scale) -> list[_Work]:
+    works, room = [], _MOST_STATES
+    for options in jobs:
+        works.append(_follow(options, _rounded_up(options, scale), room))
+        room -= sum(table.shape[1] for table in works[-1].following)
+    return works
 
 
 def _useful(tables: list[Ints]) -> Mask:
@@ -150,73 +116,150 @@ def _useful(tables: list[Ints]) -> Mask:
     return masks[::-1]
 
 
+class _Layer:
+    """The states of all jobs in a slot, those of a job side by side.
+
+    Parameters
+    ----------
+    works : list of _Work
+    t : int
+        The slot.
+    following : _Layer, optional
+        The next one.
+    """
+
+    def __init__(self, works: list[_Work], t: int, following: _Layer | None) -> None:
+        here = [(j, t - work.options.arrival) for j, work in enumerate(works) if work.options.arrival <= t]
+        sizes = np.zeros(len(works), dtype=np.int64)
+        sizes[[j for j, _ in here]] = [works[j].following[i].shape[1] for j, i in here]
+        self.size, ends = int(sizes.sum()), np.cumsum(sizes)
+        self.of = [slice(int(end - size), int(end)) for size, end in zip(sizes, ends, strict=True)]
+        self.job = np.repeat(np.arange(len(works)), sizes)
+        self.gain = np.array([work.gain[t] for work in works])
+        onward = 0 if following is None else following.size
+        rows = 1 + max(len(work.options.works) for work in works)
+        # Behind the states of the next slot stand what is hopeless, and what completes each job.
+        self.table = np.full((rows, self.size), onward, dtype=np.int64)
+        self.useful = np.zeros(self.table.shape, dtype=bool)
+        for j, i in here:
+            own, options = works[j].following[i], [*range(len(works[j].options.works)), rows - 1]
+            first = 0 if following is None else following.of[j].start
+            joint = np.where(own == _COMPLETE, onward + 1 + j, np.where(own == _HOPELESS, onward, first + own))
+            self.table[options, self.of[j]] = joint
+            self.useful[options, self.of[j]] = works[j].useful[i]
+        self.completes = self.table > onward
+        flat = self.table.ravel()
+        self.places = np.argsort(flat, kind="stable")[: np.count_nonzero(flat < onward)]
+        self.starts = np.flatnonzero(np.diff(flat[self.places], prepend=-1))
+        self.entered = flat[self.places][self.starts]
+
+    def onward(self, values: Floats) -> Floats:
+        """Return what each option, and idling, leads to from each state, given the values of the next slot's states."""
+        earned: Floats = np.concatenate([values, [-np.inf], self.gain])[self.table]
+        return earned
+
+    def reached(self, offer: Floats, size: int) -> Floats:
+        """Return the most that is offered to each state of the next slot; 0 to that of a job that arrives there."""
+        found = np.zeros(size)
+        if len(self.places):
+            found[self.entered] = np.maximum.reduceat(offer.ravel()[self.places], self.starts)
+        return found
+
+
 class _Replay:
     def __init__(self, works: list[_Work], pool: list[Inequality], cutoff: float) -> None:
-        self.works, self.pool, self.cutoff = works, pool, cutoff
+        self.jobs, self.pool, self.cutoff = [work.options for work in works], pool, cutoff
+        layers: list[_Layer] = []
+        for t in polled(range(len(works[0].gain) - 1, -1, -1)):
+            layers.append(_Layer(works, t, layers[-1] if layers else None))
+        self.layers = layers[::-1]
 
-    def bound(self, record: Record, masks: list[Mask], required: npt.NDArray[np.bool_]) -> float:
+    def all(self, root: Record) -> float:
+        """Return the bound of a record of the whole tree."""
+        useful = [layer.useful for layer in self.layers]
+        return self.bound(root, useful, np.zeros(len(self.jobs), dtype=bool))
+
+    def bound(self, record: Record, mask: Mask, required: npt.NDArray[np.bool_]) -> float:
         best = np.inf
         for step in record.steps or [_FREE]:
-            value, masks, required = self._fix(step, masks, required)
+            value, mask, required = self._fix(step, mask, required)
             best = min(best, value)
             if best <= self.cutoff:
                 return best
         if record.branch is None:
             return best
         answers = zip(record.children, (True, False), strict=True)
-        return min(best, max(self._child(child, record.branch, yes, masks, required) for child, yes in answers))
+        return min(best, max(self._child(child, record.branch, yes, mask, required) for child, yes in answers))
 
-    def _child(
-        self, child: Record, branch: Branch, yes: bool, masks: list[Mask], required: npt.NDArray[np.bool_]
-    ) -> float:
-        masks, required = list(masks), required.copy()
-        masks[branch.job] = self._answered(self.works[branch.job], masks[branch.job], branch, yes)
+    def _child(self, child: Record, branch: Branch, yes: bool, mask: Mask, required: npt.NDArray[np.bool_]) -> float:
+        required = required.copy()
         required[branch.job] |= yes
-        return self.bound(child, masks, required)
+        return self.bound(child, self._answered(mask, branch, yes), required)
 
-    def _answered(self, work: _Work, mask: Mask, branch: Branch, yes: bool) -> Mask:
-        answered = []
-        for i, (old, table) in enumerate(zip(mask, work.following, strict=True)):
-            t, new = work.options.arrival + i, old.copy()
-            completes = table == _COMPLETE
+    def _answered(self, mask: Mask, branch: Branch, yes: bool) -> Mask:
+        options = self.jobs[branch.job]
+        answered = list(mask)
+        for t in range(options.arrival, len(mask)):
+            layer, new = self.layers[t], mask[t].copy()
+            own, completes = new[:, layer.of[branch.job]], layer.completes[:, layer.of[branch.job]]
             if not branch.options:
                 if (t > branch.slot) == yes:
-                    new[completes] = False
+                    own[completes] = False
             else:
-                named = [k for k in branch.options if k < len(work.options.works)]
-                others = np.setdiff1d(np.arange(len(new)), named)
+                named = [k for k in branch.options if k < len(options.works)]
+                others = np.setdiff1d(np.arange(len(own)), named)
                 if t == branch.slot:
-                    new[others if yes else named] = False
+                    own[others if yes else named] = False
                 elif yes and t < branch.slot:
-                    new[completes] = False
-            answered.append(new)
+                    own[completes] = False
+            answered[t] = new
         return answered
 
     def _fix(
-        self, step: tuple[Ints, Ints, Floats], masks: list[Mask], required: npt.NDArray[np.bool_]
-    ) -> tuple[float, list[Mask], npt.NDArray[np.bool_]]:
+        self, step: tuple[Ints, Ints, Floats], mask: Mask, required: npt.NDArray[np.bool_]
+    ) -> tuple[float, Mask, npt.NDArray[np.bool_]]:
         slot, number, price = step
-        options = max(len(work.options.works) for work in self.works)
-        costs = np.zeros((len(self.works), len(self.works[0].gain), options))
+        rows = len(self.layers[0].table)
+        costs = np.zeros((len(self.layers), rows, len(self.jobs)))
         paid = 0.0
         for t, k, p in zip(slot.tolist(), number.tolist(), price.tolist(), strict=True):
             if p < 0:
                 raise _Refused("a price is negative")
-            costs[:, t] += p * self.pool[k].coefficient.T
+            costs[t, :-1] += p * self.pool[k].coefficient
             paid += p * self.pool[k].rhs
-        own = [work.cost(cost) for work, cost in zip(self.works, costs, strict=True)]
-        parts = [work.steps(cost, mask) for work, cost, mask in zip(self.works, own, masks, strict=True)]
-        best = np.array([values[0][0] for _, values in parts])
+        by_state = [cost[:, layer.job] for cost, layer in zip(costs, self.layers, strict=True)]
+        through, best = self._through(by_state, mask)
         share = np.where(required, best, np.maximum(best, 0.0))
         bound = paid + float(share.sum())
         if not bound > self.cutoff:
-            return bound, masks, required
+            return bound, mask, required
         kept = []
-        for j, (work, (through, _)) in enumerate(zip(self.works, parts, strict=True)):
-            reached = work.so_far(own[j], masks[j])
-            rest = bound - float(share[j])
-            kept.append([rest + r[None, :] + w > self.cutoff for r, w in zip(reached, through, strict=True)])
+        for layer, reached, worth in zip(self.layers, self._so_far(by_state, mask), through, strict=True):
+            kept.append((bound - share)[layer.job] + reached + worth > self.cutoff)
         return bound, kept, required | ~(bound - share > self.cutoff)
+
+    def _through(self, costs: list[Floats], mask: Mask) -> tuple[list[Floats], Floats]:
+        """Return, by slot, the best utility less cost from each (option, state) on, and each job's best."""
+        through, values = [], np.zeros(0)
+        best = np.zeros(len(self.jobs))
+        for t in polled(range(len(self.layers) - 1, -1, -1)):
+            layer = self.layers[t]
+            worth = np.where(mask[t], layer.onward(values) - costs[t], -np.inf)
+            values = worth.max(axis=0)
+            through.append(worth)
+            for j, options in enumerate(self.jobs):
+                if options.arrival == t:
+                    best[j] = values[layer.of[j].start]
+        return through[::-1], best
+
+    def _so_far(self, costs: list[Floats], mask: Mask) -> Iterator[Floats]:
+        """Yield, by slot, minus the least cost with which each state is reached."""
+        reached = np.zeros(self.layers[0].size)
+        for t, layer in enumerate(polled(self.layers)):
+            yield reached
+            if t + 1 < len(self.layers):
+                offer = np.where(mask[t], reached - costs[t], -np.inf)
+                reached = layer.reached(offer, self.layers[t + 1].size)
 
 
 def _holds(instance: Instance, hall: Hall, inequality: Inequality, jobs: tuple[Options, ...]) -> bool:
@@ -287,13 +330,7 @@ def replay(
         for k in {int(k) for record in records for _, numbers, _ in record.steps for k in numbers}:
             if not _holds(instance, sets[pool[k].hall], pool[k], jobs):
                 raise _Refused("an inequality does not hold")
-        works, room = [], _MOST_STATES
-        for options in jobs:
-            works.append(_follow(options, _rounded_up(options, scale), room))
-            room -= sum(table.shape[1] for table in works[-1].following)
-        masks = [work.useful for work in works]
-        checker = _Replay(works, pool, cutoff)
-        bound = checker.bound(root, masks, np.zeros(len(jobs), dtype=bool))
+        bound = _Replay(_all_followed(jobs, scale), pool, cutoff).all(root)
     except Halt:
         return float("inf"), "not replayed: out of time"
     except _Refused as refusal:
