@@ -4,9 +4,9 @@
 # other solvers (hours; goes on where it stopped; `python -m benchmarks --list` has the names).
 # make audit: 10000 seeded cases of each family of badly scaled instances and mutated inputs (a tenth where one is a
 # hundred solves); goes on where it stopped.
-# make pages: what docs/claims says of each claim anew, from a run of verify over 600 draws of each source, 24 of an
-# evaluation, and at least DRAWS instances of each claim that is known to be true (10000: two hours), which goes on where
-# it stopped.
+# make pages: what docs/claims says of each claim anew, from a run of verify over 600 draws of each source, 6 of an
+# evaluation (30 of those that 30 decide), and at least DRAWS instances of each claim that is known to be true (10000: two
+# hours), which goes on where it stopped.
 # make figures: the papers' figures at few points and draws, into build/figures; those that need public data (see
 # `dlsched list figures`) where the folder DATA is there.
 # make gallery: docs/figures.md and its pictures anew, from a run of every figure at its paper's points, which goes on
@@ -20,6 +20,7 @@
 # download checked against the hashes there.
 PYTHON ?= python3
 DRAWS ?= 1000
+AVERAGES := 'pd-ors/evaluation-*' pd-ors-thesis/evaluation-oasis-hour 'gadget/baselines-*'
 DATA ?= ../shared/data
 GALLERY ?=
 PYTHONS ?= python3.11 python3.12 python3.13
@@ -52,7 +53,8 @@ audit: lowest build/.installed
 
 pages: build/.installed
 	$(BIN)/dlsched verify --instances 600 --each $(DRAWS) --out build/pages-$(DRAWS).sqlite --json > build/pages.json
-	$(BIN)/python docs/claims/update.py build/pages.json
+	$(BIN)/dlsched verify $(AVERAGES) --instances 3000 --json > build/averages.json
+	$(BIN)/python docs/claims/update.py build/pages.json build/averages.json
 
 figures: build/.installed
 	OMP_NUM_THREADS=1 $(BIN)/dlsched reproduce --quick --out build/figures $(if $(wildcard $(DATA)),--data $(DATA))
