@@ -5,6 +5,7 @@ Compiling once and passing arrays is several times faster than the solver interf
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -293,15 +294,23 @@ def constant_excess(constraint: Any) -> float:
 
     body = constant(constraint)
     linear, terms = decompose_term(constraint.body)
-    held = [(pyo.value(factor), variable) for factor, variable in terms or () if variable is None or variable.fixed]
-    largest = max(
-        (abs(factor if variable is None else factor * variable.value) for factor, variable in held), default=0
-    )
+    sizes = [abs(pyo.value(factor)) * _size(variable) for factor, variable in terms or ()]
+    largest = max(sizes, default=0.0)
     excess = 0.0
     for side, sign in ((constraint.lb, -1), (constraint.ub, 1)):
         if side is not None:
             excess = max(excess, sign * (body - side) / (max(largest if linear else abs(body), abs(side)) or 1.0))
     return excess
+
+
+def _size(variable: Any) -> float:
+    """Return how large a fixed variable counts, as in `Matrix.residual`; 0 where one is free, and its factor 0."""
+    if variable is None:
+        return 1.0
+    if not variable.fixed:
+        return 0.0
+    value, bounds = abs(float(variable.value)), [math.inf if b is None else abs(b) for b in variable.bounds]
+    return value if variable.is_integer() else max(value, min(1.0, max(bounds)))
 
 
 def _expect_holds(constraint: Any) -> None:

@@ -281,7 +281,7 @@ def test_a_fixed_variable_without_a_value_and_a_side_that_is_no_number(refused: 
 def test_a_row_of_fixed_variables_is_off_by_no_more_than_a_point_may_be(free: bool, scale: float) -> None:
     """Pyomo forgives no rounding where no index of their component is free: 3 (.1) is not .3."""
     m = pyo.ConcreteModel()
-    m.v, m.x = pyo.Var([0, 1]), pyo.Var(bounds=(0, 1))
+    m.v, m.x = pyo.Var([0, 1], bounds=(0, scale)), pyo.Var(bounds=(0, 1))
     m.v[0].fix(0.1 * scale)
     if not free:
         m.v[1].fix(0)
@@ -292,6 +292,18 @@ def test_a_row_of_fixed_variables_is_off_by_no_more_than_a_point_may_be(free: bo
     m.v[0].fix(0.1 * scale * (1 + 1e-5))
     assert solve(m).status is Status.INFEASIBLE
     assert all(row.active for row in m.row.values())
+
+
+def test_what_a_solver_leaves_of_0_may_be_fixed() -> None:
+    m = pyo.ConcreteModel()
+    m.v, m.x = pyo.Var([0, 1], bounds=(0, 9)), pyo.Var(bounds=(0, 1))
+    m.v[0].fix(1e-9)
+    m.v[1].fix(0)
+    m.same = pyo.Constraint(expr=m.v[0] == m.v[1])
+    m.total = pyo.Objective(expr=m.x)
+    assert solve(m).status is Status.OPTIMAL
+    m.v[0].fix(1e-5)
+    assert solve(m).status is Status.INFEASIBLE
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
