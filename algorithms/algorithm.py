@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from dlsched.algorithms.exact.certificates.program import ExactProgram
 from dlsched.algorithms.exact.result import Optimum
 from dlsched.algorithms.run import Run
-from dlsched.algorithms.soundness import sound_value
 from dlsched.arguments import expect, named, plain
 from dlsched.errors import InputError
 from dlsched.models.document import Document
@@ -89,6 +88,8 @@ class Algorithm(Method):
         UnsoundError
             If its schedule breaks a rule of the instance, or is worth another value.
         """
+        from dlsched.algorithms.soundness import sound_value
+
         name, found = f"algorithm '{self.name}' of {self.problem}", self.run(instance, seed=seed, **options)
         expect(f"what {name} returns", found, Run)
         if self.schedule is None:

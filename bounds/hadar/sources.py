@@ -142,7 +142,7 @@ def pairs(rng: np.random.Generator) -> Instance:
 
 TINY = Source("hadar/tiny", tiny)
 RISING = Source("hadar/rising", rising)
-PAIRS = Source("hadar/pairs", pairs)
+PAIRS = Source("hadar/pairs", pairs, cost=10)
 PATIENT = Source("hadar/patient", patient)
 LONE = Source("hadar/lone", lone)
 ROOMY = Source("hadar/roomy", roomy)

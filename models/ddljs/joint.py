@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.job import Job
@@ -121,7 +122,7 @@ def printed_problem(instance: Instance, slot: int, so_far: Mapping[str, int]) ->
         If the slot is outside 1..T, or a job's utility so far is minus infinity (a log utility at 0).
     """
     if not 1 <= slot <= instance.slots:
-        raise ValueError(f"slot {slot} is outside 1..{instance.slots}")
+        raise InputError(f"slot: {slot} is outside 1..{instance.slots}")
     requests = []
     for name, largest in joint_sizes(instance, slot, so_far).items():
         job, done = instance.job(name), so_far.get(name, 0)

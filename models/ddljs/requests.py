@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from dlsched.arguments import checked, named
+from dlsched.errors import InputError
 from dlsched.models.ddljs.instance import Arc, Instance, Share
 from dlsched.models.ddljs.job import Job
 from dlsched.models.numbers import rational, small_unit
@@ -325,7 +326,7 @@ def slot_problem(instance: Instance, slot: int, so_far: Mapping[str, int] = _NO_
     [('job1', {1: 11.0}), ('job2', {1: 0.0})]
     """
     if not 1 <= slot <= instance.slots:
-        raise ValueError(f"slot {slot} is outside 1..{instance.slots}")
+        raise InputError(f"slot: {slot} is outside 1..{instance.slots}")
     requests = []
     for job, sizes in _rings(instance, slot, so_far):
         done = so_far.get(job.name, 0)

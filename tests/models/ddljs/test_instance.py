@@ -148,7 +148,7 @@ def test_rings_are_capped_by_the_cluster_and_by_what_is_left() -> None:
     assert slot_problem(odd, 2, {"job1": 5}).request("job1").sizes == (1, 2)
     assert slot_problem(odd, 2, {"job1": 7}).requests == ()
     assert odd.most(odd.job("job1")) == 7
-    with pytest.raises(ValueError, match=r"slot 3 is outside 1\.\.2"):
+    with pytest.raises(ValueError, match=r"slot: 3 is outside 1\.\.2"):
         slot_problem(odd, 3)
 
 
