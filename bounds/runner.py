@@ -125,7 +125,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it is killed: a pool's processes would wait for work for ever."""
+    """End this process, without a word, on Ctrl-C and once its parent is killed: it would wait for work for ever."""
     signal.signal(signal.SIGINT, _leave)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

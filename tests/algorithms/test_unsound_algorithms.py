@@ -61,7 +61,9 @@ def test_a_comparison_keeps_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_check_that_returns_nothing_lets_nothing_pass() -> None:
-    nothing: Any = lambda instance, schedule: None  # noqa: E731
+    def nothing(instance: Any, schedule: Any) -> Any:
+        return None
+
     careless = replace(problem("hadar"), check=nothing)
     with pytest.raises(TypeError, match="what the check of hadar returns"):
         careless.violations(INSTANCE, RIGHT.schedule)

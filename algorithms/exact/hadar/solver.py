@@ -419,8 +419,8 @@ class Solver:
 
     def _look_around(self, nodes: int, root: Prices) -> None:
         """Search for schedules a little, after so many nodes; ever more rarely where nothing is found."""
-        before = self.lower
         if nodes >= self._next_look:
+            before = self.lower
             self.search.run(1 + len(self.jobs) * len(self.jobs) // _PAIRS_A_ROUND, target=self.upper - self.margin)
             self._in_vain = 0 if self.lower > before else self._in_vain + 1
             self._next_look = nodes + 1 + self._in_vain // _IN_VAIN
