@@ -25,7 +25,7 @@ from dlsched.bounds.comparison import Interval, Relation, Status, Value, compare
 from dlsched.bounds.evidence import asked, weakest
 from dlsched.bounds.sharing import Sharing, shared
 from dlsched.bounds.witness import SHIPPED, Witness, finite, shipped
-from dlsched.errors import shown
+from dlsched.errors import noting, shown
 from dlsched.models.document import Document, InputError, one_line
 from dlsched.models.numbers import agree, small_unit
 from dlsched.models.options import options_of
@@ -580,11 +580,13 @@ def decided(
     for claim in claims:
         own = claim.given(among(claim, parameters))
         key = (claim.facts, tuple(own.items()))
-        if key not in facts:
-            facts[key] = claim.facts(instance, seed, **own)
-            if isinstance(facts[key], Sharing):
-                facts[key].known = known
-        yield decide(claim, instance, seed, facts[key], own)
+        with noting(f"of the claim {claim.id} ({claim.variant.value})"):
+            if key not in facts:
+                facts[key] = claim.facts(instance, seed, **own)
+                if isinstance(facts[key], Sharing):
+                    facts[key].known = known
+            verdict = decide(claim, instance, seed, facts[key], own)
+        yield verdict
 
 
 def among(claim: Claim[Any], parameters: Mapping[str, Any]) -> dict[str, Any]:

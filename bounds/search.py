@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from dlsched.bounds.claim import Claim, Expectation, Source, Verdict, among, claim, claims, decided
+from dlsched.errors import noting
 from dlsched.models.document import Document
 
 CASE = "case"
@@ -129,10 +130,11 @@ def _is_true(known: Claim[Any]) -> bool:
 
 def evaluate(task: Task) -> list[Verdict]:
     """Return the verdict of each of the task's claims on its instance."""
-    if task.name:
-        case = claim(*task.claims[0]).case(task.name)
-        instance, seed = case.read_instance(), case.seed
-    else:
-        instance, seed = draw(task.source, task.position, task.entropy)
-    known = {one.key: one for one in claims()}
-    return list(decided((known[key] for key in task.claims), instance, seed, dict(task.parameters)))
+    with noting(f"on {task.name or f'draw {task.position} of {task.source}, seed {task.entropy}'}"):
+        if task.name:
+            case = claim(*task.claims[0]).case(task.name)
+            instance, seed = case.read_instance(), case.seed
+        else:
+            instance, seed = draw(task.source, task.position, task.entropy)
+        known = {one.key: one for one in claims()}
+        return list(decided((known[key] for key in task.claims), instance, seed, dict(task.parameters)))

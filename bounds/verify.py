@@ -18,6 +18,7 @@ from dlsched.bounds.runner import runner
 from dlsched.bounds.search import Task, evaluate, plan
 from dlsched.bounds.store import Store
 from dlsched.bounds.table import Report, tabulate
+from dlsched.errors import noting
 from dlsched.models.document import InputError
 
 INSTANCES = 100
@@ -163,7 +164,8 @@ def _complete(
     for pools_left in range(_NEW_POOLS, -1, -1):
         before = len(store.done())
         try:
-            _evaluate_open(store, tasks, jobs, executor, progress)
+            with noting(_way_on(store)):
+                _evaluate_open(store, tasks, jobs, executor, progress)
         except BrokenExecutor as error:
             stuck = len(store.done()) == before
             if stuck or not pools_left or executor is not None:

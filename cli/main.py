@@ -173,7 +173,8 @@ def _report(error: Exception) -> int:
     if isinstance(error, InputError | MissingExtra | UnfitNumberError):
         return _refuse(str(error))
     if isinstance(error, UnsoundError):
-        output.note(f"defect: {error}")
+        for line in (f"defect: {error}", *getattr(error, "__notes__", ())):
+            output.note(line)
         return DEFECT
     if isinstance(error, SolverError):
         output.note(f"a solver failed: {error}")

@@ -131,8 +131,12 @@ class Problem(Generic[I, S]):
         ------
         InputError
             If there is no such family.
+        TypeError
+            If the family returns something else, or does not take a size.
         """
-        return named("preset", name, self.families)(generator(seed), **sizes)
+        found = named("preset", name, self.families)(generator(seed), **sizes)
+        expect(f"what preset {name} of {self.name} returns", found, self.instance)
+        return found
 
 
 PROBLEMS: Registry[Problem[Any, Any]] = Registry(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from dlsched.halt import Halt, until
 from dlsched.models.document import InputError
 from dlsched.models.parameters import expect_current
 from dlsched.solvers.matrix import Floats, InfeasibleError, Matrix, NotLinearError, compile_model
+from dlsched.solvers.options import SolverOptions
 from dlsched.solvers.solution import ResidualError, Solution, Status
 from dlsched.solvers.solve import MOST_SEED, SOLVERS, solve_matrix
 from dlsched.tolerances import TOLERANCE
@@ -93,34 +95,33 @@ def solve(
     at_least(0, time_limit=time_limit, gap=gap)
     at_least(1, threads=threads)
     between(0, MOST_SEED, seed=seed)
-    settings: dict[str, Any] = {"gap": gap, "seed": seed, "presolve": presolve}
     try:
         with until(stop, time_limit):
-            return _solve(model, solver, threads, settings)
+            return _solve(model, SolverOptions(solver, None, threads, gap, seed, presolve))
     except Halt:
         return Solution.unasked(Status.NO_SOLUTION, solver)
 
 
-def _solve(model: Any, solver: str, threads: int | None, settings: dict[str, Any]) -> Solution:
+def _solve(model: Any, asked: SolverOptions) -> Solution:
     expect_current(model)
     try:
         matrix = compile_model(model)
     except InfeasibleError:
-        return Solution.unasked(Status.INFEASIBLE, solver)
+        return Solution.unasked(Status.INFEASIBLE, asked.solver)
     except NotLinearError as error:
-        if solver != "scip":
+        if asked.solver != "scip":
             raise NotLinearError(f'{error}; solver="scip" takes nonlinear models') from None
-        return _solve_nonlinear(model, **settings)
+        return _solve_nonlinear(model, asked)
     unused = unused_variables(model, matrix)
     if any(is_crossed(variable) for variable in unused):
-        return Solution.unasked(Status.INFEASIBLE, solver)
-    raw = solve_matrix(matrix, solver=solver, threads=threads, **settings)
+        return Solution.unasked(Status.INFEASIBLE, asked.solver)
+    raw = solve_matrix(matrix, **asdict(asked))
     if raw.x is not None:
         _load(matrix, raw.x, unused)
     return raw.summary
 
 
-def _solve_nonlinear(model: Any, gap: float, seed: int | None, presolve: bool) -> Solution:
+def _solve_nonlinear(model: Any, asked: SolverOptions) -> Solution:
     import pyomo.environ as pyo
     from pyomo.common.errors import InfeasibleConstraintException
 
@@ -130,7 +131,7 @@ def _solve_nonlinear(model: Any, gap: float, seed: int | None, presolve: bool) -
     if any(map(is_crossed, free)):
         return Solution.unasked(Status.INFEASIBLE, "scip")
     try:
-        summary, point = solve_nonlinear(model, gap, seed, presolve)
+        summary, point = solve_nonlinear(model, asked)
     except InfeasibleConstraintException:  # a row without free variables does not hold
         return Solution.unasked(Status.INFEASIBLE, "scip")
     if point is None:

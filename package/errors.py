@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 
 _LONGEST = 60
@@ -24,6 +25,16 @@ class InputError(ValueError):
     ...     print(error)
     no.json: no such file
     """
+
+
+@contextmanager
+def noting(text: str) -> Iterator[None]:
+    """Add to what is raised in the block where that was, which a traceback ends with: a plug-in's code may raise it."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(text)
+        raise
 
 
 def shown(value: object) -> str:

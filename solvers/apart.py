@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from importlib.util import find_spec
 from typing import Any
 
@@ -21,6 +22,7 @@ from dlsched.child import Arrays, Child, Message, Parent
 from dlsched.halt import held, until
 from dlsched.lazy import sp
 from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.options import SolverOptions
 from dlsched.solvers.solution import RawSolution, Solution, SolverError, Status
 from dlsched.solvers.solve import solve_here
 
@@ -55,29 +57,22 @@ def is_long(matrix: Matrix, solver: str) -> bool:
     return bool(matrix.A.nnz >= (INTEGRAL if integer.any() else LINEAR))
 
 
-def solve_apart(
-    matrix: Matrix, solver: str, settings: dict[str, Any], stop: Callable[[], bool], time_limit: float | None
-) -> RawSolution:
+def solve_apart(matrix: Matrix, asked: SolverOptions, stop: Callable[[], bool]) -> RawSolution:
     """Solve a matrix in another process, which is ended soon after it is to stop; what it has told by then is kept.
 
     Parameters
     ----------
     matrix : Matrix
-    solver : str
-    settings : dict
-        As `dlsched.solvers.solve.solve_here` takes them.
+    asked : SolverOptions
     stop : callable
-    time_limit : float or None
-        Seconds.
     """
-    end = float("inf") if time_limit is None else time.perf_counter() + time_limit
-    settings = settings | {"solver": solver, "time_limit": time_limit}
+    end = float("inf") if asked.time_limit is None else time.perf_counter() + asked.time_limit
     process: Process = held(Process)
     try:
         process.start()
     except OSError:  # there may be no more processes
-        return solve_here(matrix, **settings)
-    return process.solve(matrix, settings, lambda: stop() or time.perf_counter() > end)
+        return solve_here(matrix, asked)
+    return process.solve(matrix, asked, lambda: stop() or time.perf_counter() > end)
 
 
 class Process:
@@ -94,11 +89,11 @@ class Process:
         """End the process."""
         self._child.close()
 
-    def solve(self, matrix: Matrix, settings: dict[str, Any], stop: Callable[[], bool]) -> RawSolution:
+    def solve(self, matrix: Matrix, asked: SolverOptions, stop: Callable[[], bool]) -> RawSolution:
         """Solve a matrix."""
         start = time.perf_counter()
         try:
-            known = self._answer(matrix, settings, stop)
+            known = self._answer(matrix, asked, stop)
         except BaseException:
             self.close()
             raise
@@ -109,14 +104,14 @@ class Process:
             return RawSolution(summary, x, arrays.get("row_duals"), arrays.get("reduced_costs"))
         status = Status.NO_SOLUTION if x is None else Status.FEASIBLE
         seconds = time.perf_counter() - start
-        return RawSolution(Solution(status, None, data.get("bound"), None, seconds, 0, settings["solver"], ""), x)
+        return RawSolution(Solution(status, None, data.get("bound"), None, seconds, 0, asked.solver, ""), x)
 
-    def _answer(self, matrix: Matrix, settings: dict[str, Any], stop: Callable[[], bool]) -> Message:
+    def _answer(self, matrix: Matrix, options: SolverOptions, stop: Callable[[], bool]) -> Message:
         """Return the answer; where it did not come, what was told."""
         told: Message = {}, {}
         A = matrix.A
         arrays = {name: getattr(matrix, name) for name in _SIDES} | {"a": A.data, "i": A.indices, "p": A.indptr}
-        self._child.send(settings | {"sense": matrix.sense, "offset": matrix.offset}, arrays)
+        self._child.send(asdict(options) | {"sense": matrix.sense, "offset": matrix.offset}, arrays)
         asked = None
         while True:
             try:
@@ -177,7 +172,7 @@ def _solved(data: dict[str, Any], arrays: Arrays, parent: Parent) -> RawSolution
         A=sp.csr_array((arrays["a"], arrays["i"], arrays["p"]), shape=shape),
         **sides,
     )
-    return solve_here(matrix, tell=_News(parent, matrix.sense).tell, **data)
+    return solve_here(matrix, SolverOptions(**data), _News(parent, matrix.sense).tell)
 
 
 class _News:

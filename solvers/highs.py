@@ -22,6 +22,7 @@ import numpy.typing as npt
 from dlsched.halt import Halt, current, poll, run_in_thread
 from dlsched.lazy import sp
 from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.options import SolverOptions
 from dlsched.solvers.refinement import LinearOptimum, refined, slack_rows
 from dlsched.solvers.scaling import INFINITE, REFUSED, UnfitNumberError
 from dlsched.solvers.solution import RawSolution, Solution, SolverError, Status
@@ -114,26 +115,18 @@ def interruptible(solver: Any, interrupted: Callable[[], bool] | None = None) ->
 
 
 def solve_highs(
-    matrix: Matrix,
-    time_limit: float | None,
-    threads: int | None,
-    gap: float,
-    seed: int | None,
-    presolve: bool,
-    nodes: int | None,
-    cuts: bool,
-    tell: Callable[[float, Floats | None], None] | None,
+    matrix: Matrix, asked: SolverOptions, tell: Callable[[float, Floats | None], None] | None = None
 ) -> RawSolution:
-    """Solve a matrix, whose numbers HiGHS keeps; parameters as for `dlsched.solvers.solve.solve_here`."""
-    options: dict[str, Any] = {"mip_rel_gap": gap, "mip_abs_gap": 0.0 if gap == 0.0 else TOLERANCE}
-    options |= {} if time_limit is None else {"time_limit": float(time_limit)}
-    options |= {} if seed is None else {"random_seed": seed}
-    options |= {} if presolve else {"presolve": "off"}
-    options |= {} if nodes is None else {"mip_max_nodes": nodes}
-    options |= {} if threads is None else {"threads": threads}
+    """Solve a matrix, whose numbers HiGHS keeps; `tell` as for `dlsched.solvers.solve.solve_here`."""
+    options: dict[str, Any] = {"mip_rel_gap": asked.gap, "mip_abs_gap": 0.0 if asked.gap == 0.0 else TOLERANCE}
+    options |= {} if asked.time_limit is None else {"time_limit": float(asked.time_limit)}
+    options |= {} if asked.seed is None else {"random_seed": asked.seed}
+    options |= {} if asked.presolve else {"presolve": "off"}
+    options |= {} if asked.nodes is None else {"mip_max_nodes": asked.nodes}
+    options |= {} if asked.threads is None else {"threads": asked.threads}
     solver = loaded(matrix, **options)
     # HiGHS before 1.13 has no such option, and then looks for cuts.
-    solver.setOptionValue("mip_allow_cut_separation_at_nodes", cuts)
+    solver.setOptionValue("mip_allow_cut_separation_at_nodes", asked.cuts)
     if tell is not None:
         solver.cbMipInterrupt += lambda event: tell(event.data_out.mip_dual_bound, None)
         solver.cbMipImprovingSolution += lambda event: tell(
@@ -143,7 +136,7 @@ def solve_highs(
     interrupted = threading.Event()
     # The number of HiGHS's threads is fixed, for a whole Python thread, by the first model that it solves there: a
     # second number is an error, and resetting it would take effect for everybody's models.
-    run = solver.run if threads is None else partial(run_in_thread, solver.run, interrupted.set)
+    run = solver.run if asked.threads is None else partial(run_in_thread, solver.run, interrupted.set)
     with interruptible(solver, interrupted.is_set):
         run()
         for way in _OTHER_WAYS[: 1 if matrix.integer.any() else None]:

@@ -16,6 +16,7 @@ import numpy as np
 from dlsched.extras import from_extra
 from dlsched.halt import left, run_in_thread
 from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.options import SolverOptions
 from dlsched.solvers.scaling import INFINITE, UnfitNumberError
 from dlsched.solvers.solution import RawSolution, Solution, Status
 from dlsched.tolerances import FEASIBLE, TOLERANCE
@@ -24,12 +25,7 @@ _STATUS = {status.value: status for status in (Status.OPTIMAL, Status.INFEASIBLE
 
 
 def solve_scip(
-    matrix: Matrix,
-    time_limit: float | None,
-    gap: float,
-    seed: int | None,
-    presolve: bool,
-    tell: Callable[[float, Floats | None], None] | None = None,
+    matrix: Matrix, asked: SolverOptions, tell: Callable[[float, Floats | None], None] | None = None
 ) -> RawSolution:
     """Solve a matrix with SCIP; `tell` as for `dlsched.solvers.solve.solve_here`.
 
@@ -40,7 +36,7 @@ def solve_scip(
     """
     pyscipopt = import_scip()
     scip, variables = _loaded(pyscipopt, matrix)
-    apply_settings(pyscipopt, scip, time_limit, gap, seed, presolve)
+    _apply(pyscipopt, scip, asked)
     if tell is not None:
         _tell_news(pyscipopt, scip, variables, tell)
     summary = optimized(scip)
@@ -84,21 +80,19 @@ def import_scip() -> Any:
     return from_extra("certify", "pyscipopt", "solver scip needs PySCIPOpt")
 
 
-def apply_settings(
-    pyscipopt: Any, scip: Any, time_limit: float | None, gap: float, seed: int | None, presolve: bool
-) -> None:
-    """Set the tolerance, and what `dlsched.models.solve.solve` lets a user choose."""
+def _apply(pyscipopt: Any, scip: Any, asked: SolverOptions) -> None:
+    """Set the tolerance, and what is asked."""
     scip.setParam("numerics/feastol", FEASIBLE)
     # It would ask SoPlex for less than it takes.
     scip.setParam("constraints/nonlinear/tightenlpfeastol", False)
-    scip.setParam("limits/gap", gap)
+    scip.setParam("limits/gap", asked.gap)
     # It would take Ctrl-C for itself and end as if nothing had happened.
     scip.setParam("misc/catchctrlc", False)
-    if time_limit is not None and np.isfinite(time_limit):
-        scip.setParam("limits/time", float(time_limit))
-    if seed is not None:
-        scip.setParam("randomization/randomseedshift", seed)
-    if not presolve:
+    if asked.time_limit is not None and np.isfinite(asked.time_limit):
+        scip.setParam("limits/time", float(asked.time_limit))
+    if asked.seed is not None:
+        scip.setParam("randomization/randomseedshift", asked.seed)
+    if not asked.presolve:
         scip.setPresolve(pyscipopt.SCIP_PARAMSETTING.OFF)
 
 
@@ -167,7 +161,7 @@ _HEADER = 10
 _SHARED = "a named expression"
 
 
-def solve_nonlinear(model: Any, gap: float, seed: int | None, presolve: bool) -> tuple[Solution, Any]:
+def solve_nonlinear(model: Any, asked: SolverOptions) -> tuple[Solution, Any]:
     """Solve a factorable nonlinear model to global optimality, or as far as the time goes (`dlsched.halt.left`).
 
     Returns
@@ -189,7 +183,7 @@ def solve_nonlinear(model: Any, gap: float, seed: int | None, presolve: bool) ->
     scip = pyscipopt.Model()
     scip.hideOutput()
     variables = _passed(model, scip)
-    apply_settings(pyscipopt, scip, left(), gap, seed, presolve)
+    _apply(pyscipopt, scip, replace(asked, time_limit=left()))
     summary = optimized(scip)
     if summary.status is Status.UNBOUNDED and all(math.isfinite(end) for v in variables for end in _ends(v)):
         summary = replace(summary, status=Status.NO_SOLUTION)  # a value from 1e20 on is infinite to SCIP

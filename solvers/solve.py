@@ -20,6 +20,7 @@ from dlsched.halt import current, grace, left, over, poll
 from dlsched.solvers.divisors import divided
 from dlsched.solvers.highs import solve_highs
 from dlsched.solvers.matrix import Floats, Matrix
+from dlsched.solvers.options import SolverOptions
 from dlsched.solvers.refinement import LinearOptimum
 from dlsched.solvers.scaling import scaled
 from dlsched.solvers.scip import solve_scip
@@ -89,11 +90,9 @@ def solve_matrix(
     if not matrix.A.shape[1]:
         return _without_columns(matrix, asked, solver)
     fit = scaled(tightened(divided(asked)))
-    settings: dict[str, Any] = {"threads": threads, "gap": gap, "seed": seed, "presolve": presolve}
-    settings |= {"nodes": nodes, "cuts": cuts}
     limits = [seconds for seconds in (time_limit, left()) if seconds is not None]
     limit = min(limits, default=None)
-    raw = _solve_stoppable(fit.matrix, solver, settings, limit)
+    raw = _solve_stoppable(fit.matrix, SolverOptions(solver, limit, threads, gap, seed, presolve, nodes, cuts))
     summary = raw.summary
     if summary.bound is not None:
         summary = replace(summary, bound=fit.value(summary.bound))
@@ -145,7 +144,7 @@ def _is_unbounded(matrix: Matrix, time_limit: float | None) -> bool:
     if not matrix.integer.any() or not open_.any():
         return False
     with grace():
-        return solve_here(matrix.relaxed(), time_limit=time_limit).summary.status is Status.UNBOUNDED
+        return solve_here(matrix.relaxed(), SolverOptions(time_limit=time_limit)).summary.status is Status.UNBOUNDED
 
 
 def _is_dear(matrix: Matrix, x: Floats) -> bool:
@@ -175,51 +174,38 @@ def _completed(matrix: Matrix, x: Floats) -> Floats:
     return x if raw.x is None else np.where(matrix.integer, x, fit.point(raw.x))
 
 
-def _solve_stoppable(matrix: Matrix, solver: str, settings: dict[str, Any], time_limit: float | None) -> RawSolution:
+def _solve_stoppable(matrix: Matrix, asked: SolverOptions) -> RawSolution:
     """Solve in this process, or in another where the solver would not ask often enough whether to stop."""
     stop = current()
     if stop is not None:
         from dlsched.solvers.apart import is_long, solve_apart
 
-        if is_long(matrix, solver):
-            return solve_apart(matrix, solver, settings, stop, time_limit)
-    return solve_here(matrix, solver=solver, time_limit=time_limit, **settings)
+        if is_long(matrix, asked.solver):
+            return solve_apart(matrix, asked, stop)
+    return solve_here(matrix, asked)
 
 
 def solve_here(
     matrix: Matrix,
-    *,
-    solver: str = "highs",
-    time_limit: float | None = None,
-    threads: int | None = None,
-    gap: float = 0.0,
-    seed: int | None = None,
-    presolve: bool = True,
-    nodes: int | None = None,
-    cuts: bool = True,
+    asked: SolverOptions = SolverOptions(),
     tell: Callable[[float, Floats | None], None] | None = None,
 ) -> RawSolution:
     """Solve a matrix, whose numbers a solver keeps, in this process; the point is as the solver returned it.
 
     Parameters
     ----------
-    matrix, solver, time_limit, threads, gap, seed, presolve, nodes, cuts
-        As for `solve_matrix`.
+    matrix : Matrix
+    asked : SolverOptions
     tell : callable, optional
         Called from a search tree with the bound so far and, where there is a better one, the point.
     """
-
-    def ask(program: Matrix, seconds: float | None, told: Callable[[float, Floats | None], None] | None) -> RawSolution:
-        if solver == "highs":
-            return solve_highs(program, seconds, threads, gap, seed, presolve, nodes, cuts, told)
-        return solve_scip(program, seconds, gap, seed, presolve, told)
-
-    raw = ask(matrix, time_limit, tell)
+    ask = solve_highs if asked.solver == "highs" else solve_scip
+    raw = ask(matrix, asked, tell)
     if not raw.left_open:
         return raw
     # Without costs the program has a point or none.
-    left_over = None if time_limit is None else max(0.0, time_limit - raw.summary.seconds)
-    status = ask(replace(matrix, c=np.zeros_like(matrix.c)), left_over, None).summary.status
+    limit = None if asked.time_limit is None else max(0.0, asked.time_limit - raw.summary.seconds)
+    status = ask(replace(matrix, c=np.zeros_like(matrix.c)), replace(asked, time_limit=limit)).summary.status
     found = Status.UNBOUNDED if status in (Status.OPTIMAL, Status.FEASIBLE) else status
     return RawSolution(replace(raw.summary, status=found), None)
 

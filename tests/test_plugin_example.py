@@ -126,6 +126,20 @@ def test_its_claims_with_several_processes_and_their_witnesses(dlsched: Command,
     assert answer(dlsched("replay", witness, "--json"))["reproduced"] is True
 
 
+def test_a_mistake_in_it_is_told_with_its_place(dlsched: Command, tmp_path: Path) -> None:
+    text = (EXAMPLE / "graham.py").read_text().replace('"graham', '"slip').replace('"durations"', '"slip-durations"')
+    text = text.replace("measure=lambda facts: lpt(facts.instance).utility", "measure=lambda facts: 1 / 0")
+    text = text.replace('{"random": random}', '{"random": lambda rng: None}')
+    (tmp_path / "slip.py").write_text(text)
+    ended = dlsched("--plugin", "slip", "verify", "slip/lpt", "--instances", 3, "--out", "v.sqlite")
+    told = ["of the claim slip/lpt (printed)", "on draw 0 of slip/small, seed 0"]
+    way_on = "v.sqlite has the verdicts so far, and the same call goes on from them"
+    assert (ended.returncode, ended.stderr.splitlines()[-3:]) == (70, [*told, way_on])
+    ended = dlsched("--plugin", "slip", "generate", "slip")
+    last = "TypeError: what preset random of slip returns: expected a slip.Instance, got None"
+    assert (ended.returncode, ended.stderr.splitlines()[-1]) == (70, last)
+
+
 @pytest.mark.parametrize(
     ("claim", "instances", "seed", "measured", "durations"),
     [("graham/list-scheduling", 60, 1, 3, [1, 1, 2]), ("graham/lpt", 120, 0, 7, [2, 2, 2, 3, 3])],

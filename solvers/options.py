@@ -1,0 +1,35 @@
+"""How a solver is asked: what a user may choose, and what our own methods choose beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SolverOptions:
+    """What a solver is told beside the program.
+
+    Attributes
+    ----------
+    solver : {"highs", "scip"}
+    time_limit : float or None
+        Seconds.
+    threads : int or None
+    gap : float
+        Relative gap at which it may stop.
+    seed : int or None
+    presolve : bool
+    nodes : int or None
+        Of HiGHS's tree, at most.
+    cuts : bool
+        Whether HiGHS looks for cuts below the root of its tree.
+    """
+
+    solver: str = "highs"
+    time_limit: float | None = None
+    threads: int | None = None
+    gap: float = 0.0
+    seed: int | None = None
+    presolve: bool = True
+    nodes: int | None = None
+    cuts: bool = True
