@@ -17,7 +17,7 @@ from dlsched.arguments import expect_model
 from dlsched.arithmetic import dot, sparse_product
 from dlsched.halt import cut
 from dlsched.lazy import sp
-from dlsched.solvers.components import only_objective, refuse_foreign
+from dlsched.solvers.components import only_objective, refuse_foreign, walk_into_conditions
 from dlsched.tolerances import TOLERANCE
 
 Floats = npt.NDArray[np.float64]
@@ -219,10 +219,11 @@ def compile_model(model: Any) -> Matrix:
 
 def _compiled(model: Any) -> Matrix:
     import pyomo.environ as pyo
-    from pyomo.common.errors import InvalidExpressionError
+    from pyomo.common.errors import DeveloperError, InvalidExpressionError
     from pyomo.repn.util import InvalidValueError
 
     refuse_foreign(model)
+    walk_into_conditions()
     objective = only_objective(model)
     try:
         return _without_broken_constants(_from_form(_form(model), objective))
@@ -234,9 +235,14 @@ def _compiled(model: Any) -> Matrix:
         raise
     except InvalidExpressionError as error:
         raise NotLinearError(f"the model is not linear: {error}") from error
+    except DeveloperError as error:  # it has no rule for an "and" or "or" of relations, for instance
+        raise NotLinearError(f"the model has what Pyomo cannot compile: {_last_line(error)}") from error
     except InvalidValueError as error:
-        reason = str(error).splitlines()[-1].strip()
-        raise ValueError(f"a fixed variable or parameter has no value: {reason}") from error
+        raise ValueError(f"a fixed variable or parameter has no value: {_last_line(error)}") from error
+
+
+def _last_line(error: Exception) -> str:
+    return str(error).splitlines()[-1].strip()
 
 
 def _form(model: Any) -> Any:

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.errors import InputError
 from dlsched.extras import from_extra
 from dlsched.halt import left, run_in_thread
+from dlsched.solvers.components import walk_into_conditions
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.options import SolverOptions
 from dlsched.solvers.scaling import INFINITE, UnfitNumberError
@@ -160,6 +162,28 @@ _HEADER = 10
 
 _SHARED = "a named expression"
 
+_TAKEN = frozenset({"o0", "o2", "o3", "o5", "o15", "o16", "o39", "o41", "o42", "o43", "o44", "o46", "o54"})
+"""The functions of an NL file that SCIP 10's reader takes, by code; of others it says so on the terminal, unasked."""
+
+_RULE = "solver scip takes sums, products, quotients, powers, abs, sqrt, exp, log, log10, sin and cos"
+
+_OTHERS = {
+    "f": "an external function",
+    "o13": "floor",
+    "o14": "ceil",
+    "o35": "a condition (Expr_if)",
+    "o37": "tanh",
+    "o38": "tan",
+    "o40": "sinh",
+    "o45": "cosh",
+    "o47": "atanh",
+    "o49": "atan",
+    "o50": "asinh",
+    "o51": "asin",
+    "o52": "acosh",
+    "o53": "acos",
+}
+
 
 def solve_nonlinear(model: Any, asked: SolverOptions) -> tuple[Solution, Any]:
     """Solve a factorable nonlinear model to global optimality, or as far as the time goes (`dlsched.halt.left`).
@@ -176,6 +200,8 @@ def solve_nonlinear(model: Any, asked: SolverOptions) -> tuple[Solution, Any]:
         If PySCIPOpt is not installed.
     UnfitNumberError
         If the objective, a row or a bound has a number that is NaN, or infinite to SCIP; a ValueError.
+    InputError
+        If one has a function that SCIP has not; a ValueError.
     """
     import pyomo.environ as pyo
 
@@ -202,11 +228,19 @@ def _ends(variable: Any) -> tuple[float, float]:
 
 def _passed(model: Any, scip: Any) -> list[Any]:
     """Hand the model over as an NL file, and return its variables: SCIP calls the k-th of them i(k), b(k) or x(k)."""
+    from pyomo.common.errors import DeveloperError
     from pyomo.opt import WriterFactory
 
     stream = io.StringIO()
-    written = WriterFactory("nl_v2").write(model, stream, linear_presolve=False, scale_model=False)
+    walk_into_conditions()
+    try:
+        written = WriterFactory("nl_v2").write(model, stream, linear_presolve=False, scale_model=False)
+    except DeveloperError as error:
+        raise InputError(f"the model has what Pyomo cannot write: {' '.join(str(error).split())}") from error
     text = stream.getvalue()
+    for place, function in _functions(text, written):
+        if function not in _TAKEN:
+            raise InputError(f"{place}: has {_OTHERS.get(function, 'a function that is not known')}; {_RULE}")
     for place, number in _numbers(text, written):
         if not abs(number) < INFINITE:
             raise UnfitNumberError(
@@ -219,8 +253,26 @@ def _passed(model: Any, scip: Any) -> list[Any]:
     return list(written.variables)
 
 
+def _functions(text: str, written: Any) -> Iterator[tuple[str, str]]:
+    """Yield the codes of the functions in an NL file (``o38``; ``f`` of an external one), each with what it is in."""
+    for section, place, words in _lines(text, written):
+        if section in ("C", "O", "V") and words[0][0] in "of":
+            yield place, words[0] if words[0][0] == "o" else "f"
+
+
 def _numbers(text: str, written: Any) -> Iterator[tuple[str, float]]:
-    """Yield the numbers of an NL file, each with the name of what it is in.
+    """Yield the numbers of an NL file, each with the name of what it is in."""
+    for section, place, words in _lines(text, written):
+        if section in ("r", "b"):
+            yield from ((place, float(word)) for word in words[1:])
+        elif section in ("J", "G", "V") and len(words) == 2:
+            yield place, float(words[1])
+        elif words[0][0] == "n":
+            yield place, float(words[0][1:])
+
+
+def _lines(text: str, written: Any) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield the lines within the sections of an NL file: the section, the name of what it is about, the words.
 
     The sections: C and O hold the nonlinear parts of rows and objective, V what they share; J and G the linear ones; r
     and b the sides of rows and the bounds of variables.
@@ -240,10 +292,6 @@ def _numbers(text: str, written: Any) -> Iterator[tuple[str, float]]:
             continue
         if words[0][0] in "CJOGVrbkxdFSL":
             section, number = words[0][0], int(words[0][1:] or 0)
-        elif section in ("r", "b"):
-            yield from ((names[section][number], float(word)) for word in words[1:])
-            number += 1
-        elif section in ("J", "G", "V") and len(words) == 2:
-            yield names[section][number] if section in names else _SHARED, float(words[1])
-        elif words[0][0] == "n":
-            yield names[section][number] if section in names else _SHARED, float(words[0][1:])
+            continue
+        yield section, names[section][number] if section in names else _SHARED, words
+        number += section in ("r", "b")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import pyomo.environ as pyo
 import pyscipopt
 import pytest
 
-from dlsched.models import Status, build, compile_model, smd, solve
+from dlsched.models import InputError, Status, build, compile_model, smd, solve
+from dlsched.solvers.matrix import NotLinearError
 from dlsched.solvers.scaling import UnfitNumberError
 from dlsched.solvers.solve import solve_matrix
 
@@ -125,3 +129,57 @@ def test_what_is_infeasible_without_a_solver() -> None:
     whole.z = pyo.Var(bounds=(1.2, 1.8), domain=pyo.Integers)
     for model in (fixed, unused, whole):
         assert solve(model, solver="scip").status is Status.INFEASIBLE
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [(pyo.tan, "tan"), (pyo.floor, "floor"), (lambda x: pyo.Expr_if(x >= 1, x, 0), r"a condition \(Expr_if\)")],
+)
+def test_a_function_that_scip_has_not_is_named_with_its_place(
+    function: Callable[[Any], Any], name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    model = curve()
+    model.bent = pyo.Constraint(expr=function(model.x) <= 1)
+    with pytest.raises(InputError, match=rf"^bent: has {name}; solver scip takes sums, products, .* and cos$"):
+        solve(model, solver="scip")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_pyomo_cannot_write_is_refused_in_one_line() -> None:
+    model = pyo.ConcreteModel()
+    model.x, model.y = pyo.Var(bounds=(0, 3)), pyo.Var(bounds=(0, 3))
+    model.worth = pyo.Objective(expr=model.x)
+    model.bent = pyo.Constraint(expr=pyo.Expr_if(pyo.land(model.x >= 1, model.y >= 1), model.x, 0) <= 1)
+    with pytest.raises(NotLinearError, match=r"^the model has what Pyomo cannot compile: .*$"):
+        solve(model)
+    with pytest.raises(InputError, match=r"^the model has what Pyomo cannot write: .*AndExpression.*$"):
+        solve(model, solver="scip")
+
+
+CONDITIONS = """
+import pyomo.environ as pyo
+from dlsched.models import solve
+
+def capped(condition):
+    model = pyo.ConcreteModel()
+    model.p = pyo.Param(initialize=2, mutable=True)
+    model.x = pyo.Var(bounds=(0, 5), initialize=2)
+    model.y = pyo.Var(bounds=(0, 5))
+    model.cap = pyo.Constraint(expr=model.y <= pyo.Expr_if(condition(model), 3, 4))
+    model.most = pyo.Objective(expr=model.y, sense=pyo.maximize)
+    return model
+
+for condition in (lambda m: m.p >= 1, lambda m: m.p == 1, lambda m: m.x >= 1, lambda m: m.x == 1):
+    for solver in ("highs", "scip"):
+        try:
+            print(solve(capped(condition), solver=solver).objective)
+        except ValueError as error:
+            print(type(error).__name__)
+"""
+
+
+@pytest.mark.process
+def test_a_condition_on_params_first_makes_none_on_variables_a_constant() -> None:
+    """Pyomo fails on the first relation that a process shows it where that is of Params alone, and freezes the rest."""
+    told = subprocess.run([sys.executable, "-c", CONDITIONS], capture_output=True, text=True, check=True).stdout
+    assert told.split() == ["3.0", "3.0", "4.0", "4.0", *["NotLinearError", "InputError"] * 2]
