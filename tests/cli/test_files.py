@@ -10,11 +10,14 @@ import stat
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dlsched.cli.main import main
+from dlsched.models import files
 from dlsched.models.files import MAX_BYTES
 from dlsched.models.hadar import Instance, Schedule
 from tests.cli.cases import best, complaint, h2, refusal, save
@@ -276,10 +279,15 @@ def test_a_named_pipe_is_read(place: Path) -> None:
     assert json.loads(out) == {"violations": [], "utility": 17.0}, err
 
 
-def test_a_pipe_that_nobody_writes_is_refused(dlsched: Command, place: Path) -> None:
+def test_a_pipe_that_nobody_writes_is_refused(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(files, "WRITER_SECONDS", 2)
     os.mkfifo(place / "pipe")
-    message = refusal(dlsched(*worded(("check", "hadar", "pipe", "SCHEDULE"), None, place), folder=place))
-    assert message == "pipe: is a pipe that nobody has opened for writing for 10 seconds"
+    with chdir(place):
+        code = main(worded(("check", "hadar", "pipe", "SCHEDULE"), None, place))
+    message = "pipe: is a pipe that nobody has opened for writing for 2 seconds"
+    assert (code, *capfd.readouterr()) == (2, "", f"dlsched: error: {message}\n")
 
 
 def test_a_pipe_is_read_up_to_a_limit(place: Path) -> None:

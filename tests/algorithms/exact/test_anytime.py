@@ -123,7 +123,7 @@ def test_dmlrs_without_column_generation(seed: int, monkeypatch: pytest.MonkeyPa
     instance = preset("benchmark", seed, jobs=5, machines=3, slots=5, multiple=3)
     best = optimum(instance).value
     monkeypatch.setattr(decomposition, "generate_columns", failing)
-    found = dmlrs.solve(instance, time_limit=10)
+    found = dmlrs.solve(instance, time_limit=3)
     assert 0 < found.value <= best + 1e-6 * best
     assert found.bound >= best - 1e-6 * best
 
