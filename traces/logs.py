@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -133,6 +133,7 @@ def converted(log: Log, request: Request, speeds: Mapping[str, float] | str | No
     available = request.available(path, log.jobs)
     first = available[0].arrival
     taken, skipped = request.select(path, available, lambda job: _problem(job, request, first))
+    _expect_distinct(path, taken)
     told = ", ".join(f"{r}={to_json(s)}" for r, s in speed.items())
     return request.instance(
         path,
@@ -170,6 +171,15 @@ def _speeds(speeds: Mapping[str, float] | str | None, request: Request) -> dict[
         if found[r] <= 0:
             raise InputError(f"speeds: {r}={value} must be positive")
     return found
+
+
+def _expect_distinct(path: str, jobs: Iterable[Ran]) -> None:
+    places: dict[str, str] = {}
+    for job in jobs:
+        if job.name in places:
+            there = places[job.name].removeprefix(f"{path}: ")
+            raise InputError(f"{job.place}: {shown(job.name)} is already the name of the job at {there}")
+        places[job.name] = job.place
 
 
 def _problem(job: Ran, request: Request, first: Fraction) -> Problem | None:

@@ -193,7 +193,7 @@ _ATTEMPT = '{"start_time": "2017-10-07 01:12:09", "end_time": "2017-10-07 01:12:
         ("tiresias", f"{_LIST}0,5,0,vgg,9\n", "line 2: 5 exceeds the 4 devices of the whole cluster (skip leaves"),
         ("tiresias", f"{_LIST}0,1,0,vgg,9\n1,1,9999,vgg,9\n", "line 3: arrives in slot 1000, after the last slot 10"),
         ("csv", "name,arrival,gang,seconds\n,0,1,9\n", "line 2, column name: must not be empty"),
-        ("csv", "name,arrival,gang,seconds\na,0,1,9\na,0,1,9\n", "jobs[1].name: 'a' is already the name of jobs[0]"),
+        ("csv", "name,arrival,gang,seconds\na,0,1,9\na,0,1,9\n", "line 3: 'a' is already the name of the job at line"),
         ("alibaba", f"{_PODS}a,1,,0,10,20\n", "line 2: is of negative length (skip leaves"),
         ("alibaba", f"{_PODS}a,1,A100,0,20,10\n", "line 2: runs on A100 alone, and the cluster has fast, slow"),
         (
