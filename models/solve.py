@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -133,13 +133,14 @@ def _solve_nonlinear(model: Any, asked: SolverOptions) -> Solution:
     try:
         summary, point = solve_nonlinear(model, asked)
     except InfeasibleConstraintException:  # a row without free variables does not hold
+        _refuse_fixed_beyond(model)
         return Solution.unasked(Status.INFEASIBLE, "scip")
     if point is None:
         return summary
     for variable, value in point.items():
         variable.set_value(value, skip_validation=True)
     _load_unused(v for v in free if v not in point)
-    allowed = TOLERANCE * max(1.0, *(abs(value) for value in point.values()))
+    allowed = TOLERANCE * max([1.0, *(abs(value) for value in point.values())])
     objective = next(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
     try:
         excesses, value = residuals(model), float(pyo.value(objective))
@@ -148,7 +149,22 @@ def _solve_nonlinear(model: Any, asked: SolverOptions) -> Solution:
     for row, excess in excesses.items():
         if not excess <= allowed:
             raise ResidualError(f"scip returned a point that breaks the model by {excess:.3g} ({row.name})")
-    return summary.with_value(value)
+    return (summary if point else replace(summary, bound=value)).with_value(value)
+
+
+def _refuse_fixed_beyond(model: Any) -> None:
+    """Refuse a variable that is fixed beyond its bounds, which no longer matter where the model is linear.
+
+    Pyomo's writer of NL files calls its model infeasible, as it does one with a row that does not hold.
+    """
+    import pyomo.environ as pyo
+
+    for variable in model.component_data_objects(pyo.Var, active=True, descend_into=True):
+        lower, upper = variable.bounds
+        if variable.fixed and not (-math.inf if lower is None else lower) <= variable.value <= (
+            math.inf if upper is None else upper
+        ):
+            raise InputError(f"{variable.name}: is fixed at {variable.value}, beyond its bounds {variable.bounds}")
 
 
 def unused_variables(model: Any, matrix: Matrix) -> list[Any]:

@@ -22,7 +22,7 @@ from dlsched.relaxations.fractional import FractionalModel, fractional_model
 from dlsched.relaxations.lifting import check_liftable, lift_in_place
 from dlsched.relaxations.refusals import only_objective
 from dlsched.relaxations.tree import clone, free_name, members
-from dlsched.solvers.matrix import Matrix
+from dlsched.solvers.matrix import Matrix, is_constant
 from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
 from dlsched.tolerances import POSITIVE, ROUNDING
@@ -247,6 +247,9 @@ def _homogenise(row: Any, scale: Any) -> Any:
     terms = generate_standard_repn(row.body)
     body = sum(float(a) * y for a, y in zip(terms.linear_coefs, terms.linear_vars, strict=True))
     low, high = (None if side is None else float(side - terms.constant) for side in (lower, upper))
+    if is_constant(row):
+        # It holds, but for rounding, of which t would make more.
+        low, high = None if low is None else min(low, 0.0), None if high is None else max(high, 0.0)
     if low is not None and low == high:
         row.set_value(body - low * scale == 0)
     elif high is None:

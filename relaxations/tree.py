@@ -9,7 +9,7 @@ from typing import Any
 import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
 from pyomo.common.gc_manager import PauseGC
-from pyomo.core.expr.visitor import identify_variables
+from pyomo.core.expr.visitor import identify_variables, replace_expressions
 from pyomo.gdp import Disjunct
 
 from dlsched.models.solve import is_crossed, nearest_to_zero
@@ -98,7 +98,19 @@ def clone(model: Any) -> tuple[Any, Any]:
     """Return a copy of the model, and the map from each variable and constraint of the copy to its source."""
     with PauseGC():
         copy = model.clone()
-        return copy, ComponentMap(_pairs(copy, model))
+        to_source = ComponentMap(_pairs(copy, model))
+        _bring_home(copy, to_source)
+        return copy, to_source
+
+
+def _bring_home(copy: Any, to_source: Any) -> None:
+    """Put the copy's variables for the source's: a named expression outside of a block is not copied with it."""
+    own = {id(source): twin for twin, source in to_source.items() if twin.ctype is pyo.Var}
+    for ctype in (pyo.Constraint, pyo.Objective):
+        for component in members(copy, ctype):
+            expression = component.expr
+            if any(id(variable) in own for variable in identify_variables(expression)):
+                component.set_value(replace_expressions(expression, own, remove_named_expressions=True))
 
 
 def _pairs(copy: Any, source: Any) -> Iterator[tuple[Any, Any]]:

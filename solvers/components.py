@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 _UNDERSTOOD = {
@@ -69,21 +68,6 @@ def _reason(kind: str, block: Any) -> str:
     if kind == "SOSConstraint" and isinstance(block.parent_component(), pyo.Piecewise):
         return _PIECEWISE
     return _REMEDIES.get(kind, f"is a {kind}, which is unknown here: write it with variables and constraints first")
-
-
-@cache
-def walk_into_conditions() -> None:
-    """Have Pyomo's compilers look at each relation of an `Expr_if` for itself.
-
-    They decide for all by the first one they meet: where that is one of Params alone they fail, and from then on take
-    one of variables for a constant, what it is at the point at hand: a wrong optimum (6.10.1).
-    """
-    from pyomo.core.expr import EqualityExpression, InequalityExpression, RangedExpression
-    from pyomo.repn import ampl, linear
-
-    for compiler in (linear.LinearRepnVisitor.before_child_dispatcher, ampl._before_child_handlers):
-        for kind in (EqualityExpression, InequalityExpression, RangedExpression):
-            compiler[kind] = compiler._before_general_expression
 
 
 def only_objective(model: Any) -> Any:

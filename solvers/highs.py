@@ -211,9 +211,31 @@ def _read_highs(solver: Any, matrix: Matrix, seconds: float) -> RawSolution:
         return RawSolution(summary, x, row_duals, costs)
     taken = LinearOptimum.of(matrix, x, row_duals)
     found = refined(matrix, taken, partial(_corrected, solver.getBasis(), slack_rows(matrix)))
+    if found.dual and _is_cheaply_unbounded(matrix, found.dual):
+        return RawSolution(replace(summary, status=Status.UNBOUNDED, bound=None), None)
     if found is taken:
         return RawSolution(summary, x, row_duals, costs)
     return RawSolution(replace(summary, bound=matrix.value(found.x)), found.x, found.row_duals, found.reduced_costs)
+
+
+def _is_cheaply_unbounded(matrix: Matrix, lack: float) -> bool:
+    """Tell whether a linear program with a point has ever better ones, along a ray whose cost HiGHS takes for 0.
+
+    Parameters
+    ----------
+    matrix : Matrix
+    lack : float
+        The reduced cost that is left where a bound is not reached: the costs are multiplied until it is near 1.
+    """
+    import highspy
+
+    if np.isfinite(matrix.lower).all() and np.isfinite(matrix.upper).all():
+        return False
+    exponent = -int(np.frexp(lack)[1])
+    solver = loaded(replace(matrix, c=np.ldexp(matrix.c, exponent), offset=0.0), presolve="off")
+    with interruptible(solver):
+        solver.run()
+    return bool(solver.getModelStatus() == highspy.HighsModelStatus.kUnbounded)
 
 
 def _corrected(basis: Any, slack_rows: npt.NDArray[np.int64], matrix: Matrix) -> tuple[Floats, Floats] | None:

@@ -17,7 +17,7 @@ from dlsched.arguments import expect_model
 from dlsched.arithmetic import dot, sparse_product
 from dlsched.halt import cut
 from dlsched.lazy import sp
-from dlsched.solvers.components import only_objective, refuse_foreign, walk_into_conditions
+from dlsched.solvers.components import only_objective, refuse_foreign
 from dlsched.tolerances import TOLERANCE
 
 Floats = npt.NDArray[np.float64]
@@ -223,21 +223,17 @@ def _compiled(model: Any) -> Matrix:
     from pyomo.repn.util import InvalidValueError
 
     refuse_foreign(model)
-    walk_into_conditions()
     objective = only_objective(model)
     try:
         return _without_broken_constants(_from_form(_form(model), objective))
-    except TypeError:
-        # What Pyomo makes of it is an array of objects.
-        for variable in model.component_data_objects(pyo.Var, active=True, descend_into=True):
-            if variable.fixed and variable.value is None:
-                raise ValueError(f"{variable.name}: is fixed and has no value") from None
-        raise
     except InvalidExpressionError as error:
         raise NotLinearError(f"the model is not linear: {error}") from error
     except DeveloperError as error:  # it has no rule for an "and" or "or" of relations, for instance
         raise NotLinearError(f"the model has what Pyomo cannot compile: {_last_line(error)}") from error
     except InvalidValueError as error:
+        for variable in model.component_data_objects(pyo.Var, active=True, descend_into=True):
+            if variable.fixed and variable.value is None:
+                raise ValueError(f"{variable.name}: is fixed and has no value") from None
         raise ValueError(f"a fixed variable or parameter has no value: {_last_line(error)}") from error
 
 
@@ -252,15 +248,11 @@ def _form(model: Any) -> Any:
     """
     import pyomo.environ as pyo
     from pyomo.common.errors import InfeasibleConstraintException
-    from pyomo.common.gc_manager import PauseGC
-    from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 
-    def form() -> Any:
-        with PauseGC():
-            return LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=None)
+    from dlsched.solvers.compiler import standard_form
 
     try:
-        return form()
+        return standard_form(model)
     except InfeasibleConstraintException:
         rows = list(filter(is_constant, model.component_data_objects(pyo.Constraint, active=True, descend_into=True)))
         for row in rows:
@@ -268,7 +260,7 @@ def _form(model: Any) -> Any:
         try:
             for row in rows:
                 row.deactivate()
-            return form()
+            return standard_form(model)
         finally:
             for row in rows:
                 row.activate()
@@ -334,7 +326,8 @@ def _from_form(form: Any, objective: Any) -> Matrix:
     kind = np.fromiter((row.bound_type for row in form.rows), dtype=np.int8, count=len(form.rows))
     A, row_lower, row_upper, rows = _merge_ranges(A, rhs, kind, [row.constraint for row in form.rows])
     return Matrix(
-        c=np.asarray(form.c.todense(), dtype=float).ravel() if form.c.shape[0] else np.zeros(len(columns)),
+        # A Reference to the objective is another row of the same.
+        c=np.asarray(form.c[[0]].todense(), dtype=float).ravel(),
         offset=float(form.c_offset[0]),
         sense=1 if objective.sense == pyo.minimize else -1,
         A=A,
@@ -353,7 +346,7 @@ def _from_form(form: Any, objective: Any) -> Matrix:
 def _without_broken_constants(matrix: Matrix) -> Matrix:
     """Return the matrix, where rows without variables hold, also where the rounding of their constants says no.
 
-    Pyomo drops them only where no index of the fixed variable's component is free.
+    Those that Pyomo does not drop are of variables that cancel.
 
     Raises
     ------
@@ -376,7 +369,7 @@ def _without_broken_constants(matrix: Matrix) -> Matrix:
 
 def _is_integer(variable: Any) -> bool:
     interval = variable.domain.get_interval()
-    if interval is None or interval[2] not in (0, 1):
+    if interval is None or interval[2] not in (0, 1) or (interval[2] == 1 and (interval[0] or 0) % 1):
         raise ValueError(
             f"{variable.name}: domain {variable.domain} is neither an interval nor its integers: "
             "write it with integer or binary variables"

@@ -16,7 +16,6 @@ import numpy as np
 from dlsched.errors import InputError
 from dlsched.extras import from_extra
 from dlsched.halt import left, run_in_thread
-from dlsched.solvers.components import walk_into_conditions
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.options import SolverOptions
 from dlsched.solvers.scaling import INFINITE, UnfitNumberError
@@ -209,6 +208,8 @@ def solve_nonlinear(model: Any, asked: SolverOptions) -> tuple[Solution, Any]:
     scip = pyscipopt.Model()
     scip.hideOutput()
     variables = _passed(model, scip)
+    if not variables:
+        return Solution.unasked(Status.OPTIMAL, "scip"), pyo.ComponentMap()
     _apply(pyscipopt, scip, replace(asked, time_limit=left()))
     summary = optimized(scip)
     if summary.status is Status.UNBOUNDED and all(math.isfinite(end) for v in variables for end in _ends(v)):
@@ -231,8 +232,10 @@ def _passed(model: Any, scip: Any) -> list[Any]:
     from pyomo.common.errors import DeveloperError
     from pyomo.opt import WriterFactory
 
+    from dlsched.solvers.compiler import look_into_relations
+
     stream = io.StringIO()
-    walk_into_conditions()
+    look_into_relations()
     try:
         written = WriterFactory("nl_v2").write(model, stream, linear_presolve=False, scale_model=False)
     except DeveloperError as error:
@@ -246,10 +249,11 @@ def _passed(model: Any, scip: Any) -> list[Any]:
             raise UnfitNumberError(
                 f"{place}: has the number {number:.6g}; solver scip takes numbers below {INFINITE:g} in size"
             )
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "model.nl"
-        file.write_text(text, encoding="utf-8")
-        scip.readProblem(str(file))
+    if written.variables:  # SCIP reads no file without
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "model.nl"
+            file.write_text(text, encoding="utf-8")
+            scip.readProblem(str(file))
     return list(written.variables)
 
 

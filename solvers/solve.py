@@ -92,13 +92,18 @@ def solve_matrix(
     fit = scaled(tightened(divided(asked)))
     limits = [seconds for seconds in (time_limit, left()) if seconds is not None]
     limit = min(limits, default=None)
-    raw = _solve_stoppable(fit.matrix, SolverOptions(solver, limit, threads, gap, seed, presolve, nodes, cuts))
+    options = SolverOptions(solver, limit, threads, gap, seed, presolve, nodes, cuts)
+    if solver == "scip" and _is_unbounded(fit.matrix, limit):
+        # SCIP 10 was seen to branch on such a program for ever, and calls a point of it optimal where rays are cheap.
+        return _unbounded_or_empty(fit.matrix, options)
+    raw = _solve_stoppable(fit.matrix, options)
     summary = raw.summary
     if summary.bound is not None:
         summary = replace(summary, bound=fit.value(summary.bound))
     if raw.x is None:
         return RawSolution(summary, None)
-    if _is_unbounded(fit.matrix, None if limit is None else max(0.0, limit - summary.seconds)):
+    left_over = None if limit is None else max(0.0, limit - summary.seconds)
+    if solver == "highs" and matrix.integer.any() and _is_unbounded(fit.matrix, left_over):
         return RawSolution(replace(summary, status=Status.UNBOUNDED, bound=None), None)
     x = fit.point(raw.x)
     x = np.where(matrix.integer, np.round(x), x) + 0.0  # which makes 0 of -0.0
@@ -134,14 +139,14 @@ def _without_columns(matrix: Matrix, asked: Matrix, solver: str) -> RawSolution:
 
 
 def _is_unbounded(matrix: Matrix, time_limit: float | None) -> bool:
-    """Tell whether an integer program that has a point has ever better ones: its linear relaxation has, and vice versa.
+    """Tell whether a program that has a point has ever better ones: its linear relaxation has, and vice versa.
 
     HiGHS 1.15.1 has been seen to call such a program's point optimal: 2 y + 5 z - 3 x to maximise, 2 x - 2 y + 5 z >=
     -4, y - 3/4 x <= 7, none negative.
     """
     rising = matrix.sense * matrix.c
     open_ = ((rising < 0) & np.isposinf(matrix.upper)) | ((rising > 0) & np.isneginf(matrix.lower))
-    if not matrix.integer.any() or not open_.any():
+    if not open_.any():
         return False
     with grace():
         return solve_here(matrix.relaxed(), SolverOptions(time_limit=time_limit)).summary.status is Status.UNBOUNDED
@@ -203,11 +208,15 @@ def solve_here(
     raw = ask(matrix, asked, tell)
     if not raw.left_open:
         return raw
-    # Without costs the program has a point or none.
     limit = None if asked.time_limit is None else max(0.0, asked.time_limit - raw.summary.seconds)
-    status = ask(replace(matrix, c=np.zeros_like(matrix.c)), replace(asked, time_limit=limit)).summary.status
-    found = Status.UNBOUNDED if status in (Status.OPTIMAL, Status.FEASIBLE) else status
-    return RawSolution(replace(raw.summary, status=found), None)
+    return _unbounded_or_empty(matrix, replace(asked, time_limit=limit))
+
+
+def _unbounded_or_empty(matrix: Matrix, asked: SolverOptions) -> RawSolution:
+    """Tell whether a program that has no optimum has a point: without costs it has one or none."""
+    summary = _solve_stoppable(replace(matrix, c=np.zeros_like(matrix.c)), asked).summary
+    found = Status.UNBOUNDED if summary.status in (Status.OPTIMAL, Status.FEASIBLE) else summary.status
+    return RawSolution(replace(summary, status=found, objective=None, bound=None, gap=None), None)
 
 
 _SEED = 7

@@ -145,6 +145,20 @@ def test_duals_are_the_changes_of_the_optimal_ratio(seed: int, sense: Any) -> No
             assert point.duals[row] == pytest.approx(slopes[0], abs=1e-3)
 
 
+@pytest.mark.parametrize("side", [0.3, 0.1 + 0.2])
+def test_a_row_of_fixed_variables_holds_but_for_rounding(side: float) -> None:
+    model = pyo.ConcreteModel()
+    model.x, model.y = pyo.Var(bounds=(1, 10)), pyo.Var([1, 2])
+    model.y[1].fix(0.1)
+    model.y[2].fix(0.2)
+    model.row = pyo.Constraint(expr=model.y[1] + model.y[2] == side)
+    model.ratio = pyo.Objective(expr=model.x / (model.x + 1))
+    linear = charnes_cooper(model)
+    solved = solve_with_duals(linear.model)
+    assert solved.objective == pytest.approx(0.5)
+    assert linear.recover(solved.values, solved.duals).duals.get(model.row, 0) == 0
+
+
 def running(mode: str) -> list[Job]:
     jobs = [job for seed in range(8) for job in preset("random", seed, jobs=4).jobs]
     return [job for job in jobs if job.can_run and ratios(job).ratios and job.training.mode == mode][:4]

@@ -12,7 +12,16 @@ from pyomo.common.collections import ComponentMap
 from pyomo.core.base.range import NumericRange
 from pyomo.gdp import Disjunction
 
-from dlsched.relaxations import Relaxation, TransformationRefused, lift_bounds, relax, standard_form
+from dlsched.relaxations import (
+    Relaxation,
+    TransformationRefused,
+    charnes_cooper,
+    dual,
+    lift_bounds,
+    relax,
+    standard_form,
+    to_cvxpy,
+)
 from dlsched.relaxations.conformance_cases import bounds, fixings, integers, knapsack, plants
 from tests.relaxations.conformance.solving import solve
 
@@ -201,6 +210,29 @@ def test_refusals(transform: Any, build: Any, reason: str) -> None:
 def test_outside_variable_refused(transform: Any) -> None:
     with pytest.raises(TransformationRefused, match="'row2' uses variable 'x', which is declared outside of 'one'"):
         transform(with_outside_variable())
+
+
+def with_expression_outside() -> Any:
+    """A block whose row is 2 x <= 5, by way of a named expression of the block around it."""
+    m = pyo.ConcreteModel()
+    m.b = pyo.Block()
+    m.b.x = pyo.Var(bounds=(0, 10))
+    m.twice = pyo.Expression(expr=2 * m.b.x)
+    m.b.own = pyo.Expression(expr=m.twice + 1)
+    m.b.row = pyo.Constraint(expr=m.b.own <= 6)
+    m.b.worth = pyo.Objective(expr=m.twice / 2, sense=pyo.maximize)
+    return m.b
+
+
+@pytest.mark.parametrize("transform", [relax, lift_bounds, dual, standard_form, charnes_cooper])
+def test_a_block_with_a_named_expression_outside(transform: Any) -> None:
+    block = with_expression_outside()
+    found = transform(block)
+    value = solve(found.model).objective
+    assert value is not None
+    assert abs(value) == pytest.approx(2.5)
+    assert block.x.value is None
+    assert to_cvxpy(block).problem.solve() == pytest.approx(2.5)
 
 
 @pytest.mark.parametrize("transform", [relax, lift_bounds])

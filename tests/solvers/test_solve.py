@@ -344,6 +344,68 @@ def test_an_unbounded_ray_of_integers(domain: Any, sense: Any, solver: str) -> N
     assert solve(m, solver=solver).status is Status.UNBOUNDED
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("domain", [pyo.Reals, pyo.Binary])
+@pytest.mark.parametrize("cost", [1e-7, 1e-8, 1e-10])
+def test_an_unbounded_ray_that_is_cheap(cost: float, domain: Any, solver: str) -> None:
+    """HiGHS takes the ray's cost for 0 and x = 1 for an optimum, so does SCIP from 1e-9 on."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(domain=domain, bounds=(0, 1)), pyo.Var(domain=pyo.NonNegativeReals)
+    m.row = pyo.Constraint(expr=m.x - m.y <= 1)
+    m.worth = pyo.Objective(expr=m.x + cost * m.y, sense=pyo.maximize)
+    assert solve(m, solver=solver).status is Status.UNBOUNDED
+    m.y.setub(1e9)
+    assert solve(m, solver=solver).objective == pytest.approx(1 + 1e9 * cost, rel=1e-9)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_an_unbounded_program_on_which_scip_branches_for_ever(solver: str) -> None:
+    m = pyo.ConcreteModel()
+    m.x, m.y, m.z = pyo.Var(bounds=(1, 2)), pyo.Var(domain=pyo.NonNegativeIntegers), pyo.Var(domain=pyo.Integers)
+    m.z.setub(3)
+    m.row = pyo.Constraint(expr=0.03 * m.x + 0.03 * m.y + 0.01 * m.z == 0)
+    m.cost = pyo.Objective(expr=2 * m.z - m.y)
+    assert solve(m, solver=solver).status is Status.UNBOUNDED
+    m.z.setlb(0)
+    assert solve(m, solver=solver).status is Status.INFEASIBLE
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_product_with_a_fixed_variable_beside_a_free_index(solver: str, first: bool) -> None:
+    """2 x <= 3 and f_2 <= 4. Pyomo calls 2 x nonlinear where it has seen f_2 before."""
+    m = pyo.ConcreteModel()
+    m.x, m.f = pyo.Var(bounds=(0, 5)), pyo.Var([1, 2], bounds=(0, 9))
+    m.f[1].fix(2)
+    m.row = pyo.Constraint([1, 2])
+    m.row[2 if first else 1] = m.f[1] * m.x <= 3
+    m.row[1 if first else 2] = m.f[2] <= 4
+    m.worth = pyo.Objective(expr=m.x + m.f[2] + m.f[1], sense=pyo.maximize)
+    assert solve(m, solver=solver).objective == 1.5 + 4 + 2
+
+
+def test_a_reference_to_the_objective_is_no_other() -> None:
+    m = pyo.ConcreteModel()
+    m.b = pyo.Block([1])
+    m.b[1].x = pyo.Var([1, 2], bounds=(0, 2))
+    m.b[1].row = pyo.Constraint(expr=m.b[1].x[1] + m.b[1].x[2] <= 3)
+    m.b[1].worth = pyo.Objective(expr=m.b[1].x[1] + m.b[1].x[2] + 1, sense=pyo.maximize)
+    m.worth = pyo.Reference(m.b[:].worth)
+    m.row = pyo.Reference(m.b[:].row)
+    found = solve(m)
+    assert (found.objective, found.bound) == (4, 4)
+
+
+@pytest.mark.parametrize("domain", [pyo.RangeSet(0.5, 3.5, 1), pyo.Set(initialize=[0.5, 1.5, 2.5]), [0.1, 1.1]])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_steps_of_one_that_are_no_integers_are_refused(domain: Any, solver: str) -> None:
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(domain=domain)
+    m.worth = pyo.Objective(expr=m.x, sense=pyo.maximize)
+    with pytest.raises(ValueError, match=r"^x: domain .* is neither an interval nor its integers"):
+        solve(m, solver=solver)
+
+
 @pytest.mark.parametrize("empty", [False, True])
 def test_unbounded_or_infeasible_is_told_apart(empty: bool) -> None:
     """y is unbounded beside x and an integer z with 2 x + 2 z = 1 and z <= 3/4 x; with 4 z = 2, which none keeps, too.
@@ -377,7 +439,7 @@ def test_what_has_no_value_or_is_no_row_is_refused() -> None:
     model.z = pyo.Var()
     model.z.fix()
     model.row = pyo.Constraint(expr=model.x[1] + model.z <= 1)
-    with pytest.raises(ValueError, match="has no value: 'z'"):
+    with pytest.raises(ValueError, match="z: is fixed and has no value"):
         solve(model)
     ordered = knapsack()
     ordered.sos = pyo.SOSConstraint(var=ordered.x, sos=1)
