@@ -7,8 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dlsched.arguments import checked, expect_model
+from dlsched.errors import InputError, cut
 from dlsched.lazy import gdp, pyo
 from dlsched.models.inspect import linear_terms, source_of, unindexed
+from dlsched.models.latex import expect_values
 from dlsched.readable import Readable, Section
 
 _EXAMPLES = 3
@@ -24,7 +26,8 @@ class Changed:
 
     Attributes
     ----------
-    kind : {"objective", "constraint", "disjunction", "variable"}
+    kind : {"objective", "constraint", "disjunction", "logical constraint", "special ordered set", "variable"}
+        Or the name of another type of Pyomo's components, of which only one model has any.
     name : str
         Of the component, without indices.
     removed, added, changed, kept : int
@@ -95,17 +98,21 @@ class Difference(Readable):
 def difference(before: Any, after: Any) -> Difference:
     """Return what a model has that another has not, by name: what is active in them, and how it reads.
 
+    Params, and variables that are fixed, read as their values. What is not linear has to be written alike to read
+    alike.
+
     Parameters
     ----------
     before, after : pyomo.environ.ConcreteModel
-        Such as a model, and what a transformation made of it.
+        Such as a model, and what a transformation made of it. Of a block, its own variables are compared.
 
     Raises
     ------
     TypeError
         If one is no Pyomo model.
-    ValueError
-        If one is abstract.
+    InputError
+        If one is abstract, or has in a row what has no value, or an external function; or if both have what cannot be
+        compared, such as a complementarity condition.
 
     Examples
     --------
@@ -126,6 +133,8 @@ def difference(before: Any, after: Any) -> Difference:
     found = []
     for what in dict.fromkeys([*first, *second]):
         old, new = first.get(what, {}), second.get(what, {})
+        if what[0] not in _KINDS.values() and old and new:
+            raise InputError(f"{what[1]}: in both models, and of type {what[0]}, which cannot be compared")
         removed = [name for name in old if name not in new]
         added = [name for name in new if name not in old]
         changed = [name for name in old if name in new and old[name] != new[name]]
@@ -145,39 +154,88 @@ def _members(model: Any) -> Mapping[_What, Mapping[str, Any]]:
         for choice in model.component_data_objects(gdp.Disjunction, descend_into=blocks)
         if choice.algebraic_constraint is not None
     }
-    for kind, called in _KINDS:
-        active = None if kind == "Var" else True
-        own = getattr(gdp if kind == "Disjunction" else pyo, kind)
-        for data in model.component_data_objects(own, active=active, descend_into=blocks):
+    types = {ctype.__name__: ctype for ctype in model.collect_ctypes(descend_into=blocks)}
+    unknown = sorted(types.keys() - _KINDS.keys() - _SILENT)
+    for kind in (*(kind for kind in _KINDS if kind in types), *unknown):
+        called = _KINDS.get(kind, kind)
+        active = None if called == "variable" else True
+        for data in model.component_data_objects(types[kind], active=active, descend_into=blocks):
+            if isinstance(data, gdp.disjunct.AutoLinkedBooleanVar):
+                continue  # its disjunct has a binary variable for it
             of = either_or.get(data.name) or (source_of(data).name if called == "constraint" else data.name)
             found.setdefault((called, unindexed(of)), {})[data.name] = _form(called, data)
     return found
 
 
-_KINDS = ("Objective", "objective"), ("Constraint", "constraint"), ("Disjunction", "disjunction"), ("Var", "variable")
-"""What is compared: its class, and what it is called."""
+_KINDS = {
+    "Objective": "objective",
+    "Constraint": "constraint",
+    "Disjunction": "disjunction",
+    "LogicalConstraint": "logical constraint",
+    "SOSConstraint": "special ordered set",
+    "Var": "variable",
+    "BooleanVar": "variable",
+}
+"""What is compared: the type of its component, and what it is called."""
+
+_SILENT = {"Block", "Disjunct", "Param", "Set", "RangeSet", "SetOf", "ContinuousSet", "Expression", "ExternalFunction"}
+_SILENT |= {"Suffix", "Port", "BuildAction", "BuildCheck"}
+"""Types of components that say nothing by themselves: what is used of them stands in rows and variables."""
 
 
 def _form(called: str, data: Any) -> Any:
-    """Return what is equal where two members read alike."""
+    """Return what is equal where two members read alike; None of what is of an unknown kind."""
+    if called in ("objective", "constraint", "logical constraint"):
+        expect_values(data.expr)
     if called == "objective":
         return data.sense, _algebra(data.expr)
     if called == "constraint":
-        return _number(data.lower), _number(data.upper), _algebra(data.body)
+        return data.lb, data.ub, _algebra(data.body)
     if called == "disjunction":
-        return tuple(disjunct.name for disjunct in data.disjuncts)
-    return data.domain.name, data.bounds, data.value if data.fixed else None
+        return bool(data.xor), tuple(disjunct.name for disjunct in data.disjuncts)
+    if called == "logical constraint":
+        return _written(data.expr)
+    if called == "special ordered set":
+        return data.level, [(variable.name, float(pyo.value(weight))) for variable, weight in data.get_items()]
+    if called == "variable":
+        fixed = data.fixed, data.value if data.fixed else None
+        return fixed if data.ctype is pyo.BooleanVar else (*fixed, _values(data.domain), data.bounds)
+    return None
+
+
+def _values(domain: Any) -> frozenset[str]:
+    """Return what is equal where two domains are: a Set of the user's may have any name."""
+    return frozenset(str(part) for part in domain.ranges())
 
 
 def _algebra(expression: Any) -> Any:
     """Return an expression in a form that is equal where the terms are; one that is not linear as it is written."""
-    repn = linear_terms(expression)
+    try:
+        repn = linear_terms(expression)
+    except ArithmeticError:
+        repn = None
     if repn is None:
-        return str(expression)
+        return _written(expression)
     terms = ((v.name, float(c)) for v, c in zip(repn.linear_vars, repn.linear_coefs, strict=True))
-    rest = "" if repn.nonlinear_expr is None else str(repn.nonlinear_expr)
+    rest = "" if repn.nonlinear_expr is None else _written(repn.nonlinear_expr)
     return frozenset(terms), float(repn.constant), rest
 
 
-def _number(limit: Any) -> float | None:
-    return None if limit is None else float(pyo.value(limit))
+def _written(expression: Any) -> str:
+    """Return an expression as it is written, with the values of its Params and of what is fixed.
+
+    Raises
+    ------
+    InputError
+        If that is a number nowhere, or there is an external function: its name does not say what it is.
+    """
+    from pyomo.core.expr import ExternalFunctionExpression
+    from pyomo.core.expr.visitor import evaluate_fixed_subexpressions, identify_components
+
+    try:
+        plain = evaluate_fixed_subexpressions(expression)
+    except (ValueError, ArithmeticError) as error:
+        raise InputError(f"{cut(str(expression))}: has no value: {error}") from None
+    if next(identify_components(plain, {ExternalFunctionExpression}), None) is not None:
+        raise InputError(f"{cut(str(expression))}: has an external function, which cannot be compared")
+    return str(plain)

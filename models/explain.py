@@ -35,7 +35,8 @@ from dlsched.solvers.matrix import (
     is_constant,
 )
 from dlsched.solvers.propagation import Step, refutation
-from dlsched.solvers.solve import solve_matrix, solve_to_optimality
+from dlsched.solvers.solution import SolverError, Status
+from dlsched.solvers.solve import OptimalPoint, solve_matrix, solve_to_optimality
 from dlsched.tolerances import FEASIBLE, TOLERANCE
 
 _WHOLE = 3
@@ -328,14 +329,16 @@ def explain(model: Any, *, raised: Sequence[str] = (), nodes: int | None = 10_00
         matrix = compile_model(linear)
     except InfeasibleError:
         return Explanation(Conflict(tuple(_impossible(model)), (), True))
-    crossed = next(filter(is_crossed, unused_variables(linear, matrix)), None)
-    if crossed is not None:
-        return Explanation(
-            Conflict(tuple(_both_bounds(crossed)), (crossed.name,) if crossed.is_integer() else (), True)
-        )
+    for variable in filter(is_crossed, unused_variables(linear, matrix)):
+        return Explanation(_crossed(variable))
     found = infeasible_subsystem(matrix, nodes=nodes)
     sides = _Sides(linear, matrix)
-    return _at_optimum(sides, raised) if found is None else Explanation(sides.conflict(found, nodes))
+    if found is None:
+        return _at_optimum(sides, raised)
+    # Where integrality is needed, bounds are taken for granted; here they are all there is.
+    for variable in filter(is_crossed, matrix.columns if found.integral else ()):
+        return Explanation(_crossed(variable))
+    return Explanation(sides.conflict(found, nodes))
 
 
 def _linear(model: Any) -> Any:
@@ -343,11 +346,13 @@ def _linear(model: Any) -> Any:
     import pyomo.environ as pyo
     from pyomo.common.modeling import unique_component_name
 
+    from dlsched.models.clone import clone
+
     disjunctive = is_disjunctive(model)
     aimless = next(model.component_data_objects(pyo.Objective, active=True, descend_into=True), None) is None
     if not (disjunctive or aimless):
         return model
-    copy = model.clone()
+    copy, _ = clone(model)
     if aimless:
         copy.add_component(unique_component_name(copy, "no_objective"), pyo.Objective(expr=0.0))
     if disjunctive:
@@ -368,10 +373,15 @@ def _impossible(model: Any) -> Iterator[Side]:
             return
 
 
-def _both_bounds(variable: Any) -> Iterator[Side]:
+def _crossed(variable: Any) -> Conflict:
+    """Return the bounds of a variable without a value; that it is an integer counts where a fraction fits between."""
     named = variable.name, *described(variable.parent_component())
-    for sense, limit in zip((">=", "<="), variable.bounds, strict=True):
-        yield Side(*named, sense, float(limit), variable.name, None, None, place_of(variable))
+    lower, upper = variable.bounds
+    sides = tuple(
+        Side(*named, sense, float(limit), variable.name, None, None, place_of(variable))
+        for sense, limit in ((">=", lower), ("<=", upper))
+    )
+    return Conflict(sides, (variable.name,) if lower <= upper else (), True)
 
 
 class _Sides:
@@ -471,9 +481,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _at_optimum(sides: _Sides, raised: Sequence[str]) -> Explanation:
     matrix = sides.matrix
-    best = solve_to_optimality(matrix)
-    if best is None:
-        raise InputError("the model has points, and no best one: it is unbounded")
+    best = _best(matrix)
     raw = solve_matrix(matrix.fixed(np.round(best.x)))
     if raw.x is None or raw.row_duals is None or raw.reduced_costs is None:
         raise InputError("the linear program that is left with its integers fixed was not solved")
@@ -489,6 +497,19 @@ def _at_optimum(sides: _Sides, raised: Sequence[str]) -> Explanation:
     ]
     more = tuple(_raised(sides, name, best.value) for name in raised)
     return Explanation(None, best.value, tuple(_greatest(rows)), tuple(_greatest(bounds)), more)
+
+
+def _best(matrix: Matrix) -> OptimalPoint:
+    """Return an optimum of a matrix that has a point."""
+    try:
+        best = solve_to_optimality(matrix)
+    except SolverError:
+        if solve_matrix(matrix).summary.status is not Status.UNBOUNDED:
+            raise
+        raise InputError("the model has points, and no best one: it is unbounded") from None
+    if best is None:
+        raise SolverError("solvers find a point of the model without its objective, and none with it")
+    return best
 
 
 def _raised(sides: _Sides, name: str, before: float) -> Raised:

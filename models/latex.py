@@ -48,6 +48,9 @@ _USUAL = {"slot": "t", "server": "s", "machine": "h", "resource": "r", "job": "j
 
 _FUNCTIONS = {"exp": r"\exp", "log": r"\log", "log10": r"\log_{10}", "sin": r"\sin", "cos": r"\cos", "tan": r"\tan"}
 
+_EITHER_OR = {"xor": "exactly one of", "or": "at least one of"}
+"""What is true of the alternatives of a disjunction, by the sense of its row."""
+
 _NO_EQUATIONS = {"SOSConstraint", "LogicalConstraint", "Complementarity", "Arc"}
 """Kinds of Pyomo's components that say something of a model and are no equations."""
 
@@ -82,7 +85,8 @@ def latex(model: Any, *, document: bool = True) -> str:
     TypeError
         If it is no Pyomo model.
     InputError
-        If it is abstract, or has an expression that is not written here, such as a condition.
+        If it is abstract, has an expression that is not written here, such as a condition, or in a row a Param or a
+        fixed variable without a value.
 
     Examples
     --------
@@ -112,7 +116,7 @@ class _Node:
 
     @property
     def shape(self) -> Any:
-        return self.kind, tuple(part.shape for part in self.parts)
+        return self.kind, len(self.index), tuple(part.shape for part in self.parts)
 
     def leaves(self) -> Iterator[_Node]:
         if not self.parts:
@@ -133,7 +137,9 @@ class _Node:
             f"\\left({text}\\right)" if part.kind == "+" else text for text, part in zip(parts, self.parts, strict=True)
         ]
         if self.kind == "^":
-            return f"{{{closed[0]}}}^{{{parts[1]}}}"
+            is_bare = not self.parts[0].parts and not parts[0].startswith("-")
+            base = parts[0] if is_bare else f"\\left({parts[0]}\\right)"
+            return f"{{{base}}}^{{{parts[1]}}}"
         if self.kind == "*":
             return " \\, ".join(text for text in closed if text != "1").replace("-1 \\, ", "-") or "1"
         if self.kind == "abs":
@@ -232,11 +238,11 @@ class _Writer:
     def __init__(self, model: Any) -> None:
         self._model = model
         blocks = pyo.Block, gdp.Disjunct
-        self._universe: dict[str, list[Index]] = {}
+        self._universe: dict[tuple[str, int], list[Index]] = {}
         self._declared: dict[str, Any] = {}
         for data in _variables(model):
             name, index = _of(data)
-            self._universe.setdefault(name, []).append(index)
+            self._universe.setdefault((name, len(index)), []).append(index)
             is_indicator = data.local_name == "binary_indicator_var"
             self._declared.setdefault(name, (data.parent_block() if is_indicator else data).parent_component())
         self._sets = {
@@ -299,9 +305,10 @@ class _Writer:
         return f"${symbol}$ (\\texttt{{{escaped(name)}}}): {escaped(own.doc or '')}"
 
     def _domain(self, own: Any) -> str:
-        """Return what values a variable may have: its kind, and bounds that all its members share."""
-        told = sorted({"binary" if v.is_binary() else "integer" if v.is_integer() else "real" for v in own.values()})
-        for word, bounds in (("least", {v.lb for v in own.values()}), ("most", {v.ub for v in own.values()})):
+        """Return what values a variable may have: its kind or set, and bounds that all its members share."""
+        found = [_values(variable) for variable in own.values()]
+        told = sorted({kind for kind, _, _ in found})
+        for word, bounds in (("least", {low for _, low, _ in found}), ("most", {high for _, _, high in found})):
             if told != ["binary"] and len(bounds) == 1 and None not in bounds:
                 told.append(f"at {word} ${_number(bounds.pop())}$")
         return f" ({', '.join(told)})"
@@ -331,14 +338,14 @@ class _Writer:
         """Yield the lines of a constraint, an objective or a disjunction."""
         first = members[0]
         equation, text = described(first.parent_component())
-        name, index = _of(first)
-        yield f"\n\\medskip\\textbf{{\\texttt{{{escaped(name)}}}}}{f': {escaped(text)}' if text else ''}"
-        letters = self._row_letters(first, len(index))
-        by_sense: dict[str, list[_Row]] = {}
+        yield f"\n\\medskip\\textbf{{\\texttt{{{escaped(_of(first)[0])}}}}}{f': {escaped(text)}' if text else ''}"
+        alike: dict[tuple[str, int], list[tuple[Any, _Row]]] = {}
         for data in members:
             row = _row(data)
-            by_sense.setdefault(row.sense, []).append(row)
-        for sense, rows in by_sense.items():
+            alike.setdefault((row.sense, len(row.index)), []).append((data, row))
+        for (sense, size), found in alike.items():
+            first, rows = found[0][0], [row for _, row in found]
+            letters = self._row_letters(first, size)
             lines = self._sides(sense, rows, letters)
             if first.parent_block().ctype is gdp.Disjunct:
                 owner, own = _of(first.parent_block())
@@ -359,17 +366,18 @@ class _Writer:
         for k, row in enumerate(rows):
             for coefficient, node in row.terms:
                 places.setdefault((coefficient < 0, node.shape), []).append((k, abs(coefficient), node))
-        sums = {"or": "\\bigvee"}
-        terms = [
-            (negative, self._term(found, rows, letters, sums.get(sense, "\\sum")))
-            for (negative, _), found in places.items()
+        operator = "\\bigvee" if sense in _EITHER_OR else "\\sum"
+        terms = [(negative, self._term(found, rows, letters, operator)) for (negative, _), found in places.items()]
+        if sense in _EITHER_OR:
+            return [f"\\text{{{_EITHER_OR[sense]} }} " + " \\lor ".join(text for _, text in terms)]
+        signed = [
+            f"{'-' if negative else '+' if k else ''} {text}".lstrip() for k, (negative, text) in enumerate(terms)
         ]
-        if sense == "or":
-            return ["\\text{exactly one of } " + " \\lor ".join(text for _, text in terms)]
+        if sense.startswith("\\in"):
+            return _lines([*(signed or ["0"]), sense])
         limits = [[*row.index] for row in rows]
         limit = self._data([row.limit for row in rows], letters, limits)
         if sense in ("min", "max"):
-            signed = [f"{'-' if negative else '+' if k else ''} {text}" for k, (negative, text) in enumerate(terms)]
             return _lines([f"\\{sense} \\;", *signed, *([] if limit == "0" else [f"+ {limit}"])])
         left = [text for negative, text in terms if not negative]
         right = [text for negative, text in terms if negative]
@@ -378,8 +386,8 @@ class _Writer:
             limit = self._data([-row.limit for row in rows], letters, limits)
         rest = f"- {limit[1:]}" if limit.startswith("-") else f"+ {limit}"
         told = [] if limit == "0" and right else [rest if right else limit]
-        behind = [] if sense.startswith("\\in") else [*right[:1], *(f"+ {text}" for text in right[1:]), *told]
-        compared = [f"{sense} {behind[0]}", *behind[1:]] if behind else [sense]
+        behind = [*right[:1], *(f"+ {text}" for text in right[1:]), *told]
+        compared = f"{sense} {behind[0]}", *behind[1:]
         return _lines([left[0] if left else "0", *(f"+ {text}" for text in left[1:]), *compared])
 
     def _term(self, places: list[tuple[int, float, _Node]], rows: list[_Row], letters: list[str], operator: str) -> str:
@@ -416,7 +424,8 @@ class _Writer:
     def _place(self, column: Sequence[_Node], term: _Term, complete: bool) -> list[tuple[int | None, str]]:
         """Return which letter each position of a variable's index has; one that it has first is summed over."""
         name = column[0].kind
-        usual = self._variable_letters(name, len(column[0].index))
+        size = len(column[0].index)
+        usual, universe = self._variable_letters(name, size), self._universe[name, size]
         found: list[tuple[int | None, str]] = []
         for p, letter in enumerate(usual):
             values = [leaf.index[p] for leaf in column]
@@ -429,7 +438,7 @@ class _Writer:
             same.sort(key=lambda c: term.letters[c].rstrip("'") != letter)
             if same:
                 found.append((same[0], term.letters[same[0]]))
-            elif complete and len(set(values)) == 1 and len({index[p] for index in self._universe[name]}) > 1:
+            elif complete and len(set(values)) == 1 and len({index[p] for index in universe}) > 1:
                 found.append((None, f"\\mathrm{{{escaped(str(values[0]))}}}"))
             else:
                 while letter in term.letters:
@@ -452,7 +461,7 @@ class _Writer:
         for row in rows:
             known = dict(enumerate(row.index))
             fits = set()
-            for index in self._universe[name]:
+            for index in self._universe[name, len(own)]:
                 at = {c: index[p] for p, (c, _) in enumerate(own) if c is not None}
                 fixed = [index[p] for p, (c, _) in enumerate(own) if c is None]
                 if fixed == literal and all(known.get(c, v) == v for c, v in at.items()):
@@ -618,23 +627,80 @@ def _variables(model: Any) -> list[Any]:
     own = list(model.component_data_objects(pyo.Var, descend_into=blocks))
     known = {id(variable) for variable in own}
     for row in model.component_data_objects((pyo.Constraint, pyo.Objective), active=True, descend_into=blocks):
-        for variable in identify_variables(row.body if row.ctype is pyo.Constraint else row.expr):
+        expect_values(row.expr)
+        for variable in identify_variables(row.expr):
             if id(variable) not in known:
                 known.add(id(variable))
                 own.append(variable)
     return own
 
 
+def expect_values(expression: Any) -> None:
+    """Refuse an expression in which a Param, or a variable that is fixed, has no value.
+
+    Raises
+    ------
+    InputError
+    """
+    from pyomo.core.expr.visitor import identify_mutable_parameters, identify_variables
+
+    for variable in identify_variables(expression):
+        if variable.fixed and variable.value is None:
+            raise InputError(f"{variable.name}: is fixed and has no value")
+    for param in identify_mutable_parameters(expression):
+        if pyo.value(param, exception=False) is None:
+            raise InputError(f"{param.name}: has no value")
+
+
+def _values(variable: Any) -> tuple[str, Any, Any]:
+    """Return a variable's kind, or the set of its values, and its bounds as far as the set does not say them."""
+    if variable.is_binary() or variable.is_integer():
+        return "binary" if variable.is_binary() else "integer", *variable.bounds
+    domain = variable.domain
+    parts = list(domain.ranges())
+    if variable.is_continuous() and all(part.closed == (True, True) for part in parts):
+        return "real", *variable.bounds
+    low, high = (own if own != whole else None for own, whole in zip(variable.bounds, domain.bounds(), strict=True))
+    is_numeric = all(hasattr(part, "step") for part in parts)
+    return f"in ${_union(parts)}$" if is_numeric else f"in \\texttt{{{escaped(domain.name)}}}", low, high
+
+
+def _union(parts: Iterable[Any]) -> str:
+    """Return a set of numbers, which Pyomo takes apart into points, intervals, and ranges of steps."""
+    points: set[float] = set()
+    pieces: list[tuple[float, str]] = []
+    for part in parts:
+        start, end, step = part.start, part.end, part.step
+        least, most = sorted((start, end))
+        if least == most:
+            points.add(start)
+        elif not step:
+            opening = "[" if part.closed[0] and least > -math.inf else "("
+            closing = "]" if part.closed[1] and most < math.inf else ")"
+            pieces.append((least, f"{opening}{_number(least)}, {_number(most)}{closing}"))
+        elif most - least <= 2 * abs(step):
+            points.update((start, start + step, end))
+        else:
+            told = [_number(start), _number(start + step), "\\ldots", *([_number(end)] if math.isfinite(end) else [])]
+            pieces.append((least, f"\\{{{', '.join(told if step > 0 else told[::-1])}\\}}"))
+    if points:
+        pieces.append((min(points), f"\\{{{', '.join(map(_number, sorted(points)))}\\}}"))
+    return " \\cup ".join(text for _, text in sorted(pieces)) or "\\emptyset"
+
+
 def _row(data: Any) -> _Row:
     """Return a member of a component as terms."""
     index = _of(data)[1]
     if data.ctype is gdp.Disjunction:
-        return _Row(index, tuple((1.0, _node(d.binary_indicator_var)) for d in data.disjuncts), "or")
+        ways = tuple((1.0, _node(disjunct.binary_indicator_var)) for disjunct in data.disjuncts)
+        return _Row(index, ways, "xor" if data.xor else "or")
     if data.ctype is pyo.Objective:
         terms, constant = _terms(data.expr)
         return _Row(index, terms, "min" if data.sense == pyo.minimize else "max", constant)
     terms, constant = _terms(data.body)
     lower, upper = data.lb, data.ub
+    if lower is None and upper is None:
+        return _Row(index, terms, "\\in (-\\infty, \\infty)")
     if lower is not None and upper is not None and lower != upper:
         return _Row(index, terms, f"\\in [{_number(lower - constant)}, {_number(upper - constant)}]")
     limit = lower if upper is None else upper

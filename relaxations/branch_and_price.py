@@ -397,3 +397,40 @@ def most_open(shares: Floats, count: int, a_row: int = 2) -> list[tuple[int, int
             taken[row] = taken.get(row, 0) + 1
             found.append((row, column))
     return found
+
+
+def most_decisive(by: Floats, worth: Floats, count: int, a_row: int = 2) -> list[tuple[int, int]]:
+    """Return the (row, slot) of questions "complete by this slot?" on which most depends, those first.
+
+    Over a gap, from one completion of an LP's optimum to the slot before the next, the share of a row is the same, so
+    each of its slots cuts off the same optimum; but at its last slot "yes" lets the row be nearly as late as the next
+    completion, and takes little off. So the first slot of a gap and its middle are asked about. A gap counts by the
+    worth that is lost over it, times how open the answer is.
+
+    Parameters
+    ----------
+    by : ndarray of shape (rows, slots)
+        Share of a row that is complete by the end of each slot; at most 1, never less than in the slot before.
+    worth : ndarray of shape (rows, slots)
+        Of a completion in a slot; what is never complete is worth 0.
+    count : int
+        Of pairs, at most.
+    a_row : int
+        Gaps of one row, at most: neighbours often tell the same.
+    """
+    slots = by.shape[1]
+    later = np.hstack([worth, np.zeros((len(by), 1))])
+    gaps = []
+    for row in np.flatnonzero((np.minimum(by, 1 - by) > CLEAR).any(axis=1)).tolist():
+        ends = [*np.flatnonzero(np.diff(by[row]) > CLEAR).tolist(), slots - 1]
+        for first, last in zip([0, *(end + 1 for end in ends[:-1])], ends, strict=True):
+            openness = min(by[row, first], 1 - by[row, first])
+            if openness > CLEAR:
+                gaps.append((openness * (later[row, first] - later[row, last + 1]), row, first, last))
+    found: dict[tuple[int, int], None] = {}
+    taken: dict[int, int] = {}
+    for _, row, first, last in sorted(gaps, key=lambda gap: -gap[0]):
+        if taken.get(row, 0) < a_row:
+            taken[row] = taken.get(row, 0) + 1
+            found |= dict.fromkeys([(row, first), (row, (first + last + 1) // 2)])
+    return list(found)[:count]

@@ -30,10 +30,11 @@ from pyomo.core.expr.visitor import identify_variables
 from pyomo.repn import generate_standard_repn
 from scipy.sparse.csgraph import connected_components
 
+from dlsched.models.clone import clone
 from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, array_of
 from dlsched.relaxations.lifting import is_linear
 from dlsched.relaxations.refusals import compile_linear, only_objective, refuse_foreign
-from dlsched.relaxations.tree import algebra, clone, constants, refuse_outside, used_variables
+from dlsched.relaxations.tree import algebra, constants, refuse_outside, used_variables
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.tolerances import ROUNDING
 

@@ -13,10 +13,11 @@ from pyomo.common.collections import ComponentMap
 from pyomo.core.expr import DivisionExpression, NegationExpression, PowExpression, ProductExpression, SumExpression
 from pyomo.repn import generate_standard_repn
 
+from dlsched.models.clone import clone
 from dlsched.models.ratio import Floats, FractionalSum, Polytope, Ratio
 from dlsched.relaxations.contract import TransformationRefused
 from dlsched.relaxations.refusals import compile_linear, only_objective, refuse_foreign
-from dlsched.relaxations.tree import clone, used_variables
+from dlsched.relaxations.tree import used_variables
 from dlsched.solvers.matrix import Matrix
 
 

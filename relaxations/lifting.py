@@ -11,9 +11,10 @@ from pyomo.common.gc_manager import PauseGC
 from pyomo.gdp import Disjunct
 from pyomo.repn import generate_standard_repn
 
+from dlsched.models.clone import members
 from dlsched.relaxations.contract import TransformationRefused
 from dlsched.relaxations.refusals import refuse_foreign, refuse_gaps
-from dlsched.relaxations.tree import algebra, free_name, is_live, members, used_variables
+from dlsched.relaxations.tree import algebra, free_name, is_live, used_variables
 
 _SIDES = {"lower": "lower bound", "upper": "upper bound", "fixed": "value"}
 

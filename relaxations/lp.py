@@ -15,11 +15,12 @@ from pyomo.common.collections import ComponentMap
 from pyomo.common.gc_manager import PauseGC
 
 from dlsched.arguments import checked
+from dlsched.models.clone import clone, members
 from dlsched.readable import Readable, Section
 from dlsched.relaxations.contract import Point, Recovery, expect_duals, values_of
 from dlsched.relaxations.lifting import check_liftable, lift_in_place
 from dlsched.relaxations.refusals import refuse_foreign, refuse_gaps
-from dlsched.relaxations.tree import clone, members, used_variables
+from dlsched.relaxations.tree import used_variables
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,6 +13,7 @@ import pyomo.environ as pyo
 from pyomo.common.collections import ComponentMap
 
 from dlsched.arguments import checked, positive
+from dlsched.models.clone import clone, members
 from dlsched.models.ratio import Floats, FractionalSum, Ratio
 from dlsched.models.solve import nearest_to_zero
 from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, values_of
@@ -20,7 +21,7 @@ from dlsched.relaxations.fractional import continuous_sum
 from dlsched.relaxations.planar import Planar
 from dlsched.relaxations.ratio_grid import Grid, Oracle, size, steps, widest
 from dlsched.relaxations.ratio_lp import LinearProgram
-from dlsched.relaxations.tree import clone, free_name, members
+from dlsched.relaxations.tree import free_name
 from dlsched.tolerances import LOST, NO_START, ON_CAP
 
 

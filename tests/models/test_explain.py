@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -506,8 +507,20 @@ def test_models_that_are_refused() -> None:
         explain(3)
     with pytest.raises(InputError, match="nodes"):
         explain(model(), nodes=0)
-    with pytest.raises(SolverError, match="unbounded"):
+    with pytest.raises(InputError, match=r"^the model has points, and no best one: it is unbounded$"):
         explain(model())
+    with pytest.raises(InputError, match=r"^the model has points, and no best one: it is unbounded$"):
+        explain(model(domain=pyo.NonNegativeIntegers))
+
+
+def test_what_solvers_leave_open_is_no_unbounded_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    def undecided(matrix: Any) -> Any:
+        raise SolverError("no solver decided the program (HiGHS: time)")
+
+    for best, told in ((undecided, "no solver decided"), (lambda matrix: None, "and none with it")):
+        monkeypatch.setattr(sys.modules["dlsched.models.explain"], "solve_to_optimality", best)
+        with pytest.raises(SolverError, match=told):
+            explain(model(bounds=(0, 1)))
 
 
 def test_the_model_is_left_as_it_is() -> None:
@@ -538,6 +551,21 @@ def test_an_unused_variable_that_has_no_value(domain: Any, limits: tuple[float, 
     assert conflict.integers == (("y",) if domain is pyo.Integers else ())
 
 
+@pytest.mark.parametrize("used", [True, False])
+def test_an_integer_that_has_no_value(used: bool) -> None:
+    for limits, integers in (((0.3, 0.7), ("n",)), ((3, 1), ()), ((3.6, 3.4), ())):
+        m = model(bounds=(0, 4))
+        m.n = pyo.Var(domain=pyo.Integers, bounds=limits)
+        m.row = pyo.Constraint(expr=m.x[1] + (m.n if used else 0) <= 3)
+        conflict = explain(m).conflict
+        assert conflict is not None
+        told = [(side.name, side.sense, side.limit) for side in conflict.sides]
+        assert told == [("n", ">=", limits[0]), ("n", "<=", limits[1])]
+        assert (conflict.integers, conflict.irreducible) == (integers, True)
+        assert str(conflict).splitlines()[1:3] == [f"  n: n >= {limits[0]}", f"  n: n <= {limits[1]}"]
+        assert ("  whole numbers: n" in str(conflict).splitlines()) == bool(integers)
+
+
 def test_a_model_whose_variables_are_all_fixed() -> None:
     m = pyo.ConcreteModel()
     m.x = pyo.Var(bounds=(0, 1))
@@ -556,3 +584,26 @@ def test_a_model_whose_variables_are_all_fixed() -> None:
     conflict = explain(m).conflict
     assert conflict is not None
     assert [(side.name, side.limit, side.reach) for side in conflict.sides] == [("empty", 1, 0)]
+
+
+def block_of_an_expression_outside() -> Any:
+    """x <= 2 by way of a named expression of the block around it, and x >= 3."""
+    m = pyo.ConcreteModel()
+    m.b = pyo.Block()
+    m.b.x = pyo.Var(bounds=(0, 10))
+    m.twice = pyo.Expression(expr=2 * m.b.x)
+    m.b.low = pyo.Constraint(expr=m.twice <= 4)
+    m.b.high = pyo.Constraint(expr=m.b.x >= 3)
+    return m.b
+
+
+def test_a_block_with_a_named_expression_outside() -> None:
+    block = block_of_an_expression_outside()
+    found = explain(block)
+    assert found.conflict is not None
+    assert {side.name.rpartition(".")[2] for side in found.conflict.sides} == {"low", "high"}
+    block.high.deactivate()
+    block.choice = Disjunction(expr=[[block.x >= 1], [block.x >= 5]])
+    block.cost = pyo.Objective(expr=-block.x, sense=pyo.maximize)
+    assert explain(block).objective == -1
+    assert block.x.value is None

@@ -76,7 +76,7 @@ def test_sums_over_the_other_positions() -> None:
         r"\sum_{j :\, (j,t) \in \mathit{JT}} W_{j} \, x_{j,t} \le C_{t} \qquad \forall\, t \in T \tag*{(3)}"
     )
     assert found["total"].startswith(
-        r"\min \;  \sum_{j \in J} W_{j} \, y_{j} - \sum_{(j,t) \in \mathit{JT}} 3 \, x_{j,t}"
+        r"\min \; \sum_{j \in J} W_{j} \, y_{j} - \sum_{(j,t) \in \mathit{JT}} 3 \, x_{j,t}"
     )
 
 
@@ -113,6 +113,24 @@ def test_sides_signs_and_ranges() -> None:
     assert found["equal"] == r"y_{\mathrm{a}} = y_{\mathrm{b}} - 4"
 
 
+def test_a_range_keeps_its_negative_terms() -> None:
+    m = jobs()
+    m.gap = pyo.Constraint(expr=pyo.inequality(-1, m.y["a"] - m.y["b"], 3))
+    m.below = pyo.Constraint(m.J, rule=lambda m, j: pyo.inequality(-3, -2 * m.y[j], -1))
+    found = equations(m)
+    assert found["gap"] == r"y_{\mathrm{a}} - y_{\mathrm{b}} \in [-1, 3]"
+    assert found["below"] == r"- 2 \, y_{j} \in [-3, -1] \qquad \forall\, j \in J"
+
+
+def test_an_infinite_side_is_none() -> None:
+    m = jobs()
+    m.free = pyo.Constraint(expr=m.y["a"] <= float("inf"))
+    m.half = pyo.Constraint(expr=pyo.inequality(2, m.y["a"], float("inf")))
+    found = equations(m)
+    assert found["free"] == r"y_{\mathrm{a}} \in (-\infty, \infty)"
+    assert found["half"] == r"y_{\mathrm{a}} \ge 2"
+
+
 def test_what_has_no_name_gets_one() -> None:
     m = jobs()
     own = {"a": 11, "b": 13, "c": 17}
@@ -131,6 +149,63 @@ def test_either_or() -> None:
     found = equations(m)
     assert found["way"].startswith(r"\text{exactly one of } ")
     assert r"\implies \sum_{j \in \mathcal{A}^{(1)}_{i}} y_{j} \ge 4" in body(m)
+
+
+def test_an_either_or_that_takes_both() -> None:
+    m = jobs()
+    ways = [[m.y["a"] >= 4], [m.y["a"] <= 5]]
+    m.one, m.both = Disjunction(expr=ways), Disjunction(expr=ways, xor=False)
+    m.mixed = Disjunction(m.J, rule=lambda m, j: ways, xor=lambda m, j: j == "a")
+    found = equations(m)
+    assert found["one"].startswith(r"\text{exactly one of } ")
+    assert found["both"].startswith(r"\text{at least one of } ")
+    written = body(m).partition(r"\textbf{\texttt{mixed}}")[2]
+    assert [written.count(f"text{{{word} one of }}") for word in ("exactly", "at least")] == [1, 1]
+
+
+KINDS: dict[str, tuple[Any, tuple[float | None, float | None], str]] = {
+    "real": (pyo.NonNegativeReals, (None, 4), "real, at least $0$, at most $4$"),
+    "integer": (pyo.RangeSet(0, 5), (None, None), "integer, at least $0$, at most $5$"),
+    "binary": (pyo.RangeSet(0, 1), (None, None), "binary"),
+    "overlapping": (pyo.RangeSet(0, 2, 0) | pyo.RangeSet(1, 6, 0), (None, None), "real, at least $0$, at most $6$"),
+    "positive": (pyo.PositiveReals, (None, 4), r"in $(0, \infty)$, at most $4$"),
+    "steps": (pyo.RangeSet(0, 10, 2), (None, None), r"in $\{0, 2, \ldots, 10\}$"),
+    "two steps": (pyo.RangeSet(0, 4, 2), (1, 4), r"in $\{0, 2, 4\}$, at least $1$"),
+    "downwards": (pyo.RangeSet(9, 0, -3), (None, None), r"in $\{0, 3, \ldots, 9\}$"),
+    "intervals": (pyo.RangeSet(5, 6, 0) | pyo.RangeSet(0, 2, 0), (None, None), r"in $[0, 2] \cup [5, 6]$"),
+    "semicontinuous": ({0} | pyo.RangeSet(2, 5, 0), (0, 4), r"in $\{0\} \cup [2, 5]$, at most $4$"),
+    "points": ([5, 0, 3], (None, None), r"in $\{0, 3, 5\}$"),
+    "all but": (
+        pyo.Integers - pyo.RangeSet(0, 3),
+        (None, None),
+        r"in $\{\ldots, -2, -1\} \cup \{4, 5, \ldots\}$",
+    ),
+    "not 0": (pyo.Reals - {0}, (None, None), r"in $(-\infty, 0) \cup (0, \infty)$"),
+    "nothing": (pyo.EmptySet, (None, None), r"in $\emptyset$"),
+    "anything": (pyo.Any, (None, 2), r"in \texttt{Any}, at most $2$"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_values_that_a_variable_may_have(kind: str) -> None:
+    domain, bounds, told = KINDS[kind]
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(domain=domain, bounds=bounds)
+    m.total = pyo.Objective(expr=m.x)
+    assert body(m).count(rf"\item $\mathit{{x}}$ (\texttt{{x}}):  ({told})") == 1
+
+
+def test_indices_of_mixed_length() -> None:
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(pyo.Any, dense=False)
+    m.sum = pyo.Constraint(expr=m.x[2, 3] + m.x[2, 4] + m.x[1] <= 1)
+    m.each = pyo.Constraint(pyo.Any)
+    for key in (1, 5, (2, 3), (2, 4), (1, 2, 3)):
+        m.each[key] = m.x[key] <= 1
+    m.total = pyo.Objective(expr=m.x[2, 3])
+    assert equations(m)["sum"] == r"\sum_{(i,j) \in \mathcal{A}^{(2)}} \mathit{x}_{i,j} + \mathit{x}_{\mathrm{1}} \le 1"
+    for letters in ("i", "i,j"):
+        assert rf"\mathit{{x}}_{{{letters}}} \le 1 \qquad \forall" in body(m)
 
 
 def test_what_is_not_linear() -> None:
@@ -215,9 +290,43 @@ def test_functions() -> None:
         latex(m)
 
 
+def test_what_is_raised_to_a_power() -> None:
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(), pyo.Var()
+    for written, expression in {
+        r"{\left(\mathit{x} \, \mathit{y}\right)}^{2}": (m.x * m.y) ** 2,
+        r"{\left(\frac{\mathit{x}}{\mathit{y}}\right)}^{2}": (m.x / m.y) ** 2,
+        r"{\left({\mathit{x}}^{\mathit{y}}\right)}^{2}": (m.x**m.y) ** 2,
+        r"{\left(-2\right)}^{\mathit{x}}": (-2) ** m.x,
+        r"{2}^{\mathit{x}}": 2**m.x,
+    }.items():
+        m.del_component("total")
+        m.total = pyo.Objective(expr=expression)
+        assert equations(m)["total"] == rf"\min \; {written}"
+
+
 def test_models_that_are_refused() -> None:
     with pytest.raises(TypeError, match="a Pyomo model"):
         latex(3)
+
+
+@pytest.mark.parametrize("row", ["linear", "product", "limit", "objective"])
+def test_what_has_no_value_is_refused(row: str) -> None:
+    m = jobs()
+    m.p = pyo.Param(mutable=True)
+    m.y["a"].fix(None)
+    for missing, name in ((m.y["a"], "y[a]: is fixed and"), (m.p, "p:")):
+        m.del_component("row")
+        if row == "objective":
+            m.total.set_value(missing * m.y["b"])
+        elif row == "limit":
+            m.row = pyo.Constraint(expr=m.y["b"] <= missing)
+        else:
+            m.row = pyo.Constraint(expr=missing * (m.y["b"] if row == "product" else 2) + m.y["c"] <= 1)
+        m.total.set_value(m.total.expr if row == "objective" else m.y["b"])
+        with pytest.raises(InputError) as caught:
+            latex(m)
+        assert str(caught.value) == f"{name} has no value"
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -298,7 +298,7 @@ class Solver:
         if self.upper <= self.cutoff:
             return True
         poll()
-        branching = PathBranching(self.relaxation, self._found)
+        branching = PathBranching(self.relaxation, self._found, self.units)
         most = self.relaxation.most_columns
         tree = BranchAndPrice(branching, cutoff=self.lower, margin=self.margin, columns=most)
         tree.start(branching.whole(self.required, self.record), prices, self.upper)
