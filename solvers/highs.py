@@ -23,7 +23,7 @@ from dlsched.halt import Halt, current, poll, run_in_thread
 from dlsched.lazy import sp
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.options import SolverOptions
-from dlsched.solvers.refinement import LinearOptimum, refined, slack_rows
+from dlsched.solvers.refinement import LinearOptimum, is_better_ray, refined, slack_rows
 from dlsched.solvers.scaling import INFINITE, REFUSED, UnfitNumberError
 from dlsched.solvers.solution import RawSolution, Solution, SolverError, Status
 from dlsched.tolerances import FEASIBLE, LEAST_DROPPED, TOLERANCE
@@ -235,7 +235,10 @@ def _is_cheaply_unbounded(matrix: Matrix, lack: float) -> bool:
     solver = loaded(replace(matrix, c=np.ldexp(matrix.c, exponent), offset=0.0), presolve="off")
     with interruptible(solver):
         solver.run()
-    return bool(solver.getModelStatus() == highspy.HighsModelStatus.kUnbounded)
+    if solver.getModelStatus() != highspy.HighsModelStatus.kUnbounded:
+        return False
+    _, has_ray, ray = solver.getPrimalRay()
+    return bool(has_ray) and is_better_ray(matrix, np.asarray(ray, dtype=float))
 
 
 def _corrected(basis: Any, slack_rows: npt.NDArray[np.int64], matrix: Matrix) -> tuple[Floats, Floats] | None:

@@ -9,6 +9,7 @@ where it is the right one nothing is pivoted.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -19,7 +20,7 @@ from dlsched.arithmetic import sparse_product
 from dlsched.lazy import sp
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.scaling import INFINITE
-from dlsched.tolerances import ROUNDING
+from dlsched.tolerances import FEASIBLE, ROUNDING
 
 _ROUNDS = 5
 """At most: one is enough for most programs, and each gains four digits or more of the sixteen that there are."""
@@ -123,6 +124,22 @@ def refined(
             break
     corrected = LinearOptimum.of(matrix, best.x[: len(found.x)], best.row_duals)
     return corrected if corrected.worth < found.worth else found
+
+
+def is_better_ray(matrix: Matrix, ray: Floats) -> bool:
+    """Tell whether one may go along a direction for ever, and the objective gets better by more than rounding."""
+    A, of_row = matrix.A, matrix.entry_rows
+    steps, worth = A.data * ray[A.indices], matrix.sense * matrix.c * ray
+    drift, terms = _sums(of_row, steps, A.shape[0]), _sums(of_row, np.abs(steps), A.shape[0])
+    return bool(
+        math.fsum(worth) < -FEASIBLE * math.fsum(np.abs(worth))
+        and _stays(drift, matrix.row_lower, matrix.row_upper, FEASIBLE * terms)
+        and _stays(ray, matrix.lower, matrix.upper, ROUNDING * np.full(len(ray), np.abs(ray).max(initial=0.0)))
+    )
+
+
+def _stays(drift: Floats, lower: Floats, upper: Floats, allowed: Floats) -> bool:
+    return not (((drift < -allowed) & np.isfinite(lower)) | ((drift > allowed) & np.isfinite(upper))).any()
 
 
 def slack_rows(matrix: Matrix) -> npt.NDArray[np.int64]:

@@ -103,8 +103,11 @@ def solve_matrix(
     if raw.x is None:
         return RawSolution(summary, None)
     left_over = None if limit is None else max(0.0, limit - summary.seconds)
-    if solver == "highs" and matrix.integer.any() and _is_unbounded(fit.matrix, left_over):
-        return RawSolution(replace(summary, status=Status.UNBOUNDED, bound=None), None)
+    if solver == "highs" and matrix.integer.any():
+        with grace():
+            unbounded = _is_unbounded(fit.matrix, left_over)
+        if unbounded:
+            return RawSolution(replace(summary, status=Status.UNBOUNDED, bound=None), None)
     x = fit.point(raw.x)
     x = np.where(matrix.integer, np.round(x), x) + 0.0  # which makes 0 of -0.0
     if matrix.residual(x) > TOLERANCE or _is_dear(fit.matrix, raw.x):
@@ -148,8 +151,8 @@ def _is_unbounded(matrix: Matrix, time_limit: float | None) -> bool:
     open_ = ((rising < 0) & np.isposinf(matrix.upper)) | ((rising > 0) & np.isneginf(matrix.lower))
     if not open_.any():
         return False
-    with grace():
-        return solve_here(matrix.relaxed(), SolverOptions(time_limit=time_limit)).summary.status is Status.UNBOUNDED
+    found = _solve_stoppable(matrix.relaxed(), SolverOptions(time_limit=time_limit))
+    return found.summary.status is Status.UNBOUNDED
 
 
 def _is_dear(matrix: Matrix, x: Floats) -> bool:

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.models import Status, compile_model, solve
 from dlsched.relaxations import dual
 from dlsched.solvers import Builder, Matrix, Session, solve_matrix, solve_to_optimality
-from dlsched.solvers.refinement import LinearOptimum, refined, with_slacks
+from dlsched.solvers.refinement import LinearOptimum, is_better_ray, refined, with_slacks
 from tests.relaxations.conformance.exact import best_vertex, sides
 
 SOLVERS = ["highs", "scip"]
@@ -161,3 +162,32 @@ def test_what_presolve_alone_calls_infeasible_is_asked_once_more() -> None:
     assert solve_matrix(empty).summary.status is Status.INFEASIBLE
     session.bound_rows(np.zeros(1, dtype=np.int64), empty.row_lower, empty.row_upper)
     assert session.solve() is None
+
+
+@pytest.mark.parametrize(
+    ("costs", "upper", "ray", "is_one"),
+    [
+        ([-1.0, 2.0], np.inf, [1.0, 0.0], True),
+        ([-1e-10, 2.0], np.inf, [1.0, 0.0], True),
+        ([0.0, 2.0], np.inf, [1.0, 0.0], False),
+        ([-1.0, 2.0], 1e9, [1.0, 0.0], False),
+        ([-1.0, 2.0], np.inf, [-1.0, 0.0], False),
+        ([-1.0, -2.0], np.inf, [1.0, 2.0], False),
+        ([-1.0 - 1e-12, 1.0], np.inf, [1.0, 1.0], False),
+        ([-1.0 - 1e-3, 1.0], np.inf, [1.0, 1.0], True),
+    ],
+)
+def test_a_ray(costs: list[float], upper: float, ray: list[float], is_one: bool) -> None:
+    """Of y <= x, where what the objective gains is more than the rounding of its own terms."""
+    matrix = Matrix(
+        c=np.array(costs),
+        offset=0.0,
+        sense=1,
+        A=sp.csr_array([[-1.0, 1.0]]),
+        row_lower=np.array([-np.inf]),
+        row_upper=np.array([0.0]),
+        lower=np.zeros(2),
+        upper=np.array([upper, np.inf]),
+        integer=np.zeros(2, dtype=bool),
+    )
+    assert is_better_ray(matrix, np.array(ray)) is is_one
