@@ -9,9 +9,9 @@ from typing import Any
 from dlsched.arguments import checked, expect_model
 from dlsched.errors import InputError, cut
 from dlsched.lazy import gdp, pyo
-from dlsched.models.inspect import linear_terms, source_of, unindexed
-from dlsched.models.latex import expect_values
+from dlsched.models.inspect import expect_values, linear_terms, source_of, unindexed
 from dlsched.readable import Readable, Section
+from dlsched.solvers.components import UNDERSTOOD
 
 _EXAMPLES = 3
 """Members of a component that are named. Arbitrary: they are examples."""
@@ -155,7 +155,7 @@ def _members(model: Any) -> Mapping[_What, Mapping[str, Any]]:
         if choice.algebraic_constraint is not None
     }
     types = {ctype.__name__: ctype for ctype in model.collect_ctypes(descend_into=blocks)}
-    unknown = sorted(types.keys() - _KINDS.keys() - _SILENT)
+    unknown = sorted(types.keys() - _KINDS.keys() - UNDERSTOOD - {"Disjunct"})
     for kind in (*(kind for kind in _KINDS if kind in types), *unknown):
         called = _KINDS.get(kind, kind)
         active = None if called == "variable" else True
@@ -177,10 +177,6 @@ _KINDS = {
     "BooleanVar": "variable",
 }
 """What is compared: the type of its component, and what it is called."""
-
-_SILENT = {"Block", "Disjunct", "Param", "Set", "RangeSet", "SetOf", "ContinuousSet", "Expression", "ExternalFunction"}
-_SILENT |= {"Suffix", "Port", "BuildAction", "BuildCheck"}
-"""Types of components that say nothing by themselves: what is used of them stands in rows and variables."""
 
 
 def _form(called: str, data: Any) -> Any:

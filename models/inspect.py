@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+from dlsched.errors import InputError
 from dlsched.models.parameters import expect_current, is_derived_from
 from dlsched.readable import Readable, Section
 from dlsched.tolerances import FEASIBLE, TOLERANCE, WHOLE
@@ -368,6 +369,24 @@ def is_disjunctive(model: Any) -> bool:
     from pyomo.gdp import Disjunction
 
     return next(model.component_data_objects(Disjunction, active=True, descend_into=True), None) is not None
+
+
+def expect_values(expression: Any) -> None:
+    """Refuse an expression in which a Param, or a variable that is fixed, has no value.
+
+    Raises
+    ------
+    InputError
+    """
+    import pyomo.environ as pyo
+    from pyomo.core.expr.visitor import identify_mutable_parameters, identify_variables
+
+    for variable in identify_variables(expression):
+        if variable.fixed and variable.value is None:
+            raise InputError(f"{variable.name}: is fixed and has no value")
+    for param in identify_mutable_parameters(expression):
+        if pyo.value(param, exception=False) is None:
+            raise InputError(f"{param.name}: has no value")
 
 
 def linear_terms(expression: Any) -> Any:

@@ -22,7 +22,7 @@ from typing import Any
 from dlsched.arguments import checked, expect_model
 from dlsched.errors import InputError, cut
 from dlsched.lazy import gdp, pyo
-from dlsched.models.inspect import described, linear_terms, unindexed
+from dlsched.models.inspect import described, expect_values, linear_terms, unindexed
 from dlsched.models.words import nouns_of
 from dlsched.tolerances import ROUNDING
 
@@ -633,23 +633,6 @@ def _variables(model: Any) -> list[Any]:
                 known.add(id(variable))
                 own.append(variable)
     return own
-
-
-def expect_values(expression: Any) -> None:
-    """Refuse an expression in which a Param, or a variable that is fixed, has no value.
-
-    Raises
-    ------
-    InputError
-    """
-    from pyomo.core.expr.visitor import identify_mutable_parameters, identify_variables
-
-    for variable in identify_variables(expression):
-        if variable.fixed and variable.value is None:
-            raise InputError(f"{variable.name}: is fixed and has no value")
-    for param in identify_mutable_parameters(expression):
-        if pyo.value(param, exception=False) is None:
-            raise InputError(f"{param.name}: has no value")
 
 
 def _values(variable: Any) -> tuple[str, Any, Any]:

@@ -133,7 +133,6 @@ def _solve_nonlinear(model: Any, asked: SolverOptions) -> Solution:
     try:
         summary, point = solve_nonlinear(model, asked)
     except InfeasibleConstraintException:  # a row without free variables does not hold
-        _refuse_fixed_beyond(model)
         return Solution.unasked(Status.INFEASIBLE, "scip")
     if point is None:
         return summary
@@ -150,21 +149,6 @@ def _solve_nonlinear(model: Any, asked: SolverOptions) -> Solution:
         if not excess <= allowed:
             raise ResidualError(f"scip returned a point that breaks the model by {excess:.3g} ({row.name})")
     return (summary if point else replace(summary, bound=value)).with_value(value)
-
-
-def _refuse_fixed_beyond(model: Any) -> None:
-    """Refuse a variable that is fixed beyond its bounds, which no longer matter where the model is linear.
-
-    Pyomo's writer of NL files calls its model infeasible, as it does one with a row that does not hold.
-    """
-    import pyomo.environ as pyo
-
-    for variable in model.component_data_objects(pyo.Var, active=True, descend_into=True):
-        lower, upper = variable.bounds
-        if variable.fixed and not (-math.inf if lower is None else lower) <= variable.value <= (
-            math.inf if upper is None else upper
-        ):
-            raise InputError(f"{variable.name}: is fixed at {variable.value}, beyond its bounds {variable.bounds}")
 
 
 def unused_variables(model: Any, matrix: Matrix) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-_UNDERSTOOD = {
+UNDERSTOOD = {
     "Block",
     "Var",
     "BooleanVar",
@@ -16,7 +16,7 @@ _UNDERSTOOD = {
     "Constraint",
     "Objective",
 }
-_UNDERSTOOD |= {"Suffix", "BuildAction", "BuildCheck", "ExternalFunction", "ContinuousSet", "Port"}
+UNDERSTOOD |= {"Suffix", "BuildAction", "BuildCheck", "ExternalFunction", "ContinuousSet", "Port"}
 """Component types that are rows, objectives, or mean nothing by themselves.
 
 Names, and not classes: importing pyomo.dae, mpec and network takes longer than most models take to solve.
@@ -59,7 +59,7 @@ def refuse_foreign(model: Any) -> None:
 
 
 def _is_understood(component: Any) -> bool:
-    return component.ctype.__name__ in _UNDERSTOOD
+    return component.ctype.__name__ in UNDERSTOOD
 
 
 def _reason(kind: str, block: Any) -> str:

@@ -200,7 +200,7 @@ def solve_nonlinear(model: Any, asked: SolverOptions) -> tuple[Solution, Any]:
     UnfitNumberError
         If the objective, a row or a bound has a number that is NaN, or infinite to SCIP; a ValueError.
     InputError
-        If one has a function that SCIP has not; a ValueError.
+        If one has a function that SCIP has not, or a variable is fixed beyond its bounds; a ValueError.
     """
     import pyomo.environ as pyo
 
@@ -227,9 +227,22 @@ def _ends(variable: Any) -> tuple[float, float]:
     return -math.inf if lower is None else lower, math.inf if upper is None else upper
 
 
+def _refuse_fixed_beyond(model: Any) -> None:
+    """Refuse a variable that is fixed beyond its bounds, which no longer matter where the model is linear.
+
+    Pyomo's writer of NL files calls its model infeasible, as it does one with a row that does not hold.
+    """
+    import pyomo.environ as pyo
+
+    for variable in model.component_data_objects(pyo.Var, active=True, descend_into=True):
+        lower, upper = _ends(variable)
+        if variable.fixed and variable.value is not None and not lower <= variable.value <= upper:
+            raise InputError(f"{variable.name}: is fixed at {variable.value}, beyond its bounds {variable.bounds}")
+
+
 def _passed(model: Any, scip: Any) -> list[Any]:
     """Hand the model over as an NL file, and return its variables: SCIP calls the k-th of them i(k), b(k) or x(k)."""
-    from pyomo.common.errors import DeveloperError
+    from pyomo.common.errors import DeveloperError, InfeasibleConstraintException
     from pyomo.opt import WriterFactory
 
     from dlsched.solvers.compiler import look_into_relations
@@ -240,6 +253,9 @@ def _passed(model: Any, scip: Any) -> list[Any]:
         written = WriterFactory("nl_v2").write(model, stream, linear_presolve=False, scale_model=False)
     except DeveloperError as error:
         raise InputError(f"the model has what Pyomo cannot write: {' '.join(str(error).split())}") from error
+    except InfeasibleConstraintException:
+        _refuse_fixed_beyond(model)
+        raise
     text = stream.getvalue()
     for place, function in _functions(text, written):
         if function not in _TAKEN:

@@ -8,6 +8,7 @@ wrong in silence: what fails in one setting is tried in another (`solve_to_optim
 from __future__ import annotations
 
 import importlib.util
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -86,16 +87,21 @@ def solve_matrix(
         _refuse_highs_own(threads=threads not in (None, 1), nodes=nodes is not None, cuts=not cuts)
     if over():
         return RawSolution(Solution.unasked(Status.NO_SOLUTION, solver), None)
-    asked = matrix if cutoff is None else matrix.beyond(cutoff)
+    sought = matrix if cutoff is None else matrix.beyond(cutoff)
     if not matrix.A.shape[1]:
-        return _without_columns(matrix, asked, solver)
-    fit = scaled(tightened(divided(asked)))
+        return _without_columns(matrix, sought, solver)
+    fit = scaled(tightened(divided(sought)))
     limits = [seconds for seconds in (time_limit, left()) if seconds is not None]
     limit = min(limits, default=None)
     options = SolverOptions(solver, limit, threads, gap, seed, presolve, nodes, cuts)
-    if solver == "scip" and _is_unbounded(fit.matrix, limit):
-        # SCIP 10 was seen to branch on such a program for ever, and calls a point of it optimal where rays are cheap.
-        return _unbounded_or_empty(fit.matrix, options)
+    if solver == "scip":
+        start = time.perf_counter()
+        unbounded = _is_unbounded(fit.matrix, limit)
+        left_over = None if limit is None else max(0.0, limit - (time.perf_counter() - start))
+        options = replace(options, time_limit=left_over)
+        if unbounded:
+            # SCIP 10 was seen to branch on one for ever, and to call a point of one optimal where rays are cheap.
+            return _unbounded_or_empty(fit.matrix, options)
     raw = _solve_stoppable(fit.matrix, options)
     summary = raw.summary
     if summary.bound is not None:
@@ -132,10 +138,10 @@ def _refuse_highs_own(**given: bool) -> None:
             raise InputError(f"{name}: SCIP has no such setting here; HiGHS has")
 
 
-def _without_columns(matrix: Matrix, asked: Matrix, solver: str) -> RawSolution:
-    """Solve a matrix of constants, with a cutoff's row in `asked`. HiGHS forgets its offset, and looks at no row."""
+def _without_columns(matrix: Matrix, sought: Matrix, solver: str) -> RawSolution:
+    """Solve a matrix of constants, with a cutoff's row in `sought`. HiGHS forgets its offset, and looks at no row."""
     x = np.zeros(0)
-    if asked.residual(x) > TOLERANCE:
+    if sought.residual(x) > TOLERANCE:
         return RawSolution(Solution.unasked(Status.INFEASIBLE, solver), None)
     summary = replace(Solution.unasked(Status.OPTIMAL, solver), bound=matrix.offset).with_value(matrix.offset)
     return RawSolution(summary, x, np.zeros(matrix.A.shape[0]), x)

@@ -243,3 +243,7 @@ def test_a_variable_fixed_beyond_its_bounds_in_a_nonlinear_model_is_named() -> N
         solve(model, solver="scip")
     model.z.fix(0)
     assert solve(model, solver="scip").status is Status.OPTIMAL
+    model.idle = pyo.Var(bounds=(0, 1))
+    model.idle.fix()
+    model.broken = pyo.Constraint(expr=model.z >= 1)
+    assert solve(model, solver="scip").status is Status.INFEASIBLE
