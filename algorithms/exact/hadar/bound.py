@@ -30,6 +30,9 @@ too coarse for them."""
 _PENALTY = 20.0
 """Cost of not serving a job that must be served, in what all jobs together are worth; more than 1 is enough."""
 
+_NEVER = 1e6 * TOTAL
+"""What is lost by what cannot be: far more than anything else, and finite, so that differences are numbers."""
+
 _COLUMNS_A_JOB = 40
 """More columns than so many a job make the LPs slow, and most of them are in no optimum; found by trial."""
 
@@ -224,6 +227,31 @@ class Relaxation:
         alive = keep(through - share[graph.job], bound, incumbent)
         return bound, alive, required | ~keep(-share, bound, incumbent)
 
+    def losses(self, graph: Graph, required: Bools, prices: Floats, slot: int) -> tuple[Floats, Floats]:
+        """Return what the bound of some prices loses where jobs run at an option (options, jobs) in a slot, or do not."""
+        weight = graph.gain - self.costs(prices)[graph.price_index]
+        onward, so_far = graph.backward(weight), graph.forward(weight)
+        best = graph.best(onward)
+        share = np.where(required, best, np.maximum(best, 0.0))
+        lost = share[graph.job] - (so_far[graph.tail] + weight + onward[graph.head])
+        runs = (graph.slot == slot) & (graph.option != IDLE)
+        idles = ((graph.slot == slot) & (graph.option == IDLE)) | (graph.finishing & (graph.slot < slot))
+        running = np.full((graph.options, graph.jobs), _NEVER)
+        np.minimum.at(running, (graph.option[runs], graph.job[runs]), lost[runs])
+        idling = np.where(required, _NEVER, share)
+        np.minimum.at(idling, graph.job[idles], lost[idles])
+        later = np.flatnonzero(graph.root >= 0)
+        idling[later[graph.slot[graph.first[graph.root[later]]] > slot]] = 0.0
+        return running, idling
+
+    def keep_columns(self, graphs: Sequence[Graph]) -> None:
+        """Forget the columns that are in none of some graphs cut from the base graph."""
+        alive = np.zeros(len(self.base.tail) + 1, dtype=bool)
+        alive[-1] = True
+        for graph in graphs:
+            alive[graph.origin] = True
+        self.master.keep_columns(np.logical_and.reduce(alive[self._arcs_of_columns()], axis=1))
+
     def rebase(self, graph: Graph) -> Graph:
         """Make a graph cut from the base graph the new base; forget columns outside it and rows without a price."""
         number = np.full(len(self.base.tail) + 1, -2, dtype=np.int64)
@@ -253,9 +281,11 @@ class Relaxation:
             z[t, path.levels[t], path.job] += x
         return z
 
-    def tighten(self, generated: Generated, *, most: int = 4) -> int:
-        """Add rows that the LP's optimum breaks, at most some a slot; return how many."""
-        z = self.running(generated)
+    def tighten(self, generated: Generated, *, most: int = 4, slots: slice = slice(None)) -> int:
+        """Add rows that the LP's optimum breaks in some slots, at most some a slot; return how many."""
+        running = self.running(generated)
+        z = np.zeros_like(running)
+        z[slots] = running[slots]
         if sum([self._separated(k, y) for k, hall in enumerate(self.sets) for y in (z * hall.member).sum(axis=1)]):
             self._stack()
         return self._broken(z, most)

@@ -28,6 +28,7 @@ from functools import partial
 import numpy as np
 
 from dlsched.algorithms.exact.anytime import UNSOLVED, Anytime
+from dlsched.algorithms.exact.hadar.beam import Beam
 from dlsched.algorithms.exact.hadar.bound import Path, Prices, Relaxation
 from dlsched.algorithms.exact.hadar.branch import Branch, Part, PathBranching, Record, Stuck
 from dlsched.algorithms.exact.hadar.dive import Dive, Polish
@@ -283,8 +284,8 @@ class Solver:
                 prices = self._root()
                 while self.upper > self.cutoff:
                     poll()
-                    self._dives(prices)
                     self._anneal()
+                    prices = self._search_slots(prices)
             except UNSOLVED:
                 self.known.note("a linear program failed")
             finally:
@@ -313,6 +314,7 @@ class Solver:
         self.relaxation = Relaxation(self.jobs, self.sets, graph, self.pool)
         self.pool = self.relaxation.pool
         self.polish = Polish(self.relaxation, self.seed)
+        self.rng = np.random.default_rng(self.seed)
         self.record = Record()
         self.required = np.zeros(len(self.jobs), dtype=bool)
 
@@ -320,7 +322,7 @@ class Solver:
         """Return the prices of the root's bound."""
         relaxation = self.relaxation
         generated = relaxation.bound(relaxation.base, self.required, stop=self._stop)
-        self._fix(generated)
+        self._fix(generated.duals, generated.bound)
         self._guide(generated, _FIRST_ROUNDS)
         self._anneal()
         for _ in range(_PASSES):
@@ -328,32 +330,34 @@ class Solver:
                 break
             start = generated.duals
             generated = relaxation.bound(relaxation.base, self.required, start=start, stop=self._stop)
-            self._fix(generated)
+            self._fix(generated.duals, generated.bound)
             self.progress("bound")
+        saved = relaxation.priced(generated.duals)
         if self.upper > self.cutoff:
             self._primal(generated)
-            self._fix(generated)
-        kept = (generated.duals > 0) | (relaxation.row_pool < len(self.sets))
-        relaxation.keep_rows(kept)
-        return generated.duals[kept]
+        prices = relaxation.rows_with(saved)
+        if self.upper > self.cutoff:
+            self._fix(prices, generated.bound)
+        return prices
 
     def _stop(self, bound: float, value: float) -> bool:
         return bound <= self.cutoff or over()
 
-    def _fix(self, generated: Generated) -> None:
-        relaxation, prices = self.relaxation, generated.duals
+    def _fix(self, prices: Floats, known: float) -> None:
+        """Fix by the prices of a bound that is known."""
+        relaxation = self.relaxation
         self.record.steps.append(relaxation.priced(prices))
         try:
             bound, alive, self.required = relaxation.fixed(relaxation.base, self.required, prices, self.cutoff)
         except Halt:
-            self.upper = min(self.upper, max(generated.bound, self.lower))
+            self.upper = min(self.upper, max(known, self.lower))
             raise
         self.upper = min(self.upper, max(bound, self.lower))
         if np.count_nonzero(alive) < _SHRUNK * len(alive):
             relaxation.rebase(relaxation.base.restrict(alive))
 
     def _primal(self, generated: Generated) -> None:
-        """Dive into the LP's optimum; then search from there, one annealing after the other while they help.
+        """Dive into the LP's optimum and search slot by slot; then one annealing after the other while they help.
 
         Where others search for the same, annealing is left to them.
         """
@@ -361,11 +365,21 @@ class Solver:
             self._take(Dive(self.relaxation, self.relaxation.base, self.required).run(generated))
         self._dives(generated.duals)
         self._guide(generated, len(self.jobs) * len(self.jobs) * _ROUNDS_A_PAIR)
+        self._search_slots(generated.duals)
         helped = not self.known.shared
         while helped and self.upper > self.cutoff and not over():
             before = self.lower
             self._anneal()
             helped = self.lower - before > _HELPS * (self.upper - before)
+
+    def _search_slots(self, prices: Floats) -> Floats:
+        """Search slot by slot; return the prices by row, as rows change."""
+        saved = self.relaxation.priced(prices)
+        if self.upper > self.cutoff and not over():
+            with suppress(*UNSOLVED):
+                self._take(Beam(self.relaxation, self.rng).run(prices, self.required, self.cutoff))
+            self.progress("beam")
+        return self.relaxation.rows_with(saved)
 
     def _dives(self, prices: Floats) -> None:
         for _ in range(_DIVES):

@@ -1,0 +1,218 @@
+"""Schedules slot by slot: a beam of partial schedules, each judged by the bound over all schedules that go on from it.
+
+A *configuration* says of each job at which option it runs in a slot, or that it idles; it fits the devices. In slot
+after slot each partial schedule is continued by a few configurations, some from where the linear program runs the jobs,
+some from where little is lost at its prices. A few rounds of column generation over what is then still open tell what
+each is worth, and the best go on, with inequalities that their own linear programs break. Where completions alone are
+settled the linear program loses next to nothing, as it mixes configurations in every slot; so it is these that are
+settled here, and the slots to come are planned anew, as a whole, after each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
+from dlsched.algorithms.exact.hadar.graph import IDLE, Bools, Graph
+from dlsched.algorithms.exact.hadar.problem import GRID, Ints
+from dlsched.algorithms.exact.hadar.rows import needed
+from dlsched.arithmetic import log
+from dlsched.halt import poll
+from dlsched.relaxations.columns import Generated
+from dlsched.solvers.matrix import Floats
+from dlsched.tolerances import CLEAR
+
+_WIDTH = 4
+"""Partial schedules that go on."""
+
+_TRIED = 3
+"""Configurations tried for each from the linear program's weights, and as many from its prices."""
+
+_ROUNDS = (2, 4)
+"""Of column generation for a configuration that is tried, and for one that goes on."""
+
+_COLUMNS = 0.5
+"""Of the columns that the master has at most elsewhere: with half of them its linear programs take half as long."""
+
+_AHEAD = 5
+_DRAWS = 12
+"""Configurations drawn for each that is tried."""
+
+_HEAT = 5e-5
+"""Of all utility: by so much less a configuration drawn from the prices may be worth than another without its being
+much rarer."""
+
+_UNLIKELY = 1e-3
+"""Weight that counts where a configuration runs a job at an option of no weight."""
+
+
+@dataclass(slots=True, eq=False)
+class _Partial:
+    """A partial schedule: what is open, its bound, and where to go on from; `basis` is of so many `rows`."""
+
+    graph: Graph
+    generated: Generated
+    prices: Floats
+    basis: Any
+    rows: int
+
+
+@dataclass(slots=True, eq=False)
+class _Tried:
+    """A configuration that a partial schedule may go on with, and the arcs that are then open."""
+
+    partial: _Partial
+    alive: Bools
+    generated: Generated
+
+
+class Beam:
+    """One beam.
+
+    Parameters
+    ----------
+    relaxation : Relaxation
+        Its rows and columns change: the caller restores the rows that it needs.
+    rng : numpy Generator
+        Of the configurations.
+    """
+
+    def __init__(self, relaxation: Relaxation, rng: np.random.Generator) -> None:
+        self.relaxation, self._rng = relaxation, rng
+        base, sets = relaxation.base, relaxation.sets
+        self._need = needed(sets, base.options, base.jobs)
+        self._devices = np.array([hall.devices for hall in sets], dtype=np.int64)
+        self._most = int(_COLUMNS * relaxation.most_columns)
+
+    def run(self, prices: Floats, required: Bools, cutoff: float) -> list[Path]:
+        """Return schedules that fit together; empty where none better than the cutoff is found.
+
+        Parameters
+        ----------
+        prices : ndarray of shape (rows,)
+            To start from.
+        required : ndarray of bool, shape (jobs,)
+        cutoff : float
+        """
+        relaxation = self.relaxation
+        relaxation.master.trim(prices, relaxation.most_columns)
+        beam = [self._partial(relaxation.base, prices, required, -1)]
+        for slot in range(relaxation.base.slots):
+            poll()
+            chosen = self._chosen(beam, slot, required, cutoff)
+            if not chosen:
+                return []
+            beam = self._continued(chosen, slot, required)
+        return [path for path, x in beam[0].generated.recover(1 - CLEAR)]
+
+    def _chosen(self, beam: list[_Partial], slot: int, required: Bools, cutoff: float) -> list[_Tried]:
+        """Return the best continuations of all, of different values, as equal ones mostly have the same future."""
+        relaxation, master = self.relaxation, self.relaxation.master
+        best: dict[int, _Tried] = {}
+        least = cutoff
+        for partial in beam:
+            for most, levels in self._configurations(partial, slot, required):
+                if most <= least:
+                    continue
+                if partial.rows == len(relaxation.row_slot):
+                    master.start_from(partial.basis)
+                alive = _open(partial.graph, slot, levels)
+                generated = relaxation.bound(
+                    partial.graph.masked(alive),
+                    required,
+                    start=partial.prices,
+                    rounds=_ROUNDS[0],
+                    stop=lambda bound, value: bound <= least,  # noqa: B023
+                )
+                if generated.bound > least:
+                    best.setdefault(round(generated.value / CLEAR), _Tried(partial, alive, generated))
+                if len(best) > _WIDTH:
+                    del best[min(best)]
+                    least = max(cutoff, min(tried.generated.value for tried in best.values()))
+        return [best[value] for value in sorted(best, reverse=True)]
+
+    def _continued(self, chosen: list[_Tried], slot: int, required: Bools) -> list[_Partial]:
+        """Return the partial schedules that go on, the best first; rows of the past and dead columns are forgotten."""
+        relaxation = self.relaxation
+        graphs = [tried.partial.graph.restrict(tried.alive) for tried in chosen]
+        relaxation.keep_columns(graphs)
+        ahead = relaxation.row_slot > slot
+        starts = [tried.generated.duals[ahead] for tried in chosen]
+        relaxation.keep_rows(ahead)
+        relaxation.master.trim(starts[0], self._most)
+        beam = [self._partial(graph, prices, required, slot) for graph, prices in zip(graphs, starts, strict=True)]
+        beam.sort(key=lambda partial: -partial.generated.value)
+        padded = np.array([relaxation.master.padded(partial.prices) for partial in beam])
+        kept = (padded > 0).any(axis=0) | (relaxation.row_pool < len(relaxation.sets))
+        if not kept.all():
+            relaxation.keep_rows(kept)
+        for partial, prices in zip(beam, padded, strict=True):
+            partial.prices = prices[kept]
+            partial.rows = partial.rows if kept.all() else -1
+        return beam
+
+    def _partial(self, graph: Graph, prices: Floats, required: Bools, slot: int) -> _Partial:
+        """Return a partial schedule after its bound is tightened once."""
+        relaxation = self.relaxation
+        generated = relaxation.bound(graph, required, start=prices, rounds=_ROUNDS[1])
+        if relaxation.tighten(generated, slots=slice(slot + 1, slot + 1 + _AHEAD)):
+            generated = relaxation.bound(graph, required, start=generated.duals, rounds=_ROUNDS[1])
+        return _Partial(graph, generated, generated.duals, relaxation.master.basis(), len(relaxation.row_slot))
+
+    def _configurations(self, partial: _Partial, slot: int, required: Bools) -> list[tuple[float, Ints]]:
+        """Return configurations and how much what goes on with each is worth at most, most first."""
+        running, idling = self.relaxation.losses(partial.graph, required, partial.prices, slot)
+        found = [*self._weighted(partial, slot), *self._priced(partial, idling - running)]
+        jobs = np.arange(len(idling))
+        tried = []
+        for key in dict.fromkeys(found):
+            levels = np.frombuffer(key, dtype=np.int64)
+            lost = float(np.where(levels == IDLE, idling, running[levels, jobs]).sum())
+            tried.append((partial.generated.bound - lost, levels))
+        return sorted(tried, key=lambda each: -each[0])
+
+    def _weighted(self, partial: _Partial, slot: int) -> list[bytes]:
+        """Return configurations that are likely by the linear program's weights."""
+        z = self.relaxation.running(partial.generated)[slot]
+        option, job = np.nonzero(z > CLEAR)
+        x = z[option, job]
+        idle = np.maximum(1.0 - z.sum(axis=0), _UNLIKELY)
+        better = log(np.maximum(x, _UNLIKELY)) - log(idle[job])
+        sure = x > 1 - CLEAR
+        drawn = np.where(sure, 2.0, x * np.sqrt(self._rng.random((_DRAWS * _TRIED, len(x)))))
+        drawn[0] = x
+        return self._best(drawn, option, job, better)
+
+    def _priced(self, partial: _Partial, better: Floats) -> list[bytes]:
+        """Return configurations that lose little at the prices of the bound, where jobs run (options, jobs) or idle."""
+        heat = _HEAT * max(partial.generated.value, GRID)
+        option, job = np.nonzero(better > -5 * heat)
+        x = better[option, job]
+        u = 1.0 - self._rng.random((_DRAWS * _TRIED, len(x)))
+        drawn = np.minimum(x, 20 * heat) - heat * log(-log(u))
+        return self._best(drawn, option, job, x)
+
+    def _best(self, drawn: Floats, option: Ints, job: Ints, better: Floats) -> list[bytes]:
+        """Return the configurations of most worth among those that fit what is drawn first, job after job."""
+        found: dict[bytes, float] = {}
+        for order in np.argsort(-drawn, axis=1, kind="stable"):
+            left, levels, worth = self._devices.copy(), np.full(self._need.shape[1], IDLE, dtype=np.int64), 0.0
+            for k in order.tolist():
+                need = self._need[option[k], job[k]]
+                if levels[job[k]] == IDLE and (need <= left).all():
+                    left -= need
+                    levels[job[k]] = option[k]
+                    worth += float(better[k])
+            found[levels.tobytes()] = worth
+        return sorted(found, key=lambda key: -found[key])[:_TRIED]
+
+
+def _open(graph: Graph, slot: int, levels: Ints) -> Bools:
+    """Return the arcs that are open where jobs are at some options in a slot."""
+    level = levels[graph.job]
+    others: Bools = (graph.slot == slot) & (graph.option != level)
+    before: Bools = graph.finishing & (graph.slot < slot) & (level != IDLE)
+    return ~(others | before)
