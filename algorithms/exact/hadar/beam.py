@@ -25,28 +25,33 @@ from dlsched.relaxations.columns import Generated
 from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import CLEAR
 
-_WIDTH = 4
-"""Partial schedules that go on."""
+_WIDTH = 3
+"""Partial schedules that go on: six or twenty take as much longer and end no better than as many beams of three."""
 
 _TRIED = 3
-"""Configurations tried for each from the linear program's weights, and as many from its prices."""
+"""Configurations tried for each from the linear program's weights, and as many from its prices: each kind alone is
+worse."""
 
-_ROUNDS = (2, 4)
-"""Of column generation for a configuration that is tried, and for one that goes on."""
+_DRAWS = 12
+"""Configurations drawn for each that is tried; arbitrary, as they cost nothing beside a linear program."""
 
-_COLUMNS = 0.5
-"""Of the columns that the master has at most elsewhere: with half of them its linear programs take half as long."""
+_ROUNDS = (3, 6)
+"""Of column generation for a configuration that is tried, and for one that goes on. With fewer, the linear programs'
+values order configurations by the columns that happen to be there."""
 
 _AHEAD = 5
-_DRAWS = 12
-"""Configurations drawn for each that is tried."""
+"""Slots to come in which inequalities are looked for: without any the linear programs mix configurations that do not
+fit, and in all slots they take half as long again for schedules that are no better."""
 
 _HEAT = 5e-5
-"""Of all utility: by so much less a configuration drawn from the prices may be worth than another without its being
-much rarer."""
+"""Of all utility: a configuration drawn from the prices is about e times as rare where it loses so much more."""
+
+_HOT = (-5.0, 20.0)
+"""In heats: a job that gains less than the first does not run where it is not drawn by weight, and more than the second
+does not count. Arbitrary: e^-5 and e^-20."""
 
 _UNLIKELY = 1e-3
-"""Weight that counts where a configuration runs a job at an option of no weight."""
+"""Weight of what the linear program does not do, where a configuration that does it is compared with others."""
 
 
 @dataclass(slots=True, eq=False)
@@ -85,7 +90,6 @@ class Beam:
         base, sets = relaxation.base, relaxation.sets
         self._need = needed(sets, base.options, base.jobs)
         self._devices = np.array([hall.devices for hall in sets], dtype=np.int64)
-        self._most = int(_COLUMNS * relaxation.most_columns)
 
     def run(self, prices: Floats, required: Bools, cutoff: float) -> list[Path]:
         """Return schedules that fit together; empty where none better than the cutoff is found.
@@ -110,29 +114,33 @@ class Beam:
 
     def _chosen(self, beam: list[_Partial], slot: int, required: Bools, cutoff: float) -> list[_Tried]:
         """Return the best continuations of all, of different values, as equal ones mostly have the same future."""
-        relaxation, master = self.relaxation, self.relaxation.master
         best: dict[int, _Tried] = {}
         least = cutoff
         for partial in beam:
             for most, levels in self._configurations(partial, slot, required):
                 if most <= least:
-                    continue
-                if partial.rows == len(relaxation.row_slot):
-                    master.start_from(partial.basis)
-                alive = _open(partial.graph, slot, levels)
-                generated = relaxation.bound(
-                    partial.graph.masked(alive),
-                    required,
-                    start=partial.prices,
-                    rounds=_ROUNDS[0],
-                    stop=lambda bound, value: bound <= least,  # noqa: B023
-                )
-                if generated.bound > least:
-                    best.setdefault(round(generated.value / CLEAR), _Tried(partial, alive, generated))
+                    break
+                tried = self._tried(partial, slot, levels, required, least)
+                if tried.generated.bound > least:
+                    best.setdefault(round(tried.generated.value / CLEAR), tried)
                 if len(best) > _WIDTH:
                     del best[min(best)]
                     least = max(cutoff, min(tried.generated.value for tried in best.values()))
         return [best[value] for value in sorted(best, reverse=True)]
+
+    def _tried(self, partial: _Partial, slot: int, levels: Ints, required: Bools, least: float) -> _Tried:
+        """Bound what goes on with a configuration, as far as its bound is above the least that counts."""
+        if partial.rows == len(self.relaxation.row_slot):
+            self.relaxation.master.start_from(partial.basis)
+        alive = _open(partial.graph, slot, levels)
+        generated = self.relaxation.bound(
+            partial.graph.masked(alive),
+            required,
+            start=partial.prices,
+            rounds=_ROUNDS[0],
+            stop=lambda bound, value: bound <= least,
+        )
+        return _Tried(partial, alive, generated)
 
     def _continued(self, chosen: list[_Tried], slot: int, required: Bools) -> list[_Partial]:
         """Return the partial schedules that go on, the best first; rows of the past and dead columns are forgotten."""
@@ -142,7 +150,7 @@ class Beam:
         ahead = relaxation.row_slot > slot
         starts = [tried.generated.duals[ahead] for tried in chosen]
         relaxation.keep_rows(ahead)
-        relaxation.master.trim(starts[0], self._most)
+        relaxation.master.trim(starts[0], relaxation.most_columns)
         beam = [self._partial(graph, prices, required, slot) for graph, prices in zip(graphs, starts, strict=True)]
         beam.sort(key=lambda partial: -partial.generated.value)
         padded = np.array([relaxation.master.padded(partial.prices) for partial in beam])
@@ -189,10 +197,10 @@ class Beam:
     def _priced(self, partial: _Partial, better: Floats) -> list[bytes]:
         """Return configurations that lose little at the prices of the bound, where jobs run (options, jobs) or idle."""
         heat = _HEAT * max(partial.generated.value, GRID)
-        option, job = np.nonzero(better > -5 * heat)
+        option, job = np.nonzero(better > _HOT[0] * heat)
         x = better[option, job]
         u = 1.0 - self._rng.random((_DRAWS * _TRIED, len(x)))
-        drawn = np.minimum(x, 20 * heat) - heat * log(-log(u))
+        drawn = np.minimum(x, _HOT[1] * heat) - heat * log(-log(u))
         return self._best(drawn, option, job, x)
 
     def _best(self, drawn: Floats, option: Ints, job: Ints, better: Floats) -> list[bytes]:

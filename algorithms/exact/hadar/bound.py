@@ -228,7 +228,7 @@ class Relaxation:
         return bound, alive, required | ~keep(-share, bound, incumbent)
 
     def losses(self, graph: Graph, required: Bools, prices: Floats, slot: int) -> tuple[Floats, Floats]:
-        """Return what the bound of some prices loses where jobs run at an option (options, jobs) in a slot, or do not."""
+        """Return what a bound loses where jobs run at an option in a slot (options, jobs), or do not (jobs)."""
         weight = graph.gain - self.costs(prices)[graph.price_index]
         onward, so_far = graph.backward(weight), graph.forward(weight)
         best = graph.best(onward)

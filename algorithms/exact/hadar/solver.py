@@ -4,8 +4,9 @@ Slots that cannot matter are left out (`problem`); a first schedule takes little
 
 1. Column generation over all schedules of all jobs, coupled by Hall rows, gives a bound; hull inequalities of the
    Hall rows tighten it (`dlsched.algorithms.exact.hadar.bound`, `rows`).
-2. Dives into the linear program (`dive`) find schedules, and from there a large neighbourhood search (`search`) that is
-   annealed again and again while it helps; in the tree, so does column generation over a few jobs at a time (`dive`).
+2. Dives into the linear program (`dive`) and a beam over the slots (`beam`) find schedules, and from there a large
+   neighbourhood search (`search`) that is annealed again and again while it helps; in the tree, so does column
+   generation over a few jobs at a time (`dive`).
 3. What cannot be in a better schedule is dropped by reduced costs.
 4. Branch, cut and price closes the gap (`branch`).
 5. The tree is replayed from the instance by other code (`replay`): the second route.
@@ -71,6 +72,9 @@ _FIRST_ROUNDS = 50
 _ROUNDS_A_PAIR = 1
 """Rounds of the first annealing after the dives, for each pair of jobs: from a good schedule a shorter one finds
 nothing (on 40 jobs, 400 rounds after the dives closed less than a fiftieth of the gap)."""
+
+_PAIRS_TO_REFINE = 2
+"""Pairs of jobs for each round of the annealing from a beam's plan; with one, twice as long, it gains a tenth more."""
 
 _HELPS = 0.1
 """Of the gap that an annealing closes, at least, if there is to be another one, of twice as many rounds."""
@@ -373,12 +377,15 @@ class Solver:
             helped = self.lower - before > _HELPS * (self.upper - before)
 
     def _search_slots(self, prices: Floats) -> Floats:
-        """Search slot by slot; return the prices by row, as rows change."""
-        saved = self.relaxation.priced(prices)
+        """Search slot by slot, and around what that finds; return the prices by row, as rows change."""
+        saved, before = self.relaxation.priced(prices), self.lower
         if self.upper > self.cutoff and not over():
             with suppress(*UNSOLVED):
                 self._take(Beam(self.relaxation, self.rng).run(prices, self.required, self.cutoff))
             self.progress("beam")
+        if self.lower > before:
+            self.search.refine(len(self.jobs) * len(self.jobs) // _PAIRS_TO_REFINE)
+            self._anneal()
         return self.relaxation.rows_with(saved)
 
     def _dives(self, prices: Floats) -> None:

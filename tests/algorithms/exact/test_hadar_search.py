@@ -14,9 +14,10 @@ from hypothesis import assume, given, settings
 
 from dlsched.algorithms import optimum
 from dlsched.algorithms.exact.hadar import solver as exact
+from dlsched.algorithms.exact.hadar.beam import Beam
 from dlsched.algorithms.exact.hadar.bound import Relaxation
 from dlsched.algorithms.exact.hadar.dive import Polish
-from dlsched.algorithms.exact.hadar.graph import build_graph
+from dlsched.algorithms.exact.hadar.graph import IDLE, build_graph
 from dlsched.algorithms.exact.hadar.greedy import first_schedule
 from dlsched.algorithms.exact.hadar.problem import Options, slots_that_matter, useful_jobs
 from dlsched.algorithms.exact.hadar.states import build_states
@@ -115,6 +116,91 @@ def test_polish_keeps_what_is_not_free_and_finds_better_schedules() -> None:
     for schedule in found:
         value = sum(solver.units[p.job, p.finish] for p in schedule)
         assert 0 < value <= best.value + 1e-6
+
+
+def solved(seed: int) -> tuple[exact.Solver, Relaxation]:
+    """Return an instance's optimum, and a fresh relaxation over all its schedules."""
+    instance = preset("benchmark", seed, jobs=7, machines=3, types=2, slots=9)
+    solver = exact.Solver(instance, exact.knowledge(instance), exact.MAX_STATES, 0)
+    solver.begin()
+    assert solver.steps()
+    graph = build_graph(solver.jobs, build_states(solver.jobs, len(solver.slots)), len(solver.slots), solver.units)
+    return solver, Relaxation(solver.jobs, solver.sets, graph)
+
+
+def test_beams_find_schedules_that_fit_and_none_above_the_optimum() -> None:
+    optimal = 0
+    for seed in range(6):
+        solver, relaxation = solved(seed)
+        nobody = np.zeros(len(solver.jobs), dtype=bool)
+        prices = relaxation.bound(relaxation.base, nobody).duals
+        saved = relaxation.priced(prices)
+        found = []
+        for _ in range(2):
+            paths = Beam(relaxation, np.random.default_rng(seed)).run(relaxation.rows_with(saved), nobody, 0.0)
+            levels = np.full((len(solver.jobs), len(solver.slots)), IDLE)
+            for path in paths:
+                levels[path.job] = path.levels
+            assert all(hall.fits(levels) for hall in solver.sets)
+            assert len({path.job for path in paths}) == len(paths)
+            found.append(sum(solver.units[path.job, path.finish] for path in paths))
+            assert 0 < found[-1] <= solver.lower + 1e-9
+        optimal += max(found) > solver.lower - 1e-6
+        rows = relaxation.rows_with(saved)
+        assert Beam(relaxation, np.random.default_rng(seed)).run(rows, nobody, solver.lower + 1e-3) == []
+    assert optimal >= 4
+
+
+def test_what_a_slot_loses_is_what_the_bound_of_its_arcs_falls_by() -> None:
+    solver, relaxation = solved(3)
+    graph = relaxation.base
+    required = np.arange(len(solver.jobs)) == 2
+    prices = relaxation.bound(graph, required).duals
+    whole = relaxation.fixed(graph, required, prices, -np.inf)[0]
+    unequal = 0
+    for slot in range(len(solver.slots)):
+        running, idling = relaxation.losses(graph, required, prices, slot)
+        for job, options in enumerate(solver.jobs):
+            for option in (IDLE, *range(len(options.works))):
+                mine = graph.job == job
+                here = graph.slot == slot
+                early = graph.finishing & (graph.slot < slot)
+                banned = mine & ((here & (graph.option != option)) | (early & (option != IDLE)))
+                served = required | ((np.arange(len(solver.jobs)) == job) & (option != IDLE))
+                runs = (mine & here & (graph.option == option)).any()
+                lost = idling[job] if option == IDLE else running[option, job]
+                if not runs and option != IDLE:
+                    assert lost > solver.most
+                    continue
+                bound = relaxation.fixed(graph.masked(~banned), served, prices, -np.inf)[0]
+                if np.isfinite(bound):
+                    assert whole - bound == pytest.approx(lost, abs=1e-9)
+                    unequal += lost > 1e-3
+    assert unequal > 20
+
+
+def test_refining_puts_all_incumbents_on_the_best_plan() -> None:
+    instance = preset("benchmark", 2, jobs=8, machines=3, types=2, slots=10)
+    solver = exact.Solver(instance, exact.knowledge(instance), exact.MAX_STATES, 0)
+    solver.begin()
+    search = solver.search
+    search.run(40)
+    before = search.best.value
+    search.refine(30)
+    state = search._state
+    assert state is not None
+    assert (state.levels == search.best.levels).all()
+    assert (state.value == before).all()
+    for slot in range(len(solver.slots)):
+        for k, hall in enumerate(solver.sets):
+            used = sum(
+                int(hall.weight[j])
+                for j, level in enumerate(search.best.levels[:, slot].tolist())
+                if level != IDLE and hall.member[level, j]
+            )
+            assert (state.left[:, slot, k] == hall.devices - used).all()
+    assert search.left == 30
+    assert search.run(30).value >= before
 
 
 def futures(options: Options, slots: int) -> list[set[object]]:
