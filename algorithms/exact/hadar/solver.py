@@ -69,12 +69,9 @@ _DIVES = 3
 _FIRST_ROUNDS = 50
 """Of the search before there are inequalities: on easy instances they end it, and on others better prices come."""
 
-_ROUNDS_A_PAIR = 1
-"""Rounds of the first annealing after the dives, for each pair of jobs: from a good schedule a shorter one finds
-nothing (on 40 jobs, 400 rounds after the dives closed less than a fiftieth of the gap)."""
-
-_PAIRS_TO_REFINE = 2
-"""Pairs of jobs for each round of the annealing from a beam's plan; with one, twice as long, it gains a tenth more."""
+_PAIRS_A_FIRST_ROUND = 2
+"""Pairs of jobs for each round of the first annealing, and of that from a beam's plan. The latter gains a fifth more
+where it is twice as long; but with 60 jobs the former had taken all of a minute then, and a beam closes more."""
 
 _HELPS = 0.1
 """Of the gap that an annealing closes, at least, if there is to be another one, of twice as many rounds."""
@@ -202,7 +199,7 @@ class Solver:
         self.extra: dict[int, frozenset[int]] = {}
         self.pool: list[Inequality] = []
         self.record = Record()
-        self.failed = False
+        self.failed = self.searches_only = False
         self._told = 0.0
 
     def steps(self) -> bool:
@@ -282,6 +279,7 @@ class Solver:
 
     def improve(self) -> bool:
         """Bound and search, without a tree, until the bound is reached or the work is over; prove nothing."""
+        self.searches_only = True
         if self.jobs:
             self._relax()
             try:
@@ -361,20 +359,27 @@ class Solver:
             relaxation.rebase(relaxation.base.restrict(alive))
 
     def _primal(self, generated: Generated) -> None:
-        """Dive into the LP's optimum and search slot by slot; then one annealing after the other while they help.
+        """Dive into the LP's optimum, anneal, and search slot by slot; then anneal again and again while it helps.
 
-        Where others search for the same, annealing is left to them.
+        Where others search for the same, annealing is left to them. Else it comes first: it has a schedule whenever
+        time is up, a beam none before its end.
         """
         with suppress(*UNSOLVED):
             self._take(Dive(self.relaxation, self.relaxation.base, self.required).run(generated))
         self._dives(generated.duals)
-        self._guide(generated, len(self.jobs) * len(self.jobs) * _ROUNDS_A_PAIR)
+        self._guide(generated, self._first_rounds)
+        if self.searches_only or not self.known.shared:
+            self._anneal()
         self._search_slots(generated.duals)
         helped = not self.known.shared
         while helped and self.upper > self.cutoff and not over():
             before = self.lower
             self._anneal()
             helped = self.lower - before > _HELPS * (self.upper - before)
+
+    @property
+    def _first_rounds(self) -> int:
+        return 1 + len(self.jobs) * len(self.jobs) // _PAIRS_A_FIRST_ROUND
 
     def _search_slots(self, prices: Floats) -> Floats:
         """Search slot by slot, and around what that finds; return the prices by row, as rows change."""
@@ -384,7 +389,7 @@ class Solver:
                 self._take(Beam(self.relaxation, self.rng).run(prices, self.required, self.cutoff))
             self.progress("beam")
         if self.lower > before:
-            self.search.refine(len(self.jobs) * len(self.jobs) // _PAIRS_TO_REFINE)
+            self.search.refine(self._first_rounds)
             self._anneal()
         return self.relaxation.rows_with(saved)
 

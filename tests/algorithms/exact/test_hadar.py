@@ -78,6 +78,7 @@ def no_heuristics(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the tree to find everything, from an incumbent of 0."""
     monkeypatch.setattr(exact.Search, "run", lambda self, *args, **options: self.best)
     monkeypatch.setattr(exact.Dive, "run", lambda self, *args: [])
+    monkeypatch.setattr(exact.Beam, "run", lambda self, *args: [])
     monkeypatch.setattr(exact, "first_schedule", lambda *args: Schedule.of({}))
 
 
