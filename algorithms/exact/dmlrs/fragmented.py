@@ -5,7 +5,8 @@
 3. Levels, completion slots and offers that cannot be in a better plan are dropped, and the rest is branched on: on
    whether a job is served, on whether it completes by a slot, then on whether it has a level or more in a slot. A part
    with nothing open is one plan, which fits the machines or does not; where that cannot be told, its bound stands.
-   Where not all configurations are listed, dives follow the linear program, between the nodes.
+   Where not all configurations are listed, beams over the slots (`beam`) and dives follow the linear program, between
+   the nodes.
 
 The instance's machines may be alike or not. Every incumbent passed the checker.
 """
@@ -24,6 +25,7 @@ from functools import partial
 import numpy as np
 
 from dlsched.algorithms.exact.anytime import UNSOLVED, Anytime, Others
+from dlsched.algorithms.exact.dmlrs.beam import Beam
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
 from dlsched.algorithms.exact.dmlrs.configurations import (
     MOST_ESTIMATED,
@@ -89,6 +91,12 @@ _DIVE_EACH, _DIVE_ROUNDS = 3, 100
 
 _LEAST_LIKELY = 0.4
 """Of an answer in a dive, that chance leaves at least; arbitrary: no two dives are to be the same."""
+
+_BEAM_ROUNDS = 500
+"""Of insertion after a beam; arbitrary: some seconds where a beam takes half a minute."""
+
+_BEAM_SHARE = 0.7
+"""Of the time that is left, for a beam, at most: it has nothing before its end. Arbitrary."""
 
 _PACKING_NODES = 200_000
 """Of packing a slot, at most: some seconds."""
@@ -170,6 +178,7 @@ class _Fragmented:
         self.start = self._told = time.perf_counter()
         self._nodes, self._searched, self._kept = 0, 0.0, 0.0
         self._heard = 0.0
+        self.beam: Beam | None = None
 
     def run(self) -> None:
         """Run the steps until value and bound meet or the work is over."""
@@ -256,6 +265,7 @@ class _Fragmented:
         part = rows.list_offers(self.schedules.limits())
         generated = rows.bound(part, stop=self._check)
         cost = rows.costs(generated.duals)
+        self.part, self.prices = part, generated.duals
         self._insert(cost, generated.best[: rows.jobs])
         self.known.bound(generated.bound, "column generation")
         self.known.tell("column generation")
@@ -287,13 +297,43 @@ class _Fragmented:
     def _go_on(self, cost: Floats, shares: Floats) -> None:
         """Look for plans for others, from theirs where they are better, until the work is over."""
         start, seconds, ended = time.perf_counter(), left(1.0), self._search_over(1.0)
+        self._begin_beams()
         while not over() and not self._is_hopeless(self.known.upper, self.known.value):
             self._hear()
-            if seconds is None:
+            if self.beam is not None:
+                self._search_slots(self.beam, ended)
+            elif seconds is None:
                 self.insertion.search(cost, shares, None, ended)
             else:
                 self.insertion.anneal(cost, shares, lambda: 1.0 if ended() else (time.perf_counter() - start) / seconds)
             self._keep()
+
+    def _begin_beams(self) -> None:
+        if isinstance(self.room, Repacked):
+            self.beam = Beam(self.decomposition, self.part, self.room, self.seed)
+
+    def _search_slots(self, beam: Beam, ended: Callable[[], bool]) -> None:
+        """Go on from the plan of a beam where that is the best one, and search from the best one.
+
+        A beam that takes too long is the last.
+        """
+        levels = None
+        try:
+            with until(seconds=left(_BEAM_SHARE)):
+                levels = beam.run(self.prices, self.known.value + self.margin)
+        except Halt:
+            poll()
+            self.beam = None
+        if levels is not None:
+            on_machines = beam.room.on_machines(levels)
+            plan = self.schedules.read(on_machines)
+            if sum(float(self.schedules.utility[each.job, each.end]) for each in plan) > self.insertion.value:
+                self._adopt(plan, on_machines)
+        cost = self.decomposition.costs(self.prices)
+        shares = self.schedules.best(self.schedules.backward(cost, self.schedules.limits()))
+        self.insertion.back()
+        self.insertion.search(cost, shares, _BEAM_ROUNDS, ended)
+        self._keep()
 
     def _place_anew(self, plan: list[JobSchedule], on_machines: Schedule) -> None:
         """Go on from a plan so that others are placed anew for each job, unless there are too many workers."""
@@ -329,11 +369,16 @@ class _Fragmented:
             tree.start(self.part, self.prices, self.root)
         start, dived = time.perf_counter(), 0.0
         dives = not (isinstance(self.room, Listed) or self.part.empty)
+        self._begin_beams()
+        turn = itertools.count()
         try:
             while True:
                 now = time.perf_counter()
                 if dives and dived <= _DIVE_SHARE * (now - start):
-                    self._dive(plans)
+                    if self.beam is not None and next(turn) % 2 == 0:
+                        self._search_slots(self.beam, over)
+                    else:
+                        self._dive(plans)
                     tree.cutoff = max(tree.cutoff, self.known.value)
                     dived += time.perf_counter() - now
                 if not tree.step():

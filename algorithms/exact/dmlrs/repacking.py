@@ -116,7 +116,7 @@ class Repacked(ByLevels):
         if len(at):
             slots, levels = np.array(new)[at], others[at]
             levels[:, i] = below + 1
-            fits[slots, below + 1] = self._pack(levels) | self._is_given(levels).any(axis=1)
+            fits[slots, below + 1] = self.fitting(levels) | self._is_given(levels).any(axis=1)
         if len(self._known) > _REMEMBERED:
             self._known.clear()
         for t in new:
@@ -133,7 +133,7 @@ class Repacked(ByLevels):
         levels = self._schedules.levels_of(plan)
         busy = np.flatnonzero(levels.any(axis=1))
         if len(busy):
-            for t in busy[~(self._pack(levels[busy]) | self._is_given(levels[busy]).any(axis=1))].tolist():
+            for t in busy[~(self.fitting(levels[busy]) | self._is_given(levels[busy]).any(axis=1))].tolist():
                 names = [self._slots.jobs[i].name for i in np.flatnonzero(levels[t]).tolist()]
                 self._given = np.vstack([self._given, levels[t]])
                 self._homes.append({name: on_machines.placements(name)[t + 1] for name in names})
@@ -156,7 +156,7 @@ class Repacked(ByLevels):
         most = int((numbers < len(self._items.items)).sum(axis=2).max(initial=0))
         return numbers[:, :, :most]
 
-    def _pack(self, levels: Ints) -> Bools:
+    def fitting(self, levels: Ints) -> Bools:
         """Tell which vectors fit by best fit, in one of the ways and with one of the resources deciding."""
         numbers, count = self._items_of(levels), len(levels)
         way, coding = np.divmod(np.arange(len(_WAYS) * len(self._codings)), len(self._codings))
@@ -191,16 +191,24 @@ class Repacked(ByLevels):
         for t, row in enumerate(polled(levels)):
             used = np.flatnonzero(row)
             if len(used):
-                placed = self._placed(self._fitted(row, [plan[i].beside[t] for i in used.tolist()]))
+                placed = self.placed(self._fitted(row, [plan[i].beside[t] for i in used.tolist()]))
                 for i in used.tolist():
                     found[names[i]][t + 1] = placed[names[i]]
+        return Schedule.of(found)
+
+    def on_machines(self, levels: Ints) -> Schedule:
+        """Return the schedule of levels by (slot, job) that were found to fit."""
+        found: dict[str, dict[int, Placement]] = {job.name: {} for job in self._slots.jobs}
+        for t, row in enumerate(polled(levels)):
+            for name, placement in (self.placed(row) if row.any() else {}).items():
+                found[name][t + 1] = placement
         return Schedule.of(found)
 
     def _fitted(self, levels: Ints, candidates: list[Ints]) -> Ints:
         """Return the first vector of some that has these levels, beside others or not: the last one put has them."""
         return next(beside for beside in candidates if ((levels == 0) | (levels == beside)).all())
 
-    def _placed(self, levels: Ints) -> dict[str, Placement]:
+    def placed(self, levels: Ints) -> dict[str, Placement]:
         """Place levels that were found to fit."""
         given = self._is_given(levels[None])[0]
         if given.any():

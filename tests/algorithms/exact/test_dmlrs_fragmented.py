@@ -12,6 +12,7 @@ from dlsched.algorithms import pd_ors
 from dlsched.algorithms.baselines.dmlrs import dorm, drf
 from dlsched.algorithms.exact.anytime import News
 from dlsched.algorithms.exact.dmlrs import configurations, fragmented
+from dlsched.algorithms.exact.dmlrs.beam import Beam
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
 from dlsched.algorithms.exact.dmlrs.configurations import ByConfiguration, enumerate_configurations, most_configurations
 from dlsched.algorithms.exact.dmlrs.covering import Covering
@@ -375,6 +376,35 @@ def test_plans_with_machines_packed_anew_are_feasible_and_no_worse(seed: int) ->
             beside = levels[t].copy()
             beside[i] = level
             assert packer.place(beside) is not None
+
+
+def test_beams_find_plans_that_fit_and_none_above_the_optimum() -> None:
+    optimal = 0
+    for seed in range(12):
+        instance = small(seed)
+        schedules = Schedules(Slots.of(instance))
+        best = solve_fragmented(instance)[1]
+        rows, room = ByPattern(schedules), Repacked(schedules)
+        part = rows.list_offers(schedules.limits())
+        beam = Beam(rows, part, room, seed)
+        prices = rows.bound(part).duals
+        assert beam.run(prices, best + 1e-3) is None
+        values = []
+        for _ in range(2):
+            levels = beam.run(prices, -1.0)
+            assert levels is not None
+            packer = Packer(Items(schedules.slots))
+            assert all(packer.place(row) is not None for row in levels)
+            plan = schedules.read(room.on_machines(levels))
+            named = {schedules.slots.jobs[each.job].name for each in plan}
+            on_machines = room.on_machines(schedules.levels_of(plan))
+            assert {name for name, job in on_machines.jobs.items() if job.slots} == named
+            assert check(instance, on_machines) == []
+            values.append(float(exact_utility(instance, on_machines)))
+            assert values[-1] == pytest.approx(sum(schedules.utility[each.job, each.end] for each in plan))
+        optimal += max(values) > best - 1e-3
+        assert max(values) <= best + TOLERANCE
+    assert optimal >= 8
 
 
 UNLUCKY = preset("benchmark", 33, jobs=6, machines=3, slots=2, multiple=3)

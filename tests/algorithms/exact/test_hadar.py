@@ -21,7 +21,7 @@ from dlsched.algorithms.exact.hadar.branch import Branch, PathBranching, Record
 from dlsched.algorithms.exact.hadar.replay import replay
 from dlsched.algorithms.exact.hadar.rows import Hall, Separator, knapsack
 from dlsched.models import InputError, build, read, solve
-from dlsched.models.hadar import Instance, Schedule, check, exact_utility, preset
+from dlsched.models.hadar import Instance, check, exact_utility, preset
 from dlsched.models.numbers import agree
 from dlsched.solvers.solution import SolverError
 from tests import paths
@@ -71,15 +71,6 @@ def assert_optimal(data: dict[str, Any], found: Optimum) -> None:
     assert found.bound == pytest.approx(float(expected), abs=2e-6 * max(1.0, float(expected)))
     assert check(instance, found.schedule) == []
     assert float(exact_utility(instance, found.schedule)) == found.value
-
-
-@pytest.fixture
-def no_heuristics(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave the tree to find everything, from an incumbent of 0."""
-    monkeypatch.setattr(exact.Search, "run", lambda self, *args, **options: self.best)
-    monkeypatch.setattr(exact.Dive, "run", lambda self, *args: [])
-    monkeypatch.setattr(exact.Beam, "run", lambda self, *args: [])
-    monkeypatch.setattr(exact, "first_schedule", lambda *args: Schedule.of({}))
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -14,20 +14,12 @@ from hypothesis import strategies as st
 from dlsched.algorithms import optimum
 from dlsched.algorithms.exact.hadar import solver as exact
 from dlsched.models import build, solve
-from dlsched.models.hadar import Instance, Schedule, check
+from dlsched.models.hadar import Instance, check
 from dlsched.models.hadar.shares import shares
 from tests.audit.scaling import jittered, rescaled
 from tests.cases.hadar import middle, nearly
 from tests.oracles import hadar as oracle
 from tests.strategies.hadar import hadar_data
-
-
-@pytest.fixture
-def no_heuristics(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave the tree to find everything, so that it branches."""
-    monkeypatch.setattr(exact.Search, "run", lambda self, *args, **options: self.best)
-    monkeypatch.setattr(exact.Dive, "run", lambda self, *args: [])
-    monkeypatch.setattr(exact, "first_schedule", lambda *args: Schedule.of({}))
 
 
 def other_numbers(data: dict[str, Any], kind: str, seed: int) -> dict[str, Any]:
