@@ -36,7 +36,7 @@ _ROUNDS = (3, 6)
 _COLUMNS = 4000
 """Of the master, at most; arbitrary."""
 
-_UNLIKELY = 1e-3
+_UNLIKELY = 1 / 1000
 """Weight of what the linear program does not use, where a vector that does is compared with others."""
 
 

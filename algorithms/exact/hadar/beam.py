@@ -43,14 +43,14 @@ _AHEAD = 5
 """Slots to come in which inequalities are looked for: without any the linear programs mix configurations that do not
 fit, and in all slots they take half as long again for schedules that are no better."""
 
-_HEAT = 5e-5
+_HEAT = 1 / 20_000
 """Of all utility: a configuration drawn from the prices is about e times as rare where it loses so much more."""
 
 _HOT = (-5.0, 20.0)
 """In heats: a job that gains less than the first does not run where it is not drawn by weight, and more than the second
 does not count. Arbitrary: e^-5 and e^-20."""
 
-_UNLIKELY = 1e-3
+_UNLIKELY = 1 / 1000
 """Weight of what the linear program does not do, where a configuration that does it is compared with others."""
 
 
