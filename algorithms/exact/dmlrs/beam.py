@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.algorithms.exact.beams import ROUNDS_SETTLED, ROUNDS_TRIED, UNLIKELY, Shortlist, drawn
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Part
 from dlsched.algorithms.exact.dmlrs.repacking import Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import Limits
@@ -23,21 +24,14 @@ from dlsched.relaxations.columns import Generated
 from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import CLEAR
 
-_WIDTH, _TRIED = 3, 6
-"""Partial plans that go on, and vectors tried for each. Of (20, 10, 10), load .85, seed 1, 3 and 6 end at 859 and 861
-in 4 s, 8 and 10 at 865 in half a minute, and a plan of 867.9 is known."""
+_TRIED = 6
+"""Vectors tried for each partial plan; arbitrary."""
 
 _DRAWN = 6
 """Vectors drawn for each that is tried; arbitrary, they are packed side by side."""
 
-_ROUNDS = (3, 6)
-"""Of column generation for a vector that is tried, and for one that goes on."""
-
 _COLUMNS = 4000
 """Of the master, at most; arbitrary."""
-
-_UNLIKELY = 1 / 1000
-"""Weight of what the linear program does not use, where a vector that does is compared with others."""
 
 
 @dataclass(slots=True, eq=False)
@@ -81,23 +75,19 @@ class Beam:
         beam = [self._settled(self.part.limits, prices, ())]
         for slot in range(rows.slots):
             poll()
-            chosen: dict[int, _Partial] = {}
-            least = cutoff
+            best = Shortlist[_Partial](cutoff)
             for partial in beam:
                 for levels in self._vectors(partial, slot):
                     rows.master.start_from(partial.basis)
-                    tried = self._continued(partial, slot, levels, least)
+                    tried = self._continued(partial, slot, levels, best.least)
                     if tried is not None:
-                        chosen.setdefault(round(tried.generated.value / CLEAR), tried)
-                    if len(chosen) > _WIDTH:
-                        del chosen[min(chosen)]
-                        least = max(cutoff, min(each.generated.value for each in chosen.values()))
+                        best.add(tried.generated.value, tried)
+            chosen = best.kept()
             if not chosen:
                 return None
-            rows.master.trim(chosen[max(chosen)].generated.duals, _COLUMNS)
-            beam = [self._settled(each.limits, each.generated.duals, each.levels) for each in chosen.values()]
-        best = max(beam, key=lambda partial: partial.generated.value)
-        return np.array(best.levels).reshape(rows.slots, rows.jobs)
+            rows.master.trim(max(chosen, key=_value).generated.duals, _COLUMNS)
+            beam = [self._settled(each.limits, each.generated.duals, each.levels) for each in chosen]
+        return np.array(max(beam, key=_value).levels).reshape(rows.slots, rows.jobs)
 
     def _continued(self, partial: _Partial, slot: int, levels: Ints, least: float) -> _Partial | None:
         """Return a partial plan with the levels of a slot; None where its bound is not above the least that counts."""
@@ -109,14 +99,14 @@ class Beam:
         if part.empty:
             return None
         generated = rows.bound(
-            part, start=partial.generated.duals, rounds=_ROUNDS[0], stop=lambda bound, value: bound <= least
+            part, start=partial.generated.duals, rounds=ROUNDS_TRIED, stop=lambda bound, value: bound <= least
         )
         return _Partial(limits, generated, None, (*partial.levels, levels)) if generated.bound > least else None
 
     def _settled(self, limits: Limits, prices: Floats, levels: tuple[Ints, ...]) -> _Partial:
         """Return a partial plan that goes on."""
         part = self.decomposition.within(Part(limits, self.part.offers))
-        generated = self.decomposition.bound(part, start=prices, rounds=_ROUNDS[1])
+        generated = self.decomposition.bound(part, start=prices, rounds=ROUNDS_SETTLED)
         return _Partial(limits, generated, self.decomposition.master.basis(), levels)
 
     def _vectors(self, partial: _Partial, slot: int) -> list[Ints]:
@@ -128,9 +118,9 @@ class Beam:
         u[0] = 0.5
         wanted = (reached > u[:, :, None]).sum(axis=2)
         weight = reached.max(axis=1, initial=0.0)
-        first = np.where(weight > 1 - CLEAR, 2.0, weight * np.sqrt(self._rng.random((count, len(reached)))))
+        keys = drawn(weight, count, self._rng)
         vectors = np.zeros((count, len(reached)), dtype=np.int64)
-        for each in np.argsort(-first, axis=1, kind="stable").T:
+        for each in np.argsort(-keys, axis=1, kind="stable").T:
             self._raise(vectors, each, wanted[np.arange(count), each])
         most = np.where(weight > CLEAR, partial.limits.levels[:, slot].cumsum(axis=1).argmax(axis=1), 0)
         for _ in range(2 * len(reached)):
@@ -138,7 +128,7 @@ class Beam:
             at = vectors[np.arange(count), each]
             self._raise(vectors, each, np.where(at < most[each], at + 1, 0))
         exactly = np.hstack([1.0 - reached[:, :1], reached - np.hstack([reached[:, 1:], np.zeros((len(reached), 1))])])
-        likely = log(np.maximum(exactly[jobs, vectors], _UNLIKELY)).sum(axis=1)
+        likely = log(np.maximum(exactly[jobs, vectors], UNLIKELY)).sum(axis=1)
         found = {vectors[k].tobytes(): vectors[k] for k in np.argsort(-likely, kind="stable").tolist()}
         return list(found.values())[:_TRIED]
 
@@ -154,3 +144,7 @@ class Beam:
             going = going[~fits]
             levels[going] -= 1
             going = going[levels[going] > vectors[going, jobs[going]]]
+
+
+def _value(partial: _Partial) -> float:
+    return partial.generated.value

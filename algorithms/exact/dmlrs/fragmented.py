@@ -326,13 +326,9 @@ class _Fragmented:
             self.beam = None
         if levels is not None:
             on_machines = beam.room.on_machines(levels)
-            plan = self.schedules.read(on_machines)
-            if sum(float(self.schedules.utility[each.job, each.end]) for each in plan) > self.insertion.value:
-                self._adopt(plan, on_machines)
-        cost = self.decomposition.costs(self.prices)
-        shares = self.schedules.best(self.schedules.backward(cost, self.schedules.limits()))
+            self._adopt(self.schedules.read(on_machines), on_machines)
         self.insertion.back()
-        self.insertion.search(cost, shares, _BEAM_ROUNDS, ended)
+        self.insertion.search(*self._costs_at(self.prices), _BEAM_ROUNDS, ended)
         self._keep()
 
     def _place_anew(self, plan: list[JobSchedule], on_machines: Schedule) -> None:
@@ -449,11 +445,15 @@ class _Fragmented:
         """Build a plan from an LP's schedules; return the costs of levels and the jobs' shares at its prices."""
         self._hear()
         used = [(data, x) for data, x in generated.recover() if isinstance(data, JobSchedule)]
-        cost = self.decomposition.costs(generated.duals)
-        shares = self.schedules.best(self.schedules.backward(cost, self.schedules.limits()))
+        cost, shares = self._costs_at(generated.duals)
         self.insertion.start(schedule for schedule, _ in sorted(used, key=lambda pair: -pair[1]))
         self.insertion.complete(cost, range(self.decomposition.jobs))
         return cost, shares
+
+    def _costs_at(self, prices: Floats) -> tuple[Floats, Floats]:
+        """Return the costs of levels and the jobs' shares at some prices."""
+        cost = self.decomposition.costs(prices)
+        return cost, self.schedules.best(self.schedules.backward(cost, self.schedules.limits()))
 
     def _decide(self, schedules: list[JobSchedule]) -> float | None:
         """Pack a plan exactly; return the value of the incumbent, None where it is not known whether the plan fits."""

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from dlsched.algorithms.exact.beams import ROUNDS_SETTLED, ROUNDS_TRIED, UNLIKELY, Shortlist, drawn
 from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
 from dlsched.algorithms.exact.hadar.graph import IDLE, Bools, Graph
 from dlsched.algorithms.exact.hadar.problem import GRID, Ints
@@ -25,19 +26,12 @@ from dlsched.relaxations.columns import Generated
 from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import CLEAR
 
-_WIDTH = 3
-"""Partial schedules that go on: six or twenty take as much longer and end no better than as many beams of three."""
-
 _TRIED = 3
 """Configurations tried for each from the linear program's weights, and as many from its prices: each kind alone is
 worse."""
 
 _DRAWS = 12
 """Configurations drawn for each that is tried; arbitrary, as they cost nothing beside a linear program."""
-
-_ROUNDS = (3, 6)
-"""Of column generation for a configuration that is tried, and for one that goes on. With fewer, the linear programs'
-values order configurations by the columns that happen to be there."""
 
 _AHEAD = 5
 """Slots to come in which inequalities are looked for: without any the linear programs mix configurations that do not
@@ -49,9 +43,6 @@ _HEAT = 1 / 20_000
 _HOT = (-5.0, 20.0)
 """In heats: a job that gains less than the first does not run where it is not drawn by weight, and more than the second
 does not count. Arbitrary: e^-5 and e^-20."""
-
-_UNLIKELY = 1 / 1000
-"""Weight of what the linear program does not do, where a configuration that does it is compared with others."""
 
 
 @dataclass(slots=True, eq=False)
@@ -75,18 +66,18 @@ class _Tried:
 
 
 class Beam:
-    """One beam.
+    """Beams over the slots, one for each run.
 
     Parameters
     ----------
     relaxation : Relaxation
         Its rows and columns change: the caller restores the rows that it needs.
-    rng : numpy Generator
+    seed : int
         Of the configurations.
     """
 
-    def __init__(self, relaxation: Relaxation, rng: np.random.Generator) -> None:
-        self.relaxation, self._rng = relaxation, rng
+    def __init__(self, relaxation: Relaxation, seed: int) -> None:
+        self.relaxation, self._rng = relaxation, np.random.default_rng(seed)
         base, sets = relaxation.base, relaxation.sets
         self._need = needed(sets, base.options, base.jobs)
         self._devices = np.array([hall.devices for hall in sets], dtype=np.int64)
@@ -113,20 +104,16 @@ class Beam:
         return [path for path, x in beam[0].generated.recover(1 - CLEAR)]
 
     def _chosen(self, beam: list[_Partial], slot: int, required: Bools, cutoff: float) -> list[_Tried]:
-        """Return the best continuations of all, of different values, as equal ones mostly have the same future."""
-        best: dict[int, _Tried] = {}
-        least = cutoff
+        """Return the best continuations of all, the best first."""
+        best = Shortlist[_Tried](cutoff)
         for partial in beam:
             for most, levels in self._configurations(partial, slot, required):
-                if most <= least:
+                if most <= best.least:
                     break
-                tried = self._tried(partial, slot, levels, required, least)
-                if tried.generated.bound > least:
-                    best.setdefault(round(tried.generated.value / CLEAR), tried)
-                if len(best) > _WIDTH:
-                    del best[min(best)]
-                    least = max(cutoff, min(tried.generated.value for tried in best.values()))
-        return [best[value] for value in sorted(best, reverse=True)]
+                tried = self._tried(partial, slot, levels, required, best.least)
+                if tried.generated.bound > best.least:
+                    best.add(tried.generated.value, tried)
+        return sorted(best.kept(), key=lambda tried: -tried.generated.value)
 
     def _tried(self, partial: _Partial, slot: int, levels: Ints, required: Bools, least: float) -> _Tried:
         """Bound what goes on with a configuration, as far as its bound is above the least that counts."""
@@ -137,7 +124,7 @@ class Beam:
             partial.graph.masked(alive),
             required,
             start=partial.prices,
-            rounds=_ROUNDS[0],
+            rounds=ROUNDS_TRIED,
             stop=lambda bound, value: bound <= least,
         )
         return _Tried(partial, alive, generated)
@@ -165,9 +152,9 @@ class Beam:
     def _partial(self, graph: Graph, prices: Floats, required: Bools, slot: int) -> _Partial:
         """Return a partial schedule after its bound is tightened once."""
         relaxation = self.relaxation
-        generated = relaxation.bound(graph, required, start=prices, rounds=_ROUNDS[1])
+        generated = relaxation.bound(graph, required, start=prices, rounds=ROUNDS_SETTLED)
         if relaxation.tighten(generated, slots=slice(slot + 1, slot + 1 + _AHEAD)):
-            generated = relaxation.bound(graph, required, start=generated.duals, rounds=_ROUNDS[1])
+            generated = relaxation.bound(graph, required, start=generated.duals, rounds=ROUNDS_SETTLED)
         return _Partial(graph, generated, generated.duals, relaxation.master.basis(), len(relaxation.row_slot))
 
     def _configurations(self, partial: _Partial, slot: int, required: Bools) -> list[tuple[float, Ints]]:
@@ -187,12 +174,11 @@ class Beam:
         z = self.relaxation.running(partial.generated)[slot]
         option, job = np.nonzero(z > CLEAR)
         x = z[option, job]
-        idle = np.maximum(1.0 - z.sum(axis=0), _UNLIKELY)
-        better = log(np.maximum(x, _UNLIKELY)) - log(idle[job])
-        sure = x > 1 - CLEAR
-        drawn = np.where(sure, 2.0, x * np.sqrt(self._rng.random((_DRAWS * _TRIED, len(x)))))
-        drawn[0] = x
-        return self._best(drawn, option, job, better)
+        idle = np.maximum(1.0 - z.sum(axis=0), UNLIKELY)
+        better = log(np.maximum(x, UNLIKELY)) - log(idle[job])
+        keys = drawn(x, _DRAWS * _TRIED, self._rng)
+        keys[0] = x
+        return self._best(keys, option, job, better)
 
     def _priced(self, partial: _Partial, better: Floats) -> list[bytes]:
         """Return configurations that lose little at the prices of the bound, where jobs run (options, jobs) or idle."""
@@ -200,13 +186,12 @@ class Beam:
         option, job = np.nonzero(better > _HOT[0] * heat)
         x = better[option, job]
         u = 1.0 - self._rng.random((_DRAWS * _TRIED, len(x)))
-        drawn = np.minimum(x, _HOT[1] * heat) - heat * log(-log(u))
-        return self._best(drawn, option, job, x)
+        return self._best(np.minimum(x, _HOT[1] * heat) - heat * log(-log(u)), option, job, x)
 
-    def _best(self, drawn: Floats, option: Ints, job: Ints, better: Floats) -> list[bytes]:
-        """Return the configurations of most worth among those that fit what is drawn first, job after job."""
+    def _best(self, keys: Floats, option: Ints, job: Ints, better: Floats) -> list[bytes]:
+        """Return the configurations of most worth among those that fit, the largest keys first, job after job."""
         found: dict[bytes, float] = {}
-        for order in np.argsort(-drawn, axis=1, kind="stable"):
+        for order in np.argsort(-keys, axis=1, kind="stable"):
             left, levels, worth = self._devices.copy(), np.full(self._need.shape[1], IDLE, dtype=np.int64), 0.0
             for k in order.tolist():
                 need = self._need[option[k], job[k]]

@@ -195,11 +195,15 @@ class Relaxation:
         stop: Callable[[float, float], bool] | None = None,
     ) -> Generated:
         """Generate columns over a graph cut from the base graph."""
-        alive = np.zeros(len(self.base.tail) + 1, dtype=bool)
-        alive[graph.origin[np.isfinite(graph.gain)]] = alive[-1] = True
-        allowed: Bools = np.logical_and.reduce(alive[self._arcs_of_columns()], axis=1)
-        self.master.restrict(allowed, required)
+        self.master.restrict(self._within(graph.origin[np.isfinite(graph.gain)]), required)
         return generate_columns(self.master, self.pricing(graph), start=start, grid=GRID, rounds=rounds, stop=stop)
+
+    def _within(self, arcs: Ints) -> Bools:
+        """Return which columns of the master use only some arcs of the base graph."""
+        alive = np.zeros(len(self.base.tail) + 1, dtype=bool)
+        alive[arcs] = alive[-1] = True
+        within: Bools = np.logical_and.reduce(alive[self._arcs_of_columns()], axis=1)
+        return within
 
     def _arcs_of_columns(self) -> Ints:
         """Return the arcs of the master's columns, by column; of those of the last call nothing is done again.
@@ -216,24 +220,24 @@ class Relaxation:
 
     def fixed(self, graph: Graph, required: Bools, prices: Floats, incumbent: float) -> tuple[float, Bools, Bools]:
         """Return the bound of prices, which arcs can be in a better solution, and which jobs are in all of them."""
-        weight = graph.gain - self.costs(prices)[graph.price_index]
-        onward, so_far = graph.backward(weight), graph.forward(weight)
-        best = graph.best(onward)
-        share = np.where(required, best, np.maximum(best, 0.0))
+        share, through = self._valued(graph, required, prices)
         bound = float(dot(prices, self.master.rhs)) + float(share.sum())
         if not np.isfinite(bound):
             return -np.inf, np.zeros(len(graph.tail), dtype=bool), required
-        through = so_far[graph.tail] + weight + onward[graph.head]
         alive = keep(through - share[graph.job], bound, incumbent)
         return bound, alive, required | ~keep(-share, bound, incumbent)
 
-    def losses(self, graph: Graph, required: Bools, prices: Floats, slot: int) -> tuple[Floats, Floats]:
-        """Return what a bound loses where jobs run at an option in a slot (options, jobs), or do not (jobs)."""
+    def _valued(self, graph: Graph, required: Bools, prices: Floats) -> tuple[Floats, Floats]:
+        """Return the jobs' shares of the bound of some prices, and what the best schedule with each arc is worth."""
         weight = graph.gain - self.costs(prices)[graph.price_index]
         onward, so_far = graph.backward(weight), graph.forward(weight)
         best = graph.best(onward)
-        share = np.where(required, best, np.maximum(best, 0.0))
-        lost = share[graph.job] - (so_far[graph.tail] + weight + onward[graph.head])
+        return np.where(required, best, np.maximum(best, 0.0)), so_far[graph.tail] + weight + onward[graph.head]
+
+    def losses(self, graph: Graph, required: Bools, prices: Floats, slot: int) -> tuple[Floats, Floats]:
+        """Return what a bound loses where jobs run at an option in a slot (options, jobs), or do not (jobs)."""
+        share, through = self._valued(graph, required, prices)
+        lost = share[graph.job] - through
         runs = (graph.slot == slot) & (graph.option != IDLE)
         idles = ((graph.slot == slot) & (graph.option == IDLE)) | (graph.finishing & (graph.slot < slot))
         running = np.full((graph.options, graph.jobs), _NEVER)
@@ -246,11 +250,7 @@ class Relaxation:
 
     def keep_columns(self, graphs: Sequence[Graph]) -> None:
         """Forget the columns that are in none of some graphs cut from the base graph."""
-        alive = np.zeros(len(self.base.tail) + 1, dtype=bool)
-        alive[-1] = True
-        for graph in graphs:
-            alive[graph.origin] = True
-        self.master.keep_columns(np.logical_and.reduce(alive[self._arcs_of_columns()], axis=1))
+        self.master.keep_columns(self._within(np.concatenate([graph.origin for graph in graphs])))
 
     def rebase(self, graph: Graph) -> Graph:
         """Make a graph cut from the base graph the new base; forget columns outside it and rows without a price."""

@@ -148,7 +148,7 @@ class Search:
         self._heat, self._done, self._cooling = _LITTLE_HEAT, 0, min(rounds, _LONGEST)
 
     def _place(self, state: _Chains, chains: Ints, plan: Plan) -> None:
-        left = self._devices + np.zeros((self.slots, 1), dtype=np.int64)
+        left = np.tile(self._devices, (self.slots, 1))
         j, t = np.nonzero(plan.levels >= 0)
         np.subtract.at(left, t, self._need[plan.levels[j, t], j])
         state.levels[chains], state.finish[chains] = plan.levels, plan.finish

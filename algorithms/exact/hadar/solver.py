@@ -199,7 +199,7 @@ class Solver:
         self.extra: dict[int, frozenset[int]] = {}
         self.pool: list[Inequality] = []
         self.record = Record()
-        self.failed = self.searches_only = False
+        self.failed = False
         self._told = 0.0
 
     def steps(self) -> bool:
@@ -279,11 +279,10 @@ class Solver:
 
     def improve(self) -> bool:
         """Bound and search, without a tree, until the bound is reached or the work is over; prove nothing."""
-        self.searches_only = True
         if self.jobs:
             self._relax()
             try:
-                prices = self._root()
+                prices = self._root(anneals=True)
                 while self.upper > self.cutoff:
                     poll()
                     self._anneal()
@@ -297,7 +296,7 @@ class Solver:
     def attempt(self) -> bool:
         """Bound, search, fix and branch; True where the tree is finished."""
         self._relax()
-        prices = self._root()
+        prices = self._root(anneals=not self.known.shared)
         if self.upper <= self.cutoff:
             return True
         poll()
@@ -316,12 +315,12 @@ class Solver:
         self.relaxation = Relaxation(self.jobs, self.sets, graph, self.pool)
         self.pool = self.relaxation.pool
         self.polish = Polish(self.relaxation, self.seed)
-        self.rng = np.random.default_rng(self.seed)
+        self.beam = Beam(self.relaxation, self.seed)
         self.record = Record()
         self.required = np.zeros(len(self.jobs), dtype=bool)
 
-    def _root(self) -> Floats:
-        """Return the prices of the root's bound."""
+    def _root(self, *, anneals: bool) -> Floats:
+        """Return the prices of the root's bound; where others search for the same, annealing may be left to them."""
         relaxation = self.relaxation
         generated = relaxation.bound(relaxation.base, self.required, stop=self._stop)
         self._fix(generated.duals, generated.bound)
@@ -334,12 +333,10 @@ class Solver:
             generated = relaxation.bound(relaxation.base, self.required, start=start, stop=self._stop)
             self._fix(generated.duals, generated.bound)
             self.progress("bound")
-        saved = relaxation.priced(generated.duals)
-        if self.upper > self.cutoff:
-            self._primal(generated)
-        prices = relaxation.rows_with(saved)
-        if self.upper > self.cutoff:
-            self._fix(prices, generated.bound)
+        if self.upper <= self.cutoff:
+            return generated.duals
+        prices = self._primal(generated, anneals=anneals)
+        self._fix(prices, generated.bound)
         return prices
 
     def _stop(self, bound: float, value: float) -> bool:
@@ -358,24 +355,25 @@ class Solver:
         if np.count_nonzero(alive) < _SHRUNK * len(alive):
             relaxation.rebase(relaxation.base.restrict(alive))
 
-    def _primal(self, generated: Generated) -> None:
+    def _primal(self, generated: Generated, *, anneals: bool) -> Floats:
         """Dive into the LP's optimum, anneal, and search slot by slot; then anneal again and again while it helps.
 
-        Where others search for the same, annealing is left to them. Else it comes first: it has a schedule whenever
-        time is up, a beam none before its end.
+        Return the LP's prices by row, as rows change. Annealing comes before the beam: it has a schedule whenever time
+        is up, a beam none before its end.
         """
         with suppress(*UNSOLVED):
             self._take(Dive(self.relaxation, self.relaxation.base, self.required).run(generated))
         self._dives(generated.duals)
         self._guide(generated, self._first_rounds)
-        if self.searches_only or not self.known.shared:
+        if anneals:
             self._anneal()
-        self._search_slots(generated.duals)
+        prices = self._search_slots(generated.duals)
         helped = not self.known.shared
         while helped and self.upper > self.cutoff and not over():
             before = self.lower
             self._anneal()
             helped = self.lower - before > _HELPS * (self.upper - before)
+        return prices
 
     @property
     def _first_rounds(self) -> int:
@@ -386,7 +384,7 @@ class Solver:
         saved, before = self.relaxation.priced(prices), self.lower
         if self.upper > self.cutoff and not over():
             with suppress(*UNSOLVED):
-                self._take(Beam(self.relaxation, self.rng).run(prices, self.required, self.cutoff))
+                self._take(self.beam.run(prices, self.required, self.cutoff))
             self.progress("beam")
         if self.lower > before:
             self.search.refine(self._first_rounds)

@@ -137,7 +137,7 @@ def test_beams_find_schedules_that_fit_and_none_above_the_optimum() -> None:
         saved = relaxation.priced(prices)
         found = []
         for _ in range(2):
-            paths = Beam(relaxation, np.random.default_rng(seed)).run(relaxation.rows_with(saved), nobody, 0.0)
+            paths = Beam(relaxation, seed).run(relaxation.rows_with(saved), nobody, 0.0)
             levels = np.full((len(solver.jobs), len(solver.slots)), IDLE)
             for path in paths:
                 levels[path.job] = path.levels
@@ -147,7 +147,7 @@ def test_beams_find_schedules_that_fit_and_none_above_the_optimum() -> None:
             assert 0 < found[-1] <= solver.lower + 1e-9
         optimal += max(found) > solver.lower - 1e-6
         rows = relaxation.rows_with(saved)
-        assert Beam(relaxation, np.random.default_rng(seed)).run(rows, nobody, solver.lower + 1e-3) == []
+        assert Beam(relaxation, seed).run(rows, nobody, solver.lower + 1e-3) == []
     assert optimal >= 4
 
 
