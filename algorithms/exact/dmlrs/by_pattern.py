@@ -100,7 +100,9 @@ class ByPattern(Decomposition):
         """Return what a pattern has on all machines of its group, by (slot, kind)."""
         slot, group = divmod(place, len(self._patterns))
         rows = np.zeros((self.slots, len(self.kinds)))
-        rows[slot] = self._machines[group] * self._patterns[group][[number]].toarray()[0]
+        contents = self._patterns[group]
+        held = slice(*contents.indptr[number : number + 2])
+        rows[slot, contents.indices[held]] = self._machines[group] * contents.data[held]
         return number.to_bytes(4, "big"), rows.ravel()
 
     def listed(self, offer: Offer) -> int | None:

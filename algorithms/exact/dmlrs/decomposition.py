@@ -71,6 +71,10 @@ class Decomposition(ABC):
         del limits
         return prices
 
+    def slot_of(self, place: int) -> int:
+        """Return the slot of a place: each has as many, one slot after the other."""
+        return place * self.slots // self.places
+
     @abstractmethod
     def within(self, part: Part) -> Part:
         """Return the part without offers that its required jobs exclude."""

@@ -95,6 +95,13 @@ _LEAST_LIKELY = 0.4
 _BEAM_ROUNDS = 500
 """Of insertion after a beam; arbitrary: some seconds where a beam takes half a minute."""
 
+_WORSE = 0.02
+"""Of the best plan's value, that a beam's may be worse by to be gone on from: annealing gains as much, by trial."""
+
+_WARM, _WARM_ROUNDS, _WARM_SHARE = 0.4, 2_000, 0.3
+"""The annealing of a beam's plan: where it begins in what `Insertion.anneal` does in all, and its rounds, or its share
+of the time that is left. By trial .3 and .7 are as good; some seconds for twenty jobs."""
+
 _BEAM_SHARE = 0.7
 """Of the time that is left, for a beam, at most: it has nothing before its end. Arbitrary."""
 
@@ -313,23 +320,36 @@ class _Fragmented:
             self.beam = Beam(self.decomposition, self.part, self.room, self.seed)
 
     def _search_slots(self, beam: Beam, ended: Callable[[], bool]) -> None:
-        """Go on from the plan of a beam where that is the best one, and search from the best one.
+        """Plan slot by slot, and search around that plan; around the best one where there is none.
 
         A beam that takes too long is the last.
         """
         levels = None
         try:
             with until(seconds=left(_BEAM_SHARE)):
-                levels = beam.run(self.prices, self.known.value + self.margin)
+                levels = beam.run(self.prices, (1 - _WORSE) * self.known.value + self.margin)
         except Halt:
             poll()
             self.beam = None
-        if levels is not None:
+        if levels is None:
+            self.insertion.back()
+            self.insertion.search(*self._costs_at(self.prices), _BEAM_ROUNDS, ended)
+        else:
             on_machines = beam.room.on_machines(levels)
             self._adopt(self.schedules.read(on_machines), on_machines)
-        self.insertion.back()
-        self.insertion.search(*self._costs_at(self.prices), _BEAM_ROUNDS, ended)
+            self.insertion.anneal(*self._costs_at(self.prices), self._warmth(ended))
         self._keep()
+
+    def _warmth(self, ended: Callable[[], bool]) -> Callable[[], float]:
+        """Return what tells an annealing of little heat how much of its time is used."""
+        start, seconds, rounds = time.perf_counter(), left(_WARM_SHARE), itertools.count()
+
+        def used() -> float:
+            passed = 0.0 if seconds is None else (time.perf_counter() - start) / max(seconds, TOLERANCE)
+            share = max(next(rounds) / _WARM_ROUNDS, passed)
+            return 1.0 if ended() else 1 - _WARM * (1 - share)
+
+        return used
 
     def _place_anew(self, plan: list[JobSchedule], on_machines: Schedule) -> None:
         """Go on from a plan so that others are placed anew for each job, unless there are too many workers."""

@@ -114,15 +114,26 @@ class Schedules:
         return np.where(limits.levels, -cost, -np.inf)
 
     def backward(self, cost: Floats, limits: Limits) -> Floats:
-        """Return the best value from each (slot, job, amount left before the slot) on."""
+        """Return the best value from each (slot, job, amount left before the slot) on.
+
+        In the first slots, as long as one level is left to each job, only for the amounts that these leave.
+        """
         steps = self._steps(cost, limits)
         jobs, states, _ = self.following.shape
         value = np.full((self.slots.slots + 1, jobs, states), -np.inf)
         ends = np.where(limits.ends, self.utility, -np.inf)
+        each, reached = np.arange(jobs), [self.full]
+        for levels in limits.levels.swapaxes(0, 1):
+            if (levels.sum(axis=1) != 1).any():
+                break
+            reached.append(self.following[each, reached[-1], levels.argmax(axis=1)])
         for t in polled(range(self.slots.slots - 1, -1, -1)):
             after = value[t + 1]
             after[:, 0] = ends[:, t]
-            value[t] = (steps[:, t, None, :] + after[self._rows, self.following]).max(axis=2)
+            if t < len(reached) - 1:
+                value[t, each, reached[t]] = steps[:, t].max(axis=1) + after[each, reached[t + 1]]
+            else:
+                value[t] = (steps[:, t, None, :] + after[self._rows, self.following]).max(axis=2)
         return value
 
     def best(self, value: Floats) -> Floats:
