@@ -62,10 +62,10 @@ _MORE_ROUNDS = 10_000
 _LISTING_SHARE = 0.3
 """Of the time that is left, to list all configurations, at most; arbitrary."""
 
-_FIRST_SHARE = 0.15
+_FIRST_SHARE = 0.05
 """Of the time that is left, for the first rounds; by trial, none at all is worse."""
 
-_ANEW_SHARE = 0.1
+_ANEW_SHARE = 0.05
 """Of the time that is left then, for these; by trial, half of it is worse, as dives find more."""
 
 _ROOT_SHARE = 0.5
