@@ -135,29 +135,13 @@ class Beam:
 
     def _vectors(self, partial: _Partial, slot: int) -> list[tuple[float, Ints]]:
         """Return levels of a slot that fit, and how much what goes on with them is worth at most."""
-        rest, gains = self._gains(partial, slot)
+        part = Part(partial.limits, self.part.offers)
+        rest, gains = self.decomposition.gains(part, partial.generated.duals, slot)
         using, _ = self.decomposition.used(partial.generated)
         likely = self._of.likely(np.clip(using[:, slot, 1:], 0.0, 1.0), _DRAWN * _TRIED)
         vectors = [*likely[:_LIKELIEST], *self._of.improved(likely, gains)]
         found = list({v.tobytes(): v for v in vectors}.values())[:_TRIED]
         return [(rest + float(gains[np.arange(len(v)), v].sum()), v) for v in found]
-
-    def _gains(self, partial: _Partial, slot: int) -> tuple[float, Floats]:
-        """Return what each (job, level) of a slot gains, -inf where it is not open, and what the bound is without.
-
-        The slot's prices are refunded: the gains of a vector and the rest are a bound for what goes on with it.
-        """
-        rows, limits, prices = self.decomposition, partial.limits, partial.generated.duals
-        cost = rows.costs(prices)
-        value = rows.schedules.backward(cost, limits)
-        using, _ = rows.schedules.through(cost, limits, value)
-        gains = np.where(limits.levels[:, slot], using[:, slot] + cost[:, slot], -np.inf)
-        rejected = np.where(limits.required, -np.inf, 0.0)
-        gains[:, 0] = np.maximum(gains[:, 0], rejected)
-        shares = np.maximum(rows.schedules.best(value), rejected)
-        offered = zip(rows.earned(prices), self.part.offers, strict=True)
-        earned = sum(float(e[mask].max()) for k, (e, mask) in enumerate(offered) if rows.slot_of(k) == slot)
-        return partial.generated.bound - float(shares.sum()) - earned, gains
 
 
 def _settle(limits: Limits, slot: int, levels: Ints) -> None:

@@ -71,10 +71,6 @@ class Decomposition(ABC):
         del limits
         return prices
 
-    def slot_of(self, place: int) -> int:
-        """Return the slot of a place: each has as many, one slot after the other."""
-        return place * self.slots // self.places
-
     @abstractmethod
     def within(self, part: Part) -> Part:
         """Return the part without offers that its required jobs exclude."""
@@ -186,6 +182,27 @@ class Decomposition(ABC):
         losses = [self.loss(place, e) for place, e in enumerate(earned)]
         offers = tuple(mask & keep(e, bound, incumbent) for mask, e in zip(part.offers, losses, strict=True))
         return bound, self.within(Part(Limits(levels, ends, required), offers))
+
+    def gains(self, part: Part, prices: Floats, slot: int) -> tuple[float, Floats]:
+        """Return what the bound of prices is without a slot, and what each (job, level) of the slot adds.
+
+        With the slot's prices refunded, the sum over one level a job is a bound for all plans that have these there.
+
+        Returns
+        -------
+        rest : float
+        gains : ndarray of shape (jobs, levels + 1)
+            Minus infinity where no plan has a level.
+        """
+        limits, cost = part.limits, self.costs(prices)
+        value = self.schedules.backward(cost, limits)
+        using, _ = self.schedules.through(cost, limits, value)
+        gains = np.where(limits.levels[:, slot], using[:, slot] + cost[:, slot], -np.inf)
+        rejected = np.where(limits.required, -np.inf, 0.0)
+        gains[:, 0] = np.maximum(gains[:, 0], rejected)
+        earned = [float(e[mask].max()) for e, mask in zip(self.earned(prices), part.offers, strict=True)]
+        elsewhere = sum(most for place, most in enumerate(earned) if place * self.slots // self.places != slot)
+        return elsewhere, gains
 
     def only(self, limits: Limits) -> list[JobSchedule]:
         """Return the schedules of the required jobs within limits that leave nothing open."""

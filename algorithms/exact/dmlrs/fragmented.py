@@ -308,7 +308,7 @@ class _Fragmented:
         while not over() and not self._is_hopeless(self.known.upper, self.known.value):
             self._hear()
             if self.beam is not None:
-                self._search_slots(self.beam, ended)
+                self._search_slots(self.beam)
             elif seconds is None:
                 self.insertion.search(cost, shares, None, ended)
             else:
@@ -319,10 +319,10 @@ class _Fragmented:
         if isinstance(self.room, Repacked):
             self.beam = Beam(self.decomposition, self.part, self.room, self.seed)
 
-    def _search_slots(self, beam: Beam, ended: Callable[[], bool]) -> None:
+    def _search_slots(self, beam: Beam) -> None:
         """Plan slot by slot, and search around that plan; around the best one where there is none.
 
-        A beam that takes too long is the last.
+        A beam that takes too long is the last. Better plans of others do not end the search: it goes on from another.
         """
         levels = None
         try:
@@ -333,21 +333,21 @@ class _Fragmented:
             self.beam = None
         if levels is None:
             self.insertion.back()
-            self.insertion.search(*self._costs_at(self.prices), _BEAM_ROUNDS, ended)
+            self.insertion.search(*self._costs_at(self.prices), _BEAM_ROUNDS, over)
         else:
             on_machines = beam.room.on_machines(levels)
             self._adopt(self.schedules.read(on_machines), on_machines)
-            self.insertion.anneal(*self._costs_at(self.prices), self._warmth(ended))
+            self.insertion.anneal(*self._costs_at(self.prices), self._warmth())
         self._keep()
 
-    def _warmth(self, ended: Callable[[], bool]) -> Callable[[], float]:
+    def _warmth(self) -> Callable[[], float]:
         """Return what tells an annealing of little heat how much of its time is used."""
         start, seconds, rounds = time.perf_counter(), left(_WARM_SHARE), itertools.count()
 
         def used() -> float:
             passed = 0.0 if seconds is None else (time.perf_counter() - start) / max(seconds, TOLERANCE)
             share = max(next(rounds) / _WARM_ROUNDS, passed)
-            return 1.0 if ended() else 1 - _WARM * (1 - share)
+            return 1.0 if over() else 1 - _WARM * (1 - share)
 
         return used
 
@@ -392,7 +392,7 @@ class _Fragmented:
                 now = time.perf_counter()
                 if dives and dived <= _DIVE_SHARE * (now - start):
                     if self.beam is not None and next(turn) % 2 == 0:
-                        self._search_slots(self.beam, over)
+                        self._search_slots(self.beam)
                     else:
                         self._dive(plans)
                     tree.cutoff = max(tree.cutoff, self.known.value)

@@ -71,7 +71,7 @@ class Vectors:
         ----------
         vectors : ndarray of shape (vectors, jobs)
         gains : ndarray of shape (jobs, levels + 1)
-            Minus infinity where a level is not open.
+            Minus infinity for what is not to be.
         """
         rng, jobs = self._rng, np.arange(len(gains))
         open_levels = np.isfinite(gains)

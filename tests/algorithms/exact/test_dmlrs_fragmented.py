@@ -16,6 +16,7 @@ from dlsched.algorithms.exact.dmlrs.beam import Beam
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
 from dlsched.algorithms.exact.dmlrs.configurations import ByConfiguration, enumerate_configurations, most_configurations
 from dlsched.algorithms.exact.dmlrs.covering import Covering
+from dlsched.algorithms.exact.dmlrs.decomposition import Part
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
 from dlsched.algorithms.exact.dmlrs.insertion import Insertion, Placed
 from dlsched.algorithms.exact.dmlrs.packing import Items, Machines, Packer
@@ -23,6 +24,7 @@ from dlsched.algorithms.exact.dmlrs.patterns import kinds_of, patterns_of
 from dlsched.algorithms.exact.dmlrs.repacking import Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Alternative, Slots
+from dlsched.algorithms.exact.dmlrs.vectors import Vectors
 from dlsched.halt import until
 from dlsched.models import build, solve
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility, preset
@@ -405,6 +407,77 @@ def test_beams_find_plans_that_fit_and_none_above_the_optimum() -> None:
         optimal += max(values) > best - 1e-3
         assert max(values) <= best + TOLERANCE
     assert optimal >= 8
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_vectors_of_levels_fit_and_annealing_gains(seed: int) -> None:
+    schedules = Schedules(Slots.of(small(seed)))
+    rng, packer = np.random.default_rng(seed), Packer(Items(schedules.slots))
+    levels = np.array([job.levels for job in schedules.jobs])
+    open_levels = np.arange(schedules.slots.most_levels + 1) <= levels[:, None]
+    reached = -np.sort(-rng.random(open_levels[:, 1:].shape), axis=1) * open_levels[:, 1:]
+    vectors = Vectors(Repacked(schedules), seed)
+    likely = vectors.likely(reached, 8)
+    assert likely.shape == (8, len(levels))
+    assert all(packer.place(row) is not None for row in likely)
+    open_levels[:, 1:] &= rng.random(open_levels[:, 1:].shape) < 0.8
+    gains = np.where(open_levels, rng.normal(size=open_levels.shape), -np.inf)
+    better, jobs = vectors.improved(likely, gains), np.arange(len(levels))
+    assert all(packer.place(row) is not None for row in better)
+    worth = gains[jobs, better].sum(axis=1)
+    assert len(worth)
+    assert np.isfinite(worth).all()
+    assert (np.diff(worth) <= 0).all()
+    assert worth[0] >= gains[jobs, likely].sum(axis=1).max()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_gains_of_a_slot_bound_what_goes_on_with_its_levels(seed: int) -> None:
+    schedules = Schedules(Slots.of(small(seed)))
+    rows, rng = ByPattern(schedules), np.random.default_rng(seed)
+    whole = rows.list_offers(schedules.limits())
+    prices = rows.bound(whole, rounds=2).duals
+    at_once = 0
+    for slot in range(rows.slots):
+        rest, gains = rows.gains(whole, prices, slot)
+        for levels in Vectors(Repacked(schedules), seed).likely(rng.random((rows.jobs, rows.most)), 4):
+            limits = whole.limits.copy()
+            levels = np.where(limits.levels[np.arange(rows.jobs), slot, levels], levels, 0)
+            limits.levels[:, slot] = False
+            limits.levels[np.arange(rows.jobs), slot, levels] = True
+            limits.ends[levels > 0, :slot] = False
+            limits.required[levels > 0] = True
+            most = rest + float(gains[np.arange(rows.jobs), levels].sum())
+            assert rows.bound(Part(limits, whole.offers)).bound <= most + TOLERANCE * max(1.0, most)
+            at_once += most < rows.fixed(whole, prices, np.inf)[0]
+    assert at_once
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_schedules_after_settled_slots_are_worth_what_they_are_step_by_step(seed: int) -> None:
+    schedules = Schedules(Slots.of(small(seed)))
+    rng, slots = np.random.default_rng(seed), schedules.slots.slots
+    limits = schedules.limits()
+    cost = rng.random(limits.levels.shape)
+    cost[:, :, 0] = 0.0
+    onward = schedules.backward(cost, limits)
+    settled = int(rng.integers(1, slots + 1))
+    chosen = np.where(limits.levels[:, :, 1], rng.integers(0, 2, limits.levels.shape[:2]), 0)
+    for t in range(settled):
+        limits.levels[:, t] = False
+        limits.levels[np.arange(len(chosen)), t, chosen[:, t]] = True
+    found = schedules.best(schedules.backward(cost, limits))
+    for i, start in enumerate(schedules.full.tolist()):
+        left, paid, expected = start, 0.0, -np.inf
+        for t in range(settled):
+            paid += cost[i, t, chosen[i, t]]
+            left = int(schedules.following[i, left, chosen[i, t]])
+            if left == 0:
+                expected = float(schedules.utility[i, t]) if limits.ends[i, t] else -np.inf
+                break
+        else:
+            expected = float(onward[settled, i, left])
+        assert found[i] == pytest.approx(expected - paid)
 
 
 UNLUCKY = preset("benchmark", 33, jobs=6, machines=3, slots=2, multiple=3)
