@@ -91,7 +91,8 @@ class Vectors:
                 job = rng.choice(going, len(moved))
                 new[moved, job] = options[job, (rng.random(len(moved)) * counts[job]).astype(np.int64)]
             change = gains[jobs, new].sum(axis=1) - worth
-            chance = hottest * (1 - k / _ROUNDS) ** 2 * log(1 - rng.random(len(rows)))
+            left = 1 - k / _ROUNDS
+            chance = hottest * left * left * log(1 - rng.random(len(rows)))
             tried = np.flatnonzero((change > chance) & (new != vectors).any(axis=1))
             if len(tried):
                 kept = tried[self._room.fitting(new[tried])]
