@@ -75,17 +75,15 @@ class Vectors:
         """
         rng, jobs = self._rng, np.arange(len(gains))
         open_levels = np.isfinite(gains)
-        going = np.flatnonzero(open_levels.sum(axis=1) > 1)
-        if not len(going):
-            return vectors
         vectors = np.where(open_levels[jobs, vectors], vectors, gains.argmax(axis=1))
         vectors = vectors[self._room.fitting(vectors)]
         rows = np.arange(len(vectors))
         worth = gains[jobs, vectors].sum(axis=1)
         best, most = vectors.copy(), worth.copy()
         counts, options = open_levels.sum(axis=1), np.argsort(~open_levels, axis=1, kind="stable")
+        going = np.flatnonzero(counts > 1)
         hottest = _HEAT * (gains.max(axis=1) - np.where(open_levels[:, 0], gains[:, 0], 0.0)).max()
-        for k in range(_ROUNDS):
+        for k in range(_ROUNDS if len(going) else 0):
             new = vectors.copy()
             for moved in (rows, rows[rng.random(len(rows)) < _BOTH]):
                 job = rng.choice(going, len(moved))
@@ -101,16 +99,3 @@ class Vectors:
                 better = worth > most
                 best[better], most[better] = vectors[better], worth[better]
         return best[np.argsort(-most, kind="stable")]
-
-    def _raise(self, vectors: Ints, jobs: Ints, levels: Ints) -> None:
-        """Give a job in each vector a level, or the highest below it that fits, where one is above what it has."""
-        rows = np.arange(len(vectors))
-        going = np.flatnonzero(levels > vectors[rows, jobs])
-        while len(going):
-            tried = vectors[going]
-            tried[np.arange(len(going)), jobs[going]] = levels[going]
-            fits = self._room.fitting(tried)
-            vectors[going[fits]] = tried[fits]
-            going = going[~fits]
-            levels[going] -= 1
-            going = going[levels[going] > vectors[going, jobs[going]]]

@@ -429,6 +429,7 @@ def test_vectors_of_levels_fit_and_annealing_gains(seed: int) -> None:
     assert np.isfinite(worth).all()
     assert (np.diff(worth) <= 0).all()
     assert worth[0] >= gains[jobs, likely].sum(axis=1).max()
+    assert (vectors.improved(likely, np.where(np.arange(gains.shape[1]) == 0, gains, -np.inf)) == 0).all()
 
 
 @pytest.mark.parametrize("seed", range(8))
