@@ -18,7 +18,6 @@ import numpy as np
 from dlsched.algorithms.exact.beams import ROUNDS_SETTLED, ROUNDS_TRIED, Shortlist
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Part
 from dlsched.algorithms.exact.dmlrs.repacking import Repacked
-from dlsched.algorithms.exact.dmlrs.schedules import Limits
 from dlsched.algorithms.exact.dmlrs.slots import Ints
 from dlsched.algorithms.exact.dmlrs.vectors import Vectors
 from dlsched.halt import left, poll
@@ -32,11 +31,12 @@ _DRAWN = 6
 """Vectors drawn for each that is tried; arbitrary, they are packed side by side."""
 
 _LIKELIEST = 2
-"""Of those tried, by what the linear program uses; the others gain most at its prices. By trial, none is as good."""
+"""Of those tried, by what the linear program uses; the others gain most at its prices. Without any it is as
+good, by trial."""
 
 _HALF_DONE = 0.3
 """How much of the utility of completions that the linear program leaves open counts against a partial plan: most of
-them come to nothing in the last slots. By trial a little better than none, and than .1 and .6."""
+them come to nothing in the last slots. None, .1 and .6 are no better, by trial; single beams differ by more."""
 
 _COLUMNS = 4000
 """Of the master, at most; arbitrary."""
@@ -46,7 +46,7 @@ _COLUMNS = 4000
 class _Partial:
     """A partial plan: what is open, its bound, a basis to go on from, and the levels of the slots before."""
 
-    limits: Limits
+    part: Part
     generated: Generated
     basis: Any
     levels: tuple[Ints, ...]
@@ -82,13 +82,13 @@ class Beam:
         cutoff : float
         """
         rows = self.decomposition
-        beam = [self._settled(self.part.limits, prices, ())]
+        beam = [self._settled(self.part, prices, ())]
         for slot in range(rows.slots):
             chosen = self._chosen(beam, slot, cutoff)
             if not chosen:
                 return None
             rows.master.trim(max(chosen, key=_value).generated.duals, _COLUMNS)
-            beam = [self._settled(each.limits, each.generated.duals, each.levels) for each in chosen]
+            beam = [self._settled(each.part, each.generated.duals, each.levels) for each in chosen]
         return np.array(max(beam, key=_value).levels).reshape(rows.slots, rows.jobs)
 
     def _chosen(self, beam: list[_Partial], slot: int, cutoff: float) -> list[_Partial]:
@@ -104,8 +104,7 @@ class Beam:
             self.decomposition.master.start_from(partial.basis)
             tried = self._continued(partial, slot, levels, best.least)
             if tried is not None:
-                value = tried.generated.value - _HALF_DONE * self._half_done(tried.generated)
-                best.add(value, tried)
+                best.add(tried.generated.value - _HALF_DONE * self._half_done(tried.generated), tried)
         return best.kept()
 
     def _half_done(self, generated: Generated) -> float:
@@ -117,38 +116,28 @@ class Beam:
 
     def _continued(self, partial: _Partial, slot: int, levels: Ints, least: float) -> _Partial | None:
         """Return a partial plan with the levels of a slot; None where its bound is not above the least that counts."""
-        rows, limits = self.decomposition, partial.limits.copy()
-        _settle(limits, slot, levels)
-        part = rows.within(Part(limits, self.part.offers))
+        rows, part = self.decomposition, partial.part
+        part = rows.within(Part(part.limits.settled(slot, levels), part.offers))
         if part.empty:
             return None
         generated = rows.bound(
             part, start=partial.generated.duals, rounds=ROUNDS_TRIED, stop=lambda bound, value: bound <= least
         )
-        return _Partial(limits, generated, None, (*partial.levels, levels)) if generated.bound > least else None
+        return _Partial(part, generated, None, (*partial.levels, levels)) if generated.bound > least else None
 
-    def _settled(self, limits: Limits, prices: Floats, levels: tuple[Ints, ...]) -> _Partial:
+    def _settled(self, part: Part, prices: Floats, levels: tuple[Ints, ...]) -> _Partial:
         """Return a partial plan that goes on."""
-        part = self.decomposition.within(Part(limits, self.part.offers))
         generated = self.decomposition.bound(part, start=prices, rounds=ROUNDS_SETTLED)
-        return _Partial(limits, generated, self.decomposition.master.basis(), levels)
+        return _Partial(part, generated, self.decomposition.master.basis(), levels)
 
     def _vectors(self, partial: _Partial, slot: int) -> list[tuple[float, Ints]]:
         """Return levels of a slot that fit, and how much what goes on with them is worth at most."""
-        part = Part(partial.limits, self.part.offers)
-        rest, gains = self.decomposition.gains(part, partial.generated.duals, slot)
+        rest, gains = self.decomposition.gains(partial.part, partial.generated.duals, slot)
         using, _ = self.decomposition.used(partial.generated)
         likely = self._of.likely(np.clip(using[:, slot, 1:], 0.0, 1.0), _DRAWN * _TRIED)
         vectors = [*likely[:_LIKELIEST], *self._of.improved(likely, gains)]
         found = list({v.tobytes(): v for v in vectors}.values())[:_TRIED]
         return [(rest + float(gains[np.arange(len(v)), v].sum()), v) for v in found]
-
-
-def _settle(limits: Limits, slot: int, levels: Ints) -> None:
-    """Leave one level a job open in a slot; who runs there completes there at the earliest."""
-    limits.levels[:, slot] = False
-    limits.levels[np.arange(len(levels)), slot, levels] = True
-    limits.ends[levels > 0, :slot] = False
 
 
 def _value(partial: _Partial) -> float:

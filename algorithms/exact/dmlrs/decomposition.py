@@ -108,8 +108,7 @@ class Decomposition(ABC):
             best = np.zeros(self.jobs + self.places)
             best[: self.jobs] = self.schedules.best(value)
             columns = [self._schedule(s, prices) for s in self.schedules.trace(cost, part.limits, value)]
-            for place, earned in enumerate(self.earned(prices)):
-                earned = np.where(part.offers[place], earned, -np.inf)
+            for place, earned in enumerate(self._earned(part, prices)):
                 k = int(earned.argmax())
                 best[self.jobs + place] = earned[k]
                 key, rows = self.offered(place, k)
@@ -170,7 +169,7 @@ class Decomposition(ABC):
         value = self.schedules.backward(cost, limits)
         best = self.schedules.best(value)
         share = np.where(limits.required, best, np.maximum(best, 0.0))
-        earned = [np.where(mask, e, -np.inf) for mask, e in zip(part.offers, self.earned(prices), strict=True)]
+        earned = self._earned(part, prices)
         bound = float(share.sum() + sum(float(e.max(initial=-np.inf)) for e in earned))
         if not bound > incumbent:
             return bound, part
@@ -200,9 +199,13 @@ class Decomposition(ABC):
         gains = np.where(limits.levels[:, slot], using[:, slot] + cost[:, slot], -np.inf)
         rejected = np.where(limits.required, -np.inf, 0.0)
         gains[:, 0] = np.maximum(gains[:, 0], rejected)
-        earned = [float(e[mask].max()) for e, mask in zip(self.earned(prices), part.offers, strict=True)]
-        elsewhere = sum(most for place, most in enumerate(earned) if place * self.slots // self.places != slot)
-        return elsewhere, gains
+        earned = enumerate(self._earned(part, prices))
+        rest = sum(float(e.max(initial=-np.inf)) for k, e in earned if k * self.slots // self.places != slot)
+        return rest, gains
+
+    def _earned(self, part: Part, prices: Floats) -> list[Floats]:
+        """Return the prices that each listed offer earns, by place, minus infinity where a part does not have it."""
+        return [np.where(mask, e, -np.inf) for mask, e in zip(part.offers, self.earned(prices), strict=True)]
 
     def only(self, limits: Limits) -> list[JobSchedule]:
         """Return the schedules of the required jobs within limits that leave nothing open."""

@@ -303,16 +303,16 @@ class _Fragmented:
 
     def _go_on(self, cost: Floats, shares: Floats) -> None:
         """Look for plans for others, from theirs where they are better, until the work is over."""
-        start, seconds, ended = time.perf_counter(), left(1.0), self._search_over(1.0)
+        limited, passed, ended = left() is not None, _passed(1.0), self._search_over(1.0)
         self._begin_beams()
         while not over() and not self._is_hopeless(self.known.upper, self.known.value):
             self._hear()
             if self.beam is not None:
                 self._search_slots(self.beam)
-            elif seconds is None:
-                self.insertion.search(cost, shares, None, ended)
+            elif limited:
+                self.insertion.anneal(cost, shares, lambda: 1.0 if ended() else passed())
             else:
-                self.insertion.anneal(cost, shares, lambda: 1.0 if ended() else (time.perf_counter() - start) / seconds)
+                self.insertion.search(cost, shares, None, ended)
             self._keep()
 
     def _begin_beams(self) -> None:
@@ -342,11 +342,10 @@ class _Fragmented:
 
     def _warmth(self) -> Callable[[], float]:
         """Return what tells an annealing of little heat how much of its time is used."""
-        start, seconds, rounds = time.perf_counter(), left(_WARM_SHARE), itertools.count()
+        passed, rounds = _passed(_WARM_SHARE), itertools.count()
 
         def used() -> float:
-            passed = 0.0 if seconds is None else (time.perf_counter() - start) / max(seconds, TOLERANCE)
-            share = max(next(rounds) / _WARM_ROUNDS, passed)
+            share = max(next(rounds) / _WARM_ROUNDS, passed())
             enough = self.insertion.value >= self.known.upper - self.margin
             return 1.0 if over() or enough else 1 - _WARM * (1 - share)
 
@@ -514,3 +513,9 @@ class _Fragmented:
         if self.known.value > before:
             self.known.tell("insertion")
         return fits
+
+
+def _passed(share: float) -> Callable[[], float]:
+    """Return what tells how much is used of a share of the time that is left now: nothing where it is not limited."""
+    start, seconds = time.perf_counter(), left(share)
+    return lambda: 0.0 if seconds is None else (time.perf_counter() - start) / max(seconds, TOLERANCE)

@@ -58,6 +58,14 @@ class Limits:
         """Return a copy that can be changed."""
         return Limits(self.levels.copy(), self.ends.copy(), self.required.copy())
 
+    def settled(self, slot: int, levels: Ints) -> Limits:
+        """Return the limits with one level a job in a slot; who runs there completes there at the earliest."""
+        cut = self.copy()
+        cut.levels[:, slot] = False
+        cut.levels[np.arange(len(levels)), slot, levels] = True
+        cut.ends[levels > 0, :slot] = False
+        return cut
+
 
 @dataclass(frozen=True, slots=True)
 class JobSchedule:

@@ -442,11 +442,8 @@ def test_gains_of_a_slot_bound_what_goes_on_with_its_levels(seed: int) -> None:
     for slot in range(rows.slots):
         rest, gains = rows.gains(whole, prices, slot)
         for levels in Vectors(Repacked(schedules), seed).likely(rng.random((rows.jobs, rows.most)), 4):
-            limits = whole.limits.copy()
-            levels = np.where(limits.levels[np.arange(rows.jobs), slot, levels], levels, 0)
-            limits.levels[:, slot] = False
-            limits.levels[np.arange(rows.jobs), slot, levels] = True
-            limits.ends[levels > 0, :slot] = False
+            levels = np.where(whole.limits.levels[np.arange(rows.jobs), slot, levels], levels, 0)
+            limits = whole.limits.settled(slot, levels)
             limits.required[levels > 0] = True
             most = rest + float(gains[np.arange(rows.jobs), levels].sum())
             assert rows.bound(Part(limits, whole.offers)).bound <= most + TOLERANCE * max(1.0, most)
