@@ -24,7 +24,7 @@ from dlsched.figures import Figure, Statement
 def draw(at, seed):
     with open(os.environ["DRAWN"], "a") as file:
         file.write(f"{at:g} {seed}\\\\n")
-    time.sleep(0.1)
+    time.sleep(0.05)
     return {"a": at + seed, "b": at / 3}
 
 FIGURES = Figure(

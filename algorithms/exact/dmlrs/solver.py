@@ -6,7 +6,8 @@ Machines that are alike are summed (`dlsched.algorithms.exact.dmlrs.summed`): th
 bound, and a plan of that value that was packed onto the machines and passed the checker is optimal. Nothing above it
 exists by a second route, another run on the relaxation. Where plans of that value cannot be packed, the cluster is
 fragmented: branch and price over slot configurations and job schedules (`fragmented`) decides, and once more with the
-jobs in reverse order. What it does not take, exact programs over single machines decide by two routes.
+jobs in reverse order; that comes first where few workers go onto a machine, as the sum is a weak bound then. What is
+open after both, exact programs over single machines decide by two routes.
 
 Where a job's external rate is above its internal rate the relaxation does not hold and those programs decide alone.
 """
@@ -159,8 +160,9 @@ class _Solve:
                 return True
             poll()
         if self._by_levels():
-            for step in (self._summed, self._fragmented):
-                if self.known.attempt(step):
+            routes = (self._summed, self._fragmented)
+            for route in reversed(routes) if self._fragments() else routes:
+                if self.known.attempt(route):
                     return True
                 poll()
         return self._single_machines()
@@ -214,7 +216,7 @@ class _Solve:
     def _summed(self) -> bool:
         """Solve the sum of identical machines and pack its plans."""
         summed = Summed.of(self.instance)
-        if self._splits() and self._coarse():
+        if self._fragments():
             summed.solve(left(_SHARE), _NODES)
         else:
             summed.solve()
@@ -230,21 +232,24 @@ class _Solve:
         """Tell whether the method for fragmented clusters takes the instance."""
         return len(self.instance.machines) > 1 and not self.instance.asynchronous
 
-    def _coarse(self) -> bool:
-        """Tell whether most jobs get less than `_FEW` workers with their servers onto a machine.
+    def _fragments(self) -> bool:
+        """Tell whether most jobs get less than `_FEW` workers with their servers onto a machine, of several.
 
         The sum of machines is a weak bound then, and takes long.
         """
+        if not self._splits():
+            return False
         machine = max(self.instance.machines, key=lambda h: sum(h.capacity.values()))
         return statistics.median(bundle(job, machine) for job in self.instance.jobs) < _FEW
 
     def _certified_sum(self, summed: Summed) -> bool:
         self.known.found()
         value = self.known.value
-        self.known.note("checked schedule worth ", value, ", packed from the sum of identical machines")
+        packed = ", packed from the sum of identical machines" if self.known.agrees(summed.value) else ""
+        self.known.note("checked schedule worth ", value, packed)
         certificate = certify(
             summed.matrix,
-            [Finding(_SUM, self.known.upper, None), self._schedules, *default_routes()[1:]],
+            [Finding(_SUM, summed.upper, None), self._schedules, *default_routes()[1:]],
             value=value,
             time_limit=left(1 / len(default_routes())),
         )

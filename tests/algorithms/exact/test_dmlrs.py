@@ -7,10 +7,14 @@ import pytest
 
 from dlsched.algorithms import optimum
 from dlsched.algorithms.baselines.dmlrs import dorm, drf
+from dlsched.algorithms.exact.dmlrs import solver
 from dlsched.algorithms.exact.dmlrs.solver import improve, single_machines
+from dlsched.algorithms.exact.dmlrs.summed import Summed
+from dlsched.algorithms.exact.result import Optimum
 from dlsched.models import solve
 from dlsched.models.dmlrs import Instance, check, exact_utility, preset, random, utility
 from dlsched.models.numbers import agree
+from dlsched.solvers.solution import SolverError
 
 
 @pytest.mark.slow
@@ -54,6 +58,47 @@ def test_asynchronous_jobs_are_proved_by_the_sum_of_machines() -> None:
     found = optimum(instance)
     assert found.proved
     assert any("sum of identical machines" in line for line in found.evidence)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_where_few_workers_go_onto_a_machine_branch_and_price_comes_first(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It needs nothing of the sum then; in the other order, and where it has no answer, the optimum is the same."""
+    instance = preset("benchmark", seed, jobs=4, machines=2, slots=4, multiple=2.0, load=0.9)
+
+    def phases() -> tuple[Optimum, list[str]]:
+        told: list[str] = []
+        return optimum(instance, progress=lambda phase, lower, upper: told.append(phase)), told
+
+    def refused(*arguments: object, **named: object) -> None:
+        raise SolverError("no answer")
+
+    found, told = phases()
+    assert found.proved
+    assert "sum of machines" not in told
+    with monkeypatch.context() as patched:
+        patched.setattr(solver._Solve, "_fragments", lambda self: False)
+        other, told = phases()
+    assert told[1] == "sum of machines"
+    monkeypatch.setattr(solver, "solve_fragmented", refused)
+    without, told = phases()
+    assert "sum of machines" in told
+    assert any("a program failed: no answer" in line for line in without.evidence)
+    for each in (other, without):
+        assert each.proved
+        assert agree(each.value, found.value)
+
+
+@pytest.mark.parametrize("packs", [False, True])
+def test_only_what_the_sum_packed_is_said_to_be_packed_from_it(packs: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Insertion alone finds the optimum too, and the sum's bound confirms it."""
+    if not packs:
+        monkeypatch.setattr(Summed, "_pack", lambda self: False)
+    found = optimum(preset("benchmark", 0, jobs=4, machines=30, slots=4, multiple=9))
+    assert found.proved
+    (line,) = [line for line in found.evidence if line.startswith("checked schedule worth")]
+    assert ("packed from the sum" in line) == packs
 
 
 def test_without_time_there_is_still_a_bound_and_a_schedule() -> None:
