@@ -84,6 +84,8 @@ class Schedules:
     grid : float
     utility : ndarray of shape (jobs, slots)
         By completion slot, rounded up to the grid.
+    full : ndarray of shape (jobs,)
+        Number of the amount that all of a job's work is.
     """
 
     def __init__(self, slots: Slots) -> None:
@@ -97,16 +99,19 @@ class Schedules:
         states, most = max(map(len, amounts)), slots.most_levels
         if len(self.jobs) * states * (most + 1) > _MOST_STEPS:
             raise TooLarge(f"over {_MOST_STEPS} steps from one amount of work left to another")
-        self.following = np.zeros((len(self.jobs), states, most + 1), dtype=np.int64)
+        # What each (level, job, amount) leaves, numbered through all (job, amount). With levels first, what is gathered
+        # and compared lies side by side: a fifth of the time that it takes with levels last.
+        self._onward = np.zeros((most + 1, len(self.jobs), states), dtype=np.int64)
         for i, (job, left) in enumerate(polled(zip(self.jobs, amounts, strict=True))):
             amount = np.array(left, dtype=integer_dtype(job.total))
-            after = np.maximum(amount[:, None] - np.array([0, *job.work], dtype=amount.dtype)[None], 0)
-            self.following[i, : len(left), : job.levels + 1] = np.searchsorted(amount, after)
+            after = np.maximum(amount - np.array([0, *job.work], dtype=amount.dtype)[:, None], 0)
+            self._onward[: job.levels + 1, i, : len(left)] = np.searchsorted(amount, after)
+        self._first = np.arange(len(self.jobs)) * states
+        self._onward += self._first[:, None]
         self._work = [
             np.array([0, *job.work], dtype=integer_dtype(job.total * max(1, slots.slots))) for job in self.jobs
         ]
         self.full = np.array([len(left) - 1 for left in amounts])
-        self._rows = np.arange(len(self.jobs))[:, None, None]
 
     def limits(self) -> Limits:
         """Return the limits that every schedule keeps."""
@@ -127,21 +132,24 @@ class Schedules:
         In the first slots, as long as one level is left to each job, only for the amounts that these leave.
         """
         steps = self._steps(cost, limits)
-        jobs, states, _ = self.following.shape
+        _, jobs, states = self._onward.shape
         value = np.full((self.slots.slots + 1, jobs, states), -np.inf)
         ends = np.where(limits.ends, self.utility, -np.inf)
         each, reached = np.arange(jobs), [self.full]
         for levels in limits.levels.swapaxes(0, 1):
             if (levels.sum(axis=1) != 1).any():
                 break
-            reached.append(self.following[each, reached[-1], levels.argmax(axis=1)])
+            reached.append(self._onward[levels.argmax(axis=1), each, reached[-1]] - self._first)
+        by_level = np.ascontiguousarray(np.moveaxis(steps, 2, 0))
         for t in polled(range(self.slots.slots - 1, -1, -1)):
             after = value[t + 1]
             after[:, 0] = ends[:, t]
             if t < len(reached) - 1:
                 value[t, each, reached[t]] = steps[:, t].max(axis=1) + after[each, reached[t + 1]]
             else:
-                value[t] = (steps[:, t, None, :] + after[self._rows, self.following]).max(axis=2)
+                whole = after.take(self._onward)
+                whole += by_level[:, :, t, None]
+                whole.max(axis=0, out=value[t])
         return value
 
     def best(self, value: Floats) -> Floats:
@@ -151,39 +159,39 @@ class Schedules:
 
     def trace(self, cost: Floats, limits: Limits, value: Floats) -> list[JobSchedule]:
         """Return a best schedule of each job that has one."""
-        steps, found = self._steps(cost, limits), []
-        for i in polled(np.flatnonzero(np.isfinite(self.best(value))).tolist()):
-            state, levels, end = int(self.full[i]), [0] * self.slots.slots, -1
-            for t in range(self.slots.slots):
-                level = int((steps[i, t] + value[t + 1, i][self.following[i, state]]).argmax())
-                levels[t], state = level, int(self.following[i, state, level])
-                if state == 0:
-                    end = t
-                    break
-            found.append(JobSchedule(i, tuple(levels), end))
-        return found
+        steps = np.moveaxis(self._steps(cost, limits), 2, 0)
+        found = np.flatnonzero(np.isfinite(self.best(value)))
+        levels, end = np.zeros((len(self.jobs), self.slots.slots), dtype=np.int64), np.full(len(self.jobs), -1)
+        going, amount = found, self.full[found]
+        for t in polled(range(self.slots.slots)):
+            if not len(going):
+                break
+            onward = self._onward[:, going, amount]
+            level = (steps[:, going, t] + value[t + 1].take(onward)).argmax(axis=0)
+            levels[going, t], amount = level, onward[level, np.arange(len(going))] - self._first[going]
+            end[going[amount == 0]] = t
+            going, amount = going[amount > 0], amount[amount > 0]
+        pairs = zip(found.tolist(), levels[found].tolist(), end[found].tolist(), strict=True)
+        return [JobSchedule(i, tuple(own), t) for i, own, t in pairs]
 
     def through(self, cost: Floats, limits: Limits, value: Floats) -> tuple[Floats, Floats]:
         """Return the best value of schedules by (job, slot, level) that they use, and by (job, slot) of completion.
 
         In slots after its completion a schedule uses level 0.
         """
-        steps = self._steps(cost, limits)
-        jobs, states, levels = self.following.shape
+        steps = np.moveaxis(self._steps(cost, limits), 2, 0)
+        levels, jobs, states = self._onward.shape
         so_far = np.full((jobs, states), -np.inf)
         so_far[np.arange(jobs), self.full] = 0.0
         done = np.full(jobs, -np.inf)
         using = np.full((jobs, self.slots.slots, levels), -np.inf)
         ending = np.full((jobs, self.slots.slots), -np.inf)
-        flat = (self._rows * states + self.following).ravel()
         for t in polled(range(self.slots.slots)):
-            reach = so_far[:, :, None] + steps[:, t, None, :]
-            whole = reach + value[t + 1][self._rows, self.following]
-            using[:, t] = whole.max(axis=1)
+            reach = so_far + steps[:, :, t, None]
+            using[:, t] = (reach + value[t + 1].take(self._onward)).max(axis=2).T
             using[:, t, 0] = np.maximum(using[:, t, 0], done)
-            following = np.full(jobs * states, -np.inf)
-            np.maximum.at(following, flat, reach.ravel())
-            so_far = following.reshape(jobs, states)
+            so_far = np.full((jobs, states), -np.inf)
+            np.maximum.at(so_far.reshape(-1), self._onward.reshape(-1), reach.reshape(-1))
             ending[:, t] = so_far[:, 0] + value[t + 1][:, 0]
             done = np.maximum(done, ending[:, t])
             so_far[:, 0] = -np.inf
@@ -223,19 +231,19 @@ class Schedules:
         count, room = int(self.full[i]) + 1, room[:, : len(work)]
         if np.where(room[job.arrival : last + 1], work, 0).max(axis=1).sum() < job.total:
             return None
-        following = self.following[i, :count, : len(work)]
+        following = self._onward[: len(work), i, :count] - self._first[i]
         steps = np.where(room, -cost[:, : len(work)], -np.inf)
         value = np.full((slots + 1, count), -np.inf)
         ends = np.where(self.utility[i] > 0, self.utility[i], -np.inf).tolist()
         for t in range(last, job.arrival - 1, -1):
             value[t + 1, 0] = ends[t]
-            np.maximum.reduce(steps[t] + value[t + 1].take(following), axis=1, out=value[t])
+            np.maximum.reduce(steps[t, :, None] + value[t + 1].take(following), axis=0, out=value[t])
         if not value[job.arrival, -1] > 0:
             return None
         state, levels = count - 1, [0] * slots
         for t in range(job.arrival, slots):
-            levels[t] = int((steps[t] + value[t + 1][following[state]]).argmax())
-            state = int(following[state, levels[t]])
+            levels[t] = int((steps[t] + value[t + 1][following[:, state]]).argmax())
+            state = int(following[levels[t], state])
             if state == 0:
                 return JobSchedule(i, tuple(levels), t)
         return None

@@ -23,7 +23,7 @@ from dlsched.algorithms.exact.dmlrs.packing import Items, Machines, Packer
 from dlsched.algorithms.exact.dmlrs.patterns import kinds_of, patterns_of
 from dlsched.algorithms.exact.dmlrs.repacking import Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
-from dlsched.algorithms.exact.dmlrs.slots import Alternative, Slots
+from dlsched.algorithms.exact.dmlrs.slots import Alternative, Slots, amounts_left
 from dlsched.algorithms.exact.dmlrs.vectors import Vectors
 from dlsched.halt import until
 from dlsched.models import build, solve
@@ -465,16 +465,16 @@ def test_schedules_after_settled_slots_are_worth_what_they_are_step_by_step(seed
         limits.levels[:, t] = False
         limits.levels[np.arange(len(chosen)), t, chosen[:, t]] = True
     found = schedules.best(schedules.backward(cost, limits))
-    for i, start in enumerate(schedules.full.tolist()):
-        left, paid, expected = start, 0.0, -np.inf
+    for i, job in enumerate(schedules.jobs):
+        left, paid, expected = job.total, 0.0, -np.inf
         for t in range(settled):
             paid += cost[i, t, chosen[i, t]]
-            left = int(schedules.following[i, left, chosen[i, t]])
-            if left == 0:
+            left -= job.work[0] if chosen[i, t] else 0
+            if left <= 0:
                 expected = float(schedules.utility[i, t]) if limits.ends[i, t] else -np.inf
                 break
         else:
-            expected = float(onward[settled, i, left])
+            expected = float(onward[settled, i, amounts_left(job, slots).index(left)])
         assert found[i] == pytest.approx(expected - paid)
 
 
