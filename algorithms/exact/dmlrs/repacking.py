@@ -16,7 +16,7 @@ from dlsched.algorithms.exact.dmlrs.insertion import ByLevels
 from dlsched.algorithms.exact.dmlrs.packing import Bools, Items
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Ints, TooLarge
-from dlsched.halt import polled
+from dlsched.halt import poll, polled
 from dlsched.models.dmlrs import Schedule
 from dlsched.models.dmlrs.job import Placement
 
@@ -168,15 +168,23 @@ class Repacked(ByLevels):
         at = np.repeat(coding, count)[other.ravel()]
         needs = self._codes[at[:, None], numbers[np.repeat(way, count)[other.ravel()], rows[other]]]
         rooms, guard, rows = self._empty[at], self._guards[at, None], rows[other]
-        fits = np.ones(len(rooms), dtype=bool)
-        for k in polled(range(needs.shape[1])):
+        # An item that fits nowhere leaves the full mark, and no other room is as much.
+        first, flat = np.arange(len(rooms)) * rooms.shape[1], rooms.reshape(-1)
+        most = np.zeros(len(rooms), dtype=rooms.dtype)
+        for k in range(needs.shape[1]):
             left = rooms - needs[:, k, None]
             np.putmask(left, (left & guard) != guard, self._full)
-            at = np.arange(len(rooms)) * rooms.shape[1] + left.argmin(axis=1)
-            rooms.reshape(-1)[at] = least = left.take(at)
-            fits &= (least < self._full).astype(bool)
-            if k % _LOOK == _LOOK - 1 and 2 * np.count_nonzero(fits) < len(fits):
-                rooms, needs, guard, rows, fits = rooms[fits], needs[fits], guard[fits], rows[fits], fits[fits]
+            at = left.argmin(axis=1)
+            at += first
+            flat[at] = least = left.take(at)
+            most = np.maximum(most, least)
+            if k % _LOOK == _LOOK - 1:
+                poll()
+                fits = (most < self._full).astype(bool)
+                if 2 * np.count_nonzero(fits) < len(fits):
+                    rooms, needs, guard, rows, most = rooms[fits], needs[fits], guard[fits], rows[fits], most[fits]
+                    first, flat = first[: len(rooms)], rooms.reshape(-1)
+        fits = (most < self._full).astype(bool)
         found = np.zeros(len(levels), dtype=bool)
         found[rows[fits]] = True
         return found
