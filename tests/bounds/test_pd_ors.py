@@ -116,6 +116,7 @@ def test_witnesses_are_fair_whether_a_ninth_or_a_hundredth_is_much_smaller(name:
     assert [verdict.status.value for verdict in verdicts] == [witness.status, witness.status, "premise-fails"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id_", ["theorem-5", "theorem-6", "dual-feasible", "allocation-cost"])
 def test_the_first_witness_is_of_small_jobs(id_: str) -> None:
     """Read as the proof does, of whole jobs: none takes more than a 25th of the machine; and K >> F, b^(i) >> b^(e)."""

@@ -108,6 +108,7 @@ def test_scip_breaking_off_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None
     assert (raw.summary.status, raw.x) == (Status.NO_SOLUTION, None)
 
 
+@pytest.mark.slow
 def test_seventy_models_in_one_process() -> None:
     """Each in a thread of its own, the 64th ended the process."""
     for _ in range(70):

@@ -28,6 +28,7 @@ def test_many_machines_are_summed_and_packed(seed: int) -> None:
     assert "sum of identical machines" in found.evidence[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_a_search_beside_the_method_finds_what_it_finds_and_proves_nothing(asynchronous: bool) -> None:
     """Of asynchronous jobs, it knows what is surely done."""

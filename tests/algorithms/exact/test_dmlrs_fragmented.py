@@ -156,6 +156,7 @@ def test_prices_see_that_a_machine_holds_one_of_what_is_more_than_half_of_it(mac
     assert not prices.refute(one_too_many).any()
 
 
+@pytest.mark.slow
 def test_a_list_that_takes_too_long_gives_way_to_contents_of_machines(monkeypatch: pytest.MonkeyPatch) -> None:
     instance = preset("benchmark", 0, jobs=4, machines=3, slots=5, multiple=3, load=0.95)
     best, _, evidence = solve_fragmented(instance)
@@ -256,6 +257,7 @@ class Knowing:
         return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("beside", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_search_goes_on_from_the_plans_of_others(seed: int, beside: bool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -380,6 +382,7 @@ def test_plans_with_machines_packed_anew_are_feasible_and_no_worse(seed: int) ->
             assert packer.place(beside) is not None
 
 
+@pytest.mark.slow
 def test_beams_find_plans_that_fit_and_none_above_the_optimum() -> None:
     optimal = 0
     for seed in range(12):

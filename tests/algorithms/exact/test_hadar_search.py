@@ -128,6 +128,7 @@ def solved(seed: int) -> tuple[exact.Solver, Relaxation]:
     return solver, Relaxation(solver.jobs, solver.sets, graph)
 
 
+@pytest.mark.slow
 def test_beams_find_schedules_that_fit_and_none_above_the_optimum() -> None:
     optimal = 0
     for seed in range(6):

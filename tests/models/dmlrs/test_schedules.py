@@ -10,6 +10,7 @@ from dlsched.models.dmlrs.schedules import placements
 from tests.cases.dmlrs import built, job
 
 
+@pytest.mark.slow
 def test_placements_are_counted_as_they_are_made() -> None:
     """Of one job on three machines that hold 367 workers or servers each there are some 10^11."""
     instance = built([{"gpu": 367}] * 3, 1, job("job", {"gpu": 1}, 927, 3708, server={"gpu": 1}, workers_per_server=10))
