@@ -16,33 +16,38 @@ import pytest
 
 COMMAND = str(Path(sys.executable).with_name("dlsched"))
 TIMEOUT = 300
+PASSED = 8
+"""Draws of a run that is to be killed; the next ones wait for ever, so the kill comes in their midst at any speed."""
 TOY = """
-import os, time
+import os
 from dlsched.bounds.comparison import Relation
 from dlsched.figures import Figure, Statement
 
 def draw(at, seed):
-    with open(os.environ["DRAWN"], "a") as file:
+    with open(os.environ["DRAWN"], "a+") as file:
         file.write(f"{at:g} {seed}\\\\n")
-    time.sleep(0.05)
+        file.seek(0)
+        drawn = len(file.readlines())
+    if os.environ["GATE"] and drawn > PASSED:
+        open(os.environ["GATE"]).close()
     return {"a": at + seed, "b": at / 3}
 
 FIGURES = Figure(
     name="toy/1", paper="Toy", title="", says="a is above b", x="x", y="y", points=(1, 2, 3), quick=(1,),
     series=("a", "b"), draw=draw, seeds=10, statements=(Statement("a", "a", Relation.AT_LEAST, "b"),),
 )
-""".replace("\\\\n", "\\n")
+""".replace("\\\\n", "\\n").replace("PASSED", str(PASSED))
 
 Reproduce = Callable[..., subprocess.Popen[str]]
 
 
 @pytest.fixture
 def reproduce(tmp_path: Path) -> Reproduce:
-    """Start the command in an empty folder, with a figure of thirty slow draws that are written down."""
+    """Start the command in an empty folder, with a figure of thirty draws that are written down; a gate holds most."""
     (tmp_path / "toy_figure.py").write_text(TOY, encoding="utf-8")
     paths = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
 
-    def start(*arguments: object, drawn: str = "drawn") -> subprocess.Popen[str]:
+    def start(*arguments: object, drawn: str = "drawn", gate: Path | None = None) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [COMMAND, "reproduce", *map(str, arguments)],
             cwd=tmp_path,
@@ -52,6 +57,7 @@ def reproduce(tmp_path: Path) -> Reproduce:
                 "PYTHONPATH": paths,
                 "DLSCHED_PLUGINS": "toy_figure",
                 "DRAWN": str(tmp_path / drawn),
+                "GATE": str(gate or ""),
             },
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -99,7 +105,9 @@ def test_a_killed_run_goes_on_and_draws_nothing_twice(reproduce: Reproduce, jobs
     alone = ("toy/1", "--no-pictures", "--jobs", 1, "--out")
     options = (*alone, "f", "--jobs", jobs)
     kept = tmp_path / "f" / "toy-1.jsonl"
-    first = reproduce(*options)
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    first = reproduce(*options, gate=gate)
     until = time.monotonic() + TIMEOUT
     while not kept.exists() or kept.read_text(encoding="utf-8").count("\n") < 6:
         assert first.poll() is None
