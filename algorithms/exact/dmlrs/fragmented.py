@@ -92,17 +92,15 @@ _DIVE_EACH, _DIVE_ROUNDS = 3, 100
 _LEAST_LIKELY = 0.4
 """Of an answer in a dive, that chance leaves at least; arbitrary: no two dives are to be the same."""
 
-_BEAM_ROUNDS = 500
-"""Of insertion after a beam; arbitrary: some seconds where a beam takes half a minute."""
-
 _WORSE = 0.02
 """Of the best plan's value, that a beam's may be worse by to be gone on from: annealing gains as much, by trial."""
 
 _WARM, _WARM_ROUNDS, _WARM_SHARE = 0.4, 2_000, 0.3
-"""The annealing of a beam's plan: where it begins in what `Insertion.anneal` does in all, and its rounds, or its share
-of the time that is left. By trial .3 and .7 are as good; some seconds for twenty jobs."""
+"""The annealing of a beam's plan, or of the best one where a beam has none: where it begins in what `Insertion.anneal`
+does in all, and its rounds, or its share of the time that is left. By trial .3 and .7 are as good; some seconds for
+twenty jobs."""
 
-_BEAM_SHARE = 0.7
+_BEAM_SHARE = 0.5
 """Of the time that is left, for a beam, at most: it has nothing before its end. Arbitrary."""
 
 _PACKING_NODES = 200_000
@@ -333,11 +331,10 @@ class _Fragmented:
             self.beam = None
         if levels is None:
             self.insertion.back()
-            self.insertion.search(*self._costs_at(self.prices), _BEAM_ROUNDS, over)
         else:
             on_machines = beam.room.on_machines(levels)
             self._adopt(self.schedules.read(on_machines), on_machines)
-            self.insertion.anneal(*self._costs_at(self.prices), self._warmth())
+        self.insertion.anneal(*self._costs_at(self.prices), self._warmth())
         self._keep()
 
     def _warmth(self) -> Callable[[], float]:

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.algorithms.exact.beams import ROUNDS_SETTLED, ROUNDS_TRIED, UNLIKELY, Shortlist, drawn
-from dlsched.algorithms.exact.hadar.bound import Path, Relaxation
+from dlsched.algorithms.exact.beams import ROUNDS_SETTLED, ROUNDS_TRIED, UNLIKELY, Middle, Shortlist, drawn
+from dlsched.algorithms.exact.hadar.bound import Path, Prices, Relaxation
 from dlsched.algorithms.exact.hadar.graph import IDLE, Bools, Graph
 from dlsched.algorithms.exact.hadar.problem import GRID, Ints
 from dlsched.algorithms.exact.hadar.rows import needed
@@ -36,6 +36,10 @@ _DRAWS = 12
 _AHEAD = 5
 """Slots to come in which inequalities are looked for: without any the linear programs mix configurations that do not
 fit, and in all slots they take half as long again for schedules that are no better."""
+
+_MIDDLE = 0.25
+"""Of the slots, where beams may go on from: on (40) the ten slots before take two thirds of a beam's time, and after
+twenty nothing is decided any more."""
 
 _HEAT = 1 / 20_000
 """Of all utility: a configuration drawn from the prices is about e times as rare where it loses so much more."""
@@ -65,6 +69,15 @@ class _Tried:
     generated: Generated
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Begun:
+    """A partial schedule to go on from later: its graph is cut from a base, its prices name their rows."""
+
+    base: Graph
+    graph: Graph
+    prices: Prices
+
+
 class Beam:
     """Beams over the slots, one for each run.
 
@@ -80,10 +93,18 @@ class Beam:
         self.relaxation, self._rng = relaxation, np.random.default_rng(seed)
         base, sets = relaxation.base, relaxation.sets
         self._need = needed(sets, base.options, base.jobs)
+        self._middle = Middle[_Begun]()
         self._devices = np.array([hall.devices for hall in sets], dtype=np.int64)
+
+    def is_late(self) -> bool:
+        """Tell whether there is no time for another one."""
+        return self._middle.is_late()
 
     def run(self, prices: Floats, required: Bools, cutoff: float) -> list[Path]:
         """Return schedules that fit together; empty where none better than the cutoff is found.
+
+        A few beams after each from the first slot go on from its middle, and where time is limited, all that have no
+        time for more.
 
         Parameters
         ----------
@@ -92,11 +113,18 @@ class Beam:
         required : ndarray of bool, shape (jobs,)
         cutoff : float
         """
-        relaxation = self.relaxation
-        relaxation.master.trim(prices, relaxation.most_columns)
-        beam = [self._partial(relaxation.base, prices, required, -1)]
-        for slot in range(relaxation.base.slots):
+        relaxation, begun = self.relaxation, self._middle.begin()
+        first, middle = 0, round(_MIDDLE * relaxation.base.slots)
+        if begun is not None and begun.base is relaxation.base:
+            first, beam = middle, [self._partial(begun.graph, relaxation.rows_with(begun.prices), required, middle - 1)]
+        else:
+            relaxation.master.trim(prices, relaxation.most_columns)
+            beam = [self._partial(relaxation.base, prices, required, -1)]
+        for slot in range(first, relaxation.base.slots):
             poll()
+            if slot == middle > first:
+                best = beam[0]
+                self._middle.reach(_Begun(relaxation.base, best.graph, relaxation.priced(best.prices)))
             chosen = self._chosen(beam, slot, required, cutoff)
             if not chosen:
                 return []

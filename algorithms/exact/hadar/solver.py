@@ -285,8 +285,10 @@ class Solver:
                 prices = self._root(anneals=True)
                 while self.upper > self.cutoff:
                     poll()
-                    self._anneal()
-                    prices = self._search_slots(prices)
+                    if self.beam.is_late():
+                        self._anneal()
+                    else:
+                        prices = self._search_slots(prices)
             except UNSOLVED:
                 self.known.note("a linear program failed")
             finally:
