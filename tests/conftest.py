@@ -61,7 +61,6 @@ def pytest_collection_finish() -> None:
     """Leave what was collected, objects of thousands of tests, out of every later look for garbage."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_report_collectionfinish() -> list[str]:

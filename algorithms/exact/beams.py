@@ -12,16 +12,15 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from dlsched.halt import left
 from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import CLEAR
 
 T = TypeVar("T")
 
 WIDTH = 3
-"""Partial solutions that go on. On Hadar six or twenty take as much longer and end no better than as many beams of
-three; on DMLRS, (20, 10, 10), load .85, seed 1, with six ways each, three end at 859 and 861 in 4 s, eight with ten at
-865 in half a minute, as long as vectors were not annealed."""
+"""Partial solutions that go on, where nothing else is said. On Hadar six or twenty take as much longer and end no better
+than as many beams of three; on DMLRS, (20, 10, 10), load .85, seed 1, with six ways each, three end at 859 and 861 in 4
+s, eight with ten at 865 in half a minute, as long as vectors were not annealed."""
 
 ROUNDS_TRIED, ROUNDS_SETTLED = 3, 6
 """Of column generation for a way that is tried, and for one that goes on. With fewer, the linear programs' values order
@@ -40,12 +39,14 @@ UNLIKELY = 1 / 1000
 
 
 class Shortlist(Generic[T]):
-    """The `WIDTH` best of what is tried; of equal values, which mostly have the same future, the first.
+    """The best of what is tried; of equal values, which mostly have the same future, the first.
 
     Parameters
     ----------
     cutoff : float
         What is worth less does not count.
+    width : int
+        How many are kept.
 
     Attributes
     ----------
@@ -53,14 +54,14 @@ class Shortlist(Generic[T]):
         What else is tried has to be worth more.
     """
 
-    def __init__(self, cutoff: float) -> None:
-        self.least = self._cutoff = cutoff
+    def __init__(self, cutoff: float, width: int = WIDTH) -> None:
+        self.least, self._cutoff, self._width = cutoff, cutoff, width
         self._kept: dict[int, tuple[float, T]] = {}
 
     def add(self, value: float, item: T) -> None:
         """Take note of something that was tried."""
         self._kept.setdefault(round(value / CLEAR), (value, item))
-        if len(self._kept) > WIDTH:
+        if len(self._kept) > self._width:
             del self._kept[min(self._kept)]
             self.least = max(self._cutoff, min(value for value, _ in self._kept.values()))
 
@@ -76,14 +77,13 @@ class Middle(Generic[T]):
         self._best: T | None = None
         self._again, self._started, self._seconds = 0, 0.0, 0.0
 
-    def is_late(self) -> bool:
-        """Tell whether there is no time for a beam, even from the middle."""
-        seconds = left()
+    def is_late(self, seconds: float | None) -> bool:
+        """Tell whether so many seconds, None where there is no limit, are too few for a beam even from the middle."""
         return seconds is not None and seconds < _SHORTEST * _LATER * self._seconds
 
-    def begin(self) -> T | None:
-        """Return what the next beam goes on from; None where from the first slot."""
-        seconds, self._started = left(), time.perf_counter()
+    def begin(self, seconds: float | None) -> T | None:
+        """Return what a beam of so many seconds goes on from; None where from the first slot."""
+        self._started = time.perf_counter()
         if seconds is not None and seconds < (1 + _LATER) * self._seconds:
             return self._best
         self._again -= 1

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.algorithms.exact.beams import ROUNDS_SETTLED, ROUNDS_TRIED, Middle, Shortlist
+from dlsched.algorithms.exact.beams import ROUNDS_SETTLED, ROUNDS_TRIED, WIDTH, Middle, Shortlist
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Part
 from dlsched.algorithms.exact.dmlrs.repacking import Repacked
 from dlsched.algorithms.exact.dmlrs.slots import Ints
 from dlsched.algorithms.exact.dmlrs.vectors import Vectors
-from dlsched.halt import left, poll
+from dlsched.halt import poll
 from dlsched.relaxations.columns import Generated
 from dlsched.solvers.matrix import Floats
 
@@ -37,9 +37,18 @@ good, by trial."""
 _MIDDLE = 0.5
 """Of the slots, where beams may go on from: on fifty jobs the ten slots before take two thirds of a beam's time."""
 
+_LAST, _WIDTH_LAST = 0.75, 8
+"""From this share of the slots on, so many partial plans: linear programs are small there, and what is half done has to
+come to an end, so most of the plans that are lost are lost there. By trial."""
+
 _HALF_DONE = 0.3
 """How much of the utility of completions that the linear program leaves open counts against a partial plan: most of
 them come to nothing in the last slots. None, .1 and .6 are no better, by trial; single beams differ by more."""
+
+_LOOSE, _ROUNDS_LOOSE = 0.002, 30
+"""Where a bound is above the linear program's value by more than this share of it, the columns of what was dropped are
+missing: then there are so many rounds more, or what goes on is chosen by which columns there are. Arbitrary; a tenth
+of it is usual."""
 
 _COLUMNS = 4000
 """Of the master, at most; arbitrary."""
@@ -73,42 +82,47 @@ class Beam:
         self.decomposition, self.part, self.room = decomposition, part, room
         self._of, self._middle = Vectors(room, seed), Middle[_Partial]()
 
-    def run(self, prices: Floats, cutoff: float) -> Ints | None:
+    def run(self, prices: Floats, cutoff: float, seconds: float | None = None) -> Ints | None:
         """Return levels by (slot, job) that fit; None where none are found that may be better than a cutoff.
 
         A few beams after each from the first slot go on from its middle, and where time is limited, all that have no
-        time for more. No slot takes more than its part of what is left.
+        time for more.
 
         Parameters
         ----------
         prices : ndarray of shape (linking rows,)
             To start from.
         cutoff : float
+        seconds : float, optional
+            No slot takes more than its part of what is left of these, if it can.
         """
-        if self._middle.is_late():
+        if self._middle.is_late(seconds):
             return None
-        rows, begun = self.decomposition, self._middle.begin()
+        rows, begun = self.decomposition, self._middle.begin(seconds)
         first, middle = 0, round(_MIDDLE * rows.slots)
+        end = time.perf_counter() + (float("inf") if seconds is None else seconds)
         if begun is None:
             beam = [self._settled(self.part, prices, ())]
         else:
             first, beam = middle, [self._again(begun)]
+        settling = 0.0
         for slot in range(first, rows.slots):
             if slot == middle > first:
                 self._middle.reach(max(beam, key=_value))
-            chosen = self._chosen(beam, slot, cutoff)
+            now = time.perf_counter()
+            chosen = self._chosen(beam, slot, cutoff, now + (end - now) / (rows.slots - slot) - settling)
             if not chosen:
                 return None
+            now = time.perf_counter()
             rows.master.trim(max(chosen, key=_value).generated.duals, _COLUMNS)
             beam = [self._again(each) for each in chosen]
+            settling = time.perf_counter() - now
         return np.array(max(beam, key=_value).levels).reshape(rows.slots, rows.jobs)
 
-    def _chosen(self, beam: list[_Partial], slot: int, cutoff: float) -> list[_Partial]:
-        """Return the best continuations of all."""
+    def _chosen(self, beam: list[_Partial], slot: int, cutoff: float, end: float) -> list[_Partial]:
+        """Return the best continuations of all that are tried until some time."""
         poll()
-        seconds = left(1 / (self.decomposition.slots - slot))
-        end = time.perf_counter() + (float("inf") if seconds is None else seconds)
-        best = Shortlist[_Partial](cutoff)
+        best = Shortlist[_Partial](cutoff, WIDTH if slot < _LAST * self.decomposition.slots else _WIDTH_LAST)
         ways = [(most, levels, partial) for partial in beam for most, levels in self._vectors(partial, slot)]
         for most, levels, partial in sorted(ways, key=lambda way: -way[0]):
             if most <= best.least or (best.kept() and time.perf_counter() > end):
@@ -139,8 +153,16 @@ class Beam:
 
     def _settled(self, part: Part, prices: Floats, levels: tuple[Ints, ...]) -> _Partial:
         """Return a partial plan that goes on."""
-        generated = self.decomposition.bound(part, start=prices, rounds=ROUNDS_SETTLED)
-        return _Partial(part, generated, self.decomposition.master.basis(), levels)
+        rows = self.decomposition
+        generated = rows.bound(part, start=prices, rounds=ROUNDS_SETTLED)
+        if _is_loose(generated.bound, generated.value):
+            generated = rows.bound(
+                part,
+                start=generated.duals,
+                rounds=_ROUNDS_LOOSE,
+                stop=lambda bound, value: not _is_loose(bound, value),
+            )
+        return _Partial(part, generated, rows.master.basis(), levels)
 
     def _again(self, partial: _Partial) -> _Partial:
         return self._settled(partial.part, partial.generated.duals, partial.levels)
@@ -153,6 +175,10 @@ class Beam:
         vectors = [*likely[:_LIKELIEST], *self._of.improved(likely, gains)]
         found = list({v.tobytes(): v for v in vectors}.values())[:_TRIED]
         return [(rest + float(gains[np.arange(len(v)), v].sum()), v) for v in found]
+
+
+def _is_loose(bound: float, value: float) -> bool:
+    return bound - value > _LOOSE * bound
 
 
 def _value(partial: _Partial) -> float:

@@ -80,8 +80,12 @@ _NODE_ROUNDS = 40
 _OFTEN = 1.0
 """Seconds after which others are told what plans there are, at least; arbitrary."""
 
-_DIVE_SHARE = 0.5
-"""Of the time after the root, for dives, where not all configurations are listed; arbitrary."""
+_LOOK_SHARE = 0.5
+"""Of the time after the root and a first beam, for beams and dives, where not all configurations are listed; arbitrary:
+the first is left out, as on fifty jobs it takes half of a minute, and from its middle there is more to find."""
+
+_LOOKS_A_DIVE = 3
+"""Of which one is a dive; the others are beams."""
 
 _DIVE_PRICINGS = 8
 """Rounds of pricing for each LP of a dive; arbitrary."""
@@ -100,8 +104,9 @@ _WARM, _WARM_ROUNDS, _WARM_SHARE = 0.4, 2_000, 0.3
 does in all, and its rounds, or its share of the time that is left. By trial .3 and .7 are as good; some seconds for
 twenty jobs."""
 
-_BEAM_SHARE = 0.5
-"""Of the time that is left, for a beam, at most: it has nothing before its end. Arbitrary."""
+_BEAM_SHARE, _MOST_OF_A_BEAM = 0.5, 0.8
+"""Of the time that is left, for a beam, as it is planned and at most: it has nothing before its end. Arbitrary; .65 is
+as good as .5 by trial, and where both were the same, beams ended for nothing at nearly their last slot."""
 
 _PACKING_NODES = 200_000
 """Of packing a slot, at most: some seconds."""
@@ -324,8 +329,8 @@ class _Fragmented:
         """
         levels = None
         try:
-            with until(seconds=left(_BEAM_SHARE)):
-                levels = beam.run(self.prices, (1 - _WORSE) * self.known.value + self.margin)
+            with until(seconds=left(_MOST_OF_A_BEAM)):
+                levels = beam.run(self.prices, (1 - _WORSE) * self.known.value + self.margin, left(_BEAM_SHARE))
         except Halt:
             poll()
             self.beam = None
@@ -377,23 +382,22 @@ class _Fragmented:
 
     def _branch(self) -> None:
         plans = PlanBranching(self.decomposition, self._found, self._decide)
+        looks = not (isinstance(self.room, Listed) or self.part.empty)
+        turn = itertools.count()
+        if looks:
+            self._begin_beams()
+            self._look(plans, next(turn))
         tree = BranchAndPrice(plans, cutoff=self.known.value, margin=self.margin)
         if not self.part.empty:
             tree.start(self.part, self.prices, self.root)
-        start, dived = time.perf_counter(), 0.0
-        dives = not (isinstance(self.room, Listed) or self.part.empty)
-        self._begin_beams()
-        turn = itertools.count()
+        start, looked = time.perf_counter(), 0.0
         try:
             while True:
                 now = time.perf_counter()
-                if dives and dived <= _DIVE_SHARE * (now - start):
-                    if self.beam is not None and next(turn) % 2 == 0:
-                        self._search_slots(self.beam)
-                    else:
-                        self._dive(plans)
+                if looks and looked <= _LOOK_SHARE * (now - start):
+                    self._look(plans, next(turn))
                     tree.cutoff = max(tree.cutoff, self.known.value)
-                    dived += time.perf_counter() - now
+                    looked += time.perf_counter() - now
                 if not tree.step():
                     break
                 self.known.bound(tree.bound, "branch and price")
@@ -401,6 +405,13 @@ class _Fragmented:
         finally:
             self.known.bound(tree.bound, "branch and price")
             self.known.note(f"branch and price, {tree.nodes} nodes: nothing better than ", self.known.upper)
+
+    def _look(self, plans: PlanBranching, turn: int) -> None:
+        """Look for a plan by a beam or, every now and then, by a dive."""
+        if self.beam is not None and (turn + 1) % _LOOKS_A_DIVE:
+            self._search_slots(self.beam)
+        else:
+            self._dive(plans)
 
     def _dive(self, plans: PlanBranching) -> None:
         """Settle completions one by one, as the LP's optimum has them, and make the schedules of each LP a plan."""

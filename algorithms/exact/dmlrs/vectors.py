@@ -75,7 +75,8 @@ class Vectors:
         """
         rng, jobs = self._rng, np.arange(len(gains))
         open_levels = np.isfinite(gains)
-        vectors = np.where(open_levels[jobs, vectors], vectors, gains.argmax(axis=1))
+        least = open_levels.argmax(axis=1)
+        vectors = np.vstack([np.where(open_levels[jobs, vectors], vectors, least), least])
         vectors = vectors[self._room.fitting(vectors)]
         rows = np.arange(len(vectors))
         worth = gains[jobs, vectors].sum(axis=1)

@@ -21,7 +21,7 @@ from dlsched.algorithms.exact.hadar.graph import IDLE, Bools, Graph
 from dlsched.algorithms.exact.hadar.problem import GRID, Ints
 from dlsched.algorithms.exact.hadar.rows import needed
 from dlsched.arithmetic import log
-from dlsched.halt import poll
+from dlsched.halt import left, poll
 from dlsched.relaxations.columns import Generated
 from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import CLEAR
@@ -98,7 +98,7 @@ class Beam:
 
     def is_late(self) -> bool:
         """Tell whether there is no time for another one."""
-        return self._middle.is_late()
+        return self._middle.is_late(left())
 
     def run(self, prices: Floats, required: Bools, cutoff: float) -> list[Path]:
         """Return schedules that fit together; empty where none better than the cutoff is found.
@@ -113,7 +113,7 @@ class Beam:
         required : ndarray of bool, shape (jobs,)
         cutoff : float
         """
-        relaxation, begun = self.relaxation, self._middle.begin()
+        relaxation, begun = self.relaxation, self._middle.begin(left())
         first, middle = 0, round(_MIDDLE * relaxation.base.slots)
         if begun is not None and begun.base is relaxation.base:
             first, beam = middle, [self._partial(begun.graph, relaxation.rows_with(begun.prices), required, middle - 1)]

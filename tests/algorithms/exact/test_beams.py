@@ -6,7 +6,6 @@ import pytest
 
 from dlsched.algorithms.exact import beams
 from dlsched.algorithms.exact.beams import Middle
-from dlsched.halt import until
 
 
 @pytest.fixture
@@ -18,7 +17,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def whole(middle: Middle[str], name: str, clock: list[float], seconds: float) -> None:
-    assert middle.begin() is None
+    assert middle.begin(None) is None
     clock.append(seconds)
     middle.reach(name)
 
@@ -27,33 +26,29 @@ def test_two_go_on_from_each_middle_where_time_has_no_limit(clock: list[float]) 
     middle = Middle[str]()
     for name in ("first", "second", "third"):
         whole(middle, name, clock, 1e6)
-        assert [middle.begin() for _ in range(2)] == [name] * 2
+        assert [middle.begin(None) for _ in range(2)] == [name] * 2
 
 
 def test_where_a_beam_ends_before_its_middle_the_next_begins_anew(clock: list[float]) -> None:
     middle = Middle[str]()
-    assert middle.begin() is None
+    assert middle.begin(None) is None
     whole(middle, "first", clock, 1.0)
-    assert [middle.begin() for _ in range(4)] == ["first"] * 2 + [None] * 2
+    assert [middle.begin(None) for _ in range(4)] == ["first"] * 2 + [None] * 2
 
 
 def test_where_time_is_short_for_a_whole_beam_the_middle_is_gone_on_from_and_else_nothing(clock: list[float]) -> None:
     middle = Middle[str]()
-    with until(seconds=100.0):
-        whole(middle, "first", clock, 20.0)
-        clock.append(50.5)
-        assert [middle.begin() for _ in range(4)] == ["first"] * 4  # a whole beam takes 30, 29.5 are left
-        clock.append(24.4)
-        assert not middle.is_late()
-        clock.append(0.2)
-        assert middle.is_late()  # its second half takes 10, and half of that is worth beginning with
+    whole(middle, "first", clock, 20.0)
+    # The second half takes 10, the whole 30; half of the second half is worth beginning with.
+    assert [middle.begin(29.9) for _ in range(4)] == ["first"] * 4
+    assert [middle.begin(30.0) for _ in range(4)] == ["first"] * 2 + [None] * 2
+    assert [middle.is_late(seconds) for seconds in (None, 30.0, 5.0, 4.9)] == [False, False, False, True]
 
 
-def test_a_first_beam_is_begun_however_little_time_there_is(clock: list[float]) -> None:
+def test_a_first_beam_is_begun_however_little_time_there_is() -> None:
     middle = Middle[str]()
-    with until(seconds=0.001):
-        assert not middle.is_late()
-        assert middle.begin() is None
+    assert not middle.is_late(0.0)
+    assert middle.begin(0.0) is None
 
 
 def test_of_equal_values_the_first_goes_on() -> None:
