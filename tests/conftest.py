@@ -55,6 +55,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             _deselected[marker] = len(needing)
             config.hook.pytest_deselected(items=needing)
             items[:] = [item for item in items if item not in needing]
+    # What waits for the site and a browser, over a minute, comes first: in the end one process would do it alone.
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
 
 
 def pytest_collection_finish() -> None:

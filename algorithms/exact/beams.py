@@ -18,9 +18,9 @@ from dlsched.tolerances import CLEAR
 T = TypeVar("T")
 
 WIDTH = 3
-"""Partial solutions that go on, where nothing else is said. On Hadar six or twenty take as much longer and end no better
-than as many beams of three; on DMLRS, (20, 10, 10), load .85, seed 1, with six ways each, three end at 859 and 861 in 4
-s, eight with ten at 865 in half a minute, as long as vectors were not annealed."""
+"""Partial solutions that go on, where nothing else is said. On Hadar six or twenty take as much longer and end no
+better than as many beams of three; on DMLRS, (20, 10, 10), load .85, seed 1, with six ways each, three end at 859 and
+861 in 4 s, eight with ten at 865 in half a minute, as long as vectors were not annealed."""
 
 ROUNDS_TRIED, ROUNDS_SETTLED = 3, 6
 """Of column generation for a way that is tried, and for one that goes on. With fewer, the linear programs' values order

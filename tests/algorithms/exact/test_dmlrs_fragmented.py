@@ -395,8 +395,9 @@ def test_beams_find_plans_that_fit_and_none_above_the_optimum() -> None:
         prices = rows.bound(part).duals
         assert beam.run(prices, best + 1e-3) is None
         values = []
-        for _ in range(2):
-            levels = beam.run(prices, -1.0)
+        hasty = Beam(rows, part, room, seed)
+        # From the first slot, from the middle, and from the first slot with time for one way a slot.
+        for levels in (beam.run(prices, -1.0), beam.run(prices, -1.0), hasty.run(prices, -1.0, 0.0)):
             assert levels is not None
             packer = Packer(Items(schedules.slots))
             assert all(packer.place(row) is not None for row in levels)
@@ -433,6 +434,24 @@ def test_vectors_of_levels_fit_and_annealing_gains(seed: int) -> None:
     assert (np.diff(worth) <= 0).all()
     assert worth[0] >= gains[jobs, likely].sum(axis=1).max()
     assert (vectors.improved(likely, np.where(np.arange(gains.shape[1]) == 0, gains, -np.inf)) == 0).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_there_are_vectors_whenever_the_lowest_open_levels_fit(seed: int) -> None:
+    schedules = Schedules(Slots.of(small(seed)))
+    rng, room = np.random.default_rng(seed), Repacked(schedules)
+    levels = np.array([job.levels for job in schedules.jobs])
+    numbers, found = np.arange(schedules.slots.most_levels + 1), 0
+    for _ in range(20):
+        least = rng.integers(0, levels + 1) * (rng.random(len(levels)) < 0.4)
+        open_levels = (numbers >= least[:, None]) & (numbers <= levels[:, None])
+        gains = np.where(open_levels, rng.normal(size=open_levels.shape), -np.inf)
+        better = Vectors(room, seed).improved(np.zeros((4, len(levels)), dtype=np.int64), gains)
+        assert open_levels[np.arange(len(levels)), better].all()
+        assert all(room.fitting(each[None])[0] for each in better)
+        assert len(better) or not room.fitting(least[None])[0]
+        found += len(better) > 0
+    assert 0 < found < 20
 
 
 @pytest.mark.parametrize("seed", range(8))
