@@ -123,8 +123,8 @@ class Beam:
         for slot in range(first, relaxation.base.slots):
             poll()
             if slot == middle > first:
-                best = beam[0]
-                self._middle.reach(_Begun(relaxation.base, best.graph, relaxation.priced(best.prices)))
+                saved = relaxation.with_devices(relaxation.priced(beam[0].prices))
+                self._middle.reach(_Begun(relaxation.base, beam[0].graph, saved))
             chosen = self._chosen(beam, slot, required, cutoff)
             if not chosen:
                 return []

@@ -143,8 +143,18 @@ class Relaxation:
         price: Floats = prices[used] / self._divisor[pool]
         return self.row_slot[used], pool, price
 
+    def with_devices(self, saved: Prices) -> Prices:
+        """Return prices with those of the devices of all sets in all slots, 0 where there is none.
+
+        Where slots are settled one by one they bind where they did not before.
+        """
+        slot, pool = (number.ravel() for number in np.indices((self.base.slots, len(self.sets))))
+        fresh = np.isin(self._numbers(slot, pool), self._numbers(*saved[:2]), invert=True)
+        price = np.append(saved[2], np.zeros(np.count_nonzero(fresh)))
+        return np.append(saved[0], slot[fresh]), np.append(saved[1], pool[fresh]), price
+
     def rows_with(self, saved: Prices) -> Floats:
-        """Make the rows those that have a price, and return the prices by row."""
+        """Make the rows those that are named, and return the prices by row."""
         self.keep_rows(np.isin(self._numbers(self.row_slot, self.row_pool), self._numbers(*saved[:2])))
         have, wanted = self._numbers(self.row_slot, self.row_pool), self._numbers(*saved[:2])
         fresh = np.isin(wanted, have, invert=True)

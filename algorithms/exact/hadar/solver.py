@@ -383,7 +383,8 @@ class Solver:
 
     def _search_slots(self, prices: Floats) -> Floats:
         """Search slot by slot, and around what that finds; return the prices by row, as rows change."""
-        saved, before = self.relaxation.priced(prices), self.lower
+        relaxation, before = self.relaxation, self.lower
+        saved = relaxation.with_devices(relaxation.priced(prices))
         if self.upper > self.cutoff and not over():
             with suppress(*UNSOLVED):
                 self._take(self.beam.run(prices, self.required, self.cutoff))
@@ -391,7 +392,7 @@ class Solver:
         if self.lower > before:
             self.search.refine(self._first_rounds)
             self._anneal()
-        return self.relaxation.rows_with(saved)
+        return relaxation.rows_with(saved)
 
     def _dives(self, prices: Floats) -> None:
         for _ in range(_DIVES):
