@@ -152,6 +152,27 @@ def test_beams_find_schedules_that_fit_and_none_above_the_optimum() -> None:
     assert optimal >= 4
 
 
+def test_prices_with_devices_are_the_same_prices_and_name_the_devices_of_all_slots() -> None:
+    for seed in range(3):
+        _, relaxation = solved(seed)
+        nobody = np.zeros(relaxation.base.jobs, dtype=bool)
+        generated = relaxation.bound(relaxation.base, nobody)
+        relaxation.tighten(generated)
+        generated = relaxation.bound(relaxation.base, nobody, start=generated.duals)
+        saved = relaxation.priced(generated.duals)
+        kept = relaxation.with_devices(saved)
+        again = relaxation.rows_with(kept)
+        named = set(zip(relaxation.row_slot.tolist(), relaxation.row_pool.tolist(), strict=True))
+        devices = set(itertools.product(range(relaxation.base.slots), range(len(relaxation.sets))))
+        assert len(kept[0]) == len(named) > len(saved[0])
+        assert named == devices | set(zip(saved[0].tolist(), saved[1].tolist(), strict=True))
+        before, after = (
+            dict(zip(zip(slot.tolist(), pool.tolist(), strict=True), price.tolist(), strict=True))
+            for slot, pool, price in (saved, relaxation.priced(again))
+        )
+        assert after == pytest.approx(before)
+
+
 def test_what_a_slot_loses_is_what_the_bound_of_its_arcs_falls_by() -> None:
     solver, relaxation = solved(3)
     graph = relaxation.base
