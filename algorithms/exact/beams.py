@@ -27,8 +27,8 @@ ROUNDS_TRIED, ROUNDS_SETTLED = 3, 6
 ways by the columns that happen to be there."""
 
 _AGAIN = 2
-"""Beams that go on from the middle of one. There most is decided: on Hadar (40) seed 2 ten of them end at 1086.8 on
-average, after a third of the time of a whole one, where whole ones end at 1087.2."""
+"""Beams that go on from the middle of one: on Hadar (40) seed 2 ten of them end at 1086.8 on average, after a third of
+the time of a whole one, where whole ones end at 1087.2."""
 
 _LATER, _SHORTEST = 0.5, 0.5
 """What the second half of a beam takes of the time of the first, by trial, and the share of it that is worth beginning

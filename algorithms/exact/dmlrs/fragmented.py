@@ -104,9 +104,9 @@ _WARM, _WARM_ROUNDS, _WARM_SHARE = 0.4, 2_000, 0.3
 does in all, and its rounds, or its share of the time that is left. By trial .3 and .7 are as good; some seconds for
 twenty jobs."""
 
-_BEAM_SHARE, _MOST_OF_A_BEAM = 0.5, 0.8
-"""Of the time that is left, for a beam, as it is planned and at most: it has nothing before its end. Arbitrary; .65 is
-as good as .5 by trial, and where both were the same, beams ended for nothing at nearly their last slot."""
+_BEAM_SHARE, _MOST_OF_A_BEAM = 0.4, 0.8
+"""Of the time that is left, for a beam, as it is planned and at most: it has nothing before its end. Arbitrary; where
+both were .5, beams were cut off at nearly their last slot, and .65 was as good by trial."""
 
 _PACKING_NODES = 200_000
 """Of packing a slot, at most: some seconds."""
@@ -327,10 +327,10 @@ class _Fragmented:
 
         A beam that takes too long is the last. Better plans of others do not end the search: it goes on from another.
         """
-        levels = None
+        levels, seconds = None, left(_BEAM_SHARE)
         try:
             with until(seconds=left(_MOST_OF_A_BEAM)):
-                levels = beam.run(self.prices, (1 - _WORSE) * self.known.value + self.margin, left(_BEAM_SHARE))
+                levels = beam.run(self.prices, (1 - _WORSE) * self.known.value + self.margin, seconds)
         except Halt:
             poll()
             self.beam = None
