@@ -114,3 +114,4 @@ def test_in_a_browser(seen: list[dict[str, Any]]) -> None:
     flaws = [(look["page"], look["width"], look["theme"], flaw, look[flaw]) for look in seen for flaw in FLAWS]
     assert [found for found in flaws if found[-1]] == []
     assert {(look["theme"], look["dark"]) for look in seen} == {("light", False), ("dark", True)}
+    assert {look["width"] for look in seen} == {PHONE, DESK}
