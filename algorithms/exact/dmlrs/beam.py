@@ -155,13 +155,8 @@ class Beam:
         """Return a partial plan that goes on."""
         rows = self.decomposition
         generated = rows.bound(part, start=prices, rounds=ROUNDS_SETTLED)
-        if _is_loose(generated.bound, generated.value):
-            generated = rows.bound(
-                part,
-                start=generated.duals,
-                rounds=_ROUNDS_LOOSE,
-                stop=lambda bound, value: not _is_loose(bound, value),
-            )
+        if generated.bound - generated.value > _LOOSE * generated.bound:
+            generated = rows.bound(part, start=generated.duals, gap=_LOOSE, rounds=_ROUNDS_LOOSE)
         return _Partial(part, generated, rows.master.basis(), levels)
 
     def _again(self, partial: _Partial) -> _Partial:
@@ -175,10 +170,6 @@ class Beam:
         vectors = [*likely[:_LIKELIEST], *self._of.improved(likely, gains)]
         found = list({v.tobytes(): v for v in vectors}.values())[:_TRIED]
         return [(rest + float(gains[np.arange(len(v)), v].sum()), v) for v in found]
-
-
-def _is_loose(bound: float, value: float) -> bool:
-    return bound - value > _LOOSE * bound
 
 
 def _value(partial: _Partial) -> float:

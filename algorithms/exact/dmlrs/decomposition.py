@@ -20,6 +20,7 @@ from dlsched.algorithms.exact.dmlrs.slots import Ints
 from dlsched.relaxations.columns import Generated, Priced, generate_columns, keep
 from dlsched.relaxations.master import Column, Master
 from dlsched.solvers.matrix import Floats
+from dlsched.tolerances import FEASIBLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,7 @@ class Decomposition(ABC):
         part: Part,
         *,
         start: Floats | None = None,
+        gap: float = FEASIBLE,
         rounds: int | None = None,
         stop: Callable[[float, float], bool] | None = None,
     ) -> Generated:
@@ -136,7 +138,7 @@ class Decomposition(ABC):
         self.master.restrict(allowed, required)
         grid = self.schedules.grid
         return generate_columns(
-            self.master, self.pricing(part), start=start, grid=grid, smoothing=0.5, rounds=rounds, stop=stop
+            self.master, self.pricing(part), start=start, grid=grid, smoothing=0.5, gap=gap, rounds=rounds, stop=stop
         )
 
     def _allowed(self, part: Part) -> Bools:

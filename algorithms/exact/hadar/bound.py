@@ -98,6 +98,7 @@ class Relaxation:
         self._arcs: Ints = np.zeros((0, graph.slots), dtype=np.int64)
         self._arcs_of: list[Column] = []
         self._stack()
+        self._first: Ints = np.array(rows, dtype=np.int64).reshape(-1, 2)
         self.master = Master(np.zeros(0), len(jobs), _PENALTY * TOTAL)
         self._append(rows)
 
@@ -144,14 +145,14 @@ class Relaxation:
         return self.row_slot[used], pool, price
 
     def with_devices(self, saved: Prices) -> Prices:
-        """Return prices with those of the devices of all sets in all slots, 0 where there is none.
+        """Return prices with those of the first rows, the devices of all sets in all slots, 0 where there is none.
 
         Where slots are settled one by one they bind where they did not before.
         """
-        slot, pool = (number.ravel() for number in np.indices((self.base.slots, len(self.sets))))
-        fresh = np.isin(self._numbers(slot, pool), self._numbers(*saved[:2]), invert=True)
-        price = np.append(saved[2], np.zeros(np.count_nonzero(fresh)))
-        return np.append(saved[0], slot[fresh]), np.append(saved[1], pool[fresh]), price
+        slot, pool, price = saved
+        lacking = self._first[np.isin(self._numbers(*self._first.T), self._numbers(slot, pool), invert=True)]
+        free = np.zeros(len(lacking))
+        return np.append(slot, lacking[:, 0]), np.append(pool, lacking[:, 1]), np.append(price, free)
 
     def rows_with(self, saved: Prices) -> Floats:
         """Make the rows those that are named, and return the prices by row."""
