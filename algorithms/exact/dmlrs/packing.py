@@ -57,11 +57,11 @@ class Coding:
     """
 
     def __init__(self, capacity: Ints, first: int = 0) -> None:
-        total = capacity.sum(axis=0).tolist()
-        self._widths = [int(amount).bit_length() + 1 for amount in total]
-        self._shifts = [0] * len(total)
+        self._largest = capacity.max(axis=0, initial=0).tolist()
+        self._widths = [int(amount).bit_length() + 1 for amount in self._largest]
+        self._shifts = [0] * len(self._largest)
         bits = 0
-        for r in ((first - 1 - k) % len(total) for k in range(len(total))):
+        for r in ((first - 1 - k) % len(self._largest) for k in range(len(self._largest))):
             self._shifts[r], bits = bits, bits + self._widths[r]
         self.dtype = np.int64 if bits <= _BITS else object
         self.guard = sum(1 << s + w - 1 for s, w in zip(self._shifts, self._widths, strict=True))
@@ -69,10 +69,10 @@ class Coding:
         self.rooms = self.code(capacity) + self.guard
 
     def code(self, amounts: Ints) -> Ints:
-        """Return amounts (..., resources) as integers (...); those of one item are at most what all machines have."""
+        """Return amounts (..., resources) as integers (...); what no machine has is one more than the largest has."""
         found: Ints = np.zeros(amounts.shape[:-1], dtype=self.dtype)
-        for r, shift in enumerate(self._shifts):
-            found = found + (amounts[..., r].astype(self.dtype) << shift)
+        for r, (shift, most) in enumerate(zip(self._shifts, self._largest, strict=True)):
+            found = found + (np.minimum(amounts[..., r], most + 1).astype(self.dtype) << shift)
         return found
 
     def read(self, rooms: Ints) -> Ints:
@@ -427,7 +427,8 @@ class Machines:
         return [self._ladder(job, one_by_one, taken), *found] if taken else found
 
     def _ladder(self, job: SlotJob, counts: list[tuple[int, int]], taken: dict[Alternative, int]) -> _Ladder:
-        amounts = np.array([job.needs(Alternative(True, *each)) for each in counts], dtype=self._empty.dtype)
+        needs = [job.needs(Alternative(True, *each)) for each in counts]
+        amounts = np.array(needs, dtype=self.schedules.slots.capacity.dtype)
         levels = enumerate(job.alternatives, 1)
         reached = tuple((level, taken[choice]) for level, choices in levels for choice in choices if choice in taken)
         return _Ladder(np.array(counts, dtype=np.int64), self._coding.code(amounts), reached)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from dlsched.algorithms.exact.dmlrs.insertion import ByLevels
 from dlsched.algorithms.exact.dmlrs.packing import Bools, Items
@@ -78,14 +79,15 @@ class Repacked(ByLevels):
         self._numbers = self._listed()
         self._known: dict[tuple[int, bytes], Bools] = {}
 
-    def _listed(self) -> Ints:
+    def _listed(self) -> npt.NDArray[np.int32]:
         """Return the numbers of the items, shape (ways, jobs, levels + 1, items); the number of all stands for none."""
         jobs, most = self._slots.jobs, self._slots.most_levels
         sizes = (c.workers + c.servers for job in jobs for choices in job.alternatives for c in choices)
         items = max(sizes, default=0)
         if len(_WAYS) * len(jobs) * (most + 1) * items > _MOST_CELLS:
             raise TooLarge(f"over {_MOST_CELLS} items to place")
-        numbers = np.full((len(_WAYS), len(jobs), most + 1, items), len(self._items.items), dtype=np.int64)
+        # Integers of 32 bits are sorted in half the time.
+        numbers = np.full((len(_WAYS), len(jobs), most + 1, items), len(self._items.items), dtype=np.int32)
         for i, job in enumerate(polled(jobs)):
             for level, choices in enumerate(job.alternatives, 1):
                 needs = np.array([job.needs(choice) for choice in choices], dtype=self._least.dtype)
@@ -148,7 +150,7 @@ class Repacked(ByLevels):
         found: Bools = ((levels == 0) | (levels == self._given)).all(axis=2)
         return found
 
-    def _items_of(self, levels: Ints) -> Ints:
+    def _items_of(self, levels: Ints) -> npt.NDArray[np.int32]:
         """Return the items of vectors in each way, the largest ones first, shape (ways, vectors, items)."""
         used = np.flatnonzero(levels.any(axis=0))
         numbers = self._numbers[:, used, levels[:, used]].reshape(len(_WAYS), len(levels), -1)

@@ -19,7 +19,7 @@ from dlsched.algorithms.exact.dmlrs.covering import Covering
 from dlsched.algorithms.exact.dmlrs.decomposition import Part
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
 from dlsched.algorithms.exact.dmlrs.insertion import Insertion, Placed
-from dlsched.algorithms.exact.dmlrs.packing import Items, Machines, Packer
+from dlsched.algorithms.exact.dmlrs.packing import Coding, Items, Machines, Packer
 from dlsched.algorithms.exact.dmlrs.patterns import kinds_of, patterns_of
 from dlsched.algorithms.exact.dmlrs.repacking import Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
@@ -168,6 +168,27 @@ def test_a_list_that_takes_too_long_gives_way_to_contents_of_machines(monkeypatc
     assert "contents of single machines" in str(evidence[1])
     assert agree(exact_utility(instance, again), exact_utility(instance, best))
     assert agree(bound, exact_utility(instance, best))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_item_is_placed_where_every_resource_suffices_and_nowhere_else(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    machines, resources = rng.integers(1, [6, 5])
+    capacity = rng.integers(0, rng.choice([2, 9, 70_000]), (machines, resources))
+    # Among them some of exactly what a machine has, of one more, and of far more than all have.
+    needs = np.concatenate([capacity, capacity + rng.integers(0, 2, capacity.shape), 1_000 * capacity])
+    for first in range(resources):
+        coding = Coding(capacity, first)
+        homes, rooms = coding.place_all(np.repeat(coding.rooms[None], len(needs), axis=0), coding.code(needs)[:, None])
+        for need, home, room in zip(needs, homes[:, 0], coding.read(rooms), strict=True):
+            hosts = np.flatnonzero((need <= capacity).all(axis=1))
+            assert home in hosts if len(hosts) else home == -1
+            if home >= 0:
+                assert (room[home] == capacity[home] - need).all()
+
+
+def test_more_machines_need_no_longer_integers() -> None:
+    assert Coding(np.full((10_000, 4), 12_000)).dtype == Coding(np.full((1, 4), 12_000)).dtype == np.int64
 
 
 def test_a_packing_of_more_items_than_calls_may_be_nested() -> None:
