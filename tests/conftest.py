@@ -46,6 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "tex: compiles LaTeX with pdflatex")
     config.addinivalue_line("markers", "browser: looks at the documentation in chromium")
     config.addinivalue_line("markers", "slow: takes seconds of the processor")
+    config.addinivalue_line("markers", "long: one more like some that stay; for `make audit`, or `-m long`")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

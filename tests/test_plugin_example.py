@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests import paths
+from tests.longer import longer
 
 pytestmark = pytest.mark.process
 
@@ -140,9 +141,12 @@ def test_a_mistake_in_it_is_told_with_its_place(dlsched: Command, tmp_path: Path
     assert (ended.returncode, ended.stderr.splitlines()[-1]) == (70, last)
 
 
+LPT = ("graham/lpt", 120, 0, 7, [2, 2, 2, 3, 3])
+
+
 @pytest.mark.parametrize(
     ("claim", "instances", "seed", "measured", "durations"),
-    [("graham/list-scheduling", 60, 1, 3, [1, 1, 2]), ("graham/lpt", 120, 0, 7, [2, 2, 2, 3, 3])],
+    longer([("graham/list-scheduling", 60, 1, 3, [1, 1, 2]), LPT], LPT),
 )
 def test_attack_finds_the_tight_instances(
     dlsched: Command, claim: str, instances: int, seed: int, measured: int, durations: list[int]

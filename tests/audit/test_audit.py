@@ -23,20 +23,20 @@ ROOT = paths.ROOT
 SAMPLES = {
     "optimum/hadar": 10,
     "optimum/smd": 10,
-    "optimum/dmlrs": 10,
-    "optimum/dmlrs-async": 10,
+    "optimum/dmlrs": 5,
+    "optimum/dmlrs-async": 5,
     "optimum/ddljs": 10,
     "floats/hadar": 5,
     "floats/smd": 12,
-    "floats/dmlrs": 6,
-    "floats/dmlrs-async": 10,
+    "floats/dmlrs": 3,
+    "floats/dmlrs-async": 4,
     "floats/ddljs": 10,
-    "inputs/instance": 50,
-    "inputs/schedule": 40,
-    "inputs/witness": 40,
+    "inputs/instance": 30,
+    "inputs/schedule": 30,
+    "inputs/witness": 20,
     "inputs/topology": 40,
     "inputs/gavel": 40,
-    "inputs/command": 6,
+    "inputs/command": 4,
 }
 """Cases of each family that the tests run; all the others are for `make audit`."""
 

@@ -18,10 +18,17 @@ GROWTH = [name for name, entry in BENCHMARKS.items() if entry.grows]
 SLOW = {"algorithm-1/coarse", *(name for name in BENCHMARKS if name.startswith("dmlrs"))}
 """A Pyomo model for each point of a grid, and programs in three ways."""
 
+LIKE_OTHERS = {"dmlrs/fragmented-12", "dmlrs/fragmented-20", "dmlrs/contended-2", "dmlrs/moderate"}
+"""Of the same ways as others of these."""
+
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in BENCHMARKS if name not in GROWTH],
+    [
+        pytest.param(name, marks=[pytest.mark.long] * (name in LIKE_OTHERS) + [pytest.mark.slow] * (name in SLOW))
+        for name in BENCHMARKS
+        if name not in GROWTH
+    ],
 )
 def test_every_way_is_measured_on_a_small_instance(name: str) -> None:
     entry = BENCHMARKS[name]

@@ -19,6 +19,7 @@ from dlsched.bounds import Outcome, Status, WorkersLostError, claims, replay, ve
 from dlsched.bounds.claim import Variant
 from dlsched.models import InputError
 from dlsched.tolerances import TOLERANCE
+from tests.longer import longer
 
 FAST = ("hadar/definition-1", "hadar/lemma-3", "hadar/positive-prices")
 INSTANCES = 8
@@ -175,7 +176,7 @@ def run_script(tmp_path: Path, jobs: int, kill_after: int | None) -> str | None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("jobs", "kills"), [(1, 4), (2, 2)])
+@pytest.mark.parametrize(("jobs", "kills"), longer([(1, 4), (2, 2)], (1, 4)))
 def test_killed_at_random_and_started_again_gives_the_same_table(
     jobs: int, kills: int, undisturbed: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -15,6 +15,7 @@ from dlsched.models.files import MAX_BYTES
 from dlsched.traces.gavel_files import MAX_JOBS
 from tests import paths
 from tests.cli.cases import h2, refusal, save
+from tests.longer import longer
 
 pytestmark = pytest.mark.process
 
@@ -132,7 +133,9 @@ TEXTS: dict[str, tuple[Callable[[], str], str]] = {
 }
 
 
-@pytest.mark.parametrize("case", TEXTS)
+@pytest.mark.parametrize(
+    "case", longer(TEXTS, "millions of lists", "a million unknown fields", "a million broken rates")
+)
 def test_instance(refused: Refused, tmp_path: Path, case: str) -> None:
     make, message = TEXTS[case]
     path = tmp_path / "bad.json"

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.longer import longer
+
 COMMAND = str(Path(sys.executable).with_name("dlsched"))
 TIMEOUT = 300
 PASSED = 8
@@ -100,7 +102,7 @@ def test_one_and_two_processes_say_the_same(reproduce: Reproduce, tmp_path: Path
 
 @pytest.mark.slow
 @pytest.mark.process
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", longer([1, 2], 1))
 def test_a_killed_run_goes_on_and_draws_nothing_twice(reproduce: Reproduce, jobs: int, tmp_path: Path) -> None:
     alone = ("toy/1", "--no-pictures", "--jobs", 1, "--out")
     options = (*alone, "f", "--jobs", jobs)

@@ -31,6 +31,7 @@ from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility, prese
 from dlsched.models.numbers import agree
 from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import TOLERANCE
+from tests.longer import longer
 from tests.oracles import dmlrs as oracle
 from tests.strategies import dmlrs as dmlrs_strategies
 
@@ -280,7 +281,7 @@ class Knowing:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("beside", [False, True])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", longer(range(3), 1, 2))
 def test_the_search_goes_on_from_the_plans_of_others(seed: int, beside: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The optimum is the same with dives, with plans of others, and by configurations."""
     instance = preset("benchmark", seed, jobs=4, machines=3, slots=5, multiple=3, load=0.95)
@@ -312,7 +313,7 @@ def test_asynchronous_jobs_are_refused() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", longer(range(30), 6))
 def test_the_optimum_by_single_machines_is_the_exhaustive_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fragmented, "MOST_ESTIMATED", 0)
     data = slower_external(seed)

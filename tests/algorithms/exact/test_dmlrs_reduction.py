@@ -17,6 +17,7 @@ from dlsched.algorithms.exact.dmlrs.solver import single_machines
 from dlsched.models import build, read, solve
 from dlsched.models.dmlrs import Instance, Schedule, check, completions, exact_utility, random
 from dlsched.models.numbers import agree
+from tests.longer import longer
 
 JOB: dict[str, Any] = {
     "name": "job",
@@ -73,7 +74,7 @@ def small(seed: int) -> Instance:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", longer(range(40), 4, 31))
 def test_the_optimum_is_the_same(seed: int) -> None:
     """The plain program over single machines has it, of the instance and of the reduced one."""
     instance = small(seed)

@@ -106,10 +106,10 @@ CASES = {
     "proved there": ("wait", "prove", None),
     "found there, bounded here": ("bound", "find", None),
     "found here, bounded there": ("find", "bound", None),
-    "bounded there, not found": ("wait", "bound", 3.0),
-    "failed there": ("find", "fail", 3.0),
-    "a lie there": ("wait", "lie", 3.0),
-    "found here, a wrong proof there": ("find", "low", 3.0),
+    "bounded there, not found": ("wait", "bound", 2.0),
+    "failed there": ("find", "fail", 2.0),
+    "a lie there": ("wait", "lie", 2.0),
+    "found here, a wrong proof there": ("find", "low", 2.0),
 }
 
 

@@ -17,6 +17,7 @@ from dlsched.models import InputError
 from dlsched.models.dmlrs import Instance, check, preset, random
 from dlsched.models.numbers import exceeds
 from tests.cases.pd_ors import GOLDEN, instance, job
+from tests.longer import longer
 
 UNIT = "1 1 1 1 1 0 1 1 1"
 ROUTES = ("exact", "greedy", "lp-rounding")
@@ -77,7 +78,7 @@ def test_d11_is_not_dual_feasible_before_the_repair() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", longer(range(12), *range(8, 12)))
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_every_run_is_feasible_and_certified(seed: int, asynchronous: bool) -> None:
     rng = np.random.default_rng(seed)
@@ -132,14 +133,14 @@ def premised(seed: int) -> Instance | None:
 @pytest.mark.slow
 def test_the_corrected_theorem_holds_where_its_premises_do() -> None:
     met = 0
-    for inst in islice(filter(None, map(premised, count())), 25):
+    for inst in islice(filter(None, map(premised, count())), 12):
         result = run(inst, prices="theorem")
         best = optimum(inst, time_limit=20).value
         met += best > 0
         factor = 2 * max(1.0, alpha_measured(inst, result.log))
         assert not exceeds(best, factor * result.utility)
         assert not exceeds(best, certificate(inst, result).dual)
-    assert met >= 10
+    assert met >= 5
 
 
 def test_the_theorems_premise_is_checked() -> None:
