@@ -30,6 +30,7 @@ def in_units(instance: Any, factor: Fraction) -> Any:
 INSTANCES = dict(instances())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", INSTANCES)
 def test_shipped_witnesses(name: str) -> None:
     witness: Witness = shipped(name)

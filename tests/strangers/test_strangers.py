@@ -117,6 +117,7 @@ def test_refusals_are_one_line_with_a_remedy(transformation: Transformation, str
     assert stranger.remedy in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stranger", [pytest.param(s, marks=SLOW[s.traits == INTEGER]) for s in LINEAR], **by_name)
 @pytest.mark.parametrize("transformation", CASES, ids=str)
 def test_new_model_in_scip(transformation: Transformation, stranger: Stranger, tmp_path: Path) -> None:

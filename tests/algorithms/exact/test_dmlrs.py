@@ -61,6 +61,7 @@ def test_asynchronous_jobs_are_proved_by_the_sum_of_machines() -> None:
     assert any("sum of identical machines" in line for line in found.evidence)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_where_few_workers_go_onto_a_machine_branch_and_price_comes_first(
     seed: int, monkeypatch: pytest.MonkeyPatch

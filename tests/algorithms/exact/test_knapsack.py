@@ -39,6 +39,7 @@ def assert_certified(u: Any, v: Any, C: Any, found: Knapsack, best: Fraction) ->
         assert sum((v[i][r] for i in found.chosen), Fraction(0)) <= room
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.data(), st.integers(0, 7), st.integers(0, 3))
 def test_exhaustive_search_agrees(data: Any, items: int, rows: int) -> None:
