@@ -179,7 +179,7 @@ class Relaxation:
         index = graph.price_index
 
         def price(prices: Floats) -> Priced:
-            weight = graph.gain - self.costs(prices)[index]
+            weight = graph.gain - self.costs(prices).take(index)
             value = graph.backward(weight)
             return Priced(graph.best(value), self._columns(graph, graph.paths(weight, value)))
 
@@ -240,7 +240,7 @@ class Relaxation:
 
     def _valued(self, graph: Graph, required: Bools, prices: Floats) -> tuple[Floats, Floats]:
         """Return the jobs' shares of the bound of some prices, and what the best schedule with each arc is worth."""
-        weight = graph.gain - self.costs(prices)[graph.price_index]
+        weight = graph.gain - self.costs(prices).take(graph.price_index)
         onward, so_far = graph.backward(weight), graph.forward(weight)
         best = graph.best(onward)
         return np.where(required, best, np.maximum(best, 0.0)), so_far[graph.tail] + weight + onward[graph.head]

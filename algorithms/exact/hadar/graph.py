@@ -48,6 +48,8 @@ class Graph:
         The arcs of each node, then the number of all arcs where it has fewer.
     layers : tuple of (nodes, heads) by slot
         The nodes of a slot (slices), and the heads of their arcs as in `onward`, the sink where there is none.
+    price_index : ndarray of shape (arcs,)
+        Where an arc's price stands in a flattened array (slots, options, jobs) followed by a 0 for idling.
     """
 
     slots: int
@@ -65,6 +67,7 @@ class Graph:
     first: Ints
     onward: Ints
     layers: tuple[tuple[slice, Ints], ...]
+    price_index: Ints
 
     @property
     def sink(self) -> int:
@@ -77,18 +80,12 @@ class Graph:
         finishing: Bools = self.head == self.sink
         return finishing
 
-    @property
-    def price_index(self) -> Ints:
-        """Where an arc's price stands in a flattened array (slots, options, jobs) followed by a 0 for idling."""
-        index = (self.slot * self.options + self.option) * self.jobs + self.job
-        return np.where(self.option == IDLE, self.slots * self.options * self.jobs, index)
-
     def backward(self, weight: Floats) -> Floats:
         """Return the longest path from each node to the sink, -inf where there is none."""
         value = np.full(self.nodes, -np.inf)
         value[self.sink] = 0.0
         poll()
-        by_node = np.append(weight, -np.inf)[self.onward]
+        by_node = np.append(weight, -np.inf).take(self.onward)
         for nodes, heads in reversed(self.layers):
             reached = value.take(heads)
             reached += by_node[:, nodes]
@@ -100,7 +97,7 @@ class Graph:
         value = np.full(self.nodes, -np.inf)
         value[self.root[self.root >= 0]] = 0.0
         poll()
-        by_node = np.append(weight, -np.inf)[self.onward]
+        by_node = np.append(weight, -np.inf).take(self.onward)
         for nodes, heads in self.layers:
             # Flat, as NumPy takes four times as long for indices of two dimensions.
             np.maximum.at(value, heads.ravel(), (by_node[:, nodes] + value[nodes]).ravel())
@@ -189,7 +186,7 @@ class Graph:
 
 
 def assemble(graph: Graph) -> Graph:
-    """Return the graph with its arcs by node and slot; they are sorted by tail."""
+    """Return the graph with its arcs by node and slot, and where their prices stand; they are sorted by tail."""
     arcs = len(graph.tail)
     first = np.searchsorted(graph.tail, np.arange(graph.nodes + 1))
     rank = np.arange(arcs) - first[graph.tail]
@@ -199,7 +196,9 @@ def assemble(graph: Graph) -> Graph:
     bounds = np.append(graph.tail, graph.sink)[np.searchsorted(graph.slot, np.arange(graph.slots + 1))].tolist()
     nodes = [slice(low, high) for low, high in pairwise(bounds)]
     layers = tuple((each, np.ascontiguousarray(heads[:, each])) for each in polled(nodes))
-    return replace(graph, first=first, onward=onward, layers=layers)
+    cell = (graph.slot * graph.options + graph.option) * graph.jobs + graph.job
+    cell[graph.option == IDLE] = graph.slots * graph.options * graph.jobs
+    return replace(graph, first=first, onward=onward, layers=layers, price_index=cell)
 
 
 def build_graph(jobs: tuple[Options, ...], states: States, slots: int, units: Floats) -> Graph:
@@ -248,6 +247,7 @@ def build_graph(jobs: tuple[Options, ...], states: States, slots: int, units: Fl
         first=np.zeros(0, dtype=np.int64),
         onward=np.zeros((0, 0), dtype=np.int64),
         layers=(),
+        price_index=np.zeros(0, dtype=np.int64),
     )
     merged = assemble(_merged(whole))
     return merged.restrict(np.ones(len(merged.tail), dtype=bool)).numbered()

@@ -20,6 +20,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -170,6 +172,52 @@ class TooManyLoads(Exception):
     """A knapsack has too many different sums of weights."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Table:
+    """The best values of some items within each capacity from 0 on."""
+
+    values: Ints | Floats
+
+    def within(self, capacity: int) -> Any:
+        return self.values[capacity]
+
+    def with_item(self, value: Any, weight: int) -> _Table:
+        values = self.values.copy()
+        if weight < len(values):
+            np.maximum(values[weight:], self.values[: len(values) - weight] + value, out=values[weight:])
+        return _Table(values)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Loads:
+    """The loads of some items that no lighter one is as good as, ascending, and their best values."""
+
+    loads: Ints
+    values: Ints | Floats
+    capacity: int
+
+    def within(self, capacity: int) -> Any:
+        return self.values[np.searchsorted(self.loads, capacity, side="right") - 1]
+
+    def with_item(self, value: Any, weight: int) -> _Loads:
+        fits = self.loads + weight <= self.capacity
+        loads = np.append(self.loads, self.loads[fits] + weight)
+        values = np.append(self.values, self.values[fits] + value)
+        order = np.lexsort((-values, loads))
+        most = np.maximum.accumulate(values[order])
+        kept = order[np.append(True, most[1:] > most[:-1])]
+        if len(kept) > _MOST_LOADS:
+            raise TooManyLoads
+        return _Loads(loads[kept], values[kept], self.capacity)
+
+
+def _nothing(capacity: int, dtype: npt.DTypeLike) -> _Table | _Loads:
+    """Return the values of no items within a capacity."""
+    if capacity > _TABLE:
+        return _Loads(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=dtype), capacity)
+    return _Table(np.zeros(capacity + 1, dtype=dtype))
+
+
 def knapsack(alpha: Ints | Floats, weight: Ints, items: Ints, capacity: int) -> tuple[float, Ints]:
     """Return the best value of items within a capacity, and which items have it (0/1 over all jobs).
 
@@ -178,45 +226,15 @@ def knapsack(alpha: Ints | Floats, weight: Ints, items: Ints, capacity: int) -> 
     TooManyLoads
         If the capacity is too large for a table, and so is the number of loads that no lighter one is as good as.
     """
-    if capacity > _TABLE:
-        return _knapsack_by_loads(alpha, weight, items, capacity)
-    best = np.zeros(capacity + 1, dtype=alpha.dtype)
-    taken = []
+    best = [_nothing(capacity, alpha.dtype)]
     for i in items:
-        w = int(weight[i])
-        better = np.zeros(capacity + 1, dtype=bool)
-        if w <= capacity:
-            offer = best[: capacity + 1 - w] + alpha[i]
-            better[w:] = offer > best[w:]
-            best[w:] = np.maximum(best[w:], offer)
-        taken.append(better)
+        best.append(best[-1].with_item(alpha[i], int(weight[i])))
     chosen, left = np.zeros(len(alpha), dtype=np.int64), capacity
-    for i, better in zip(items[::-1], taken[::-1], strict=True):
-        if better[left]:
+    for i, (after, before) in zip(items[::-1], pairwise(best[::-1]), strict=True):
+        if after.within(left) > before.within(left):
             chosen[i] = 1
             left -= int(weight[i])
-    return best[capacity], chosen
-
-
-def _knapsack_by_loads(alpha: Ints | Floats, weight: Ints, items: Ints, capacity: int) -> tuple[float, Ints]:
-    loads, values = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=alpha.dtype)
-    steps: list[tuple[Ints, npt.NDArray[np.bool_]]] = []
-    for i in items:
-        fits = np.flatnonzero(loads + weight[i] <= capacity)
-        load, value = np.append(loads, loads[fits] + weight[i]), np.append(values, values[fits] + alpha[i])
-        before = np.append(np.arange(len(loads)), fits)
-        taken = np.arange(len(load)) >= len(loads)
-        order = np.lexsort((taken, -value, load))
-        most = np.maximum.accumulate(value[order])
-        kept = order[np.append(True, most[1:] > most[:-1])]
-        loads, values = load[kept], value[kept]
-        steps.append((before[kept], taken[kept]))
-        if len(loads) > _MOST_LOADS:
-            raise TooManyLoads
-    chosen, at = np.zeros(len(alpha), dtype=np.int64), len(loads) - 1
-    for i, (parent, with_it) in zip(items[::-1], steps[::-1], strict=True):
-        chosen[i], at = with_it[at], int(parent[at])
-    return values[-1], chosen
+    return best[-1].within(capacity), chosen
 
 
 def by_gang(hall: Hall, y: Floats | Ints) -> Ints:
@@ -346,10 +364,11 @@ def _integers(alpha: Floats) -> Ints:
 
 def _lifted(hall: Hall, alpha: Ints, beta: int, items: Ints) -> Ints:
     """Give the other jobs the largest coefficients, one after the other, heavy ones first."""
-    alpha, inside = alpha.copy(), list(items)
+    alpha, best = alpha.copy(), _nothing(hall.devices, alpha.dtype)
+    for i in items:
+        best = best.with_item(alpha[i], int(hall.weight[i]))
     for i in np.argsort(-hall.weight, kind="stable"):
         if i not in items and hall.member[:, i].any() and hall.weight[i] <= hall.devices:
-            room = hall.devices - int(hall.weight[i])
-            alpha[i] = beta - int(knapsack(alpha, hall.weight, np.array(inside), room)[0])
-            inside.append(int(i))
+            alpha[i] = beta - best.within(hall.devices - int(hall.weight[i]))
+            best = best.with_item(alpha[i], int(hall.weight[i]))
     return alpha
