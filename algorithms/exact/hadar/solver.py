@@ -288,7 +288,7 @@ class Solver:
                     if self.beam.is_late():
                         self._anneal()
                     else:
-                        prices = self._search_slots(prices)
+                        prices = self._search_slots(prices, anneals=True)
             except UNSOLVED:
                 self.known.note("a linear program failed")
             finally:
@@ -369,7 +369,7 @@ class Solver:
         self._guide(generated, self._first_rounds)
         if anneals:
             self._anneal()
-        prices = self._search_slots(generated.duals)
+        prices = self._search_slots(generated.duals, anneals=anneals)
         helped = not self.known.shared
         while helped and self.upper > self.cutoff and not over():
             before = self.lower
@@ -381,15 +381,18 @@ class Solver:
     def _first_rounds(self) -> int:
         return 1 + len(self.jobs) * len(self.jobs) // _PAIRS_A_FIRST_ROUND
 
-    def _search_slots(self, prices: Floats) -> Floats:
-        """Search slot by slot, and around what that finds; return the prices by row, as rows change."""
+    def _search_slots(self, prices: Floats, *, anneals: bool) -> Floats:
+        """Search slot by slot, and anneal from a better plan; return the prices by row, as rows change.
+
+        The plan may be one of others, who left that to this search.
+        """
         relaxation, before = self.relaxation, self.lower
         saved = relaxation.with_devices(relaxation.priced(prices))
         if self.upper > self.cutoff and not over():
             with suppress(*UNSOLVED):
                 self._take(self.beam.run(prices, self.required, self.cutoff))
             self.progress("beam")
-        if self.lower > before:
+        if anneals and self.lower > before:
             self.search.refine(self._first_rounds)
             self._anneal()
         return relaxation.rows_with(saved)
