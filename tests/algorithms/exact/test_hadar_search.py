@@ -259,6 +259,38 @@ def test_nodes_differ_in_what_may_still_become_of_the_job(seed: int) -> None:
     assert graph.best(graph.backward(graph.gain)).tolist() == [1.0]
 
 
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("share", [1.0, 0.7, 0.2])
+def test_longest_paths_are_those_found_arc_by_arc(seed: int, share: float) -> None:
+    """In whole graphs, in parts with jobs and slots that have nothing left, and where some arcs may not be used."""
+    rng = np.random.default_rng(seed)
+    instance = preset("benchmark", seed, jobs=6, machines=3, types=2, slots=7)
+    solver = exact.Solver(instance, exact.knowledge(instance), exact.MAX_STATES, 0)
+    whole = build_graph(solver.jobs, build_states(solver.jobs, len(solver.slots)), len(solver.slots), solver.units)
+    graph = whole.restrict(rng.random(len(whole.tail)) < share)
+    weight = rng.integers(-9, 9, len(graph.tail)).astype(float)
+    weight[rng.random(len(weight)) < 0.1] = -np.inf
+    onward, so_far = dict.fromkeys(range(graph.nodes), -np.inf), dict.fromkeys(range(graph.nodes), -np.inf)
+    onward[graph.sink] = 0.0
+    so_far |= dict.fromkeys(graph.root[graph.root >= 0].tolist(), 0.0)
+    arcs = list(zip(graph.tail.tolist(), graph.head.tolist(), weight.tolist(), strict=True))
+    for tail, head, w in reversed(arcs):
+        onward[tail] = max(onward[tail], w + onward[head])
+    for tail, head, w in arcs:
+        if head != graph.sink:
+            so_far[head] = max(so_far[head], so_far[tail] + w)
+    value = graph.backward(weight)
+    assert value.tolist() == list(onward.values())
+    assert graph.forward(weight).tolist() == list(so_far.values())
+    for best, path in zip(graph.best(value), graph.paths(weight, value), strict=True):
+        walked = path[path >= 0]
+        assert (len(walked) > 0) == np.isfinite(best)
+        if len(walked):
+            assert weight[walked].sum() == best
+            assert graph.head[walked[-1]] == graph.sink
+            assert (graph.head[walked[:-1]] == graph.tail[walked[1:]]).all()
+
+
 def test_a_method_that_is_told_to_stop_returns_what_it_has() -> None:
     instance = preset("benchmark", 1, jobs=12, machines=5, types=3, slots=15)
     found = exact.solve(instance, stop=lambda: True)
