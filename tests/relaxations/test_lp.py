@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from typing import Any
@@ -24,6 +23,7 @@ from dlsched.relaxations import (
     to_cvxpy,
 )
 from dlsched.relaxations.conformance_cases import bounds, fixings, integers, knapsack, plants
+from tests.forks import failed
 from tests.relaxations.conformance.solving import solve
 
 
@@ -313,34 +313,18 @@ assert solve(dual).objective == 6
 """
 
 
-FORKS = """
-import json, os, sys, traceback
+LOADED = """
 import highspy, numpy, pydantic, scipy.stats
 
-# what others bring is loaded once; neither Pyomo nor the package is
 assert not {"pyomo", "dlsched"} & sys.modules.keys()
-failed = []
-for case, script in json.load(sys.stdin).items():
-    child = os.fork()
-    if child == 0:
-        try:
-            exec(script, {})
-        except BaseException:
-            traceback.print_exc()
-            os._exit(1)
-        os._exit(0)
-    if os.waitpid(child, 0)[1]:
-        failed.append(case)
-print(json.dumps(failed))
 """
 
 
 @pytest.mark.slow
 def test_registered() -> None:
     scripts = {case: f"{imports}\n{REGISTERED}" for case, imports in REGISTRATION.items()}
-    command = [sys.executable, "-c", FORKS]
-    done = subprocess.run(command, input=json.dumps(scripts), capture_output=True, text=True, check=False)
-    assert json.loads(done.stdout) == [], done.stderr
+    found, told = failed(LOADED, scripts)
+    assert found == [], told
 
 
 def test_room_imports_without_pyomo() -> None:
