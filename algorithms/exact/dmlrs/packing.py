@@ -57,11 +57,11 @@ class Coding:
     """
 
     def __init__(self, capacity: Ints, first: int = 0) -> None:
-        self._largest = capacity.max(axis=0, initial=0).tolist()
-        self._widths = [int(amount).bit_length() + 1 for amount in self._largest]
-        self._shifts = [0] * len(self._largest)
+        self._most = capacity.max(axis=0, initial=0).tolist()
+        self._widths = [int(amount).bit_length() + 1 for amount in self._most]
+        self._shifts = [0] * len(self._most)
         bits = 0
-        for r in ((first - 1 - k) % len(self._largest) for k in range(len(self._largest))):
+        for r in ((first - 1 - k) % len(self._most) for k in range(len(self._most))):
             self._shifts[r], bits = bits, bits + self._widths[r]
         self.dtype = np.int64 if bits <= _BITS else object
         self.guard = sum(1 << s + w - 1 for s, w in zip(self._shifts, self._widths, strict=True))
@@ -71,7 +71,7 @@ class Coding:
     def code(self, amounts: Ints) -> Ints:
         """Return amounts (..., resources) as integers (...); what no machine has is one more than the largest has."""
         found: Ints = np.zeros(amounts.shape[:-1], dtype=self.dtype)
-        for r, (shift, most) in enumerate(zip(self._shifts, self._largest, strict=True)):
+        for r, (shift, most) in enumerate(zip(self._shifts, self._most, strict=True)):
             found = found + (np.minimum(amounts[..., r], most + 1).astype(self.dtype) << shift)
         return found
 

@@ -256,7 +256,7 @@ class Relaxation:
         idling = np.where(required, _NEVER, share)
         np.minimum.at(idling, graph.job[idles], lost[idles])
         later = np.flatnonzero(graph.root >= 0)
-        idling[later[graph.slot[graph.first[graph.root[later]]] > slot]] = 0.0
+        idling[later[graph.slot[graph.onward[0, graph.root[later]]] > slot]] = 0.0
         return running, idling
 
     def keep_columns(self, graphs: Sequence[Graph]) -> None:

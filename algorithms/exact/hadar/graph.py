@@ -42,10 +42,8 @@ class Graph:
     root : ndarray of shape (jobs,)
         First node of each job; -1 where the job has no schedule left.
     nodes : int
-    first : ndarray of shape (nodes + 1,)
-        First arc of each node.
     onward : ndarray of shape (most arcs of a node, nodes)
-        The arcs of each node, then the number of all arcs where it has fewer.
+        The arcs of each node in their order, then the number of all arcs where it has fewer.
     layers : tuple of (nodes, heads) by slot
         The nodes of a slot (slices), and the heads of their arcs as in `onward`, the sink where there is none.
     price_index : ndarray of shape (arcs,)
@@ -64,7 +62,6 @@ class Graph:
     origin: Ints
     root: Ints
     nodes: int
-    first: Ints
     onward: Ints
     layers: tuple[tuple[slice, Ints], ...]
     price_index: Ints
@@ -89,7 +86,7 @@ class Graph:
         for nodes, heads in reversed(self.layers):
             reached = value.take(heads)
             reached += by_node[:, nodes]
-            reached.max(axis=0, initial=-np.inf, out=value[nodes])
+            reached.max(axis=0, out=value[nodes])
         return value
 
     def forward(self, weight: Floats) -> Floats:
@@ -140,12 +137,13 @@ class Graph:
         for j in np.flatnonzero((self.root >= 0) & (levels != IDLE).any(axis=1)).tolist():
             node, t, path = int(self.root[j]), 0, []
             while node != self.sink:
-                first, beyond = int(self.first[node]), int(self.first[node + 1])
-                t = int(self.slot[first])
-                same = np.flatnonzero(self.option[first:beyond] == levels[j, t])
+                choices = self.onward[:, node]
+                choices = choices[choices < len(self.head)]
+                t = int(self.slot[choices[0]])
+                same = choices[self.option[choices] == levels[j, t]]
                 if not len(same):
                     break
-                path.append(first + int(same[0]))
+                path.append(int(same[0]))
                 node = int(self.head[path[-1]])
             if node == self.sink and (levels[j, t + 1 :] == IDLE).all():
                 arcs[j, : len(path)] = path
@@ -188,9 +186,8 @@ class Graph:
 def assemble(graph: Graph) -> Graph:
     """Return the graph with its arcs by node and slot, and where their prices stand; they are sorted by tail."""
     arcs = len(graph.tail)
-    first = np.searchsorted(graph.tail, np.arange(graph.nodes + 1))
-    rank = np.arange(arcs) - first[graph.tail]
-    onward = np.full((int(rank.max(initial=-1)) + 1, graph.nodes), arcs, dtype=np.int64)
+    rank = np.arange(arcs) - np.searchsorted(graph.tail, np.arange(graph.nodes))[graph.tail]
+    onward = np.full((int(rank.max(initial=0)) + 1, graph.nodes), arcs, dtype=np.int64)
     onward[rank, graph.tail] = np.arange(arcs)
     heads = np.append(graph.head, graph.sink)[onward]
     bounds = np.append(graph.tail, graph.sink)[np.searchsorted(graph.slot, np.arange(graph.slots + 1))].tolist()
@@ -198,7 +195,7 @@ def assemble(graph: Graph) -> Graph:
     layers = tuple((each, np.ascontiguousarray(heads[:, each])) for each in polled(nodes))
     cell = (graph.slot * graph.options + graph.option) * graph.jobs + graph.job
     cell[graph.option == IDLE] = graph.slots * graph.options * graph.jobs
-    return replace(graph, first=first, onward=onward, layers=layers, price_index=cell)
+    return replace(graph, onward=onward, layers=layers, price_index=cell)
 
 
 def build_graph(jobs: tuple[Options, ...], states: States, slots: int, units: Floats) -> Graph:
@@ -244,7 +241,6 @@ def build_graph(jobs: tuple[Options, ...], states: States, slots: int, units: Fl
         origin=np.arange(sum(counts)),
         root=root,
         nodes=sink + 1,
-        first=np.zeros(0, dtype=np.int64),
         onward=np.zeros((0, 0), dtype=np.int64),
         layers=(),
         price_index=np.zeros(0, dtype=np.int64),

@@ -218,6 +218,14 @@ def _nothing(capacity: int, dtype: npt.DTypeLike) -> _Table | _Loads:
     return _Table(np.zeros(capacity + 1, dtype=dtype))
 
 
+def _after_each(alpha: Ints | Floats, weight: Ints, items: Ints, capacity: int) -> list[_Table | _Loads]:
+    """Return the best values of no items, and after each item more."""
+    best = [_nothing(capacity, alpha.dtype)]
+    for i in items:
+        best.append(best[-1].with_item(alpha[i], int(weight[i])))
+    return best
+
+
 def knapsack(alpha: Ints | Floats, weight: Ints, items: Ints, capacity: int) -> tuple[float, Ints]:
     """Return the best value of items within a capacity, and which items have it (0/1 over all jobs).
 
@@ -226,9 +234,7 @@ def knapsack(alpha: Ints | Floats, weight: Ints, items: Ints, capacity: int) -> 
     TooManyLoads
         If the capacity is too large for a table, and so is the number of loads that no lighter one is as good as.
     """
-    best = [_nothing(capacity, alpha.dtype)]
-    for i in items:
-        best.append(best[-1].with_item(alpha[i], int(weight[i])))
+    best = _after_each(alpha, weight, items, capacity)
     chosen, left = np.zeros(len(alpha), dtype=np.int64), capacity
     for i, (after, before) in zip(items[::-1], pairwise(best[::-1]), strict=True):
         if after.within(left) > before.within(left):
@@ -298,10 +304,11 @@ class Separator:
             if alpha is None:
                 return None
             whole = _integers(alpha)
-            beta = int(knapsack(whole, hall.weight, items, hall.devices)[0])
+            best = _after_each(whole, hall.weight, items, hall.devices)[-1]
+            beta = int(best.within(hall.devices))
             if float(dot(whole, y)) <= beta * (1 + CLEAR):
                 return None
-            return _lifted(hall, whole, beta, items), beta
+            return _lifted(hall, whole, best, items), beta
         except TooManyLoads:
             return None
 
@@ -362,11 +369,9 @@ def _integers(alpha: Floats) -> Ints:
     return np.floor(alpha * _FINEST).astype(np.int64)
 
 
-def _lifted(hall: Hall, alpha: Ints, beta: int, items: Ints) -> Ints:
-    """Give the other jobs the largest coefficients, one after the other, heavy ones first."""
-    alpha, best = alpha.copy(), _nothing(hall.devices, alpha.dtype)
-    for i in items:
-        best = best.with_item(alpha[i], int(hall.weight[i]))
+def _lifted(hall: Hall, alpha: Ints, best: _Table | _Loads, items: Ints) -> Ints:
+    """Give the jobs beside some items of best values the largest coefficients, one by one, heavy ones first."""
+    alpha, beta = alpha.copy(), best.within(hall.devices)
     for i in np.argsort(-hall.weight, kind="stable"):
         if i not in items and hall.member[:, i].any() and hall.weight[i] <= hall.devices:
             alpha[i] = beta - best.within(hall.devices - int(hall.weight[i]))
