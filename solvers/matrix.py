@@ -42,6 +42,7 @@ class Matrix:
     sense : {1, -1}
         1 to minimise, -1 to maximise.
     A : scipy.sparse.csr_array, shape (m, n)
+        Entries that stand more than once in a row are summed.
     row_lower, row_upper : ndarray, shape (m,)
     lower, upper : ndarray, shape (n,)
     integer : ndarray of bool, shape (n,)
@@ -84,6 +85,10 @@ class Matrix:
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
         if self.A.dtype != float:
             object.__setattr__(self, "A", self.A.astype(float))
+        # HiGHS refuses a row that names a column twice, and the largest term of a row is that of its sum.
+        if not self.A.has_canonical_format:
+            object.__setattr__(self, "A", self.A.copy())
+            self.A.sum_duplicates()
 
     def value(self, x: Floats) -> float:
         """Return the objective at a point of shape (n,)."""

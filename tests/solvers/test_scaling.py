@@ -77,6 +77,19 @@ def test_a_bare_matrix_of_whole_numbers() -> None:
     assert solve_matrix(matrix).summary.objective == 1
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_entries_that_stand_twice_are_summed(solver: str) -> None:
+    """y + x + y >= 3 in integers: x + y is 2 at least."""
+    given = sp.csr_array((np.ones(3), np.array([1, 0, 1]), np.array([0, 3])), shape=(1, 2))
+    matrix = Matrix(
+        c=np.ones(2), offset=0.0, sense=1, A=given, row_lower=np.full(1, 3.0), row_upper=np.full(1, np.inf),
+        lower=np.zeros(2), upper=np.full(2, 4.0), integer=np.array([True, True]),
+    )  # fmt: skip
+    assert solve_matrix(matrix, solver=solver).summary.objective == 2
+    assert matrix.A.toarray().tolist() == [[1.0, 2.0]] and given.nnz == 3
+    assert matrix.residual(np.array([0.0, 1.0])) == pytest.approx(1 / 3)
+
+
 def plain() -> Any:
     m = pyo.ConcreteModel()
     m.x = pyo.Var([1, 2], bounds=(0, 10))
