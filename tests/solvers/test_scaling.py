@@ -86,7 +86,8 @@ def test_entries_that_stand_twice_are_summed(solver: str) -> None:
         lower=np.zeros(2), upper=np.full(2, 4.0), integer=np.array([True, True]),
     )  # fmt: skip
     assert solve_matrix(matrix, solver=solver).summary.objective == 2
-    assert matrix.A.toarray().tolist() == [[1.0, 2.0]] and given.nnz == 3
+    assert matrix.A.toarray().tolist() == [[1.0, 2.0]]
+    assert given.nnz == 3
     assert matrix.residual(np.array([0.0, 1.0])) == pytest.approx(1 / 3)
 
 
