@@ -25,6 +25,7 @@ import numpy as np
 
 from dlsched.algorithms.exact.anytime import UNSOLVED, Anytime, Others
 from dlsched.algorithms.exact.dmlrs.beam import Beam
+from dlsched.algorithms.exact.dmlrs.bin_completion import Packer, Undecided
 from dlsched.algorithms.exact.dmlrs.branch import Branch, PlanBranching
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
 from dlsched.algorithms.exact.dmlrs.configurations import (
@@ -37,7 +38,7 @@ from dlsched.algorithms.exact.dmlrs.configurations import (
 )
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Part
 from dlsched.algorithms.exact.dmlrs.insertion import Insertion, Placed
-from dlsched.algorithms.exact.dmlrs.packing import Items, Machines, Packer, Undecided
+from dlsched.algorithms.exact.dmlrs.packing import Items, Machines
 from dlsched.algorithms.exact.dmlrs.repacking import Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge

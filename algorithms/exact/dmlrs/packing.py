@@ -1,15 +1,14 @@
-"""Whether one level for each job fits the machines in a slot: best fit for many vectors at once, and exact search.
+"""Whether one level for each job fits the machines in a slot, by best fit, for many vectors at once.
 
 What has to be placed are items: workers and servers one by one, or bundles of them. The room on a machine, and what an
 item needs, are single integers, so that one subtraction tells whether all resources suffice and the smallest remainder
-is the best fit. By best fit "does not fit" may be wrong, "fits" may not; the search is exact.
+is the best fit. "Does not fit" may be wrong, "fits" may not; exact search is `bin_completion`.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,14 +17,11 @@ import numpy.typing as npt
 
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Alternative, Ints, SlotJob, Slots
-from dlsched.halt import poll, polled
+from dlsched.halt import polled
 from dlsched.models.dmlrs import Schedule
 from dlsched.models.dmlrs.job import Placement
 
 Bools = npt.NDArray[np.bool_]
-
-Vector = tuple[int, ...]
-"""One level for each job, 0 where it is idle."""
 
 Counted = list[tuple[int, int]]
 """Items by number, ascending, and how many there are of each."""
@@ -260,81 +256,6 @@ class Items:
             workers, servers = on.get(machine, (0, 0))
             on[machine] = (workers + count * item.workers, servers + count * item.servers)
         return dict(found)
-
-
-class Undecided(Exception):
-    """Raised where a search needs more nodes than it may."""
-
-
-class Packer:
-    """Packs one level for each job onto the machines: exact depth-first search with memory.
-
-    Parameters
-    ----------
-    items : Items
-    nodes : int, optional
-        The most nodes of one search; `Undecided` is raised beyond.
-    """
-
-    def __init__(self, items: Items, nodes: int | None = None) -> None:
-        self.items, self.nodes = items, nodes
-        self._total = items.slots.capacity.sum(axis=0).tolist()
-
-    def fit(self, levels: Sequence[int]) -> Vector | None:
-        """Return the room that a packing of levels leaves on the machines, or None where there is none."""
-        found = self._search(levels)
-        return None if found is None else found[1]
-
-    def place(self, levels: Sequence[int]) -> dict[str, Placement] | None:
-        """Return a packing, (workers, servers) by machine for each job that runs, or None where there is none."""
-        found = self._search(levels)
-        return None if found is None else self.items.placement(found[0])
-
-    def _search(self, levels: Sequence[int]) -> tuple[list[tuple[int, int, int]], Vector] | None:
-        jobs = self.items.slots.jobs
-        running = [(i, jobs[i].alternatives[level - 1]) for i, level in enumerate(levels) if level]
-        for choices in itertools.product(*([self.items.of(i, choice) for choice in level] for i, level in running)):
-            items = sorted(itertools.chain(*choices))
-            needs = [[count * need for need in self.items.items[k].needs] for k, count in items]
-            if all(sum(column) <= total for column, total in zip(zip(*needs, strict=True), self._total, strict=False)):
-                numbers, codes = self.items.one_by_one(items)
-                found = self._pack(codes)
-                if found is not None:
-                    return [(k, home, 1) for k, home in zip(numbers, found[0], strict=True)], found[1]
-        return None
-
-    def _pack(self, needs: list[int]) -> tuple[list[int], Vector] | None:
-        """Return the machine of each item, placed in this order, and the room left."""
-        guard = self.items.coding.guard
-        room: Vector = tuple(self.items.coding.rooms.tolist())
-        failed: set[Vector] = set()
-        homes: list[int] = []
-        # For each item that is being placed: what tells its state, the room before it, and the machines not yet tried.
-        open_items: list[tuple[Vector, Vector, Iterator[tuple[int, int]]]] = []
-        while len(homes) < len(needs):
-            poll()
-            state = (len(homes), *sorted(room))
-            if state in failed:
-                homes.pop()
-            elif self.nodes is not None and len(failed) > self.nodes:
-                raise Undecided
-            else:
-                after = {left - needs[len(homes)]: h for h, left in enumerate(room)}
-                open_items.append((state, room, iter([(left, after[left]) for left in sorted(after)])))
-            choice = None
-            while open_items and choice is None:
-                state, room, choices = open_items[-1]
-                choice = next(((left, h) for left, h in choices if left & guard == guard), None)
-                if choice is None:
-                    failed.add(state)
-                    open_items.pop()
-                    del homes[len(open_items) - 1 :]
-            if choice is None:
-                return None
-            left, h = choice
-            homes.append(h)
-            room = (*room[:h], left, *room[h + 1 :])
-        return homes, room
 
 
 @dataclass(frozen=True, slots=True, eq=False)

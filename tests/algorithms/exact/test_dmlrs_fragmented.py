@@ -13,13 +13,14 @@ from dlsched.algorithms.baselines.dmlrs import dorm, drf
 from dlsched.algorithms.exact.anytime import News
 from dlsched.algorithms.exact.dmlrs import configurations, fragmented
 from dlsched.algorithms.exact.dmlrs.beam import Beam
+from dlsched.algorithms.exact.dmlrs.bin_completion import Packer
 from dlsched.algorithms.exact.dmlrs.by_pattern import ByPattern
 from dlsched.algorithms.exact.dmlrs.configurations import ByConfiguration, enumerate_configurations, most_configurations
 from dlsched.algorithms.exact.dmlrs.covering import Covering
 from dlsched.algorithms.exact.dmlrs.decomposition import Part
 from dlsched.algorithms.exact.dmlrs.fragmented import solve_fragmented
 from dlsched.algorithms.exact.dmlrs.insertion import Insertion, Placed
-from dlsched.algorithms.exact.dmlrs.packing import Items, Machines, Packer
+from dlsched.algorithms.exact.dmlrs.packing import Items, Machines
 from dlsched.algorithms.exact.dmlrs.patterns import kinds_of, patterns_of
 from dlsched.algorithms.exact.dmlrs.repacking import Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
