@@ -20,6 +20,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 from functools import partial
+from typing import Literal
 
 import numpy as np
 
@@ -127,7 +128,7 @@ def solve_fragmented(
     others: Others | None = None,
     exact: bool = False,
     seed: int = 0,
-    beside: bool = False,
+    only: Literal["plans", "bound"] | None = None,
 ) -> tuple[Schedule, float, tuple[str, ...]]:
     """Return the best schedule known, an upper bound and how it came about; where the work is over, what is known.
 
@@ -148,8 +149,9 @@ def solve_fragmented(
         the bound is valid, and the best schedule of what was rounded may not fit.
     seed : int
         Of the search for schedules.
-    beside : bool
-        Look for plans for others who have the tree: until the work is over, or the first bound is reached.
+    only : {"plans", "bound"}, optional
+        "plans": look for them for others who have the tree, until the work is over or the first bound is reached.
+        "bound": the incumbent is the best, by others' word; look for no plan, and list configurations all the time.
 
     Returns
     -------
@@ -179,13 +181,16 @@ def solve_fragmented(
     )
     best = incumbent or Schedule.of({})
     known.take(best)
-    _Fragmented(slots, known, seed, beside).run()
+    _Fragmented(slots, known, seed, only).run()
     return best if known.best is None else known.best, known.upper, (*known.evidence, *known.refuted)
 
 
 class _Fragmented:
-    def __init__(self, slots: Slots, known: Anytime[Schedule], seed: int, beside: bool) -> None:
-        self.slots, self.known, self.seed, self.beside = slots, known, seed, beside
+    def __init__(
+        self, slots: Slots, known: Anytime[Schedule], seed: int, only: Literal["plans", "bound"] | None
+    ) -> None:
+        self.slots, self.known, self.seed = slots, known, seed
+        self.branches, self.looks = only != "plans", only != "bound"
         self.start = self._told = time.perf_counter()
         self._nodes, self._searched, self._kept = 0, 0.0, 0.0
         self._heard = 0.0
@@ -212,7 +217,7 @@ class _Fragmented:
         try:
             self._decompose()
             self._root()
-            if not self.beside:
+            if self.branches:
                 self._branch()
         except TooLarge:
             self._insert(*self.insertion.prices_of_load())
@@ -238,7 +243,7 @@ class _Fragmented:
         if most_configurations(self.slots) > MOST_ESTIMATED:
             return None
         try:
-            with until(seconds=left(_LISTING_SHARE)):
+            with until(seconds=left(_LISTING_SHARE if self.looks else 1.0)):
                 return enumerate_configurations(self.slots)
         except TooLarge as error:
             self.known.note(str(error))
@@ -263,11 +268,11 @@ class _Fragmented:
 
         def ended() -> bool:
             now = time.perf_counter()
-            if self.beside and now > self._told + _OFTEN:
+            if not self.branches and now > self._told + _OFTEN:
                 self._told = now
                 self._keep()
                 self.known.tell("insertion")
-            return over() or now > end or self.insertion.value >= enough or (self.beside and self._is_heard())
+            return over() or now > end or self.insertion.value >= enough or (not self.branches and self._is_heard())
 
         return ended
 
@@ -281,14 +286,16 @@ class _Fragmented:
         self.known.bound(generated.bound, "column generation")
         self.known.tell("column generation")
         self.known.note("column generation: nothing better than ", generated.bound)
-        if self.beside:
+        if not self.branches:
             return
         bound, part = rows.fixed(part, generated.duals, self.known.value + self.margin)
         self.prices, self.part = rows.shrink(part.limits, generated.duals), rows.list_offers(part.limits)
         self.root = min(bound, self.known.upper)
 
     def _insert(self, cost: Floats, shares: Floats) -> None:
-        """Look for a good plan at some prices."""
+        """Look for a good plan at some prices, if any is looked for."""
+        if not self.looks:
+            return
         self.insertion.construct(cost, shares, 8)
         self._keep()
         rounds, share = _SEARCH_ROUNDS, _ROOT_SHARE
@@ -299,11 +306,11 @@ class _Fragmented:
             best = self.insertion.best
             on_machines = self.room.schedule({i: placed.things for i, placed in best.items()})
             self._place_anew([placed.schedule for placed in best.values()], on_machines)
-        if self.beside:
-            self._go_on(cost, shares)
-        else:
+        if self.branches:
             self.insertion.search(cost, shares, rounds, self._search_over(share))
             self._keep()
+        else:
+            self._go_on(cost, shares)
 
     def _go_on(self, cost: Floats, shares: Floats) -> None:
         """Look for plans for others, from theirs where they are better, until the work is over."""
@@ -383,7 +390,7 @@ class _Fragmented:
 
     def _branch(self) -> None:
         plans = PlanBranching(self.decomposition, self._found, self._decide)
-        looks = not (isinstance(self.room, Listed) or self.part.empty)
+        looks = self.looks and not (isinstance(self.room, Listed) or self.part.empty)
         turn = itertools.count()
         if looks:
             self._begin_beams()
@@ -459,6 +466,8 @@ class _Fragmented:
 
     def _found(self, generated: Generated) -> float:
         """Build plans from an LP's schedules; return the value of the incumbent."""
+        if not self.looks:
+            return self.known.value
         insertion, start = self.insertion, time.perf_counter()
         cost, shares = self._complete(generated)
         if self._searched < _SEARCH_SHARE * (start - self.start):

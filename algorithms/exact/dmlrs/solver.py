@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from dlsched.algorithms.exact.anytime import UNSOLVED, Anytime, Around
 from dlsched.algorithms.exact.certify import Finding, certify, default_routes
@@ -172,7 +172,7 @@ class _Solve:
         self._one_by_one()
         if self._by_levels() and self._splits():
             with suppress(*UNSOLVED):
-                self._search(self.instance, float("inf"), exact=True, beside=True)
+                self._search(self.instance, float("inf"), exact=True, only="plans")
         if not (over() or self.known.closed()):
             self._inserted(None)
         return False
@@ -271,7 +271,7 @@ class _Solve:
             return False
         self.known.found()
         reverse = self.instance.model_copy(update={"jobs": self.instance.jobs[::-1]})
-        again = self._search(reverse, float("inf"), exact)
+        again = self._search(reverse, float("inf"), exact, only="bound")
         return self.known.closed() and agree(self.known.value, again, unit=self.known.unit)
 
     def _rounded(self) -> bool:
@@ -281,7 +281,9 @@ class _Solve:
         except TooLarge:
             return False
 
-    def _search(self, instance: Instance, upper: float, exact: bool, *, beside: bool = False) -> float:
+    def _search(
+        self, instance: Instance, upper: float, exact: bool, *, only: Literal["plans", "bound"] | None = None
+    ) -> float:
         """Branch and price below an upper bound; return the bound that it ends with."""
         schedule, bound, evidence = solve_fragmented(
             instance,
@@ -291,7 +293,7 @@ class _Solve:
             others=Around(self.known, _TREE),
             exact=exact,
             seed=self.seed,
-            beside=beside,
+            only=only,
         )
         self.known.take(schedule)
         self.known.bound(bound, _TREE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -217,20 +218,40 @@ class Knowing:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize("only", [None, "plans"])
 @pytest.mark.parametrize("seed", longer(range(3), 1, 2))
-def test_the_search_goes_on_from_the_plans_of_others(seed: int, beside: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_search_goes_on_from_the_plans_of_others(
+    seed: int, only: Literal["plans"] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The optimum is the same with dives, with plans of others, and by configurations."""
     instance = preset("benchmark", seed, jobs=4, machines=3, slots=5, multiple=3, load=0.95)
     best, bound, _ = solve_fragmented(instance)
     monkeypatch.setattr(fragmented, "MOST_ESTIMATED", 0)
     monkeypatch.setattr(fragmented, "_FIRST_ROUNDS", 10)
     monkeypatch.setattr(fragmented, "_MORE_ROUNDS", 10)
-    with until(seconds=2 if beside else None):
-        found, again, _ = solve_fragmented(instance, others=Knowing(best), beside=beside)
+    with until(seconds=2 if only else None):
+        found, again, _ = solve_fragmented(instance, others=Knowing(best), only=only)
     assert agree(exact_utility(instance, found), exact_utility(instance, best))
     assert again >= bound - TOLERANCE
-    assert beside or agree(again, bound)
+    assert only or agree(again, bound)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_bound_alone_is_confirmed_by_no_plan_of_its_own(
+    seed: int, listed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the plan is the best the bound is its value; where it is none, the bound holds."""
+    instance = preset("benchmark", seed, jobs=4, machines=3, slots=5, multiple=3, load=0.95)
+    best, bound, _ = solve_fragmented(instance)
+    monkeypatch.setattr(fragmented, "MOST_ESTIMATED", 3e6 if listed else 0)
+    monkeypatch.setattr(Insertion, "offer", lambda _: pytest.fail("a plan is looked for"))
+    kept, again, _ = solve_fragmented(instance, incumbent=best, only="bound")
+    assert kept == best
+    assert agree(again, bound)
+    _, above, _ = solve_fragmented(instance, only="bound")
+    assert above >= exact_utility(instance, best) - TOLERANCE
 
 
 def test_annealing_keeps_the_best_plan() -> None:
