@@ -9,9 +9,11 @@ effect, and so are more than the cluster holds. F is also in the time of communi
 in proportion, as E is to K in the thesis, so that times and work stay.
 
 Capacities. No job needs more servers than for its most workers (a surplus server makes no pair faster; thesis: one
-machine with all servers is enough, `dlsched.algorithms.pd_ors.offers`). So in a slot no more of a resource is
-used than sum_i (most alpha + servers beta), and a capacity beyond that has no effect. Nor are more machines used than
-there are workers and servers: of more machines that are alike the first ones are enough.
+machine with all servers is enough, `dlsched.algorithms.pd_ors.offers`). So in a slot no more of a resource is used than
+sum_i (most alpha + servers beta), and a capacity beyond that has no effect. What a machine holds of a resource is a sum
+of the jobs' alpha and beta, each some times, so a capacity counts as the largest such sum within it: machines that
+differ by less are alike, and amounts are as short as the needs are. Nor are more machines used than there are workers
+and servers: of more machines that are alike the first ones are enough.
 
 Slots. Let job i, where it runs at all, do its work alone on the empty cluster within n_i slots: by the placement of
 `_alone`, or by repeating the slot of its own schedule in which it does most, at least 1 / kappa. A *period* is a set D
@@ -41,9 +43,15 @@ from dlsched.models.dmlrs import AsyncJob, Instance, Job, Machine, Schedule
 from dlsched.models.dmlrs.frame import fitting, servers_needed
 from dlsched.models.dmlrs.instance import AnyJob, Group, can_earn, identical, last_earning
 from dlsched.models.dmlrs.job import Placement
+from dlsched.models.numbers import to_integers
 
 _LONGEST = 20_000
 """Slots of a schedule that is made at once, in all: to write down, check and lift one takes about 0.1 ms a slot."""
+
+
+_MOST_UNITS = 100_000
+"""Of a capacity, for sums within it to be listed: some milliseconds a capacity. Arbitrary; amounts that are not drawn
+have far fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,15 +199,48 @@ def _in_all(groups: tuple[Group, ...], needs: dict[str, Fraction], most: int) ->
 
 
 def _smaller_machines(instance: Instance, jobs: list[AnyJob]) -> tuple[Machine, ...]:
-    """Return the machines with no more capacity than all jobs together can use in a slot."""
+    """Return the machines with no more capacity than jobs can use on them in a slot."""
     use = {
         r: sum((j.worker_needs(r) * j.most_workers + j.server_needs(r) * servers_needed(j) for j in jobs), Fraction(0))
         for r in instance.resources
     }
+    held = {r: _Sums([need for j in jobs for need in (j.worker_needs(r), j.server_needs(r))]) for r in polled(use)}
     return tuple(
-        machine.model_copy(update={"capacity": {r: min(machine.capacity_of(r), most) for r, most in use.items()}})
-        for machine in instance.machines
+        machine.model_copy(
+            update={"capacity": {r: held[r].largest(min(machine.capacity_of(r), most)) for r, most in use.items()}}
+        )
+        for machine in polled(instance.machines)
     )
+
+
+class _Sums:
+    """The sums of some needs, each any number of times."""
+
+    def __init__(self, needs: list[Fraction]) -> None:
+        whole, scale = to_integers(needs)
+        unit = math.gcd(*whole)
+        self._unit = Fraction(unit, scale)
+        self._needs = sorted({need // unit for need in whole if need})
+        self._known: dict[Fraction, Fraction] = {}
+
+    def largest(self, most: Fraction) -> Fraction:
+        """Return the largest sum up to some amount; beyond `_MOST_UNITS`, the largest multiple of their common unit."""
+        if most not in self._known:
+            units = int(most // self._unit) if self._needs else 0
+            if units <= _MOST_UNITS:
+                units = self._reached(units).bit_length() - 1
+            self._known[most] = units * self._unit
+        return self._known[most]
+
+    def _reached(self, units: int) -> int:
+        """Return a bit for each sum up to so many units."""
+        reached, inside = 1, (1 << units + 1) - 1
+        for need in self._needs:
+            step = need
+            while step <= units:
+                reached |= reached << step & inside
+                step *= 2
+        return reached
 
 
 def _alone(groups: tuple[Group, ...], job: AnyJob) -> Alone:

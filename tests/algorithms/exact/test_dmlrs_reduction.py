@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dlsched.algorithms import optimum
+from dlsched.algorithms.exact.dmlrs import reduction
 from dlsched.algorithms.exact.dmlrs.reduction import reduced
 from dlsched.algorithms.exact.dmlrs.solver import single_machines
 from dlsched.models import build, read, solve
@@ -144,6 +149,47 @@ def test_what_comes_of_an_instance() -> None:
     assert reduced(cluster({"batch": 10**5, "gradient_size": 50000}, gpus=10**6)).instance.jobs[0].batch == 9
     assert reduced(cluster({"batch": 10**5, "samples": 1000}, gpus=7, slots=100)).instance.jobs[0].batch == 4
     assert reduced(cluster({}, gpus=1)).instance.jobs == ()
+
+
+@given(
+    st.lists(st.fractions(0, 6, max_denominator=4), max_size=4),
+    st.fractions(0, 20, max_denominator=5),
+    st.sampled_from([0, 100_000]),
+)
+def test_a_capacity_counts_as_the_largest_sum_of_needs_in_it(needs: list[Fraction], most: Fraction, units: int) -> None:
+    """One after the other added, by hand; or, of too many units, the largest multiple of what they have in common."""
+    sums = {Fraction(0)}
+    for need in filter(None, needs):
+        sums |= {base + k * need for base in sums for k in range(1, int((most - base) // need) + 1)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reduction, "_MOST_UNITS", units)
+        found = reduction._Sums(needs).largest(most)
+    if units:
+        assert found == max(sums)
+    else:
+        scale = math.lcm(*(need.denominator for need in needs)) if needs else 1
+        unit = Fraction(math.gcd(*(int(need * scale) for need in needs)), scale)
+        assert found == (most // unit * unit if unit else 0)
+    assert max(sums) <= found <= most
+
+
+def test_machines_that_differ_by_less_than_any_need_are_alike() -> None:
+    """Amounts in bytes, of machines that keep some thousand for themselves: in units of 8 GiB, they have five."""
+    gib, rng = 2**30, np.random.default_rng(0)
+    instance = cluster({}, {"worker": {"gpu": 24 * gib}, "server": {"gpu": 16 * gib}}, gpus=47 * gib, machines=8)
+    own = [int(kept) for kept in rng.integers(1000, gib, 8)]
+    jobs = [job.model_copy(update={"worker": {"gpu": Fraction(16 * gib)}, "server": {}}) for job in instance.jobs[:1]]
+    machines = [
+        machine.model_copy(update={"capacity": {"gpu": machine.capacity_of("gpu") - kept}})
+        for machine, kept in zip(instance.machines, own, strict=True)
+    ]
+    instance = instance.model_copy(update={"jobs": (*jobs, instance.jobs[1]), "machines": tuple(machines)})
+    left = reduced(instance).instance
+    assert {machine.capacity_of("gpu") for machine in left.machines} == {Fraction(40 * gib)}
+    found = optimum(instance)
+    assert found.proved
+    assert found.schedule is not None
+    assert check(instance, found.schedule) == []
 
 
 SIZES = {
