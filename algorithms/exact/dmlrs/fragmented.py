@@ -111,8 +111,8 @@ _BEAM_SHARE, _MOST_OF_A_BEAM = 0.4, 0.8
 """Of the time that is left, for a beam, as it is planned and at most: it has nothing before its end. Arbitrary; where
 both were .5, beams were cut off at nearly their last slot, and .65 was as good by trial."""
 
-_PACKING_NODES = 200_000
-"""Of packing a slot, at most: some seconds."""
+_PACKING_NODES = 1_000_000
+"""Items placed in packing a slot, at most: some seconds."""
 
 _MARGIN = 0.5
 """Of the tolerance, that a plan must be better by: so value and bound agree in the end."""
