@@ -188,7 +188,8 @@ class _Solve:
     def _inserted(self, share: float | None = _START) -> None:
         """Start from jobs that are inserted one by one and, where time is limited, moved: a proof does without it.
 
-        Without a share of the time they are moved until the work is over, and others hear of it now and then.
+        Nor are they moved where branch and price comes next, which does so itself. Without a share of the time they are
+        moved until the work is over, and others hear of it now and then.
         """
         try:
             schedules = Schedules(Slots.safe(self.instance))
@@ -203,7 +204,7 @@ class _Solve:
                 while not over():
                     insertion.search(cost, shares, _ROUNDS, over)
                     self._keep(machines, insertion)
-            elif left() is not None and not self.known.shared:
+            elif left() is not None and not (self.known.shared or self._fragments()):
                 with until(seconds=left(share)):
                     insertion.search(cost, shares, _ROUNDS, over)
         with grace():
