@@ -48,9 +48,8 @@ from dlsched.models.numbers import to_integers
 _LONGEST = 20_000
 """Slots of a schedule that is made at once, in all: to write down, check and lift one takes about 0.1 ms a slot."""
 
-
 _MOST_UNITS = 100_000
-"""Of a capacity, for sums within it to be listed: some milliseconds a capacity. Arbitrary; amounts that are not drawn
+"""Of a capacity, for sums within it to be listed: some milliseconds a resource. Arbitrary; amounts that are not drawn
 have far fewer."""
 
 
@@ -220,27 +219,19 @@ class _Sums:
         whole, scale = to_integers(needs)
         unit = math.gcd(*whole)
         self._unit = Fraction(unit, scale)
-        self._needs = sorted({need // unit for need in whole if need})
-        self._known: dict[Fraction, Fraction] = {}
+        # A bit for each sum, in units, up to `_MOST_UNITS`.
+        self._reached, inside = 1, (1 << _MOST_UNITS + 1) - 1
+        for step in sorted({need // unit for need in whole if need}):
+            while step <= _MOST_UNITS:
+                self._reached |= self._reached << step & inside
+                step *= 2
 
     def largest(self, most: Fraction) -> Fraction:
         """Return the largest sum up to some amount; beyond `_MOST_UNITS`, the largest multiple of their common unit."""
-        if most not in self._known:
-            units = int(most // self._unit) if self._needs else 0
-            if units <= _MOST_UNITS:
-                units = self._reached(units).bit_length() - 1
-            self._known[most] = units * self._unit
-        return self._known[most]
-
-    def _reached(self, units: int) -> int:
-        """Return a bit for each sum up to so many units."""
-        reached, inside = 1, (1 << units + 1) - 1
-        for need in self._needs:
-            step = need
-            while step <= units:
-                reached |= reached << step & inside
-                step *= 2
-        return reached
+        units = int(most // self._unit) if self._unit else 0
+        if units <= _MOST_UNITS:
+            units = (self._reached & (1 << units + 1) - 1).bit_length() - 1
+        return units * self._unit
 
 
 def _alone(groups: tuple[Group, ...], job: AnyJob) -> Alone:

@@ -170,7 +170,7 @@ class _Solve:
     def improve(self) -> bool:
         """Look for schedules until a bound is reached or the work is over; prove nothing."""
         self._one_by_one()
-        if self._by_levels() and self._splits():
+        if self._splits():
             with suppress(*UNSOLVED):
                 self._search(self.instance, float("inf"), exact=True, only="plans")
         if not (over() or self.known.closed()):
@@ -231,7 +231,7 @@ class _Solve:
 
     def _splits(self) -> bool:
         """Tell whether the method for fragmented clusters takes the instance."""
-        return len(self.instance.machines) > 1 and not self.instance.asynchronous
+        return self._by_levels() and len(self.instance.machines) > 1 and not self.instance.asynchronous
 
     def _fragments(self) -> bool:
         """Tell whether most jobs get less than `_FEW` workers with their servers onto a machine, of several.

@@ -28,6 +28,19 @@ def test_many_machines_are_summed_and_packed(seed: int) -> None:
     assert "sum of identical machines" in found.evidence[0]
 
 
+@pytest.mark.parametrize(("factor", "moved"), [(1, 0), (10**9, 1)])
+def test_jobs_are_moved_before_anything_else_where_branch_and_price_does_not_come(
+    factor: int, moved: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It does where few workers go onto a machine, but not where some exchange faster between machines."""
+    data = preset("benchmark", 0, jobs=4, machines=2, slots=4, multiple=2.0, load=0.9).dump()
+    data["jobs"][0]["external_rate"] *= factor
+    searches: list[object] = []
+    monkeypatch.setattr(solver.Insertion, "search", lambda *arguments: searches.append(arguments))
+    solver._solved(Instance.parse(data), 0, 60.0, None, None, lambda route: bool(route._inserted()))
+    assert len(searches) == moved
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_a_search_beside_the_method_finds_what_it_finds_and_proves_nothing(asynchronous: bool) -> None:
