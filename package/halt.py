@@ -260,22 +260,18 @@ def cut(run: Callable[[], T]) -> T:
     try:
         try:
             watch.running = True
-            return run()
+            found = run()
         finally:
             watch.end()
-    except Exception as error:
+    except Exception:
         # It may have come before `end` was called.
         watch.end()
-        if watch.raised and _stems_from_halt(error):
-            raise Halt from None
-        raise
-
-
-def _stems_from_halt(error: BaseException | None) -> bool:
-    """Tell whether an error is a `Halt`, or what others have made of one: `inspect` tells of unsupported callables."""
-    while error is not None and not isinstance(error, Halt):
-        error = error.__cause__ or error.__context__
-    return error is not None
+        if not watch.raised:
+            raise
+    # Whatever came of it: where Pyomo has a bare ``except``, it takes a `Halt` for something else.
+    if watch.raised:
+        raise Halt
+    return found
 
 
 _LOCAL = threading.local()

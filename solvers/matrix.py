@@ -234,7 +234,7 @@ def _compiled(model: Any) -> Matrix:
     except InvalidExpressionError as error:
         raise NotLinearError(f"the model is not linear: {error}") from error
     except DeveloperError as error:  # it has no rule for an "and" or "or" of relations, for instance
-        raise NotLinearError(f"the model has what Pyomo cannot compile: {_last_line(error)}") from error
+        raise NotLinearError(f"the model has what Pyomo cannot compile: {error.args[0]}") from error
     except InvalidValueError as error:
         for variable in model.component_data_objects(pyo.Var, active=True, descend_into=True):
             if variable.fixed and variable.value is None:

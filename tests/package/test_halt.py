@@ -241,6 +241,21 @@ def test_a_cut_that_others_tell_otherwise_is_one_still() -> None:
         cut(work)
 
 
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_cut_that_others_take_for_something_else_is_one_still(fails: bool) -> None:
+    """Pyomo's `ComponentData.index` has a bare ``except``, after which it reports an error of Pyomo's own."""
+
+    def work() -> None:
+        with suppress(BaseException):
+            endless()
+        if fails:
+            raise RuntimeError("out of sync")
+
+    with until(seconds=0.01), pytest.raises(Halt) as raised:
+        cut(work)
+    assert raised.value.__context__ is None
+
+
 def test_an_error_in_a_cut_after_a_halt_is_an_error() -> None:
     def fail() -> None:
         raise TypeError("not this")
