@@ -264,11 +264,11 @@ def cut(run: Callable[[], T]) -> T:
         finally:
             watch.end()
     except Exception:
-        # It may have come before `end` was called.
+        # A `Halt` may have come before `end` was called. Any error after one may be what others have made of it, and so
+        # may what was found: Pyomo has a bare ``except``, and `inspect` tells of unsupported callables.
         watch.end()
         if not watch.raised:
             raise
-    # Whatever came of it: where Pyomo has a bare ``except``, it takes a `Halt` for something else.
     if watch.raised:
         raise Halt
     return found

@@ -153,7 +153,7 @@ class Items:
         codings = [Coding(slots.capacity, r) for r in range(max(1, len(total)))]
         needs = np.array([item.needs for item in self.items] + [(0,) * len(total)], dtype=slots.capacity.dtype)
         self.codings = [(coding, coding.code(needs)) for coding in codings]
-        self.coding, self._codes = codings[0], self.codings[0][1].tolist()
+        self.coding = codings[0]
 
     def _needed(self, i: int, choice: Alternative) -> dict[Item, int]:
         """Return the items of an alternative, and how many there are of each."""
@@ -169,14 +169,13 @@ class Items:
             self._of[i, choice] = sorted((self._number[item], count) for item, count in needed)
         return self._of[i, choice]
 
-    def one_by_one(self, items: Counted) -> tuple[list[int], list[int]]:
-        """Return the number and the needs, as an integer, of each single item."""
-        numbers = [k for k, count in items for _ in range(count)]
-        return numbers, [self._codes[k] for k in numbers]
+    def one_by_one(self, i: int, choice: Alternative) -> list[int]:
+        """Return the number of each single item of a job's alternative, ascending."""
+        return [k for k, count in self.of(i, choice) for _ in range(count)]
 
     def add(self, rooms: Ints, i: int, choice: Alternative) -> tuple[Bools, Ints]:
         """Add a job's alternative to rooms, shape (vectors, machines), by best fit; return where it fits, and rooms."""
-        numbers = np.array(self.one_by_one(self.of(i, choice))[0], dtype=np.int64)
+        numbers = np.array(self.one_by_one(i, choice), dtype=np.int64)
         return self._best_fit(rooms, np.broadcast_to(numbers, (len(rooms), len(numbers))), range(len(self.codings)))
 
     def place(self, levels: npt.NDArray[np.integer], shuffles: int) -> tuple[Bools, Ints]:

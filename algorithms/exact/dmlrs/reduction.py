@@ -206,32 +206,41 @@ def _smaller_machines(instance: Instance, jobs: Sequence[AnyJob]) -> tuple[Machi
         r: sum((j.worker_needs(r) * j.most_workers + j.server_needs(r) * servers_needed(j) for j in jobs), Fraction(0))
         for r in instance.resources
     }
-    held = {r: _Sums([need for j in jobs for need in (j.worker_needs(r), j.server_needs(r))]) for r in polled(use)}
-    return tuple(
-        machine.model_copy(
-            update={"capacity": {r: held[r].largest(min(machine.capacity_of(r), most)) for r, most in use.items()}}
+    rooms = [{r: min(machine.capacity_of(r), most) for r, most in use.items()} for machine in polled(instance.machines)]
+    held = {
+        r: _Sums(
+            [need for j in jobs for need in (j.worker_needs(r), j.server_needs(r))],
+            max((room[r] for room in rooms), default=Fraction(0)),
         )
-        for machine in polled(instance.machines)
+        for r in polled(use)
+    }
+    return tuple(
+        machine.model_copy(update={"capacity": {r: held[r].largest(most) for r, most in room.items()}})
+        for machine, room in zip(instance.machines, rooms, strict=True)
     )
 
 
 class _Sums:
-    """The sums of some needs, each any number of times."""
+    """The sums of some needs, each any number of times, up to some amount."""
 
-    def __init__(self, needs: list[Fraction]) -> None:
+    def __init__(self, needs: list[Fraction], most: Fraction) -> None:
         whole, scale = to_integers(needs)
         unit = math.gcd(*whole)
         self._unit = Fraction(unit, scale)
-        # A bit for each sum, in units, up to `_MOST_UNITS`.
-        self._reached, inside = 1, (1 << _MOST_UNITS + 1) - 1
+        # A bit for each sum, in units.
+        units = min(self._units(most), _MOST_UNITS)
+        self._reached, inside = 1, (1 << units + 1) - 1
         for step in sorted({need // unit for need in whole if need}):
-            while step <= _MOST_UNITS:
+            while step <= units:
                 self._reached |= self._reached << step & inside
                 step *= 2
 
+    def _units(self, amount: Fraction) -> int:
+        return int(amount // self._unit) if self._unit else 0
+
     def largest(self, most: Fraction) -> Fraction:
         """Return the largest sum up to some amount; beyond `_MOST_UNITS`, the largest multiple of their common unit."""
-        units = int(most // self._unit) if self._unit else 0
+        units = self._units(most)
         if units <= _MOST_UNITS:
             units = (self._reached & (1 << units + 1) - 1).bit_length() - 1
         return units * self._unit

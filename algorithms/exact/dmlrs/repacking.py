@@ -93,7 +93,7 @@ class Repacked(ByLevels):
                 needs = np.array([job.needs(choice) for choice in choices], dtype=self._least.dtype)
                 self._least[i, level] = needs.min(axis=0)
                 for way, alternative in enumerate(_WAYS):
-                    own, _ = self._items.one_by_one(self._items.of(i, choices[alternative]))
+                    own = self._items.one_by_one(i, choices[alternative])
                     numbers[way, i, level, : len(own)] = own
         return numbers
 

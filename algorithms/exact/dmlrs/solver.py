@@ -29,7 +29,7 @@ from dlsched.algorithms.exact.dmlrs.insertion import Insertion
 from dlsched.algorithms.exact.dmlrs.packing import Machines
 from dlsched.algorithms.exact.dmlrs.reduction import Reduction, bundle, reduced
 from dlsched.algorithms.exact.dmlrs.schedules import Schedules
-from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge
+from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge, levels_hold
 from dlsched.algorithms.exact.dmlrs.summed import Summed
 from dlsched.algorithms.exact.general import certified_model
 from dlsched.algorithms.exact.result import Optimum, Progress
@@ -231,7 +231,7 @@ class _Solve:
 
     def _splits(self) -> bool:
         """Tell whether the method for fragmented clusters takes the instance."""
-        return self._by_levels() and len(self.instance.machines) > 1 and not self.instance.asynchronous
+        return levels_hold(self.instance) and len(self.instance.machines) > 1
 
     def _fragments(self) -> bool:
         """Tell whether most jobs get less than `_FEW` workers with their servers onto a machine, of several.

@@ -163,7 +163,8 @@ def test_a_capacity_counts_as_the_largest_sum_of_needs_in_it(needs: list[Fractio
         sums |= {base + k * need for base in sums for k in range(1, int((most - base) // need) + 1)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reduction, "_MOST_UNITS", units)
-        found = reduction._Sums(needs).largest(most)
+        found = reduction._Sums(needs, most).largest(most)
+        assert reduction._Sums(needs, most + 3).largest(most) == found
     if units:
         assert found == max(sums)
     else:
