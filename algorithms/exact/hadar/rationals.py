@@ -2,7 +2,8 @@
 
 Symbols: as in `dlsched.models.hadar.hall`, whose docstring proves that its optimum is that of P1 with admission. The
 shares of a slot are ``v_jl = min(1, w_jl / Q_j)`` as they are, where the Pyomo model may take others that a solver's
-tolerances tell apart (`dlsched.models.hadar.shares`): both let the same numbers of slots complete a job.
+tolerances tell apart (`dlsched.models.hadar.shares`): both let the same numbers of slots complete a job. So do the rows
+here that take the place of its rows of work, all facets of these numbers (`covers`): trees are a tenth as large.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from dlsched.algorithms.exact.certificates.program import ExactProgram, ProgramBuilder, choice
+from dlsched.algorithms.exact.hadar.covers import cover_rows
 from dlsched.models.hadar.hall import unions
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.hadar.schedules import Column
@@ -49,11 +51,13 @@ def program(instance: Instance) -> ExactProgram:
             running = [(bottleneck[name, t, level], 1) for level in levels[name]]
             later = [(completion[name, s], -1) for s in range(t, slots.stop)]
             built.row(f"last[{name},{t}]", [*running, *later], upper=0)
-        for t in slots:
+        for t, rows in zip(slots, cover_rows(tuple(levels[name].values()), len(slots)), strict=True):
             upto = range(slots.start, t + 1)
-            done = [(bottleneck[name, s, level], share) for s in upto for level, share in levels[name].items()]
             complete = [(completion[name, s], -1) for s in upto]
-            built.row(f"work[{name},{t}]", [*done, *complete], lower=0)
+            for k, row in enumerate(rows):
+                shares = zip(levels[name], row, strict=True)
+                done = [(bottleneck[name, s, level], share) for level, share in shares for s in upto]
+                built.row(f"work[{name},{t},{k}]", [*done, *complete], lower=0)
     _hall(instance, built, levels, bottleneck)
     return built.program()
 
