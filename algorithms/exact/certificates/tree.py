@@ -64,7 +64,7 @@ class GaveUp(Exception):
     >>> from dlsched.algorithms.exact.certificates import GaveUp, prove_exactly
     >>> from dlsched.algorithms.hadar import run
     >>> from dlsched.models import hadar
-    >>> instance = hadar.random(0)
+    >>> instance = hadar.random(25)
     >>> try:
     ...     prove_exactly(instance, run(instance).schedule, work=0)
     ... except GaveUp as reason:
