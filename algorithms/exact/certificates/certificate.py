@@ -133,10 +133,10 @@ class ExactCertificate(Document):
     --------
     >>> from dlsched.algorithms import ExactCertificate, optimum
     >>> from dlsched.models import hadar
-    >>> optimum(hadar.random(25)).exact.document().save("proof.json")
+    >>> optimum(hadar.random(18)).exact.document().save("proof.json")
     >>> certificate = ExactCertificate.load("proof.json")
     >>> certificate.formulation, certificate.value, len(certificate.nodes)
-    ('hadar/hall', Fraction(28, 1), 3)
+    ('hadar/hall', Fraction(16, 1), 3)
     """
 
     certificate: Literal["dlsched-exact-1"]

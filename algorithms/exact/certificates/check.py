@@ -86,14 +86,14 @@ def check_certificate(certificate: ExactCertificate) -> Proved:
     --------
     >>> from dlsched.algorithms import check_certificate, optimum
     >>> from dlsched.models import hadar
-    >>> certificate = optimum(hadar.random(25)).exact.document()
+    >>> certificate = optimum(hadar.random(18)).exact.document()
     >>> proved = check_certificate(certificate)
     >>> print(proved.value, proved.bound)
-    28 28
+    16 16
     >>> check_certificate(certificate.model_copy(update={"bound": certificate.bound - 1}))
     Traceback (most recent call last):
         ...
-    dlsched.algorithms.exact.certificates.check.Refuted: node 1: its multipliers allow 28, beyond the bound
+    dlsched.algorithms.exact.certificates.check.Refuted: node 2: its multipliers allow 16, beyond the bound
     """
     found, write = problem(certificate.problem), exact_program(certificate.problem)
     try:

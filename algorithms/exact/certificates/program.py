@@ -194,7 +194,7 @@ class ProgramBuilder:
         poll()
         sums: dict[int, Fraction] = {}
         for column, value in terms:
-            sums[column] = sums.get(column, Fraction(0)) + value
+            sums[column] = sums[column] + value if column in sums else Fraction(value)
         kept = {column: value for column, value in sums.items() if value}
         self._terms += len(kept)
         if self._terms > MAX_TERMS:

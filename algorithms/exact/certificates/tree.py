@@ -46,7 +46,7 @@ _ASKED = 8
 _AHEAD = 0.75
 """Of the linear programs that there may be: so many are for this at most."""
 
-_WORSE = 4
+_WORSE = 2
 """Columns in a row that are no better than the best, after which no other is looked at."""
 
 _FIRST_LEAF = 0.25
@@ -64,7 +64,7 @@ class GaveUp(Exception):
     >>> from dlsched.algorithms.exact.certificates import GaveUp, prove_exactly
     >>> from dlsched.algorithms.hadar import run
     >>> from dlsched.models import hadar
-    >>> instance = hadar.random(25)
+    >>> instance = hadar.random(18)
     >>> try:
     ...     prove_exactly(instance, run(instance).schedule, work=0)
     ... except GaveUp as reason:

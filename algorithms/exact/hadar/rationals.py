@@ -2,17 +2,20 @@
 
 Symbols: as in `dlsched.models.hadar.hall`, whose docstring proves that its optimum is that of P1 with admission. The
 shares of a slot are ``v_jl = min(1, w_jl / Q_j)`` as they are, where the Pyomo model may take others that a solver's
-tolerances tell apart (`dlsched.models.hadar.shares`): both let the same numbers of slots complete a job. So do the rows
-here that take the place of its rows of work, all facets of these numbers (`covers`): trees are a tenth as large.
+tolerances tell apart (`dlsched.models.hadar.shares`): both let the same numbers of slots complete a job. In the place
+of each row of work and each Hall row there are the facets of the whole numbers of slots, or of gangs, that keep it
+(`hulls`). The same integers keep these, and trees are a tenth as large.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from operator import mul
 
 from dlsched.algorithms.exact.certificates.program import ExactProgram, ProgramBuilder, choice
-from dlsched.algorithms.exact.hadar.covers import cover_rows
+from dlsched.algorithms.exact.hadar.hulls import covering, packing
 from dlsched.models.hadar.hall import unions
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.hadar.schedules import Column
@@ -51,7 +54,7 @@ def program(instance: Instance) -> ExactProgram:
             running = [(bottleneck[name, t, level], 1) for level in levels[name]]
             later = [(completion[name, s], -1) for s in range(t, slots.stop)]
             built.row(f"last[{name},{t}]", [*running, *later], upper=0)
-        for t, rows in zip(slots, cover_rows(tuple(levels[name].values()), len(slots)), strict=True):
+        for t, rows in zip(slots, covering(tuple(levels[name].values()), len(slots)), strict=True):
             upto = range(slots.start, t + 1)
             complete = [(completion[name, s], -1) for s in upto]
             for k, row in enumerate(rows):
@@ -83,9 +86,18 @@ def _hall(
         devices = sum(instance.capacity[r] for r in union)
         for t in range(1, instance.slots + 1):
             here = [(j, level) for j, level in pairs if jobs[j].arrival <= t]
-            if sum(jobs[j].gang for j in {j for j, _ in here}) > devices:
-                terms = [(bottleneck[j, t, level], jobs[j].gang) for j, level in here]
-                built.row(f"hall[{s},{t}]", terms, upper=devices)
+            gangs = Counter(jobs[j].gang for j in dict.fromkeys(j for j, _ in here))
+            for k, row in enumerate(_packed(gangs, devices)):
+                terms = [(bottleneck[j, t, level], row[jobs[j].gang]) for j, level in here]
+                built.row(f"hall[{s},{t},{k}]", terms, upper=1)
+
+
+def _packed(gangs: Counter[int], devices: int) -> list[dict[int, Fraction]]:
+    """Return the rows of gangs that so many jobs have, by gang; those that all jobs together keep are left out."""
+    if sum(map(mul, gangs, gangs.values())) <= devices:
+        return []
+    rows = packing(tuple(gangs), tuple(gangs.values()), devices)
+    return [dict(zip(gangs, row, strict=True)) for row in rows if sum(map(mul, row, gangs.values())) > 1]
 
 
 def over(instance: Instance, schedules: Mapping[str, Sequence[Column]]) -> ExactProgram:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 import itertools
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -158,12 +161,15 @@ def test_a_difference_is_found(where: str) -> None:
         assert_restates(ddljs_rationals.program(instance), replace(matrix, **{where: value}))
 
 
+WHOLE = ("work", "hall")
+"""Rows in whose place there are those of whole numbers."""
+
+
 @pytest.mark.parametrize("seed", range(30))
-def test_hadar_restates_hall_but_rows_of_work(seed: int) -> None:
-    """A model may tell shares apart for a solver's tolerances; with rates of one digit it has no need to."""
+def test_hadar_restates_hall_but_rows_of_whole_numbers(seed: int) -> None:
     instance = hadar.preset("random", seed, jobs=4, slots=5)
     program, matrix = hadar_rationals.program(instance), compile_model(build("hadar/hall", instance))
-    kept = [i for i, name in enumerate(matrix.row_names) if not name.startswith("work")]
+    kept = [i for i, name in enumerate(matrix.row_names) if not name.startswith(WHOLE)]
     others = replace(
         matrix,
         A=matrix.A[kept],
@@ -171,13 +177,14 @@ def test_hadar_restates_hall_but_rows_of_work(seed: int) -> None:
         row_lower=matrix.row_lower[kept],
         row_upper=matrix.row_upper[kept],
     )
-    rows = tuple(row for row in program.rows if not row.name.startswith("work"))
+    # Without the others a column may stand in no row.
+    rows = tuple(row for row in program.rows if not row.name.startswith(WHOLE))
     assert_restates(replace(program, rows=rows), others)
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_hadar_rows_of_work_are_kept_by_the_schedules_that_do_the_work(seed: int) -> None:
-    """Whatever runs in the slots before: a job that completes there has done its work, and all of them may."""
+def test_hadar_rows_of_work_are_kept_by_what_does_the_work(seed: int) -> None:
+    """Whatever runs in the slots before: a job may complete where it has done its work, and only there."""
     instance = hadar.preset("random", seed, jobs=2, slots=5)
     program = hadar_rationals.program(instance)
     columns = {column.name: j for j, column in enumerate(program.columns)}
@@ -193,6 +200,45 @@ def test_hadar_rows_of_work_are_kept_by_the_schedules_that_do_the_work(seed: int
                 point.add(columns[f"completion[{job.name},{t}]"])
                 kept = all(sum(value for j, value in row.terms.items() if j in point) >= 0 for row in rows)
                 assert kept == (sum(instance.work(job, level) for _, level in ran) >= job.iterations)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_hadar_rows_of_a_slot_are_kept_by_gangs_that_fit(seed: int) -> None:
+    """Each choice of levels keeps the rows of whole numbers where it keeps Hall's, as they are in the formulation."""
+    instance = hadar.preset("benchmark", seed, jobs=5, machines=3, types=2 + seed % 2, slots=3)
+    program, matrix = hadar_rationals.program(instance), compile_model(build("hadar/hall", instance))
+    names = [column.name for column in program.columns]
+    for t in range(1, instance.slots + 1):
+        levels = [[None, *(n for n in names if n.startswith(f"bottleneck[{job.name},{t},"))] for job in instance.jobs]
+        own = [row for row in program.rows if row.name.startswith("hall[") and row.name.split(",")[1] == str(t)]
+        printed = [i for i, n in enumerate(matrix.row_names) if n.startswith("hall[") and n.endswith(f",{t}]")]
+        for choice in itertools.product(*levels):
+            running = {name for name in choice if name}
+            kept = all(sum(v for j, v in row.terms.items() if names[j] in running) <= row.upper for row in own)
+            point = np.array([name in running for name in matrix.column_names], dtype=float)
+            assert kept == bool((matrix.A[printed] @ point <= matrix.row_upper[printed] + 1e-9).all())
+
+
+_DIGESTS = """
+from hashlib import sha256
+from dlsched.algorithms.algorithm import exact_program
+from dlsched.models import problem
+for name in ("ddljs", "dmlrs", "hadar", "smd"):
+    program = exact_program(name)(problem(name).preset("benchmark" if name == "hadar" else "random", 3))
+    rows = [(row.name, list(row.terms.items()), row.lower, row.upper) for row in program.rows]
+    print(name, sha256(repr((program.columns, rows)).encode()).hexdigest())
+"""
+
+
+@pytest.mark.process
+def test_programs_are_the_same_in_every_process() -> None:
+    """Leaves of a certificate name rows by number, so no order may come from a set."""
+    command = [sys.executable, "-c", _DIGESTS]
+    said = [
+        subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
+        for seed in ("1", "2")
+    ]
+    assert said[0] == said[1] != b""
 
 
 @pytest.mark.parametrize("seed", range(30))
