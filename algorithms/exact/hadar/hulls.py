@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from operator import mul
 
@@ -36,7 +36,7 @@ def covering(shares: Sequence[Fraction], slots: int) -> list[list[Coefficients]]
     Parameters
     ----------
     shares : sequence of Fraction
-        v_l, above 0 and at most 1.
+        v_l, above 0 and at most 1, falling.
     slots : int
 
     Returns
@@ -46,12 +46,7 @@ def covering(shares: Sequence[Fraction], slots: int) -> list[list[Coefficients]]
     """
     plain = [tuple(shares)]
     (need, *works), _ = to_integers([Fraction(1), *shares])
-
-    def is_least(n: Whole) -> bool:
-        done = _product(works, n)
-        return all(done - work < need for work, k in zip(works, n, strict=True) if k)
-
-    least = _few(_complete(works, need, slots), is_least)
+    least = _few(_least(works, need, slots))
     if least is None:
         return [plain] * slots
     vertices = _Vertices(len(shares))
@@ -70,7 +65,7 @@ def packing(sizes: Sequence[int], most: Sequence[int], room: int) -> list[Coeffi
     Parameters
     ----------
     sizes : sequence of int
-        W_k, each at most the room.
+        W_k, each at most the room, falling.
     most : sequence of int
         Jobs of that size, at least 1.
     room : int
@@ -83,11 +78,7 @@ def packing(sizes: Sequence[int], most: Sequence[int], room: int) -> list[Coeffi
     """
     plain = [tuple(Fraction(size, room) for size in sizes)]
 
-    def is_greatest(n: Whole) -> bool:
-        left = room - _product(sizes, n)
-        return all(size > left for size, k, jobs in zip(sizes, n, most, strict=True) if k < jobs)
-
-    greatest = _few(_fitting(sizes, most, room), is_greatest)
+    greatest = _few(_greatest(sizes, most, room))
     if greatest is None:
         return plain
     vertices = _Vertices(len(sizes))
@@ -99,36 +90,40 @@ def packing(sizes: Sequence[int], most: Sequence[int], room: int) -> list[Coeffi
     return [row for row in found if not any(row != other and _within(row, other) for other in found)]
 
 
-def _few(numbers: Iterator[Whole], kept: Callable[[Whole], bool]) -> list[Whole] | None:
-    """Return those that are kept; None where they are too many."""
-    found = []
-    for n in filter(kept, numbers):
-        found.append(n)
-        if len(found) > _MOST:
-            return None
-    return found
+def _few(numbers: Iterator[Whole]) -> list[Whole] | None:
+    """Return what is listed; None where it is too much."""
+    found = list(itertools.islice(numbers, _MOST + 1))
+    return found if len(found) <= _MOST else None
 
 
-def _complete(works: Sequence[int], need: int, slots: int) -> Iterator[Whole]:
-    """Yield complete numbers of so many slots at most, the last one as small as can be."""
+def _least(works: Sequence[int], need: int, slots: int) -> Iterator[Whole]:
+    """Yield the least complete numbers of so many slots at most.
+
+    What is more than enough is less than one slot at the last level with any, and so at all: works fall.
+    """
     enough = max(0, -(-need // works[0]))
-    if len(works) == 1:
-        if enough <= slots:
-            yield (enough,)
+    if enough > slots:
         return
-    for k in range(min(enough, slots) + 1):
-        for rest in _complete(works[1:], need - k * works[0], slots - k):
+    if len(works) == 1:
+        yield (enough,)
+        return
+    for k in range(enough + 1):
+        for rest in _least(works[1:], need - k * works[0], slots - k):
             yield (k, *rest)
 
 
-def _fitting(sizes: Sequence[int], most: Sequence[int], room: int) -> Iterator[Whole]:
-    """Yield numbers that fit, the last one as large as can be."""
-    largest = min(most[0], room // sizes[0])
-    if len(sizes) == 1:
-        yield (largest,)
+def _greatest(sizes: Sequence[int], most: Sequence[int], room: int) -> Iterator[Whole]:
+    """Yield the greatest numbers that fit.
+
+    At each size there are so many that, with all smaller gangs, no room is left for another one: sizes fall.
+    """
+    if not sizes:
+        yield ()
         return
-    for k in range(largest + 1):
-        for rest in _fitting(sizes[1:], most[1:], room - k * sizes[0]):
+    largest = min(most[0], room // sizes[0])
+    spare = (room - _product(sizes[1:], most[1:])) // sizes[0]
+    for k in range(min(largest, max(0, spare)), largest + 1):
+        for rest in _greatest(sizes[1:], most[1:], room - k * sizes[0]):
             yield (k, *rest)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from operator import mul
 
 from dlsched.algorithms.exact.certificates.program import ExactProgram, ProgramBuilder, choice
@@ -81,23 +82,25 @@ def _hall(
     """Write Hall's rows, of each union S of type sets and slot where the jobs could need more than C(S)."""
     jobs = {name: instance.job(name) for name in levels}
     types = {(j, level): frozenset(instance.eligible(jobs[j], level)) for j in levels for level in levels[j]}
+    packed = cache(_packed)
     for s, union in enumerate(sorted(unions(types.values()), key=lambda s: (len(s), sorted(s)))):
         pairs = [pair for pair, own in types.items() if own <= union]
         devices = sum(instance.capacity[r] for r in union)
         for t in range(1, instance.slots + 1):
             here = [(j, level) for j, level in pairs if jobs[j].arrival <= t]
-            gangs = Counter(jobs[j].gang for j in dict.fromkeys(j for j, _ in here))
-            for k, row in enumerate(_packed(gangs, devices)):
+            gangs = Counter(jobs[j].gang for j in {j for j, _ in here})
+            for k, row in enumerate(packed(tuple(sorted(gangs.items(), reverse=True)), devices)):
                 terms = [(bottleneck[j, t, level], row[jobs[j].gang]) for j, level in here]
                 built.row(f"hall[{s},{t},{k}]", terms, upper=1)
 
 
-def _packed(gangs: Counter[int], devices: int) -> list[dict[int, Fraction]]:
+def _packed(gangs: Sequence[tuple[int, int]], devices: int) -> list[dict[int, Fraction]]:
     """Return the rows of gangs that so many jobs have, by gang; those that all jobs together keep are left out."""
-    if sum(map(mul, gangs, gangs.values())) <= devices:
+    if sum(gang * jobs for gang, jobs in gangs) <= devices:
         return []
-    rows = packing(tuple(gangs), tuple(gangs.values()), devices)
-    return [dict(zip(gangs, row, strict=True)) for row in rows if sum(map(mul, row, gangs.values())) > 1]
+    sizes, most = zip(*gangs, strict=True)
+    rows = packing(sizes, most, devices)
+    return [dict(zip(sizes, row, strict=True)) for row in rows if sum(map(mul, row, most)) > 1]
 
 
 def over(instance: Instance, schedules: Mapping[str, Sequence[Column]]) -> ExactProgram:

@@ -19,8 +19,10 @@ SHARES = st.lists(
     min_size=1,
     max_size=3,
     unique=True,
+).map(lambda shares: sorted(shares, reverse=True))
+GANGS = st.dictionaries(st.integers(1, 7), st.integers(1, 4), min_size=1, max_size=4).map(
+    lambda gangs: dict(sorted(gangs.items(), reverse=True))
 )
-GANGS = st.dictionaries(st.integers(1, 7), st.integers(1, 4), min_size=1, max_size=4)
 SEEDS = st.integers(0, 2**32 - 1)
 
 
@@ -100,11 +102,17 @@ def test_two_levels_by_hand() -> None:
 
 def test_gangs_by_hand() -> None:
     """Of three gangs of two and one of three, five devices hold two, or one and the large one."""
-    assert packing((2, 3), (3, 1), 5) == [(0, 1), (Fraction(1, 2), Fraction(1, 2))]
+    assert packing((3, 2), (1, 3), 5) == [(Fraction(1, 2), Fraction(1, 2)), (1, 0)]
 
 
 def test_too_many_numbers_leave_one_row() -> None:
     shares = tuple(Fraction(1, 30 + k) for k in range(4))
     assert covering(shares, 60) == [[shares]] * 60
-    sizes = (3, 5, 7, 11, 13)
+    sizes = (13, 11, 7, 5, 3)
     assert packing(sizes, (40,) * 5, 400) == [tuple(Fraction(size, 400) for size in sizes)]
+
+
+def test_many_devices_and_far_speeds_take_no_time() -> None:
+    """Numbers are listed one by one, and none but those that count."""
+    assert covering([Fraction(1), *(Fraction(1, 1000 + k) for k in range(6))], 900)[0] == [(1, *(0,) * 6)]
+    assert len(packing((16, 8, 4, 2, 1), (400,) * 5, 7000)) == 1
