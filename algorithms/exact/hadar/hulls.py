@@ -77,7 +77,6 @@ def packing(sizes: Sequence[int], most: Sequence[int], room: int) -> list[Coeffi
         The a of each row; those of ``n_k <= most_k`` among them.
     """
     plain = [tuple(Fraction(size, room) for size in sizes)]
-
     greatest = _few(_greatest(sizes, most, room))
     if greatest is None:
         return plain
