@@ -19,7 +19,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from operator import mul
+from operator import le, mul
 
 from dlsched.models.numbers import to_integers
 
@@ -86,7 +86,7 @@ def packing(sizes: Sequence[int], most: Sequence[int], room: int) -> list[Coeffi
     if vertices.too_many:
         return plain
     found = vertices.listed()
-    return [row for row in found if not any(row != other and _within(row, other) for other in found)]
+    return [row for row in found if not any(row != other and all(map(le, row, other)) for other in found)]
 
 
 def _few(numbers: Iterator[Whole]) -> list[Whole] | None:
@@ -148,7 +148,9 @@ class _Vertices:
         if self.too_many:
             return
         values = {ray: _product(cut, ray) for ray in self._rays}
-        made = {ray: tight if values[ray] else tight | {self._cuts} for ray, tight in self._rays.items()}
+        made = {
+            ray: tight if values[ray] else tight | {self._cuts} for ray, tight in self._rays.items() if values[ray] >= 0
+        }
         above, below = ([ray for ray, value in values.items() if sign * value > 0] for sign in (1, -1))
         for one, other in itertools.product(above, below):
             tight = self._rays[one] & self._rays[other]
@@ -156,9 +158,9 @@ class _Vertices:
                 between = [values[one] * q - values[other] * p for p, q in zip(one, other, strict=True)]
                 divisor = math.gcd(*between)
                 made[tuple(a // divisor for a in between)] = tight | {self._cuts}
-        self._rays = {ray: tight for ray, tight in made.items() if values.get(ray, 0) >= 0}
+        self._rays = made
         self._cuts += 1
-        self.too_many = len(self._rays) > _MOST
+        self.too_many = len(made) > _MOST
 
     def listed(self) -> list[Coefficients]:
         """Return a of each vertex."""
@@ -167,7 +169,3 @@ class _Vertices:
 
 def _product(one: Sequence[int], other: Sequence[int]) -> int:
     return sum(map(mul, one, other))
-
-
-def _within(one: Coefficients, other: Coefficients) -> bool:
-    return all(a <= b for a, b in zip(one, other, strict=True))

@@ -23,7 +23,7 @@ from dlsched.models.hadar.schedules import Column
 
 
 def program(instance: Instance) -> ExactProgram:
-    """Return `hadar/hall` in exact numbers.
+    """Return `hadar/hall` in exact numbers, with rows of whole numbers in the place of some of its rows.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def program(instance: Instance) -> ExactProgram:
 
 
 def _levels(instance: Instance, job: Job) -> dict[str, Fraction]:
-    """Return v_jl by level; of levels with equal shares, the slowest."""
+    """Return v_jl by level, falling; of levels with equal shares, the slowest."""
     shares = {level: min(Fraction(1), instance.work(job, level) / job.iterations) for level in instance.levels(job)}
     slowest = {share: level for level, share in shares.items()}
     return {level: share for level, share in shares.items() if slowest[share] == level}
