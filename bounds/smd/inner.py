@@ -14,9 +14,20 @@ from dlsched.arithmetic import exact_power
 from dlsched.bounds.claim import Expectation, Premise, Subject, always, stated
 from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.facts import refused_otherwise
-from dlsched.bounds.smd.facts import GRID, ROUNDED, RUNNING, SMD, GridFacts, Rounding, RoundingFacts, SmdFacts
+from dlsched.bounds.smd.facts import (
+    ACCEPTS_ONE,
+    FALLING,
+    GRID,
+    ROUNDED,
+    RUNNING,
+    SMD,
+    GridFacts,
+    Rounding,
+    RoundingFacts,
+    SmdFacts,
+)
 from dlsched.bounds.smd.packing import Balance, BalanceFacts, Packing, PackingFacts
-from dlsched.bounds.smd.sources import BALANCE, INNER, NARROW, PACKING, TINY
+from dlsched.bounds.smd.sources import BALANCE, DEADLINE, INNER, NARROW, PACKING, SECTION_V, TINY
 from dlsched.models.smd import Job, ratios
 from dlsched.rounding import outcome_distribution
 from dlsched.tolerances import NEAR_WHOLE
@@ -217,7 +228,7 @@ LETTER = (
 
 BY_TIME = (
     "what is approximated: the sentence above the theorem compares utilities, Theorem 5 takes times of it, and times "
-    "are compared here; of utilities it is false where every rounding ends after the deadline"
+    "are compared here; of utilities it is smd/theorem-4-utility, and false"
 )
 
 THEOREM_4 = ROUNDED.printed(
@@ -234,6 +245,28 @@ THEOREM_4 = ROUNDED.printed(
     details=_laws,
     sources=(NARROW, TINY, INNER),
     golden=("smd-theorem-4-four-resources",),
+)
+
+
+def _enough(facts: RoundingFacts) -> float:
+    """Return OPT over (24/M + 4)/delta, M the least of the jobs'."""
+    return facts.opt.low / max(facts.factor(r.gain) for r in facts.roundings)
+
+
+THEOREM_4_UTILITY = THEOREM_4.derived(
+    "smd/theorem-4-utility",
+    paper="SMD, Section IV-A, Theorem 4, by the sentence above it",
+    statement="with probability above 1 - delta, OPT is at most (24/M + 4)/delta times the utility of all admitted jobs",
+    quantity=(
+        "the exact probability that rounding until a point is feasible gives a solution worth OPT over that, M the "
+        "least of the jobs', against 1 - delta"
+    ),
+    measure=lambda facts: facts.chance_of_worth(_enough(facts), None),
+    expectation=Expectation.FALSE,
+    premises=(FALLING, RUNNING, ACCEPTS_ONE),
+    open=LETTER,
+    sources=(DEADLINE, SECTION_V),
+    counterexamples=("smd-theorem-4-utility-deadline",),
 )
 
 THEOREM_4_ONE = THEOREM_4.derived(

@@ -101,6 +101,33 @@ def smooth(rng: np.random.Generator) -> Instance:
     return Instance.parse({"resources": ["cpu"], "capacity": {"cpu": int(rng.integers(8, 25))}, "jobs": jobs})
 
 
+def deadline(rng: np.random.Generator) -> Instance:
+    """Return 1-2 jobs that end before a deadline at their best point alone, with sigmoids in the paper's ranges."""
+    jobs = []
+    for i in range(int(rng.integers(1, 3))):
+        most, midpoint = int(rng.integers(4, 8)), int(rng.integers(1, 16))
+        jobs.append(
+            {
+                "name": f"job{i + 1}",
+                "worker": {"cpu": 1},
+                "server": {"cpu": 1},
+                "limit": {"cpu": most},
+                "utility": {
+                    "kind": "sigmoid",
+                    "height": int(rng.integers(1, 101)),
+                    "steepness": int(rng.integers(4, 7)),
+                    "midpoint": midpoint,
+                },
+                "training": {
+                    "kind": "coefficients",
+                    "mode": "sync",
+                    "theta": [0, 0, 0, 0, midpoint * (most - 1) - int(rng.integers(0, 3))],
+                },
+            }
+        )
+    return Instance.parse({"resources": ["cpu"], "capacity": {"cpu": 10}, "jobs": jobs})
+
+
 def knapsack(rng: np.random.Generator) -> Instance:
     """Return 2-6 jobs of a fixed worth and 1-3 resources, of which little more than one fits."""
     rows = int(rng.integers(1, 4))
@@ -231,6 +258,7 @@ INNER = Source("smd/inner", inner)
 NARROW = Source("smd/narrow", narrow)
 BRIM = Source("smd/brim", brim)
 SMOOTH = Source("smd/smooth", smooth)
+DEADLINE = Source("smd/deadline", deadline)
 KNAPSACK = Source("smd/knapsack", knapsack)
 FILLED = Source("smd/filled", filled)
 EVALUATION = Source("smd/evaluation", evaluation, cost=10)

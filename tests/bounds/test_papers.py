@@ -134,6 +134,8 @@ KNOWN = {
     "smd-theorem-4-one-round-four-resources": (0.1668893604**2, 1 / 2),
     # Rounded until both are 1, the only feasible point, which x~ is too.
     "smd-theorem-4-four-resources": (1, 1 / 2),
+    # x~ = (4, 1) and M x~ = (1.65, .41): two workers at most, done at 5, after the deadline 3.
+    "smd-theorem-4-utility-deadline": (0, 1 / 2),
     "smd-theorem-5-four-resources": (1, 0.9375),
     "smd-theorem-5-one-round-four-resources": (0.0278521, 0.9375),
     "smd-theorem-5-5-rounds-four-resources": (0.131716, 1 - 0.0625**5),

@@ -108,6 +108,20 @@ def test_rounding_until_a_point_is_feasible_is_what_many_rounds_come_to(source: 
             assert max(rounding.cost(*point) for point in feasible) <= facts.factor(rounding.gain)
 
 
+def test_theorem_4_of_utilities_fails_where_every_rounding_ends_late() -> None:
+    """M x~ = (4 M, M), W_b = 5: one or two workers of four, each within the factor in time and none in utility."""
+    instance = shipped("smd-theorem-4-utility-deadline").read_instance()
+    facts = RoundingFacts(instance, 0)
+    a = 3 * math.log(4) / 10
+    gain = 1 + a - math.sqrt(a * a + 2 * a)
+    late, optimum = (10 / (1 + math.exp(4 * (10 / w - 3))) for w in (2, 4))
+    assert late < optimum / ((24 / gain + 4) / 0.5)
+    assert facts.opt.low == pytest.approx(optimum)
+    assert check("smd/theorem-4-utility", instance).measured == 0
+    assert check("smd/theorem-4", instance).measured == 1
+    assert float(facts.chance_of_worth(late * 0.99, None)) == pytest.approx(4 * gain - 1)
+
+
 def _admitted(instance: Instance, worth: list[Fraction]) -> list[Fraction]:
     """Return what every set of jobs that fits the cluster is worth."""
     found = []
