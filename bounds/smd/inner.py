@@ -256,7 +256,7 @@ def _enough(facts: RoundingFacts) -> float:
 THEOREM_4_UTILITY = THEOREM_4.derived(
     "smd/theorem-4-utility",
     paper="SMD, Section IV-A, Theorem 4, by the sentence above it",
-    statement="with probability above 1 - delta, OPT is at most (24/M + 4)/delta times the utility of all admitted jobs",
+    statement="with probability above 1 - delta, OPT is at most (24/M + 4)/delta times the utility of the admitted jobs",
     quantity=(
         "the exact probability that rounding until a point is feasible gives a solution worth OPT over that, M the "
         "least of the jobs', against 1 - delta"

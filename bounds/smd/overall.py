@@ -31,33 +31,44 @@ def _least_worth(facts: RoundingFacts) -> float:
     return facts.promised_ratio(factors) * facts.opt.low
 
 
-def _succeeds(facts: RoundingFacts) -> Fraction:
-    """Return the probability that SMD is worth that with F rounds a job."""
-    return facts.chance_of_worth(_least_worth(facts), facts.rounds)
-
-
-def _succeeds_at_worst(facts: RoundingFacts) -> float:
-    """Return the same where no rounding keeps the limits: 1 where the guarantee says nothing."""
-    return 0.0 if exceeds(_least_worth(facts), 0, unit=0.0) else 1.0
-
-
 def _promised(facts: RoundingFacts, each: float) -> Fraction:
     """Return (1 - each^F)^I."""
     return exact_power(1 - exact_power(Fraction(each), facts.rounds), len(facts.instance.jobs))
+
+
+def _failure(facts: RoundingFacts, succeeds: Fraction, each: float) -> float:
+    """Return the probability to fail over 1 - (1 - each^F)^I; infinite where that is above every double.
+
+    The probabilities to succeed are 1 to ten digits where F is large, and would be compared at a tolerance.
+    """
+    try:
+        return float((1 - succeeds) / (1 - _promised(facts, each)))
+    except OverflowError:
+        return math.inf
+
+
+def _worth_less(facts: RoundingFacts, rounds: int | None) -> float:
+    """Return the probability that SMD is worth less than is promised with so many rounds a job, over what may fail."""
+    return _failure(facts, facts.chance_of_worth(_least_worth(facts), rounds), facts.delta / 8)
+
+
+def _worth_less_at_worst(facts: RoundingFacts) -> float:
+    """Return the same where no rounding keeps the limits: 0 where the guarantee says nothing."""
+    return _failure(facts, Fraction(not exceeds(_least_worth(facts), 0, unit=0.0)), facts.delta / 8)
 
 
 def _probabilities(facts: RoundingFacts) -> dict[str, Any]:
     return {r.job.name: {"gain": r.gain, "feasible": float(r.probability(r.feasible))} for r in facts.roundings}
 
 
-def _failure(facts: RoundingFacts, fails: Callable[[Job, tuple[float, float]], Fraction]) -> Fraction:
+def _without_sample(facts: RoundingFacts, fails: Callable[[Job, tuple[float, float]], Fraction]) -> float:
     """Return the probability that F corrected rounds leave some job without a sample, over 1 - (1 - (delta/2)^F)^I."""
     kept = Fraction(1)
     for step in facts.corrected_steps:
         if step.scaled is not None:
             once = fails(facts.instance.job(step.job), step.scaled)
             kept *= 1 - exact_power(once, facts.rounds)
-    return (1 - kept) / (1 - _promised(facts, facts.delta / 2))
+    return _failure(facts, kept, facts.delta / 2)
 
 
 def _breaks(job: Job, scaled: tuple[float, float]) -> Fraction:
@@ -70,6 +81,14 @@ def _may_break(job: Job, scaled: tuple[float, float]) -> Fraction:
     return Fraction(not job.fits(*map(math.ceil, scaled)))
 
 
+WITHIN = Premise[RoundingFacts](
+    "Algorithm 1 is within 1 + eps_1 of each job's tau*",
+    lambda facts: facts.grid_succeeded,
+    "Section IV-A: eps_1 is the performance ratio of solving the sum-of-ratios problem",
+)
+
+_POINT = "which x~ is rounded: here that of Algorithm 1 corrected, which is within 1 + eps_1 everywhere"
+
 THEOREM_5 = ROUNDED.printed(
     "smd/theorem-5",
     paper="SMD, Section IV-A, Theorem 5",
@@ -78,18 +97,18 @@ THEOREM_5 = ROUNDED.printed(
         "mu'(1 - eps_2)/mu* of the optimum"
     ),
     quantity=(
-        "the exact probability that rounding until a point is feasible gives a solution worth that, against "
-        "(1 - (delta/8)^F)^I"
+        "the exact probability that rounding until a point is feasible gives a solution worth less, over "
+        "1 - (1 - (delta/8)^F)^I, against 1"
     ),
-    measure=lambda facts: facts.chance_of_worth(_least_worth(facts), None),
-    relation=Relation.AT_LEAST,
-    bound=lambda facts: _promised(facts, facts.delta / 8),
-    worst=_succeeds_at_worst,
+    measure=lambda facts: _worth_less(facts, None),
+    relation=Relation.AT_MOST,
+    bound=always(1),
+    worst=_worth_less_at_worst,
     expectation=Expectation.TRUE,
-    premises=(FALLING, RUNNING, ACCEPTS_ONE),
-    open=LETTER,
+    premises=(FALLING, RUNNING, ACCEPTS_ONE, WITHIN),
+    open=f"{_POINT}; {LETTER}",
     details=_probabilities,
-    sources=(NARROW, TINY),
+    sources=(NARROW, SMOOTH, TINY),
     golden=("smd-theorem-5-four-resources",),
 )
 
@@ -104,19 +123,21 @@ def _theorem_5(rounds: int) -> tuple[Claim[RoundingFacts], Claim[RoundingFacts]]
             f"where Algorithm 2 rounds F = {rounds} times in all, with probability above (1 - (delta/8)^F)^I SMD "
             "returns a feasible solution that is worth at least mu'(1 - eps_2)/mu* of the optimum"
         ),
-        quantity="the exact probability that F rounds a job give a solution worth that, against (1 - (delta/8)^F)^I",
-        measure=_succeeds,
+        quantity=(
+            "the exact probability that F rounds a job give a solution worth less, over 1 - (1 - (delta/8)^F)^I, "
+            "against 1"
+        ),
+        measure=lambda facts: _worth_less(facts, facts.rounds),
         expectation=Expectation.FALSE,
+        open=_POINT,
         sources=(NARROW,),
         counterexamples=(f"smd-theorem-5{suffix}-four-resources",),
     )
     return counted, counted.corrected(
         statement=f"rounding x~ - 1, F = {rounds} rounds keep all limits with probability at least (1 - (delta/2)^F)^I",
         quantity="the exact probability that some job gets no sample within its limits, over one minus that, against 1",
-        measure=partial(_failure, fails=_breaks),
-        relation=Relation.AT_MOST,
-        bound=always(1),
-        worst=partial(_failure, fails=_may_break),
+        measure=partial(_without_sample, fails=_breaks),
+        worst=partial(_without_sample, fails=_may_break),
         premises=(RUNNING,),
         sources=(BRIM, TINY, INNER),
         golden=(f"smd-theorem-5{suffix}-corrected-four-resources",),
@@ -156,11 +177,7 @@ RATIO = ROUNDED.printed(
         FALLING,
         RUNNING,
         ACCEPTS_ONE,
-        Premise(
-            "Algorithm 1 is within 1 + eps_1 of each job's tau*",
-            lambda facts: facts.grid_succeeded,
-            "Section IV-A: eps_1 is the performance ratio of solving the sum-of-ratios problem",
-        ),
+        WITHIN,
         Premise(
             "Algorithm 2 returns a feasible point of each job",
             lambda facts: facts.rounding_succeeded,
@@ -189,7 +206,7 @@ RATIO_ALWAYS = RATIO.derived(
     "smd/theorem-5-ratio-always",
     statement="SMD as printed is worth at least mu'(1 - eps_2)/mu* of the optimum whatever is drawn",
     expectation=Expectation.FALSE,
-    premises=(FALLING, RUNNING, ACCEPTS_ONE),
+    premises=(FALLING, RUNNING, ACCEPTS_ONE, WITHIN),
     sources=(SMOOTH,),
     counterexamples=("smd-theorem-5-ratio-always-one-each",),
 )

@@ -130,16 +130,17 @@ KNOWN = {
     # theta = 1: (2M + 2 + 1/M)/5. The same job, its only point lost with the seed 0: 0 of OPT = 100/6.
     "smd-theorem-4-form-one-resource": ((2 * 0.2619522755 + 2 + 1 / 0.2619522755) / 5, 1),
     "smd-theorem-5-ratio-always-one-each": (0, 0.99 * 6 / (1 + 5 * 1.01 * (24 / 0.2619522755 + 4) / 0.5)),
-    # M^2 with M(2, 4, .5) = .1668894; 1 - (1 - M^2)^F.
+    # M^2 with M(2, 4, .5) = .1668894.
     "smd-theorem-4-one-round-four-resources": (0.1668893604**2, 1 / 2),
     # Rounded until both are 1, the only feasible point, which x~ is too.
     "smd-theorem-4-four-resources": (1, 1 / 2),
     # x~ = (4, 1) and M x~ = (1.65, .41): two workers at most, done at 5, after the deadline 3.
     "smd-theorem-4-utility-deadline": (0, 1 / 2),
-    "smd-theorem-5-four-resources": (1, 0.9375),
-    "smd-theorem-5-one-round-four-resources": (0.0278521, 0.9375),
-    "smd-theorem-5-5-rounds-four-resources": (0.131716, 1 - 0.0625**5),
-    "smd-theorem-5-20-rounds-four-resources": (0.431609, 1),
+    # (1 - M^2)^F over what may fail of one job, (delta/8)^F.
+    "smd-theorem-5-four-resources": (0, 1),
+    "smd-theorem-5-one-round-four-resources": ((1 - 0.0278521) * 16, 1),
+    "smd-theorem-5-5-rounds-four-resources": ((1 - 0.131716) * 16**5, 1),
+    "smd-theorem-5-20-rounds-four-resources": ((1 - 0.431609) * 16**20, 1),
     # M^2/4 = 2.491e-4 > delta/2 = 5e-5; ten coordinates at delta = .001: 7.18e-4 > 5e-4; 100 rows: .06105 > .0025.
     "smd-lemma-3-row-halves": (0.0315668**2 / 4 / 5e-5, 1),
     "smd-lemma-3-row-ten-coordinates": (7.18e-4 / 5e-4, 1),

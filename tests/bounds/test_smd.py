@@ -64,9 +64,44 @@ def test_the_ratio_of_theorem_5_is_that_of_the_printed_run(seed: int) -> None:
 def test_theorem_5_counts_every_outcome_that_is_worth_enough(jobs: int, capacity: int, rounds: int) -> None:
     """Less than 1/I of the optimum is promised: one job that succeeds is enough."""
     verdict = check("smd/theorem-5-one-round", one_each(jobs, capacity), rounds=rounds)
-    assert verdict.measured == pytest.approx(1 - (1 - M * M) ** (rounds * jobs), rel=1e-6)
-    assert verdict.bound == pytest.approx((1 - (1 / 16) ** rounds) ** jobs)
+    fails, may_fail = (1 - M * M) ** (rounds * jobs), 1 - (1 - (1 / 16) ** rounds) ** jobs
+    assert verdict.measured == pytest.approx(fails / may_fail, rel=1e-6)
     assert verdict.status is Status.VIOLATED
+
+
+def test_theorem_5_is_compared_by_what_may_fail() -> None:
+    """One less a probability to fail of 4e-8 is 1 within the tolerance; it is 3e15 times what is promised."""
+    known = claim("smd/theorem-5-20-rounds")
+    instance = sources.NARROW.draw(np.random.default_rng(9))
+    facts: Any = known.facts(instance, 0)
+    assert 0 < 1 - facts.chance_of_worth(0.5, 20) < 1e-6
+    assert decide(known, instance, facts=facts).status is Status.VIOLATED
+    assert check("smd/theorem-5-one-round", one_each(), rounds=1000).measured == math.inf
+
+
+def test_theorem_5_supposes_that_algorithm_1_is_within_1_plus_eps_1() -> None:
+    """Printed, the grid has no point for this job: SMD as printed is worth nothing, and the theorem is silent."""
+    lost = Instance.parse(
+        {
+            "resources": ["cpu", "gpu"],
+            "capacity": {"cpu": 4, "gpu": 4},
+            "jobs": [
+                {
+                    "name": "job1",
+                    "worker": {"cpu": 1},
+                    "server": {"gpu": 1},
+                    "limit": {"cpu": 4, "gpu": 4},
+                    "utility": {"kind": "hyperbolic", "scale": 100},
+                    "training": {"kind": "coefficients", "mode": "sync", "theta": ["1/10", "1/10", 1000, 1, 40]},
+                }
+            ],
+        }
+    )
+    assert algorithm.run(lost, variant="printed", delta=0.5, epsilon=0.01, outer="exact").utility == 0
+    for name in ("", "-one-round", "-5-rounds", "-20-rounds", "-ratio", "-ratio-always"):
+        verdict = check(f"smd/theorem-5{name}", lost)
+        assert verdict.status is Status.PREMISE_FAILS
+        assert verdict.reason == "Algorithm 1 is within 1 + eps_1 of each job's tau*"
 
 
 @pytest.mark.parametrize("source", [sources.NARROW, sources.BRIM], ids=lambda source: source.name)
@@ -329,7 +364,9 @@ def test_parameters_are_the_papers_and_can_be_changed() -> None:
     instance = shipped("smd-theorem-5-four-resources").read_instance()
     fine = check("smd/theorem-5", instance, delta=0.1, rounds=2)
     assert fine.parameters == {"delta": 0.1, "epsilon": 0.01, "rounds": 2}
-    assert fine.bound == pytest.approx(1 - (0.1 / 8) ** 2)
+    one = check("smd/theorem-5-one-round", one_each(), delta=0.1, rounds=2)
+    gain = RoundingFacts(one_each(), 0, delta=0.1).roundings[0].gain
+    assert one.measured == pytest.approx(((1 - gain * gain) / (0.1 / 8)) ** 2)
     assert check("smd/theorem-5-5-rounds", instance).parameters["rounds"] == 5
     coarse = check("smd/algorithm-1", shipped("smd-algorithm-1-no-point").read_instance(), epsilon=0.25)
     assert coarse.bound == pytest.approx(1 / 1.25)

