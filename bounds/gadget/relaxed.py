@@ -168,19 +168,25 @@ def _plain_of_selected(facts: SlotFacts) -> float:
     return facts.value(augmented=False, sizes=facts.selected())
 
 
+def _kept(facts: SlotFacts, cap: bool) -> float:
+    """Return sum_i pi_ik chi_ik of the selected sizes k over 1/Gamma of the plain LP, of which it is a part."""
+    return facts.kept(cap=cap) * facts.largest / facts.value(augmented=False, cap=cap)
+
+
 LEMMA_7 = SLOTS.printed(
     "gadget/lemma-7",
     paper="GADGET, Lemma 7",
     statement="the selected sizes alone keep 1/Gamma of the LP's utility, and so of an optimal embedding's",
-    quantity="sum_i pi_ik chi_ik of the selected sizes k in the solution of the plain LP, against the optimum of (12) "
-    "over Gamma",
-    measure=lambda facts: over(facts.kept(cap=cap) for cap in (False, True)),
+    quantity="sum_i pi_ik chi_ik of the selected sizes k in the solution of the plain LP over 1/Gamma of its value, "
+    "against 1",
+    measure=lambda facts: over(_kept(facts, cap) for cap in (False, True)),
     relation=Relation.AT_LEAST,
-    bound=lambda facts: facts.ilp / facts.largest,
+    bound=always(1),
     expectation=Expectation.TRUE,
     premises=(*PRINTED, FREE, SOME),
     details=_selection,
-    open="kappa_i, printed as a maximum, is the size at which it is attained; whether (5) is a row of the plain LP",
+    open="kappa_i, printed as a maximum, is the size at which it is attained; whether (5) is a row of the plain LP; "
+    "q_i: here by floors and for each job alone",
     golden=("gadget-lemma-7-G10",),
 )
 
@@ -190,8 +196,9 @@ EMBEDDED = LEMMA_7.derived(
     "kept",
     quantity="the optimum of (12) with the selected ring sizes, against the optimum over Gamma",
     measure=lambda facts: over(facts.chosen_alone(cap=cap) for cap in (False, True)),
+    bound=lambda facts: facts.ilp / facts.largest,
     expectation=Expectation.FALSE,
-    open="whether (5) is a row of the plain LP",
+    open="whether (5) is a row of the plain LP; q_i: here by floors and for each job alone",
     counterexamples=("gadget-lemma-7-embedding-G10",),
 )
 

@@ -99,7 +99,8 @@ def _total(m: Any, i: str) -> Any:
 def joint_sizes(instance: Instance, slot: int, so_far: Mapping[str, int]) -> dict[str, int]:
     """Return ceil(q_i[t]) as printed, by active job: its workers in an optimum of the joint relaxation, rounded up.
 
-    Of several optima it is the one that the solver finds.
+    Of several optima it is the one that the solver finds; and it is an optimum for mu_i interpolated between whole
+    counts, where the print has mu_i itself: a strictly concave one may give other sizes.
     """
     m = build_joint(instance, slot, so_far)
     solve(m, threads=1)

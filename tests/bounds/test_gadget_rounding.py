@@ -213,6 +213,16 @@ def test_the_bandwidth_blind_selection_of_g10() -> None:
     assert facts.kept(cap=False) == facts.kept(cap=True) == pytest.approx(2)
 
 
+def test_lemma_7_is_false_of_ring_sizes_by_one_relaxation_of_all_jobs() -> None:
+    """Of sqrt(y_A) + 7 sqrt(y_B), y_A + 21 y_B <= 3, the optimum has y_B = y_A/9: y_A = .9, and all Q_i are {1}."""
+    root = {"kind": "power", "scale": 1, "exponent": "1/2"}
+    wide = [job(f"B{n}", 1, root, worker={"gpu": 3}) for n in range(7)]
+    facts = SlotFacts(instance(1, [3], [job("A", 3, root), *wide]), 0)
+    assert facts.ilp == pytest.approx(math.sqrt(3))
+    ones = facts.value(augmented=False, sizes={job.name: 1 for job in facts.instance.jobs})
+    assert ones == pytest.approx(5 / 3)
+
+
 def test_the_lps_grow_with_the_rings_alone() -> None:
     """Theorem 9's time has |I| and |G_s| only."""
     facts = SlotFacts(case("theorem-9-G3"), 0)

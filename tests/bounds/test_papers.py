@@ -252,7 +252,7 @@ KNOWN = {
     "gadget-bandwidth-blind-G10": (2, 1),
     "gadget-bandwidth-blind-corrected-G10": (2, 2),
     # Two workers are worth 2, with chi = 1; no embedding has them, and the best is one.
-    "gadget-lemma-7-G10": (2, 1 / 2),
+    "gadget-lemma-7-G10": (2, 1),
     "gadget-lemma-7-embedding-G10": (0, 1 / 2),
     "gadget-lemma-7-augmented-G10": (0, 1 / 2),
     # phi = 1/2 for each of three jobs: none is chosen with probability 1/8, in three draws 1/512.
