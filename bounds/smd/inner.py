@@ -196,7 +196,10 @@ LEMMA_3 = Subject(problem="smd", instance=Balance, facts=BalanceFacts, sources=(
     "smd/lemma-3",
     paper="SMD, Section IV-A, Lemma 3",
     statement="with probability above 1 - delta, the cost is at most (8L/M + 4)/delta times that of x~",
-    quantity="the probability of such a cost of theta w/p + phi p/w, 0/0 counted as 0, against 1 - delta",
+    quantity=(
+        "the probability of such a cost of theta r + phi/r, r = (w + e p)/(e w + p) and 0/0 counted as 0, against "
+        "1 - delta"
+    ),
     measure=lambda facts: facts.cheap,
     relation=Relation.AT_LEAST,
     bound=lambda facts: 1 - facts.instance.delta,
@@ -207,7 +210,7 @@ LEMMA_3 = Subject(problem="smd", instance=Balance, facts=BalanceFacts, sources=(
     ),
     open="what 0/0 is worth where x is rounded to 0",
     details=lambda facts: facts.dump(),
-    counterexamples=("smd-lemma-3-one-worker-one-server",),
+    counterexamples=("smd-lemma-3-positive-denominators", "smd-lemma-3-one-worker-one-server"),
     golden=("smd-lemma-3-roomy",),
 )
 
@@ -256,7 +259,7 @@ def _enough(facts: RoundingFacts) -> float:
 THEOREM_4_UTILITY = THEOREM_4.derived(
     "smd/theorem-4-utility",
     paper="SMD, Section IV-A, Theorem 4, by the sentence above it",
-    statement="with probability above 1 - delta, OPT is at most (24/M + 4)/delta times the utility of the admitted jobs",
+    statement="with probability above 1 - delta, OPT is at most (24/M + 4)/delta times the overall utility",
     quantity=(
         "the exact probability that rounding until a point is feasible gives a solution worth OPT over that, M the "
         "least of the jobs', against 1 - delta"

@@ -143,23 +143,28 @@ class Broken:
 
 
 class Balance(Packing):
-    """Packing rows over (w, p), and the cost theta w/p + phi p/w: L = 2 ratios of Lemma 3's form, with c = 0.
+    """Packing rows over (w, p), and the cost theta r + phi/r, r = (w + e p)/(e w + p): L = 2 ratios of Lemma 3's form.
 
-    The cost is the same along a ray, and least where theta w^2 = phi p^2, so that every such point is an optimum. With
-    c > 0 it would fall towards 0 along the ray, and only x~ = 0 could be one, where every ratio is 0/0.
+    The cost is the same along a ray, and least where theta r^2 = phi, so that every such point is an optimum. c is 0:
+    with c > 0 it would fall towards 0 along the ray, and only x~ = 0 could be one, where every ratio is 0/0.
 
     Attributes
     ----------
     theta, phi : Fraction
+    cross : Fraction, optional
+        e, below 1: where it is above 0 the denominators vanish at 0 alone. 0 where absent.
     """
 
     theta: Positive
     phi: Positive
+    cross: Positive | None = None
 
     @model_validator(mode="after")
     def _plane(self) -> Self:
         if len(self.point) != 2:
             raise ValueError(f"point: has {len(self.point)} coordinates; the cost is of 2")
+        if self.cross is not None and self.cross >= 1:
+            raise ValueError(f"cross: {to_json(self.cross)} is not below 1")
         return self
 
 
@@ -175,17 +180,25 @@ class BalanceFacts(PackingFacts):
 
     instance: Balance
 
+    def _sides(self, w: Fraction | int, p: Fraction | int) -> tuple[Fraction, Fraction]:
+        """Return w + e p and e w + p."""
+        cross = self.instance.cross or Fraction(0)
+        return w + cross * p, cross * w + p
+
     @property
     def optimal(self) -> bool:
-        """Whether x~ is a fractional optimum."""
+        """Whether x~ is a fractional optimum: where r is right, or at the end of its range that is nearer."""
         w, p = self.instance.point
-        return min(w, p) > 0 and self.instance.theta * w * w == self.instance.phi * p * p
+        above, below = self._sides(w, p)
+        slope = self.instance.theta * above * above - self.instance.phi * below * below
+        return min(above, below) > 0 and (slope == 0 or (w if slope > 0 else p) == 0)
 
     def cost(self, w: Fraction | int, p: Fraction | int) -> Fraction | float:
-        """Return theta w/p + phi p/w; infinite where one is 0, and 0 where both are, as 0/0 is undefined."""
-        if not w or not p:
-            return math.inf if w or p else 0.0
-        return self.instance.theta * Fraction(w, p) + self.instance.phi * Fraction(p, w)
+        """Return theta r + phi/r; infinite where one side of r is 0, and 0 where both are, as 0/0 is undefined."""
+        above, below = self._sides(w, p)
+        if not above or not below:
+            return math.inf if above or below else 0.0
+        return self.instance.theta * above / below + self.instance.phi * below / above
 
     @property
     def cheap(self) -> Fraction:

@@ -125,6 +125,8 @@ KNOWN = {
     "smd-algorithm-1-no-point": (0, 2 / 3),
     "smd-algorithm-1-bad-point": (35.04 / 110.01, 2 / 3),
     # w/p + p/w at (1, 1), delta = .1: (1, 1) or (0, 0) with M(2, 1, .1) = .1577; at delta = .5 with .2619523.
+    # The same with e = 1/10000, where (1, 0) and (0, 1) cost 10000.
+    "smd-lemma-3-positive-denominators": (0.1577**2 + 0.8423**2, 0.9),
     "smd-lemma-3-one-worker-one-server": (0.1577**2 + 0.8423**2, 0.9),
     "smd-lemma-3-roomy": (0.2619522755**2 + 0.7380477245**2, 1 / 2),
     # theta = 1: (2M + 2 + 1/M)/5. The same job, its only point lost with the seed 0: 0 of OPT = 100/6.

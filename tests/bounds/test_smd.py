@@ -329,6 +329,39 @@ def test_a_witness_of_lemma_3_is_of_its_form() -> None:
     assert (aside.status, aside.reason) == (Status.PREMISE_FAILS, "x~ is a fractional optimum")
 
 
+def test_no_denominator_of_the_first_witness_of_lemma_3_vanishes_but_at_0() -> None:
+    """r + 1/r >= 2, and at (1, 0) it is e + 1/e, above (16/M + 4)/delta times 2."""
+    first = claim("smd/lemma-3").counterexamples[0]
+    facts: Any = claim("smd/lemma-3").facts(shipped(first).read_instance(), 0)
+    assert facts.optimal
+    assert facts.cost(1, 1) == 2
+    assert facts.cost(1, 0) == facts.cost(0, 1) == 10000 + Fraction(1, 10000)
+    assert (16 / facts.printed.gain + 4) / 0.1 * 2 == pytest.approx(2107.4, rel=1e-4)
+    assert facts.cost(0, 0) == 0
+
+
+@pytest.mark.parametrize(
+    ("theta", "phi", "point", "optimal"),
+    [
+        (1, 1, [1, 1], True),
+        (1, 1, [1, "1/2"], False),
+        (1, 16, [1, 0], True),  # r is 2 at most, and 4 would be best.
+        (1, 16, [1, "1/2"], False),
+        (16, 1, [0, 1], True),
+        (16, 1, [1, 0], False),
+        (1, "25/16", [1, "1/2"], True),  # r = (5/4)/1.
+        (1, 1, [0, 0], False),
+    ],
+)
+def test_which_points_are_optima_of_a_balance(theta: Any, phi: Any, point: list[Any], optimal: bool) -> None:
+    known = claim("smd/lemma-3")
+    data = {"rows": [[1, 1]], "limits": [2], "delta": "1/2", "cross": "1/2"}
+    facts: Any = known.facts(known.instance_type.parse({**data, "theta": theta, "phi": phi, "point": point}), 0)
+    assert facts.optimal is optimal
+    with pytest.raises(InputError, match="cross: 1 is not below 1"):
+        known.instance_type.parse({**facts.instance.dump(), "cross": 1})
+
+
 def test_lemma_3_prints_the_union_over_the_rows() -> None:
     """Each row for itself is the weaker reading: what breaks a row breaks some row."""
     assert claim("smd/lemma-3-some-row").variant is Variant.PRINTED
