@@ -332,6 +332,8 @@ def _breaks_a_row(rounding: Rounding) -> Fraction:
     return max(map(over, job.resources), default=Fraction(0))
 
 
+_STEP_2 = "what x^ is: here one rounding, step 2 of Algorithm 2; to the letter step 3 returns none that breaks a row"
+
 THEOREM_4_ROW = ROUNDED.printed(
     "smd/theorem-4-row",
     paper="SMD, Section IV-A, Theorem 4",
@@ -342,6 +344,7 @@ THEOREM_4_ROW = ROUNDED.printed(
     bound=lambda facts: facts.delta / 8,
     expectation=Expectation.TRUE,
     premises=(RUNNING,),
+    open=_STEP_2,
     sources=(NARROW, TINY, INNER),
 )
 
@@ -400,6 +403,7 @@ SOME_ROW = ROWS.printed(
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.FALSE,
+    open=_STEP_2,
     counterexamples=("smd-lemma-3-some-row-halves", "smd-lemma-3-some-row-hundred-copies"),
 )
 
@@ -419,6 +423,7 @@ ROW = ROWS.derived(
     relation=Relation.AT_MOST,
     bound=always(1),
     expectation=Expectation.FALSE,
+    open=_STEP_2,
     counterexamples=("smd-lemma-3-row-halves", "smd-lemma-3-row-ten-coordinates"),
 )
 
