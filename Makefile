@@ -20,7 +20,7 @@
 # download checked against the hashes there.
 PYTHON ?= python3
 DRAWS ?= 1000
-AVERAGES := 'pd-ors/evaluation-*' pd-ors-thesis/evaluation-oasis-hour 'gadget/baselines-*'
+AVERAGES := 'pd-ors/evaluation-*' pd-ors-thesis/evaluation-oasis-hour 'gadget/baselines-*' 'gadget/evaluation*'
 DATA ?= ../shared/data
 GALLERY ?=
 PYTHONS ?= python3.11 python3.12 python3.13

@@ -131,7 +131,7 @@ SHARE = Figure(
     },
     statements=(
         Statement("it is worth at least 60 %", "GADGET", Relation.AT_LEAST, 0.6, "gadget/evaluation"),
-        Statement("it is worth at most 80 %", "GADGET", Relation.AT_MOST, 0.8),
+        Statement("it is worth at most 80 %", "GADGET", Relation.AT_MOST, 0.8, "gadget/evaluation-at-most"),
     ),
     note=f"the optimum is proved; {_ASSUMED}",
 )

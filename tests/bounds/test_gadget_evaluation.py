@@ -14,12 +14,12 @@ from dlsched.bounds.gadget.evaluation import EVERY, Figures, one_slot, resized, 
 from dlsched.models.ddljs import preset, slot_problem
 from tests.cases.gadget import instance, job, line
 
-FIGURES = claims_named(["gadget/baselines-*", "gadget/evaluation", "gadget/embedded-ratio-*"])
+FIGURES = claims_named(["gadget/baselines-*", "gadget/evaluation*", "gadget/embedded-ratio-*"])
 
 
 def test_no_instance_decides_what_a_figure_reports() -> None:
     small = preset("paper", 3, jobs=8, servers=4, slots=EVERY)
-    assert len(FIGURES) == 7
+    assert len(FIGURES) == 8
     for claim in FIGURES:
         assert claim.sampled
         assert claim.guessed == (claim.id == "gadget/embedded-ratio-links")
@@ -53,6 +53,8 @@ def test_embeddings_are_compared_with_optima_of_their_slots() -> None:
     assert 0 < added <= best * (1 + 1e-6)
     events = [event for event in facts.printed.log if getattr(event, "slot", 1) % EVERY == 0]
     assert added == sum(event.profit for event in events if hasattr(event, "profit"))
+    ends = [check(f"gadget/evaluation{name}", facts.instance) for name in ("", "-at-most")]
+    assert [(end.measured, end.bound) for end in ends] == [(added, 0.6 * best), (added, 0.8 * best)]
 
 
 @pytest.mark.parametrize(("bandwidth", "embedded"), [(1, {"wide"}), (0, {"wide", "narrow"})])
