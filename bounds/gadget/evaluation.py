@@ -213,7 +213,9 @@ def resized(instance: Instance, capacity: Amount = _same, bandwidth: Amount = _s
 FIGURES = Subject(problem="ddljs", instance=Instance, facts=Figures, sources=(SECTION_6,))
 """What claims about the figures are about."""
 
-_FINITE = Premise[Figures]("every mu_i(0) is finite", lambda facts: finite(facts.instance))
+_FINITE = Premise[Figures](
+    "every mu_i(0) is finite", lambda facts: finite(facts.instance), source="Section V-B, Definition 1"
+)
 _SIZES = "the numbers of jobs and the pattern of arrivals"
 _EXACT = "that the linear programs are solved exactly, so that gains which no solver can tell from 0 count"
 

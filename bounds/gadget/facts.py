@@ -113,7 +113,7 @@ class GadgetFacts(Shapes):
 GADGET = Subject(problem="ddljs", instance=Instance, facts=GadgetFacts)
 """What claims about all slots are about."""
 
-FINITE = Premise[GadgetFacts]("every mu_i(0) is finite", lambda facts: facts.finite)
+FINITE = Premise[GadgetFacts]("every mu_i(0) is finite", lambda facts: facts.finite, source="Section V-B, Definition 1")
 CONCAVE = Premise[GadgetFacts](
     "every mu_i is concave on 0, zeta_i, 2 zeta_i, ...", lambda facts: facts.concave, source="Section IV-3"
 )

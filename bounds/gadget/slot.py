@@ -338,7 +338,7 @@ def _by_two_routes(problem: RingProblem) -> float:
 SLOTS = Subject(problem="ddljs", instance=Instance, facts=SlotFacts, sources=(SLOT,))
 """What claims about the embedding problem of one slot are about."""
 
-FINITE = Premise[SlotFacts]("every mu_i(0) is finite", lambda facts: facts.finite)
+FINITE = Premise[SlotFacts]("every mu_i(0) is finite", lambda facts: facts.finite, source="Section V-B, Definition 1")
 FREE = Premise[SlotFacts]("no job has a placement", lambda facts: facts.free)
 SOME = Premise[SlotFacts]("the optimum of (12) is positive", lambda facts: facts.ilp > 0)
 CONCAVE = Premise[SlotFacts]("every mu_i is concave", lambda facts: facts.concave, source="Section IV-3")

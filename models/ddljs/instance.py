@@ -198,7 +198,10 @@ class Instance(Document):
         return graph
 
     def room(self, job: Job, node: str) -> int:
-        """Return m_iu = min(N_i, floor(min_r C_u^r / l_i^r)): the most workers of a job that a node can host (5)."""
+        """Return m_iu = min(N_i, floor(min_r C_u^r / l_i^r)): the most workers of a job that a node can host.
+
+        It is (5) in whole workers, without F_i^r / l_i^r, which (3) implies.
+        """
         return self._room(job, self.node(node))
 
     def _room(self, job: Job, node: Node) -> int:

@@ -57,14 +57,14 @@ def test_every_false_claim_of_a_theorem_has_a_counterexample_and_a_corrected_for
 
 
 HYPOTHESES = {
-    "lemma-5": {"Section IV-3"},
-    "theorem-6": {"Section IV-3", "Section V-B, below Definition 2"},
-    "theorem-6-approximate": {"Section IV-3", "Section V-B, below Definition 2"},
-    "lemma-7": {"Section IV-3"},
-    "theorem-8": {"Section IV-3", "Theorem 8"},
-    "theorem-8-places": {"Section IV-3", "Theorem 8"},
-    "theorem-10": {"Section IV-3", "Section V-B, below Definition 2", "Theorem 8"},
-    "violation-horizon": {"Section IV-3", "Section V-B, below Definition 2", "Theorem 8"},
+    "lemma-5": {"Section IV-3", "Section V-B, Definition 1"},
+    "theorem-6": {"Section IV-3", "Section V-B, Definition 1", "Section V-B, below Definition 2"},
+    "theorem-6-approximate": {"Section IV-3", "Section V-B, Definition 1", "Section V-B, below Definition 2"},
+    "lemma-7": {"Section IV-3", "Section V-B, Definition 1"},
+    "theorem-8": {"Section IV-3", "Section V-B, Definition 1", "Theorem 8"},
+    "theorem-8-places": {"Section IV-3", "Section V-B, Definition 1", "Theorem 8"},
+    "theorem-10": {"Section IV-3", "Section V-B, Definition 1", "Section V-B, below Definition 2", "Theorem 8"},
+    "violation-horizon": {"Section IV-3", "Section V-B, Definition 1", "Section V-B, below Definition 2", "Theorem 8"},
 }
 
 
