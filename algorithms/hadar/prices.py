@@ -6,7 +6,7 @@ a_j arrival; T slots; U_j utility. Durations are in slots; w_j^r, sum_r w_j^r an
 are read as W_j.
 
 What the corrected constants are for: with exact best responses, the final prices and payoffs are feasible for the dual
-P3, so that their value D_f is at least OPT, and D_0 <= OPT/4. Then OPT <= 2 max(1, alpha) ALG, where alpha is the
+P3, so that their value D_f is at least OPT, and D_0 <= OPT/4. Then OPT <= (4/3) max(1, alpha) ALG, where alpha is the
 greatest c dk / (k_old dgamma) of the run (`alpha_measured`), because each admission raises the primal by at least
 1/max(1, alpha) of what it raises the dual by. As printed each of the three steps fails:
 

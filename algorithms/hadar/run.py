@@ -52,9 +52,9 @@ def run(
         Not used: nothing is drawn at random.
     variant : str
         ``"corrected"`` or ``"printed"``. With ``mode="commit"`` they differ in the price constants only; the corrected
-        ones give OPT <= 2 max(1, alpha) ALG with alpha = `alpha_measured`, the printed ones give no bound (one device,
-        one slot, a job worth 1 and then one worth 1000: ALG = 1, 2 alpha < 17). With ``mode="rounds"`` ``"printed"`` is
-        Algorithm 2 to the letter, which selects nothing (module `selection` has the proof).
+        ones give OPT <= (4/3) max(1, alpha) ALG with alpha = `alpha_measured`, the printed ones give no bound (one
+        device, one slot, a job worth 1 and then one worth 1000: ALG = 1, 2 alpha < 17). With ``mode="rounds"``
+        ``"printed"`` is Algorithm 2 to the letter, which selects nothing (module `selection` has the proof).
     mode : str
         ``"commit"``: commit at arrival, what the analysis speaks of (module `commit`). ``"rounds"``: Algorithms 1 and 2
         (modules `rounds`, `selection`, `find_allocation`); no bound is known.

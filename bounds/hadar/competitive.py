@@ -62,11 +62,11 @@ def _rounds_details(facts: HadarFacts) -> dict[str, Any]:
 
 
 def _of_measured_alpha(facts: HadarFacts) -> float:
-    return 2 * facts.corrected.alpha_measured * facts.corrected.run.utility
+    return 4 * facts.corrected.alpha_measured * facts.corrected.run.utility / 3
 
 
 def _of_possible_alpha(facts: HadarFacts) -> float:
-    return 2 * facts.corrected.alpha_possible * facts.corrected.run.utility
+    return 4 * facts.corrected.alpha_possible * facts.corrected.run.utility / 3
 
 
 def _of_least_alpha(facts: HadarFacts) -> float:
@@ -98,10 +98,10 @@ THEOREM_2 = HADAR.printed(
 THEOREM_2_CORRECTED = THEOREM_2.corrected(
     statement=(
         "With Umax = max_j U_j(0) for one device, reached once some gang may not fit, T in eta, exact best responses "
-        "and jobs that cannot finish dropped: OPT <= 2 max(1, alpha) ALG, alpha the greatest c dk/(k_old dgamma) of "
-        "the run (a certificate of that run)"
+        "and jobs that cannot finish dropped: OPT <= (4/3) max(1, alpha) ALG, alpha the greatest c dk/(k_old dgamma) "
+        "of the run (a certificate of that run)"
     ),
-    quantity="OPT, against 2 max(1, alpha measured) times the utility of committing at arrival",
+    quantity="OPT, against (4/3) max(1, alpha measured) times the utility of committing at arrival",
     bound=_of_measured_alpha,
     premises=(NOT_INCREASING, OPT_POSITIVE),
     details=_corrected,
@@ -111,11 +111,11 @@ THEOREM_2_CORRECTED = THEOREM_2.corrected(
 THEOREM_2_A_PRIORI = THEOREM_2.derived(
     "hadar/theorem-2-a-priori",
     statement=(
-        "With the prices of the corrected Theorem 2, OPT <= 2 alpha ALG for an alpha of the instance alone: the "
+        "With the prices of the corrected Theorem 2, OPT <= (4/3) alpha ALG for an alpha of the instance alone: the "
         "greatest of 1 and c ((Umax/Umin)^(w/s) - 1)/w, s the devices at which a price is Umax, w the most that a job "
         "takes, up to s"
     ),
-    quantity="OPT, against 2 alpha times the utility of committing at arrival, alpha known before the run",
+    quantity="OPT, against (4/3) alpha times the utility of committing at arrival, alpha known before the run",
     bound=_of_possible_alpha,
     expectation=Expectation.TRUE,
     premises=(NOT_INCREASING, OPT_POSITIVE),
@@ -243,8 +243,10 @@ INITIAL_DUAL = HADAR.printed(
 )
 
 INITIAL_DUAL_CORRECTED = INITIAL_DUAL.corrected(
-    statement="D_0 <= OPT/2 with 1/eta = min_j tmax_j W_j / (T sum c)",
+    statement="D_0 <= OPT/4 with 1/eta = min_j tmax_j W_j / (T sum c)",
+    quantity="D_0 = T sum_h sum_r c_h^r Umin^r, against OPT/4",
     measure=lambda facts: facts.corrected.constants.d0,
+    bound=lambda facts: facts.opt.over(4),
     details=_corrected,
     golden=("hadar-initial-dual-corrected-H4",),
 )

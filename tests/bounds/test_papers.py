@@ -26,11 +26,11 @@ KNOWN = {
     # Two devices, T = 10, a job of 8 slots worth 1: Umin = (1/4)(8/2)(1/8) = 1/8, so that it costs all it is worth.
     "hadar-theorem-2-lone-job": (1, 0),
     # With T in eta Umin = 1/80, Umax = 1 when both are taken: the first device raises it to sqrt(80)/80.
-    "hadar-theorem-2-corrected-lone-job": (1, 2 * 2 * (math.sqrt(80) - 1)),
-    "hadar-theorem-2-a-priori-lone-job": (1, 2 * 2 * (math.sqrt(80) - 1)),
+    "hadar-theorem-2-corrected-lone-job": (1, 4 * 2 * (math.sqrt(80) - 1) / 3),
+    "hadar-theorem-2-a-priori-lone-job": (1, 4 * 2 * (math.sqrt(80) - 1) / 3),
     # One device, one slot, utilities 1 and 1000, T in eta (T = 1), Umax = 1000: alpha = (1000 - 1/4)/(1/4) = 3999.
-    "hadar-theorem-2-corrected-H5": (1000, 2 * 3999),
-    "hadar-theorem-2-a-priori-H5": (1000, 2 * 3999),
+    "hadar-theorem-2-corrected-H5": (1000, 4 * 1333),
+    "hadar-theorem-2-a-priori-H5": (1000, 4 * 1333),
     "hadar-theorem-2-H6": (18, 2 * math.log(50) * 18),
     # Algorithm 2 selects nothing: both jobs, 10 + 20, would fit.
     "hadar-theorem-2-rounds-G4": (30, 0),
@@ -41,7 +41,7 @@ KNOWN = {
     # Two devices, T = 10, a job of one slot: Umin = (1/4)(1/2), of which D_0 has 20.
     "hadar-initial-dual-two-devices": (5 / 2, 1 / 2),
     "hadar-initial-dual-H4": (5 / 2, 1 / 2),
-    "hadar-initial-dual-corrected-H4": (1 / 4, 1 / 2),
+    "hadar-initial-dual-corrected-H4": (1 / 4, 1 / 4),
     "hadar-initial-dual-H2": (3 / 4, 17 / 2),
     # c = 8, Umin = (1/4)(1/8), Umax = 8: 256^(1/8) = 2, and (2 - 1)/(1/8) = 8.
     "hadar-definition-1-eight-devices": (8, math.log(256)),
