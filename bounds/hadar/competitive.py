@@ -15,6 +15,7 @@ from dlsched.bounds.hadar.facts import (
     EACH_FINISHES,
     HADAR,
     NOT_INCREASING,
+    OPT_OPEN,
     SOME_ADMITTED,
     UMIN_POSITIVE,
     HadarFacts,
@@ -84,9 +85,9 @@ THEOREM_2 = HADAR.printed(
     expectation=Expectation.FALSE,
     premises=(NOT_INCREASING, ACCEPTS_ONE, BELOW_CAPACITY),
     open=(
-        "w_j^r and M_j of (6) and (7) are not defined: read as W_j; 1/eta is only bounded from above: read as its "
-        "bound; when jobs are decided on: at their arrival, as in the proof and in (1)-(4), or in each round anew, as "
-        "in Algorithm 1 (hadar/theorem-2-payoff-rounds)"
+        f"{OPT_OPEN}; w_j^r and M_j of (6) and (7) are not defined: read as W_j; 1/eta is only bounded from above: read "
+        "as its bound; when jobs are decided on: at their arrival, as in the proof and in (1)-(4), or in each round "
+        "anew, as in Algorithm 1 (hadar/theorem-2-payoff-rounds)"
     ),
     details=_printed,
     schedule=optimal_schedule,
@@ -141,7 +142,7 @@ THEOREM_2_PAYOFF_ROUNDS = THEOREM_2.derived(
     ),
     quantity="OPT, against 2 alpha times the utility of such rounds with the printed prices",
     bound=_of_payoff_rounds,
-    open="Algorithm 2 as printed takes no job (hadar/theorem-2-rounds)",
+    open=f"{OPT_OPEN}; Algorithm 2 as printed takes no job (hadar/theorem-2-rounds)",
     details=_payoff_rounds_details,
     sources=(TINY, PAIRS),
     counterexamples=("hadar-theorem-2-payoff-rounds-pairs",),
@@ -174,6 +175,7 @@ LEMMA_1 = HADAR.printed(
             "Section III-D, proof of Theorem 2: D_f is a value of the dual P3",
         ),
     ),
+    open=OPT_OPEN,
     details=_printed,
     schedule=optimal_schedule,
     sources=EVERYWHERE,
@@ -205,11 +207,13 @@ DUAL_FEASIBLE = HADAR.printed(
     relation=Relation.AT_LEAST,
     bound=lambda facts: facts.opt,
     expectation=Expectation.FALSE,
-    premises=(NOT_INCREASING, ACCEPTS_ONE, UMIN_POSITIVE),
+    premises=(NOT_INCREASING, ACCEPTS_ONE, UMIN_POSITIVE, BELOW_CAPACITY),
+    open=OPT_OPEN,
     details=_printed,
     schedule=optimal_schedule,
     sources=EVERYWHERE,
-    counterexamples=("hadar-dual-feasible-three-devices", "hadar-dual-feasible-gap"),
+    counterexamples=("hadar-dual-feasible-three-devices",),
+    golden=("hadar-dual-feasible-gap",),
 )
 
 DUAL_FEASIBLE_CORRECTED = DUAL_FEASIBLE.corrected(
@@ -234,7 +238,7 @@ INITIAL_DUAL = HADAR.printed(
     bound=lambda facts: facts.opt.over(2),
     expectation=Expectation.FALSE,
     premises=(NOT_INCREASING, ACCEPTS_ONE),
-    open="1/eta is only bounded from above, by min_j tmax_j W_j / (sum c): read as that",
+    open=f"{OPT_OPEN}; 1/eta is only bounded from above, by min_j tmax_j W_j / (sum c): read as that",
     details=_printed,
     schedule=optimal_schedule,
     sources=EVERYWHERE,
@@ -317,6 +321,7 @@ OPTIMUM_ADMITS = HADAR.printed(
     bound=_least_utility,
     expectation=Expectation.TRUE,
     premises=(NOT_INCREASING, _SOME_SCHEDULE),
+    open=OPT_OPEN,
     schedule=optimal_schedule,
     sources=(TINY,),
     golden=("hadar-optimum-admits-one-H6",),

@@ -232,6 +232,12 @@ SOME_ADMITTED = Premise[HadarFacts](
 NOT_INCREASING = Premise[HadarFacts](
     "U_j >= 0 does not increase with the completion time", refused_otherwise, "Section III-A"
 )
+OPT_OPEN = (
+    "OPT is the optimum of P1, whose (1a) has every job done: read as that of P1 with admission, where alone it says "
+    "something that OPT accepts a job (below (9))"
+)
+"""What is open in every claim that compares with OPT."""
+
 ACCEPTS_ONE: Premise[HadarFacts] = replace(OPT_POSITIVE, source="Section III-D, below (9): OPT accepts a job")
 BELOW_CAPACITY = Premise[HadarFacts](
     "every gang is smaller than the capacity, W_j < sum_h sum_r c_h^r",

@@ -75,6 +75,25 @@ def test_the_witnesses_of_theorem_2_break_no_hypothesis(name: str, earned: float
     assert facts.opt.low == opt
 
 
+def test_the_witness_of_dual_feasible_has_the_same_optimum_with_every_job_done() -> None:
+    """The second gang in slot 1 and the first in slot 2: 1000 + 1."""
+    step = claim("hadar/dual-feasible")
+    facts = step.facts(shipped(step.counterexamples[0]).read_instance(), 0)
+    assert all(premise.holds(facts) for premise in step.premises)
+    assert facts.every_job == facts.opt
+    assert (facts.opt.low, facts.printed.run.utility) == (1001, 3)
+
+
+def test_d_f_of_a_gang_that_is_the_whole_capacity_is_outside_the_theorem() -> None:
+    """D_0 = 2/8; job 1 raises one of two devices' price from 1/8 to sqrt(500/8), payoff 1 - 1/8."""
+    step = claim("hadar/dual-feasible")
+    case = shipped("hadar-dual-feasible-gap")
+    facts = step.facts(case.read_instance(), 0)
+    assert case.status == "premise-fails"
+    assert facts.printed.final_dual == pytest.approx(2 * math.sqrt(500 / 8) + 7 / 8)
+    assert (facts.opt.low, facts.every_job) == (1000, None)
+
+
 def test_the_first_witness_of_theorem_2_leaves_nothing_to_read_otherwise() -> None:
     """Every job takes one device for one slot from slot 1 on: M_j, w_j^r, tmin - a_j and tmin - 1 are what they are."""
     instance: Any = shipped(claim("hadar/theorem-2").counterexamples[0]).read_instance()

@@ -51,10 +51,9 @@ KNOWN = {
     "hadar-equivalence-H5": (1000, -1),
     "hadar-equivalence-H6": (18, -1),
     "hadar-equivalence-H2": (17, 17),
-    # Three devices, gangs of two: Umin = (1/4)(2/3)(1/2), Umax = 500; job 1 pays a sixth, and then 6000^(2/3) Umin.
-    "hadar-dual-feasible-three-devices": (5 / 6 + 6000 ** (2 / 3) / 4, 1000),
-    # D_0 = 2/8; job 1 raises one of two devices' price from 1/8 to sqrt(500/8), payoff 1 - 1/8.
-    "hadar-dual-feasible-gap": (2 * math.sqrt(500 / 8) + 7 / 8, 1000),
+    # Three devices, T = 2, gangs of two: Umin = (1/4)(2/3)(1/2), Umax = 500; both jobs pay a sixth, of 2 in slot 1 and
+    # of 1 in slot 2, and 6000^(2/3) Umin is then the price of all six.
+    "hadar-dual-feasible-three-devices": (8 / 3 + 6000 ** (2 / 3) / 2, 1001),
     # Three machines of a device: Umin = (1/4)(1/3), Umax = 10/2; one device is left: the gang would pay 5 + 1/12.
     "hadar-price-blocks-three-machines": (59 / 12, 0),
     # Umin = (1/4)(1/2), Umax = 10/2: the gang of 2 pays 5 + 1/8 for a utility of 10.
