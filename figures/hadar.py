@@ -392,14 +392,16 @@ def _over_hadar(at: float, seed: int, folder: Path, reading: Reading) -> Values:
 
 
 _RATIOS = (
-    Statement("YARN-CS takes 1.67 times as long for all jobs", "TTD", Relation.AT_LEAST, 1.67, at=0),
-    Statement("Tiresias takes 1.35 times as long for all jobs", "TTD", Relation.AT_LEAST, 1.35, at=1),
-    Statement("Gavel takes 1.21 times as long for all jobs", "TTD", Relation.AT_LEAST, 1.21, at=2),
-    Statement("Tiresias takes 1.40 times as long for half of them", "median", Relation.AT_LEAST, 1.4, at=1),
-    Statement("Gavel takes 1.20 times as long for half of them", "median", Relation.AT_LEAST, 1.2, at=2),
-    Statement("YARN-CS uses no fewer GPUs than Hadar", "GRU", Relation.AT_LEAST, 1.0, at=0),
-    Statement("Tiresias uses fewer GPUs than Hadar", "GRU", Relation.AT_MOST, 1.0, at=1),
-    Statement("Gavel uses fewer GPUs than Hadar", "GRU", Relation.AT_MOST, 1.0, at=2),
+    Statement("YARN-CS takes 1.67 times as long for all jobs", "TTD", Relation.AT_LEAST, 1.67, at=0, guessed=True),
+    Statement("Tiresias takes 1.35 times as long for all jobs", "TTD", Relation.AT_LEAST, 1.35, at=1, guessed=True),
+    Statement("Gavel takes 1.21 times as long for all jobs", "TTD", Relation.AT_LEAST, 1.21, at=2, guessed=True),
+    Statement(
+        "Tiresias takes 1.40 times as long for half of them", "median", Relation.AT_LEAST, 1.4, at=1, guessed=True
+    ),
+    Statement("Gavel takes 1.20 times as long for half of them", "median", Relation.AT_LEAST, 1.2, at=2, guessed=True),
+    Statement("YARN-CS uses no fewer GPUs than Hadar", "GRU", Relation.AT_LEAST, 1.0, at=0, guessed=True),
+    Statement("Tiresias uses fewer GPUs than Hadar", "GRU", Relation.AT_MOST, 1.0, at=1, guessed=True),
+    Statement("Gavel uses fewer GPUs than Hadar", "GRU", Relation.AT_MOST, 1.0, at=2, guessed=True),
 )
 
 
@@ -447,9 +449,13 @@ CHANGES = Figure(
     seeds=8,
     quick_seeds=1,
     statements=(
-        Statement("at most 30 % change something", "Hadar", Relation.AT_MOST, 0.3),
+        Statement("at most 30 % change something", "Hadar", Relation.AT_MOST, 0.3, guessed=True),
         Statement(
-            "at most 30 % do where running jobs keep what they have", "Hadar, incremental", Relation.AT_MOST, 0.3
+            "at most 30 % do where running jobs keep what they have",
+            "Hadar, incremental",
+            Relation.AT_MOST,
+            0.3,
+            guessed=True,
         ),
     ),
     data=_DATA,

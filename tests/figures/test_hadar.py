@@ -80,6 +80,13 @@ def test_without_the_data_figures_say_what_they_need(tmp_path: Path) -> None:
     assert done.measured.startswith("Not drawn: it needs gavel/simulation_throughputs.json, gavel/traces/msr_seed0/")
 
 
+def test_what_rests_on_guessed_draws_is_left_undecided() -> None:
+    """Fig. 4 and Section IV-B have the same draws; two readings of what a job is worth have the same statements."""
+    drawn = [figure(name) for name in ("hadar/4", "hadar/IV-B", "hadar/IV-B-equal", "hadar/IV-B-changes")]
+    assert all(entry.statements for entry in drawn)
+    assert all(said.guessed for entry in drawn for said in entry.statements)
+
+
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """A folder of public data of few jobs: as many of a day's third hour as are drawn, and some that are left out."""
