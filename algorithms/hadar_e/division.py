@@ -28,7 +28,7 @@ class Steps(StrEnum):
     ...     run = hadar_e.run(instance, steps=steps)
     ...     print(steps.value, float(hadar_e.total_time(instance, run.schedule)))
     whole 3.1739130434782608
-    divisible 2.7058823529411766
+    divisible 2.892156862745098
     """
 
     WHOLE = "whole"

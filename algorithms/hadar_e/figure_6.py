@@ -1,10 +1,11 @@
 """Fig. 6, three jobs on five nodes, as a replay: (a) under Hadar, without forking, (b) under HadarE, with five copies.
 
 What the paper says of it. (a): three nodes are busy in the first three rounds, J1 ends in the third and J2 in the
-fourth, and J3 runs alone, on one node, in the last four of eight. (b): 15 copies; every node is in use in the first two
-rounds; in the third all train J3, and four of them are done before the slot ends; in the fourth the node that was done
-first does the rest. It prints neither speeds nor epochs. Those here were chosen, by a search, so that both runs are the
-figure's; that a node is done early, or not in time, comes from epochs being whole.
+fourth, and J3 runs alone, on one node, in the last four of eight. (b): 15 copies; no node is left idle throughout the
+first two rounds; in the third all train J3, and four of them are done before the slot ends; in the fourth the node that
+was done first does the rest. It prints neither speeds nor epochs. Those here were chosen so that both runs are the
+figure's. J1 and J2 have as many epochs as fill the slots of their last nodes; that a node is done early with J3, or not
+in time, comes from epochs being whole, of which J3 has few long ones.
 """
 
 from __future__ import annotations
@@ -21,11 +22,14 @@ from dlsched.models import picture
 from dlsched.models.hadar import Instance, Job, Machine
 from dlsched.models.utility import Linear
 
-SPEEDS = tuple(Fraction(quarters, 4) for quarters in (23, 22, 21, 19, 17))
-"""Epochs a round of the five nodes, of any job. Chosen: not printed."""
+SPEEDS = (23, 22, 21, 19, 17)
+"""Epochs of J1 a round of the five nodes. Chosen: not printed."""
 
-EPOCHS = MappingProxyType({"J1": 11, "J2": 18, "J3": 36})
+EPOCHS = MappingProxyType({"J1": 66, "J2": 85, "J3": 36})
 """Of the jobs. Chosen: not printed."""
+
+LENGTHS = MappingProxyType({"J1": 1, "J2": 1, "J3": 4})
+"""Of an epoch of the jobs, in those of J1, on every node. Chosen: not printed."""
 
 _SLOTS = 10
 """Rounds that there are; more than the eight that Hadar needs."""
@@ -45,14 +49,20 @@ def figure_6() -> Instance:
     (5, ['J1', 'J2', 'J3'])
     """
     nodes = tuple(f"node{h}" for h in range(1, len(SPEEDS) + 1))
-    rate = dict(zip(nodes, SPEEDS, strict=True))
     utility = Linear(intercept=Fraction(_WORTH), slope=Fraction(1))
     return Instance(
         slots=_SLOTS,
         device_types=nodes,
         machines=tuple(Machine(name=node, devices={node: 1}) for node in nodes),
         jobs=tuple(
-            Job(name=name, arrival=1, gang=1, iterations=Fraction(epochs), rate=rate, utility=utility)
+            Job(
+                name=name,
+                arrival=1,
+                gang=1,
+                iterations=Fraction(epochs),
+                rate={node: Fraction(speed, LENGTHS[name]) for node, speed in zip(nodes, SPEEDS, strict=True)},
+                utility=utility,
+            )
             for name, epochs in EPOCHS.items()
         ),
         origin={"speeds": "chosen so that Fig. 6 comes out; the paper prints none"},

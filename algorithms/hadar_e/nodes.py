@@ -40,8 +40,8 @@ def node_speeds(instance: Instance) -> Speeds:
     >>> from dlsched.algorithms import hadar_e
     >>> for job, speeds in hadar_e.node_speeds(hadar_e.figure_6()).items():
     ...     print(job, {node: str(speed) for node, speed in speeds.items()})
-    J1 {'node1': '23/4', 'node2': '11/2', 'node3': '21/4', 'node4': '19/4', 'node5': '17/4'}
-    J2 {'node1': '23/4', 'node2': '11/2', 'node3': '21/4', 'node4': '19/4', 'node5': '17/4'}
+    J1 {'node1': '23', 'node2': '22', 'node3': '21', 'node4': '19', 'node5': '17'}
+    J2 {'node1': '23', 'node2': '22', 'node3': '21', 'node4': '19', 'node5': '17'}
     J3 {'node1': '23/4', 'node2': '11/2', 'node3': '21/4', 'node4': '19/4', 'node5': '17/4'}
     """
     speeds: Speeds = {}

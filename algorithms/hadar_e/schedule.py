@@ -77,11 +77,11 @@ class Copy(Record):
     --------
     >>> from dlsched.algorithms import hadar_e
     >>> run = hadar_e.run(hadar_e.figure_6())
-    >>> for copy in run.schedule.jobs["J1"].slots[1]:
-    ...     print(copy.id, copy.node, copy.steps, copy.seconds)
-    3 node1 4 16/23
-    6 node2 4 8/11
-    9 node3 3 4/7
+    >>> for copy in run.schedule.jobs["J3"].slots[3][-3:]:
+    ...     print(copy.id, copy.node, copy.assigned, copy.steps, copy.seconds)
+    11 node3 5 5 20/21
+    14 node4 5 4 1
+    17 node5 4 4 16/17
     """
 
     id: Amount
@@ -202,7 +202,7 @@ def utilisation_by_round(instance: Instance, schedule: ForkedSchedule) -> dict[i
     >>> instance = hadar_e.figure_6()
     >>> used = hadar_e.utilisation_by_round(instance, hadar_e.run(instance).schedule)
     >>> {slot: round(float(share), 3) for slot, share in used.items()}
-    {1: 0.799, 2: 0.908, 3: 0.934, 4: 0.035}
+    {1: 1.0, 2: 1.0, 3: 0.934, 4: 0.035}
     """
     busy: Counter[int] = Counter()
     for _, slot, copies in schedule.items():
@@ -221,8 +221,8 @@ def utilisation(instance: Instance, schedule: ForkedSchedule) -> Fraction:
     >>> instance = hadar_e.figure_6()
     >>> for copies in (1, 5):
     ...     print(f"{float(hadar_e.utilisation(instance, hadar_e.run(instance, copies=copies).schedule)):.1%}")
-    32.2%
-    66.9%
+    34.7%
+    74.2%
     """
     by_round = utilisation_by_round(instance, schedule)
     return sum(by_round.values(), Fraction(0)) / len(by_round) if by_round else Fraction(0)
@@ -240,7 +240,7 @@ def finish_times(instance: Instance, schedule: ForkedSchedule) -> dict[str, Frac
     >>> instance = hadar_e.figure_6()
     >>> times = hadar_e.finish_times(instance, hadar_e.run(instance).schedule)
     >>> {job: round(float(time), 3) for job, time in times.items()}
-    {'J1': 0.727, 'J2': 1.909, 'J3': 3.174}
+    {'J1': 1.0, 'J2': 2.0, 'J3': 3.174}
     """
     before = _jobs_before(schedule)
     found = {}
@@ -266,7 +266,7 @@ def completion_times(instance: Instance, schedule: ForkedSchedule) -> dict[str, 
     >>> instance = hadar_e.figure_6()
     >>> times = hadar_e.completion_times(instance, hadar_e.run(instance).schedule)
     >>> {job: round(float(time), 3) for job, time in times.items()}
-    {'J1': 0.727, 'J2': 1.909, 'J3': 3.174}
+    {'J1': 1.0, 'J2': 2.0, 'J3': 3.174}
     """
     ends = finish_times(instance, schedule)
     return {name: end - (instance.job(name).arrival - 1) * instance.slot_seconds for name, end in ends.items()}

@@ -27,12 +27,13 @@ def test_a_hadar_takes_eight_rounds() -> None:
 
 
 def test_b_hadar_e_takes_four() -> None:
-    """15 copies; no node unused in R1 and R2; R3 all on J3, four done early, at various times; R4 one of them."""
+    """15 copies; no node idle throughout R1 and R2; R3 all on J3, four done early, at various times; R4 one of them."""
     schedule = HADAR_E.schedule
     assert hadar_e.check(INSTANCE, schedule) == []
     assert schedule.copies * len(INSTANCE.jobs) == 15
     used = jobs_by_round(HADAR_E)
     assert [len(jobs) for jobs in used] == [5, 5, 5, 1]
+    assert {copy.seconds for slot in (1, 2) for copy in copies(schedule, slot)} == {1}
     assert set(used[2]) == set(used[3]) == {"J3"}
     early = [copy for copy in copies(schedule, 3) if copy.seconds < 1]
     assert len({copy.seconds for copy in early}) == len(early) == 4
