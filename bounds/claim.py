@@ -479,7 +479,7 @@ class Verdict(Readable):
       measured  1
       bound     0
       proof     exact
-      instance  9d9cd8ece54a824d206b4ca9376fcd8e425b5e7f2f9750e61d6148a77c9329b7
+      instance  e191337a0f541c26194a24b3dbd72b3cc839207d9935f5a60b20aae09221aead
       seed      0
       witness   there is one: .witness.save(path)
     >>> verdict.witness.save("witness.json")

@@ -49,7 +49,7 @@ def story(replayed: Replay) -> list[str]:
     Its machines:
       m1: devices k80 2
     Its jobs:
-      J1: arrival 1, gang 1, iterations 8, rate k80 1, utility table (values 1, 10 times)
+      J1: arrival 1, gang 1, iterations 9, rate k80 1, utility table (values 1, 10 times)
     """
     return list(_paragraphs(replayed))
 

@@ -146,6 +146,16 @@ def test_a_gang_that_is_the_whole_capacity_is_outside_theorem_2() -> None:
     assert verdict.reason.startswith("every gang is smaller than the capacity")
 
 
+@pytest.mark.parametrize("name", ["hadar-theorem-2-lone-job", "hadar-lowest-price-admits-two-devices"])
+def test_a_lone_job_costs_more_than_it_is_worth(name: str) -> None:
+    """Nine slots at 1/8: a payoff below 0, which nobody could take for an admission; OPT is 1, and P1 feasible."""
+    facts: Any = HadarFacts(shipped(name).read_instance(), 0)
+    assert dict(facts.printed.constants.umin) == {"k80": Fraction(1, 8)}
+    (job,) = facts.instance.jobs
+    assert job.iterations * Fraction(1, 8) > job.utility.exact(0)
+    assert (facts.printed.run.utility, facts.opt.low, facts.every_job.low) == (0, 1, 1)
+
+
 def test_every_printed_claim_says_where_it_stands_and_who_assumes_what() -> None:
     printed = [c for c in claims() if c.id.startswith("hadar/") and c.variant is Variant.PRINTED]
     for known in printed:

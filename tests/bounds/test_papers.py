@@ -23,7 +23,7 @@ KNOWN = {
     # Two devices, T = 2, four jobs of one slot: Umin = (1/4)(1/2)(1/2), Umax = 1000. One device costs 1/16, the second
     # sqrt(1000/16) = 7.9 < 10: jobs 1 and 2 have slot 1, job 3 is worth 1 in slot 2, where job 4 would pay 7.9.
     "hadar-theorem-2-four-jobs": (2001, 2 * math.log(16000) * 12),
-    # Two devices, T = 10, a job of 8 slots worth 1: Umin = (1/4)(8/2)(1/8) = 1/8, so that it costs all it is worth.
+    # Two devices, T = 10, a job of 9 slots worth 1: Umin = (1/4)(9/2)(1/9) = 1/8, so that it costs 9/8.
     "hadar-theorem-2-lone-job": (1, 0),
     # With T in eta Umin = 1/80, Umax = 1 when both are taken: the first device raises it to sqrt(80)/80.
     "hadar-theorem-2-corrected-lone-job": (1, 4 * 2 * (math.sqrt(80) - 1) / 3),
@@ -60,11 +60,11 @@ KNOWN = {
     "hadar-price-blocks-share": (39 / 8, 0),
     "hadar-positive-prices-two-devices": (1, 0),
     "hadar-positive-prices-worthless": (1, 0),
-    # One device, T = 10, a job of 4 slots worth 1: Umin = 1/4 and 4/4 is not below 1; 3/4 is. With T in eta 4/40.
+    # One device, T = 10, a job of 5 slots worth 1: Umin = 1/4, and 5/4 is above 1; 3/4 is not. With T in eta 5/40.
     "hadar-lowest-price-admits-one-device": (1, 0),
     "hadar-lowest-price-admits-two-devices": (1, 0),
     "hadar-lowest-price-admits-three-slots": (0, 0),
-    "hadar-lowest-price-admits-corrected-one-device": (1 / 10, 1 / 4),
+    "hadar-lowest-price-admits-corrected-one-device": (1 / 8, 1 / 4),
     # 1.45 against 1.56; 1.20 against 1.21; 50 % and 80 % against 1 - 1/1.79 and 1 - 1/2.12.
     "hadar-abstract-utilisation": (1.56 - 1.45, 0.005),
     "hadar-abstract-total-time": (0.01, 0.005),

@@ -13,12 +13,12 @@ def test_the_lone_job() -> None:
     printed = claim("hadar/theorem-2", "printed")
     assert told[0] == f"{printed.paper} (printed): {printed.statement}"
     assert "  m1: devices k80 2" in told
-    assert "  J1: arrival 1, gang 1, iterations 8, rate k80 1, utility table (values 1, 10 times)" in told
+    assert "  J1: arrival 1, gang 1, iterations 9, rate k80 1, utility table (values 1, 10 times)" in told
     for premise in printed.premises:
         assert f"  {premise.name} ({premise.source})" in told
     assert any(line.endswith("It is 1 and is to be <= 0: violated.") for line in told)
     assert "  umin: k80 0.125" in told
-    assert "  J1: slots (1-8 m1 k80 1)" in told
+    assert "  J1: slots (1-9 m1 k80 1)" in told
     assert told[-1] == "All of this came out again from the instance and its seed alone."
 
 
