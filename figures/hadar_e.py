@@ -66,8 +66,8 @@ REPLAY = Figure(
     draw=lambda at, seed: {name: rounds.get(int(at), 0) for name, rounds in _busy().items()},
     seeds=1,
     quick_seeds=1,
-    note="exact: nothing is drawn. Speeds and epochs are not printed: chosen so that both replays are the figure's, with "
-    "no node idle throughout HadarE's first two rounds, four early in the third, and the first of them in the fourth",
+    note="exact: nothing is drawn. Speeds and epochs are not printed: chosen so that both replays are the figure's: no "
+    "node is idle throughout HadarE's first two rounds, four are early in the third, the first of them in the fourth",
     plot=lambda: hadar_e.plot_figure_6()[0],
 )
 

@@ -56,7 +56,7 @@ class ReportedFacts:
 ABSTRACT = Subject(problem="hadar", instance=Reported, facts=ReportedFacts).derived(
     "hadar/abstract",
     paper="Hadar, abstract, against Sections I, IV and VI",
-    statement="each number that the abstract reports is one that the text reports, rounded",
+    statement="each number that the abstract reports is one that the text reports of that quantity, rounded",
     quantity="distance of the abstract's number from the nearest of the text, against half a unit of its last digit",
     measure=lambda facts: facts.distance,
     relation=Relation.AT_MOST,

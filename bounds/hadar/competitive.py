@@ -85,9 +85,9 @@ THEOREM_2 = HADAR.printed(
     expectation=Expectation.FALSE,
     premises=(NOT_INCREASING, ACCEPTS_ONE, BELOW_CAPACITY),
     open=(
-        f"{OPT_OPEN}; w_j^r and M_j of (6) and (7) are not defined: read as W_j; 1/eta is only bounded from above: read "
-        "as its bound; when jobs are decided on: at their arrival, as in the proof and in (1)-(4), or in each round "
-        "anew, as in Algorithm 1 (hadar/theorem-2-payoff-rounds)"
+        f"{OPT_OPEN}; w_j^r and M_j of (6) and (7) are not defined: read as W_j; 1/eta is only bounded from above: "
+        "read as its bound; when jobs are decided on: at their arrival, as in the proof and in (1)-(4), or in each "
+        "round anew, as in Algorithm 1 (hadar/theorem-2-payoff-rounds)"
     ),
     details=_printed,
     schedule=optimal_schedule,

@@ -233,8 +233,8 @@ NOT_INCREASING = Premise[HadarFacts](
     "U_j >= 0 does not increase with the completion time", refused_otherwise, "Section III-A"
 )
 OPT_OPEN = (
-    "OPT is the optimum of P1, whose (1a) has every job done: read as that of P1 with admission, where alone it says "
-    "something that OPT accepts a job (below (9))"
+    "OPT is the optimum of P1, whose (1a) has every job done: read as that of P1 with admission, without which it "
+    "would say nothing that OPT accepts a job (below (9))"
 )
 """What is open in every claim that compares with OPT."""
 

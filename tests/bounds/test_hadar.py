@@ -20,6 +20,7 @@ from dlsched.bounds.hadar import sources
 from dlsched.bounds.hadar.evaluation import least_hours, section_4
 from dlsched.bounds.hadar.facts import HadarFacts
 from dlsched.bounds.witness import shipped
+from dlsched.errors import InputError
 from dlsched.models.hadar import Instance
 from tests.strategies.hadar import hadar_data
 
@@ -217,6 +218,18 @@ def test_numbers_of_the_abstract_that_the_text_has_are_accepted() -> None:
     rounded = kind.parse({"quantity": "CRU", "abstract": "1.34", "unit": "1/100", "text": {"1.62/1.21": "162/121"}})
     assert check("hadar/abstract", rounded).status is Status.HOLDS
     assert Fraction(162, 121) != Fraction("1.34")
+
+
+def test_ratios_are_refuted_only_beyond_the_digits_of_what_they_are_of() -> None:
+    """Of 10 over 5, rounded to ones, 9.5/5.5 = 19/11 and 10.5/4.5 = 7/3 are the ends."""
+    kind = claim("hadar/text-ratios").instance_type
+    given = {"quantity": "hours", "unit": "1/100", "dividend": 10, "divisor": 5, "rounded": 1}
+    for ratio, distance in (("2", 0), ("19/11", 0), ("7/3", 0), ("1.72", 19 / 11 - 1.72), ("2.4", 2.4 - 7 / 3)):
+        verdict = check("hadar/text-ratios", kind.parse({**given, "ratio": ratio}))
+        assert verdict.measured == pytest.approx(distance)
+        assert verdict.status is (Status.HOLDS if distance <= 0.005 else Status.VIOLATED), ratio
+    with pytest.raises(InputError, match="rounded: exceeds what is rounded"):
+        kind.parse({**given, "ratio": 2, "rounded": 6})
 
 
 def two_jobs(rates: dict[str, dict[str, int]]) -> Instance:

@@ -70,6 +70,10 @@ KNOWN = {
     "hadar-abstract-total-time": (0.01, 0.005),
     "hadar-abstract-reduction-aws": (1 / 1.79 - 0.5, 0.05),
     "hadar-abstract-reduction-lab": (1 / 2.12 - 0.2, 0.05),
+    # 1.18 against 4250/3850 at most; 3250/2850 < 1.15 < 3350/2750; 67.5/40.5 < 1.67 < 68.5/39.5.
+    "hadar-text-ratios-aws": (1.18 - 85 / 77, 0.005),
+    "hadar-text-ratios-lab": (0, 0.005),
+    "hadar-text-ratios-trace": (0, 0.005),
     # U_j(T - a_j)/(tmax_j W_j): 3/(2 2) and 1/(2 1).
     "hadar-one-over-four-eta-H2": (1 / 2, 1 / 2),
     # The first job, 1/(2 1), cannot finish.
