@@ -6,9 +6,11 @@ is paid once. A draw depends on the seed, the source's name and the position alo
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
@@ -85,7 +87,7 @@ def plan(
         Not as in the paper.
     each : int
         Instances of each claim that is known to be true: where the draws of its sources are fewer, there are more of
-        the one that costs least, of which such claims alone are checked.
+        all of them, for the same time of each, of which such claims alone are checked.
     """
     chosen, own = tuple(claims), tuple(sorted(parameters.items()))
     for known in chosen:
@@ -118,8 +120,10 @@ def _enough(claims: Iterable[Claim[Any]], usual: Mapping[str, int], each: int) -
     # Claims with one source leave no choice; what they ask for may do for the others.
     for known in sorted(filter(_is_true, claims), key=lambda known: len(known.sources)):
         missing = each - sum(draws[source.name] for source in known.sources)
-        if missing > 0 and known.sources:
-            draws[min(known.sources, key=lambda source: source.cost).name] += missing
+        # From all sources: what one of them draws may keep a premise, or be able to break the claim, hardly ever.
+        shares = sum(Fraction(1, source.cost) for source in known.sources)
+        for source in known.sources if missing > 0 else ():
+            draws[source.name] += math.ceil(missing / (shares * source.cost))
     return draws
 
 

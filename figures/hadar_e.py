@@ -125,7 +125,8 @@ def _mixes(
             Statement(words.format(*pair), pair[0], relation, pair[1], claims.get(" ".join(pair), ""), guessed=True)
             for pair in pairs
         ),
-        note=f"slots of 360 s and restarts of 10 s, as in Section IV; {_DRAWN}{note}",
+        note=f"slots of 360 s and restarts of 10 s, as in Section IV; {_DRAWN}; Gavel fills its rounds as Section II-A "
+        f"has it, and once more as the code of its authors does, one type of device after the other{note}",
     )
 
 

@@ -8,7 +8,7 @@ these seconds, which are put back into times and utilisation.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -18,7 +18,7 @@ from types import MappingProxyType
 import numpy as np
 
 from dlsched.algorithms import hadar_e, simulator
-from dlsched.algorithms.baselines.hadar.gavel import Gavel
+from dlsched.algorithms.baselines.hadar.gavel import Gavel, Mechanism
 from dlsched.algorithms.hadar import Hadar
 from dlsched.algorithms.hadar_e import MIXES, Constants, constants, physical
 from dlsched.algorithms.run import Variant
@@ -37,12 +37,16 @@ LONGEST = Fraction(20)
 
 
 class Scheduler(StrEnum):
-    """Who schedules; HadarE divides the steps left among the copies that run, or, as printed, among all of them."""
+    """Who schedules; HadarE divides the steps left among the copies that run, or, as printed, among all of them.
+
+    Gavel fills its rounds as the paper has it (Section II-A), or as the code of Gavel's authors does.
+    """
 
     GAVEL = "Gavel"
     HADAR = "Hadar"
     HADAR_E = "HadarE"
     PRINTED = "HadarE, printed division"
+    CODE = "Gavel, by its code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,11 @@ class Outcome:
         return sum(self.times, Fraction(0)) / len(self.times)
 
 
+_POLICIES: Mapping[Scheduler, Callable[[], simulator.Policy]] = MappingProxyType(
+    {Scheduler.GAVEL: Gavel, Scheduler.HADAR: Hadar, Scheduler.CODE: partial(Gavel, mechanism=Mechanism.CODE)}
+)
+
+
 def outcome(instance: Instance, scheduler: Scheduler, communication: Fraction = Fraction(0)) -> Outcome:
     """Return what comes of an instance.
 
@@ -81,8 +90,8 @@ def outcome(instance: Instance, scheduler: Scheduler, communication: Fraction = 
     communication : Fraction
         Seconds of every slot in which a node that ran a job does not train.
     """
-    if scheduler in (Scheduler.GAVEL, Scheduler.HADAR):
-        return _simulated(instance, Gavel() if scheduler is Scheduler.GAVEL else Hadar(), communication)
+    if scheduler in _POLICIES:
+        return _simulated(instance, _POLICIES[scheduler](), communication)
     variant = Variant.CORRECTED if scheduler is Scheduler.HADAR_E else Variant.PRINTED
     schedule = hadar_e.run(instance, variant=variant, restart=RESTART, communication=communication).schedule
     done = hadar_e.finish_times(instance, schedule)
@@ -221,7 +230,9 @@ _CLUSTERS = {"aws": ("a", "the AWS cluster"), "lab": ("b", "the cluster of the l
 
 _OPEN = (
     "the constants of (10), how PMI is read, the classes of the models, the batches and how long the jobs are: drawn "
-    "from ranges of ours (`dlsched.algorithms.hadar_e.constants`), which say nothing sure of the paper's own runs"
+    "from ranges of ours (`dlsched.algorithms.hadar_e.constants`), which say nothing sure of the paper's own runs; how "
+    "Gavel fills its rounds: as Section II-A has it, the code of its authors otherwise (`Mechanism` of "
+    "`dlsched.algorithms.baselines.hadar.gavel`)"
 )
 _MIXES: Subject[Constants, MixFacts] = Subject(problem="hadar", instance=Constants, facts=MixFacts, sources=(PHYSICAL,))
 _TRIALS: Subject[Trial, SlotFacts] = Subject(problem="hadar", instance=Trial, facts=SlotFacts, sources=(TRIALS,))

@@ -9,14 +9,16 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dlsched.bounds import Outcome, Status, WorkersLostError, claims, replay, verify
+from dlsched.bounds import Outcome, Status, WorkersLostError, claim, claims, replay, verify
 from dlsched.bounds.claim import Variant
+from dlsched.bounds.search import plan
 from dlsched.models import InputError
 from dlsched.tolerances import TOLERANCE
 from tests.longer import longer
@@ -87,6 +89,14 @@ def test_each_true_claim_has_its_instances_over_all_sources(tmp_path: Path) -> N
         assert row["outcome"] == Outcome.EXPECTED.value
     with pytest.raises(InputError, match="each"):
         verify(FAST, instances=2, seed=3, out=out)
+
+
+def test_more_instances_come_from_all_sources_of_a_claim() -> None:
+    chosen = claim("gadget/theorem-8", "corrected")
+    drawn = Counter(task.source for task in plan((chosen,), 2, 0, each=99) if not task.name)
+    assert drawn.total() >= 99
+    assert {source.name for source in chosen.sources} == drawn.keys() == {"ddljs/slot", "ddljs/wheels"}
+    assert all(drawn[source.name] > 2 for source in chosen.sources)
 
 
 @pytest.mark.slow

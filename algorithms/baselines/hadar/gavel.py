@@ -1,9 +1,8 @@
-"""Gavel: its round-based mechanism, as the Hadar paper's motivational example describes it (Section II-A, Fig. 1(a)).
+"""Gavel: its rounds, as the Hadar paper describes them or as the code of Gavel's authors has them.
 
 A share Y_j^r says which part of its time job j should run on devices of type r. In every round the pairs (j, r) are
-taken by priority, Y_j^r over the rounds that j has had on r, infinite if it has had none, ties by job and then type as
-listed; a job gets its whole gang on that one type if so many devices are free, and runs on one type at most. A share of
-0 means never. On the paper's example this takes 6 rounds and keeps 28 of 36 devices busy.
+taken by priority; a job gets its whole gang on that one type if so many devices are free, and runs on one type at most.
+What a priority is, and what has none, is the `Mechanism`.
 
 Where no shares are given they are those of one of Gavel's policies (`gavel_policies`) over the jobs at hand, found
 anew, with the counts of rounds back at 0, whenever a job arrives or completes.
@@ -13,9 +12,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -37,8 +38,32 @@ Shares = Mapping[str, Mapping[str, float]]
 _FINE = 2**64
 """Shares over rounds are compared in whole parts of this: far finer than a quotient by any number of slots."""
 
+_WHOLE = int(exact_power(10, DIGITS))
+"""All of the time, where shares are found and not given, as a whole number of the last digit that they have."""
+
 _Units = dict[str, dict[str, int]]
 """Shares as multiples of one number."""
+
+
+class Mechanism(StrEnum):
+    """How the jobs of a round are chosen.
+
+    Attributes
+    ----------
+    PAPER
+        As the Hadar paper's motivational example has it (Section II-A, Fig. 1(a)): a priority is Y_j^r over the rounds
+        that j has had on r, infinite if it has had none, ties by job and then type as listed; a share of 0 means never.
+        On the example this takes 6 rounds and keeps 28 of 36 devices busy.
+    CODE
+        As scheduler/scheduler.py of Gavel's authors (github.com/stanford-futuredata/gavel at c4fa400) has it where
+        speeds differ by type: the types are served one after the other, as listed; on each, a job goes by Y_j^r over
+        its rounds there, half a round more for all, ties by what it lacks on that type since it came (Y_j^r of the
+        rounds before the last change of the shares, less those it had), then by Y_j^r, then as listed; and devices that
+        are left go to jobs with a share of 0.
+    """
+
+    PAPER = "paper"
+    CODE = "code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +93,7 @@ def run(
     shares: Shares | None = None,
     *,
     seed: Seed = 0,
+    mechanism: Mechanism | str = Mechanism.PAPER,
     policy: Policy | str = Policy.MAX_MIN_FAIRNESS,
     normaliser: Normaliser | str = Normaliser.PROPORTIONAL,
     weights: Weights | None = None,
@@ -83,6 +109,8 @@ def run(
         Y, ``{job: {type: part}}``; by default those of the policy, kept up to date.
     seed : int or numpy.random.Generator
         Not used: nothing is drawn at random.
+    mechanism : Mechanism
+        How the jobs of a round are chosen.
     policy : Policy
         What Gavel optimises. Of no use where the shares are given, as what follows.
     normaliser : Normaliser
@@ -115,9 +143,11 @@ def run(
     17.0
     >>> run(instance, {"job2": {"type1": 1.0}, "job3": {"type2": 1.0}}).utility
     34.0
+    >>> run(instance, mechanism="code").utility
+    17.0
     """
     del seed
-    gavel = _Mechanism(instance, shares, policy, normaliser, weights, costs, floors)
+    gavel = _Rounds(instance, shares, mechanism, policy, normaliser, weights, costs, floors)
     remaining = {job.name: job.iterations for job in instance.jobs}
     counts: dict[int, dict[str, dict[str, int]]] = {}
     log: list[Event] = []
@@ -137,6 +167,8 @@ class Gavel(simulator.Policy):
     ----------
     shares, weights, costs, floors
         As for `run`.
+    mechanism : Mechanism
+        How the jobs of a round are chosen.
     policy : Policy
         What Gavel optimises.
     normaliser : Normaliser
@@ -159,31 +191,33 @@ class Gavel(simulator.Policy):
         self,
         shares: Shares | None = None,
         *,
+        mechanism: Mechanism | str = Mechanism.PAPER,
         policy: Policy | str = Policy.MAX_MIN_FAIRNESS,
         normaliser: Normaliser | str = Normaliser.PROPORTIONAL,
         weights: Weights | None = None,
         costs: Amounts | None = None,
         floors: Amounts | None = None,
     ) -> None:
-        self._asked = (shares, policy, normaliser, weights, costs, floors)
-        self._mechanism: _Mechanism | None = None
+        self._asked = (shares, mechanism, policy, normaliser, weights, costs, floors)
+        self._rounds: _Rounds | None = None
 
     def decide(self, state: simulator.State, rng: np.random.Generator) -> simulator.Allocations:
         """Take the pairs of jobs and types by priority."""
-        if self._mechanism is None:
-            self._mechanism = _Mechanism(state.instance, *self._asked)
+        if self._rounds is None:
+            self._rounds = _Rounds(state.instance, *self._asked)
         slot = state.time / state.instance.slot_seconds + 1
-        types = self._mechanism.types(state.jobs, slot, {job.name: state.remaining(job) for job in state.jobs})
+        types = self._rounds.types(state.jobs, slot, {job.name: state.remaining(job) for job in state.jobs})
         return simulator.settled(state, {name: {r: state.instance.job(name).gang} for name, r in types.items()})
 
 
-class _Mechanism:
+class _Rounds:
     """The shares, kept up to date, and the rounds that jobs have had on types."""
 
     def __init__(
         self,
         instance: Instance,
         shares: Shares | None,
+        mechanism: Mechanism | str,
         policy: Policy | str,
         normaliser: Normaliser | str,
         weights: Weights | None,
@@ -193,57 +227,77 @@ class _Mechanism:
         for name in set(floors or ()).difference(job.name for job in instance.jobs):
             raise InputError(f"floors.{name}: unknown job")
         self._instance, self._fixed = instance, shares is not None
+        self._chosen = {Mechanism.PAPER: self._by_priority, Mechanism.CODE: self._by_type}[Mechanism(mechanism)]
         self._policy, self._normaliser, self._weights = policy, normaliser, weights
         self._costs, self._floors = costs, floors or {}
         self._shares = {} if shares is None else _units(_checked(instance, shares))
         self._listed, self._watch = {job.name: i for i, job in enumerate(instance.jobs)}, Watch(instance)
         self._present: list[Job] = []
         self._given: Counter[tuple[str, str]] = Counter()
+        self._lacking: Counter[tuple[str, str]] = Counter()
+        self._past = 0
 
     def types(self, jobs: Sequence[Job], slot: Fraction, remaining: Mapping[str, Fraction]) -> dict[str, str]:
         """Return the type that each job runs on in the round that begins with a slot, or inside one."""
-        before, self._present = self._present, sorted(jobs, key=lambda job: self._listed[job.name])
-        if not self._fixed and self._present != before:
-            self._shares, self._given = self._found(slot, remaining), Counter()
-        types = _round(self._instance, self._present, self._shares, self._given)
+        present = sorted(jobs, key=lambda job: self._listed[job.name])
+        if not self._fixed and self._present != present:
+            self._begin(present, slot, remaining)
+        self._present = present
+        types = self._fitting(self._chosen())
         self._given.update(types.items())
+        self._past += 1
         return types
 
-    def _found(self, slot: Fraction, remaining: Mapping[str, Fraction]) -> _Units:
+    def _begin(self, present: list[Job], slot: Fraction, remaining: Mapping[str, Fraction]) -> None:
+        """Find the shares of the jobs that are there from now on, and count their rounds anew."""
+        for job in self._present:
+            for r in self._instance.device_types:
+                self._lacking[job.name, r] += self._share(job, r) * self._past - _WHOLE * self._given[job.name, r]
+        self._shares, self._given, self._past = self._found(present, slot, remaining), Counter(), 0
+
+    def _share(self, job: Job, r: str) -> int:
+        return self._shares.get(job.name, {}).get(r, 0)
+
+    def _by_priority(self) -> list[tuple[Job, str]]:
+        """Return the pairs of jobs and types with a share, in the order of `Mechanism.PAPER`."""
+        pairs: list[tuple[float, int, int]] = []
+        for i, job in enumerate(self._present):
+            for k, r in enumerate(self._instance.device_types):
+                if share := self._share(job, r):
+                    rounds = self._given[job.name, r]
+                    pairs.append((-(share * _FINE // rounds) if rounds else -math.inf, i, k))
+        return [(self._present[i], self._instance.device_types[k]) for _, i, k in sorted(pairs)]
+
+    def _by_type(self) -> list[tuple[Job, str]]:
+        """Return all pairs of jobs and types, in the order of `Mechanism.CODE`."""
+
+        def order(job: Job, r: str) -> tuple[int, int, int]:
+            share = self._share(job, r)
+            return -(share * _FINE // (2 * self._given[job.name, r] + 1)), -self._lacking[job.name, r], -share
+
+        return [(job, r) for r in self._instance.device_types for job in sorted(self._present, key=partial(order, r=r))]
+
+    def _fitting(self, pairs: Iterable[tuple[Job, str]]) -> dict[str, str]:
+        """Return the type that each job runs on, from pairs in the order in which they are taken."""
+        free, types = dict(self._instance.capacity), {}
+        for job, r in pairs:
+            if job.name not in types and job.gang <= free[r] and job.rate_on(r):
+                types[job.name] = r
+                free[r] -= job.gang
+        return types
+
+    def _found(self, present: list[Job], slot: Fraction, remaining: Mapping[str, Fraction]) -> _Units:
         found = policy_shares(
             self._instance,
-            self._present,
+            present,
             self._policy,
-            progress=self._watch.progress(self._present, slot, remaining),
+            progress=self._watch.progress(present, slot, remaining),
             normaliser=self._normaliser,
             weights=self._weights,
             costs=self._costs,
-            floors={job.name: self._floors[job.name] for job in self._present if job.name in self._floors} or None,
+            floors={job.name: self._floors[job.name] for job in present if job.name in self._floors} or None,
         )
-        return {
-            name: {r: round(share * exact_power(10, DIGITS)) for r, share in by_type.items()}
-            for name, by_type in found.items()
-        }
-
-
-def _round(
-    instance: Instance, present: list[Job], shares: _Units, given: Mapping[tuple[str, str], int]
-) -> dict[str, str]:
-    """Return the type that each job runs on in one round."""
-    pairs: list[tuple[float, int, int]] = []
-    for i, job in enumerate(present):
-        for k, r in enumerate(instance.device_types):
-            share, rounds = shares.get(job.name, {}).get(r, 0), given.get((job.name, r), 0)
-            if share > 0 and job.rate_on(r):
-                pairs.append((-(share * _FINE // rounds) if rounds else -math.inf, i, k))
-    free = dict(instance.capacity)
-    types: dict[str, str] = {}
-    for _, i, k in sorted(pairs):
-        job, r = present[i], instance.device_types[k]
-        if job.name not in types and job.gang <= free[r]:
-            types[job.name] = r
-            free[r] -= job.gang
-    return types
+        return {name: {r: round(share * _WHOLE) for r, share in by_type.items()} for name, by_type in found.items()}
 
 
 def _result(

@@ -54,7 +54,7 @@ def test_schedules_are_valid_and_homogeneous(data: dict[str, Any], drawn: st.Dat
     instance = Instance.model_validate(data)
     part = st.sampled_from([0.0, 0.25, 0.5, 1.0])
     shares = {job.name: {r: drawn.draw(part) for r in instance.device_types} for job in instance.jobs}
-    for result in (gavel.run(instance, shares), gavel.run(instance)):
+    for result in (gavel.run(instance, shares), gavel.run(instance), gavel.run(instance, mechanism="code")):
         assert check(instance, result.schedule) == []
         assert result.prices == {}
         for _, _, allocation in result.schedule.items():
@@ -62,6 +62,75 @@ def test_schedules_are_valid_and_homogeneous(data: dict[str, Any], drawn: st.Dat
     for event in gavel.run(instance, shares).log:
         if isinstance(event, gavel.Round):
             assert all(shares[name][r] > 0 for name, r in event.types.items())
+
+
+def as_in_the_code(instance: Instance, shares: dict[str, dict[str, float]], rounds: int) -> list[dict[str, str]]:
+    """What scheduler.py at c4fa400 chooses, round by round, for jobs that never end: priorities, then one queue a type.
+
+    Each job has run half a round on every type before the first.
+    """
+    jobs = [job.name for job in instance.jobs]
+    run = {r: dict.fromkeys(jobs, Fraction(1, 2)) for r in instance.device_types}
+    chosen = []
+    for _ in range(rounds):
+        queue = []
+        for r, time in run.items():
+            share = {name: Fraction(str(shares.get(name, {}).get(r, 0))) for name in jobs}
+            priority = {name: share[name] * sum(time.values()) / time[name] for name in jobs}
+            queue += [(name, r) for name in sorted(jobs, key=lambda n: (priority[n], share[n]), reverse=True)]
+        left, types = dict(instance.capacity), dict[str, str]()
+        for name, r in queue:
+            job = instance.job(name)
+            if name not in types and job.rate_on(r) and job.gang <= left[r]:
+                left[r] -= job.gang
+                types[name] = r
+                run[r][name] += 1
+        chosen.append(types)
+    return chosen
+
+
+@given(hadar_data(slots=6), st.data())
+def test_rounds_are_those_of_gavels_own_code(data: dict[str, Any], drawn: st.DataObject) -> None:
+    endless = [{**job, "arrival": 1, "iterations": 10**9} for job in data["jobs"]]
+    instance = Instance.model_validate(data | {"jobs": endless})
+    part = st.sampled_from([0.0, 0.2, 0.25, 0.5, 0.6, 1.0])
+    shares = {job.name: {r: drawn.draw(part) for r in instance.device_types} for job in instance.jobs}
+    found = gavel.run(instance, shares, mechanism="code").log
+    expected = as_in_the_code(instance, shares, instance.slots)
+    assert [event.types for event in found if isinstance(event, gavel.Round)] == expected
+
+
+def test_by_the_code_devices_that_are_left_go_to_jobs_without_a_share() -> None:
+    """The fast type is served first; J1 has no share of the slow one, and nothing else to run on."""
+    instance = cluster({"fast": 1, "slow": 1}, (1, {"fast": 2, "slow": 1}), (1, {"fast": 2, "slow": 1}))
+    shares = {"J0": {"fast": 1.0}, "J1": {"fast": 0.25}}
+    types = {
+        mechanism: [e.types for e in gavel.run(instance, shares, mechanism=mechanism).log if isinstance(e, gavel.Round)]
+        for mechanism in gavel.Mechanism
+    }
+    # Shares over rounds and a half: 2 and 1/2, then 2/3 and 1/2, then 2/5 and 1/2, then 2/5 and 1/6.
+    first = ["J0", "J0", "J1", "J0"]
+    assert types["code"] == [{name: "fast", other(name): "slow"} for name in first]
+    assert types["paper"] == [{"J0": "fast"}, {"J1": "fast"}, {"J0": "fast"}, {"J0": "fast"}]
+
+
+def other(name: str) -> str:
+    return "J1" if name == "J0" else "J0"
+
+
+def test_by_the_code_a_job_that_lacked_time_before_goes_first_among_equals() -> None:
+    """Two equal jobs on a device: the second has run less than its half when a third comes, and leads from then on."""
+    job = {"gang": 1, "iterations": 100, "rate": {"t": 1}, "utility": {"kind": "table", "values": [1] * 6}}
+    instance = Instance.model_validate(
+        {
+            "slots": 6,
+            "device_types": ["t"],
+            "machines": [{"name": "m", "devices": {"t": 1}}],
+            "jobs": [{"name": name, "arrival": arrival, **job} for name, arrival in (("a", 1), ("b", 1), ("c", 4))],
+        }
+    )
+    rounds = [list(e.types) for e in gavel.run(instance, mechanism="code").log if isinstance(e, gavel.Round)]
+    assert rounds == [["a"], ["b"], ["a"], ["b"], ["c"], ["a"]]
 
 
 def test_a_type_not_had_yet_comes_first() -> None:
@@ -304,11 +373,13 @@ def counted(schedule: Schedule) -> dict[tuple[str, int], dict[str, int]]:
 
 @pytest.mark.parametrize("policy", list(gavel_policies.Policy))
 @settings(max_examples=15)
-@given(data=hadar_data(slots=5, jobs=4))
-def test_in_rounds_of_a_slot_the_simulator_says_the_same(policy: gavel_policies.Policy, data: dict[str, Any]) -> None:
+@given(data=hadar_data(slots=5, jobs=4), mechanism=st.sampled_from(gavel.Mechanism))
+def test_in_rounds_of_a_slot_the_simulator_says_the_same(
+    policy: gavel_policies.Policy, data: dict[str, Any], mechanism: gavel.Mechanism
+) -> None:
     p = Instance.model_validate(data)
-    simulated = run_policy(p, gavel.Gavel(policy=policy))
-    direct = gavel.run(p, policy=policy)
+    simulated = run_policy(p, gavel.Gavel(mechanism=mechanism, policy=policy))
+    direct = gavel.run(p, mechanism=mechanism, policy=policy)
     assert counted(simulated.schedule) == counted(direct.schedule)
     assert simulated.utility == direct.utility
 
