@@ -321,12 +321,13 @@ class LoneFacts(SmallNeedsFacts):
 def lone_large(rng: np.random.Generator) -> Instance:
     """Return a job that needs more than two of 3-5 machines in its only slot, each with room for hundreds of workers.
 
-    It needs no more than all of them have.
+    It needs no more than all of them have, and as many workers as whole servers have by (2).
     """
     machines, room = int(rng.integers(3, 6)), int(rng.integers(300, 1200))
     gamma = int(rng.integers(5, 11))
-    most = Fraction(19, 20) * machines * room * gamma / (gamma + 1)
-    workers = int(rng.integers(math.ceil(Fraction(21, 10) * room), math.floor(most) + 1))
+    most = Fraction(19, 20) * machines * room / (gamma + 1)
+    servers = int(rng.integers(math.ceil(Fraction(21, 10) * room / gamma), math.floor(most) + 1))
+    workers = gamma * servers
     batch = workers * int(rng.integers(1, 3))
     return large_job(machines, room, gamma, workers, batch, int(rng.integers(1, 1000)))
 

@@ -19,8 +19,9 @@ from dlsched.bounds.claim import Claim, decide
 from dlsched.bounds.pd_ors import families
 from dlsched.bounds.pd_ors.facts import MUCH_SMALLER, PdOrsFacts
 from dlsched.bounds.pd_ors.ratios import known_alpha
-from dlsched.bounds.witness import shipped
-from dlsched.models.dmlrs import Instance
+from dlsched.bounds.witness import shipped, shipped_names
+from dlsched.models.dmlrs import Instance, Job, Schedule
+from dlsched.models.dmlrs import check as violations
 
 PRINTED = [c for c in claims() if c.id.startswith("pd-ors") and c.variant is Variant.PRINTED]
 
@@ -44,6 +45,21 @@ def table(*values: float) -> dict[str, Any]:
 def test_what_is_printed_has_its_place_and_that_of_every_hypothesis(c: Claim[Any]) -> None:
     assert c.paper.startswith("PD-ORS")
     assert [premise.name for premise in c.premises if not premise.source] == []
+
+
+SCHEDULED = [name for name in shipped_names() if name.startswith("pd-ors") and shipped(name).schedule]
+
+
+@pytest.mark.parametrize("name", SCHEDULED)
+def test_shipped_schedules_are_feasible_with_gamma_workers_a_server(name: str) -> None:
+    """(2) as printed, W = gamma S, and not only the corrected S >= W/gamma."""
+    instance, schedule = case(name), Schedule.parse(shipped(name).schedule)
+    assert violations(instance, schedule) == []
+    for owner, plan in schedule.dump()["jobs"].items():
+        job = instance.job(owner)
+        for placed in plan["slots"].values() if isinstance(job, Job) else ():
+            workers, servers = (sum(counts[kind] for counts in placed.values()) for kind in ("workers", "servers"))
+            assert workers == job.workers_per_server * servers
 
 
 WHOLE = "pd-ors-theorem-6-whole-machine"
