@@ -14,7 +14,7 @@ from dlsched.arithmetic import power
 from dlsched.bounds.claim import Expectation, Premise, always, stated
 from dlsched.bounds.comparison import Relation, Value
 from dlsched.bounds.pd_ors.law import Excess, Judged, judged
-from dlsched.bounds.pd_ors.measures import OPTIMAL, PROGRAMS, LemmaFacts
+from dlsched.bounds.pd_ors.measures import INTEGRAL, OPTIMAL, PROGRAMS, LemmaFacts
 from dlsched.bounds.pd_ors.sources import BATCHES, DEAR, MIXED, NARROW, SPREAD, UNEVEN
 
 _judged: Callable[[Callable[[LemmaFacts], Value]], Judged[LemmaFacts]] = judged
@@ -56,6 +56,7 @@ RATIO = PROGRAMS.derived(
     relation=Relation.AT_LEAST,
     bound=always(1),
     expectation=Expectation.FALSE,
+    premises=(OPTIMAL, INTEGRAL),
     sources=(MIXED, NARROW),
     counterexamples=("pd-ors-lemma-1-ratio-two-rows", "pd-ors-lemma-1-ratio-five-rows"),
 )
@@ -80,16 +81,18 @@ PACKING_1 = PROGRAMS.printed(
     quantity="the greatest probability that a packing row breaks over delta/(3r), against 1",
     **_judged(lambda facts: facts.shrunk.each_packing()),
     expectation=Expectation.FALSE,
+    premises=(OPTIMAL, INTEGRAL),
     sources=(NARROW,),
-    counterexamples=("pd-ors-lemma-1-packing-halves", "pd-ors-lemma-1-packing-hundred-copies"),
+    counterexamples=("pd-ors-lemma-1-packing-triangle", "pd-ors-lemma-1-packing-hundred-triangles"),
 )
 
 PACKING_1_CORRECTED = PACKING_1.corrected(
     statement="with G from W_b (ln(1/G) - 1 + G) = ln(3r/delta), each packing row breaks with probability at most "
     "delta/(3r)",
     **_judged(lambda facts: facts.shrunk_exactly.each_packing()),
+    premises=(OPTIMAL,),
     sources=(MIXED, NARROW, UNEVEN, SPREAD, BATCHES),
-    golden=("pd-ors-lemma-1-packing-corrected-halves",),
+    golden=("pd-ors-lemma-1-packing-corrected-triangle",),
 )
 
 SOME_1 = PROGRAMS.printed(
@@ -99,15 +102,17 @@ SOME_1 = PROGRAMS.printed(
     quantity="the probability that some packing row breaks over delta/3, against 1",
     **_judged(lambda facts: facts.shrunk.some_packing()),
     expectation=Expectation.FALSE,
+    premises=(OPTIMAL, INTEGRAL),
     sources=(NARROW,),
-    counterexamples=("pd-ors-lemma-1-some-row-halves", "pd-ors-lemma-1-some-row-hundred-copies"),
+    counterexamples=("pd-ors-lemma-1-some-row-triangle", "pd-ors-lemma-1-some-row-hundred-triangles"),
 )
 
 SOME_1_CORRECTED = SOME_1.corrected(
     statement="with that G, some packing row breaks with probability at most delta/3",
     **_judged(lambda facts: facts.shrunk_exactly.some_packing()),
+    premises=(OPTIMAL,),
     sources=(MIXED, NARROW, UNEVEN, SPREAD, BATCHES),
-    golden=("pd-ors-lemma-1-some-row-corrected-hundred-copies",),
+    golden=("pd-ors-lemma-1-some-row-corrected-hundred-triangles",),
 )
 
 

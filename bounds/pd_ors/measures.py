@@ -121,5 +121,9 @@ OPTIMAL = Premise[LemmaFacts](
     "x-bar is an optimum of the relaxation", lambda facts: facts.optimal, source="Section 4.4; thesis, Section 3.2.4"
 )
 
+INTEGRAL = Premise[LemmaFacts](
+    "the program has an integral point", lambda facts: facts.integral, source="Section 4.4: an integer program"
+)
+
 PROGRAMS = Subject(problem="dmlrs", instance=MixedProgram, facts=LemmaFacts, premises=(OPTIMAL,), details=_widths)
 """What claims about mixed programs are about: a probability over what is promised is at most 1."""

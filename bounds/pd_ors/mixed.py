@@ -5,6 +5,7 @@ The lemmas are about any such program; their row bounds fail at points that an e
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -155,6 +156,19 @@ class MixedFacts:
         unit = small_unit(max(program.cost))
         return found is not None and agree(program.total(program.cost), found.bound, unit=unit)
 
+    @property
+    def integral(self) -> bool:
+        """Whether the program has an integral point. Copies, and variables of one column, are alike: sums are asked."""
+        rests_on(Proof.EXACT)
+        return self._integral
+
+    @cached_property
+    def _integral(self) -> bool:
+        program = self.instance
+        free = (Fraction(0),) * len(program.cost)
+        rows = (program.cover, program.needs, program.packing, program.limits)
+        return exactly(lambda: _optimum(free, *rows, integer=True)) is not None
+
     def shrink(self, delta: float | None = None, variant: Gain = Gain.PRINTED) -> float:
         """Return G of Lemma 1, at most 1; at another delta where one is given."""
         rows = self.instance.packings
@@ -243,12 +257,15 @@ def _optimum(
     needs: Rationals,
     packing: Sequence[Rationals],
     limits: Rationals,
+    *,
+    integer: bool = False,
 ) -> Enclosure | None:
-    """Return the optimum of the relaxation; no variable is larger than the cover rows alone could want it."""
+    """Return the optimum of the relaxation, or of the program; no variable is larger than cover rows alone want it."""
     builder = ProgramBuilder("relaxation", "minimize")
     for j, price in enumerate(cost):
         wanted = (need / row[j] for row, need in zip(cover, needs, strict=True) if row[j])
-        builder.column(f"x[{j}]", max(wanted, default=Fraction(0)), cost=price)
+        most = max(wanted, default=Fraction(0))
+        builder.column(f"x[{j}]", math.ceil(most) if integer else most, cost=price, integer=integer)
     for i, (row, need) in enumerate(zip(cover, needs, strict=True)):
         builder.row(f"cover[{i}]", enumerate(row), lower=need)
     for i, (row, limit) in enumerate(zip(packing, limits, strict=True)):
@@ -256,4 +273,5 @@ def _optimum(
     try:
         return enclose(builder.program())
     except GaveUp as failure:
-        raise ValueError(f"the relaxation's optimum is not known: {failure}") from None
+        kind = "program" if integer else "relaxation"
+        raise ValueError(f"the {kind}'s optimum is not known: {failure}") from None

@@ -34,23 +34,25 @@ def mixed(rng: np.random.Generator) -> MixedProgram:
 
 
 def narrow(rng: np.random.Generator) -> MixedProgram:
-    """Return rows that hold a unit or two, shared by variables that must reach a fraction each, and a small delta."""
-    rows = int(rng.integers(1, 4))
-    blocks = [int(rng.integers(2, 5)) for _ in range(rows)]
-    n = sum(blocks)
-    packing = np.zeros((rows, n), dtype=int)
-    packing[np.repeat(np.arange(rows), blocks), np.arange(n)] = 1
-    share = np.concatenate([np.full(size, Fraction(int(rng.integers(1, 3)), size)) for size in blocks])
-    limits = [sum(share[packing[i] > 0], Fraction(0)) for i in range(rows)]
+    """Return odd cycles, of each edge of which an end is to be taken, rows that hold one or two edges, a small delta.
+
+    A half of every vertex is the only optimum of the relaxation, as the cost of a vertex is shared by its two edges. No
+    row holds an edge of the first vertex: that one and every second one after it keep all rows.
+    """
+    pairs = int(rng.integers(1, 6))
+    n, held = 2 * pairs + 1, int(rng.integers(1, min(pairs, 2) + 1))
+    edges = np.eye(n, dtype=int) + np.roll(np.eye(n, dtype=int), 1, axis=1)
+    rows = pairs // held
+    packing = edges[1 : 2 * rows * held : 2].reshape(rows, held, n).sum(axis=1)
     copies = int(rng.integers(2)) * int(rng.integers(10, 100)) + 1
     delta = Fraction(1) if rng.integers(2) else _delta(rng, 6)
     return MixedProgram(
-        cost=_rationals(rng.integers(1, 10, size=n)),
-        cover=tuple(map(_rationals, np.eye(n, dtype=int))),
-        needs=tuple(share),
+        cost=_rationals(integer_product(edges.T, rng.integers(1, 6, size=n))),
+        cover=tuple(map(_rationals, edges)),
+        needs=(Fraction(1),) * n,
         packing=tuple(map(_rationals, packing)),
-        limits=tuple(limits),
-        point=tuple(share),
+        limits=(Fraction(held),) * rows,
+        point=(Fraction(1, 2),) * n,
         delta=delta,
         copies=copies,
     )

@@ -13,7 +13,7 @@ from dlsched.bounds.claim import Claim, Expectation, Undecided, Variant, decide
 from dlsched.bounds.comparison import Status
 from dlsched.bounds.pd_ors import lemmas, sources, theorems
 from dlsched.bounds.pd_ors.law import Law
-from dlsched.bounds.pd_ors.mixed import MixedProgram
+from dlsched.bounds.pd_ors.mixed import MixedProgram, relaxed_optima
 from dlsched.bounds.pd_ors.slot import ExternalSlot, SlotFacts
 from dlsched.bounds.witness import Witness, shipped, shipped_names
 from dlsched.models import InputError
@@ -31,12 +31,12 @@ KNOWN = {
     "pd-ors-lemma-1-ratio-five-rows": (0.8623, 1),
     # Both rows' variables must go up: G^2 over G.
     "pd-ors-lemma-1-ratio-corrected-two-rows": (0.224034, 1),
-    # b = 1, row (1, 1): G^2/4 = 3.7966e-4 over delta/3 = 3.7074e-4.
-    "pd-ors-lemma-1-packing-halves": (3.7966e-4 / 3.7074e-4, 1),
-    "pd-ors-lemma-1-some-row-halves": (3.7966e-4 / 3.7074e-4, 1),
+    # b = 1, row (1, 1, 0) at halves: G^2/4 = 3.7966e-4 over delta/3 = 3.7074e-4.
+    "pd-ors-lemma-1-packing-triangle": (3.7966e-4 / 3.7074e-4, 1),
+    "pd-ors-lemma-1-some-row-triangle": (3.7966e-4 / 3.7074e-4, 1),
     # A hundred such rows at delta = .1: G = .0384902.
-    "pd-ors-lemma-1-packing-hundred-copies": (0.0384902**2 / 4 * 3000, 1),
-    "pd-ors-lemma-1-some-row-hundred-copies": (0.0363666 * 30, 1),
+    "pd-ors-lemma-1-packing-hundred-triangles": (0.0384902**2 / 4 * 3000, 1),
+    "pd-ors-lemma-1-some-row-hundred-triangles": (0.0363666 * 30, 1),
     # .15 of the 1000 needed costs 1, the rest nothing: .15 G over delta = .5, G = .929318 and 1.061681.
     "pd-ors-lemma-1-dear": (0.15 * 0.929318 / 0.5, 1),
     "pd-ors-lemma-2-dear": (0.15 * 1.061681 / 0.5, 1),
@@ -79,8 +79,8 @@ def test_shipped_cases_come_out_as_written(name: str) -> None:
 
 
 def test_delta_is_a_parameter_of_every_claim() -> None:
-    """The halves at delta = 1 and .00111: G^2/4 over delta/3, of the shipped program in both ways."""
-    claim, program = lemmas.PACKING_1, read(shipped("pd-ors-lemma-1-packing-halves"))
+    """The triangle at delta = 1 and .00111: G^2/4 over delta/3, of the shipped program in both ways."""
+    claim, program = lemmas.PACKING_1, read(shipped("pd-ors-lemma-1-packing-triangle"))
     at_one = check(claim.id, program, delta=1.0)
     assert at_one.status is Status.HOLDS
     gain = gain_packing(1, 1, 1.0, events=3)
@@ -159,10 +159,33 @@ def test_a_machine_without_room_undoes_the_printed_width_alone() -> None:
 
 
 def test_a_point_that_is_not_optimal_fails_the_premise() -> None:
-    data = shipped("pd-ors-lemma-1-packing-halves").instance
-    program = MixedProgram.parse({**data, "needs": [0.25, 0.5]})
+    data = shipped("pd-ors-lemma-1-packing-triangle").instance
+    program = MixedProgram.parse({**data, "needs": [0.25, 1, 1]})
     verdict = decide(lemmas.PACKING_1, program)
     assert (verdict.status, verdict.reason) == (Status.PREMISE_FAILS, "x-bar is an optimum of the relaxation")
+
+
+def test_lemma_1_is_refuted_on_programs_with_an_integral_point() -> None:
+    """Two vertices of a triangle keep its rows; with every edge held, or with needs of a half alone, nothing does."""
+    data = shipped("pd-ors-lemma-1-packing-triangle").instance
+    taken = MixedProgram.parse({**data, "point": [1, 0, 1]})
+    assert (taken.total(taken.cost), MixedProgram.parse(data).total(taken.cost)) == (2, 1.5)
+    held = {"packing": data["cover"], "limits": [1, 1, 1]}
+    halves = {"cover": [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "needs": [0.5, 0.5, 0.5]}
+    for change in (held, halves):
+        for claim in (lemmas.PACKING_1, lemmas.SOME_1, lemmas.RATIO):
+            verdict = decide(claim, MixedProgram.parse({**data, **change}))
+            assert (verdict.status, verdict.reason) == (Status.PREMISE_FAILS, "the program has an integral point")
+        assert decide(lemmas.PACKING_1_CORRECTED, MixedProgram.parse({**data, **change})).status is Status.HOLDS
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_half_of_every_vertex_is_the_only_optimum_of_a_drawn_cycle(seed: int) -> None:
+    program = sources.narrow(np.random.default_rng(seed))
+    found = relaxed_optima(program.cost, program.cover, program.needs, program.packing, program.limits)
+    assert found == (program.point,)
+    vertices = tuple(1 - k % 2 for k in range(len(program.cost)))
+    assert MixedProgram.parse({**program.dump(), "point": vertices}).point == vertices
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: " ".join(c.key))

@@ -227,7 +227,7 @@ def test_a_relaxation_that_no_solver_decides_is_neither_infeasible_nor_optimal(m
     ],
 )
 def test_bad_programs_are_refused(change: dict[str, Any], message: str) -> None:
-    data = shipped("pd-ors-lemma-1-packing-halves").instance
+    data = shipped("pd-ors-lemma-1-halves").instance
     with pytest.raises(InputError, match=message):
         MixedProgram.parse({**data, **change})
 
