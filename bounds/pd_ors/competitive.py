@@ -71,7 +71,11 @@ THEOREM_5 = SMALL_RATIOS.printed(
     premises=(SYNCHRONOUS, PRICES_DEFINED, SMALL_NEEDS, ORDINARY, ADMITS_ONE),
     details=_printed,
     sources=(FINE, FINER),
-    counterexamples=("pd-ors-theorem-5-small-jobs", "pd-ors-theorem-5-whole-machine"),
+    counterexamples=(
+        "pd-ors-theorem-5-batches-of-five",
+        "pd-ors-theorem-5-small-jobs",
+        "pd-ors-theorem-5-whole-machine",
+    ),
     golden=("pd-ors-theorem-5-one-job",),
     open=OPEN,
 )

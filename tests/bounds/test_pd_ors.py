@@ -13,12 +13,13 @@ import pytest
 from dlsched.algorithms import pd_ors
 from dlsched.algorithms.baselines.dmlrs import dorm, drf, fifo, oasis
 from dlsched.algorithms.pd_ors import constants
+from dlsched.algorithms.pd_ors.prices import demand
 from dlsched.algorithms.pd_ors.program import sample_costs
 from dlsched.bounds import Relation, Status, Variant, check, claim, claims, verify
 from dlsched.bounds.claim import Claim, decide
 from dlsched.bounds.pd_ors import families
 from dlsched.bounds.pd_ors.facts import MUCH_SMALLER, PdOrsFacts
-from dlsched.bounds.pd_ors.ratios import known_alpha
+from dlsched.bounds.pd_ors.ratios import RatioFacts, known_alpha
 from dlsched.bounds.witness import shipped, shipped_names
 from dlsched.models.dmlrs import Instance, Job, Schedule
 from dlsched.models.dmlrs import check as violations
@@ -135,18 +136,22 @@ def test_witnesses_are_fair_whether_a_ninth_or_a_hundredth_is_much_smaller(name:
 @pytest.mark.slow
 @pytest.mark.parametrize("id_", ["theorem-5", "theorem-6", "dual-feasible", "allocation-cost"])
 def test_the_first_witness_is_of_small_jobs(id_: str) -> None:
-    """Read as the proof does, of whole jobs: none takes more than a 25th of the machine; and K >> F, b^(i) >> b^(e)."""
+    """Read as the proof does, of whole jobs: N_i is no more than a 25th of the machine; and K >> F, b^(i) >> b^(e)."""
     known = claim(f"pd-ors/{id_}")
-    assert known.counterexamples[0] == f"pd-ors-{id_}-small-jobs"
     instance = case(known.counterexamples[0])
     (machine,) = instance.machines
     for job in instance.jobs:
-        most = job.most_workers * (job.worker_needs("cpu") + job.server_needs("cpu"))
-        assert 25 * most <= machine.capacity_of("cpu")
+        assert 25 * demand(["cpu"], job) <= machine.capacity_of("cpu")
         assert job.samples >= 10 * job.batch
         assert job.internal_rate == 100 * job.external_rate
         assert job.gradient_size > 0
     assert check(known.id, instance).status is Status.VIOLATED
+
+
+def test_the_first_witness_of_theorem_5_has_a_ratio_of_an_approximation() -> None:
+    """Of batches of five 3 G/delta is 1.109; of one worker each, with G as small as delta = 1 has it, .4145."""
+    ratios = [RatioFacts(case(name), 0).ratio_29 for name in claim("pd-ors/theorem-5").counterexamples]
+    assert ratios == pytest.approx([1.108882, 0.414531, 2.164486], rel=1e-6)
 
 
 @pytest.mark.parametrize(("jobs", "power"), [(10, 15), (50, 82)])
