@@ -101,9 +101,10 @@ THEOREM_5_A_PRIORI = AGAINST_OPT.derived(
 THEOREM_5_CORRECTED = replace(
     THEOREM_5_A_PRIORI.corrected(
         statement=(
-            "With exact subproblems, U^r = max u_i(0) over the least need of a unit, reached at C_h^r - A_h^r, L by "
-            "(14) and C_h^r > A_h^r, the most that any one job can put there: OPT <= 2 max(1, alpha) ALG, alpha the "
-            "greatest C dp/(p_old drho)"
+            "With exact subproblems and, over the jobs that can earn something, U^r = max u_i(0) over the least need "
+            "of a unit, reached at C_h^r - A_h^r, L by (14) repaired (the last positive utility for u_i(T - a_i)) and "
+            "C_h^r > A_h^r, the most that any one job can put there: OPT <= 2 max(1, alpha) ALG, alpha the greatest "
+            "C dp/(p_old drho)"
         ),
         quantity="OPT, against 2 max(1, alpha measured) times the utility of PD-ORS",
         bound=_of_measured_alpha,

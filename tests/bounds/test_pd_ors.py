@@ -73,6 +73,15 @@ def test_where_the_printed_l_is_0_the_theorems_say_nothing(id_: str) -> None:
     assert check(id_, changed(WHOLE, {**first, **table(1)}, {**first, **table(1000)})).status is Status.VACUOUS
 
 
+def test_the_corrected_theorem_has_l_where_the_printed_one_is_0() -> None:
+    """T = 2, C = 5, u = (3, 0): 1/mu = 2/10 and N = 2, L = 1/10 . 3/2 with the last positive utility."""
+    one = dict(case("pd-ors-theorem-5-corrected-D11").dump()["jobs"][0], **table(3, 0))
+    changes = {"slots": 2, "machines": [{"name": "M1", "capacity": {"r1": 5}}], "jobs": [one]}
+    instance = Instance.parse({**case("pd-ors-theorem-5-corrected-D11").dump(), **changes})
+    assert (constants(instance, "printed").low, constants(instance, "theorem").low) == (0, Fraction(3, 20))
+    assert check("pd-ors/theorem-5", instance, variant="corrected").status is Status.HOLDS
+
+
 def test_the_ratio_is_that_of_the_printed_constants() -> None:
     """Jobs that come in slot 2: n - a is less than the least duration n - 1, so that the printed U is greater."""
     late = {"arrival": 2, "samples": 50}
