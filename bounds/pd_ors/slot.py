@@ -17,7 +17,7 @@ from dlsched.algorithms.pd_ors.widths import Form, Widths, widths
 from dlsched.bounds.comparison import Interval, Value
 from dlsched.bounds.evidence import rests_on
 from dlsched.bounds.pd_ors.law import Law
-from dlsched.bounds.pd_ors.mixed import Delta, MixedProgram, Rationals, at_delta, exactly, relaxed_optima
+from dlsched.bounds.pd_ors.mixed import Delta, MixedFacts, MixedProgram, Rationals, at_delta, exactly, relaxed_optima
 from dlsched.models.document import Document
 from dlsched.models.numbers import NonNegative, Positive, to_json
 
@@ -34,9 +34,9 @@ class ExternalSlot(Document):
     worker, server : tuple of Fraction
         alpha^r and beta^r.
     workers : Fraction
-        v kappa_E, the workers needed; m_w in the thesis.
+        v kappa_E, the workers needed; rounded up, m_w of the thesis.
     servers : Fraction
-        v kappa_E / gamma, the servers needed, of which the journal's print says nothing; m_p in the thesis.
+        v kappa_E / gamma, the servers needed, of which the journal's print says nothing; rounded up, m_p of the thesis.
     most_workers : Fraction
         F; the thesis's problem does not limit workers.
     delta : Fraction
@@ -141,6 +141,14 @@ class Placement:
         """Whether (25) is one of the packing rows, the last."""
         return self.form is not Form.THESIS
 
+    @property
+    def needs(self) -> tuple[Fraction, Fraction]:
+        """The right-hand sides of the cover rows for workers and for servers: in the thesis whole numbers."""
+        workers, servers = self.slot.workers, self.slot.servers
+        if self.form is Form.THESIS:
+            return Fraction(math.ceil(workers)), Fraction(math.ceil(servers))
+        return workers, servers
+
     @cached_property
     def widths(self) -> Widths:
         """W_1, m, W_2 and r."""
@@ -149,7 +157,7 @@ class Placement:
         return widths(
             self.form,
             np.array(ratios, dtype=object),
-            (slot.workers, slot.servers),
+            self.needs,
             slot.most_workers,
             resources=len(slot.worker),
             needed=sum(a + b > 0 for a, b in zip(slot.worker, slot.server, strict=True)),
@@ -205,6 +213,15 @@ class Placement:
         """The program at the solver's optimum; None where the relaxation is infeasible."""
         return self.programs[0] if self.programs else None
 
+    @property
+    def integral(self) -> bool:
+        """Whether the program has an integral point."""
+        return self._mixed is not None and self._mixed.integral
+
+    @cached_property
+    def _mixed(self) -> MixedFacts | None:
+        return None if self.program is None else MixedFacts(self.program, 0)
+
     @cached_property
     def shrunk(self) -> Roundings:
         """The rounding at G of (29)."""
@@ -238,8 +255,7 @@ class Placement:
         if self.limits_workers:
             packing.append(total[0])
             limits.append(slot.most_workers)
-        needs = (slot.workers, slot.servers)[: self.covers]
-        return cost, total[: self.covers], needs, packing, tuple(limits)
+        return cost, total[: self.covers], self.needs[: self.covers], packing, tuple(limits)
 
     def _unit(self, kind: int) -> Rationals:
         return (self.slot.worker, self.slot.server)[kind]

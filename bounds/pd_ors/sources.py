@@ -5,6 +5,7 @@ None is a counterexample written down: each describes a kind of program, and vio
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -134,7 +135,7 @@ def slot(rng: np.random.Generator) -> ExternalSlot:
     if machines > 1 and not rng.integers(4):
         room[0, rng.integers(resources)] = 0
     need = Fraction(int(rng.integers(1, 2 * machines + 2)), int(rng.integers(1, 3)))
-    return _slot(rng, room, worker, server, need, need + int(rng.integers(0, 4)))
+    return _slot(rng, room, worker, server, need, Fraction(math.ceil(need) + int(rng.integers(0, 4))))
 
 
 def crumbs(rng: np.random.Generator) -> ExternalSlot:

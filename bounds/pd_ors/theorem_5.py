@@ -41,7 +41,7 @@ from dlsched.bounds.pd_ors.families import ROOMY, SECTION_5, TINY
 from dlsched.bounds.pd_ors.mixed import Delta
 from dlsched.bounds.pd_ors.slot import WHICH_OPTIMUM, ExternalSlot, Placement, SlotFacts
 from dlsched.bounds.pd_ors.sources import SLOT
-from dlsched.bounds.pd_ors.theorems import PRINTED_PREMISES, SLOTS
+from dlsched.bounds.pd_ors.theorems import PRINTED_PREMISES, RELAXED, SLOTS, WHOLE
 from dlsched.models.dmlrs import AsyncJob, Instance, Job, Machine
 from dlsched.models.numbers import rational
 from dlsched.models.utility import Table
@@ -103,24 +103,11 @@ class RoundsFacts(SlotFacts):
         return 1 - power(self.printed.delta / (3 * self.printed.packings), self.rounds)
 
 
-def _some_room(facts: SlotFacts) -> bool:
-    """Tell whether each machine alone has room for the smallest number of workers: a sufficient, simple condition."""
-    slot = facts.instance
-    room = [
-        min((left // need for left, need in zip(row, slot.worker, strict=True) if need), default=slot.most_workers)
-        for row in slot.room
-    ]
-    return sum(min(n, slot.most_workers) for n in room) >= slot.workers
-
-
 _STATES = Subject(
     problem="dmlrs",
     instance=ExternalSlot,
     facts=RoundsFacts,
-    premises=(
-        *PRINTED_PREMISES,
-        Premise[RoundsFacts]("workers fit in whole numbers", _some_room, "Appendix C: a feasible integer solution"),
-    ),
+    premises=(*PRINTED_PREMISES, WHOLE),
     sources=(SLOT,),
 )
 
@@ -144,6 +131,7 @@ THEOREM_6_SUCCEEDS = _STATES.printed(
     quantity="exact probability that one of S rounds keeps (24)-(26), against 1 - (delta/(3(RH+1)))^S",
     measure=lambda facts: facts.succeeds_30,
     open=WHICH_OPTIMUM,
+    premises=(RELAXED, WHOLE),
     relation=Relation.AT_LEAST,
     bound=lambda facts: facts.promised_30,
     expectation=Expectation.FALSE,
@@ -574,6 +562,11 @@ COMPLEXITY = SLOTS.printed(
             "the relaxation is feasible",
             lambda facts: facts.thesis.program is not None,
             "Section 3.2.3: the fractional optimal solution",
+        ),
+        Premise[SlotFacts](
+            "workers and servers fit in whole numbers",
+            lambda facts: facts.thesis.integral,
+            "Section 3.2.3: (3.22), an integer program",
         ),
     ),
     details=lambda facts: {"G": facts.thesis.stretched.gain},

@@ -7,6 +7,7 @@ every outcome infeasible.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from dlsched.bounds.claim import Expectation, Premise, Subject, stated
@@ -19,12 +20,14 @@ from dlsched.models.numbers import to_json
 ROOM = "W_2 > 0"
 FEASIBLE = "the relaxation is feasible"
 
-PRINTED_PREMISES = (
-    Premise[SlotFacts](ROOM, lambda facts: facts.printed.packing_width > 0, "Theorem 3: (29) divides by W_2"),
-    Premise[SlotFacts](
-        FEASIBLE, lambda facts: facts.printed.program is not None, "Section 4.3: the fractional optimal solution"
-    ),
+_HAS_ROOM = Premise[SlotFacts](ROOM, lambda facts: facts.printed.packing_width > 0, "Theorem 3: (29) divides by W_2")
+RELAXED = Premise[SlotFacts](
+    FEASIBLE, lambda facts: facts.printed.program is not None, "Section 4.3: the fractional optimal solution"
 )
+WHOLE = Premise[SlotFacts](
+    "workers fit in whole numbers", lambda facts: facts.printed.integral, "Appendix C: a feasible integer solution"
+)
+PRINTED_PREMISES = (_HAS_ROOM, RELAXED)
 CORRECTED_PREMISES = (Premise[SlotFacts](FEASIBLE, lambda facts: facts.corrected.program is not None),)
 
 SLOTS = Subject(problem="dmlrs", instance=ExternalSlot, facts=SlotFacts, premises=PRINTED_PREMISES, sources=(SLOT,))
@@ -118,6 +121,7 @@ THEOREM_3_FEASIBLE = SLOTS.printed(
     relation=Relation.AT_LEAST,
     bound=lambda facts: 1 - facts.instance.delta,
     expectation=Expectation.FALSE,
+    premises=(*PRINTED_PREMISES, WHOLE),
     details=lambda facts: _explain_shrunk(facts.printed),
     counterexamples=("pd-ors-theorem-3-feasible-E1", "pd-ors-theorem-3-feasible-exact-fit"),
 )
@@ -132,6 +136,7 @@ THEOREM_4_FEASIBLE = SLOTS.printed(
     relation=Relation.AT_LEAST,
     bound=lambda facts: 1 - facts.instance.delta,
     expectation=Expectation.FALSE,
+    premises=(RELAXED, WHOLE),
     details=lambda facts: _explain_stretched(facts.printed),
     counterexamples=("pd-ors-theorem-4-feasible-E1", "pd-ors-theorem-4-feasible-exact-fit"),
 )
@@ -146,6 +151,7 @@ THEOREM_4 = SLOTS.printed(
     **_judged(lambda facts: _fourth(facts.printed, Excess.PRINTED)),
     open=WHICH_OPTIMUM,
     expectation=Expectation.FALSE,
+    premises=(replace(_HAS_ROOM, source="Theorem 4: its threshold divides by W_2"), RELAXED),
     details=lambda facts: _explain_stretched(facts.printed),
     sources=(SLOT, CRUMBS),
     counterexamples=("pd-ors-theorem-4-crumbs",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from dlsched.algorithms.pd_ors import JobDecision, run
 from dlsched.bounds import check
 from dlsched.bounds.claim import Claim, Expectation, decide
 from dlsched.bounds.comparison import Status
-from dlsched.bounds.pd_ors import remark, theorem_5
+from dlsched.bounds.pd_ors import remark, theorem_5, theorems
 from dlsched.bounds.pd_ors.facts import SMALL_NEEDS
 from dlsched.bounds.pd_ors.slot import ExternalSlot, SlotFacts
 from dlsched.bounds.witness import shipped
@@ -108,6 +109,47 @@ def test_where_all_prices_are_one_every_split_of_the_workers_is_an_optimum() -> 
     assert probability.low == 0 < probability.high
     forty = ExternalSlot.parse({**data, "prices": [[1], [1], [1]], "workers": 40})
     assert decide(theorem_5.THEOREM_3_AMPLE, forty).status is Status.VIOLATED
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"room": [["1.5"], ["1.5"], ["1.5"]], "workers": 4},  # 4.5 workers, or 3 whole ones
+        {"workers": 4.5, "most_workers": 4.5},  # (25) allows 4 whole ones
+    ],
+)
+def test_where_workers_do_not_fit_in_whole_numbers_nothing_is_refuted(change: dict[str, Any]) -> None:
+    slot = ExternalSlot.parse({**shipped("pd-ors-theorem-3-ample-five-workers").instance, **change})
+    assert SlotFacts(slot, 0).printed.program is not None
+    for claim in (
+        theorems.THEOREM_3_FEASIBLE,
+        theorems.THEOREM_4_FEASIBLE,
+        theorem_5.THEOREM_5_SUCCEEDS,
+        theorem_5.THEOREM_6_SUCCEEDS,
+    ):
+        verdict = decide(claim, slot)
+        assert (verdict.status, verdict.reason) == (Status.PREMISE_FAILS, theorems.WHOLE.name)
+
+
+def test_the_thesis_needs_whole_workers_and_servers() -> None:
+    """m_w and m_p are ceilings: with room for two workers and half a server, 1.5 and .5 fit, and 2 and 1 do not."""
+    data = shipped("pd-ors-theorem-3-E1").instance
+    small = {"room": [[2, 0.5]], "prices": [[1, 1]], "workers": 1.5, "servers": 0.5, "most_workers": 2}
+    facts = SlotFacts(ExternalSlot.parse({**data, **small}), 0)
+    assert (facts.thesis.needs, facts.thesis.cover_width) == ((2, 1), 1)
+    assert facts.corrected.needs == (Fraction(3, 2), Fraction(1, 2))
+    assert facts.corrected.program is not None
+    assert facts.thesis.program is None
+
+
+def test_g_of_30_asks_for_no_room_on_every_machine() -> None:
+    """(30) has W_1 alone: where a machine is full W_2 is 0, and the claims on (29) alone say nothing."""
+    data = shipped("pd-ors-theorem-3-E1").instance
+    slot = ExternalSlot.parse({**data, "room": [[3, 0], [3, 4], [9, 9]]})
+    for claim in (theorems.THEOREM_4_FEASIBLE, theorem_5.THEOREM_6_SUCCEEDS):
+        assert decide(claim, slot).status is not Status.PREMISE_FAILS
+    for claim in (theorems.THEOREM_3_FEASIBLE, theorem_5.THEOREM_5_SUCCEEDS, theorems.THEOREM_4):
+        assert decide(claim, slot).reason == theorems.ROOM
 
 
 def test_room_for_the_whole_job_on_one_machine_is_enough() -> None:
