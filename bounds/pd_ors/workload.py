@@ -184,8 +184,8 @@ def _most_states(facts: PdOrsFacts) -> float:
 THEOREM_7_WORKER_SLOTS = PD_ORS.derived(
     "pd-ors/theorem-7-worker-slots",
     paper="PD-ORS, Theorem 7",
-    statement="by worker-slots PD-ORS settles at most T F one-slot states a job, whatever K and E",
-    quantity="the most one-slot states (t, n) of a job of the run, over T F, against 1",
+    statement="by worker-slots PD-ORS settles at most T F external one-slot states (t, n) a job, whatever K and E",
+    quantity="the most states (t, n), n external workers in slot t, of a job of the run, over T F, against 1",
     measure=_most_states,
     relation=Relation.AT_MOST,
     bound=always(1),
