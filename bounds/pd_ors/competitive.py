@@ -21,11 +21,12 @@ from dlsched.bounds.pd_ors.facts import (
     SMALL_NEEDS,
     SOME_ADMITTED,
     SYNCHRONOUS,
+    WHOSE_DEMAND,
     PdOrsFacts,
     SmallNeedsFacts,
 )
-from dlsched.bounds.pd_ors.families import ASYNC, ASYNC_RISING, BENCHMARK, FINE, FINER, RISING, ROOMY, TINY
-from dlsched.bounds.pd_ors.ratios import OPEN, RATIOS, SMALL_RATIOS, RatioFacts, known_alpha
+from dlsched.bounds.pd_ors.families import ASYNC, ASYNC_RISING, BENCHMARK, FINE, FINER, RISING, ROOMY, SMALL_JOBS, TINY
+from dlsched.bounds.pd_ors.ratios import OPEN, OPEN_SMALL, RATIOS, SMALL_RATIOS, RatioFacts, known_alpha
 from dlsched.models.dmlrs import Instance
 
 SMALL_DEMAND = Premise[PdOrsFacts]("C_h^r > A_h^r, the most that one job puts there", lambda facts: facts.small_demand)
@@ -70,14 +71,14 @@ THEOREM_5 = SMALL_RATIOS.printed(
     expectation=Expectation.FALSE,
     premises=(SYNCHRONOUS, PRICES_DEFINED, SMALL_NEEDS, ORDINARY, ADMITS_ONE),
     details=_printed,
-    sources=(FINE, FINER),
+    sources=(FINE, FINER, SMALL_JOBS),
     counterexamples=(
         "pd-ors-theorem-5-batches-of-five",
         "pd-ors-theorem-5-small-jobs",
         "pd-ors-theorem-5-whole-machine",
     ),
     golden=("pd-ors-theorem-5-one-job",),
-    open=OPEN,
+    open=OPEN_SMALL,
 )
 
 THEOREM_5_A_PRIORI = AGAINST_OPT.derived(
@@ -125,10 +126,10 @@ THEOREM_6 = SMALL_RATIOS.printed(
     expectation=Expectation.FALSE,
     premises=THEOREM_5.premises,
     details=_printed,
-    sources=(FINE, FINER),
+    sources=(FINE, FINER, SMALL_JOBS),
     counterexamples=("pd-ors-theorem-6-small-jobs", "pd-ors-theorem-6-whole-machine"),
     golden=("pd-ors-theorem-6-one-job",),
-    open=OPEN,
+    open=OPEN_SMALL,
 )
 
 THESIS_THEOREM_3 = RATIOS.printed(
@@ -232,10 +233,10 @@ DUAL_FEASIBLE = _SMALL.printed(
     expectation=Expectation.FALSE,
     premises=(PRICES_DEFINED, LOWEST_POSITIVE, SMALL_NEEDS, ORDINARY, ADMITS_ONE),
     details=lambda facts: facts.explain(facts.printed.dump()),
-    sources=(FINE, FINER),
+    sources=(FINE, FINER, SMALL_JOBS),
     counterexamples=("pd-ors-dual-feasible-small-jobs", "pd-ors-dual-feasible-two-thirds"),
     golden=("pd-ors-dual-feasible-whole-machine",),
-    open="which mu (here the least that the print allows)",
+    open=f"which mu (here the least that the print allows), and {WHOSE_DEMAND}",
 )
 
 DUAL_FEASIBLE_CORRECTED = DUAL_FEASIBLE.corrected(

@@ -45,8 +45,9 @@ Times = Annotated[int, Field(ge=1)]
 
 MUCH_SMALLER: Times = 9
 """How many times the need of a worker or server a machine has at the least where the paper says that the need is much
-smaller. So many times in the paper's own evaluation (Section 5): a worker takes up to 4 GPUs, and a machine has 18
-times the average of 2. Shipped counterexamples have a hundred times the need, so that they are fair if more is meant.
+smaller. A reading of the paper's evaluation (Section 5): a machine has "roughly 18 times of the resource demands of a
+worker/PS", and 18 times the mean of 2 GPUs is 9 times the 4 that a worker may take. Shipped counterexamples have a
+hundred times the need, so that they are fair if more is meant.
 """
 
 
@@ -254,6 +255,12 @@ SMALL_NEEDS = Premise[SmallNeedsFacts](
     lambda facts: facts.small_needs,
     "Appendix C, before Definition 2",
 )
+WHOSE_DEMAND = (
+    "whose demand is much smaller than the capacity: a worker's and a server's, as Appendix C assumes (here), or a "
+    "job's, as its proof says"
+)
+"""What the print leaves open of what is small."""
+
 ADMITS_ONE = Premise[PdOrsFacts](
     "the optimum accepts a job: OPT > 0", lambda facts: facts.opt_positive, "Appendix C, proof of Theorems 5 and 6"
 )

@@ -85,6 +85,17 @@ def _of_many_workers(rng: np.random.Generator, halves: tuple[int, int], machines
     return _instance(slots, [2 * half] * int(rng.integers(1, machines + 1)), jobs)
 
 
+def small_jobs(rng: np.random.Generator) -> Instance:
+    """Return jobs that take a ninth of a machine at the most and fill it, each worth so many times the one before.
+
+    As many of the greatest worth come after them. A job has up to five workers and needs one.
+    """
+    room, batch, digits = int(rng.integers(9, 12)), int(rng.integers(1, 6)), rng.uniform(0.1, 2.2)
+    worths = [round(power(10, digits * min(i, room))) for i in range(2 * room)]
+    jobs = [_job(i, 1, 1, batch, Table(values=(Fraction(worth),))) for i, worth in enumerate(worths)]
+    return _instance(1, [2 * room + int(rng.integers(2))], jobs)
+
+
 def critical(rng: np.random.Generator) -> Instance:
     """Return jobs with deadlines: their utility at the horizon is 0."""
     slots = int(rng.integers(2, 5))
@@ -235,6 +246,7 @@ SPLIT = Source("dmlrs/split", split)
 ROOMY = Source("dmlrs/roomy", roomy)
 FINE = Source("dmlrs/fine", fine)
 FINER = Source("dmlrs/finer", finer, cost=10)
+SMALL_JOBS = Source("dmlrs/small-jobs", small_jobs)
 CRITICAL = Source("dmlrs/critical", critical)
 BENCHMARK = Source("dmlrs/benchmark", benchmark)
 SECTION_5 = Source("dmlrs/section-5", section_5)

@@ -13,8 +13,8 @@ from dlsched.bounds.claim import Expectation, Premise, Source, Subject, Variant,
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.pd_ors.competitive import SMALL
 from dlsched.bounds.pd_ors.facts import LOWEST_POSITIVE, PD_ORS, PRICES_DEFINED, SMALL_NEEDS, SOME_ADMITTED
-from dlsched.bounds.pd_ors.families import FINE, FINER
-from dlsched.bounds.pd_ors.ratios import OPEN, SMALL_RATIOS, known_alpha
+from dlsched.bounds.pd_ors.families import FINE, FINER, SMALL_JOBS
+from dlsched.bounds.pd_ors.ratios import OPEN_SMALL, SMALL_RATIOS, known_alpha
 from dlsched.models.document import Document
 from dlsched.models.numbers import Positive, rational, to_json
 from dlsched.tolerances import DIFFERENCE
@@ -258,9 +258,9 @@ ALLOCATION_COST = SMALL_RATIOS.printed(
     ),
     details=lambda facts: facts.printed.dump(),
     schedule=lambda facts: facts.printed.run.schedule,
-    sources=(FINE, FINER),
+    sources=(FINE, FINER, SMALL_JOBS),
     counterexamples=("pd-ors-allocation-cost-small-jobs", "pd-ors-allocation-cost-whole-machine"),
-    open=OPEN,
+    open=OPEN_SMALL,
 )
 
 ALLOCATION_COST_CORRECTED = replace(

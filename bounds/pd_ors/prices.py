@@ -183,8 +183,7 @@ POSITIVE_PRICE = PD_ORS.derived(
 )
 
 POSITIVE_PRICE_CORRECTED = POSITIVE_PRICE.corrected(
-    statement="with the last positive utility instead of u_i(T - a_i), over the jobs that can earn "
-    "something, L > 0",
+    statement="with the last positive utility instead of u_i(T - a_i), over the jobs that can earn something, L > 0",
     measure=lambda facts: not facts.repaired.constants.low,
     premises=(Premise("some job can earn something", lambda facts: bool(facts.repaired.constants.needed)),),
     golden=("pd-ors-positive-price-corrected-deadline",),

@@ -13,7 +13,7 @@ from dlsched.algorithms.pd_ors.widths import Widths
 from dlsched.arithmetic import expm1
 from dlsched.bounds.claim import Subject
 from dlsched.bounds.facts import optimal_schedule
-from dlsched.bounds.pd_ors.facts import MUCH_SMALLER, PdOrsFacts, SmallNeedsFacts, Times
+from dlsched.bounds.pd_ors.facts import MUCH_SMALLER, WHOSE_DEMAND, PdOrsFacts, SmallNeedsFacts, Times
 from dlsched.bounds.pd_ors.mixed import Delta
 from dlsched.models.dmlrs import AsyncJob, Instance, Job
 from dlsched.models.dmlrs.instance import can_earn
@@ -23,6 +23,9 @@ OPEN = (
     "which is only bounded (here the least that the print allows)"
 )
 """What the print leaves open of each of these theorems."""
+
+OPEN_SMALL = f"{OPEN}, and {WHOSE_DEMAND}"
+"""The same of those of the journal."""
 
 
 class RatioFacts(PdOrsFacts):

@@ -33,6 +33,7 @@ from dlsched.bounds.pd_ors.facts import (
     PD_ORS,
     PRICES_DEFINED,
     SMALL_NEEDS,
+    WHOSE_DEMAND,
     PdOrsFacts,
     SmallNeedsFacts,
     Times,
@@ -378,7 +379,7 @@ THEOREM_5_AMPLE = Subject(
     details=LoneFacts.dump,
     schedule=optimal_schedule,
     counterexamples=("pd-ors-theorem-5-ample-2500-workers",),
-    open=WHICH_OPTIMUM,
+    open=f"{WHICH_OPTIMUM}, and {WHOSE_DEMAND}",
 )
 
 

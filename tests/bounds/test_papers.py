@@ -172,8 +172,8 @@ KNOWN = {
     "pd-ors-theorem-5-one-job": (1, 6 * 0.7214955 * math.log(1000)),
     "pd-ors-theorem-6-whole-machine": (1000, 6 * 3.943653 * math.log(10**6)),
     "pd-ors-theorem-6-one-job": (1, 6 * 3.943653 * math.log(1000)),
-    # One slot, C = 101, 100 jobs of 2, F = 5: L = 1/202, U = 5 10^17, one unit is left; G29(5, 2, 1) = .369627. The first
-    # 50 jobs are worth 1 % more than the price.
+    # One slot, C = 101, 100 jobs of 2, F = 5: L = 1/202, U = 5 10^17, one unit is left; G29(5, 2, 1) = .369627.
+    # The first 50 jobs are worth 1 % more than the price.
     "pd-ors-theorem-5-batches-of-five": (5e19, 6 * 0.3696272 * math.log(101e18) * 4.29730793617e17),
     # One slot, C = 100, 99 jobs of 2: L = 1/200, U = 10 000, G29(1, 2, 1) = .138177;
     # the first 49 jobs are worth 1 % more than the price.

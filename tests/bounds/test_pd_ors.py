@@ -163,6 +163,16 @@ def test_the_first_witness_of_theorem_5_has_a_ratio_of_an_approximation() -> Non
     assert ratios == pytest.approx([1.108882, 0.414531, 2.164486], rel=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_drawn_small_jobs_take_a_ninth_of_the_machine_and_fill_it(seed: int) -> None:
+    facts = RatioFacts(families.small_jobs(np.random.default_rng(seed)), 0)
+    (machine,) = facts.instance.machines
+    assert all(9 * demand(["cpu"], job) <= machine.capacity_of("cpu") for job in facts.instance.jobs)
+    assert [decision.job for decision in facts.printed.admissions] == [
+        job.name for job in facts.instance.jobs[: len(facts.instance.jobs) // 2]
+    ]
+
+
 @pytest.mark.parametrize(("jobs", "power"), [(10, 15), (50, 82)])
 def test_no_share_is_small_enough_for_all_utilities(jobs: int, power: int) -> None:
     """Definition 1 asks for ln(U/L) drho/C of 3.84 at most: a tenth breaks it from 10^15 on, a fiftieth from 10^82."""
