@@ -12,6 +12,7 @@ left, and Theorem 5 falls with it: it needs n > W_2 workers, and n (1 - G) is at
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import Annotated, Any
@@ -21,7 +22,7 @@ from pydantic import Field
 
 from dlsched.algorithms.pd_ors.prices import demand
 from dlsched.arithmetic import exp, log1p, power
-from dlsched.bounds.claim import Expectation, Premise, Source, Subject, stated
+from dlsched.bounds.claim import Expectation, Premise, Source, Subject, always, stated
 from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.facts import optimal_schedule
 from dlsched.bounds.pd_ors.facts import (
@@ -104,7 +105,7 @@ class RoundsFacts(SlotFacts):
         return 1 - power(self.printed.delta / (3 * self.printed.packings), self.rounds)
 
 
-_STATES = Subject(
+_STATES: Subject[ExternalSlot, RoundsFacts] = Subject(
     problem="dmlrs",
     instance=ExternalSlot,
     facts=RoundsFacts,
@@ -471,15 +472,19 @@ def _initial_dual(facts: PdOrsFacts, *, own_mu: bool) -> Fraction:
         Whether mu^r has the r-th term alone in its bound as well; else mu is that of (14).
     """
     slots, resources = facts.instance.slots, facts.instance.resources
-    room = slots * sum((_capacity(facts, r) for r in resources), Fraction(0))
-    total = Fraction(0)
-    for r in resources:
-        needs = [(job, need) for job in facts.instance.jobs if (need := _needed(job, r))]
-        if needs:
-            low = min(job.utility.exact(slots - job.arrival) / need for job, need in needs)
-            own = min(need for _, need in needs) / room
-            total += slots * _capacity(facts, r) * (own if own_mu else facts.defined_constants.inverse_mu) / 2 * low
-    return total
+    return sum((slots * _capacity(facts, r) * _low(facts, r, own_mu=own_mu) for r in resources), Fraction(0))
+
+
+def _low(facts: PdOrsFacts, resource: str, *, own_mu: bool = False) -> Fraction:
+    """Return L^r, as `_initial_dual` has it; 0 where no job needs r."""
+    slots = facts.instance.slots
+    needs = [(job, need) for job in facts.instance.jobs if (need := _needed(job, resource))]
+    if not needs:
+        return Fraction(0)
+    room = slots * sum((_capacity(facts, r) for r in facts.instance.resources), Fraction(0))
+    own = min(need for _, need in needs) / room
+    least = min(job.utility.exact(slots - job.arrival) / need for job, need in needs)
+    return (own if own_mu else facts.defined_constants.inverse_mu) / 2 * least
 
 
 def _initial_dual_corrected(facts: PdOrsFacts) -> Fraction:
@@ -537,6 +542,67 @@ LOW_BY_RESOURCE_SAME_MU_CORRECTED = LOW_BY_RESOURCE_SAME_MU.corrected(
     quantity="D_0 = T sum_h sum_r C_h^r L^r, against OPT/2",
     measure=_initial_dual_corrected,
     golden=("pd-ors-low-by-resource-same-mu-corrected-two-resources",),
+)
+
+
+def _at_half(facts: PdOrsFacts, resource: str, **changes: Any) -> float:
+    """Return the least price (12) of a resource of a machine of which half is allocated, some constants changed."""
+    constants = replace(facts.defined_constants, **changes)
+    halves = ((machine.name, machine.capacity_of(resource) / 2) for machine in facts.instance.machines)
+    return min(constants.price(name, resource, half) for name, half in halves)
+
+
+def _less_low(facts: PdOrsFacts) -> list[float]:
+    """Return the prices with L over those with L^r, by resource with L < L^r."""
+    lows = {r: _low(facts, r) for r in facts.instance.resources}
+    return [
+        _at_half(facts, r) / _at_half(facts, r, low=low) for r, low in lows.items() if facts.defined_constants.low < low
+    ]
+
+
+def _less_high(facts: PdOrsFacts) -> list[float]:
+    """Return the prices over those with twice U^r, by resource."""
+    double = {r: 2 * high for r, high in facts.defined_constants.high.items() if high is not None}
+    return [_at_half(facts, r) / _at_half(facts, r, high=double) for r in facts.instance.resources]
+
+
+def _lows(facts: PdOrsFacts) -> dict[str, Any]:
+    constants = facts.defined_constants
+    return {
+        "L": float(constants.low),
+        "L^r": {r: float(_low(facts, r)) for r in facts.instance.resources},
+        "U": {r: float(high) for r, high in constants.high.items() if high is not None},
+    }
+
+
+LARGER_RATIO = PD_ORS.printed(
+    "pd-ors/larger-ratio",
+    paper="PD-ORS, Section 4.2, the second remark on (14)",
+    statement="L, common to all resources, yields a larger ratio U^r/L than L^r, and so a greater price",
+    quantity="least price at half of the capacity with L over that with L^r, where L < L^r, against 1",
+    measure=lambda facts: min(_less_low(facts)),
+    relation=Relation.AT_LEAST,
+    bound=always(1),
+    expectation=Expectation.FALSE,
+    premises=(
+        PRICES_DEFINED,
+        LOWEST_POSITIVE,
+        Premise(
+            "U^r/L > U^r/L^r for some r", lambda facts: bool(_less_low(facts)), "Section 4.2: to yield a larger ratio"
+        ),
+    ),
+    details=_lows,
+    sources=(TINY, SEVERAL_RESOURCES),
+    counterexamples=("pd-ors-larger-ratio-hundred-and-ten",),
+    open="what L^r is: here (14) with the r-th term of the sum alone, and mu as it is; any L^r > L will do",
+)
+
+LARGER_RATIO_CORRECTED = LARGER_RATIO.corrected(
+    statement="with a greater U^r the price is greater; with a smaller L it is not, and lower at every rho < C",
+    quantity="greatest price at half of the capacity over that with twice U^r, and with L over one with L^r, against 1",
+    measure=lambda facts: max(_less_low(facts) + _less_high(facts)),
+    relation=Relation.AT_MOST,
+    golden=("pd-ors-larger-ratio-corrected-hundred-and-ten",),
 )
 
 _MOST_ROUNDS = 10**6

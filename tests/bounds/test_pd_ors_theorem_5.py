@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from dlsched.algorithms import optimum
-from dlsched.algorithms.pd_ors import JobDecision, run
+from dlsched.algorithms.pd_ors import JobDecision, constants, run
 from dlsched.bounds import check
 from dlsched.bounds.claim import Claim, Expectation, decide
 from dlsched.bounds.comparison import Status
@@ -42,6 +43,9 @@ KNOWN = {
     # C = 100: 1/mu = 4/200, L^r = 1/100 . 1/2, D_0 = 2 (1/200) 100.
     "pd-ors-low-by-resource-same-mu-hundredths": (1, 0.5),
     "pd-ors-low-by-resource-same-mu-corrected-two-resources": (0.5, 0.5),
+    # sqrt(L U) over sqrt(L^r U), L = 1/220 and L^r = 1/110; sqrt(U) over sqrt(2 U).
+    "pd-ors-larger-ratio-hundred-and-ten": (math.sqrt(1 / 2), 1),
+    "pd-ors-larger-ratio-corrected-hundred-and-ten": (math.sqrt(1 / 2), 1),
     # G = 2.13 of 10 workers on a machine for 10: none of the outcomes fits, and the loop does not end.
     "pd-ors-thesis-complexity-exact-fit": (math.inf, 1e6 / 0.3),
     "pd-ors-remark-1-fig-5": (0.019144 / 0.031786, 1),
@@ -71,6 +75,18 @@ def test_draws_speak_for_what_is_true_alone(claim: Claim[Any]) -> None:
     ]
     assert (Status.VIOLATED in statuses) == (claim.expectation is Expectation.FALSE)
     assert Status.UNDECIDED not in statuses or claim.open
+
+
+@pytest.mark.parametrize("share", [0, Fraction(1, 4), Fraction(1, 2), 1])
+def test_a_smaller_l_makes_no_price_greater(share: Fraction) -> None:
+    """L^(1 - x) U^x at x = rho/C, of 100 and of 10 units: .0477 at x = 1/2, .0674 with twice L, the same at x = 1."""
+    found = constants(case("pd-ors-larger-ratio-hundred-and-ten"), "printed")
+    assert (found.low, set(found.high.values())) == (Fraction(1, 220), {Fraction(1, 2)})
+    for resource, capacity in (("cpu", 100), ("gpu", 10)):
+        at = ("machine1", resource, share * capacity)
+        assert found.price(*at) == pytest.approx((1 / 220) ** (1 - share) * (1 / 2) ** share)
+        twice = replace(found, low=2 * found.low)
+        assert twice.price(*at) == pytest.approx(2 ** float(1 - share) * found.price(*at))
 
 
 @pytest.mark.slow
