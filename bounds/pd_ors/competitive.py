@@ -132,6 +132,8 @@ THEOREM_6 = SMALL_RATIOS.printed(
     open=OPEN_SMALL,
 )
 
+_THESIS_ORDINARY = replace(ORDINARY, source="Section 3.1 2): b^(i) >> b^(e) in practice")
+
 THESIS_THEOREM_3 = RATIOS.printed(
     "pd-ors-thesis/theorem-3",
     paper="PD-ORS thesis, Theorem 3",
@@ -144,7 +146,7 @@ THESIS_THEOREM_3 = RATIOS.printed(
     premises=(
         ASYNCHRONOUS,
         replace(PRICES_DEFINED, name="(3.12)-(3.14) are defined, but for L = 0", source="Section 3.2.2, (3.12)-(3.14)"),
-        replace(ORDINARY, source="Section 3.1 2): b^(i) >> b^(e) in practice"),
+        _THESIS_ORDINARY,
         replace(ADMITS_ONE, source="Appendix B: D_0 <= OPT/2"),
     ),
     details=_printed,
@@ -165,7 +167,7 @@ THESIS_THEOREM_3_A_PRIORI = THEOREM_5_A_PRIORI.derived(
     "pd-ors-thesis/theorem-3-a-priori",
     paper="PD-ORS thesis, Theorem 3",
     statement="pd-ors/theorem-5-a-priori for asynchronous jobs: OPT <= 2 max(1, alpha) ALG, alpha known beforehand",
-    premises=(ASYNCHRONOUS, *THEOREM_5_A_PRIORI.premises),
+    premises=(ASYNCHRONOUS, OPT_POSITIVE, _THESIS_ORDINARY, SMALL_DEMAND),
     sources=(ASYNC, ASYNC_RISING),
     golden=("pd-ors-thesis-theorem-3-a-priori-D11",),
 )

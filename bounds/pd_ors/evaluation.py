@@ -36,9 +36,9 @@ def _against(baseline: str, figures: str, known: Expectation) -> Claim[PdOrsFact
     )
 
 
-EVALUATION_FIFO = _against("FIFO", "Figs. 6, 7", Expectation.TRUE)
-EVALUATION_DRF = _against("DRF", "Figs. 6, 7", Expectation.TRUE)
-EVALUATION_DORM = _against("Dorm", "Figs. 6, 7", Expectation.TRUE)
+EVALUATION_FIFO = _against("FIFO", "Fig. 7", Expectation.TRUE)
+EVALUATION_DRF = _against("DRF", "Fig. 7", Expectation.TRUE)
+EVALUATION_DORM = _against("Dorm", "Fig. 7", Expectation.TRUE)
 EVALUATION_OASIS = _against("OASiS", "Fig. 8", Expectation.OPEN)
 
 RATIO = PD_ORS.printed(
