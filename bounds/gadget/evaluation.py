@@ -248,35 +248,28 @@ IN_DOUBLES = LAS.derived(
     expectation=Expectation.FALSE,
 )
 
-SHARE = FIGURES.printed(
-    "gadget/evaluation",
-    paper="GADGET, Section VI-3, Fig. 7",
-    statement="the embeddings are worth 60 % of the optimum of (12), at least, on average",
-    quantity="what GADGET as printed adds in one slot of twenty, against 0.6 of the optima of (12) in those, with 100 "
-    "or 150 jobs",
-    measure=lambda facts: facts.embedded[0],
-    relation=Relation.AT_LEAST,
-    bound=lambda facts: 0.6 * facts.embedded[1],
-    expectation=Expectation.TRUE,
-    premises=(_FINITE,),
-    open=_SIZES,
-    sampled=True,
-)
 
-SHARE_AT_MOST = FIGURES.printed(
-    "gadget/evaluation-at-most",
-    paper="GADGET, Section VI-3, Fig. 7",
-    statement="the embeddings are worth 80 % of the optimum of (12), at most, on average",
-    quantity="what GADGET as printed adds in one slot of twenty, against 0.8 of the optima of (12) in those, with 100 "
-    "or 150 jobs",
-    measure=lambda facts: facts.embedded[0],
-    relation=Relation.AT_MOST,
-    bound=lambda facts: 0.8 * facts.embedded[1],
-    expectation=Expectation.FALSE,
-    premises=(_FINITE,),
-    open=_SIZES,
-    sampled=True,
-)
+def _worth(name: str, share: float, relation: Relation, expectation: Expectation) -> Claim[Figures]:
+    """Return the claim that embeddings are worth at least, or at most, a share of the optimum."""
+    end = "least" if relation is Relation.AT_LEAST else "most"
+    return FIGURES.printed(
+        name,
+        paper="GADGET, Section VI-3, Fig. 7",
+        statement=f"with 100 or 150 jobs the embeddings are worth at {end} {100 * share:g} % of the optimum of (12), "
+        "on average",
+        quantity=f"what GADGET as printed adds in one slot of twenty, against {share} of the optima of (12) in those",
+        measure=lambda facts: facts.embedded[0],
+        relation=relation,
+        bound=lambda facts: share * facts.embedded[1],
+        expectation=expectation,
+        premises=(_FINITE,),
+        open=_SIZES,
+        sampled=True,
+    )
+
+
+SHARE = _worth("gadget/evaluation", 0.6, Relation.AT_LEAST, Expectation.TRUE)
+SHARE_AT_MOST = _worth("gadget/evaluation-at-most", 0.8, Relation.AT_MOST, Expectation.FALSE)
 
 FIGURES_OF_SLOTS = Subject(problem="ddljs", instance=Instance, facts=SlotFigures, sources=(SECTION_6_SLOT,))
 """What claims about the figures of one slot are about."""
