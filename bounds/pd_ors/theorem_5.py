@@ -594,7 +594,8 @@ LARGER_RATIO = PD_ORS.printed(
     details=_lows,
     sources=(TINY, SEVERAL_RESOURCES),
     counterexamples=("pd-ors-larger-ratio-hundred-and-ten",),
-    open="what L^r is: here (14) with the r-th term of the sum alone, and mu as it is; any L^r > L will do",
+    open="what L^r is: here (14) with the r-th term of the sum alone, and mu as it is; any L^r > L will do; what is "
+    "greater: the price, as the print says; of the factor U^r/L by which it rises in all, it is true",
 )
 
 LARGER_RATIO_CORRECTED = LARGER_RATIO.corrected(
