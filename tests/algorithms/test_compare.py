@@ -138,7 +138,7 @@ def test_an_algorithm_may_be_told_its_options() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("gavel:mode=rounds", "gavel: has no option 'mode'; there are policy, normaliser"),
+        ("gavel:mode=rounds", "gavel: has no option 'mode'; there are mechanism, policy, normaliser"),
         ("gavel:policy=money", "gavel: policy: 'money' is not one of max-min-fairness, "),
         ("gavel:policy", "gavel: policy: '' is not one of "),
         ("hadar:max_states=few", "hadar: max_states: 'few' is not a whole number"),
