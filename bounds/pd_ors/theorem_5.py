@@ -554,7 +554,7 @@ def _at_half(facts: PdOrsFacts, resource: str, **changes: Any) -> float:
 
 def _less_low(facts: PdOrsFacts) -> list[float]:
     """Return the prices with L over those with L^r, by resource with L < L^r."""
-    lows = {r: _low(facts, r) for r in facts.instance.resources}
+    lows = {r: _low(facts, r) for r in _highs(facts)}
     return [
         _at_half(facts, r) / _at_half(facts, r, low=low) for r, low in lows.items() if facts.defined_constants.low < low
     ]
@@ -562,8 +562,14 @@ def _less_low(facts: PdOrsFacts) -> list[float]:
 
 def _less_high(facts: PdOrsFacts) -> list[float]:
     """Return the prices over those with twice U^r, by resource."""
-    double = {r: 2 * high for r, high in facts.defined_constants.high.items() if high is not None}
-    return [_at_half(facts, r) / _at_half(facts, r, high=double) for r in facts.instance.resources]
+    highs = _highs(facts)
+    double = {r: 2 * high for r, high in highs.items()}
+    return [_at_half(facts, r) / _at_half(facts, r, high=double) for r in highs]
+
+
+def _highs(facts: PdOrsFacts) -> dict[str, Fraction]:
+    """Return U^r where it is above 0: with U^r = 0 the price (12) is 0, and U^r/L, whatever L is."""
+    return {r: high for r, high in facts.defined_constants.high.items() if high}
 
 
 def _lows(facts: PdOrsFacts) -> dict[str, Any]:

@@ -89,6 +89,19 @@ def test_a_smaller_l_makes_no_price_greater(share: Fraction) -> None:
         assert twice.price(*at) == pytest.approx(2 ** float(1 - share) * found.price(*at))
 
 
+def test_a_price_that_is_0_whatever_l_is_is_not_compared() -> None:
+    """A job that takes longer than there is time: U^r is 0, and so are (12) and U^r/L."""
+    data = case("pd-ors-larger-ratio-hundred-and-ten").dump()
+    (job,) = data["jobs"]
+    slow = job | {"gradient_size": 1, "internal_rate": 3, "external_rate": 2, "workers_per_server": 3}
+    instance = Instance.parse(data | {"jobs": [slow]})
+    found = constants(instance, "printed")
+    assert (found.low > 0, set(found.high.values())) == (True, {0})
+    for variant in ("printed", "corrected"):
+        verdict = check("pd-ors/larger-ratio", instance, variant=variant)
+        assert (verdict.status, verdict.reason) == (Status.PREMISE_FAILS, "U^r/L > U^r/L^r for some r")
+
+
 @pytest.mark.slow
 def test_pd_ors_never_schedules_the_job_of_2500_workers() -> None:
     """The algorithm itself, and not only the probability: one schedule is worth 1000, three runs nothing."""
