@@ -62,12 +62,9 @@ def _rounds_details(facts: HadarFacts) -> dict[str, Any]:
     return {"alg": facts.printed_rounds.utility, "opt": facts.opt.low}
 
 
-def _of_measured_alpha(facts: HadarFacts) -> float:
-    return 4 * facts.corrected.alpha_measured * facts.corrected.run.utility / 3
-
-
-def _of_possible_alpha(facts: HadarFacts) -> float:
-    return 4 * facts.corrected.alpha_possible * facts.corrected.run.utility / 3
+def _four_thirds(facts: HadarFacts, alpha: float) -> float:
+    """Return (4/3) alpha ALG, by OPT <= D_f <= OPT/4 + alpha ALG."""
+    return 4 * alpha * facts.corrected.run.utility / 3
 
 
 def _of_least_alpha(facts: HadarFacts) -> float:
@@ -103,7 +100,7 @@ THEOREM_2_CORRECTED = THEOREM_2.corrected(
         "of the run (a certificate of that run)"
     ),
     quantity="OPT, against (4/3) max(1, alpha measured) times the utility of committing at arrival",
-    bound=_of_measured_alpha,
+    bound=lambda facts: _four_thirds(facts, facts.corrected.alpha_measured),
     premises=(NOT_INCREASING, OPT_POSITIVE),
     details=_corrected,
     golden=("hadar-theorem-2-corrected-H5", "hadar-theorem-2-corrected-lone-job"),
@@ -117,7 +114,7 @@ THEOREM_2_A_PRIORI = THEOREM_2.derived(
         "takes, up to s"
     ),
     quantity="OPT, against (4/3) alpha times the utility of committing at arrival, alpha known before the run",
-    bound=_of_possible_alpha,
+    bound=lambda facts: _four_thirds(facts, facts.corrected.alpha_possible),
     expectation=Expectation.TRUE,
     premises=(NOT_INCREASING, OPT_POSITIVE),
     details=_corrected,
