@@ -15,14 +15,14 @@ from dlsched.algorithms.pd_ors import JobDecision, constants, run
 from dlsched.bounds import check
 from dlsched.bounds.claim import Claim, Expectation, decide
 from dlsched.bounds.comparison import Status
-from dlsched.bounds.pd_ors import remark, theorem_5, theorems
+from dlsched.bounds.pd_ors import low, remark, theorem_5, theorems
 from dlsched.bounds.pd_ors.facts import SMALL_NEEDS
 from dlsched.bounds.pd_ors.slot import ExternalSlot, SlotFacts
 from dlsched.bounds.witness import shipped
 from dlsched.models import InputError
 from dlsched.models.dmlrs import Instance
 
-CLAIMS = (*theorem_5.CLAIMS, *remark.CLAIMS)
+CLAIMS = (*theorem_5.CLAIMS, *low.CLAIMS, *remark.CLAIMS)
 OWNERS = {name: claim for claim in CLAIMS for name in claim.counterexamples + claim.golden}
 
 KNOWN = {
