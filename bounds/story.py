@@ -123,7 +123,8 @@ def _measured(known: Claim[Any], verdict: Verdict) -> Iterator[str]:
 
 def _beside(known: Claim[Any], witness: Witness) -> Iterator[str]:
     """Tell which other claims about the same facts fail on the instance, and what the corrected one says there."""
-    near = [c for c in claims() if c.facts == known.facts and c.key != known.key and not c.sampled]
+    about = (known.instance, known.facts)
+    near = [c for c in claims() if (c.instance, c.facts) == about and c.key != known.key and not c.sampled]
     near.sort(key=lambda c: c.id != known.id)
     verdicts = _in_time(decided(near, witness.read_instance(), witness.seed, _taken(near, witness.parameters)))
     broken = []

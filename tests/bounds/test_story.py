@@ -51,6 +51,14 @@ def test_a_witness_that_says_something_else() -> None:
     assert story(replay(changed))[-1] == "This is not what the witness says: measured: 1.0, not 7.0."
 
 
+def test_only_claims_about_such_instances_are_looked_at() -> None:
+    """`hadar/abstract` is about other documents, of which the same is known."""
+    assert claim("hadar/abstract").facts == claim("hadar/text-ratios").facts
+    for name in ("hadar-text-ratios-aws", "hadar-abstract-utilisation"):
+        told = story(replay(name))
+        assert not any(line.startswith("Other claims") for line in told)
+
+
 def test_instances_that_are_no_clusters() -> None:
     told = story(replay("pd-ors-lemma-1-cover-hundred-copies"))
     assert told[1].startswith("The instance (dmlrs), hundred-copies: cost 1, cover 1, needs 31, ")
