@@ -31,6 +31,7 @@ from dlsched.algorithms.hadar import Hadar, constants
 from dlsched.algorithms.simulator import Placement, Policy, in_use, metrics, simulate
 from dlsched.bounds.comparison import Relation
 from dlsched.bounds.hadar.motivation import Y_GAVEL
+from dlsched.bounds.hadar.physical import Scheduler
 from dlsched.figures.figure import Figure, Statement
 from dlsched.models import picture
 from dlsched.models.hadar import Instance, Job, Schedule, plot, preset
@@ -221,14 +222,12 @@ _STATES = 64
 """Of Algorithm 2's recursion in a round. With hundreds of jobs it has more than any limit, and selects by payoff as it
 then does; the default of 2048 takes twice as long to find that out."""
 
-_BY_CODE = "Gavel, by its code"
-
 POLICIES: dict[str, Callable[[Instance], Policy]] = {
     "Hadar": lambda instance: _hadar(instance, incremental=False),
     "Gavel": lambda instance: Gavel(),
     "Tiresias": lambda instance: Tiresias(placement=Placement.ONE_TYPE),
     "YARN-CS": lambda instance: Fifo(),
-    _BY_CODE: lambda instance: Gavel(mechanism=Mechanism.CODE),
+    Scheduler.CODE.value: lambda instance: Gavel(mechanism=Mechanism.CODE),
     "Hadar, incremental": lambda instance: _hadar(instance, incremental=True),
 }
 """What is compared, by the names of the series: the paper's four, Gavel's rounds as the code of its authors fills them,
@@ -394,7 +393,7 @@ TIME_BY_ARRIVAL = _done(
     "the other reading: jobs come when they were submitted",
 )
 
-_OTHERS = ("YARN-CS", "Tiresias", "Gavel", _BY_CODE)
+_OTHERS = ("YARN-CS", "Tiresias", "Gavel", Scheduler.CODE.value)
 
 
 def _over_hadar(at: float, seed: int, folder: Path, reading: Reading) -> Values:

@@ -243,7 +243,6 @@ def _by_convolution(columns: list[tuple[int, ...]], room: tuple[int, ...], coord
     pairs = list(zip(coordinates, columns, strict=True))
     floors = [sum(c.floor * column[i] for c, column in pairs) for i in range(len(room))]
     free = [(c.up, column) for c, column in pairs if c.up and any(column)]
-    free.sort(key=lambda pair: [abs(a) for a in pair[1]], reverse=True)
     stay = (0,) * len(room)
     terms = [((up.denominator - up.numerator, stay), (up.numerator, column)) for up, column in free]
     return probability_beyond(terms, tuple(limit - floor for limit, floor in zip(room, floors, strict=True)))

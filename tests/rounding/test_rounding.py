@@ -180,6 +180,19 @@ def test_hundreds_of_variables_are_exact() -> None:
     assert violation_probability([1] * 300, [0.5] * 300, 160) == expected
 
 
+def test_a_row_of_dozens_of_different_coefficients_is_exact() -> None:
+    """All 2^30 sums differ. Their law is symmetric, and half of an odd total is no sum; one more coin moves it."""
+    row = [3**k for k in range(29)] + [2 * 3**29]
+    assert violation_probability(row, [0.5] * 30, Fraction(sum(row), 2)) == Fraction(1, 2)
+    assert violation_probability([*row, sum(row)], [*[0.5] * 30, 0.25], Fraction(sum(row), 2)) == Fraction(5, 8)
+
+
+def test_rows_without_a_common_variable_are_independent() -> None:
+    """Fifty machines with two workers and two servers each: each has room for all but one outcome of sixteen."""
+    rows = [[0] * 4 * h + [1, 1, 2, 2] + [0] * 4 * (49 - h) for h in range(50)]
+    assert joint_violation_probability(rows, [0.5] * 200, [5] * 50) == 1 - Fraction(15, 16) ** 50
+
+
 def test_rows_with_too_many_sums_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     from dlsched.rounding import convolution
 
