@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import islice
 
 from dlsched.algorithms.run import Event, Run, Stripped
 from dlsched.halt import polled
@@ -156,14 +157,14 @@ class Cluster:
         given: dict[int, int] = {}
         turn = self.turn
         while count:
-            order = [h for h in self.in_order() if self.fits(h, needs)]
-            if not order:
+            # The fullest machine stays the fullest.
+            roomy = (h for h in self.in_order() if self.fits(h, needs))
+            takers = list(islice(roomy, 1 if self._tight else count))
+            if not takers:
                 for machine, units in given.items():
                     self.take(machine, needs, -units)
                 self.turn = turn
                 return None
-            # The fullest machine stays the fullest.
-            takers = order[:1] if self._tight else order[:count]
             each = min(count // len(takers), *(self._room_for(h, needs, count) for h in takers))
             for machine in takers:
                 self.take(machine, needs, each)
