@@ -12,6 +12,9 @@ needed both gains make every round infeasible. A gain of 1 and the best of some 
 
 "If infeasible or iter < S" of step 11 must read "and": literally, the first feasible point from round S on. The thesis
 has no S: the first feasible point.
+
+The print keeps and pays for all workers and servers of that point. Here a synchronous job drops those that it does not
+need. That is ours, in both variants; with a gain above 1 a printed run pays less than the print would.
 """
 
 from __future__ import annotations
@@ -484,7 +487,7 @@ def rounded_placement(
 ) -> tuple[Placed, Rounded]:
     """Return a placement of so many workers and their servers by rounding, in a market of one slot, and the rounds.
 
-    Surplus workers and servers are dropped, the dearest first.
+    Surplus workers and servers are dropped, the dearest first, which is not in print.
 
     Parameters
     ----------

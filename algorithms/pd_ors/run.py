@@ -91,7 +91,8 @@ def run(
         ``"corrected"`` or ``"printed"``: which `prices`, `external` and `program` are taken by default, and what the
         rounding does (G over all machines and resources, repeat while infeasible *or* fewer than S rounds; in the
         thesis m_w without communication, and no S). Printed, a schedule that does not finish after all is dropped
-        (`Stripped` in the log).
+        (`Stripped` in the log). In both a synchronous job drops the workers and servers that a rounding has too many
+        of, which the print keeps and pays for.
     external : str, optional
         How external placements are found: ``"exact"``, by default if corrected; ``"greedy"``; ``"lp-rounding"``, by
         default if printed, of (23)-(26) with (2), which the model asks for; ``"lp-rounding-literal"``, of (23)-(26) to

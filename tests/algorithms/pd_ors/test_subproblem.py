@@ -371,6 +371,8 @@ def test_rounding_keeps_no_surplus_and_no_round_is_feasible_without_servers() ->
     assert made.rounds == 200
     assert 0 < made.feasible < 200
     assert feasible(E1, np.concatenate([found.workers, found.servers]), 5, 5, 5)
+    printed, made = rounded_placement(E1, 5, Rounding.of(1.1, 0.5, 1, "printed"), np.random.default_rng(0))
+    assert (printed.workers.sum(), printed.servers.sum(), made.feasible) == (5, 5, 1)
     rule = Rounding.of("1", 0.5, 5, "printed")
     literal, made = rounded_placement(E1, 5, rule, np.random.default_rng(0), literal=True)
     assert math.isinf(literal.cost)
