@@ -2,10 +2,11 @@
 
 A job's attained service is the device-seconds that it has had (2D-LAS). All begin in the first queue; one that has had
 as much as its queue's threshold goes to the end of the next. Queues are served in order, and within a queue jobs in
-theirs, each that still fits: first those that run, then those that wait, in the order in which they came to the queue
-or were preempted. PromoteKnob: a job that has run and then waited, since it came to the first queue, for so many times
-as long as it has run since then starts anew at the end of the first queue, its service and waiting counted from 0. (One
-that has waited enough when it is preempted does so at the next decision.)
+theirs, each that still fits. After each decision those of a queue that run come before those that wait, which else
+changes no order: who is preempted stands before those who have waited all the while. PromoteKnob: a job that has run
+and then waited, since it came to the first queue, for so many times as long as it has run since then starts anew at the
+end of the first queue, its service and waiting counted from 0. (One that has waited enough when it is preempted does so
+at the next decision.)
 
 This is `dlas_sim_jobs` of the authors' simulator (github.com/SymbioticLab/Tiresias at 959f9b0), but for the moment of a
 demotion: it waits for ``(threshold - executed) / gpus`` more seconds, where ``executed`` is in seconds and not in

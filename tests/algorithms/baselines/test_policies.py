@@ -76,6 +76,13 @@ def test_a_small_trace_by_hand(policy: Policy, expected: list[tuple[str, float, 
     assert spans(simulate(instance_of(FOUR, 4), policy, round_seconds=None)) == expected
 
 
+def test_who_is_preempted_stands_before_those_who_have_waited_all_the_while() -> None:
+    # A, in the second queue since 1, gives way to C at 3; B has waited there since 2.
+    jobs = instance_of([("A", 0, 1, 9), ("B", 0, 1, 9), ("C", 3, 1, 1)], 1)
+    found = spans(simulate(jobs, Tiresias(thresholds=[1]), round_seconds=None))
+    assert found == [("A", 0, 1), ("B", 1, 2), ("A", 2, 3), ("C", 3, 4), ("A", 4, 11), ("B", 11, 19)]
+
+
 def test_a_long_job_may_start_beside_the_reservation_and_no_two() -> None:
     # B waits for A until 10 and leaves one GPU free then: for C, not for E; D ends in time.
     jobs = [("A", 0, 2, 10), ("B", 0, 4, 5), ("C", 0, 1, 20), ("E", 0, 1, 20), ("D", 0, 1, 10)]
