@@ -42,19 +42,43 @@ _LEFT_OUT = 0.2
 """Of the jobs of a draw, how many are left out for the filling to bring back. Arbitrary: one in five."""
 
 
+def affordable(problem: RingProblem, payable: Mapping[str, int]) -> RingProblem:
+    """Return the problem with the ring sizes that (2) and (11) allow, which those that are rounded up may exceed.
+
+    Parameters
+    ----------
+    problem : RingProblem
+    payable : mapping of str to int
+        The most workers of each job by (2) and (11).
+    """
+    if all(max(request.profit) <= payable[request.name] for request in problem.requests):
+        return problem
+    return problem.keeping(
+        request.at_most(payable[request.name])
+        for request in problem.requests
+        if min(request.profit) <= payable[request.name]
+    )
+
+
 def best_draw(
-    problem: RingProblem, substrate: Substrate, fractional: Fractional, rng: np.random.Generator, draws: int
+    problem: RingProblem,
+    substrate: Substrate,
+    fractional: Fractional,
+    rng: np.random.Generator,
+    draws: int,
+    payable: Mapping[str, int],
 ) -> tuple[dict[str, Embedding], tuple[str, ...], Rounding]:
     """Return the embeddings of the best draw, first of equals, which jobs were filled in, and how it came about.
 
     Parameters
     ----------
-    problem, substrate, fractional, rng
+    problem, substrate, fractional, rng, payable
         As for `round_until_accepted`.
     draws : int
         At least 1; a draw that is worth the linear program's value ends it.
     """
     names = [request.name for request in problem.requests]
+    rest = affordable(problem, payable)
     stays = rng.spawn(1)[0].random((draws, len(names))) >= _LEFT_OUT
     stays[0] = True
     sample = sample_mappings(problem, fractional.mappings, rng, draws)
@@ -67,9 +91,10 @@ def best_draw(
         staying = {name for name, stay in zip(names, stays[made].tolist(), strict=True) if stay}
         chosen = _by_profit(sample.table, sample.chosen(made))
         occupancy = Occupancy(substrate)
+        staying &= {name for name, one in chosen.items() if one.size <= payable[name]}
         held = settled({name: one for name, one in chosen.items() if name in staying}, occupancy)
         kept = dict(held)
-        added = fill(problem, occupancy, held)
+        added = fill(rest, occupancy, held)
         profit = substrate.profit(held)
         if profit > worth:
             best, filled, first, worth, used = held, added, kept, profit, made

@@ -12,7 +12,7 @@ import numpy as np
 from dlsched.algorithms.algorithm import Algorithm
 from dlsched.algorithms.exact.ddljs.slot import embed
 from dlsched.algorithms.gadget.activity import Activity, Sizes
-from dlsched.algorithms.gadget.draws import best_draw, round_until_accepted
+from dlsched.algorithms.gadget.draws import affordable, best_draw, round_until_accepted
 from dlsched.algorithms.gadget.events import Exact, Rounding, Selection, SlotEmbedding
 from dlsched.algorithms.gadget.mixtures import Fractional, Relaxation, Vertex, joint, selected
 from dlsched.algorithms.rings import Occupancy, Substrate, fill, give_idle
@@ -105,7 +105,8 @@ class Horizon:
         held = found.held
         started: tuple[str, ...] = ()
         if self._settings.idle:
-            started = give_idle(problem, _taken(substrate, held), held, self._waiting(problem, held))
+            rest = affordable(problem, self._payable(problem))
+            started = give_idle(rest, _taken(substrate, held), held, self._waiting(problem, held))
         workers = {name: ring.size for name, ring in held.items()}
         self.log.append(
             SlotEmbedding(
@@ -131,7 +132,8 @@ class Horizon:
         found = self._exact(problem, substrate)
         if self._settings.variant is not Variant.FILLED or found.exact is None or found.exact.proved:
             return found
-        filled = fill(problem, _taken(substrate, found.held), found.held)
+        rest = affordable(problem, self._payable(problem))
+        filled = fill(rest, _taken(substrate, found.held), found.held)
         found = replace(found, profit=substrate.profit(found.held), filled=filled)
         if any(request.allowed is not None for request in problem.requests):
             return found
@@ -141,10 +143,10 @@ class Horizon:
     def _rounded(self, slot: int, problem: RingProblem, substrate: Substrate) -> _Found:
         rng = np.random.default_rng([self._seed, slot])
         fractional, draws = self._fractional(problem), self._settings.draws
-        if self._settings.variant is Variant.FILLED:
-            held, filled, rounding = best_draw(problem, substrate, fractional, rng, draws)
-            return _Found(held, substrate.profit(held), rounding, filled=filled)
         payable = self._payable(problem)
+        if self._settings.variant is Variant.FILLED:
+            held, filled, rounding = best_draw(problem, substrate, fractional, rng, draws, payable)
+            return _Found(held, substrate.profit(held), rounding, filled=filled)
         held, rounding = round_until_accepted(
             problem, substrate, fractional, rng, draws, payable, self._settings.variant.value
         )

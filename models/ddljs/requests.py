@@ -72,6 +72,11 @@ class RingRequest:
         """Return the request with one ring size left."""
         return RingRequest(self.name, {size: self.profit[size]}, self.demand, self.bandwidth, self.allowed)
 
+    def at_most(self, size: int) -> RingRequest:
+        """Return the request with the ring sizes up to one left, which must be some."""
+        profit = {k: gain for k, gain in self.profit.items() if k <= size}
+        return RingRequest(self.name, profit, self.demand, self.bandwidth, self.allowed)
+
 
 @dataclass(frozen=True)
 class RingProblem:

@@ -187,6 +187,17 @@ def test_ring_sizes_rounded_up_break_the_budget() -> None:
     assert gadget.run(given).utility == 2
 
 
+@pytest.mark.parametrize("sizes", ["alone", "joint"])
+def test_what_is_left_goes_to_no_one_beyond_the_budget(sizes: str) -> None:
+    """A budget for 2.5 workers, with gains that count, and with gains too small to count beside another job's."""
+    poor = job("poor", max_workers=5, budget={"gpu": "5/2"}, utility={"kind": "sqrt", "scale": 1})
+    rich = job("rich", max_workers=1, utility={"kind": "sqrt", "scale": 10**9})
+    for jobs in ((poor,), (poor, rich)):
+        given = Instance.parse(built({"s": 9}, [], *jobs))
+        for options in RUNS:
+            assert check(given, gadget.run(given, **options | {"sizes": sizes}).schedule) == []
+
+
 def test_the_joint_relaxation_can_bound_a_job_too_tightly() -> None:
     """One server of 3; two GPUs a worker and 3k, one GPU and k: the relaxation leaves job 2 without workers."""
     data = built(
