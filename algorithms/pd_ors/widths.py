@@ -62,7 +62,9 @@ class Widths:
     packings: int
 
     def shrink(self, delta: float) -> float:
-        """Return G of (29); its limit 0 where W_2 is 0."""
+        """Return G of (29); its limit 0 where W_2 is 0, and 1 where there is no packing row."""
+        if not self.packings:
+            return 1.0
         return gain_packing(self.packing, self.packings, delta, events=3) if self.packing else 0.0
 
     def stretch(self, delta: float) -> float:

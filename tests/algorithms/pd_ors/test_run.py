@@ -261,3 +261,14 @@ def test_the_printed_worker_count_of_the_thesis_leaves_jobs_unfinished() -> None
     literal = run(inst, variant="printed", prices="repaired")
     assert literal.utility == 0
     assert [type(event) for event in literal.log] == [Stripped, JobDecision]
+
+
+def test_the_shrinking_gain_where_there_is_no_resource() -> None:
+    """(29) has no row then, r = RH = 0 in the thesis, and nothing to shrink for."""
+    data = random(0, asynchronous=True).dump()
+    nothing = {"resources": [], "machines": [{"name": "m", "capacity": {}}]}
+    jobs = [one | {"worker": {}, "server": {}} for one in data["jobs"]]
+    inst = Instance.parse(data | nothing | {"jobs": jobs})
+    settings = {"external": "lp-rounding", "prices": "repaired", "program": "worker-slots"}
+    plain, shrunk = (run(inst, variant="printed", gain=gain, **settings) for gain in ("1", "packing"))
+    assert shrunk.utility == plain.utility > 0
