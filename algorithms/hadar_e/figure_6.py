@@ -1,5 +1,7 @@
 """Fig. 6, three jobs on five nodes, as a replay: (a) under Hadar, without forking, (b) under HadarE, with five copies.
 
+Here (a) is HadarE with a single copy of each job, so that epochs are whole in both.
+
 What the paper says of it. (a): three nodes are busy in the first three rounds, J1 ends in the third and J2 in the
 fourth, and J3 runs alone, on one node, in the last four of eight. (b): 15 copies; no node is left idle throughout the
 first two rounds; in the third all train J3, and four of them are done before the slot ends; in the fourth the node that

@@ -52,7 +52,9 @@ def run(
         How the steps left are divided (module `division`): ``"printed"`` among all copies, ``"corrected"`` among those
         that are scheduled.
     copies : int, optional
-        How many each job is forked into, as many as there are nodes by default; 1 is Hadar without forking.
+        How many each job is forked into, as many as there are nodes by default. 1 is no forking: with divisible steps,
+        and a device a node, Hadar's rounds, but that no node idles that a job can use (module `assign`); Hadar lets one
+        idle that is worth its price to no job.
     max_job_count : int, optional
         That ids of copies are made with, the number of jobs by default.
     steps : str

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dlsched.algorithms import hadar_e
+from dlsched.algorithms import hadar, hadar_e
 from dlsched.algorithms.hadar_e import Finished, ForkedSchedule, Round
 from dlsched.models import InputError
 from dlsched.models.hadar import Instance
@@ -104,6 +104,15 @@ def test_nodes_that_hadar_leaves_idle_get_copies_too() -> None:
     instance = batch({"A": [1, 1], "B": [1, 1]}, {"A": 18, "B": 15}, slots=1)
     (event,) = (event for event in hadar_e.run(instance).log if isinstance(event, Round))
     assert event.nodes == {"n1": "A", "n2": "B"}
+
+
+def test_a_single_copy_runs_where_hadar_lets_a_node_idle() -> None:
+    """One node, and a job worth nothing by the time it is done: Hadar never starts it, a single copy does."""
+    data = batch({"A": [1]}, {"A": 12}).dump()
+    data["jobs"][0]["utility"] = {"kind": "table", "values": [3, 0]}
+    instance = Instance.parse(data)
+    assert hadar.run(instance, mode="rounds").schedule.jobs == {}
+    assert hadar_e.completions(instance, hadar_e.run(instance, copies=1, steps="divisible").schedule) == {"A": 2}
 
 
 def test_models_are_trained_on_real_parameters() -> None:
