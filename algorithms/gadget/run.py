@@ -237,7 +237,7 @@ def run(
     embedding : str
         ``"rounding"``, or ``"exact"``: the certified optimum of each slot. Of several optima it takes the one that the
         method finds first, always the same. If filled, a slot that is not proved within the limits is filled, or
-        gets what rounding finds, whichever is worth more.
+        gets what rounding finds, whichever is worth more; with a job that has a placement it is filled.
     draws : int
         u_b. Printed, roundings are counted from 1 and while below u_b: one less, at most.
     sizes : str, optional

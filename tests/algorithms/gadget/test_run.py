@@ -187,6 +187,14 @@ def test_ring_sizes_rounded_up_break_the_budget() -> None:
     assert gadget.run(given).utility == 2
 
 
+def test_without_a_proof_jobs_with_places_of_their_own_are_not_rounded() -> None:
+    for seed in range(5):
+        given = Instance.parse(with_placement(seed, drawn(seed, jobs=4, servers=4, slots=2).dump()))
+        for event in events(gadget.run(given, variant="filled", embedding="exact", seconds_per_slot=0)):
+            assert event.exact is not None
+            assert event.rounding is None
+
+
 @pytest.mark.parametrize("sizes", ["alone", "joint"])
 def test_what_is_left_goes_to_no_one_beyond_the_budget(sizes: str) -> None:
     """A budget for 2.5 workers, with gains that count, and with gains too small to count beside another job's."""
