@@ -184,12 +184,12 @@ def _begin(
     """Return a model of one job in some slots, on machines as large as what is left of them at the most."""
     every = range(1, instance.slots + 1)
     cells = [(h, r, t) for h in instance.machines for r in instance.resources for t in every]
-    room = {(h.name, r, t): float(h.capacity_of(r)) for h, r, t in cells}
+    room = {(h.name, r, t): h.capacity_of(r) for h, r, t in cells}
     place = "a machine, a resource and a slot"
-    price = filled("prices", prices, dict.fromkeys(room, 1.0), place)
+    price = filled("prices", prices, dict.fromkeys(room, Fraction(1)), place)
     left = filled("residuals", residuals, room, place)
     machines = tuple(
-        Machine(name=h.name, capacity={r: Fraction(max(left[h.name, r, t] for t in slots)) for r in instance.resources})
+        Machine(name=h.name, capacity={r: max(left[h.name, r, t] for t in slots) for r in instance.resources})
         for h in instance.machines
     )
     moved = job.model_copy(update={"arrival": slots[0]})

@@ -31,7 +31,7 @@ from dlsched.models.dmlrs.frame import GAMMA, SERVER, WORKER, asynchronous, serv
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job, Placement
 from dlsched.models.formulation import Formulation, Kind
-from dlsched.models.parameters import declare
+from dlsched.models.parameters import amount, declare
 
 J = TypeVar("J", Job, AsyncJob)
 K = TypeVar("K", bound=Hashable)
@@ -116,22 +116,22 @@ def chosen_job(instance: Instance, name: str | None, kind: type[J]) -> J:
 
 
 def filled(
-    what: str, given: Mapping[K, float | Fraction] | None, default: Mapping[K, float], kind: str
-) -> dict[K, float]:
+    what: str, given: Mapping[K, float | Fraction] | None, default: Mapping[K, Fraction], kind: str
+) -> dict[K, Fraction]:
     """Return amounts by place, by default where they are left out.
 
     Raises
     ------
     ValueError
-        If a place is not among the default's, or an amount is negative.
+        If a place is not among the default's, or an amount is negative or no finite number.
     """
     result = dict(default)
-    for place, amount in (given or {}).items():
+    for place, value in (given or {}).items():
         if place not in default:
             raise ValueError(f"{what}: {place} is not {kind} of the instance")
-        if amount < 0:
-            raise ValueError(f"{what}: {float(amount):g} at {place} must not be negative")
-        result[place] = float(amount)
+        result[place] = amount(f"{what}: {place}", value)
+        if result[place] < 0:
+            raise ValueError(f"{what}: {float(value):g} at {place} must not be negative")
     return result
 
 
@@ -154,8 +154,8 @@ def _begin(
     chosen = chosen_job(instance, job, kind)
     m.job = chosen.name
     places = [(h.name, r) for h in instance.machines for r in instance.resources]
-    room = {(h.name, r): float(h.capacity_of(r)) for h in instance.machines for r in instance.resources}
-    price = filled("prices", prices, dict.fromkeys(places, 1.0), "a machine and a resource")
+    room = {(h.name, r): h.capacity_of(r) for h in instance.machines for r in instance.resources}
+    price = filled("prices", prices, dict.fromkeys(places, Fraction(1)), "a machine and a resource")
     left = filled("residuals", residuals, room, "a machine and a resource")
     needed = [r for r in instance.resources if chosen.worker_needs(r) or chosen.server_needs(r)]
     m.H = pyo.Set(initialize=[h.name for h in instance.machines], doc="machines")
@@ -184,7 +184,7 @@ def _working(
 
 def share(instance: Instance, job: Job | AsyncJob, workload: float | Fraction | None, work: Fraction) -> Fraction:
     """Return what is to be done in the slot: by default an equal share of the work in each slot from the arrival on."""
-    return work / (instance.slots - job.arrival + 1) if workload is None else Fraction(workload)
+    return work / (instance.slots - job.arrival + 1) if workload is None else amount("workload", workload)
 
 
 def _pay(m: Any, cost: str, capacity: str) -> None:
@@ -207,8 +207,8 @@ def read(model: Any, instance: Instance) -> SlotPlacement:
     counts = {h: (round(model.workers[h].value), round(model.servers[h].value)) for h in model.H}
     placement = {h: both for h, both in counts.items() if any(both)}
     job = instance.job(model.job)
-    used = ((h, r, amount) for h, both in placement.items() for r, amount in job.uses(*both).items())
-    return SlotPlacement(model.job, placement, sum(model.price[h, r].value * float(amount) for h, r, amount in used))
+    used = ((h, r, uses) for h, both in placement.items() for r, uses in job.uses(*both).items())
+    return SlotPlacement(model.job, placement, sum(model.price[h, r].value * float(uses) for h, r, uses in used))
 
 
 def build_external(instance: Instance, **data: Unpack[SlotData]) -> pyo.ConcreteModel:

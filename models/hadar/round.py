@@ -21,7 +21,7 @@ from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.hadar.schedule import Allocation, bottleneck
-from dlsched.models.parameters import declare, exact
+from dlsched.models.parameters import amount, declare, exact
 
 Cell = tuple[str, str]
 """Machine and device type."""
@@ -66,7 +66,7 @@ def build(
             raise ValueError(f"taken[{h}, {r}]: {n} of {instance.machine(h).count(r)} devices")
     m = pyo.ConcreteModel(name=f"Hadar, round {slot}")
     m.round = slot
-    needed = {job.name: Fraction((left or {}).get(job.name, job.iterations)) for job in instance.jobs}
+    needed = {job.name: amount(f"left.{job.name}", (left or {}).get(job.name, job.iterations)) for job in instance.jobs}
     queue = [job for job in instance.jobs if job.arrival <= slot and needed[job.name] > 0]
     worth = {
         (job.name, level): value

@@ -28,7 +28,7 @@ def job(name: str, worker: Any, batch: int, samples: int, **other: Any) -> dict[
     } | other
 
 
-def built(capacity: list[dict[str, int]], slots: int, *jobs: dict[str, Any]) -> Instance:
+def built(capacity: list[dict[str, Any]], slots: int, *jobs: dict[str, Any]) -> Instance:
     machines = [{"name": f"m{h + 1}", "capacity": room} for h, room in enumerate(capacity)]
     return Instance.model_validate({"slots": slots, "resources": [*capacity[0]], "machines": machines, "jobs": jobs})
 

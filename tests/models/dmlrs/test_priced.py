@@ -217,6 +217,31 @@ def test_the_printed_ratio_is_that_of_exhaustive_search() -> None:
     assert worth >= 5
 
 
+@pytest.mark.parametrize("residual", [None, Fraction(3, 10), 0.3, np.float64(0.1 + 0.2)])
+def test_workers_that_fill_a_machine_exactly_fit_it(residual: Any) -> None:
+    """Three of 1/10 in 3/10, of which floats hold less than three times 0.1."""
+    instance = built([{"gpu": "3/10"}], 1, job("a", {"gpu": "1/10"}, 3, 3))
+    cells = {} if residual is None else {("m1", "gpu", 1): residual}
+    _, payoff = solved("dmlrs/response", instance, residuals_by_slot=cells)
+    assert payoff == pytest.approx(8.7)
+    assert solved("dmlrs/cheapest", instance, residuals_by_slot=cells)[1] == pytest.approx(0.3)
+    slot = {cell[:2]: amount for cell, amount in cells.items()}
+    assert solved("dmlrs/one-slot", instance, residuals=slot)[1] == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("workload", [Fraction(1, 10), 0.1, np.float64(0.1)])
+def test_a_workload_in_floats_is_the_fraction_that_it_stands_for(workload: Any) -> None:
+    """A tenth of a chunk of ten mini-batches is one, and as a float's binary value more than one."""
+    thesis = {"chunks": 4, "minibatches_per_chunk": 10, "slots_per_minibatch": 1, "server_rate": 1}
+    one = job("a", {"gpu": 1}, 1, 1, server={"gpu": 1}) | thesis
+    for field in ("samples", "batch", "slots_per_sample", "workers_per_server"):
+        del one[field]
+    instance = built([{"gpu": 3}, {"gpu": 3}], 1, one)
+    for name in ("dmlrs/async-external-slot", "dmlrs/async-external-slot-printed"):
+        model = build(name, instance, workload=workload)
+        assert (model.workers_needed.value, solve(model).objective) == (1, 2)
+
+
 def test_what_is_no_job_slot_or_place_is_refused() -> None:
     instance, _, _ = priced(0)
     late = instance.slots + 1
@@ -226,6 +251,8 @@ def test_what_is_no_job_slot_or_place_is_refused() -> None:
         ("dmlrs/cheapest", {"deadline": late}, f"deadline: {late} is outside"),
         ("dmlrs/one-slot", {"slot": late}, f"slot: {late} is outside"),
         ("dmlrs/internal-slot", {"residuals": {(instance.machines[0].name, instance.resources[0]): -1}}, "negative"),
+        ("dmlrs/external-slot", {"prices": {(instance.machines[0].name, instance.resources[0]): math.inf}}, "finite"),
+        ("dmlrs/external-slot", {"workload": math.nan}, "workload: must be a finite number, not nan"),
         ("dmlrs/async-external-slot", {}, "use dmlrs/compact"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -356,6 +356,18 @@ def test_a_round_selects_what_trying_every_gang_selects(seed: int) -> None:
     assert read(model, instance).payoff == best
 
 
+@pytest.mark.parametrize("left", [Fraction(1, 10), 0.1, np.float64(0.1)])
+def test_iterations_left_in_floats_are_the_fraction_that_they_stand_for(left: Any) -> None:
+    """A tenth at a tenth a slot takes one slot; the float's binary value is more than a tenth."""
+    one = {"name": "a", "arrival": 1, "gang": 1, "iterations": 1, "rate": {"r": "1/10"}}
+    one["utility"] = {"kind": "table", "values": [9, 4, 1]}
+    machines = [{"name": "m", "devices": {"r": 1}}]
+    instance = Instance.parse({"slots": 3, "device_types": ["r"], "machines": machines, "jobs": [one]})
+    model = build("hadar/round", instance, left={"a": left})
+    assert solve(model).objective == 9
+    assert read(model, instance).payoff == 9
+
+
 def test_what_no_round_is_asked_for() -> None:
     instance = Instance.parse(CASES["H4"]["instance"])
     with pytest.raises(ValueError, match="slot: 11 is not between 1 and 10"):
