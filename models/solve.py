@@ -6,7 +6,7 @@ An optimum that decides something needs more than one solver's word; see `dlsche
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -139,16 +139,28 @@ def _solve_nonlinear(model: Any, asked: SolverOptions) -> Solution:
     for variable, value in point.items():
         variable.set_value(value, skip_validation=True)
     _load_unused(v for v in free if v not in point)
-    allowed = TOLERANCE * max([1.0, *(abs(value) for value in point.values())])
+    largest = max([1.0, *(abs(value) for value in point.values())])
     objective = next(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
     try:
         excesses, value = residuals(model), float(pyo.value(objective))
     except ArithmeticError as error:
         raise ResidualError(f"scip returned a point at which the model has no value: {error}") from None
     for row, excess in excesses.items():
-        if not excess <= allowed:
+        if not excess <= TOLERANCE * max(largest, *(abs(pyo.value(term)) for term in _terms(row.body))):
             raise ResidualError(f"scip returned a point that breaks the model by {excess:.3g} ({row.name})")
     return (summary if point else replace(summary, bound=value)).with_value(value)
+
+
+def _terms(expression: Any) -> Iterator[Any]:
+    """Yield what an expression is the sum of, signs left aside."""
+    from pyomo.core.expr import NegationExpression, SumExpression
+
+    is_named = getattr(expression, "is_named_expression_type", bool)()
+    if is_named or isinstance(expression, SumExpression | NegationExpression):
+        for part in expression.args:
+            yield from _terms(part)
+    else:
+        yield expression
 
 
 def unused_variables(model: Any, matrix: Matrix) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from dlsched.models import InputError, Status, build, compile_model, smd, solve
 from dlsched.solvers.matrix import NotLinearError
 from dlsched.solvers.scaling import UnfitNumberError
 from dlsched.solvers.solve import solve_matrix
+from dlsched.tolerances import TOLERANCE
 
 
 def curve(**numbers: float) -> Any:
@@ -69,6 +71,25 @@ def test_numbers_that_scip_takes_for_infinity_are_named(place: str, name: str, v
 def test_what_is_no_number_is_named(place: str, name: str, value: float) -> None:
     with pytest.raises(ValueError, match=f"^({name}): has the number {value}"):
         solve(curve(**{place: value}), solver="scip")
+
+
+@pytest.mark.parametrize("unit", [1, 1000, 10**6])
+def test_a_row_in_a_small_unit_is_judged_by_its_own_terms(unit: int) -> None:
+    """SCIP's point is 1e-8 of 5000 megabytes beyond them, which is more than 1e-6 of the numbers of workers."""
+    job = {
+        "name": "a",
+        "worker": {"memory": 2 * unit},
+        "server": {"memory": unit},
+        "limit": {"memory": 5 * unit},
+        "utility": {"kind": "hyperbolic", "scale": 9},
+        "training": {"kind": "coefficients", "mode": "async", "theta": ["1/2", 2, 2, 8]},
+    }
+    instance = smd.Instance.parse({"resources": ["memory"], "capacity": {"memory": 9 * unit}, "jobs": [job]})
+    found = solve(build("smd/ratio-box", instance), solver="scip")
+    assert found.status is Status.OPTIMAL
+    servers = 5 / (1 + math.sqrt(3))  # where the derivative of the time along 2 w + p = 5 is 0
+    least = 0.5 + (2 * servers + 2) / ((5 - servers) / 2) + 8 / servers
+    assert found.objective == pytest.approx(least, rel=TOLERANCE)
 
 
 def test_linear_models_with_utilities_of_1e21_work() -> None:
