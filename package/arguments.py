@@ -225,14 +225,16 @@ def expect_model(model: Any) -> None:
     if isinstance(model, pyo.Block) and model.is_indexed():
         raise InputError(f"model: '{model.name}' is an indexed block: take one of its members")
     if not _is_block(model):
-        remedy = _attribute("model", model, _is_block)
+        is_kernel = type(model).__module__.startswith("pyomo.core.kernel.")
+        remedy = ": write it with pyomo.environ" if is_kernel else _attribute("model", model, _is_block)
         raise TypeError(f"model: {called(type(model))} is not a Pyomo model or block{remedy}")
     if not model.is_constructed():
         raise InputError(f"model: '{model.name}' is abstract: call create_instance() first")
 
 
 def _is_block(value: Any) -> bool:
-    return hasattr(value, "component_data_objects")
+    # A block of pyomo.kernel has the first only, and a class has both.
+    return not isinstance(value, type) and hasattr(value, "component_data_objects") and hasattr(value, "is_constructed")
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
+import pyomo.kernel
 import pytest
 
 from dlsched import algorithms, bounds, models, rounding, traces
@@ -329,6 +330,8 @@ NO_MODELS: dict[str, tuple[Callable[[], Any], str]] = {
     "an indexed block": (members, "model: 'part' is an indexed block: take one of its members"),
     "an instance": (lambda: H, "model: an instance of hadar is not a Pyomo model or block"),
     "a variable": (lambda: lp().x, "IndexedVar is not a Pyomo model or block"),
+    "a model of pyomo.kernel": (pyomo.kernel.block, "is not a Pyomo model or block: write it with pyomo.environ"),
+    "a class": (lambda: pyo.ConcreteModel, "is not a Pyomo model or block"),
     "a path": (lambda: "model.lp", "model: a str is not a Pyomo model or block"),
     "nothing": (lambda: None, "model: None is not a Pyomo model or block"),
 }
