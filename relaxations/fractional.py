@@ -16,7 +16,7 @@ from pyomo.repn import generate_standard_repn
 from dlsched.models.clone import clone
 from dlsched.models.ratio import Floats, FractionalSum, Polytope, Ratio
 from dlsched.relaxations.contract import TransformationRefused
-from dlsched.relaxations.refusals import compile_linear, only_objective, refuse_foreign
+from dlsched.relaxations.refusals import compile_linear, only_objective, refuse_foreign, refuse_without_value
 from dlsched.relaxations.tree import used_variables
 from dlsched.solvers.matrix import Matrix
 
@@ -52,9 +52,10 @@ def fractional_model(model: Any) -> FractionalModel:
     ------
     TransformationRefused
         If the objective has a term of another form, there is not exactly one active objective, a row is not linear, or
-        the model has integer variables or other logic.
+        the model has integer variables or other logic, or a fixed variable or Param has no value.
     """
     refuse_foreign(model)
+    refuse_without_value(model)
     used_variables(model)
     copy, to_source = clone(model)
     objective = only_objective(copy)

@@ -13,7 +13,7 @@ from pyomo.repn import generate_standard_repn
 
 from dlsched.models.clone import members
 from dlsched.relaxations.contract import TransformationRefused
-from dlsched.relaxations.refusals import refuse_foreign, refuse_gaps
+from dlsched.relaxations.refusals import refuse_foreign, refuse_gaps, refuse_without_value
 from dlsched.relaxations.tree import algebra, free_name, is_live, used_variables
 
 _SIDES = {"lower": "lower bound", "upper": "upper bound", "fixed": "value"}
@@ -34,6 +34,12 @@ def check_liftable(model: Any) -> None:
                 f"variable '{variable.name}' has the domain {variable.domain}, which is not all the integers between "
                 "its bounds: write it as a multiple of an integer variable first"
             )
+    refuse_without_value(model)
+    for variable in members(model, pyo.Var):
+        try:
+            _ = variable.bounds
+        except ValueError as error:  # in place, nothing may be lifted before the last bound is known to be a number
+            raise TransformationRefused(str(error)) from None
 
 
 def lift_in_place(model: Any, objective_constant: bool, *, keep_fixed: bool = False) -> Any:

@@ -189,7 +189,7 @@ def lift_bounds(model: Any, *, objective_constant: bool = True) -> LiftedBounds:
     ------
     TransformationRefused
         As `relax`; also if a variable is fixed without a value or has a discrete domain other than consecutive
-        integers, or if an expression is linear only while a variable is fixed.
+        integers, a bound is no number, a Param has no value, or an expression is linear only while a variable is fixed.
 
     Examples
     --------

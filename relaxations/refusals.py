@@ -29,6 +29,19 @@ def refuse_foreign(model: Any) -> None:
         raise TransformationRefused(str(error)) from None
 
 
+def refuse_without_value(model: Any) -> None:
+    """Refuse a model that needs the value of a fixed variable or a Param that has none.
+
+    Raises
+    ------
+    TransformationRefused
+        Naming the first.
+    """
+    missing = components.without_value(model)
+    if missing:
+        raise TransformationRefused(missing)
+
+
 def refuse_gaps(variable: Any) -> None:
     """Refuse a variable whose domain is neither real nor integer nor evenly spaced.
 

@@ -17,7 +17,7 @@ from dlsched.arguments import expect_model
 from dlsched.arithmetic import dot, sparse_product
 from dlsched.halt import cut
 from dlsched.lazy import sp
-from dlsched.solvers.components import only_objective, refuse_foreign
+from dlsched.solvers.components import only_objective, refuse_foreign, without_value
 from dlsched.tolerances import TOLERANCE
 
 Floats = npt.NDArray[np.float64]
@@ -223,7 +223,6 @@ def compile_model(model: Any) -> Matrix:
 
 
 def _compiled(model: Any) -> Matrix:
-    import pyomo.environ as pyo
     from pyomo.common.errors import DeveloperError, InvalidExpressionError
     from pyomo.repn.util import InvalidValueError
 
@@ -231,15 +230,17 @@ def _compiled(model: Any) -> Matrix:
     objective = only_objective(model)
     try:
         return _without_broken_constants(_from_form(_form(model), objective))
-    except InvalidExpressionError as error:
-        raise NotLinearError(f"the model is not linear: {error}") from error
-    except DeveloperError as error:  # it has no rule for an "and" or "or" of relations, for instance
-        raise NotLinearError(f"the model has what Pyomo cannot compile: {error.args[0]}") from error
-    except InvalidValueError as error:
-        for variable in model.component_data_objects(pyo.Var, active=True, descend_into=True):
-            if variable.fixed and variable.value is None:
-                raise ValueError(f"{variable.name}: is fixed and has no value") from None
-        raise ValueError(f"a fixed variable or parameter has no value: {_last_line(error)}") from error
+    except (ArithmeticError, AttributeError, TypeError, ValueError, DeveloperError) as error:
+        missing = without_value(model)
+        if missing:
+            raise ValueError(missing) from None
+        if isinstance(error, InvalidExpressionError):
+            raise NotLinearError(f"the model is not linear: {error}") from error
+        if isinstance(error, DeveloperError):  # it has no rule for an "and" or "or" of relations, for instance
+            raise NotLinearError(f"the model has what Pyomo cannot compile: {error.args[0]}") from error
+        if isinstance(error, InvalidValueError):
+            raise ValueError(f"a fixed variable or parameter has no value: {_last_line(error)}") from error
+        raise
 
 
 def _last_line(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from typing import Any
@@ -20,6 +21,7 @@ from dlsched.relaxations import (
     lift_bounds,
     relax,
     standard_form,
+    sum_of_ratios,
     to_cvxpy,
 )
 from dlsched.relaxations.conformance_cases import bounds, fixings, integers, knapsack, plants
@@ -265,6 +267,47 @@ def test_lift_refuses_fixed_without_value_and_strides() -> None:
     even.construct()
     with pytest.raises(TransformationRefused, match="not all the integers"):
         lift_bounds(one(domain=even))
+
+
+def summed(model: Any) -> Any:
+    return sum_of_ratios(model, epsilon=0.1)
+
+
+def _quotient(m: Any, value: Any) -> None:
+    m.cost.set_value((m.x + value) / (m.y + 1))
+
+
+WITHOUT_VALUE = {
+    "objective": _quotient,
+    "row": lambda m, value: m.add_component("more", pyo.Constraint(expr=(m.x + value) / (value + 1) <= 3)),
+    "side": lambda m, value: m.add_component("more", pyo.Constraint(expr=m.x <= value)),
+}
+
+
+@pytest.mark.parametrize("place", WITHOUT_VALUE)
+@pytest.mark.parametrize("kind", ["variable", "parameter"])
+@pytest.mark.parametrize("refused", [solve, dual, standard_form, charnes_cooper, summed, lift_bounds])
+def test_what_has_no_value_is_named(refused: Any, kind: str, place: str) -> None:
+    m = one(bounds=(1, 2))
+    m.y, m.z, m.p = pyo.Var(bounds=(1, 2)), pyo.Var(), pyo.Param(["k"], mutable=True)
+    m.z.fix()
+    WITHOUT_VALUE[place](m, m.z if kind == "variable" else m.p["k"])
+    words = r"z'?:? is fixed (and|but) has no value" if kind == "variable" else r"^p\[k\]: has no value$"
+    if kind == "parameter":
+        m.z.unfix()
+    with pytest.raises(ValueError, match=words):
+        refused(m)
+
+
+@pytest.mark.parametrize("bound", ["nan", "no value"])
+def test_a_bound_that_is_no_number_is_refused_before_anything_is_lifted(bound: str) -> None:
+    m = one(bounds=(0, 4))
+    m.p = pyo.Param(mutable=True)
+    m.y = pyo.Var(bounds=(m.p if bound == "no value" else math.nan, 1))
+    for lift in (lift_bounds, pyo.TransformationFactory("dlsched.lift_bounds").apply_to):
+        with pytest.raises(TransformationRefused, match="p: has no value" if bound == "no value" else "Var 'y'"):
+            lift(m)
+    assert m.x.bounds == (0, 4)
 
 
 def test_recover_refuses_a_foreign_model() -> None:
