@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dlsched.arguments import at_least, checked, floats, generator, positive
+from dlsched.errors import InputError
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -102,8 +103,11 @@ def round_shifted(
     >>> print(round_shifted(workers_and_servers, 7, gain=0.6, draws=1000).min(axis=0))
     [1 2]
     """
-    above = floats("x", x)
-    base = np.broadcast_to(floats("lower", lower), above.shape)
+    above = scale(x, 1.0)
+    base = floats("lower", lower)
+    if base.shape not in ((), above.shape):
+        raise InputError(f"lower: has shape {base.shape}; it must be a number or as long as x, {above.shape}")
+    base = np.broadcast_to(base, above.shape)
     if not (base == np.round(base)).all():
         raise ValueError(f"lower: {base[base != np.round(base)][0]} must be an integer")
     above = above - base

@@ -93,6 +93,8 @@ def test_width() -> None:
         (lambda: round_independent([[1]], np.random.default_rng(0)), "x: has 2 dimensions; it must be a vector"),
         (lambda: round_shifted([1, 0.5], np.random.default_rng(0)), r"x\[1\]: 0.5 is below its bound 1"),
         (lambda: round_shifted([1], np.random.default_rng(0), lower=0.5), "lower: 0.5 must be an integer"),
+        (lambda: round_shifted([1, 2, 3], np.random.default_rng(0), lower=[1, 2]), r"lower: has shape \(2,\)"),
+        (lambda: round_shifted([[0.5]], np.random.default_rng(0)), "x: has 2 dimensions; it must be a vector"),
         (lambda: outcome_distribution([0.5] * 40), r"40 fractional coordinates have 2\^40 outcomes; at most"),
         (lambda: outcome_distribution([math.inf]), r"x\[0\]: must be a finite number"),
         (lambda: violation_probability([1], [0.5], 1, "="), "sense: '=' is neither '<=' nor '>='"),
