@@ -7,10 +7,10 @@ rest of the model is still of the old one, and whoever is given the model refuse
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from dlsched.lazy import pyo
 from dlsched.models.numbers import exceeds, rational
 
 Number = int | float | Fraction
+K = TypeVar("K", bound=Hashable)
 
 
 class StaleModelError(InputError):
@@ -146,6 +147,26 @@ def amount(place: str, value: Number) -> Fraction:
         return rational(value.item() if isinstance(value, np.generic) else value)
     except ValueError as error:
         raise InputError(f"{place}: {error}") from None
+
+
+def filled(
+    what: str, given: Mapping[K, float | Fraction] | None, default: Mapping[K, Fraction], kind: str
+) -> dict[K, Fraction]:
+    """Return amounts by place, by default where they are left out.
+
+    Raises
+    ------
+    InputError
+        If a place is not among the default's, or an amount is negative or no finite number.
+    """
+    result = dict(default)
+    for place, value in (given or {}).items():
+        if place not in default:
+            raise InputError(f"{what}: {place} is not {kind} of the instance")
+        result[place] = amount(f"{what}: {place}", value)
+        if result[place] < 0:
+            raise InputError(f"{what}: {float(value):g} at {place} must not be negative")
+    return result
 
 
 @checked

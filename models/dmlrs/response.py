@@ -21,9 +21,9 @@ from dlsched.models.dmlrs.frame import FITTED, finishing, placing, synchronous, 
 from dlsched.models.dmlrs.instance import Instance, Machine
 from dlsched.models.dmlrs.job import Job, Placement
 from dlsched.models.dmlrs.schedule import Schedule, completions
-from dlsched.models.dmlrs.slot import DATA, LEFT, PRICE, Amounts, SlotPlacement, chosen_job, filled, share
+from dlsched.models.dmlrs.slot import DATA, LEFT, PRICE, Amounts, SlotPlacement, chosen_job, share
 from dlsched.models.formulation import Formulation, Kind
-from dlsched.models.parameters import declare
+from dlsched.models.parameters import declare, filled
 
 Cells = Mapping[tuple[str, str, int], float | Fraction]
 """By (machine, resource, slot)."""

@@ -21,7 +21,7 @@ row.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypedDict, TypeVar, Unpack
@@ -31,10 +31,9 @@ from dlsched.models.dmlrs.frame import GAMMA, SERVER, WORKER, asynchronous, serv
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job, Placement
 from dlsched.models.formulation import Formulation, Kind
-from dlsched.models.parameters import amount, declare
+from dlsched.models.parameters import amount, declare, filled
 
 J = TypeVar("J", Job, AsyncJob)
-K = TypeVar("K", bound=Hashable)
 
 PRICE = "p_h^r, price of a unit [utility / resource]"
 LEFT = "C^_h^r, residual capacity of the machine [resource]"
@@ -113,26 +112,6 @@ def chosen_job(instance: Instance, name: str | None, kind: type[J]) -> J:
         if name in (None, job.name) and isinstance(job, kind):
             return job
     raise ValueError("the instance has no job" if name is None else f"job: {name!r} is not a job of the instance")
-
-
-def filled(
-    what: str, given: Mapping[K, float | Fraction] | None, default: Mapping[K, Fraction], kind: str
-) -> dict[K, Fraction]:
-    """Return amounts by place, by default where they are left out.
-
-    Raises
-    ------
-    ValueError
-        If a place is not among the default's, or an amount is negative or no finite number.
-    """
-    result = dict(default)
-    for place, value in (given or {}).items():
-        if place not in default:
-            raise ValueError(f"{what}: {place} is not {kind} of the instance")
-        result[place] = amount(f"{what}: {place}", value)
-        if result[place] < 0:
-            raise ValueError(f"{what}: {float(value):g} at {place} must not be negative")
-    return result
 
 
 def _begin(

@@ -18,7 +18,7 @@ from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.hadar import p1
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.hadar.schedule import Schedule
-from dlsched.models.parameters import declare, exact
+from dlsched.models.parameters import declare, exact, filled
 
 Place = tuple[str, str, int]
 """Machine, device type, slot."""
@@ -45,7 +45,7 @@ def build(
     Raises
     ------
     InputError
-        If there is no such job, or more is allocated than there is.
+        If there is no such job or place, a price is negative, or other devices are allocated than there are.
 
     References
     ----------
@@ -59,17 +59,26 @@ def build(
     m.job = own.name
     m.finish = p1.once(m)
     places = [(h, r, t) for h, r in m.HR for t in m.slots[own.name]]
-    for place, taken in (allocated or {}).items():
-        if place in places and not 0 <= taken <= (there := instance.machine(place[0]).count(place[1])):
-            raise InputError(f"allocated[{place}]: {taken} of {there} devices")
+    nothing = {
+        (h.name, r, t): Fraction(0)
+        for h in instance.machines
+        for r in instance.device_types
+        for t in range(1, instance.slots + 1)
+    }
+    kind = "a machine, a device type and a slot"
+    price, taken = filled("prices", prices, nothing, kind), filled("allocated", allocated, nothing, kind)
+    for place, devices in taken.items():
+        there = instance.machine(place[0]).count(place[1])
+        if devices.denominator > 1 or devices > there:
+            raise InputError(f"allocated[{place}]: {devices} of {there} devices")
     m.HRT = pyo.Set(initialize=places, dimen=3, doc="machines, types and slots from the arrival on")
-    price = {place: (prices or {}).get(place, 0) for place in places}
-    taken_there = {place: (allocated or {}).get(place, 0) for place in places}
+    paid = {place: price[place] for place in places}
+    gone = {place: int(taken[place]) for place in places}
     declare(
-        m, "price", (m.HRT,), price, "k_h^r(t), price of a device [utility]", within=pyo.NonNegativeReals, follows=True
+        m, "price", (m.HRT,), paid, "k_h^r(t), price of a device [utility]", within=pyo.NonNegativeReals, follows=True
     )
     text = "gamma_h^r(t), devices allocated to other jobs [devices]"
-    declare(m, "allocated", (m.HRT,), taken_there, text, within=pyo.NonNegativeIntegers, follows=True)
+    declare(m, "allocated", (m.HRT,), gone, text, within=pyo.NonNegativeIntegers, follows=True)
     cost = sum(m.price[h, r, t] * m.devices[own.name, t, h, r] for h, r, t in m.HRT)
     m.payoff = pyo.Objective(
         expr=p1.completed(m) - cost, sense=pyo.maximize, doc="(8) utility less the cost of the devices"

@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.hadar.schedule import Allocation, bottleneck
-from dlsched.models.parameters import amount, declare, exact
+from dlsched.models.parameters import declare, exact, filled
 
 Cell = tuple[str, str]
 """Machine and device type."""
@@ -50,8 +51,9 @@ def build(
 
     Raises
     ------
-    ValueError
-        If the slot is none, or more is taken than there is.
+    InputError
+        If the slot is none, a job or a place is not of the instance, a number is negative, or other devices are taken
+        than there are.
 
     References
     ----------
@@ -60,13 +62,16 @@ def build(
     if slot is None:
         slot = min((job.arrival for job in instance.jobs), default=1)
     if not 1 <= slot <= instance.slots:
-        raise ValueError(f"slot: {slot} is not between 1 and {instance.slots}")
-    for (h, r), n in (taken or {}).items():
-        if not 0 <= n <= instance.machine(h).count(r):
-            raise ValueError(f"taken[{h}, {r}]: {n} of {instance.machine(h).count(r)} devices")
+        raise InputError(f"slot: {slot} is not between 1 and {instance.slots}")
+    nothing = {(h.name, r): Fraction(0) for h in instance.machines for r in instance.device_types}
+    kind = "a machine and a device type"
+    price, used = filled("prices", prices, nothing, kind), filled("taken", taken, nothing, kind)
+    for (h, r), n in used.items():
+        if n.denominator > 1 or n > instance.machine(h).count(r):
+            raise InputError(f"taken[{h}, {r}]: {n} of {instance.machine(h).count(r)} devices")
     m = pyo.ConcreteModel(name=f"Hadar, round {slot}")
     m.round = slot
-    needed = {job.name: amount(f"left.{job.name}", (left or {}).get(job.name, job.iterations)) for job in instance.jobs}
+    needed = filled("left", left, {job.name: job.iterations for job in instance.jobs}, "a job")
     queue = [job for job in instance.jobs if job.arrival <= slot and needed[job.name] > 0]
     worth = {
         (job.name, level): value
@@ -74,7 +79,7 @@ def build(
         for level in instance.usable_types(job)
         if (value := _worth(instance, job, job.rate_on(level), slot, needed[job.name]))
     }
-    _sets_and_data(m, instance, worth, needed, prices or {}, taken or {})
+    _sets_and_data(m, instance, worth, needed, price, used)
     m.level = pyo.Var(m.JL, domain=pyo.Binary, doc="b_jl, the job runs on no device slower than the type")
     m.devices = pyo.Var(
         m.J,
@@ -121,8 +126,8 @@ def _sets_and_data(
     instance: Instance,
     worth: Mapping[tuple[str, str], Fraction],
     needed: Mapping[str, Fraction],
-    prices: Mapping[Cell, float | Fraction],
-    taken: Mapping[Cell, int],
+    prices: Mapping[Cell, Fraction],
+    taken: Mapping[Cell, Fraction],
 ) -> None:
     cells = [(h.name, r) for h in instance.machines for r in instance.device_types if h.count(r) and worth]
     m.J = pyo.Set(initialize=list(dict.fromkeys(j for j, _ in worth)), doc="jobs of the queue that could earn")
@@ -142,9 +147,9 @@ def _sets_and_data(
         within=pyo.NonNegativeIntegers,
         why="the bounds of devices were derived from it",
     )
-    price = {cell: prices.get(cell, 0) for cell in cells}
+    price = {cell: prices[cell] for cell in cells}
     declare(m, "price", (m.HR,), price, "k_h^r, price of a device [utility]", within=pyo.NonNegativeReals, follows=True)
-    allocated = {cell: taken.get(cell, 0) for cell in cells}
+    allocated = {cell: int(taken[cell]) for cell in cells}
     text = "gamma_h^r, devices allocated to other jobs [devices]"
     declare(m, "allocated", (m.HR,), allocated, text, within=pyo.NonNegativeIntegers, follows=True)
 

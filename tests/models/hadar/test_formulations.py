@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import re
 from fractions import Fraction
 from typing import Any
@@ -373,5 +374,29 @@ def test_what_no_round_is_asked_for() -> None:
     with pytest.raises(ValueError, match="slot: 11 is not between 1 and 10"):
         build("hadar/round", instance, slot=11)
     cell = instance.machines[0].name, instance.device_types[0]
-    with pytest.raises(ValueError, match="2 of 1 devices"):
-        build("hadar/round", instance, taken={cell: 2})
+    for data, words in (
+        ({"taken": {cell: 2}}, "2 of 1 devices"),
+        ({"taken": {cell: 0.5}}, "1/2 of 1 devices"),
+        ({"taken": {("x", cell[1]): 0}}, "taken: .* is not a machine and a device type of the instance"),
+        ({"prices": {("x", cell[1]): 1}}, "prices: .* is not a machine and a device type of the instance"),
+        ({"prices": {cell: -1}}, "prices: -1 at .* must not be negative"),
+        ({"left": {"x": 1}}, "left: x is not a job of the instance"),
+    ):
+        with pytest.raises(InputError, match=words):
+            build("hadar/round", instance, **data)
+
+
+def test_what_no_response_is_asked_for() -> None:
+    """A price of a machine that is not there would leave the machine that was meant free."""
+    instance = Instance.parse(CASES["H4"]["instance"])
+    cell = instance.machines[0].name, instance.device_types[0]
+    for data, words in (
+        ({"prices": {("x", cell[1], 1): 1}}, "prices: .* is not a machine, a device type and a slot of the instance"),
+        ({"prices": {(*cell, 11): 1}}, "prices: .* is not a machine, a device type and a slot of the instance"),
+        ({"prices": {(*cell, 1): -1}}, "prices: -1 at .* must not be negative"),
+        ({"prices": {(*cell, 1): math.inf}}, "prices: .* must be a finite number, not inf"),
+        ({"allocated": {cell: 1}}, "allocated: .* is not a machine, a device type and a slot of the instance"),
+        ({"allocated": {(*cell, 1): 0.5}}, "1/2 of 1 devices"),
+    ):
+        with pytest.raises(InputError, match=words):
+            build("hadar/response", instance, **data)
