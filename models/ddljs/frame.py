@@ -18,7 +18,7 @@ from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.job import Job
-from dlsched.models.ddljs.requests import RingProblem, largest_ring, unpriced_problem
+from dlsched.models.ddljs.requests import RingProblem, expect_stage, largest_ring, unpriced_problem
 from dlsched.models.parameters import declare
 
 BANDWIDTH = "b_i, bandwidth of a hop of the ring [bandwidth]"
@@ -61,8 +61,7 @@ def all_slots(instance: Instance, name: str) -> Stage:
 
 def one_slot(instance: Instance, name: str, slot: int, so_far: Mapping[str, int]) -> Stage:
     """Return one slot, with its active jobs I[t]: those that have arrived and can pay for another worker-slot."""
-    if not 1 <= slot <= instance.slots:
-        raise InputError(f"slot: {slot} is outside 1..{instance.slots}")
+    expect_stage(instance, slot, so_far)
     interchangeable(name, (job.name for job in instance.jobs if job.placement is not None))
     done = {job.name: so_far.get(job.name, 0) for job in instance.jobs}
     jobs = tuple(

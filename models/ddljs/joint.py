@@ -11,11 +11,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from dlsched.errors import InputError
 from dlsched.lazy import pyo
 from dlsched.models.ddljs.instance import Instance
 from dlsched.models.ddljs.job import Job
-from dlsched.models.ddljs.requests import RingProblem, problem_of, request_of
+from dlsched.models.ddljs.requests import RingProblem, expect_stage, problem_of, request_of
 from dlsched.models.solve import solve
 from dlsched.models.utility import Table
 from dlsched.tolerances import TOLERANCE
@@ -122,8 +121,7 @@ def printed_problem(instance: Instance, slot: int, so_far: Mapping[str, int]) ->
     ValueError
         If the slot is outside 1..T, or a job's utility so far is minus infinity (a log utility at 0).
     """
-    if not 1 <= slot <= instance.slots:
-        raise InputError(f"slot: {slot} is outside 1..{instance.slots}")
+    expect_stage(instance, slot, so_far)
     requests = []
     for name, largest in joint_sizes(instance, slot, so_far).items():
         job, done = instance.job(name), so_far.get(name, 0)

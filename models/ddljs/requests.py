@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from numbers import Integral
 from types import MappingProxyType
 from typing import Any, Self
 
-from dlsched.arguments import checked, named
+from dlsched.arguments import checked, described, named
 from dlsched.errors import InputError
 from dlsched.models.ddljs.instance import Arc, Instance, Share
 from dlsched.models.ddljs.job import Job
@@ -290,6 +291,27 @@ def problem_of(instance: Instance, slot: int, requests: Iterable[RingRequest]) -
     return RingProblem(nodes, instance.shares(slot), tuple(requests))
 
 
+def expect_stage(instance: Instance, slot: int, so_far: Mapping[str, int]) -> None:
+    """Refuse a slot outside 1..T, and worker-slots so far that are negative, no whole number or of no job.
+
+    Raises
+    ------
+    TypeError, InputError
+    """
+    names = {job.name for job in instance.jobs}
+    numbers: Mapping[str, object] = {"slot": slot} | {f"so_far.{name}": done for name, done in so_far.items()}
+    for place, number in numbers.items():
+        if not isinstance(number, Integral):
+            raise TypeError(f"{place}: expected a whole number, got {described(number)}")
+    if not 1 <= slot <= instance.slots:
+        raise InputError(f"slot: {slot} is outside 1..{instance.slots}")
+    for name, done in so_far.items():
+        if name not in names:
+            raise InputError(f"so_far.{name}: is not a job of the instance")
+        if done < 0:
+            raise InputError(f"so_far.{name}: {done} must not be negative")
+
+
 def _rings(instance: Instance, slot: int, so_far: Mapping[str, int]) -> Iterator[tuple[Job, range]]:
     """Yield the jobs that can have a ring in a slot, with the sizes of it."""
     for job in instance.jobs:
@@ -321,7 +343,8 @@ def slot_problem(instance: Instance, slot: int, so_far: Mapping[str, int] = _NO_
     Raises
     ------
     ValueError
-        If the slot is outside 1..T, or a job's utility so far is minus infinity (a log utility at 0).
+        If the slot is outside 1..T, the worker-slots so far are negative or of no job, or a job's utility so far is
+        minus infinity (a log utility at 0).
 
     Examples
     --------
@@ -330,8 +353,7 @@ def slot_problem(instance: Instance, slot: int, so_far: Mapping[str, int] = _NO_
     >>> [(request.name, {k: float(worth) for k, worth in request.profit.items()}) for request in asked.requests]
     [('job1', {1: 11.0}), ('job2', {1: 0.0})]
     """
-    if not 1 <= slot <= instance.slots:
-        raise InputError(f"slot: {slot} is outside 1..{instance.slots}")
+    expect_stage(instance, slot, so_far)
     requests = []
     for job, sizes in _rings(instance, slot, so_far):
         done = so_far.get(job.name, 0)

@@ -152,6 +152,15 @@ def test_data_that_are_refused() -> None:
     for name in ("ddljs/slot", "ddljs/slot-printed", "ddljs/slot-circulation", "ddljs/gvne", "ddljs/gvne-printed"):
         with pytest.raises(ValueError, match=r"slot: 2 is outside 1\.\.1"):
             build(name, of, slot=2)
+        with pytest.raises(TypeError, match="slot: expected a whole number, got '1'"):
+            build(name, of, slot="1")
+        job = of.jobs[0].name
+        with pytest.raises(TypeError, match=rf"so_far\.{job}: expected a whole number, got 0\.5"):
+            build(name, of, so_far={job: 0.5})
+        with pytest.raises(ValueError, match=rf"so_far\.{job}: -1 must not be negative"):
+            build(name, of, so_far={job: -1})
+        with pytest.raises(ValueError, match=r"so_far\.nobody: is not a job of the instance"):
+            build(name, of, so_far={"nobody": 1})
     with pytest.raises(ValueError, match=r"'\(7\)' must be one of \(5\), \(8\), \(9\)"):
         build("ddljs/offline-printed", of, literal=("(7)",))
 
