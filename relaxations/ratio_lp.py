@@ -183,6 +183,10 @@ def _box(polytope: Polytope) -> tuple[Floats, Floats]:
         If the polytope is empty or unbounded.
     """
     n = len(polytope.lower)
+    if not n:  # HiGHS solves no program without columns
+        if polytope.excess(np.zeros(0)) > 0:
+            raise TransformationRefused("the region is empty")
+        return np.zeros(0), np.zeros(0)
     sizes = _sizes(polytope.A)
     session = Session(1, TIGHT)
     session.add_columns(np.zeros(n), polytope.upper, np.zeros((0, n)), lower=polytope.lower)

@@ -289,7 +289,8 @@ def capped_model(
     copy.add_component(free_name("cap", copy), cap)
     for j, limit in zip(others, caps, strict=True):
         above, below = _parts(ratios[j], columns)
-        relation = above - float(limit) * below <= 0
+        # As the oracles allow: a cap that is the least value of its ratio but for rounding would leave no point.
+        relation = above - float(limit) * (1 + ON_CAP) * below <= 0
         cap.add(j, relation if not isinstance(relation, bool) else pyo.Constraint.Feasible)
     return copy, to_source
 

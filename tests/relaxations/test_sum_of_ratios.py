@@ -13,11 +13,19 @@ import pyomo.environ as pyo
 import pytest
 from scipy.optimize import linprog
 
+from dlsched.models import solve
 from dlsched.models.ratio import FractionalSum, Polytope, Ratio
 from dlsched.models.smd import Coefficients, Job, Mode, preset, ratios
 from dlsched.models.smd.single import build
 from dlsched.models.utility import Hyperbolic
-from dlsched.relaxations import LinearProgram, Planar, relax, sum_of_ratios
+from dlsched.relaxations import (
+    LinearProgram,
+    Planar,
+    TransformationRefused,
+    charnes_cooper,
+    relax,
+    sum_of_ratios,
+)
 from tests.oracles.sum_of_ratios import Line, Quotient, algorithm_1, bracket
 
 F = Fraction
@@ -326,3 +334,29 @@ def test_caps_that_all_but_allow_a_point(epsilon: float) -> None:
     best = min(5 * y / (z + 3) + (y + 5 * z + 12) / (x + z + 1) + (2 * x + y + 12) / (2 * y) for x, y, z in corners)
     assert found.bound <= best * (1 + 1e-9)
     assert found.value <= (1 + epsilon) * best
+
+
+def test_the_capped_model_has_the_point_where_a_cap_is_the_least_value_of_its_ratio() -> None:
+    """The cap is 10000 but for rounding, which 2000 <= x[1] and 1000 <= x[2] made a contradiction of."""
+    m = pyo.ConcreteModel()
+    bounds = [(0, 0.004), (2000, 5000), (1000, 8000)]
+    m.x = pyo.Var(range(3), bounds=lambda m, i: bounds[i])
+    above, below = 1e7 * m.x[0] + 10 * m.x[1] + 20 * m.x[2], 0.001 * m.x[1] + 0.002 * m.x[2]
+    m.time = pyo.Objective(expr=3e7 * m.x[0] + 20 * m.x[1] + 20 * m.x[2] + 5000 + above / below)
+    found = sum_of_ratios(m, epsilon=0.1)
+    assert found.value == pytest.approx(75000)
+    assert solve(charnes_cooper(found.model).model).objective == pytest.approx(65000)
+
+
+@pytest.mark.parametrize("oracle", [Planar, LinearProgram])
+def test_a_sum_of_which_no_variable_is_left(oracle: Any) -> None:
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(initialize=2)
+    m.x.fix()
+    m.time = pyo.Objective(expr=(3 * m.x + 1) / (m.x + 5))
+    found = sum_of_ratios(m, epsilon=0.5, oracle=oracle)
+    assert found.value == found.bound == 1
+    nothing = np.zeros(0)
+    empty = Polytope(np.zeros((1, 0)), np.ones(1), np.ones(1), nothing, nothing)
+    with pytest.raises(TransformationRefused, match="the region is empty"):
+        sum_of_ratios(FractionalSum((Ratio(nothing, 1.0, nothing, 1.0),), empty), epsilon=0.5, oracle=oracle)
