@@ -12,6 +12,7 @@ from typing import Any
 from dlsched.errors import InputError
 from dlsched.models.parameters import expect_current, is_derived_from
 from dlsched.readable import Readable, Section
+from dlsched.solvers.components import valueless
 from dlsched.tolerances import FEASIBLE, TOLERANCE, WHOLE
 
 _EQUATION = re.compile(r"^((?:\([^()]*\)\s*)+)")
@@ -319,7 +320,11 @@ def described(component: Any) -> tuple[str, str]:
 
 
 def _parameter(param: Any) -> Parameter:
-    numbers = [value for value in param.extract_values().values() if isinstance(value, int | float)]
+    import pyomo.environ as pyo
+
+    # A Param that is yet to be set has no value, and extract_values() refuses it.
+    read = (pyo.value(data, exception=False) for data in param.values()) if param.mutable else param.values()
+    numbers = [value for value in read if isinstance(value, int | float)]
     updates = Updates.REBUILD if is_derived_from(param) else Updates.FOLLOWS if param.mutable else Updates.FIXED
     least, most = (min(numbers), max(numbers)) if numbers else (None, None)
     return Parameter(_name(param), param.doc or "", len(param), least, most, updates)
@@ -378,15 +383,9 @@ def expect_values(expression: Any) -> None:
     ------
     InputError
     """
-    import pyomo.environ as pyo
-    from pyomo.core.expr.visitor import identify_mutable_parameters, identify_variables
-
-    for variable in identify_variables(expression):
-        if variable.fixed and variable.value is None:
-            raise InputError(f"{variable.name}: is fixed and has no value")
-    for param in identify_mutable_parameters(expression):
-        if pyo.value(param, exception=False) is None:
-            raise InputError(f"{param.name}: has no value")
+    missing = valueless(expression)
+    if missing:
+        raise InputError(missing)
 
 
 def linear_terms(expression: Any) -> Any:

@@ -71,25 +71,28 @@ def _reason(kind: str, block: Any) -> str:
     return _REMEDIES.get(kind, f"is a {kind}, which is unknown here: write it with variables and constraints first")
 
 
-def without_value(model: Any) -> str | None:
-    """Return the name of the first fixed variable or Param that has no value and that something active needs, and why.
-
-    None where all have one. Rows, objectives and bounds are looked at.
-    """
+def valueless(expression: Any) -> str | None:
+    """Return what is said of the first fixed variable or Param of an expression that has no value; None of none."""
     import pyomo.environ as pyo
     from pyomo.core.expr.visitor import identify_mutable_parameters, identify_variables
+
+    for variable in identify_variables(expression):
+        if variable.fixed and variable.value is None:
+            return f"{variable.name}: is fixed and has no value"
+    for param in identify_mutable_parameters(expression):
+        if pyo.value(param, exception=False) is None:
+            return f"{param.name}: has no value"
+    return None
+
+
+def without_value(model: Any) -> str | None:
+    """Return `valueless` of the first bound, active row or objective of which it says something; None of none."""
+    import pyomo.environ as pyo
 
     own = model.component_data_objects(pyo.Var, active=True, descend_into=True)
     bounds = (bound for variable in own for bound in (variable.lower, variable.upper) if bound is not None)
     rows = model.component_data_objects((pyo.Constraint, pyo.Objective), active=True, descend_into=True)
-    for expression in chain(bounds, (row.expr for row in rows)):
-        for variable in identify_variables(expression):
-            if variable.fixed and variable.value is None:
-                return f"{variable.name}: is fixed and has no value"
-        for param in identify_mutable_parameters(expression):
-            if pyo.value(param, exception=False) is None:
-                return f"{param.name}: has no value"
-    return None
+    return next(filter(None, map(valueless, chain(bounds, (row.expr for row in rows)))), None)
 
 
 def only_objective(model: Any) -> Any:

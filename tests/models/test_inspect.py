@@ -198,3 +198,18 @@ def test_the_picture_has_a_mark_for_each_coefficient() -> None:
     empty.total = pyo.Objective(expr=empty.x)
     with pytest.raises(ValueError, match="no coefficients to draw"):
         spy(empty)
+
+
+@pytest.mark.parametrize("place", ["row", "objective", "side", "nowhere"])
+def test_a_parameter_that_is_yet_to_be_set(place: str) -> None:
+    model = pyo.ConcreteModel()
+    model.x, model.worth, model.p = (
+        pyo.Var(bounds=(0, 1)),
+        pyo.Param(initialize=7, mutable=True),
+        pyo.Param(mutable=True),
+    )
+    model.row = pyo.Constraint(expr=(model.p if place == "row" else 2) * model.x <= (model.p if place == "side" else 3))
+    model.total = pyo.Objective(expr=(model.p if place == "objective" else model.worth) * model.x)
+    found = inspect(model)
+    assert [(param.name, param.least, param.most) for param in found.parameters] == [("worth", 7, 7), ("p", None, None)]
+    assert found.rows == 1
