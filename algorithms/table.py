@@ -57,7 +57,7 @@ class Table(NamedTuple):
 
     def markdown(self) -> str:
         """Return it in Markdown."""
-        cells = ([text_of(cell).replace("|", "\\|") for cell in row] for row in self.rows)
+        cells = ([" ".join(text_of(cell).replace("|", "\\|").splitlines()) for cell in row] for row in self.rows)
         lines = [self.columns, ["---"] * len(self.columns), *cells]
         return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 

@@ -128,6 +128,10 @@ def test_bars_in_a_cell_part_no_columns_of_markdown() -> None:
     assert Table(["a|b"], [["x|y"], [None]]).markdown().splitlines()[2:] == ["| x\\|y |", "|  |"]
 
 
+def test_line_breaks_in_a_cell_part_no_rows_of_markdown() -> None:
+    assert Table(["job"], [["x\ny\r\nz"]]).markdown().splitlines()[2:] == ["| x y z |"]
+
+
 def test_an_algorithm_may_be_told_its_options() -> None:
     names = ["gavel", "gavel:policy=max-sum-throughput:normaliser=isolated", "hadar:mode=rounds:comm-cost=0.5"]
     found = compare(two_jobs(), names)
