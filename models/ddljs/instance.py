@@ -13,9 +13,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator, model_validator
 
 from dlsched.arguments import named
+from dlsched.errors import shown
 from dlsched.models.ddljs.job import Job
 from dlsched.models.document import Document, Record
 from dlsched.models.fields import MAX_SLOTS, Name, PlainSlots, distinct, known, moderate
@@ -77,6 +78,14 @@ class Link(Record):
         return self.source, self.target
 
 
+def _one_of_three(value: object, validated: ValidatorFunctionWrapHandler) -> Any:
+    """Refuse in one rule what is none of `duplex`'s kinds: pydantic has one for each, under a place of its own."""
+    try:
+        return validated(value)
+    except ValidationError:
+        raise ValueError(f'{shown(value)} must be true, false or "half"') from None
+
+
 class Instance(Document):
     """An instance of the DDLJS problem.
 
@@ -120,7 +129,7 @@ class Instance(Document):
     resources: tuple[Name, ...] = Field(min_length=1)
     nodes: tuple[Node, ...] = Field(min_length=1)
     links: tuple[Link, ...] = ()
-    duplex: bool | Literal["half"] = False
+    duplex: Annotated[bool | Literal["half"], WrapValidator(_one_of_three)] = False
     bandwidth_by_slot: Annotated[dict[int, tuple[Link, ...]], PlainSlots] | None = None
     jobs: tuple[Job, ...]
     origin: dict[str, str] | None = None

@@ -49,7 +49,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (linked(("c", "a", 1)), "links[0].source: unknown node 'c'"),
     (linked(("a", "b", -1)), "links[0].bandwidth: -1 must not be negative"),
     (linked(("a", "b", "inf")), "links[0].bandwidth: must be a number"),
-    (linked(("a", "b", 1), duplex="full"), "duplex"),
+    (linked(("a", "b", 1), duplex="full"), "duplex: 'full' must be true, false or \"half\""),
     (pair(bandwidth_by_slot={3: SLOT_2}), "bandwidth_by_slot.3: slot 3 is outside 1..2"),
     (pair(bandwidth_by_slot={0: SLOT_2}), "bandwidth_by_slot.0: slot 0 is outside 1..2"),
     (
