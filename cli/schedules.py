@@ -95,6 +95,8 @@ def certify(
     """
     from dlsched.algorithms import ExactCertificate, check_certificate
     from dlsched.algorithms.exact.certificates import Refuted, vipr_lines
+    from dlsched.arguments import UnknownName
+    from dlsched.errors import InputError
     from dlsched.models.files import write_text
 
     certificate = ExactCertificate.load(file)
@@ -105,6 +107,8 @@ def certify(
     except Refuted as refuted:
         output.tell(title, {**result, "checks": False, "refuted": str(refuted)}, as_json)
         return 1
+    except UnknownName as error:
+        raise InputError(f"{file}: problem: {error}") from None
     result |= {
         "checks": True,
         "value": proved.value,

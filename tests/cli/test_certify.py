@@ -92,7 +92,9 @@ def test_none_is_written_where_there_was_no_time(dlsched: Command, instance: Pat
 
 def test_a_problem_that_nobody_has(dlsched: Command, certificate: Path) -> None:
     save(certificate, json.loads(certificate.read_text()) | {"problem": "none"})
-    assert "problem" in refusal(dlsched("certify", certificate))
+    assert refusal(dlsched("certify", certificate)).startswith(
+        f"{certificate}: problem: unknown problem 'none'; there are"
+    )
 
 
 def test_time_limit(dlsched: Command, certificate: Path) -> None:

@@ -98,11 +98,13 @@ Node = Branching | Bounded | Empty
 
 def _kind(node: object) -> str:
     has = node if isinstance(node, dict) else getattr(node, "__dict__", {})
-    return "farkas" if "farkas" in has else "multipliers" if "multipliers" in has else "branching"
+    return "[farkas]" if "farkas" in has else "[multipliers]" if "multipliers" in has else "[branching]"
 
 
 AnyNode = Annotated[
-    Annotated[Branching, Tag("branching")] | Annotated[Bounded, Tag("multipliers")] | Annotated[Empty, Tag("farkas")],
+    Annotated[Branching, Tag("[branching]")]
+    | Annotated[Bounded, Tag("[multipliers]")]
+    | Annotated[Empty, Tag("[farkas]")],
     Discriminator(_kind),
 ]
 
