@@ -117,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with interrupt.prompt():
             code = app(args=arguments, prog_name="dlsched", standalone_mode=False)
     except _UsageError as error:
-        return _refuse(error.format_message())
+        return _refuse(_usage(error))
     except (KeyboardInterrupt, typer.Abort):
         code = interrupt.INTERRUPTED
     except Exception as error:
@@ -152,6 +152,17 @@ def _tell_warning(usual: Callable[..., None], message: Warning | str, category: 
         output.note(str(message))
     else:
         usual(message, category, *rest)
+
+
+def _usage(error: Any) -> str:
+    """Return what is wrong with a call: of a value that Typer has pydantic check, pydantic's rule alone lacks it."""
+    from pydantic import ValidationError
+
+    from dlsched.models.document import one_line
+
+    if isinstance(error.__cause__, ValidationError):
+        error.message = one_line(error.__cause__)
+    return str(error.format_message())
 
 
 def _refuse(message: str) -> int:

@@ -272,6 +272,21 @@ def test_bad_usage(dlsched: Command, tmp_path: Path, arguments: tuple[str, ...],
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("generate", "hadar", "--seed", "-1"),
+        ("generate", "hadar", "--jobs", "1000001"),
+        ("generate", "hadar", "--jobs", "1e3"),
+        ("attack", "hadar/theorem-2", "--seconds", "soon"),
+        ("run", "hadar", "x.json", "--variant", "odd"),
+    ],
+)
+def test_a_bad_value_is_named(dlsched: Command, arguments: tuple[str, ...]) -> None:
+    _, rule = refusal(dlsched(*arguments)).split(f"Invalid value for '{arguments[-2]}': ")
+    assert rule.replace("'", "").startswith(arguments[-1])
+
+
 @pytest.mark.parametrize("arguments", [(), ("convert",)])
 def test_a_missing_verb_is_answered_with_the_help(dlsched: Command, arguments: tuple[str, ...]) -> None:
     bare, asked = dlsched(*arguments), dlsched(*arguments, "--help")
