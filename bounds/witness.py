@@ -149,9 +149,18 @@ def replay(witness: Witness | str | os.PathLike[str]) -> Replay:
     >>> replay("witness.json").differences
     ()
     """
+    if isinstance(witness, Witness):
+        return _replayed(witness)
+    document = _read(witness)
+    try:
+        return _replayed(document)
+    except InputError as error:
+        raise InputError(f"{os.fspath(witness)}: {error}") from None
+
+
+def _replayed(document: Witness) -> Replay:
     from dlsched.bounds.claim import check, comparison_unit
 
-    document = witness if isinstance(witness, Witness) else _read(witness)
     instance = document.read_instance()
     verdict = check(document.claim, instance, document.seed, document.variant, **document.parameters)
     unit = comparison_unit(instance)

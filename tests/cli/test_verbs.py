@@ -285,6 +285,21 @@ def test_an_instance_is_no_witness(dlsched: Command, tmp_path: Path) -> None:
     assert "is an instance of hadar and no witness; `dlsched verify CLAIM --on" in refusal(dlsched("replay", file))
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"instance": {"slots": 0}}, "instance.slots: 0 should be greater than or equal to 1"),
+        ({"claim": "hadar/theorem-99"}, "hadar/theorem-99: unknown claim; "),
+        ({"variant": "odd"}, "variant: 'odd' is not one of "),
+        ({"parameters": {"odd": 1}}, "hadar/theorem-2: no parameter 'odd'; it has none"),
+    ],
+)
+def test_replay_names_the_file(dlsched: Command, tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    witness = shipped("hadar-theorem-2-lone-job").dump()
+    path = save(tmp_path / "bad.json", witness | change)
+    assert refusal(dlsched("replay", path)).startswith(f"{path}: {message}")
+
+
 @pytest.mark.parametrize("field", ["measured", "bound"])
 def test_replay_misses_what_was_deleted(dlsched: Command, tmp_path: Path, field: str) -> None:
     witness = shipped("hadar-initial-dual-H4").dump()
