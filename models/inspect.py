@@ -323,9 +323,12 @@ def _parameter(param: Any) -> Parameter:
     import pyomo.environ as pyo
 
     # A Param that is yet to be set has no value, and extract_values() refuses it.
-    read = (pyo.value(data, exception=False) for data in param.values()) if param.mutable else param.values()
-    numbers = [value for value in read if isinstance(value, int | float)]
-    updates = Updates.REBUILD if is_derived_from(param) else Updates.FOLLOWS if param.mutable else Updates.FIXED
+    mutable = param.mutable
+    values = (
+        [pyo.value(data, exception=False) for data in param.values()] if mutable else param.extract_values().values()
+    )
+    numbers = [value for value in values if isinstance(value, int | float)]
+    updates = Updates.REBUILD if is_derived_from(param) else Updates.FOLLOWS if mutable else Updates.FIXED
     least, most = (min(numbers), max(numbers)) if numbers else (None, None)
     return Parameter(_name(param), param.doc or "", len(param), least, most, updates)
 

@@ -208,8 +208,10 @@ def test_a_parameter_that_is_yet_to_be_set(place: str) -> None:
         pyo.Param(initialize=7, mutable=True),
         pyo.Param(mutable=True),
     )
+    model.fixed = pyo.Param(initialize=4)
     model.row = pyo.Constraint(expr=(model.p if place == "row" else 2) * model.x <= (model.p if place == "side" else 3))
     model.total = pyo.Objective(expr=(model.p if place == "objective" else model.worth) * model.x)
     found = inspect(model)
-    assert [(param.name, param.least, param.most) for param in found.parameters] == [("worth", 7, 7), ("p", None, None)]
+    ends = {param.name: (param.least, param.most) for param in found.parameters}
+    assert ends == {"worth": (7, 7), "p": (None, None), "fixed": (4, 4)}
     assert found.rows == 1
