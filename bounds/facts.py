@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
 from dlsched.algorithms import Optimum, optimum
 from dlsched.algorithms.exact.certificates import ExactProgram
-from dlsched.algorithms.exact.result import Proof
+from dlsched.algorithms.exact.result import Proof, unit_of
 from dlsched.bounds.claim import Premise, Undecided, comparison_unit
 from dlsched.bounds.comparison import Interval
 from dlsched.bounds.evidence import rests_on
@@ -18,6 +18,7 @@ from dlsched.bounds.sharing import Sharing, shared
 from dlsched.bounds.shown import shown
 from dlsched.models import Status, build, solve
 from dlsched.models.document import Document
+from dlsched.models.listed import Listed
 from dlsched.models.numbers import exceeds
 
 D = TypeVar("D", bound=Document)
@@ -104,17 +105,22 @@ def interval(best: Optimum) -> Interval:
     return Interval(min(best.value, best.bound), max(best.value, best.bound))
 
 
-S = TypeVar("S")
+L = TypeVar("L", bound=Listed[Any])
 
 
 def over_schedules(
     formulation: str,
-    instance: D,
-    schedules: Mapping[str, Sequence[S]],
-    write: Callable[[D, Mapping[str, Sequence[S]]], ExactProgram],
+    instance: Any,
+    schedules: Mapping[str, Sequence[L]],
+    write: Callable[[Any, Mapping[str, Sequence[L]]], ExactProgram],
 ) -> float:
-    """Return the optimum of a formulation over the schedules of each job; `write` restates it over the rationals."""
-    found = shown(lambda: write(instance, schedules), lambda: solved(formulation, instance, schedules=schedules))
+    """Return the optimum of a formulation over the schedules of each job; `write` restates it over the rationals.
+
+    It is found in a unit of utility of its own, as `dlsched.algorithms.optimum` is.
+    """
+    unit = unit_of(instance.greatest_utility)
+    own = {name: [replace(each, utility=each.utility / unit) for each in some] for name, some in schedules.items()}
+    found = shown(lambda: write(instance, own), lambda: solved(formulation, instance, schedules=own), unit)
     return found.told()
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 
-from dlsched.algorithms.exact.certificates.enclosure import enclose
+from dlsched.algorithms.exact.certificates.enclosure import NoPointError, enclose
 from dlsched.algorithms.exact.certificates.program import ExactProgram, TooLargeError
 from dlsched.algorithms.exact.certificates.tree import GaveUp
 from dlsched.algorithms.exact.result import Proof
+from dlsched.bounds.claim import Undecided
 from dlsched.bounds.evidence import rests_on
 
 
@@ -32,7 +34,7 @@ class Shown:
         return self.value
 
 
-def shown(write: Callable[[], ExactProgram], otherwise: Callable[[], float]) -> Shown:
+def shown(write: Callable[[], ExactProgram], otherwise: Callable[[], float], unit: Fraction = Fraction(1)) -> Shown:
     """Return the optimum of a program that has a point.
 
     Parameters
@@ -41,10 +43,22 @@ def shown(write: Callable[[], ExactProgram], otherwise: Callable[[], float]) -> 
         Returns the program.
     otherwise : callable
         Returns the optimum as solvers find it, where nothing is shown over the rationals.
+    unit : Fraction
+        That both are in.
+
+    Raises
+    ------
+    Undecided
+        If what a solver finds is no point of a program in whole numbers.
     """
     try:
-        found = enclose(write())
+        program = write()
+        found = enclose(program)
+    except NoPointError as error:
+        if all(column.integer for column in program.columns):
+            raise Undecided(str(error)) from None
+        return Shown(otherwise() * float(unit), Proof.AGREED)
     except (GaveUp, TooLargeError):
-        return Shown(otherwise(), Proof.AGREED)
+        return Shown(otherwise() * float(unit), Proof.AGREED)
     assert found is not None
-    return Shown(float(found.value), Proof.EXACT)
+    return Shown(float(found.value * unit), Proof.EXACT)

@@ -21,7 +21,7 @@ def values(job: Job, most: int) -> list[Fraction] | None:
 def _slopes(job: Job, most: int, first: int = 0) -> tuple[list[Fraction], Fraction]:
     found = [job.value(n) for n in range(first, most + 1)] if first or values(job, 0) is not None else []
     # Irrational utilities are the rationals of doubles, whose slopes can turn in the last digit.
-    slack = Fraction(ROUNDING) * max([Fraction(1), *map(abs, found)])
+    slack = Fraction(ROUNDING) * max(map(abs, found), default=Fraction(0))
     return [b - a for a, b in itertools.pairwise(found)], slack
 
 

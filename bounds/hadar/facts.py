@@ -203,8 +203,13 @@ class HadarFacts(OptimumFacts[Instance]):
     @shared
     def _finishing(self) -> tuple[Fraction, Optimum]:
         """More than all utilities together, and the certified optimum where each job that finishes gets it beside."""
-        bonus = 1 + sum((job.utility.exact(0) for job in self.instance.jobs), Fraction(0))
+        bonus = self._more + sum((job.utility.exact(0) for job in self.instance.jobs), Fraction(0))
         return bonus, certified(_with_bonus(self.instance, bonus))
+
+    @property
+    def _more(self) -> Fraction:
+        """By how much a job's finishing is worth more than all utilities together: what can be told in their unit."""
+        return self.instance.greatest_utility or Fraction(1)
 
     @property
     def every_job(self) -> Interval | None:
@@ -214,10 +219,11 @@ class HadarFacts(OptimumFacts[Instance]):
         """
         bonus, found = self._finishing
         needed = float(bonus * len(self.instance.jobs))
+        without = needed - float(self._more) / 2
         best = interval(found)
-        if best.low >= needed - 0.5:
+        if best.low >= without:
             return Interval(best.low - needed, best.high - needed)
-        if best.high < needed - 0.5:
+        if best.high < without:
             return None
         raise Undecided("whether all jobs can finish is not proved")
 

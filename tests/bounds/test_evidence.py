@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from dlsched.algorithms.exact import dispatch
-from dlsched.algorithms.exact.certificates import ExactProgram, GaveUp
+from dlsched.algorithms.exact.certificates import ExactProgram, GaveUp, ProgramBuilder
 from dlsched.algorithms.exact.result import Proof
 from dlsched.bounds import check, shown, verify
-from dlsched.bounds.claim import claim, decided
+from dlsched.bounds.claim import Undecided, claim, decided
 from dlsched.bounds.evidence import asked, rests_on, weakest
 from dlsched.bounds.hadar.facts import HadarFacts
 from dlsched.bounds.witness import shipped
@@ -37,6 +37,20 @@ def test_each_verdict_that_asks_says_so_though_the_facts_are_shared() -> None:
 
 def _gives_up(*_: object, **__: object) -> None:
     raise GaveUp("told to")
+
+
+@pytest.mark.parametrize("integer", [True, False])
+def test_a_point_that_breaks_a_row_decides_nothing_in_whole_numbers(integer: bool) -> None:
+    """A solver fills 3 less 1e-9 with 3; and a linear program's optimum may have more digits than are tried."""
+    builder = ProgramBuilder("mine")
+    x = builder.column("x", 5, cost=1, integer=integer)
+    most = 3 * (10**9 + 7) - 1
+    builder.row("room", [(x, 10**9 + 7)], lower=None if integer else most, upper=most)
+    if integer:
+        with pytest.raises(Undecided, match="no rational point near the solver's keeps the rows"):
+            shown.shown(builder.program, lambda: 3.0)
+    else:
+        assert shown.shown(builder.program, lambda: 3.0).proof is Proof.AGREED
 
 
 def test_an_optimum_without_a_tree_is_agreed(monkeypatch: pytest.MonkeyPatch) -> None:

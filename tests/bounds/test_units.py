@@ -38,6 +38,24 @@ def test_shipped_witnesses(name: str) -> None:
     assert check(witness.claim, scaled, witness.seed, witness.variant, **witness.parameters).status == witness.status
 
 
+FAR = [
+    "gadget-utilities-G11",
+    "gadget-utilities-energy",
+    "hadar-equivalence-H2",
+    "pd-ors-dual-optimum-D10",
+    "pd-ors-dual-optimum-corrected-D10",
+    "pd-ors-dual-optimum-small-jobs",
+]
+"""Witnesses with which solvers see programs of their own, or a verdict compares with a number of its own."""
+
+
+@pytest.mark.parametrize("factor", [Fraction(1, 10**30), Fraction(10**30)], ids=["tiny", "huge"])
+@pytest.mark.parametrize("name", FAR)
+def test_utilities_beyond_what_solvers_tell_from_0_or_infinity(name: str, factor: Fraction) -> None:
+    witness: Witness = shipped(name)
+    assert check(witness.claim, in_units(INSTANCES[name], factor), 0, witness.variant).status == witness.status
+
+
 def verdicts(id: str, instance: Any, factors: list[Fraction]) -> set[tuple[str, str]]:
     found = (check(id, in_units(instance, factor)) for factor in factors)
     return {(verdict.status.value, verdict.reason) for verdict in found}

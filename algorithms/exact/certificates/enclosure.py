@@ -18,6 +18,10 @@ _DENOMINATORS = (1, 10**3, 10**6, 10**9)
 would be the solver's noise (`dlsched.tolerances.ZERO`)."""
 
 
+class NoPointError(GaveUp):
+    """What a solver finds breaks a row, by less than its tolerances, in all rationals near it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Enclosure:
     """The optimum of a program.
@@ -44,8 +48,10 @@ def enclose(program: ExactProgram) -> Enclosure | None:
 
     Raises
     ------
+    NoPointError
+        If no rational point near the solver's keeps the rows.
     GaveUp
-        If no rational point near the solver's keeps the rows and is shown to be an optimum.
+        If none that does is shown to be an optimum.
     Halt
         If the work (`dlsched.halt`) is over.
     """
@@ -57,14 +63,14 @@ def enclose(program: ExactProgram) -> Enclosure | None:
         prove(program, None, work=WORK)
         return None
     points = (tuple(Fraction(x).limit_denominator(most) for x in solved.x.tolist()) for most in _DENOMINATORS)
-    reason = "no rational point near the solver's keeps the rows"
+    reason: GaveUp = NoPointError("no rational point near the solver's keeps the rows")
     for point in points:
         try:
             if (value := program.worth(point)) is not None:
                 return _enclosed(program, point, value)
         except GaveUp as error:
-            reason = str(error)
-    raise GaveUp(reason)
+            reason = error
+    raise reason
 
 
 def _enclosed(program: ExactProgram, point: tuple[Fraction, ...], value: Fraction) -> Enclosure:
