@@ -5,6 +5,7 @@ Only the counts of a slot matter for the slots after it, so that all is a walk o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import cache
@@ -73,10 +74,11 @@ def _scaled(
     integers = [np.zeros(use.shape, dtype=np.int64) for use in uses]
     room = np.zeros(len(limits), dtype=np.int64)
     for column, limit in enumerate(limits):
-        values, _ = to_integers([limit, *(amount for use in uses for amount in use[:, column])])
-        if max(values) * max(1, len(uses)) >= _LARGE:
+        values, scale = to_integers([amount for use in uses for amount in use[:, column]])
+        if max(values, default=0) * max(1, len(uses)) >= _LARGE:
             raise Undecided("amounts have no small common denominator")
-        room[column], start = values[0], 1
+        # Whole numbers fit what is whole of a limit, which may have any denominator, and together are below `_LARGE`.
+        room[column], start = min(math.floor(limit * scale), _LARGE), 0
         for use, target in zip(uses, integers, strict=True):
             target[:, column] = values[start : start + len(use)]
             start += len(use)

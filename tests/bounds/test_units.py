@@ -56,6 +56,40 @@ def test_utilities_beyond_what_solvers_tell_from_0_or_infinity(name: str, factor
     assert check(witness.claim, in_units(INSTANCES[name], factor), 0, witness.variant).status == witness.status
 
 
+def in_units_of_resources(document: Any, factor: Fraction) -> Any:
+    """Return a document with all amounts of resources multiplied, whatever they are of."""
+    if isinstance(document, list):
+        return [in_units_of_resources(part, factor) for part in document]
+    if not isinstance(document, dict):
+        return document
+    return {
+        key: {r: str(Fraction(str(amount)) * factor) for r, amount in part.items()}
+        if key in {"capacity", "worker", "server", "limit", "budget"} and part
+        else in_units_of_resources(part, factor)
+        for key, part in document.items()
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("factor", [Fraction(1, 7 * 10**9), Fraction(10**9, 3)], ids=["large", "small"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gadget-theorem-8-returned-corrected-wheel",
+        "gadget-violation-horizon-corrected-coupled",
+        "pd-ors-dual-optimum-D10",
+        "pd-ors-thesis-fact-1-two-machines",
+        "smd-decomposition-S7",
+    ],
+)
+def test_units_of_resources(name: str, factor: Fraction) -> None:
+    witness: Witness = shipped(name)
+    instance = INSTANCES[name]
+    scaled = type(instance).parse(in_units_of_resources(instance.dump(), factor))
+    assert scaled != instance
+    assert check(witness.claim, scaled, witness.seed, witness.variant, **witness.parameters).status == witness.status
+
+
 def verdicts(id: str, instance: Any, factors: list[Fraction]) -> set[tuple[str, str]]:
     found = (check(id, in_units(instance, factor)) for factor in factors)
     return {(verdict.status.value, verdict.reason) for verdict in found}
