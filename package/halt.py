@@ -197,12 +197,22 @@ class _Unraisable:
 _UNRAISABLE = _Unraisable()
 
 
+def _imports(thread: int) -> int:
+    """Return how many imports a thread is in the midst of."""
+    frame, count = sys._current_frames().get(thread), 0
+    while frame is not None:
+        code, frame = frame.f_code, frame.f_back
+        count += (code.co_filename, code.co_name) == ("<frozen importlib._bootstrap>", "_find_and_load")
+    return count
+
+
 class _Cut:
     """A thread that raises `Halt` in another one, between two steps of its Python code, once the work there is over.
 
-    It raises nothing before `running` is set. What it has raised may come in `end` too, which is called again then: so
-    there are flags and bare locks, each of one step, and no `threading.Event`, whose own lock an exception can leave
-    locked for good.
+    It raises nothing before `running` is set, nor in the midst of an import that began since: Python forgets a package
+    that is cut off but not the modules within it that are done, and what is imported later lacks these for good. What
+    it has raised may come in `end` too, which is called again then: so there are flags and bare locks, each of one
+    step, and no `threading.Event`, whose own lock an exception can leave locked for good.
     """
 
     def __init__(self, over: Callable[[], bool]) -> None:
@@ -211,14 +221,15 @@ class _Cut:
         self._ended, self._gone = threading.Lock(), threading.Lock()
         self._ended.acquire()
         self._gone.acquire()
-        self._cut = ctypes.c_ulong(threading.get_ident())
+        self._thread = threading.get_ident()
+        self._imports = _imports(self._thread)
         threading.Thread(target=self._watch, daemon=True).start()
 
     def _watch(self) -> None:
         try:
             with ExitStack() as hooks:
                 while not self._ended.acquire(timeout=_AGAIN if self.raised else _OFTEN):
-                    if self.running and self._over():
+                    if self.running and self._over() and _imports(self._thread) <= self._imports:
                         if not self.raised:
                             hooks.enter_context(_UNRAISABLE)
                         self.raised = True
@@ -228,7 +239,7 @@ class _Cut:
             self._gone.release()
 
     def _raise(self) -> None:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(self._cut, ctypes.py_object(Halt))
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread), ctypes.py_object(Halt))
 
     def end(self) -> None:
         """Raise nothing from now on, not even what was already on its way."""
@@ -251,6 +262,7 @@ def cut(run: Callable[[], T]) -> T:
     ------
     Halt
         In the midst of `run`, where the work is over before it ends; what it has half done has to be thrown away.
+        What it imports is imported whole first.
     """
     over = current()
     if over is None:

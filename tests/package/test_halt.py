@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
 import sys
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -268,6 +270,41 @@ def test_an_error_in_a_cut_after_a_halt_is_an_error() -> None:
 
     with until(seconds=3600), pytest.raises(TypeError, match="not this"):
         work()
+
+
+SLOW = """
+import sys
+from dlsched.halt import Halt, cut, until
+
+def load():
+    import slow
+    while True:
+        pass
+
+try:
+    with until(seconds=0.01):
+        cut(load)
+except Halt:
+    import slow
+    print(slow.part.done, slow.done, "slow" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize("within_an_import", [False, True])
+def test_what_is_imported_is_not_cut_off(within_an_import: bool, tmp_path: Path) -> None:
+    """Pyomo, half imported, was without `pyomo.core.base.set` in all that the process did from then on.
+
+    That `cut` is called while a module is imported is no reason to wait.
+    """
+    package = tmp_path / "slow"
+    package.mkdir()
+    wait = "import time\nend = time.perf_counter() + 0.3\nwhile time.perf_counter() < end:\n    pass\ndone = True\n"
+    (package / "__init__.py").write_text(f"import slow.part\n{wait}")
+    (package / "part.py").write_text("done = True\n")
+    (tmp_path / "whole.py").write_text(SLOW)
+    command = [sys.executable, *(["-c", "import whole"] if within_an_import else ["whole.py"])]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.stdout, ran.stderr) == ("True True True\n", "")
 
 
 class Endless:
