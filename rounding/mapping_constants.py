@@ -23,7 +23,7 @@ from fractions import Fraction
 from dlsched.arguments import checked, not_negative
 from dlsched.arithmetic import exact_power, exp, log
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
-from dlsched.rounding.mapping_table import Acceptance, MappingTable, Weighted
+from dlsched.rounding.mapping_table import Acceptance, MappingTable, Weighted, exact
 
 PROFIT_MISS = exp(-2 / 9)
 """At most this is P(profit < a third of the LP's value)."""
@@ -93,12 +93,14 @@ class MappingConstants:
     def acceptance(self, least_profit: Fraction | float | None) -> Acceptance:
         """Return what Algorithm 2 accepts: (alpha, beta^r, gamma)-approximate solutions.
 
+        beta^r and gamma are irrational, and no fraction is meant by their floats: they are taken at their exact values.
+
         Parameters
         ----------
         least_profit : number or None
             alpha times the LP's value.
         """
-        return Acceptance(least_profit, self.beta, self.gamma)
+        return Acceptance(least_profit, {r: Fraction(beta) for r, beta in self.beta.items()}, Fraction(self.gamma))
 
 
 @checked
@@ -149,7 +151,7 @@ def mapping_constants(
     if sizes is None:
         sizes = {request.name: max(request.profit) for request in problem.requests if request.profit}
     largest = [(problem.request(name), size) for name, size in sizes.items()]
-    fixed = None if epsilon is None else Fraction(epsilon)
+    fixed = None if epsilon is None else exact("epsilon", epsilon)
     eps: dict[str, Fraction] = {}
     delta: dict[str, int] = {}
     for r in problem.resources:

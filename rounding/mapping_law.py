@@ -24,6 +24,7 @@ from dlsched.rounding.mapping_table import (
     Option,
     Row,
     Weighted,
+    exact,
 )
 
 MAX_OUTCOMES = 2**20
@@ -141,7 +142,7 @@ class MappingLaw:
         place, resource
             As for `load`.
         factor : float or Fraction
-            beta^r or gamma; a float stands for its exact value.
+            beta^r or gamma; a float stands for the fraction that is meant by it, as in `Acceptance`.
         reaches : bool
             Return P(load >= factor * capacity) instead, as Theorem 8 prints it, which is 1 where the capacity is 0.
         acceptance : Acceptance, optional
@@ -151,7 +152,7 @@ class MappingLaw:
             u_b.
         """
         row = self.table.row(place, resource)
-        limit = Fraction(factor) * self.table.capacity[row]
+        limit = exact("factor", factor) * self.table.capacity[row]
         if reaches:
             _, scale = to_integers(load for loads in self._loads(row) for load in loads)
             limit = Fraction(math.ceil(limit * scale) - 1, scale)
@@ -161,11 +162,11 @@ class MappingLaw:
         self, least: float | Fraction, *, acceptance: Acceptance | None = None, rounds: int = 1
     ) -> Fraction:
         """Return P(profit < least); parameters as for `violation`."""
-        return 1 - self._returned({}, Fraction(least), acceptance, rounds)
+        return 1 - self._returned({}, exact("least", least), acceptance, rounds)
 
     def accepted(self, acceptance: Acceptance = FEASIBLE, rounds: int = 1) -> Fraction:
         """Return the probability that one of some draws is accepted; by default, that it keeps all capacities."""
-        once = self._within(acceptance.limits(self.table), _exact(acceptance.least_profit))
+        once = self._within(acceptance.limits(self.table), acceptance.least)
         return 1 - exact_power(1 - once, rounds)
 
     def outcomes(self) -> Iterator[Outcome]:
@@ -246,17 +247,13 @@ class MappingLaw:
         once = self._within(limits, least)
         if acceptance is None:
             return once
-        wanted, floor = acceptance.limits(self.table), _exact(acceptance.least_profit)
+        wanted, floor = acceptance.limits(self.table), acceptance.least
         both = self._within(
             {row: min(limit, limits.get(row, limit)) for row, limit in {**limits, **wanted}.items()},
             max((least, floor), key=lambda bound: -math.inf if bound is None else bound),
         )
         first, last = _factors(self._within(wanted, floor), rounds)
         return both * first + (once - both) * last
-
-
-def _exact(bound: float | Fraction | None) -> Fraction | None:
-    return None if bound is None else Fraction(bound)
 
 
 def _factors(accepted: Fraction, rounds: int) -> tuple[Fraction, Fraction]:

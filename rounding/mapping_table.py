@@ -13,8 +13,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple, Self
 
+import numpy as np
+
+from dlsched.errors import InputError
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Arc, RingMapping
+from dlsched.models.numbers import rational
 from dlsched.rounding.decomposition import WeightedMapping
 
 Weighted = Mapping[str, Sequence[WeightedMapping]]
@@ -225,6 +229,20 @@ def loads_of(request: RingRequest, mapping: RingMapping, shares: Mapping[Arc, Li
     return dict(loads)
 
 
+def exact(name: str, value: float | Fraction) -> Fraction:
+    """Return the fraction that a limit stands for, as `dlsched.models.numbers.rational` reads it.
+
+    Raises
+    ------
+    InputError
+        If it is no finite number.
+    """
+    try:
+        return rational(value.item() if isinstance(value, np.generic) else value)
+    except ValueError as error:
+        raise InputError(f"{name}: {error}") from None
+
+
 @dataclass(frozen=True, slots=True)
 class Acceptance:
     """What a rounded solution must keep.
@@ -240,7 +258,8 @@ class Acceptance:
 
     Notes
     -----
-    A load of exactly beta^r g is accepted; on a node without capacity only a load of 0 is.
+    A load of exactly beta^r g is accepted; on a node without capacity only a load of 0 is. A float stands for the
+    fraction that is meant by it (`dlsched.models.numbers.rational`): 1.2 for 6/5.
 
     Examples
     --------
@@ -265,8 +284,14 @@ class Acceptance:
 
     def limit(self, row: Row, capacity: Fraction) -> Fraction:
         """Return the largest load accepted on a row."""
-        factor = self.link if isinstance(row, LinkRow) else (self.node or {}).get(row.resource, Fraction(1))
-        return Fraction(factor) * capacity
+        if isinstance(row, LinkRow):
+            return exact("link", self.link) * capacity
+        return exact(f"node[{row.resource!r}]", (self.node or {}).get(row.resource, Fraction(1))) * capacity
+
+    @property
+    def least(self) -> Fraction | None:
+        """The least profit as a fraction."""
+        return None if self.least_profit is None else exact("least_profit", self.least_profit)
 
     def limits(self, table: MappingTable) -> dict[Row, Fraction]:
         """Return the largest accepted load of each row that some outcome loads."""
@@ -275,7 +300,7 @@ class Acceptance:
     def accepts(self, table: MappingTable, chosen: Sequence[Option]) -> bool:
         """Tell whether an outcome for every request is accepted."""
         profit = sum((option.profit for option in chosen), Fraction(0))
-        if self.least_profit is not None and profit < Fraction(self.least_profit):
+        if self.least is not None and profit < self.least:
             return False
         return all(load <= self.limit(row, table.capacity[row]) for row, load in table.loads(chosen).items())
 

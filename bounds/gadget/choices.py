@@ -113,9 +113,9 @@ class Choice:
         """Return the law of what the loop returns; of one draw where `rounds` is 1."""
         return list(self.law.outcomes()) if rounds == 1 else self.law.returned(self.acceptance, rounds)
 
-    def factor(self, row: Row) -> float:
-        """Return beta^r of a node's row, gamma of a link's."""
-        return self.constants.gamma if isinstance(row, LinkRow) else self.constants.beta[row.resource]
+    def factor(self, row: Row) -> Fraction:
+        """Return beta^r of a node's row, gamma of a link's, at the value of its float, as what is accepted."""
+        return Fraction(self.constants.gamma if isinstance(row, LinkRow) else self.constants.beta[row.resource])
 
     def rare(self, row: Row) -> Fraction:
         """Return |V_S|^-4 for a node's row, |E_S|^-4 for a link's."""
@@ -125,7 +125,7 @@ class Choice:
     def overloads(self) -> dict[Row, Fraction]:
         """The load beta g or gamma e, from which on a row is overloaded; of rows whose g and Delta are positive."""
         return {
-            row: Fraction(self.factor(row)) * capacity
+            row: self.factor(row) * capacity
             for row, capacity in self.law.table.capacity.items()
             if capacity and self.factor(row) > 1
         }

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from dlsched.bounds.statistics import clopper_pearson
+from dlsched.errors import InputError
 from dlsched.models.ddljs import random
 from dlsched.models.ddljs.requests import RingProblem, RingRequest, slot_problem
 from dlsched.models.ddljs.rings import RingMapping
@@ -309,3 +310,26 @@ def test_constants_are_their_definitions_over_every_node_and_link(seed: int, cap
 
 def _may(asked: RingRequest, node: str) -> bool:
     return asked.allowed is None or node in asked.allowed[0]
+
+
+@pytest.mark.parametrize("number", [float, np.float64, Fraction])
+def test_a_limit_reached_exactly_is_kept_however_its_number_is_written(number: Any) -> None:
+    """1.2 is 6/5: of a capacity of 5 that allows 6, which its binary value, a little less, does not."""
+    factor, least = number("1.2") if number is not Fraction else Fraction(6, 5), number(Fraction(3, 5))
+    jobs = [RingRequest(name, {1: Fraction(3, 10)}, {"g": Fraction(3)}, Fraction(0)) for name in "ab"]
+    problem = RingProblem({"s": {"g": Fraction(5)}}, (), jobs)
+    weighted = {name: [WeightedMapping(Fraction(1), 1, RingMapping(("s",), ()))] for name in "ab"}
+    law, acceptance = MappingLaw(problem, weighted), Acceptance(least, {"g": factor}, factor)
+    assert law.accepted(acceptance) == 1
+    assert law.violation("s", "g", factor=factor) == law.profit_below(least) == 0
+    assert law.violation("s", "g", factor=factor, reaches=True) == 1
+    assert round_mappings(problem, weighted, 0, acceptance=acceptance).accepted
+    assert sample_mappings(problem, weighted, 0, 1).accepted(acceptance).all()
+    assert mapping_constants(problem, epsilon=factor).epsilon == {"g": Fraction(6, 5)}
+
+
+def test_a_limit_that_is_no_number_is_refused_by_its_name() -> None:
+    law = MappingLaw(*odd_cycle())
+    for bad in ({"node": dict.fromkeys("pqr", math.inf)}, {"least_profit": math.nan}):
+        with pytest.raises(InputError, match=rf"^{next(iter(bad))}.*finite number"):
+            law.accepted(Acceptance(**bad))
