@@ -37,6 +37,11 @@ class Ratio:
     denominator: Floats
     denominator_constant: float
 
+    @property
+    def is_zero(self) -> bool:
+        """Whether it is 0 wherever it is defined."""
+        return not self.numerator.any() and not self.numerator_constant
+
     def __call__(self, x: Floats) -> Floats:
         """Return its value at points x, an array of shape (..., n)."""
         above = dot(x, self.numerator) + self.numerator_constant

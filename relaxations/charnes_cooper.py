@@ -131,6 +131,8 @@ def charnes_cooper(model: Any) -> CharnesCooper:
     with PauseGC():
         read = fractional_model(model)
         ratio = _single(read, only_objective(model).name)
+        for idle in (other for other in read.ratios if other.is_zero):
+            _sign(read.matrix, idle)
         sign = _sign(read.matrix, ratio)
         copy, to_source = clone(model)
         check_liftable(copy)
@@ -140,9 +142,10 @@ def charnes_cooper(model: Any) -> CharnesCooper:
 def _single(read: FractionalModel, name: str) -> Ratio:
     """Return the objective as one ratio."""
     n = len(read.variables)
-    if not read.ratios:
+    ratios = [ratio for ratio in read.ratios if not ratio.is_zero]
+    if not ratios:
         return Ratio(np.zeros(n), 0.0, np.zeros(n), 1.0)
-    *rest, last = sorted(read.ratios, key=lambda ratio: bool(ratio.denominator.any()))
+    *rest, last = sorted(ratios, key=lambda ratio: bool(ratio.denominator.any()))
     for other in rest:
         multiple = _multiple(other, last)
         if multiple is None:

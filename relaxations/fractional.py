@@ -32,8 +32,8 @@ class FractionalModel:
     sense : {1, -1}
         1 to minimise, -1 to maximise.
     ratios : tuple of Ratio
-        Over the matrix's columns; what is linear in the objective is one ratio with denominator 1, ratios that are
-        identically 0 are left out.
+        Over the matrix's columns; what is linear in the objective is one ratio with denominator 1, left out where it is
+        identically 0. A ratio that is 0 wherever it is defined stays, as its denominator may be 0 somewhere.
     variables, rows : tuple
         The source's variable of each column and constraint of each row.
     """
@@ -71,7 +71,7 @@ def fractional_model(model: Any) -> FractionalModel:
     return FractionalModel(
         matrix,
         sense,
-        tuple(ratio for ratio in ratios if ratio.numerator.any() or ratio.numerator_constant),
+        tuple(ratio for ratio in ratios if not ratio.is_zero or ratio.denominator.any()),
         tuple(to_source[column] for column in matrix.columns),
         tuple(to_source[row] for row in matrix.rows),
     )
@@ -120,7 +120,8 @@ def _terms(expression: Any, factor: float, name: str) -> Iterator[tuple[Linear, 
             linear = generate_standard_repn(expression)
         except ZeroDivisionError:
             raise TransformationRefused(_BY_ZERO) from None
-        if linear.is_linear():
+        # 0 over anything is linear, too, but only where it is defined.
+        if linear.is_linear() and _is_constant(generate_standard_repn(_split(expression)[1])):
             yield generate_standard_repn(factor * expression), None
         else:
             yield _quotient(expression, factor, name)
@@ -158,6 +159,10 @@ def _split(expression: Any) -> tuple[Any, Any]:
     return expression, 1
 
 
+def _is_constant(linear: Linear) -> bool:
+    return linear.is_linear() and not any(linear.linear_coefs)
+
+
 def _varies(expression: Any) -> bool:
     return hasattr(expression, "is_potentially_variable") and expression.is_potentially_variable()
 
@@ -171,7 +176,7 @@ def _merged(terms: Iterator[tuple[Linear, Linear | None]]) -> list[tuple[dict[An
     ratios = []
     for above, below in terms:
         scale = 1.0
-        if below is not None and not any(below.linear_coefs):
+        if below is not None and _is_constant(below):
             if below.constant == 0:
                 raise TransformationRefused(_BY_ZERO)
             scale, below = 1 / float(below.constant), None
