@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
+from dlsched.arguments import expect
+from dlsched.errors import InputError, shown
+
 A = TypeVar("A")
-C = TypeVar("C")
+C = TypeVar("C", bound="Listed[Any]")
 N = TypeVar("N")
 
 MAX_SCHEDULES = 20_000
@@ -110,23 +113,44 @@ def _searched(
 
 
 def numbered(
-    jobs: Iterable[Any], schedules: Mapping[str, Sequence[C]] | None, every: Callable[[Any], Sequence[C]]
+    kind: type[C],
+    jobs: Sequence[Any],
+    schedules: Mapping[str, Sequence[C]] | None,
+    every: Callable[[Any], Sequence[C]],
 ) -> dict[tuple[str, int], C]:
     """Return the given schedules, or where none are given all that are needed, by (job, number within the job).
 
     Parameters
     ----------
-    jobs : iterable of Job
+    kind : type
+        A subclass of `Listed`, of which the schedules are.
+    jobs : sequence of Job
     schedules : mapping of str to sequence, or None
         By job.
     every : callable
         Of a job: all that are needed.
+
+    Raises
+    ------
+    InputError
+        If there is no job of a name, or a schedule is of another job.
+    TypeError
+        If something that is given is no schedule, or not in a sequence.
     """
-    return {
-        (job.name, k): column
-        for job in jobs
-        for k, column in enumerate(every(job) if schedules is None else schedules.get(job.name, ()))
-    }
+    if schedules is None:
+        return {(job.name, k): column for job in jobs for k, column in enumerate(every(job))}
+    expect("schedules", schedules, Mapping)
+    names = {job.name for job in jobs}
+    for name, columns in schedules.items():
+        if name not in names:
+            raise InputError(f"schedules: {shown(name)} is not a job of the instance")
+        expect(f"schedules[{shown(name)}]", columns, Sequence)
+        for k, column in enumerate(columns):
+            place = f"schedules[{shown(name)}][{k}]"
+            expect(place, column, kind)
+            if column.job != name:
+                raise InputError(f"{place}: is a schedule of job {shown(column.job)}")
+    return {(job.name, k): column for job in jobs for k, column in enumerate(schedules.get(job.name, ()))}
 
 
 def users(

@@ -29,7 +29,7 @@ Place = tuple[str, str, int]
 
 def columns_of(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None) -> dict[Key, Column]:
     """Return the given schedules, or all that are needed, by (job, number within the job)."""
-    return numbered(instance.jobs, schedules, partial(enumerate_schedules, instance))
+    return numbered(Column, instance.jobs, schedules, partial(enumerate_schedules, instance))
 
 
 def numbers(instance: Instance, *journal: str) -> tuple[str, ...]:

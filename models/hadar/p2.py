@@ -27,7 +27,7 @@ Place = tuple[str, str, int]
 
 def columns_of(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None) -> dict[tuple[str, int], Column]:
     """Return the given schedules, or all that are needed, by (job, number within the job)."""
-    return numbered(instance.jobs, schedules, partial(enumerate_schedules, instance))
+    return numbered(Column, instance.jobs, schedules, partial(enumerate_schedules, instance))
 
 
 def build(instance: Instance, schedules: Mapping[str, Sequence[Column]] | None = None) -> pyo.ConcreteModel:

@@ -20,18 +20,21 @@ from pyomo.gdp import Disjunction
 
 from dlsched.algorithms.exact import certify
 from dlsched.models import (
+    InputError,
     StaleModelError,
     UnreadableModel,
     Updates,
     build,
     catalog,
     changes,
+    dmlrs,
     hadar,
     inspect,
     read,
     solve,
 )
 from dlsched.models.catalog import formulation
+from dlsched.models.dmlrs.schedules import enumerate_schedules
 from dlsched.models.document import Record
 from dlsched.models.formulation import Formulation
 from dlsched.relaxations import TransformationRefused, relax
@@ -373,3 +376,22 @@ def test_copies_keep_what_they_were_built_with() -> None:
         with pytest.raises(StaleModelError, match=r"^utility\[a,2\] was changed from 8.0 to None, which is no value$"):
             solve(copy)
     assert changes(model) == ()
+
+
+@pytest.mark.parametrize("name", ["hadar/p2", "hadar/p3", "dmlrs/schedules", "dmlrs/dual"])
+def test_given_schedules_that_are_of_no_job_or_no_schedules(name: str) -> None:
+    """Nothing of what is given is left out of a model without a word."""
+    problem = name.split("/")[0]
+    package, job, other = {"hadar": (hadar, "job2", "job3"), "dmlrs": (dmlrs, "job3", "job2")}[problem]
+    instance = package.random(0)
+    list_schedules = {"hadar": hadar.enumerate_schedules, "dmlrs": enumerate_schedules}[problem]
+    column = list_schedules(instance, instance.job(job))[0]
+    for given, error, says in (
+        ({"nope": []}, InputError, "schedules: 'nope' is not a job of the instance"),
+        ({job: [column, 5]}, TypeError, f"schedules['{job}'][1]: expected a Column of {problem}, got 5"),
+        ({job: column}, TypeError, f"schedules['{job}']: expected a sequence, got a Column of {problem}"),
+        ([column], TypeError, "schedules: expected a mapping, got a list"),
+        ({other: [column]}, InputError, f"schedules['{other}'][0]: is a schedule of job '{job}'"),
+    ):
+        with pytest.raises(error, match=f"^{re.escape(says)}$"):
+            build(name, instance, schedules=given)
