@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypedDict, TypeVar, Unpack
 
+from dlsched.arguments import not_negative
 from dlsched.lazy import pyo
 from dlsched.models.dmlrs.frame import GAMMA, SERVER, WORKER, asynchronous, servers_needed, synchronous
 from dlsched.models.dmlrs.instance import Instance
@@ -162,8 +163,18 @@ def _working(
 
 
 def share(instance: Instance, job: Job | AsyncJob, workload: float | Fraction | None, work: Fraction) -> Fraction:
-    """Return what is to be done in the slot: by default an equal share of the work in each slot from the arrival on."""
-    return work / (instance.slots - job.arrival + 1) if workload is None else amount("workload", workload)
+    """Return what is to be done in the slot: by default an equal share of the work in each slot from the arrival on.
+
+    Raises
+    ------
+    InputError
+        If the workload is negative or no finite number.
+    """
+    if workload is None:
+        return work / (instance.slots - job.arrival + 1)
+    given = amount("workload", workload)
+    not_negative(workload=given)
+    return given
 
 
 def _pay(m: Any, cost: str, capacity: str) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pyomo.environ as pyo
 import pytest
 
-from dlsched.models import build, catalog, inspect, solve
+from dlsched.models import InputError, build, catalog, inspect, solve
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility, random
 from dlsched.relaxations import dual, relax
 from dlsched.tolerances import TOLERANCE
@@ -155,6 +156,18 @@ def test_the_external_problem_refuses_what_it_cannot_read() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             build("dmlrs/external-slot", instance, **data)
+
+
+SLOTS = ["external-slot", "external-slot-printed", "internal-slot", "one-slot", "async-external-slot"]
+
+
+@pytest.mark.parametrize("name", [*SLOTS, "async-external-slot-printed"])
+def test_a_workload_is_not_negative(name: str) -> None:
+    instance = small(1, asynchronous=name.startswith("async"))
+    for workload in (-1, -0.5, Fraction(-1, 2)):
+        with pytest.raises(InputError, match=r"^workload: -[0-9./]+ must not be negative$"):
+            build(f"dmlrs/{name}", instance, workload=workload)
+    assert build(f"dmlrs/{name}", instance, workload=0).workload == 0
 
 
 def test_formulations_of_the_other_paper_are_refused() -> None:
