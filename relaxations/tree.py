@@ -88,6 +88,8 @@ def identity(model: Any) -> Any:
 def constants(model: Any, matrix: Matrix) -> Any:
     """Return the values of the variables that a compiled model lacks: fixed ones, and unused ones, as near 0 as can be.
 
+    One that is fixed without a value, which only an unused one can be, has none here either.
+
     Parameters
     ----------
     model : pyomo.environ.ConcreteModel
@@ -103,7 +105,8 @@ def constants(model: Any, matrix: Matrix) -> Any:
     values = ComponentMap()
     for variable in members(model, pyo.Var):
         if variable.fixed:
-            values[variable] = variable.value
+            if variable.value is not None:
+                values[variable] = variable.value
         elif id(variable) not in compiled:
             if is_crossed(variable):
                 lower, upper = variable.bounds

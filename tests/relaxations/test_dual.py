@@ -7,7 +7,7 @@ from typing import Any
 import pyomo.environ as pyo
 import pytest
 
-from dlsched.relaxations import TransformationRefused, dual, lift_bounds, relax
+from dlsched.relaxations import TransformationRefused, dual, lift_bounds, relax, standard_form, to_cvxpy
 from dlsched.relaxations.conformance_cases import Case, plants, ranges, wyndor
 from tests.relaxations.conformance.cases import KNOWN
 from tests.relaxations.conformance.solving import solve
@@ -190,3 +190,18 @@ def test_block_of_a_model() -> None:
     assert solve(dual(m.part).model).objective == pytest.approx(1)
     m.part.tie = pyo.Constraint(expr=m.part.x <= m.outer)
     assert "declared outside" in refused(m.part)
+
+
+def test_what_is_fixed_without_a_value_has_none_in_the_point() -> None:
+    """Nothing uses it, so the model has optima; the value it has not is not passed off as one."""
+    model = pyo.ConcreteModel()
+    model.x, model.idle = pyo.Var(bounds=(0, 3)), pyo.Var()
+    model.idle.fixed = True
+    model.room = pyo.Constraint(expr=2 * model.x <= 8)
+    model.worth = pyo.Objective(expr=model.x, sense=pyo.maximize)
+    priced, form, bridge = dual(model), standard_form(model), to_cvxpy(model)
+    found = solve(priced.model)
+    bridge.problem.solve()
+    for point in (priced.recover(found.values, found.duals), form.recover(solve(form.model).values), bridge.recover()):
+        assert [variable.name for variable in point.values] == ["x"]
+        assert point.values[model.x] == pytest.approx(3, abs=1e-6)
