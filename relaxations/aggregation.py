@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from dlsched.arguments import checked
+from dlsched.lazy import pyo
 from dlsched.models.dmlrs import Instance, Schedule
 from dlsched.models.dmlrs.instance import Group, identical
 from dlsched.models.dmlrs.job import AsyncJob
-from dlsched.models.numbers import whole_units
+from dlsched.models.numbers import is_whole, whole_units
 from dlsched.relaxations.packing import Integers, Outcome, Packing, pack
 
 Content = dict[str, dict[str, tuple[int, int, int, int]]]
@@ -89,13 +90,19 @@ class Aggregation:
         ----------
         seed, nodes
             As for `dlsched.relaxations.packing.pack`, for each slot.
+
+        Raises
+        ------
+        ValueError
+            If the model was not solved, or its point is fractional.
         """
         contents = trimmed(self.instance, self.contents())
         return place(self.instance, self.groups, contents, seed=seed, nodes=nodes)
 
     def contents(self) -> dict[int, Content]:
-        """Return what each slot holds, read from the model's variables."""
+        """Return what each slot holds, read from the model's variables; errors as for `recover`."""
         m = self.model
+        _refuse_unsolved(m)
         slots: dict[int, Content] = defaultdict(lambda: defaultdict(dict))
         for i, t, c in m.ITC:
             home = (i, t, c) in m.home_at
@@ -108,6 +115,15 @@ class Aggregation:
             if any(counts):
                 slots[t][c][i] = counts
         return slots
+
+
+def _refuse_unsolved(model: Any) -> None:
+    whole = [variable for variable in model.component_data_objects(pyo.Var) if variable.is_integer()]
+    if whole and all(variable.value is None for variable in whole):
+        raise ValueError("no variable of the summed model has a value: solve it")
+    for variable in whole:
+        if variable.value is not None and not is_whole(variable.value):
+            raise ValueError(f"{variable.name} is {variable.value:.6g}: solve the summed model with its integers")
 
 
 def _count(variable: Any) -> int:
