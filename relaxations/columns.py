@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.arguments import at_least, checked, positive
+from dlsched.arguments import at_least, checked, expect, floats, positive, vector
 from dlsched.arithmetic import dot
 from dlsched.halt import Halt
 from dlsched.models.document import InputError
@@ -137,7 +137,8 @@ def generate_columns(
     pricing : callable or sequence of callables
         Each takes prices of shape (linking rows,) and returns `Priced`.
     start : ndarray, optional
-        Prices to try first, for instance those of a similar problem; the last rows' may be left out, and are 0.
+        Prices to try first, for instance those of a similar problem, not negative; the last rows' may be left out, and
+        are 0.
     grid : float, optional
         Prices are rounded to multiples of it before pricing. With a power of 2 and data that are multiples of it too,
         sums of prices are exact in floats, and so is the bound where pricing is.
@@ -157,7 +158,9 @@ def generate_columns(
     Raises
     ------
     InputError
-        If a number is out of range.
+        If a number is out of range, or what a pricing callable returns is of other blocks or linking rows.
+    SolverError
+        If no columns of the master keep its linking rows: it is to be given some that do, where 0 breaks a row.
     Halt
         If the work (`dlsched.halt`) is over before the first linear program is solved; if it is later, what is
         known then is returned.
@@ -211,7 +214,7 @@ class _State:
         self.duals = np.zeros(len(master.rhs))
         self.best = np.zeros(master.blocks)
         if start is not None:
-            self.try_prices(master.padded(start))
+            self.try_prices(master.padded(_start(start, len(master.rhs))))
 
     def try_prices(self, prices: Floats) -> list[Column]:
         self.rounds += 1
@@ -221,7 +224,9 @@ class _State:
         columns: list[Column] = []
         for price in self.pricing:
             priced = price(prices)
-            best = best + priced.best
+            expect("pricing", priced, Priced)
+            best = best + _best(priced, self.master.blocks)
+            self.master.expect(priced.columns)
             columns += priced.columns
         bound = self.master.bound(prices, best)
         if bound < self.bound:
@@ -237,14 +242,32 @@ class _State:
         for trial in trials:
             columns = self.try_prices(trial)
             scale = AS_GOOD * max(1.0, abs(value))
+            # What is no number is left to the master, which refuses it.
             added = self.master.add(
-                [c for c in columns if c.value - float(dot(prices, c.rows)) - block_duals[c.block] > scale]
+                [c for c in columns if not c.value - float(dot(prices, c.rows)) - block_duals[c.block] <= scale]
             )
             if self.bound - value <= gap * max(1.0, abs(self.bound)):
                 return added, True
             if added:
                 break
         return added, False
+
+
+def _start(prices: Floats, most: int) -> Floats:
+    """Return prices, of which negative ones would give a bound that is none."""
+    given = floats("start", prices)
+    if given.ndim != 1 or len(given) > most:
+        raise InputError(f"start: has shape {given.shape}, for {most} linking rows")
+    if not (given >= 0).all():
+        raise InputError("start: prices must be numbers that are not negative")
+    return given
+
+
+def _best(priced: Priced, blocks: int) -> Floats:
+    best = vector("best", priced.best, blocks)
+    if np.isnan(best).any():
+        raise InputError(f"best: that of block {int(np.isnan(best).argmax())} is not a number")
+    return best
 
 
 def keep(reduced: Floats, bound: float, incumbent: float) -> Bools:

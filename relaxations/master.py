@@ -11,6 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from dlsched.arithmetic import dot, exact_product, sparse_product
+from dlsched.errors import InputError
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
 from dlsched.solvers.solution import SolverError
@@ -108,7 +109,14 @@ class Master:
         )
 
     def add(self, columns: Sequence[Column]) -> int:
-        """Add the columns that are new; return how many were."""
+        """Add the columns that are new; return how many were.
+
+        Raises
+        ------
+        InputError
+            As for `expect`.
+        """
+        self.expect(columns)
         fresh: list[Column] = []
         for column in columns:
             if (column.block, column.key) not in self._keys:
@@ -127,6 +135,19 @@ class Master:
             self.columns += fresh
             self._allowed = np.concatenate([self._allowed, np.ones(len(fresh), dtype=bool)])
         return len(fresh)
+
+    def expect(self, columns: Sequence[Column]) -> None:
+        """Refuse columns of a block that there is not, or with coefficients of other linking rows.
+
+        Raises
+        ------
+        InputError
+        """
+        for k, column in enumerate(columns):
+            if not 0 <= column.block < self.blocks:
+                raise InputError(f"columns[{k}]: block {column.block} is not one of 0..{self.blocks - 1}")
+            if np.shape(column.rows) != self.rhs.shape:
+                raise InputError(f"columns[{k}]: rows has shape {np.shape(column.rows)}, not {self.rhs.shape}")
 
     def add_rows(self, rhs: Floats, coefficients: Floats) -> None:
         """Add linking rows; `coefficients` has shape (new rows, columns) for the columns of the master."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from dlsched.errors import InputError
 from dlsched.relaxations.columns import Priced, Pricing, generate_columns, keep
 from dlsched.relaxations.master import Column, Master
 from dlsched.solvers.matrix import Floats
@@ -173,3 +175,44 @@ def test_several_pricing_callables_add_up() -> None:
         return price
 
     assert generate_columns(problem.master(), [only(0), only(1)]).bound == pytest.approx(8)
+
+
+@pytest.mark.parametrize(
+    ("best", "column", "says"),
+    [
+        ([5.0], Column(0, "a", 5.0, np.ones(2)), r"best: has shape \(1,\), not \(2,\)"),
+        (5.0, Column(0, "a", 5.0, np.ones(2)), r"best: has shape \(\), not \(2,\)"),
+        ([0.0, np.nan], Column(0, "a", 5.0, np.ones(2)), "best: that of block 1 is not a number"),
+        ([5.0, 0.0], Column(0, "a", 5.0, np.ones(1)), r"columns\[0\]: rows has shape \(1,\), not \(2,\)"),
+        ([5.0, 0.0], Column(-1, "a", 5.0, np.ones(2)), r"columns\[0\]: block -1 is not one of 0..1"),
+        ([5.0, 0.0], Column(2, "a", 5.0, np.ones(2)), r"columns\[0\]: block 2 is not one of 0..1"),
+        ([5.0, 0.0], Column(0, "a", np.nan, np.ones(2)), "nan"),
+        ([5.0, 0.0], Column(0, "a", 5.0, np.array([1.0, np.nan])), "nan"),
+    ],
+)
+def test_what_a_pricing_returns_is_of_the_master(best: Any, column: Column, says: str) -> None:
+    """One number for two blocks would be taken for both, and the bound be none; a short column, for all rows."""
+    with pytest.raises(ValueError, match=says):
+        generate_columns(Master(np.ones(2), 2, penalty=100.0), lambda prices: Priced(best, [column]))
+
+
+def test_a_pricing_that_returns_something_else() -> None:
+    with pytest.raises(TypeError, match=r"^pricing: expected a dlsched\.relaxations\.Priced, got a tuple$"):
+        generate_columns(Master(np.ones(2), 2, penalty=100.0), lambda prices: (prices, []))
+
+
+@pytest.mark.parametrize(
+    ("start", "says"),
+    [
+        ([-1.0], "start: prices must be numbers that are not negative"),
+        ([np.nan], "start: prices must be numbers that are not negative"),
+        ([0.0, 0.0], r"start: has shape \(2,\), for 1 linking rows"),
+    ],
+)
+def test_prices_to_start_from_are_prices(start: list[float], says: str) -> None:
+    """At the price -1, the bound of 100 units, of which the best column, worth 1, needs none, would be -99."""
+    column = Column(0, "a", 1.0, np.zeros(1))
+    with pytest.raises(InputError, match=f"^{says}$"):
+        generate_columns(
+            Master(np.array([100.0]), 1, penalty=100.0), lambda p: Priced(np.ones(1), [column]), start=np.array(start)
+        )
