@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dlsched.arguments import checked
-from dlsched.errors import InputError
+from dlsched.errors import InputError, shown
 from dlsched.models.ddljs.requests import RingProblem
+from dlsched.models.numbers import slack
 from dlsched.relaxations.contract import Point, Recovery
 from dlsched.relaxations.ring_copies import Layout
 from dlsched.relaxations.ring_lp import RingLp, VneSolution
@@ -159,7 +160,7 @@ def select_rings(
     Raises
     ------
     InputError
-        If there is no such rule.
+        If there is no such rule, or a weight is of no ring of the problem or no number.
 
     References
     ----------
@@ -181,6 +182,12 @@ def select_rings(
     """
     if rule not in ("profit", "mean"):
         raise InputError(f"unknown rule {rule!r}; there are profit, mean")
+    rings = {(request.name, size) for request in problem.requests for size in request.sizes}
+    for ring, weight in weights.items():
+        if ring not in rings:
+            raise InputError(f"weights: {shown(ring)} is not a request of the problem with a size of its ring")
+        if math.isnan(weight):
+            raise InputError(f"weights: that of {shown(ring)} is not a number")
     selected = {}
     for request in problem.requests:
         chi = {size: weights[request.name, size] for size in request.sizes if (request.name, size) in weights}
@@ -192,5 +199,5 @@ def select_rings(
         else:
             paid = {size: float(request.profit[size]) * weight for size, weight in chi.items()}
             best = max(paid.values())
-            selected[request.name] = min(size for size in chi if paid[size] >= best - TOLERANCE * max(1.0, best))
+            selected[request.name] = min(size for size in chi if paid[size] >= best - slack(best, unit=problem.unit))
     return selected

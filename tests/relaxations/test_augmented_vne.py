@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -11,7 +12,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 
-from dlsched.models import compile_model
+from dlsched.models import InputError, compile_model
 from dlsched.models.ddljs import RingProblem, RingRequest, random, slot_problem
 from dlsched.models.ddljs.gvne import embedding_program
 from dlsched.models.ddljs.presets import benchmark
@@ -306,6 +307,18 @@ def test_ring_selection() -> None:
     assert select_rings(problem, {("A", 2): 0.0, ("A", 3): 0.0}) == {"A": 2}
     with pytest.raises(ValueError, match="unknown rule 'median'"):
         select_rings(problem, weights, "median")
+    for ring, weight, says in ((("C", 1), 1.0, r"\('C', 1\)"), (("A", 9), 1.0, "size"), (("A", 2), math.nan, "number")):
+        with pytest.raises(InputError, match=f"^weights: .*{says}"):
+            select_rings(problem, {ring: weight})
+
+
+@pytest.mark.parametrize("unit", [Fraction(1, 10**9), Fraction(1), Fraction(10**9)])
+def test_selected_rings_do_not_depend_on_the_unit_of_the_profit(unit: Fraction) -> None:
+    """Of half of 1 and half of 6, and of 1/10 of 1 and 9/10 of 7, the larger pays more in any unit."""
+    rings = {"A": {1: unit, 4: 6 * unit}, "B": {1: unit, 4: 7 * unit}}
+    jobs = tuple(RingRequest(name, profit, {"g": Fraction(1)}, Fraction(0)) for name, profit in rings.items())
+    weights = {("A", 1): 0.5, ("A", 4): 0.5, ("B", 1): 0.1, ("B", 4): 0.9}
+    assert select_rings(RingProblem({"s": {"g": Fraction(6)}}, (), jobs), weights) == {"A": 4, "B": 4}
 
 
 def test_what_is_refused() -> None:
