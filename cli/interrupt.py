@@ -8,8 +8,9 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
+from typing import NoReturn
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C: as a shell reports SIGINT."""
@@ -22,6 +23,14 @@ _STDERR = 2
 
 _RESTORED = b"\x1b[?25h\r\x1b[2K"
 """What a terminal needs that showed a progress bar: its cursor, and an empty line."""
+
+
+def end_at_once() -> None:
+    """Let an interrupt end the process where nothing is under way yet: while modules are imported, for instance.
+
+    A KeyboardInterrupt would be told with the import that it stops, or become an error of that import.
+    """
+    signal.signal(signal.SIGINT, _end)
 
 
 @contextmanager
@@ -77,12 +86,18 @@ def _raise(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
+def _end(*_: object) -> NoReturn:
+    """End the process, and say so; a stderr that is closed keeps nobody from it."""
+    with suppress(OSError):
+        os.write(_STDERR, (_RESTORED if os.isatty(_STDERR) else b"") + b"dlsched: interrupted\n")
+    os._exit(INTERRUPTED)
+
+
 def _watch(reader: int, over: threading.Event) -> None:
     while number := os.read(reader, 1):
         if number[0] == signal.SIGINT and not over.wait(_GRACE):
             # Not imported here: that could wait for an import which the main thread is in.
             if files := sys.modules.get("dlsched.models.files"):
                 files.remove_unfinished()
-            os.write(_STDERR, (_RESTORED if os.isatty(_STDERR) else b"") + b"dlsched: interrupted\n")
-            os._exit(INTERRUPTED)
+            _end()
     os.close(reader)

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,27 @@ def test_an_interrupt_ends_a_solve_with_what_is_known_and_leaves_nothing_behind(
         assert answer["objective"] <= answer["bound"]
     assert b"Traceback" not in seen
     assert [file.name for file in tmp_path.iterdir()] == ["endless.json"]
+
+
+SCRIPT = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]["dlsched"]
+STARTS = {
+    "module": ("-m", "dlsched"),
+    "script": ("-c", "from {0} import {1}; {1}()".format(*SCRIPT.split(":"))),
+}
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_an_interrupt_while_modules_are_imported_ends_in_a_line(start: str, tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n", encoding="utf-8")
+    search = os.pathsep.join((str(tmp_path), os.environ.get("PYTHONPATH", "")))
+    process = subprocess.run(
+        [sys.executable, *STARTS[start], "list"],
+        env={**os.environ, "PYTHONPATH": search},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert (process.returncode, process.stdout, process.stderr) == (130, b"", b"dlsched: interrupted\n")
 
 
 STUCK = """
