@@ -79,7 +79,7 @@ def runner(jobs: int | None, executor: Executor | str | None, evaluate: Callable
             try:
                 yield elsewhere if jobs is not None else partial(_here_first, evaluate, elsewhere)
             except BaseException:
-                pool.shutdown(cancel_futures=True)
+                pool.end()
                 raise
 
 
@@ -110,6 +110,12 @@ class _Pool(ProcessPoolExecutor):
         with _undisturbed():
             return super().submit(fn, *args, **kwargs)
 
+    def end(self) -> None:
+        """End the processes, whatever they are at: a task, or imports, may take longer than an interrupt may."""
+        for process in [*self._processes.values()]:
+            process.terminate()
+        self.shutdown(cancel_futures=True)
+
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
@@ -125,8 +131,9 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _end_with_parent() -> None:
-    """End this process, without a word, on Ctrl-C and once its parent is killed: it would wait for work for ever."""
-    signal.signal(signal.SIGINT, _leave)
+    """End this process, without a word, when it is told to and once its parent is killed: it would wait for ever."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _leave)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = multiprocessing.parent_process()

@@ -29,3 +29,18 @@ def test_other_processes_start_where_this_one_is_not_done_in_a_few_seconds() -> 
 def test_few_tasks_stay_in_this_process() -> None:
     with runner(None, None, waited) as run:
         assert {pid for _, pid in run(iter([0.0] * 20))} == {os.getpid()}
+
+
+def interrupted() -> None:
+    with runner(2, None, waited) as run:
+        next(run(iter([0.0, 60.0, 60.0])))
+        raise KeyboardInterrupt
+
+
+@pytest.mark.process
+def test_an_interrupt_waits_for_no_process() -> None:
+    """The command would end in a second without giving back what processes share, and Python would warn of that."""
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert time.monotonic() - start < 30
