@@ -14,7 +14,7 @@ from dlsched.arguments import expect, named, plain
 from dlsched.errors import InputError
 from dlsched.models.document import Document
 from dlsched.models.options import chosen, options_of, values
-from dlsched.models.problem import problem
+from dlsched.models.problem import Problem, problem
 from dlsched.models.registry import Registry
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ class Algorithm(Method):
         options; what the command line offers is made from them and from what its docstring says of them.
     schedule : type of Document, optional
         Class of its schedules where they are not the problem's, so that they have a checker and a utility of their own.
+    judge : Problem, optional
+        What checks, values and draws such schedules; its name is what they have as ``problem``.
     policy : callable, optional
         ``(**options) -> Policy`` of the simulator: the algorithm over time. Its options are its keyword parameters.
     also : tuple of str
@@ -77,6 +79,7 @@ class Algorithm(Method):
     schedule: type[Document] | None = None
     policy: Callable[..., Policy] | None = None
     also: tuple[str, ...] = ()
+    judge: Problem[Any, Any] | None = None
 
     def __call__(self, instance: Document, *, seed: int = 0, **options: Any) -> Run[Any]:
         """Run it, and look at what it returns as if somebody else had written it.
@@ -192,6 +195,23 @@ def algorithms_named(name: str) -> tuple[Algorithm, ...]:
         if found := tuple(entry for entry in known if entry.is_called(name)):
             return found
     return named("algorithm", name, {entry.name: () for entry in known})
+
+
+def judge_of(problem: Problem[Any, Any], document: Any) -> Problem[Any, Any]:
+    """Return what checks, values and draws a schedule: the problem, or the judge that the document names.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of the instance.
+    document : JSON data
+        The schedule.
+    """
+    name = document.get("problem", problem.name) if isinstance(document, dict) else problem.name
+    if name == problem.name:
+        return problem
+    judges = (entry.judge for entry in algorithms() if entry.problem == problem.name and entry.judge is not None)
+    return next((judge for judge in judges if judge.name == name), problem)
 
 
 def _spelled(name: str) -> str:

@@ -41,7 +41,8 @@ def schedule(file: InstanceFile, schedules: ScheduleFiles, out: PictureFile) -> 
     from dlsched.models.problem import load_instance
 
     problem, instance = load_instance(file)
-    _save(plot_schedules(instance, _read(problem, schedules)), out)
+    judge, plans = _read(problem, schedules)
+    _save(plot_schedules(instance, plans, judge=judge), out)
 
 
 @plot.command()
@@ -51,7 +52,8 @@ def use(file: InstanceFile, schedules: ScheduleFiles, out: PictureFile) -> None:
     from dlsched.models.problem import load_instance
 
     problem, instance = load_instance(file)
-    _save(plot_use(instance, _read(problem, schedules)), out)
+    judge, plans = _read(problem, schedules)
+    _save(plot_use(instance, plans, judge=judge), out)
 
 
 @plot.command()
@@ -169,10 +171,30 @@ def claim(
     _save(plot_claim(known, entries).figure, out)
 
 
-def _read(problem: Problem[Any, Any], files: list[Path]) -> Mapping[str, Any]:
-    """Return schedules by what their files are called, with the folder where two are called alike."""
+def _read(problem: Problem[Any, Any], files: list[Path]) -> tuple[Problem[Any, Any], Mapping[str, Any]]:
+    """Return who draws schedules, and these by what their files are called: with the folder where two are alike.
+
+    Raises
+    ------
+    InputError
+        If they are of several kinds.
+    """
+    from dlsched.algorithms.algorithm import judge_of
+    from dlsched.errors import InputError
+    from dlsched.models.document import read_json
+
+    documents = {file: read_json(file) for file in files}
+    judges = {file: judge_of(problem, document) for file, document in documents.items()}
+    judge = judges[files[0]]
+    for file, other in judges.items():
+        if other is not judge:
+            raise InputError(f"{file}: is of {other.name}, {files[0]} of {judge.name}: pictures of their own")
     stems = [file.stem for file in files]
-    return {str(file) if stems.count(file.stem) > 1 else file.stem: problem.schedule.load(file) for file in files}
+    plans = {
+        str(file) if stems.count(file.stem) > 1 else file.stem: judge.schedule.parse(documents[file], file)
+        for file in files
+    }
+    return judge, plans
 
 
 def _save(figure: Any, out: Path) -> None:

@@ -145,14 +145,22 @@ def check(
     Exit code 1 where it breaks a rule of the instance; with --plot, draw it where it breaks none. With --explain, look
     for the optimum, within --time-limit.
     """
+    from dlsched.algorithms.algorithm import judge_of
+    from dlsched.errors import InputError
+    from dlsched.models.document import read_json
+
     own, instance = loaded(problem, file)
-    plan = own.schedule.load(schedule)
-    violations = own.violations(instance, plan)
-    value = None if violations else float(own.utility(instance, plan))
+    document = read_json(schedule)
+    judge = judge_of(own, document)
+    if why and judge is not own:
+        raise InputError(f"--explain: {schedule} is of {judge.name}; optima are of {own.name}, and bound others")
+    plan = judge.schedule.parse(document, schedule)
+    violations = judge.violations(instance, plan)
+    value = None if violations else float(judge.utility(instance, plan))
     found = _shortfall(instance, plan, time_limit) if why and not violations else None
     try:
         if picture is not None:
-            _draw(own, instance, plan, picture, bool(violations))
+            _draw(judge, instance, plan, picture, bool(violations))
     finally:
         if as_json:
             told = {} if found is None else {"explanation": found.dump()}

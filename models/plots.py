@@ -10,7 +10,7 @@ from dlsched.arguments import checked
 from dlsched.errors import InputError
 from dlsched.models import picture
 from dlsched.models.document import Document
-from dlsched.models.problem import problem_of
+from dlsched.models.problem import Problem, problem_of
 
 _SIZE = (8.0, 3.0)
 """Inches of a picture of curves. Arbitrary: a page is as wide."""
@@ -18,7 +18,12 @@ _SIZE = (8.0, 3.0)
 
 @checked
 def plot_schedules(
-    instance: Document, schedules: Mapping[str, Any], *, size: tuple[float, float] | None = None, columns: int = 2
+    instance: Document,
+    schedules: Mapping[str, Any],
+    *,
+    size: tuple[float, float] | None = None,
+    columns: int = 2,
+    judge: Problem[Any, Any] | None = None,
 ) -> Any:
     """Draw schedules of an instance side by side, each under its name, with the same axis of time.
 
@@ -32,6 +37,8 @@ def plot_schedules(
         Width and height of each, in inches; as large as the largest wants to be where it is left out.
     columns : int
         Pictures side by side, before the next stand below them.
+    judge : Problem, optional
+        Who draws them, where they are of an algorithm's own kind (`Algorithm.judge`).
 
     Returns
     -------
@@ -55,7 +62,7 @@ def plot_schedules(
     >>> [ax.get_title() for ax in plot_schedules(instance, plans).axes]
     ['commit: utility 34, 2 of 3 jobs', 'rounds: utility 34, 2 of 3 jobs']
     """
-    problem = problem_of(instance)
+    problem = judge or problem_of(instance)
     if problem.plot is None:
         raise InputError(f"{problem.name} has no picture of schedules")
     draws = {name: partial(problem.plot, instance, schedule) for name, schedule in _some(schedules).items()}
@@ -66,7 +73,7 @@ def plot_schedules(
 
 
 @checked
-def plot_use(instance: Document, schedules: Mapping[str, Any]) -> Any:
+def plot_use(instance: Document, schedules: Mapping[str, Any], *, judge: Problem[Any, Any] | None = None) -> Any:
     """Draw the shares of the cluster that schedules use over time, one schedule below the other.
 
     Parameters
@@ -75,6 +82,8 @@ def plot_use(instance: Document, schedules: Mapping[str, Any]) -> Any:
         Of a problem whose schedules have slots.
     schedules : mapping of str to Schedule
         By what they are called.
+    judge : Problem, optional
+        Who tells what they use, where they are of an algorithm's own kind (`Algorithm.judge`).
 
     Returns
     -------
@@ -96,10 +105,10 @@ def plot_use(instance: Document, schedules: Mapping[str, Any]) -> Any:
     >>> figure.axes[0].get_ylabel()
     'share in use'
     """
-    problem = problem_of(instance)
+    problem = judge or problem_of(instance)
     if problem.use is None:
         raise InputError(f"{problem.name} does not tell what is in use when")
-    draws = {name: partial(_use, instance, schedule) for name, schedule in _some(schedules).items()}
+    draws = {name: partial(_use, problem, instance, schedule) for name, schedule in _some(schedules).items()}
     return picture.panels(draws, *_SIZE)
 
 
@@ -109,8 +118,7 @@ def _some(schedules: Mapping[str, Any]) -> Mapping[str, Any]:
     return schedules
 
 
-def _use(instance: Any, schedule: Any, ax: Any) -> None:
-    problem = problem_of(instance)
+def _use(problem: Problem[Any, Any], instance: Any, schedule: Any, ax: Any) -> None:
     picture.refuse_broken(problem.violations(instance, schedule))
     shares = problem.use(instance, schedule) if problem.use is not None else {}
     last = max((len(values) for values in shares.values()), default=1)

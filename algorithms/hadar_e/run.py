@@ -12,14 +12,16 @@ from dlsched.algorithms.hadar_e.assign import HadarOverCopies
 from dlsched.algorithms.hadar_e.division import Steps
 from dlsched.algorithms.hadar_e.estimate import Throughputs
 from dlsched.algorithms.hadar_e.nodes import Speeds, node_speeds
+from dlsched.algorithms.hadar_e.plot import plot, save_plot
 from dlsched.algorithms.hadar_e.rounds import Rules, Trainer, play
-from dlsched.algorithms.hadar_e.schedule import ForkedSchedule, JobCopies, Overheads, exact_utility, needed
+from dlsched.algorithms.hadar_e.schedule import ForkedSchedule, JobCopies, Overheads, check, exact_utility, needed
 from dlsched.algorithms.hadar_e.tracker import Averaging, Tracker
 from dlsched.algorithms.run import Run, Variant
 from dlsched.arguments import Seed, at_least, checked, not_negative
 from dlsched.errors import InputError
 from dlsched.models.hadar import Instance
 from dlsched.models.numbers import rational, to_json
+from dlsched.models.problem import Problem
 
 
 @checked
@@ -161,5 +163,19 @@ def _tracker(
 
 
 ALGORITHM = Algorithm(
-    "hadar_e", "hadar", "HadarE: jobs forked into copies that train on several nodes at once", run, ForkedSchedule
+    "hadar_e",
+    "hadar",
+    "HadarE: jobs forked into copies that train on several nodes at once",
+    run,
+    ForkedSchedule,
+    judge=Problem(
+        "hadar_e",
+        "copies of Hadar's jobs, on nodes that each run one",
+        Instance,
+        ForkedSchedule,
+        check,
+        exact_utility,
+        save_plot=save_plot,
+        plot=plot,
+    ),
 )

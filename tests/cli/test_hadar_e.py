@@ -68,10 +68,34 @@ def test_the_same_file_comes_out_twice(dlsched: Command, file: Path, tmp_path: P
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
 
 
-def test_a_checker_of_other_schedules_refuses_copies(dlsched: Command, file: Path, tmp_path: Path) -> None:
-    out = tmp_path / "schedule.json"
+@pytest.mark.parametrize("named", [(), ("hadar",)])
+def test_what_a_run_writes_is_checked_and_drawn(
+    named: tuple[str, ...], dlsched: Command, file: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "forked.json"
     answer(dlsched("run", "hadar_e", file, "--json", "--out", out))
-    assert "schedule.json: copies: unknown field" in refusal(dlsched("check", "hadar", file, out))
+    report = answer(dlsched("check", *named, file, out, "--plot", tmp_path / "check.svg", "--json"))
+    assert report == {"violations": [], "utility": 6}
+    assert dlsched("plot", "schedule", file, out, "--out", tmp_path / "plot.svg").returncode == 0
+    for name in ("check", "plot"):
+        assert "2 rounds" in (tmp_path / f"{name}.svg").read_text(encoding="utf-8")
+    data = json.loads(out.read_text(encoding="utf-8"))
+    data["jobs"]["a"]["slots"]["2"][0]["node"] = "m2"
+    broken = dlsched("check", *named, file, save(out, data), "--json")
+    assert (broken.returncode, json.loads(broken.stdout)["violations"][0]["rule"]) == (1, "nodes")
+
+
+def test_what_is_of_another_kind_of_schedule_is_told(dlsched: Command, file: Path, tmp_path: Path) -> None:
+    forked, usual = tmp_path / "forked.json", tmp_path / "usual.json"
+    for algorithm, out in (("hadar_e", forked), ("hadar", usual)):
+        answer(dlsched("run", algorithm, file, "--json", "--out", out))
+    told = refusal(dlsched("check", file, forked, "--explain"))
+    assert "forked.json is of hadar_e; optima are of hadar" in told
+    told = refusal(dlsched("plot", "schedule", file, usual, forked, "--out", tmp_path / "both.svg"))
+    assert "forked.json: is of hadar_e, " in told
+    assert "usual.json of hadar: " in told
+    told = refusal(dlsched("plot", "use", file, forked, "--out", tmp_path / "use.svg"))
+    assert "hadar_e does not tell what is in use when" in told
 
 
 @pytest.mark.parametrize(
