@@ -54,7 +54,7 @@ app.command()(schedules.optimum)
 app.command()(schedules.certify)
 app.add_typer(run.run, name="run")
 app.command()(compare.compare)
-app.command()(schedules.check)
+app.command(cls=schedules.Check)(schedules.check)
 app.add_typer(plots.plot, name="plot")
 app.command("claim")(claims.describe)
 app.command()(claims.verify)
@@ -145,10 +145,11 @@ def process() -> NoReturn:
 
 
 def _tell_warning(usual: Callable[..., None], message: Warning | str, category: type[Warning], *rest: Any) -> None:
-    """Tell of a plug-in that is left out in one line; other warnings as usual."""
+    """Tell of a plug-in that is left out, and of a picture, in one line; other warnings as usual."""
+    from dlsched.models.picture import PictureWarning
     from dlsched.models.registry import PluginWarning
 
-    if issubclass(category, PluginWarning):
+    if issubclass(category, PluginWarning | PictureWarning):
         output.note(str(message))
     else:
         usual(message, category, *rest)

@@ -71,6 +71,7 @@ def network(
     from dlsched.errors import InputError
     from dlsched.models import ddljs
     from dlsched.models.ddljs.plot import busiest, plot_rings
+    from dlsched.models.picture import literal
     from dlsched.models.problem import load_instance
 
     problem, instance = load_instance(file)
@@ -82,8 +83,9 @@ def network(
         raise InputError(f"--slot: {when} is after the last, {instance.slots}")
     ax = plot_rings(instance, plan, when or 1)
     servers = sum(node.is_server for node in instance.nodes)
+    of = literal((file if schedule is None else schedule).stem)
     alone = f"{servers} servers, {len(instance.nodes) - servers} switches, {len(instance.links)} links"
-    ax.set_title(f"{file.stem}: {alone}" if schedule is None else f"{schedule.stem}: {ax.get_title()}", fontsize=10)
+    ax.set_title(f"{of}: {alone if schedule is None else ax.get_title()}", fontsize=10)
     _save(ax.figure, out)
 
 
@@ -123,6 +125,7 @@ def gap(file: InstanceFile, out: PictureFile, time_limit: TimeLimit = None) -> i
     Ctrl-C ends the search, and draws what was known.
     """
     from dlsched.algorithms.plots import plot_gap, watched_optimum
+    from dlsched.models.picture import literal
     from dlsched.models.problem import load_instance
 
     _, instance = load_instance(file)
@@ -134,7 +137,7 @@ def gap(file: InstanceFile, out: PictureFile, time_limit: TimeLimit = None) -> i
             stop=stop,
         )
     ax = plot_gap(moments)
-    ax.set_title(f"{file.stem}: {ax.get_title()}")
+    ax.set_title(f"{literal(file.stem)}: {ax.get_title()}")
     _save(ax.figure, out)
     return interrupt.INTERRUPTED if stop() else 0
 

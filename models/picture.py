@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import math
 import os
+import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +19,17 @@ from dlsched.errors import InputError
 from dlsched.extras import from_extra
 from dlsched.models.files import write_bytes
 from dlsched.models.schedule import Violation
+
+
+class PictureWarning(UserWarning):
+    """A picture does not show all that it should.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from dlsched.models.picture import PictureWarning
+    >>> warnings.simplefilter("ignore", PictureWarning)
+    """
 
 
 def refuse_broken(violations: Sequence[Violation]) -> None:
@@ -97,6 +110,9 @@ _LONGEST = 36
 _WIDE = 100
 """Times by which values differ where small ones cannot be seen beside great ones. Arbitrary."""
 
+_NOTHING = "\u200b"
+"""A character that no reader sees, and matplotlib's own font has."""
+
 _COLUMNS = 2
 """Of a legend. Arbitrary: with more of them there is no room left for the axes, and nobody finds a name."""
 
@@ -145,6 +161,21 @@ def styles(names: Iterable[str]) -> dict[str, Style]:
     }
 
 
+def literal(text: str) -> str:
+    r"""Return a text that matplotlib shows as it is, control characters by their escapes.
+
+    It takes dollars for mathematics, which may be none, and leaves out of legends what begins with an underscore.
+
+    Examples
+    --------
+    >>> from dlsched.models.picture import literal
+    >>> print(literal("a$b$\tc"))
+    a\$b\$\tc
+    """
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text).replace("$", r"\$")
+    return f"{_NOTHING}{shown}" if shown.startswith("_") else shown
+
+
 def short(name: str) -> str:
     """Return a name as a picture shows it: of a long one the beginning and the end.
 
@@ -155,7 +186,7 @@ def short(name: str) -> str:
     'resnet-50 on image…size 256, user 17'
     """
     half = _LONGEST // 2
-    return name if len(name) <= _LONGEST else f"{name[:half]}…{name[1 - half :]}"
+    return literal(name if len(name) <= _LONGEST else f"{name[:half]}…{name[1 - half :]}")
 
 
 def headline(value: float | Fraction, scheduled: int, jobs: int) -> str:
@@ -315,6 +346,9 @@ def curves(
     return ax
 
 
+_LACKING = re.compile(r"Glyph \d+ .*missing from", re.DOTALL)
+"""What matplotlib says of each character that a font lacks."""
+
 _UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "ps": {"CreationDate": None}}
 
 
@@ -336,9 +370,18 @@ def save(figure: Any, path: str | os.PathLike[str]) -> None:
 
     content = io.BytesIO()
     # Neither the date nor random ids: the same picture is the same file.
-    with matplotlib.rc_context({"svg.hashsalt": "dlsched", "hatch.linewidth": 0.5}):
+    with (
+        matplotlib.rc_context({"svg.hashsalt": "dlsched", "hatch.linewidth": 0.5}),
+        warnings.catch_warnings(record=True) as told,
+    ):
         figure.savefig(content, format=form, bbox_inches="tight", metadata=_UNDATED.get(form))
     write_bytes(path, content.getvalue())
+    lacking = [warning for warning in told if _LACKING.match(str(warning.message))]
+    if lacking:
+        warnings.warn(f"{path}: boxes stand for characters that its font lacks", PictureWarning, stacklevel=2)
+    for warning in told:
+        if warning not in lacking:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
 
 def saving(plot: Callable[[Any, Any], Any]) -> Callable[[Any, Any, str | os.PathLike[str]], None]:

@@ -11,7 +11,7 @@ from typing import Any
 from dlsched.arguments import checked, expect_model
 from dlsched.lazy import pyo
 from dlsched.models.inspect import described, is_disjunctive, source_of, unindexed
-from dlsched.models.picture import axes
+from dlsched.models.picture import axes, literal
 from dlsched.solvers.matrix import compile_model
 
 _INCHES = 7.0
@@ -78,7 +78,7 @@ def spy(model: Any) -> Any:
         ax.plot(x, y, linestyle="none", marker="s", markersize=size, color=colour, label=label)
     m, n = matrix.A.shape
     ax.set(xlim=(-0.5, n - 0.5), ylim=(m - 0.5, -0.5))
-    ax.set_title(f"{model.name}: {m} rows, {n} columns, {matrix.A.nnz} coefficients", fontsize=9, pad=12)
+    ax.set_title(f"{literal(model.name)}: {m} rows, {n} columns, {matrix.A.nnz} coefficients", fontsize=9, pad=12)
     _blocks(ax.yaxis, ax.axhline, [rows[i] for i in row_order], turned=0)
     _blocks(ax.xaxis, ax.axvline, [columns[i] for i in column_order], turned=60)
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=7, borderaxespad=0, markerscale=4 / size)
@@ -110,7 +110,7 @@ def _blocks(axis: Any, line: Any, names: list[str], turned: float) -> None:
         if not kept or centre - kept[-1][0] > 2 * _NARROW * len(names):
             kept.append((centre, name))
     axis.set_ticks([centre for centre, _ in kept])
-    axis.set_ticklabels([name for _, name in kept], fontsize=7, rotation=turned, ha="right")
+    axis.set_ticklabels([literal(name) for _, name in kept], fontsize=7, rotation=turned, ha="right")
 
 
 def _centres(names: list[str]) -> Iterator[tuple[str, float, int]]:

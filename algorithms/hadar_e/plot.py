@@ -62,7 +62,7 @@ def plot(instance: Instance, schedule: ForkedSchedule, ax: Any = None) -> Any:
     last = max(ran, default=1)
     for slot in range(last + 1):
         ax.axvline(slot * width, color="grey", linewidth=0.5)
-    ax.set_yticks([row + 0.5 for row in range(len(nodes))], nodes, fontsize=7)
+    ax.set_yticks([row + 0.5 for row in range(len(nodes))], [picture.short(node) for node in nodes], fontsize=7)
     ax.set_xticks([(slot - 0.5) * width for slot in ran], [f"R{slot}" for slot in ran])
     title = f"{len(ran)} rounds, {100 * float(utilisation(instance, schedule)):.0f} % of the nodes' time in use"
     ax.set(xlim=(0, last * width), ylim=(len(nodes), 0), title=title)

@@ -221,7 +221,8 @@ def _draw_nodes(instance: Instance, schedule: Schedule, slot: int, places: dict[
         if hosted[node.name]:
             ax.text(x, y, str(hosted[node.name]), ha="center", va="center", fontsize=8, zorder=4)
         if len(instance.nodes) <= _MOST_NAMES:
-            ax.annotate(node.name, (x, y), (0, -11), textcoords="offset points", ha="center", fontsize=6, zorder=4)
+            below: dict[str, Any] = {"xytext": (0, -11), "textcoords": "offset points", "ha": "center"}
+            ax.annotate(picture.literal(node.name), (x, y), **below, fontsize=6, zorder=4)
 
 
 def _draw_rings(instance: Instance, schedule: Schedule, slot: int, places: dict[str, Any], ax: Any) -> None:
@@ -232,5 +233,5 @@ def _draw_rings(instance: Instance, schedule: Schedule, slot: int, places: dict[
         arrow = {"arrowstyle": "->", "shrinkA": 8, "shrinkB": 8, "connectionstyle": bend, **styles[name].line}
         for u, v in (arc for path in embedding.ring for arc in arcs_of(path)):
             ax.annotate("", places[v], places[u], arrowprops=arrow, zorder=3)
-        spread = f"{len(embedding.workers)} servers" if embedding.ring else next(iter(embedding.workers))
+        spread = f"{len(embedding.workers)} servers" if embedding.ring else picture.short(next(iter(embedding.workers)))
         ax.plot([], [], **styles[name].line, label=f"{picture.short(name)}: {embedding.size} on {spread}")

@@ -105,7 +105,7 @@ def plot(instance: Instance, schedule: Schedule, ax: Any = None) -> Any:
             ax.bar((run[0].slot + run[-1].slot) / 2, run[0].share, **where, **area | frame)
     picture.slots(ax, 1, last)
     head = picture.headline(exact_utility(instance, schedule), len(schedule.jobs), len(instance.jobs))
-    ax.set(ylim=(0, 1), ylabel=f"share of the cluster's {busiest(instance, schedule)}", title=head)
+    ax.set(ylim=(0, 1), ylabel=f"share of the cluster's {picture.short(busiest(instance, schedule))}", title=head)
     if any(bar.together for own in drawn.values() for bar in own):
         ax.text(0, -0.12, "thick frame: on one machine", transform=ax.transAxes, fontsize=7, va="top")
     picture.legend(ax)

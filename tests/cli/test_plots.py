@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.cases import best, complaint, ring, save
+from tests.cli.cases import best, complaint, h2, ring, save
 from tests.cli.conftest import Command
 
 
@@ -27,6 +27,36 @@ def test_schedules_side_by_side(dlsched: Command, instance: Path, schedule: Path
     found = texts(tmp_path / "two.svg")
     for title in ("schedule: utility 17, 2 of 2 jobs", "late: utility 8, 1 of 2 jobs", "a (done in slot 1)"):
         assert f"<!-- {title} -->" in found
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("$\\frac$", "$\\frac$ "),  # matplotlib would take it for mathematics, in which it is an error
+        ("bell\a\x1b[1m", r"bell\x07\x1b[1m "),
+        ("_a", "\u200b_a "),  # matplotlib would leave it out of the legend
+    ],
+)
+def test_a_name_stands_in_a_picture_as_it_is(dlsched: Command, name: str, shown: str, tmp_path: Path) -> None:
+    data, plan = h2(), best()
+    data["jobs"][0]["name"] = data["machines"][0]["name"] = name
+    plan["jobs"] = {name: {"slots": {"1": {name: {"fast": 2}}}}}
+    file, schedule = save(tmp_path / f"{name}.json", data), save(tmp_path / "s.json", plan)
+    process = dlsched("check", file, schedule, "--plot", "p.svg")
+    assert (process.returncode, process.stderr) == (0, "dlsched: wrote p.svg\n")
+    found = texts(tmp_path / "p.svg")
+    assert all(f"<!-- {text}" in found for text in (f"{shown}(done in slot 1)", f"{shown.strip()}:fast ×2"))
+    assert dlsched("plot", "gap", file, "-o", "g.svg").returncode == 0
+    assert dlsched("plot", "schedule", file, file.with_name("s.json"), "-o", "s.svg").returncode == 0
+
+
+def test_a_letter_that_the_font_lacks_is_told_in_a_line(dlsched: Command, tmp_path: Path) -> None:
+    data, plan = h2(), best()
+    data["jobs"][0]["name"] = "新しい"
+    plan["jobs"] = {"新しい": plan["jobs"]["a"]}
+    process = dlsched("check", save(tmp_path / "i.json", data), save(tmp_path / "s.json", plan), "--plot", "p.png")
+    lines = ["dlsched: p.png: boxes stand for characters that its font lacks", "dlsched: wrote p.png"]
+    assert (process.returncode, process.stderr.splitlines()) == (0, lines)
 
 
 def test_use(dlsched: Command, instance: Path, schedule: Path, tmp_path: Path) -> None:
