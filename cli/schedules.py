@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from dlsched.cli import interrupt, output
 from dlsched.cli.options import InstanceFile, Json, MaybeProblem, Out, Picture, TimeLimit, loaded, writable
@@ -17,6 +18,23 @@ if TYPE_CHECKING:
 
 
 ScheduleFile = Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule, as JSON.")]
+
+
+class Check(TyperCommand):
+    """The command of `check`: where one word is typed, that is FILE, and what is missing is SCHEDULE."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Return what is left of the words that are typed, as usual."""
+        typed = [*args]
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            given, _, _ = self.make_parser(ctx).parse_args(args=typed)
+            # Words are dealt out from the last argument on.
+            if isinstance(given["schedule"], str) and not isinstance(given["file"], str):
+                missing: Any = next(own for own in self.params if own.name == "schedule")
+                error.param = missing
+            raise
 
 
 def optimum(
