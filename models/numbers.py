@@ -26,7 +26,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
-from dlsched.errors import shown
+from dlsched.errors import InputError, shown
 from dlsched.tolerances import SNAP, TOLERANCE, WHOLE
 
 LARGEST = 10**100
@@ -76,6 +76,22 @@ def rational(value: object) -> Fraction:
     if isinstance(value, str):
         return _from_string(value)
     raise ValueError(f'must be a number or a string "p/q", not {shown(value)}')
+
+
+def amount(place: str, value: object) -> Fraction:
+    """Return the rational that an argument stands for, as `rational` does, also of a NumPy scalar.
+
+    Raises
+    ------
+    InputError
+        If it is no finite number; the message begins with the place.
+    """
+    import numpy as np
+
+    try:
+        return rational(value.item() if isinstance(value, np.generic) else value)
+    except ValueError as error:
+        raise InputError(f"{place}: {error}") from None
 
 
 @lru_cache(maxsize=2**16)

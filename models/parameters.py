@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self, TypeVar
 
-import numpy as np
-
 from dlsched.arguments import checked, expect_model
 from dlsched.errors import InputError
 from dlsched.lazy import pyo
-from dlsched.models.numbers import exceeds, rational
+from dlsched.models.numbers import amount, exceeds
 
 Number = int | float | Fraction
 K = TypeVar("K", bound=Hashable)
@@ -133,20 +131,6 @@ def declare(
         if not _record(model):
             model.declared = _Record()
         model.declared[name] = _Declared(values, numbers, why, falling)
-
-
-def amount(place: str, value: Number) -> Fraction:
-    """Return the rational that a number given to `build` stands for: that of a document, also of a NumPy scalar.
-
-    Raises
-    ------
-    InputError
-        If it is no finite number; the message begins with the place.
-    """
-    try:
-        return rational(value.item() if isinstance(value, np.generic) else value)
-    except ValueError as error:
-        raise InputError(f"{place}: {error}") from None
 
 
 def filled(

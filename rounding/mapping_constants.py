@@ -23,7 +23,8 @@ from fractions import Fraction
 from dlsched.arguments import checked, not_negative
 from dlsched.arithmetic import exact_power, exp, log
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
-from dlsched.rounding.mapping_table import Acceptance, MappingTable, Weighted, exact
+from dlsched.models.numbers import amount
+from dlsched.rounding.mapping_table import Acceptance, MappingTable, Weighted
 
 PROFIT_MISS = exp(-2 / 9)
 """At most this is P(profit < a third of the LP's value)."""
@@ -151,7 +152,7 @@ def mapping_constants(
     if sizes is None:
         sizes = {request.name: max(request.profit) for request in problem.requests if request.profit}
     largest = [(problem.request(name), size) for name, size in sizes.items()]
-    fixed = None if epsilon is None else exact("epsilon", epsilon)
+    fixed = None if epsilon is None else amount("epsilon", epsilon)
     eps: dict[str, Fraction] = {}
     delta: dict[str, int] = {}
     for r in problem.resources:

@@ -15,7 +15,7 @@ from itertools import groupby, product
 from dlsched.arithmetic import exact_power
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Arc
-from dlsched.models.numbers import to_integers
+from dlsched.models.numbers import amount, to_integers
 from dlsched.rounding.convolution import Term, distribution, probability_beyond
 from dlsched.rounding.mapping_table import (
     FEASIBLE,
@@ -24,7 +24,6 @@ from dlsched.rounding.mapping_table import (
     Option,
     Row,
     Weighted,
-    exact,
 )
 
 MAX_OUTCOMES = 2**20
@@ -152,7 +151,7 @@ class MappingLaw:
             u_b.
         """
         row = self.table.row(place, resource)
-        limit = exact("factor", factor) * self.table.capacity[row]
+        limit = amount("factor", factor) * self.table.capacity[row]
         if reaches:
             _, scale = to_integers(load for loads in self._loads(row) for load in loads)
             limit = Fraction(math.ceil(limit * scale) - 1, scale)
@@ -162,7 +161,7 @@ class MappingLaw:
         self, least: float | Fraction, *, acceptance: Acceptance | None = None, rounds: int = 1
     ) -> Fraction:
         """Return P(profit < least); parameters as for `violation`."""
-        return 1 - self._returned({}, exact("least", least), acceptance, rounds)
+        return 1 - self._returned({}, amount("least", least), acceptance, rounds)
 
     def accepted(self, acceptance: Acceptance = FEASIBLE, rounds: int = 1) -> Fraction:
         """Return the probability that one of some draws is accepted; by default, that it keeps all capacities."""

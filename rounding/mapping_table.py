@@ -13,12 +13,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple, Self
 
-import numpy as np
-
-from dlsched.errors import InputError
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Arc, RingMapping
-from dlsched.models.numbers import rational
+from dlsched.models.numbers import amount
 from dlsched.rounding.decomposition import WeightedMapping
 
 Weighted = Mapping[str, Sequence[WeightedMapping]]
@@ -229,20 +226,6 @@ def loads_of(request: RingRequest, mapping: RingMapping, shares: Mapping[Arc, Li
     return dict(loads)
 
 
-def exact(name: str, value: float | Fraction) -> Fraction:
-    """Return the fraction that a limit stands for, as `dlsched.models.numbers.rational` reads it.
-
-    Raises
-    ------
-    InputError
-        If it is no finite number.
-    """
-    try:
-        return rational(value.item() if isinstance(value, np.generic) else value)
-    except ValueError as error:
-        raise InputError(f"{name}: {error}") from None
-
-
 @dataclass(frozen=True, slots=True)
 class Acceptance:
     """What a rounded solution must keep.
@@ -285,13 +268,13 @@ class Acceptance:
     def limit(self, row: Row, capacity: Fraction) -> Fraction:
         """Return the largest load accepted on a row."""
         if isinstance(row, LinkRow):
-            return exact("link", self.link) * capacity
-        return exact(f"node[{row.resource!r}]", (self.node or {}).get(row.resource, Fraction(1))) * capacity
+            return amount("link", self.link) * capacity
+        return amount(f"node[{row.resource!r}]", (self.node or {}).get(row.resource, Fraction(1))) * capacity
 
     @property
     def least(self) -> Fraction | None:
         """The least profit as a fraction."""
-        return None if self.least_profit is None else exact("least_profit", self.least_profit)
+        return None if self.least_profit is None else amount("least_profit", self.least_profit)
 
     def limits(self, table: MappingTable) -> dict[Row, Fraction]:
         """Return the largest accepted load of each row that some outcome loads."""

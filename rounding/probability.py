@@ -18,7 +18,7 @@ import numpy as np
 from dlsched.arguments import checked
 from dlsched.arithmetic import exact_power
 from dlsched.errors import InputError
-from dlsched.models.numbers import rational, to_integers
+from dlsched.models.numbers import amount, to_integers
 from dlsched.rounding.convolution import probability_beyond
 from dlsched.rounding.independent import Ints
 
@@ -79,15 +79,8 @@ class _Coordinate:
 
 
 def _coordinates(x: Sequence[Number]) -> list[_Coordinate]:
-    values = [_rational("x", i, value) for i, value in enumerate(x)]
+    values = [amount(f"x[{i}]", value) for i, value in enumerate(x)]
     return [_Coordinate(math.floor(value), value - math.floor(value)) for value in values]
-
-
-def _rational(name: str, i: int, value: Number) -> Fraction:
-    try:
-        return rational(value.item() if isinstance(value, np.generic) else value)
-    except ValueError as error:
-        raise InputError(f"{name}[{i}]: {error}") from None
 
 
 @checked
@@ -223,8 +216,8 @@ def _integers(
     for i, (row, rhs) in enumerate(zip(B, b, strict=True)):
         if len(row) != n:
             raise InputError(f"row {i}: has {len(row)} entries, x has {n}")
-        integers, common = to_integers(sign * _rational(f"row {i}", j, value) for j, value in enumerate(row))
-        scaled.append([*integers, math.floor(sign * common * _rational("b", i, rhs))])
+        integers, common = to_integers(sign * amount(f"row {i}[{j}]", value) for j, value in enumerate(row))
+        scaled.append([*integers, math.floor(sign * common * amount(f"b[{i}]", rhs))])
     return [tuple(row[j] for row in scaled) for j in range(n)], tuple(row[n] for row in scaled)
 
 

@@ -32,7 +32,8 @@ from dlsched.models.dmlrs.frame import GAMMA, SERVER, WORKER, asynchronous, serv
 from dlsched.models.dmlrs.instance import Instance
 from dlsched.models.dmlrs.job import AsyncJob, Job, Placement
 from dlsched.models.formulation import Formulation, Kind
-from dlsched.models.parameters import amount, declare, filled
+from dlsched.models.numbers import amount
+from dlsched.models.parameters import declare, filled
 
 J = TypeVar("J", Job, AsyncJob)
 
