@@ -93,7 +93,8 @@ def workers(m: Any, problems: Mapping[int, RingProblem], *, everywhere: bool = F
     problems : mapping of int to RingProblem
         By slot.
     everywhere : bool
-        Servers without room for a worker are there, too; the printed (9) speaks of them.
+        Servers without room for a worker are there, too: the printed (5) lets them be in use, the printed (9) speaks of
+        them.
     """
     requests = {(q.name, t): q for t, problem in problems.items() for q in problem.requests}
     m.hosts = {(i, t): problems[t].servers if everywhere else problems[t].hosts(q) for (i, t), q in requests.items()}

@@ -238,11 +238,12 @@ def printed(instance: Instance, stage: Stage, paths: str, literal: Collection[st
     if unknown:
         raise InputError(f"literal: {unknown[0]!r} must be one of {', '.join(LITERAL)}")
     m = pyo.ConcreteModel(name="DDLJS as printed")
-    workers(m, stage.problems, everywhere="(9)" in literal)
+    ghosts = "(5)" in literal
+    workers(m, stage.problems, everywhere=ghosts or "(9)" in literal)
     at_most(m)
-    if "(5)" not in literal:
+    if not ghosts:
         no_ghosts(m)
-    routes(m, stage.problems, simple_paths(instance, paths))
+    routes(m, stage.problems, simple_paths(instance, paths), ghosts=ghosts)
     (narrowest_links if "(8)" in literal else links)(m, stage.problems)
     (_degrees if "(9)" in literal else shapes)(m)
     return m

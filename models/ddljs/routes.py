@@ -70,11 +70,24 @@ _WIDE = "the paths that are wide enough were derived from it"
 _NARROWEST = "B_e[t], capacity of the narrowest link of the path [bandwidth]"
 
 
-def routes(m: Any, problems: Mapping[int, RingProblem], paths: Iterable[Path]) -> None:
-    """Add the paths that jobs may use, those between servers of theirs and wide enough for one ring, with (7)."""
+def routes(m: Any, problems: Mapping[int, RingProblem], paths: Iterable[Path], *, ghosts: bool = False) -> None:
+    """Add the paths that jobs may use, those between servers of theirs and wide enough for one ring, with (7).
+
+    Parameters
+    ----------
+    m : ConcreteModel
+        With `workers`.
+    problems : mapping of int to RingProblem
+        By slot.
+    paths : iterable of tuple of str
+        As nodes.
+    ghosts : bool
+        Servers without a worker may be in use, so that a ring has more servers than the job has workers.
+    """
     m.paths = tuple(paths)
     arcs = [arcs_of(path) for path in m.paths]
-    declare(m, "longest", (m.IT,), {it: min(len(m.hosts[it]), m.largest[it]) for it in m.IT}, LONGEST)
+    longest = {it: len(m.hosts[it]) if ghosts else min(len(m.hosts[it]), m.largest[it]) for it in m.IT}
+    declare(m, "longest", (m.IT,), longest, LONGEST)
     usable = {(q.name, t): set(problem.usable(q)) for t, problem in problems.items() for q in problem.requests}
     spread = [it for it in m.IT if m.longest[it] > 1]
     own = {

@@ -44,6 +44,18 @@ def test_degree_two_at_every_server(name: str) -> None:
     assert value(printed(TRIANGLE, name)) == value(printed(TRIANGLE, name, literal=("(5)", "(9)"))) == 2
 
 
+@pytest.mark.parametrize("room", [2, 1])
+@pytest.mark.parametrize("name", ["ddljs/offline-printed", "ddljs/slot-printed"])
+def test_a_ring_of_more_servers_than_workers(name: str, room: int) -> None:
+    """By (5) as printed alone, two workers at a and b of a cycle reach each other by c, which may have no room."""
+    cycle = [("a", "b", 1), ("b", "c", 1), ("c", "a", 1)]
+    data = built({"a": 2, "b": 2, "c": room}, cycle, job(max_workers=2, worker={"gpu": 2}), duplex=False)
+    for literal, best in (((), 1), (("(5)",), 2), (("(5)", "(8)"), 2)):
+        assert value(printed(data, name, literal=literal, paths="single-hop")) == best
+        rules = oracle.Rules(single_hop=True, ghosts="(5)" in literal, literal="(8)" in literal)
+        assert oracle.optimum(data, rules)[0] == best
+
+
 def test_several_small_cycles_have_degree_two() -> None:
     """G4: two pairs of servers that nothing joins."""
     model = printed(instance("G4"), literal=("(9)",))
