@@ -119,6 +119,73 @@ def test_false_promises_are_found() -> None:
         check(Transformation(dual, refuses=frozenset(), dualises=True), knapsack)
 
 
+class Forgets(LiftedBounds):
+    """Leaves out what is 0."""
+
+    __slots__ = ()
+
+    def recover(self, x: Any = None, duals: Any = None, *, load: bool = False) -> Point:
+        point = LiftedBounds.recover(self, x, duals, load=load)
+        return replace(point, values=pyo.ComponentMap((v, value) for v, value in point.values.items() if value))
+
+
+def test_a_point_has_all_variables() -> None:
+    transportation = next(case for case in cases() if case.name == "transportation")
+    with pytest.raises(AssertionError, match=r"^forgets on transportation .*: the recovered point has no value of x\["):
+        check(Transformation(as_a(Forgets), "forgets"), transportation)
+
+
+def test_a_bound_may_be_better_than_the_continuous_relaxation() -> None:
+    """Of three items two fit at most, by which the relaxation of the knapsack is worth 220 and not 240."""
+    knapsack = next(case for case in cases() if case.name == "knapsack")
+
+    def cut(model: Any, room: float = 2) -> Any:
+        relaxed = relax(model)
+        relaxed.model.add_component(
+            f"cut{len(list(model.component_objects(pyo.Constraint)))}",
+            pyo.Constraint(expr=sum(_items(relaxed)) <= room),
+        )
+        return relaxed
+
+    def loosened(model: Any) -> Any:
+        relaxed = relax(model)
+        for variable in _items(relaxed):
+            variable.setub(2)
+        return relaxed
+
+    promised = Transformation(cut, relation=Relation.BOUND, refuses=frozenset())
+    check(promised, knapsack)
+    with pytest.raises(AssertionError, match="the relaxed optimum is 240, not "):
+        check(replace(promised, transform=loosened), knapsack)
+
+
+def _items(result: Any) -> list[Any]:
+    return list(result.model.component_data_objects(pyo.Var))
+
+
+def test_a_bound_of_what_is_not_linear() -> None:
+    """Nothing is known of its optimum, but what is recovered has to satisfy it; McCormick's (4/3, 4/3) does not."""
+    product = next(case for case in cases() if case.name == "product")
+
+    def mccormick(model: Any) -> Any:
+        copied = model.clone()
+        if copied.component("area") is not None:
+            copied.area.set_value(2 * copied.x[1] + copied.x[2] >= 4)
+        return Copy(copied, model)
+
+    with pytest.raises(AssertionError, match="the recovered point breaks area by "):
+        check(Transformation(mccormick, relation=Relation.BOUND, refuses=frozenset(), duals=False), product)
+
+
+def test_what_a_transformation_raises_says_of_which_case() -> None:
+    def broken(model: Any) -> Any:
+        raise RuntimeError(model.name)
+
+    with pytest.raises(RuntimeError) as error:
+        check_all(Transformation(broken))
+    assert error.value.__notes__ == [f"broken on {cases(Kind.MODEL)[0].name}"]
+
+
 @dataclass(frozen=True)
 class Copy:
     """A result as an outsider writes it: without a class of ours."""
