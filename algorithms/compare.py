@@ -243,7 +243,7 @@ def compare(
             rows.append(_row(problem, instance, label, found.utility, found.schedule, start, ""))
         except (Halt, InputError, *UNSOLVED) as error:
             rows.append(Row(label, None, None, None, time.perf_counter() - start, why(error, stop)))
-        except Exception as error:  # a plug-in's own code runs here, and may not take the other rows with it
+        except (Exception, SystemExit) as error:  # a plug-in's code may not take the other rows with it
             failed = f"failed: {type(error).__name__}: {error}"
             rows.append(Row(label, None, None, None, time.perf_counter() - start, failed))
     tell(len(rows), len(rows))

@@ -288,6 +288,9 @@ def compare_policies(
         except (Halt, InputError, *UNSOLVED) as error:
             seconds, refused = time.perf_counter() - start, isinstance(error, InputError)
             rows.append(PolicyRow(name, None, None, None, seconds, why(error, stop), refused))
+        except (Exception, SystemExit) as error:  # as in `compare`
+            failed = f"failed: {type(error).__name__}: {error}"
+            rows.append(PolicyRow(name, None, None, None, time.perf_counter() - start, failed))
         else:
             seconds = time.perf_counter() - start
             rows.append(PolicyRow(name, found, metrics(found), _checked(found, whole), seconds))

@@ -13,7 +13,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, partial
 from importlib import metadata
 from types import MappingProxyType, ModuleType
@@ -21,6 +21,7 @@ from typing import Any, Generic, TypeVar
 
 from dlsched.arguments import named
 from dlsched.errors import InputError
+from dlsched.models.document import Document
 
 T = TypeVar("T")
 
@@ -177,10 +178,26 @@ class Registry(Generic[T]):
             except Exception as error:
                 _leave_out(f"{entry.origin}: a {self._kind.__name__}: {type(error).__name__}: {error}")
                 continue
-            if isinstance(title, str):
-                yield item, title, own
-            else:
+            if not isinstance(title, str):
                 _leave_out(f"{entry.origin}: a {self._kind.__name__} is named {title!r}, which is no string")
+            elif wrong := _wrong_field(item):
+                _leave_out(f"{entry.origin}: {type(item).__name__} {title!r}: {wrong}")
+            else:
+                yield item, title, own
+
+
+def _wrong_field(item: Any) -> str:
+    """Return which text, function or document of an object is none: any command may stumble over it; else nothing."""
+    for own in fields(item) if is_dataclass(item) else ():
+        value, kind = getattr(item, own.name), str(own.type)
+        if kind == "str" and not isinstance(value, str):
+            return f"{own.name} is {value!r}, which is no string"
+        optional = kind.endswith("| None") and value is None
+        if kind.startswith("Callable") and not optional and not callable(value):
+            return f"{own.name} is {value!r}, which cannot be called"
+        if kind.startswith("type[") and not optional and not (isinstance(value, type) and issubclass(value, Document)):
+            return f"{own.name} is {value!r}, which is no class of documents"
+    return ""
 
 
 def entries(group: str) -> list[Entry]:

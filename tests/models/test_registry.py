@@ -205,13 +205,28 @@ def test_the_command_loads_a_module_of_the_current_folder(tmp_path: Path) -> Non
 
 BURST = """
 from dlsched.algorithms import Algorithm
+from dlsched.algorithms.simulator import Policy
 
 
 def burst(instance, *, seed=0):
     raise ZeroDivisionError("burst")
 
 
-ALGORITHMS = Algorithm("burst", "hadar", "it bursts", burst)
+def leave(instance, *, seed=0):
+    raise SystemExit(3)
+
+
+class Bursting(Policy):
+    name = "burst"
+
+    def decide(self, state, rng):
+        return burst(state.instance)
+
+
+ALGORITHMS = (
+    Algorithm("burst", "hadar", "it bursts", burst, policy=Bursting),
+    Algorithm("leave", "hadar", "it leaves", leave),
+)
 """
 
 
@@ -224,10 +239,16 @@ def test_one_broken_algorithm_takes_no_other_with_it(tmp_path: Path) -> None:
     clash = command(tmp_path, "--plugin", "bins", "run", "first-fit", "x.json")
     told = "dlsched: error: first-fit: its options out are called like those of `dlsched run` itself\n"
     assert (clash.returncode, clash.stderr) == (2, told)
-    compared = command(tmp_path, "--plugin", "bursts", "compare", "x.json", "burst", "las", "--json")
+    compared = command(tmp_path, "--plugin", "bursts", "compare", "x.json", "burst", "leave", "las", "--json")
     notes = {row["algorithm"]: (row["utility"], row["note"]) for row in json.loads(compared.stdout)["algorithms"]}
     assert notes["burst"] == (None, "failed: ZeroDivisionError: burst")
+    assert notes["leave"] == (None, "failed: SystemExit: 3")
     assert notes["las"] == (17, "")
+    compared = command(
+        tmp_path, "--plugin", "bursts", "compare", "x.json", "--policies", "burst,las", "--round-seconds=1", "--json"
+    )
+    notes = {row["policy"]: (row["utility"], row["note"]) for row in json.loads(compared.stdout)["policies"]}
+    assert notes == {"burst": (None, "failed: ZeroDivisionError: burst"), "las": (17, "")}
 
 
 def test_the_command_tells_of_a_broken_distribution_in_one_line(tmp_path: Path) -> None:
@@ -246,6 +267,10 @@ BROKEN = {
     ),
     "sense": BINS.replace("hadar.utility)", 'hadar.utility, sense="max")'),
     "exit": "raise SystemExit(3)\n",
+    "algorithm": BINS.replace('Algorithm("first-fit"', "Algorithm(3"),
+    "function": BINS.replace("first_fit),)", "None),)"),
+    "instance": BINS.replace("hadar.Instance", "int"),
+    "check": BINS.replace("hadar.check", "None"),
 }
 
 
@@ -254,4 +279,6 @@ def test_a_broken_plug_in_takes_nothing_with_it(broken: str, tmp_path: Path) -> 
     (tmp_path / "bins.py").write_text(BROKEN[broken])
     process = listed(tmp_path, DLSCHED_PLUGINS="bins")
     assert len(warnings_in(process)) >= 1
-    assert process.stdout.splitlines()[0] == " ".join(OWN)
+    known, _, methods = process.stdout.splitlines()
+    assert (known.split()[:4], "bins" in known) == (OWN, broken in ("algorithm", "function"))
+    assert broken not in ("algorithm", "function") or "bins" not in methods
