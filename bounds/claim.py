@@ -743,7 +743,7 @@ def _ids(name: str, ids: list[str]) -> list[str]:
 
 
 def _unknown(name: str, ids: list[str]) -> InputError:
-    nearest = difflib.get_close_matches(plain(name), ids, n=5, cutoff=0)
+    nearest = difflib.get_close_matches(plain(name), dict.fromkeys(ids), n=5, cutoff=0)
     return InputError(f"{name}: unknown claim; the nearest are {', '.join(nearest)}; `dlsched list` has all")
 
 

@@ -266,6 +266,7 @@ def test_a_claim_is_shown(dlsched: Command) -> None:
     people = dlsched("claim", "gadget/lemma-5")
     assert people.stdout.startswith("gadget/lemma-5 (printed)")
     assert refusal(dlsched("claim", "gadget/lemma-55")).startswith("gadget/lemma-55: unknown claim; the nearest are ")
+    assert refusal(dlsched("claim", "nosuch")).count("gadget/downward-closure") == 1
 
 
 @pytest.mark.parametrize(
