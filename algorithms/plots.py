@@ -55,6 +55,9 @@ def plot_prices(instance: Document, run: Run, ax: Any = None) -> Any:
     """
     if not run.prices:
         raise InputError("run: the algorithm has no prices, or there was nothing to price")
+    # HadarE's are by node and slot.
+    if any(len(key) != 3 for key in run.prices):
+        raise InputError("run: its prices are not by machine, resource and slot, as those of hadar and pd_ors are")
     last = max(slot for _, _, slot in run.prices)
     by_resource: dict[str, list[list[float]]] = {}
     for (_, resource, slot), price in run.prices.items():

@@ -374,7 +374,10 @@ def save(figure: Any, path: str | os.PathLike[str]) -> None:
         matplotlib.rc_context({"svg.hashsalt": "dlsched", "hatch.linewidth": 0.5}),
         warnings.catch_warnings(record=True) as told,
     ):
-        figure.savefig(content, format=form, bbox_inches="tight", metadata=_UNDATED.get(form))
+        try:
+            figure.savefig(content, format=form, bbox_inches="tight", metadata=_UNDATED.get(form))
+        except RuntimeError as error:  # a format that needs another program, as pgf needs LaTeX
+            raise InputError(f"{path}: cannot be written as {form}: {error}") from None
     write_bytes(path, content.getvalue())
     lacking = [warning for warning in told if _LACKING.match(str(warning.message))]
     if lacking:

@@ -65,11 +65,23 @@ def test_use(dlsched: Command, instance: Path, schedule: Path, tmp_path: Path) -
     assert all(f"<!-- {text} -->" in found for text in ("share in use", "fast", "slow", "slot [1 s each]"))
 
 
-def test_prices(dlsched: Command, instance: Path, tmp_path: Path) -> None:
+def test_prices(dlsched: Command, instance: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unable(*_: object, **__: object) -> None:
+        raise RuntimeError("no LaTeX")
+
+    monkeypatch.setattr("matplotlib.backends.backend_pgf.FigureCanvasPgf.print_pgf", unable)
     assert dlsched("plot", "prices", instance, "hadar:mode=rounds", "-o", "p.svg").returncode == 0
     assert "<!-- hadar:mode=rounds: utility " in texts(tmp_path / "p.svg")
     assert complaint(dlsched("plot", "prices", instance, "gavel", "-o", "x.svg")).startswith(
         "run: the algorithm has no"
+    )
+    assert complaint(dlsched("plot", "prices", instance, "hadar:mode=rounds", "-o", "x.pgf")) == (
+        "x.pgf: cannot be written as pgf: no LaTeX"
+    )
+    single = h2()
+    single["jobs"][0]["gang"] = 1
+    assert complaint(dlsched("plot", "prices", save(tmp_path / "one.json", single), "hadar_e", "-o", "x.svg")) == (
+        "run: its prices are not by machine, resource and slot, as those of hadar and pd_ors are"
     )
 
 
