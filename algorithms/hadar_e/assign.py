@@ -23,7 +23,7 @@ from dlsched.algorithms.hadar.find_allocation import Finder
 from dlsched.algorithms.hadar.occupancy import Occupancy
 from dlsched.algorithms.hadar.prices import constants
 from dlsched.algorithms.hadar.selection import select_corrected
-from dlsched.algorithms.hadar_e.division import Steps
+from dlsched.algorithms.hadar_e.division import Steps, divide
 from dlsched.algorithms.hadar_e.estimate import Throughputs
 from dlsched.algorithms.hadar_e.forker import fork
 from dlsched.algorithms.hadar_e.rounds import Rules
@@ -97,9 +97,13 @@ class _Teams:
         return [node for node in self._nodes if self.jobs.get(node) == job]
 
     def _enough(self, job: str, team: list[str]) -> bool:
-        """Tell whether a team does in the slot what a job has left."""
-        done = [self._known[job][node] * self._time for node in team]
-        return sum(d if self._rules.steps is Steps.DIVISIBLE else d // 1 for d in done) >= self._left[job]
+        """Tell whether a team does in the slot what a job has left, each node the portion that it gets of it."""
+        if not team:
+            return False
+        rules, known = self._rules, self._known[job]
+        portions = divide(self._left[job], known, team, copies=rules.copies, variant=rules.variant, steps=rules.steps)
+        done = sum(portions.values()) >= self._left[job]
+        return done and all(portion <= known[node] * self._time for node, portion in portions.items())
 
     def short(self) -> list[str]:
         """Return the jobs whose teams are not enough."""

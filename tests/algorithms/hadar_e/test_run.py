@@ -115,6 +115,17 @@ def test_a_single_copy_runs_where_hadar_lets_a_node_idle() -> None:
     assert hadar_e.completions(instance, hadar_e.run(instance, copies=1, steps="divisible").schedule) == {"A": 2}
 
 
+def test_a_node_is_given_up_only_if_the_others_do_their_portions() -> None:
+    """Three nodes can do A's 5 steps, as 3 + 1 + 1, but their portions are 2, 2, 1; with the fourth 2, 1, 1, 1."""
+    data = batch({"A": ["3.1", "1.9", "1.9", "1"], "B": [0, 0, 0, 5]}, {"A": 5, "B": 5}, seconds=1).dump()
+    data["jobs"][1]["utility"] = {"kind": "hyperbolic", "scale": "1/1000"}
+    instance = Instance.parse(data)
+    run = hadar_e.run(instance)
+    assert hadar_e.completions(instance, run.schedule) == {"A": 1, "B": 2}
+    divisible = hadar_e.run(instance, steps="divisible").schedule
+    assert hadar_e.completions(instance, divisible) == {"A": 1, "B": 1}
+
+
 def test_models_are_trained_on_real_parameters() -> None:
     """Each step adds the node's number; 4 and 2 steps from 0 make 4 and 4, by steps (4*4 + 2*4)/6 = 4."""
     instance = batch({"A": [2, 1]}, {"A": 6})
