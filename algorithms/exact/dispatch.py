@@ -45,7 +45,7 @@ def optimum(
     instance : Instance
         Of any problem.
     time_limit : float, optional
-        Seconds in all; without one the method runs until it has a proof.
+        Seconds in all; without one the method runs until it has a proof, or nothing left to try.
     jobs : int
         Processes: beside this one, others take other routes of the problem's method at the same time, as many as it
         has, and all share what they find. The value is the same wherever it is proved.
