@@ -71,7 +71,7 @@ def solve(
     UnfitNumberError
         If a coefficient or bound is NaN, infinite, or of a size that solvers drop or refuse; a ValueError.
     ResidualError
-        If the loaded point breaks a row or bound by more than 1e-6 of its scale.
+        If the loaded point breaks a row or bound by more than 1e-6 of its scale, or SCIP's bound on the objective.
 
     Notes
     -----
@@ -148,6 +148,14 @@ def _solve_nonlinear(model: Any, asked: SolverOptions) -> Solution:
     for row, excess in excesses.items():
         if not excess <= TOLERANCE * max(largest, *(abs(pyo.value(term)) for term in _terms(row.body))):
             raise ResidualError(f"scip returned a point that breaks the model by {excess:.3g} ({row.name})")
+    if summary.bound is not None:
+        beyond = (summary.bound - value) * (1 if objective.is_minimizing() else -1)
+        sizes = (abs(pyo.value(term)) for term in _terms(objective.expr))
+        if beyond > TOLERANCE * max(largest, *sizes):
+            raise ResidualError(
+                f"scip returned a bound, {summary.bound:.6g}, that its own point passes with {value:.6g}: a function "
+                "may be without a value, or without an end, within the bounds of its variables"
+            )
     return (summary if point else replace(summary, bound=value)).with_value(value)
 
 

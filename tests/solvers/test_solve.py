@@ -165,6 +165,16 @@ def test_a_nonlinear_point_that_breaks_a_row_is_not_believed(monkeypatch: pytest
         solve(curved(), solver="scip")
 
 
+@pytest.mark.parametrize("body", [pyo.log, lambda x: pyo.sqrt(x + 1)])
+def test_a_bound_that_scip_itself_passes_is_not_believed(body: Any) -> None:
+    """SCIP calls the greatest value of log(x) over [-3, 4] the least, with a bound of a million."""
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var(bounds=(-3, 4))
+    model.least = pyo.Objective(expr=body(model.x))
+    with pytest.raises(ResidualError, match=r"a bound, 1e\+06, that its own point passes with (1\.38|2\.2)"):
+        solve(model, solver="scip", time_limit=20)
+
+
 def test_disjunctions_are_refused_with_what_to_do() -> None:
     from pyomo.gdp import Disjunction
 
