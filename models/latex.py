@@ -377,14 +377,17 @@ class _Writer:
             return _lines([*(signed or ["0"]), sense])
         limits = [[*row.index] for row in rows]
         limit = self._data([row.limit for row in rows], letters, limits)
+        rest = f"- {limit[1:]}" if limit.startswith("-") else f"+ {limit}"
         if sense in ("min", "max"):
-            return _lines([f"\\{sense} \\;", *signed, *([] if limit == "0" else [f"+ {limit}"])])
+            return _lines(
+                [f"\\{sense} \\;", *signed, *([] if limit == "0" and signed else [rest if signed else limit])]
+            )
         left = [text for negative, text in terms if not negative]
         right = [text for negative, text in terms if negative]
         if not left:
             left, right, sense = right, [], {"\\le": "\\ge", "\\ge": "\\le"}.get(sense, sense)
             limit = self._data([-row.limit for row in rows], letters, limits)
-        rest = f"- {limit[1:]}" if limit.startswith("-") else f"+ {limit}"
+            rest = f"- {limit[1:]}" if limit.startswith("-") else f"+ {limit}"
         told = [] if limit == "0" and right else [rest if right else limit]
         behind = [*right[:1], *(f"+ {text}" for text in right[1:]), *told]
         compared = f"{sense} {behind[0]}", *behind[1:]

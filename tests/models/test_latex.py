@@ -113,6 +113,18 @@ def test_sides_signs_and_ranges() -> None:
     assert found["equal"] == r"y_{\mathrm{a}} = y_{\mathrm{b}} - 4"
 
 
+@pytest.mark.parametrize(
+    ("factor", "constant", "told"),
+    [(1, -3, r"\mathit{x} - 3"), (1, 3, r"\mathit{x} + 3"), (0, 0, "0"), (0, -5, "-5"), (0, 5, "5")],
+)
+def test_the_constant_of_an_objective(factor: int, constant: int, told: str) -> None:
+    """An objective of nothing is 0, and no sign follows another."""
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var(bounds=(0, 1))
+    model.aim = pyo.Objective(expr=factor * model.x + constant)
+    assert f"\n\\min \\; {told}\n" in latex(model)
+
+
 def test_a_range_keeps_its_negative_terms() -> None:
     m = jobs()
     m.gap = pyo.Constraint(expr=pyo.inequality(-1, m.y["a"] - m.y["b"], 3))
