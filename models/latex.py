@@ -532,10 +532,16 @@ class _Writer:
     def _named_data(
         self, values: Sequence[float], letters: list[str], at: Sequence[Sequence[Any]]
     ) -> tuple[str, _Holds]:
-        """Return numbers as one: the same everywhere, a Param's, or of a name of their own; and where it is 0."""
+        """Return numbers as one: the same everywhere, a Param's, or of a name of their own; and where it is 0.
+
+        A Param that has them comes before one that has their negatives, and that before one of which they are the
+        reciprocals.
+        """
         same = all(_close(value, values[0]) for value in values)
         if same and (values[0] in (0, 1, -1) or not letters):
             return _number(values[0]), _never
+        negative: tuple[str, _Holds] | None = None
+        reciprocal: tuple[str, _Holds] | None = None
         for param, known in self._params:
             size = len(next(iter(known), ()))
             if size > min(len(letters), _MOST_DIMENSIONS) or (same and not size):
@@ -547,10 +553,15 @@ class _Writer:
                 told = f"{self._symbols[param.name]}{_subscript(letters[k] for k in chosen)}"
                 if all(_close(known[key], value) for key, value in zip(keys, values, strict=True)):
                     return told, _zero(known, chosen)
-                if all(_close(-known[key], value) for key, value in zip(keys, values, strict=True)):
-                    return f"-{told}", _zero(known, chosen)
-                if all(_close(known[key] * value, 1.0) for key, value in zip(keys, values, strict=True)):
-                    return f"\\frac{{1}}{{{told}}}", _never
+                if not negative and all(_close(-known[key], value) for key, value in zip(keys, values, strict=True)):
+                    negative = f"-{told}", _zero(known, chosen)
+                if not reciprocal and all(
+                    _close(known[key] * value, 1.0) for key, value in zip(keys, values, strict=True)
+                ):
+                    reciprocal = f"\\frac{{1}}{{{told}}}", _never
+        found = negative or reciprocal
+        if found:
+            return found
         if same:
             return _number(values[0]), _never
         kept = _needed(at, values, len(letters))

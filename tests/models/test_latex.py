@@ -125,6 +125,16 @@ def test_the_constant_of_an_objective(factor: int, constant: int, told: str) -> 
     assert f"\n\\min \\; {told}\n" in latex(model)
 
 
+def test_a_param_comes_before_what_is_another_ones_reciprocal() -> None:
+    """Of jobs that arrive in slots 4, 2 and 5, and have shares of 1/4, 1/2 and 1/5, the row has the shares."""
+    m = jobs()
+    m.arrival = pyo.Param(m.J, initialize={"a": 4, "b": 2, "c": 5}, doc="a_j, arrival")
+    m.minus = pyo.Param(m.J, initialize={"a": -0.25, "b": -0.5, "c": -0.2}, doc="n_j, loss")
+    m.share = pyo.Param(m.J, initialize={"a": 0.25, "b": 0.5, "c": 0.2}, doc="e_j, share")
+    m.done = pyo.Constraint(m.J, rule=lambda m, j: m.share[j] * m.y[j] <= 3)
+    assert equations(m)["done"] == r"e_{j} \, y_{j} \le 3 \qquad \forall\, j \in J"
+
+
 def test_a_range_keeps_its_negative_terms() -> None:
     m = jobs()
     m.gap = pyo.Constraint(expr=pyo.inequality(-1, m.y["a"] - m.y["b"], 3))
