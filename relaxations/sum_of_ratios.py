@@ -290,7 +290,8 @@ def capped_model(
     for j, limit in zip(others, caps, strict=True):
         above, below = _parts(ratios[j], columns)
         # As the oracles allow: a cap that is the least value of its ratio but for rounding would leave no point.
-        relation = above - float(limit) * (1 + ON_CAP) * below <= 0
+        kept = float(limit) if ratios[j](x) <= limit else float(limit) * (1 + ON_CAP)
+        relation = above - kept * below <= 0
         cap.add(j, relation if not isinstance(relation, bool) else pyo.Constraint.Feasible)
     return copy, to_source
 
