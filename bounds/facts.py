@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
 from dlsched.algorithms import Optimum, optimum
 from dlsched.algorithms.exact.certificates import ExactProgram
-from dlsched.algorithms.exact.result import Proof, unit_of
+from dlsched.algorithms.exact.result import Proof
 from dlsched.bounds.claim import Premise, Undecided, comparison_unit
 from dlsched.bounds.comparison import Interval
 from dlsched.bounds.evidence import rests_on
@@ -116,12 +117,23 @@ def over_schedules(
 ) -> float:
     """Return the optimum of a formulation over the schedules of each job; `write` restates it over the rationals.
 
-    It is found in a unit of utility of its own, as `dlsched.algorithms.optimum` is.
+    Where utilities are far from 1 it is found in another unit of utility. That is a power of ten, so that what is a
+    rational of small numbers stays one.
     """
-    unit = unit_of(instance.greatest_utility)
+    unit = _power_of_ten(instance.greatest_utility)
     own = {name: [replace(each, utility=each.utility / unit) for each in some] for name, some in schedules.items()}
     found = shown(lambda: write(instance, own), lambda: solved(formulation, instance, schedules=own), unit)
     return found.told()
+
+
+_ORDINARY = range(-3, 9)
+"""Exponents of ten of greatest values that are taken as they are. Arbitrary: they leave the tolerances three digits."""
+
+
+def _power_of_ten(greatest: Fraction) -> Fraction:
+    """Return 1 for a greatest value that tolerances of 1e-6 to 1e-9 suit, or 0; else a unit in which it is hundreds."""
+    digits = Decimal(float(greatest)).adjusted()
+    return Fraction(1) if not greatest or digits in _ORDINARY else Fraction(Decimal(1).scaleb(digits - 2))
 
 
 def solved(formulation: str, instance: Document, **data: object) -> float:
