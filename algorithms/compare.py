@@ -241,20 +241,21 @@ def compare(
             with until(stop, time_limit):
                 found = cut(partial(run, instance, seed=seed))
             rows.append(_row(problem, instance, label, found.utility, found.schedule, start, ""))
-        except (Halt, InputError, *UNSOLVED) as error:
+        except FAILURES as error:
             rows.append(Row(label, None, None, None, time.perf_counter() - start, why(error, stop)))
-        except (Exception, SystemExit) as error:  # a plug-in's code may not take the other rows with it
-            failed = f"failed: {type(error).__name__}: {error}"
-            rows.append(Row(label, None, None, None, time.perf_counter() - start, failed))
     tell(len(rows), len(rows))
     return Comparison(instance, problem, best.bound, tuple(rows))
 
 
-def why(error: Exception, stop: Callable[[], bool] | None) -> str:
+FAILURES = (Exception, SystemExit)
+"""What costs its row alone: a plug-in's own code runs there, and may not take the other rows with it."""
+
+
+def why(error: BaseException, stop: Callable[[], bool] | None) -> str:
     """Return why something that was to be compared is not there."""
     if isinstance(error, Halt):
         return INTERRUPTED if stop is not None and stop() else "time is up"
-    return str(error)
+    return str(error) if isinstance(error, (InputError, *UNSOLVED)) else f"failed: {type(error).__name__}: {error}"
 
 
 def runs_of(problem: Problem[Any, Any], names: Sequence[str]) -> dict[str, Callable[..., Run[Any]]]:

@@ -13,8 +13,7 @@ from fractions import Fraction
 from functools import partial
 
 from dlsched.algorithms.algorithm import algorithms, registered_policy
-from dlsched.algorithms.compare import PANEL, durations, why
-from dlsched.algorithms.exact.anytime import UNSOLVED
+from dlsched.algorithms.compare import FAILURES, PANEL, durations, why
 from dlsched.algorithms.exact.dispatch import optimum
 from dlsched.algorithms.simulator.metrics import Metrics, Spread, metrics
 from dlsched.algorithms.simulator.plot import gantt, last_end, over_time
@@ -25,7 +24,7 @@ from dlsched.algorithms.simulator.simulation import exact_utility as simulated_u
 from dlsched.algorithms.table import Table
 from dlsched.arguments import checked, expect, positive
 from dlsched.errors import InputError, shown
-from dlsched.halt import Halt, until
+from dlsched.halt import until
 from dlsched.models import picture
 from dlsched.models.files import PathLike
 from dlsched.models.hadar import Instance
@@ -285,12 +284,9 @@ def compare_policies(
                     horizon=horizon,
                     progress=partial(_further, tell, len(rows) * jobs, len(asked) * jobs),
                 )
-        except (Halt, InputError, *UNSOLVED) as error:
+        except FAILURES as error:
             seconds, refused = time.perf_counter() - start, isinstance(error, InputError)
             rows.append(PolicyRow(name, None, None, None, seconds, why(error, stop), refused))
-        except (Exception, SystemExit) as error:  # as in `compare`
-            failed = f"failed: {type(error).__name__}: {error}"
-            rows.append(PolicyRow(name, None, None, None, time.perf_counter() - start, failed))
         else:
             seconds = time.perf_counter() - start
             rows.append(PolicyRow(name, found, metrics(found), _checked(found, whole), seconds))

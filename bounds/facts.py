@@ -121,7 +121,9 @@ def over_schedules(
     rational of small numbers stays one.
     """
     unit = _power_of_ten(instance.greatest_utility)
-    own = {name: [replace(each, utility=each.utility / unit) for each in some] for name, some in schedules.items()}
+    own = schedules
+    if unit != 1:
+        own = {name: [replace(each, utility=each.utility / unit) for each in some] for name, some in schedules.items()}
     found = shown(lambda: write(instance, own), lambda: solved(formulation, instance, schedules=own), unit)
     return found.told()
 

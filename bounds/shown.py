@@ -54,11 +54,9 @@ def shown(write: Callable[[], ExactProgram], otherwise: Callable[[], float], uni
     try:
         program = write()
         found = enclose(program)
-    except NoPointError as error:
-        if all(column.integer for column in program.columns):
+    except (GaveUp, TooLargeError) as error:
+        if isinstance(error, NoPointError) and all(column.integer for column in program.columns):
             raise Undecided(str(error)) from None
-        return Shown(otherwise() * float(unit), Proof.AGREED)
-    except (GaveUp, TooLargeError):
         return Shown(otherwise() * float(unit), Proof.AGREED)
     assert found is not None
     return Shown(float(found.value * unit), Proof.EXACT)

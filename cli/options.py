@@ -154,6 +154,22 @@ def loaded(problem: list[str], file: Path) -> tuple[Problem[Any, Any], Any]:
     return own, own.instance.load(file)
 
 
+def judged(own: Problem[Any, Any], schedule: Path) -> tuple[Problem[Any, Any], Any]:
+    """Return who checks and draws the schedule of a file (`dlsched.algorithms.algorithm.judge_of`), and the schedule.
+
+    Raises
+    ------
+    InputError
+        As `Document.load`.
+    """
+    from dlsched.algorithms.algorithm import judge_of
+    from dlsched.models.document import read_json
+
+    document = read_json(schedule)
+    judge = judge_of(own, document)
+    return judge, judge.schedule.parse(document, schedule)
+
+
 def help_if_bare(context: typer.Context) -> None:
     """Print the help on stderr where the verb is missing, as the usage error that it is.
 

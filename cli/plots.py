@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dlsched.cli import interrupt, output
-from dlsched.cli.options import InstanceFile, Seed, TimeLimit, help_if_bare, names_of, writable
+from dlsched.cli.options import InstanceFile, Seed, TimeLimit, help_if_bare, judged, names_of, writable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -182,22 +182,15 @@ def _read(problem: Problem[Any, Any], files: list[Path]) -> tuple[Problem[Any, A
     InputError
         If they are of several kinds.
     """
-    from dlsched.algorithms.algorithm import judge_of
     from dlsched.errors import InputError
-    from dlsched.models.document import read_json
 
-    documents = {file: read_json(file) for file in files}
-    judges = {file: judge_of(problem, document) for file, document in documents.items()}
-    judge = judges[files[0]]
-    for file, other in judges.items():
+    found = {file: judged(problem, file) for file in files}
+    judge, _ = found[files[0]]
+    for file, (other, _) in found.items():
         if other is not judge:
             raise InputError(f"{file}: is of {other.name}, {files[0]} of {judge.name}: pictures of their own")
     stems = [file.stem for file in files]
-    plans = {
-        str(file) if stems.count(file.stem) > 1 else file.stem: judge.schedule.parse(documents[file], file)
-        for file in files
-    }
-    return judge, plans
+    return judge, {str(file) if stems.count(file.stem) > 1 else file.stem: plan for file, (_, plan) in found.items()}
 
 
 def _save(figure: Any, out: Path) -> None:

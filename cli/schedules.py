@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from dlsched.cli import interrupt, output
-from dlsched.cli.options import InstanceFile, Json, MaybeProblem, Out, Picture, TimeLimit, loaded, writable
+from dlsched.cli.options import InstanceFile, Json, MaybeProblem, Out, Picture, TimeLimit, judged, loaded, writable
 
 if TYPE_CHECKING:
     from dlsched.algorithms import Optimum, Shortfall
@@ -163,16 +163,12 @@ def check(
     Exit code 1 where it breaks a rule of the instance; with --plot, draw it where it breaks none. With --explain, look
     for the optimum, within --time-limit.
     """
-    from dlsched.algorithms.algorithm import judge_of
     from dlsched.errors import InputError
-    from dlsched.models.document import read_json
 
     own, instance = loaded(problem, file)
-    document = read_json(schedule)
-    judge = judge_of(own, document)
+    judge, plan = judged(own, schedule)
     if why and judge is not own:
         raise InputError(f"--explain: {schedule} is of {judge.name}; optima are of {own.name}, and bound others")
-    plan = judge.schedule.parse(document, schedule)
     violations = judge.violations(instance, plan)
     value = None if violations else float(judge.utility(instance, plan))
     found = _shortfall(instance, plan, time_limit) if why and not violations else None

@@ -377,19 +377,14 @@ class _Writer:
             return _lines([*(signed or ["0"]), sense])
         limits = [[*row.index] for row in rows]
         limit = self._data([row.limit for row in rows], letters, limits)
-        rest = f"- {limit[1:]}" if limit.startswith("-") else f"+ {limit}"
         if sense in ("min", "max"):
-            return _lines(
-                [f"\\{sense} \\;", *signed, *([] if limit == "0" and signed else [rest if signed else limit])]
-            )
+            return _lines([f"\\{sense} \\;", *signed, *_added(limit, signed)])
         left = [text for negative, text in terms if not negative]
         right = [text for negative, text in terms if negative]
         if not left:
             left, right, sense = right, [], {"\\le": "\\ge", "\\ge": "\\le"}.get(sense, sense)
             limit = self._data([-row.limit for row in rows], letters, limits)
-            rest = f"- {limit[1:]}" if limit.startswith("-") else f"+ {limit}"
-        told = [] if limit == "0" and right else [rest if right else limit]
-        behind = [*right[:1], *(f"+ {text}" for text in right[1:]), *told]
+        behind = [*right[:1], *(f"+ {text}" for text in right[1:]), *_added(limit, right)]
         compared = f"{sense} {behind[0]}", *behind[1:]
         return _lines([left[0] if left else "0", *(f"+ {text}" for text in left[1:]), *compared])
 
@@ -540,8 +535,7 @@ class _Writer:
         same = all(_close(value, values[0]) for value in values)
         if same and (values[0] in (0, 1, -1) or not letters):
             return _number(values[0]), _never
-        negative: tuple[str, _Holds] | None = None
-        reciprocal: tuple[str, _Holds] | None = None
+        found: dict[int, tuple[str, _Holds]] = {}
         for param, known in self._params:
             size = len(next(iter(known), ()))
             if size > min(len(letters), _MOST_DIMENSIONS) or (same and not size):
@@ -551,17 +545,15 @@ class _Writer:
                 if not all(key in known for key in keys):
                     continue
                 told = f"{self._symbols[param.name]}{_subscript(letters[k] for k in chosen)}"
-                if all(_close(known[key], value) for key, value in zip(keys, values, strict=True)):
+                pairs = [(known[key], value) for key, value in zip(keys, values, strict=True)]
+                if all(_close(own, value) for own, value in pairs):
                     return told, _zero(known, chosen)
-                if not negative and all(_close(-known[key], value) for key, value in zip(keys, values, strict=True)):
-                    negative = f"-{told}", _zero(known, chosen)
-                if not reciprocal and all(
-                    _close(known[key] * value, 1.0) for key, value in zip(keys, values, strict=True)
-                ):
-                    reciprocal = f"\\frac{{1}}{{{told}}}", _never
-        found = negative or reciprocal
+                if all(_close(-own, value) for own, value in pairs):
+                    found.setdefault(0, (f"-{told}", _zero(known, chosen)))
+                elif all(_close(own * value, 1.0) for own, value in pairs):
+                    found.setdefault(1, (f"\\frac{{1}}{{{told}}}", _never))
         if found:
-            return found
+            return found[min(found)]
         if same:
             return _number(values[0]), _never
         kept = _needed(at, values, len(letters))
@@ -840,6 +832,13 @@ def _argument_names(component: Any) -> list[str]:
 
 def _lines(pieces: list[str]) -> list[str]:
     return [" ".join(pieces[k : k + _TERMS]) for k in range(0, len(pieces), _TERMS)]
+
+
+def _added(limit: str, before: Sequence[str]) -> list[str]:
+    """Return what of a number stands behind other terms: nothing of 0, and with its sign where there are some."""
+    if not before:
+        return [limit]
+    return [] if limit == "0" else [f"- {limit[1:]}" if limit.startswith("-") else f"+ {limit}"]
 
 
 def _listing(title: str, items: Sequence[str]) -> list[str]:

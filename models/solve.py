@@ -145,13 +145,16 @@ def _solve_nonlinear(model: Any, asked: SolverOptions) -> Solution:
         excesses, value = residuals(model), float(pyo.value(objective))
     except ArithmeticError as error:
         raise ResidualError(f"scip returned a point at which the model has no value: {error}") from None
+
+    def allowed(expression: Any) -> float:
+        return float(TOLERANCE * max([largest, *(abs(pyo.value(term)) for term in _terms(expression))]))
+
     for row, excess in excesses.items():
-        if not excess <= TOLERANCE * max(largest, *(abs(pyo.value(term)) for term in _terms(row.body))):
+        if not excess <= allowed(row.body):
             raise ResidualError(f"scip returned a point that breaks the model by {excess:.3g} ({row.name})")
     if summary.bound is not None:
         beyond = (summary.bound - value) * (1 if objective.is_minimizing() else -1)
-        sizes = (abs(pyo.value(term)) for term in _terms(objective.expr))
-        if beyond > TOLERANCE * max(largest, *sizes):
+        if beyond > allowed(objective.expr):
             raise ResidualError(
                 f"scip returned a bound, {summary.bound:.6g}, that its own point passes with {value:.6g}: a function "
                 "may be without a value, or without an end, within the bounds of its variables"

@@ -243,8 +243,8 @@ class _State:
             columns = self.try_prices(trial)
             scale = AS_GOOD * max(1.0, abs(value))
             # What is no number is left to the master, which refuses it.
-            added = self.master.add(
-                [c for c in columns if not c.value - float(dot(prices, c.rows)) - block_duals[c.block] <= scale]
+            added = self.master.extend(
+                c for c in columns if not c.value - float(dot(prices, c.rows)) - block_duals[c.block] <= scale
             )
             if self.bound - value <= gap * max(1.0, abs(self.bound)):
                 return added, True

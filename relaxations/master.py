@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,6 +117,10 @@ class Master:
             As for `expect`.
         """
         self.expect(columns)
+        return self.extend(columns)
+
+    def extend(self, columns: Iterable[Column]) -> int:
+        """Do as `add`, of columns that `expect` has looked at."""
         fresh: list[Column] = []
         for column in columns:
             if (column.block, column.key) not in self._keys:

@@ -282,8 +282,8 @@ class Acceptance:
 
     def accepts(self, table: MappingTable, chosen: Sequence[Option]) -> bool:
         """Tell whether an outcome for every request is accepted."""
-        profit = sum((option.profit for option in chosen), Fraction(0))
-        if self.least is not None and profit < self.least:
+        least, profit = self.least, sum((option.profit for option in chosen), Fraction(0))
+        if least is not None and profit < least:
             return False
         return all(load <= self.limit(row, table.capacity[row]) for row, load in table.loads(chosen).items())
 

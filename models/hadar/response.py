@@ -17,6 +17,7 @@ from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind
 from dlsched.models.hadar import p1
 from dlsched.models.hadar.instance import Instance
+from dlsched.models.hadar.round import devices
 from dlsched.models.hadar.schedule import Schedule
 from dlsched.models.parameters import declare, exact, filled
 
@@ -66,19 +67,15 @@ def build(
         for t in range(1, instance.slots + 1)
     }
     kind = "a machine, a device type and a slot"
-    price, taken = filled("prices", prices, nothing, kind), filled("allocated", allocated, nothing, kind)
-    for place, devices in taken.items():
-        there = instance.machine(place[0]).count(place[1])
-        if devices.denominator > 1 or devices > there:
-            raise InputError(f"allocated[{place}]: {devices} of {there} devices")
+    price, gone = filled("prices", prices, nothing, kind), devices("allocated", instance, allocated, nothing, kind)
     m.HRT = pyo.Set(initialize=places, dimen=3, doc="machines, types and slots from the arrival on")
     paid = {place: price[place] for place in places}
-    gone = {place: int(taken[place]) for place in places}
     declare(
         m, "price", (m.HRT,), paid, "k_h^r(t), price of a device [utility]", within=pyo.NonNegativeReals, follows=True
     )
     text = "gamma_h^r(t), devices allocated to other jobs [devices]"
-    declare(m, "allocated", (m.HRT,), gone, text, within=pyo.NonNegativeIntegers, follows=True)
+    taken = {place: gone[place] for place in places}
+    declare(m, "allocated", (m.HRT,), taken, text, within=pyo.NonNegativeIntegers, follows=True)
     cost = sum(m.price[h, r, t] * m.devices[own.name, t, h, r] for h, r, t in m.HRT)
     m.payoff = pyo.Objective(
         expr=p1.completed(m) - cost, sense=pyo.maximize, doc="(8) utility less the cost of the devices"

@@ -15,7 +15,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from dlsched.errors import InputError
 from dlsched.lazy import pyo
@@ -26,6 +26,8 @@ from dlsched.models.parameters import declare, exact, filled
 
 Cell = tuple[str, str]
 """Machine and device type."""
+
+K = TypeVar("K", bound=tuple[Any, ...])
 
 
 def build(
@@ -65,10 +67,7 @@ def build(
         raise InputError(f"slot: {slot} is not between 1 and {instance.slots}")
     nothing = {(h.name, r): Fraction(0) for h in instance.machines for r in instance.device_types}
     kind = "a machine and a device type"
-    price, used = filled("prices", prices, nothing, kind), filled("taken", taken, nothing, kind)
-    for (h, r), n in used.items():
-        if n.denominator > 1 or n > instance.machine(h).count(r):
-            raise InputError(f"taken[{h}, {r}]: {n} of {instance.machine(h).count(r)} devices")
+    price, used = filled("prices", prices, nothing, kind), devices("taken", instance, taken, nothing, kind)
     m = pyo.ConcreteModel(name=f"Hadar, round {slot}")
     m.round = slot
     needed = filled("left", left, {job.name: job.iterations for job in instance.jobs}, "a job")
@@ -121,13 +120,35 @@ def build(
     return m
 
 
+def devices(
+    what: str,
+    instance: Instance,
+    given: Mapping[K, int] | None,
+    nothing: Mapping[K, Fraction],
+    kind: str,
+) -> dict[K, int]:
+    """Return the devices that others have by place, which begins with a machine and a type, as `filled` does.
+
+    Raises
+    ------
+    InputError
+        As `filled`, and if they are no whole number or more than there are.
+    """
+    found = filled(what, given, nothing, kind)
+    for place, number in found.items():
+        there = instance.machine(place[0]).count(place[1])
+        if number.denominator > 1 or number > there:
+            raise InputError(f"{what}[{', '.join(map(str, place))}]: {number} of {there} devices")
+    return {place: int(number) for place, number in found.items()}
+
+
 def _sets_and_data(
     m: Any,
     instance: Instance,
     worth: Mapping[tuple[str, str], Fraction],
     needed: Mapping[str, Fraction],
     prices: Mapping[Cell, Fraction],
-    taken: Mapping[Cell, Fraction],
+    taken: Mapping[Cell, int],
 ) -> None:
     cells = [(h.name, r) for h in instance.machines for r in instance.device_types if h.count(r) and worth]
     m.J = pyo.Set(initialize=list(dict.fromkeys(j for j, _ in worth)), doc="jobs of the queue that could earn")
@@ -149,7 +170,7 @@ def _sets_and_data(
     )
     price = {cell: prices[cell] for cell in cells}
     declare(m, "price", (m.HR,), price, "k_h^r, price of a device [utility]", within=pyo.NonNegativeReals, follows=True)
-    allocated = {cell: int(taken[cell]) for cell in cells}
+    allocated = {cell: taken[cell] for cell in cells}
     text = "gamma_h^r, devices allocated to other jobs [devices]"
     declare(m, "allocated", (m.HR,), allocated, text, within=pyo.NonNegativeIntegers, follows=True)
 
