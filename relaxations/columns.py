@@ -242,10 +242,10 @@ class _State:
         for trial in trials:
             columns = self.try_prices(trial)
             scale = AS_GOOD * max(1.0, abs(value))
+            rows = np.array([c.rows for c in columns]).reshape(len(columns), len(prices))
+            worth = np.array([c.value - block_duals[c.block] for c in columns]) - dot(rows, prices)
             # What is no number is left to the master, which refuses it.
-            added = self.master.extend(
-                c for c in columns if not c.value - float(dot(prices, c.rows)) - block_duals[c.block] <= scale
-            )
+            added = self.master.extend(columns[k] for k in np.flatnonzero(~(worth <= scale)).tolist())
             if self.bound - value <= gap * max(1.0, abs(self.bound)):
                 return added, True
             if added:

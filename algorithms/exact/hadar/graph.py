@@ -110,17 +110,18 @@ class Graph:
         arcs = np.full((self.jobs, self.slots), -1, dtype=np.int64)
         walking = np.flatnonzero(np.isfinite(self.best(value)))
         node = self.root[walking]
+        column = np.arange(len(node))
         for step in range(self.slots):
             if not len(walking):
                 break
-            choices = self.onward[:, node]
-            missing = choices == len(self.head)
-            choices[missing] = 0
-            worth = weight[choices] + value[self.head[choices]]
-            worth[missing] = -np.inf
-            chosen = choices[worth.argmax(axis=0), np.arange(len(node))]
-            arcs[walking, step] = chosen
-            node = self.head[chosen]
+            choices = self.onward.take(node, axis=1)
+            heads = self.head.take(choices, mode="clip")
+            worth = weight.take(choices, mode="clip")
+            worth += value.take(heads)
+            worth[choices == len(self.head)] = -np.inf
+            best = worth.argmax(axis=0), column[: len(node)]
+            arcs[walking, step] = choices[best]
+            node = heads[best]
             more = node != self.sink
             walking, node = walking[more], node[more]
         return arcs
