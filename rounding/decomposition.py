@@ -23,7 +23,7 @@ from typing import Protocol
 from dlsched.arguments import checked
 from dlsched.models.ddljs.requests import RingProblem, RingRequest
 from dlsched.models.ddljs.rings import Arc, RingMapping, arcs_of
-from dlsched.models.numbers import rational
+from dlsched.models.numbers import amount, rational
 from dlsched.relaxations.fractional_embedding import FractionalEmbedding, Located, RingFlow, Routed
 from dlsched.rounding.paths import shortest
 from dlsched.tolerances import TOLERANCE, ZERO
@@ -162,6 +162,15 @@ class WeightedMapping:
         k, the number of ring nodes.
     mapping : RingMapping
 
+    Raises
+    ------
+    InputError
+        If the weight is no finite number.
+
+    Notes
+    -----
+    A float stands for the fraction that is meant by it (`dlsched.models.numbers.rational`): 0.1 for 1/10.
+
     Examples
     --------
     >>> from fractions import Fraction
@@ -180,6 +189,10 @@ class WeightedMapping:
     weight: Fraction
     size: int
     mapping: RingMapping
+
+    def __post_init__(self) -> None:
+        if type(self.weight) is not Fraction:
+            object.__setattr__(self, "weight", amount("weight", self.weight))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby, product
 
+from dlsched.arguments import at_least
 from dlsched.arithmetic import exact_power
 from dlsched.models.ddljs.requests import RingProblem
 from dlsched.models.ddljs.rings import Arc
@@ -165,6 +166,7 @@ class MappingLaw:
 
     def accepted(self, acceptance: Acceptance = FEASIBLE, rounds: int = 1) -> Fraction:
         """Return the probability that one of some draws is accepted; by default, that it keeps all capacities."""
+        at_least(0, rounds=rounds)
         once = self._within(acceptance.limits(self.table), acceptance.least)
         return 1 - exact_power(1 - once, rounds)
 
@@ -202,6 +204,7 @@ class MappingLaw:
 
     def best(self, rounds: int) -> list[Outcome]:
         """Return the law of the most profitable of some draws, the first of them where several are."""
+        at_least(1, rounds=rounds)
         law, below = [], Fraction(0)
         once = sorted(self.outcomes(), key=lambda outcome: outcome.profit)
         for _, group in groupby(once, key=lambda outcome: outcome.profit):
@@ -257,8 +260,7 @@ class MappingLaw:
 
 def _factors(accepted: Fraction, rounds: int) -> tuple[Fraction, Fraction]:
     """Return by what a draw's probability is multiplied where it is accepted, and where it is not."""
-    if rounds < 1:
-        raise ValueError(f"rounds: {rounds} must be at least 1")
+    at_least(1, rounds=rounds)
     fails = 1 - accepted
     last = exact_power(fails, rounds - 1)
     return ((1 - last * fails) / accepted if accepted else Fraction(rounds)), last

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -62,18 +64,24 @@ class MappingSample:
     @cached_property
     def _scaled(self) -> tuple[npt.NDArray[Any], list[int]]:
         """Loads as integers, shape (draws, rows), and the scale of each row."""
-        table = self.table
-        every = [option for options in table.options.values() for option in options]
+        return self._totals([[option.loads.get(row, Fraction(0)) for option in self._every] for row in self.rows])
+
+    @property
+    def _every(self) -> list[Option]:
+        return [option for options in self.table.options.values() for option in options]
+
+    def _totals(self, values: Sequence[Sequence[Fraction]]) -> tuple[npt.NDArray[Any], list[int]]:
+        """Add up values that every option has, as integers of shape (draws, values); return the scale of each too."""
         columns, scales = [], []
-        for row in table.rows:
-            column, scale = to_integers(option.loads.get(row, Fraction(0)) for option in every)
+        for of_options in values:
+            column, scale = to_integers(of_options)
             columns.append(column)
             scales.append(scale)
-        most = max((sum(column) for column in columns), default=0)
-        matrix = np.array(columns, dtype=integer_dtype(most)).reshape(len(columns), len(every)).T
+        most = max((sum(map(abs, column)) for column in columns), default=0)
+        matrix = np.array(columns, dtype=integer_dtype(most)).reshape(len(columns), len(self._every)).T
         totals = np.zeros((len(self.options), len(columns)), dtype=matrix.dtype)
         first = 0
-        for i, options in enumerate(table.options.values()):
+        for i, options in enumerate(self.table.options.values()):
             totals += matrix[first + self.options[:, i]]
             first += len(options)
         return totals, scales
@@ -98,11 +106,12 @@ class MappingSample:
     def accepted(self, acceptance: Acceptance = FEASIBLE) -> npt.NDArray[np.bool_]:
         """Tell which draws are accepted, shape (draws,); by default those that keep all capacities.
 
-        The profit is compared in double precision.
+        Profits are compared exactly too.
         """
         result: npt.NDArray[np.bool_] = np.logical_not(self.beyond(acceptance).any(axis=1))
-        if acceptance.least_profit is not None:
-            result &= self.profits >= float(acceptance.least_profit)
+        if acceptance.least is not None:
+            totals, (scale,) = self._totals([[option.profit for option in self._every]])
+            result &= (totals[:, 0] >= math.ceil(acceptance.least * scale)).astype(bool)
         return result
 
     @cached_property

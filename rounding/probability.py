@@ -27,6 +27,9 @@ Number = int | float | Fraction
 MAX_OUTCOMES = 2**20
 """The most outcomes that are listed: those of twenty coins. Arbitrary."""
 
+_LARGEST = 2**62
+"""Size of a coordinate up to which outcomes are listed: half of what int64 holds, so that one more is in it too."""
+
 
 class Method(StrEnum):
     """How a probability is computed."""
@@ -95,7 +98,7 @@ def outcome_distribution(x: Sequence[Number]) -> Outcomes:
     Raises
     ------
     InputError
-        If there are more than `MAX_OUTCOMES` outcomes, or a number is not finite.
+        If there are more than `MAX_OUTCOMES` outcomes, or a number is not finite or beyond what int64 holds.
 
     References
     ----------
@@ -116,6 +119,9 @@ def outcome_distribution(x: Sequence[Number]) -> Outcomes:
             f"x: {fractional} fractional coordinates have 2^{fractional} outcomes; at most {MAX_OUTCOMES} are listed "
             "(violation_probability convolves instead)"
         )
+    large = next((i for i, coordinate in enumerate(coordinates) if abs(coordinate.floor) > _LARGEST), None)
+    if large is not None:
+        raise InputError(f"x[{large}]: {float(x[large]):.9g} must be at most 2^62 in size")
     listed = list(product(*(coordinate.outcomes for coordinate in coordinates)))
     points = np.array([[value for value, _ in outcome] for outcome in listed], dtype=np.int64)
     return Outcomes(

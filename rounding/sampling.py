@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from dlsched.arguments import at_least, checked, floats, generator
 from dlsched.arithmetic import ceil_log2, dot, integer_product
+from dlsched.errors import InputError
 from dlsched.models.numbers import rational, to_integers
 from dlsched.rounding.independent import Floats, Ints, scale
 from dlsched.tolerances import ULP
@@ -95,15 +96,17 @@ def sample_violations(
     0.022 True
     """
     scaled = scale(x, gain)
-    matrix, rhs = floats("B", B), floats("b", b)
+    matrix, rhs = _finite("B", B), _finite("b", b)
     if matrix.shape != (rhs.size, scaled.size) or rhs.ndim != 1:
         raise ValueError(f"B: has shape {matrix.shape}; b and x ask for ({rhs.size}, {scaled.size})")
     at_least(0, draws=draws)
     rng = generator(rng)
-    rows = list(_by_precision(matrix, rhs, np.floor(scaled).astype(np.int64)))
+    floor = np.floor(scaled)
+    floor += scaled - floor == 1.0  # what is a little below 0 is 1 above -1, once rounded: it always goes up
+    rows = list(_by_precision(matrix, rhs, floor.astype(np.int64)))
     counts = np.zeros(rhs.size, dtype=np.int64)
     joint = 0
-    for up in _ups(scaled - np.floor(scaled), rng, draws):
+    for up in _ups(np.maximum(scaled - floor, 0.0), rng, draws):
         broken = np.zeros(len(up), dtype=bool)
         for group in rows:
             found = group.broken(up)
@@ -113,6 +116,13 @@ def sample_violations(
                 broken |= some
         joint += int(np.count_nonzero(broken))
     return Violations(counts, joint, draws)
+
+
+def _finite(name: str, values: Any) -> Floats:
+    array = floats(name, values)
+    if not np.isfinite(array).all():
+        raise InputError(f"{name}: has {array[~np.isfinite(array)][0]}, which is not a finite number")
+    return array
 
 
 def _ups(up: Floats, rng: np.random.Generator, draws: int) -> Iterator[npt.NDArray[np.bool_]]:
@@ -165,8 +175,9 @@ def _integers(matrix: Floats, rhs: Floats, floor: Ints) -> list[_Row]:
     integral = (matrix == np.round(matrix)).all(axis=1) & (dot(np.abs(matrix), 1.0 + np.abs(floor)) < _LARGEST)
     found = []
     for row, limit, ready in zip(matrix, rhs.tolist(), integral.tolist(), strict=True):
-        scale, coefficients = 1, row.astype(np.int64)
-        if not ready:
+        if ready:
+            scale, coefficients = 1, row.astype(np.int64)
+        else:
             exact, scale = to_integers(map(rational, row.tolist()))
             coefficients = np.array(exact, dtype=object)
         found.append(

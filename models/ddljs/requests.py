@@ -16,11 +16,11 @@ from numbers import Integral
 from types import MappingProxyType
 from typing import Any, Self
 
-from dlsched.arguments import checked, described, named
+from dlsched.arguments import checked, described, named, not_negative
 from dlsched.errors import InputError
 from dlsched.models.ddljs.instance import Arc, Instance, Share
 from dlsched.models.ddljs.job import Job
-from dlsched.models.numbers import rational, small_unit
+from dlsched.models.numbers import amount, small_unit
 
 _NO_PROGRESS: Mapping[str, int] = MappingProxyType({})
 
@@ -41,6 +41,15 @@ class RingRequest:
     allowed : tuple of frozenset of str, optional
         For each ring node, the substrate nodes that may host it.
 
+    Raises
+    ------
+    ValueError
+        If a number is none, a demand or the bandwidth is negative, or a size is not positive or has too few `allowed`.
+
+    Notes
+    -----
+    A float stands for the fraction that is meant by it (`dlsched.models.numbers.rational`): 0.3 for 3/10.
+
     Examples
     --------
     >>> from fractions import Fraction
@@ -57,6 +66,10 @@ class RingRequest:
     allowed: tuple[frozenset[str], ...] | None = None
 
     def __post_init__(self) -> None:
+        place = f"request {self.name}: "
+        object.__setattr__(self, "profit", _rationals(f"{place}profit", self.profit))
+        object.__setattr__(self, "demand", _amounts(f"{place}demand", self.demand))
+        object.__setattr__(self, "bandwidth", _amount(f"{place}bandwidth", self.bandwidth))
         if any(size < 1 for size in self.profit):
             raise ValueError(f"request {self.name}: ring size {min(self.profit)} is not positive")
         if self.allowed is not None and len(self.allowed) < max(self.profit, default=0):
@@ -91,6 +104,15 @@ class RingProblem:
         Arcs whose loads together stay within a bandwidth; one arc each, or both directions of a half-duplex link.
     requests : tuple of RingRequest
 
+    Raises
+    ------
+    ValueError
+        If a number is none or negative, an arc is no arc of the nodes or stands twice, or requests share a name.
+
+    Notes
+    -----
+    A float stands for the fraction that is meant by it, as in `RingRequest`.
+
     Examples
     --------
     >>> from fractions import Fraction
@@ -109,6 +131,10 @@ class RingProblem:
     requests: tuple[RingRequest, ...]
 
     def __post_init__(self) -> None:
+        nodes = {u: _amounts(f"node {u}: capacity", capacity) for u, capacity in self.nodes.items()}
+        object.__setattr__(self, "nodes", nodes)
+        shares = tuple((arcs, _amount(_bandwidth(arcs), limit)) for arcs, limit in self.shares)
+        object.__setattr__(self, "shares", shares)
         self._network.refuse_bad_arcs()
         self._refuse_same_names()
 
@@ -131,16 +157,16 @@ class RingProblem:
         Raises
         ------
         ValueError
-            If an edge has no bandwidth, the graph has parallel edges or self loops, or requests share a name.
+            As the class; also if an edge has no bandwidth, or the graph has parallel edges.
         """
         if graph.is_multigraph():
             raise ValueError("the graph may have parallel edges; add their bandwidths in a DiGraph or Graph")
-        nodes = {u: {r: rational(c) for r, c in (d.get("capacity") or {}).items()} for u, d in graph.nodes(data=True)}
+        nodes = {u: d.get("capacity") or {} for u, d in graph.nodes(data=True)}
         bare = next(((u, v) for u, v, d in graph.edges(data=True) if "bandwidth" not in d), None)
         if bare is not None:
             raise ValueError(f"edge {bare[0]!r} -> {bare[1]!r} has no bandwidth")
         shares = tuple(
-            (((u, v),) if graph.is_directed() else ((u, v), (v, u)), rational(d["bandwidth"]))
+            (((u, v),) if graph.is_directed() else ((u, v), (v, u)), d["bandwidth"])
             for u, v, d in graph.edges(data=True)
         )
         return cls(nodes, shares, tuple(requests))
@@ -216,6 +242,31 @@ class RingProblem:
         vars(kept).update(nodes=self.nodes, shares=self.shares, requests=tuple(requests), _network=self._network)
         kept._refuse_same_names()
         return kept
+
+
+def _rationals(place: str, numbers: Mapping[Any, Any]) -> Mapping[Any, Fraction]:
+    """Return numbers as rationals, by key: the mapping itself where that is what they are."""
+    if all(type(number) is Fraction or type(number) is int for number in numbers.values()):
+        return numbers
+    return {key: amount(f"{place}[{key!r}]", number) for key, number in numbers.items()}
+
+
+def _amounts(place: str, numbers: Mapping[str, Any]) -> Mapping[str, Fraction]:
+    """Do as `_rationals`, and refuse what is negative."""
+    found = _rationals(place, numbers)
+    if any(number.numerator < 0 for number in found.values()):
+        not_negative(**{f"{place}[{key!r}]": number for key, number in found.items()})
+    return found
+
+
+def _amount(place: str, number: Any) -> Fraction:
+    found = amount(place, number)
+    not_negative(**{place: found})
+    return found
+
+
+def _bandwidth(arcs: Iterable[Arc]) -> str:
+    return f"link {' and '.join(' -> '.join(map(str, arc)) for arc in arcs)}: bandwidth"
 
 
 class _Network:

@@ -227,6 +227,35 @@ def test_samples_are_compared_exactly() -> None:
             assert MappingLaw(problem, whole).accepted() == fit
 
 
+@pytest.mark.parametrize("least", range(1, 11))
+def test_a_least_profit_in_tenths_is_met_exactly(least: int) -> None:
+    """Eight times 0.1 is 0.8, though floats add up to less: draws are accepted as often as the law says."""
+    names, profit = [f"j{k}" for k in range(10)], {1: Fraction(1, 10)}
+    wanted = [RingRequest(name, profit, {"g": Fraction(1)}, Fraction(0)) for name in names]
+    problem = RingProblem({"s": {"g": Fraction(10)}}, (), tuple(wanted))
+    weighted = {name: [WeightedMapping(HALF, 1, one("s"))] for name in names}
+    acceptance = Acceptance(least_profit=Fraction(least, 10))
+    exact = MappingLaw(problem, weighted).accepted(acceptance)
+    assert exact == Fraction(sum(math.comb(10, k) for k in range(least, 11)), 2**10)
+    sample = sample_mappings(problem, weighted, np.random.default_rng(least), 3000)
+    made = [acceptance.accepts(sample.table, sample.chosen(draw)) for draw in range(3000)]
+    assert sample.accepted(acceptance).tolist() == made
+    interval = clopper_pearson(sum(made), 3000, CONFIDENCE)
+    assert interval.low <= exact <= interval.high
+
+
+def test_floats_are_the_fractions_that_are_meant() -> None:
+    """Three requests of .1 of a node of .3, ten weights of .1: all fit, and the weights add up to 1."""
+    wanted = tuple(RingRequest(f"j{k}", {1: 0.3}, {"g": np.float64(0.1)}, 0.2) for k in range(3))
+    problem = RingProblem({"s": {"g": 0.3}}, (), wanted)
+    weighted = {r.name: [WeightedMapping(0.1, 1, one("s"))] * 10 for r in wanted}
+    law = MappingLaw(problem, weighted)
+    assert (law.accepted(), law.profit()) == (1, {Fraction(9, 10): 1})
+    assert sample_mappings(problem, weighted, 1, 20).accepted(Acceptance(least_profit=0.9)).all()
+    with pytest.raises(InputError, match=r"^weight: must be a finite number, not nan$"):
+        WeightedMapping(math.nan, 1, one("s"))
+
+
 def test_zero_capacities() -> None:
     """P(A >= beta * 0) is 1 as printed; nothing is above 0 there."""
     problem, weighted = odd_cycle()
@@ -277,8 +306,13 @@ def test_limits_on_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(convolution, "MAX_SUMS", 4)
     with pytest.raises(ValueError, match="more than 4 distinct partial sums"):
         law.profit()
-    with pytest.raises(ValueError, match="rounds: 0 must be at least 1"):
-        MappingLaw(*odd_cycle()).returned(Acceptance(), 0)
+    law = MappingLaw(*odd_cycle())
+    with pytest.raises(InputError, match="rounds: 0 must be at least 1"):
+        law.returned(Acceptance(), 0)
+    with pytest.raises(InputError, match="rounds: 0 must be at least 1"):
+        law.best(0)
+    with pytest.raises(InputError, match="rounds: -1 must not be negative"):
+        law.accepted(rounds=-1)
 
 
 @pytest.mark.parametrize("caps", [False, True])

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from dlsched.bounds.statistics import clopper_pearson
+from dlsched.errors import InputError
 from dlsched.rounding import (
     gain_packing,
     joint_violation_probability,
+    outcome_distribution,
+    round_independent,
     round_until_feasible,
     sample_violations,
     success_probability,
@@ -53,6 +57,40 @@ def test_sampling_counts_rows_that_are_met_exactly_as_kept() -> None:
     assert sample_violations(row, [0.3], [1, 1, 0], np.random.default_rng(0), 100).joint == 0
     assert sample_violations(row, [0.3], [1, 1, 1], np.random.default_rng(0), 100).joint == 100
     assert sample_violations(np.zeros((0, 2)), [], [0.5, 0.5], np.random.default_rng(0), 7).joint == 0
+
+
+def test_what_a_solver_leaves_below_0_is_0() -> None:
+    """-1e-17 is 1 - 1e-17 above -1: it goes up, but for one draw in 1e17."""
+    for noise in (-1e-17, -5e-324):
+        assert violation_probability([-1], [noise], 0.5) < Fraction(1, 10**16)
+        assert sample_violations([[-1.0]], [0.5], [noise], np.random.default_rng(0), 1000).joint == 0
+        assert not round_independent([noise], np.random.default_rng(0), draws=1000).any()
+
+
+@pytest.mark.parametrize(
+    ("B", "b", "says"),
+    [
+        ([[1.0, math.nan]], [1.0], "B: has nan, which is not a finite number"),
+        ([[1.0, -math.inf]], [1.0], "B: has -inf, which is not a finite number"),
+        ([[1.0, 1.0]], [math.inf], "b: has inf, which is not a finite number"),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_rows_without_numbers(B: list[list[float]], b: list[float], says: str) -> None:
+    with pytest.raises(InputError, match=f"^{says}$"):
+        sample_violations(B, b, [0.5, 0.5], 0, 10)
+
+
+@pytest.mark.filterwarnings("error")
+def test_rows_of_numbers_beyond_int64() -> None:
+    found = sample_violations([[1e30, 1.0]], [1e30], [0.5, 0.5], np.random.default_rng(0), 40_000)
+    interval = clopper_pearson(found.joint, found.draws, 0.9999)
+    assert interval.low <= Fraction(1, 4) <= interval.high
+
+
+def test_outcomes_that_no_array_holds() -> None:
+    with pytest.raises(InputError, match=r"^x\[1\]: 1e\+30 must be at most 2\^62 in size$"):
+        outcome_distribution([0.5, 1e30])
 
 
 def test_the_byte_that_decides_meets_the_probability() -> None:

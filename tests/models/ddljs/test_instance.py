@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -248,6 +249,10 @@ BAD_PROBLEMS: list[tuple[Any, Any, tuple[RingRequest, ...], str]] = [
     ({"a": {}}, (((("a", "b"),), Fraction(1)),), (), "links join 'b', which is not a node"),
     ({"a": {}, "b": {}}, (((("a", "b"),), Fraction(1)),) * 2, (), "an arc stands in two shares"),
     ({"a": {}}, (), (ask(), ask()), "two requests have the same name"),
+    ({"a": {"gpu": -1}}, (), (), r"^node a: capacity\['gpu'\]: -1 must not be negative$"),
+    ({"a": {"gpu": math.nan}}, (), (), r"^node a: capacity\['gpu'\]: must be a finite number, not nan$"),
+    ({"a": {}, "b": {}}, (((("a", "b"),), -0.5),), (), "^link a -> b: bandwidth: -1/2 must not be negative$"),
+    ({"a": {}, "b": {}}, (((("a", "b"), ("b", "a")), None),), (), "^link a -> b and b -> a: bandwidth: must be a num"),
 ]
 
 
@@ -262,6 +267,21 @@ def test_bad_requests_are_refused() -> None:
         ask(profit={0: Fraction(1)})
     with pytest.raises(ValueError, match="a ring of 2 nodes, but 1 allowed"):
         ask(profit={2: Fraction(1)}, allowed=(frozenset("a"),))
+    with pytest.raises(InputError, match=r"^request r: profit\[1\]: must be a finite number, not nan$"):
+        ask(profit={1: math.nan})
+    with pytest.raises(InputError, match=r"^request r: demand\['gpu'\]: -1 must not be negative$"):
+        ask(demand={"gpu": -1})
+    with pytest.raises(InputError, match=r"^request r: bandwidth: -1/10 must not be negative$"):
+        ask(bandwidth=-0.1)
+
+
+def test_floats_of_a_request_are_the_fractions_that_are_meant() -> None:
+    found = ask(profit={1: 0.3}, demand={"gpu": np.float64(0.1)}, bandwidth=0.2)
+    assert (found.profit, found.demand) == ({1: Fraction(3, 10)}, {"gpu": Fraction(1, 10)})
+    assert found.bandwidth == Fraction(1, 5)
+    problem = RingProblem({"a": {"gpu": 0.3}}, (), (found,))
+    assert problem.room(found, "a") == 1
+    assert problem.room(ask(profit={9: 1}, demand={"gpu": 0.1}), "a") == 3
 
 
 def test_substrates_from_networkx() -> None:
