@@ -301,6 +301,7 @@ class BranchAndPrice(Generic[Part, Question]):
         part, generated = bounded
         questions = branching.questions(part, generated) or branching.undecided(part)
         if not questions:
+            poll()  # what was cut short may only look as if nothing were open
             self._settle(node, part)
             return []
         question, children = self._best(Node(node.bound, part, generated.duals, node.depth), questions)

@@ -29,7 +29,7 @@ from dlsched.halt import Halt
 from dlsched.models.document import InputError
 from dlsched.relaxations.master import Bools, Column, Master
 from dlsched.solvers.matrix import Floats
-from dlsched.tolerances import AS_GOOD, FEASIBLE, ZERO
+from dlsched.tolerances import AS_GOOD, FEASIBLE, TOLERANCE, ZERO
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +147,7 @@ def generate_columns(
     gap : float
         Finish where bound and LP value agree within ``gap * max(1, |bound|)``.
     rounds : int, optional
-        Most pricing calls.
+        Pricing calls after which no step is begun; a step makes two at most.
     stop : callable, optional
         Called with (bound, value of the LP) after each pricing; True ends it.
 
@@ -158,7 +158,8 @@ def generate_columns(
     Raises
     ------
     InputError
-        If a number is out of range, or what a pricing callable returns is of other blocks or linking rows.
+        If a number is out of range; if what a pricing callable returns is of other blocks or linking rows, is no
+        number, has the key of another column and other numbers, or is worth more than the `best` that comes with it.
     SolverError
         If no columns of the master keep its linking rows: it is to be given some that do, where 0 breaks a row.
     Halt
@@ -216,22 +217,23 @@ class _State:
         if start is not None:
             self.try_prices(master.padded(_start(start, len(master.rhs))))
 
-    def try_prices(self, prices: Floats) -> list[Column]:
+    def try_prices(self, prices: Floats) -> list[_Offer]:
         self.rounds += 1
         if self.grid is not None:
             prices = np.round(prices / self.grid) * self.grid
         best: Floats = np.zeros(self.master.blocks)
-        columns: list[Column] = []
+        offers: list[_Offer] = []
         for price in self.pricing:
             priced = price(prices)
             expect("pricing", priced, Priced)
-            best = best + _best(priced, self.master.blocks)
-            self.master.expect(priced.columns)
-            columns += priced.columns
+            columns = list(priced.columns)
+            self.master.expect(columns)
+            offers.append(_Offer(columns, len(prices)))
+            best = best + _best(priced, self.master.blocks, prices, offers[-1])
         bound = self.master.bound(prices, best)
         if bound < self.bound:
             self.bound, self.duals, self.best = bound, prices, best
-        return columns
+        return offers
 
     def step(self, value: float, prices: Floats, block_duals: Floats, gap: float) -> tuple[int, bool]:
         """Price at smoothed, then at plain duals; return columns added and whether bound and value agree."""
@@ -240,17 +242,34 @@ class _State:
             trials.insert(0, self.smoothing * self.duals + (1 - self.smoothing) * prices)
         added = 0
         for trial in trials:
-            columns = self.try_prices(trial)
+            offers = self.try_prices(trial)
             scale = AS_GOOD * max(1.0, abs(value))
-            rows = np.array([c.rows for c in columns]).reshape(len(columns), len(prices))
-            worth = np.array([c.value - block_duals[c.block] for c in columns]) - dot(rows, prices)
-            # What is no number is left to the master, which refuses it.
-            added = self.master.extend(columns[k] for k in np.flatnonzero(~(worth <= scale)).tolist())
-            if self.bound - value <= gap * max(1.0, abs(self.bound)):
+            added = self.master.extend([c for offer in offers for c in offer.above(scale, prices, block_duals)])
+            if self.bound < np.inf and self.bound - value <= gap * max(1.0, abs(self.bound)):
                 return added, True
             if added:
                 break
         return added, False
+
+
+class _Offer:
+    """The columns of one pricing, and their numbers side by side."""
+
+    def __init__(self, columns: list[Column], rows: int) -> None:
+        self.columns = columns
+        self.block = np.array([c.block for c in columns], dtype=np.int64)
+        self.values = np.array([c.value for c in columns], dtype=float)
+        self.rows = np.array([c.rows for c in columns], dtype=float).reshape(len(columns), rows)
+
+    def worth(self, prices: Floats) -> Floats:
+        """Return what each column is worth at some prices."""
+        worth: Floats = self.values - dot(self.rows, prices)
+        return worth
+
+    def above(self, least: float, prices: Floats, block_duals: Floats) -> list[Column]:
+        """Return the columns worth more than the duals of their blocks, and those that the master is to refuse."""
+        gain = self.worth(prices) - block_duals[self.block]
+        return [self.columns[k] for k in np.flatnonzero(~((gain > -np.inf) & (gain <= least))).tolist()]
 
 
 def _start(prices: Floats, most: int) -> Floats:
@@ -263,10 +282,18 @@ def _start(prices: Floats, most: int) -> Floats:
     return given
 
 
-def _best(priced: Priced, blocks: int) -> Floats:
+def _best(priced: Priced, blocks: int, prices: Floats, offer: _Offer) -> Floats:
+    """Return the best of each block, which is no less than what a column is worth that comes with it."""
     best = vector("best", priced.best, blocks)
     if np.isnan(best).any():
         raise InputError(f"best: that of block {int(np.isnan(best).argmax())} is not a number")
+    worth, at = offer.worth(prices), best[offer.block]
+    for k in np.flatnonzero(worth > at).tolist():
+        size = abs(offer.values[k]) + float(dot(np.abs(offer.rows[k]), prices))
+        if worth[k] - at[k] > TOLERANCE * size:
+            raise InputError(
+                f"best: that of block {offer.block[k]} is {at[k]:.9g}, but columns[{k}] is worth {worth[k]:.9g}"
+            )
     return best
 
 

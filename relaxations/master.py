@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import numbers
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from dlsched.arguments import called, expect, floats
 from dlsched.arithmetic import dot, exact_product, sparse_product
-from dlsched.errors import InputError
+from dlsched.errors import InputError, shown
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
 from dlsched.solvers.solution import SolverError
-from dlsched.tolerances import UNSEEN
+from dlsched.tolerances import TOLERANCE, UNSEEN
 
 Bools = npt.NDArray[np.bool_]
 
@@ -87,7 +90,9 @@ class Master:
     """
 
     def __init__(self, rhs: Floats, blocks: int, penalty: float) -> None:
-        self.rhs = np.asarray(rhs, dtype=float)
+        self.rhs = floats("rhs", rhs)
+        if self.rhs.ndim != 1 or not np.isfinite(self.rhs).all():
+            raise InputError(f"rhs: must be a vector of finite numbers, not {shown(rhs)}")
         self.blocks = blocks
         self.columns: list[Column] = []
         self.required = np.zeros(blocks, dtype=bool)
@@ -121,37 +126,54 @@ class Master:
 
     def extend(self, columns: Iterable[Column]) -> int:
         """Do as `add`, of columns that `expect` has looked at."""
-        fresh: list[Column] = []
+        known: dict[tuple[int, Hashable], Column] = {}
         for column in columns:
-            if (column.block, column.key) not in self._keys:
-                self._keys[column.block, column.key] = len(self.columns) + len(fresh)
-                fresh.append(column)
+            at = column.block, column.key
+            first = self.columns[self._keys[at]] if at in self._keys else known.setdefault(at, column)
+            if first is not column:
+                _expect_same(first, column)
+        fresh = list(known.values())
         if fresh:
+            values = np.array([c.value for c in fresh], dtype=float)
+            rows = np.array([c.rows for c in fresh], dtype=float).reshape(len(fresh), -1)
+            _expect_numbers(fresh, values, rows)
             entries = np.zeros((len(fresh), self.blocks + len(self.rhs)))
-            entries[:, self.blocks :] = np.array([c.rows for c in fresh]).reshape(len(fresh), -1) / self._units
+            entries[:, self.blocks :] = rows / self._units
             entries[np.abs(entries) <= UNSEEN] = 0.0
             entries[range(len(fresh)), [c.block for c in fresh]] = 1.0
-            at, row = np.nonzero(entries)
-            starts = np.searchsorted(at, np.arange(len(fresh) + 1))
-            values = np.array([c.value for c in fresh], dtype=float)
+            at_column, row = np.nonzero(entries)
+            starts = np.searchsorted(at_column, np.arange(len(fresh) + 1))
             limits = np.full(len(fresh), np.inf)
-            self._session.add_columns_of(values, limits, starts, row, entries[at, row])
+            self._session.add_columns_of(values, limits, starts, row, entries[at_column, row])
+            self._keys.update(zip(known, itertools.count(len(self.columns))))
             self.columns += fresh
             self._allowed = np.concatenate([self._allowed, np.ones(len(fresh), dtype=bool)])
         return len(fresh)
 
     def expect(self, columns: Sequence[Column]) -> None:
-        """Refuse columns of a block that there is not, or with coefficients of other linking rows.
+        """Refuse what is no column of a block that there is, with a key, a value and coefficients of the linking rows.
+
+        Numbers that are none, such as NaN, are refused when the column is added.
 
         Raises
         ------
-        InputError
+        TypeError, InputError
         """
         for k, column in enumerate(columns):
-            if not 0 <= column.block < self.blocks:
-                raise InputError(f"columns[{k}]: block {column.block} is not one of 0..{self.blocks - 1}")
+            place = f"columns[{k}]"
+            expect(place, column, Column)
+            if not (_is_whole(column.block) and 0 <= column.block < self.blocks):
+                raise InputError(f"{place}: block {column.block} is not one of 0..{self.blocks - 1}")
             if np.shape(column.rows) != self.rhs.shape:
-                raise InputError(f"columns[{k}]: rows has shape {np.shape(column.rows)}, not {self.rhs.shape}")
+                raise InputError(f"{place}: rows has shape {np.shape(column.rows)}, not {self.rhs.shape}")
+            if not _are_numbers(column.value, column.rows):
+                raise TypeError(f"{place}: value and rows must be numbers")
+            try:
+                hash(column.key)
+            except TypeError:
+                raise TypeError(
+                    f"{place}: key must be hashable, as a tuple is; it is {called(type(column.key))}"
+                ) from None
 
     def add_rows(self, rhs: Floats, coefficients: Floats) -> None:
         """Add linking rows; `coefficients` has shape (new rows, columns) for the columns of the master."""
@@ -199,7 +221,16 @@ class Master:
             self.keep_columns(mask)
 
     def restrict(self, allowed: Bools, required: Bools) -> None:
-        """Allow only some columns, and require some blocks; columns added later are allowed."""
+        """Allow only some columns, and require some blocks; columns added later are allowed.
+
+        Raises
+        ------
+        InputError
+            If there is not one answer for each column, and for each block.
+        """
+        for name, given, size in (("allowed", allowed, len(self.columns)), ("required", required, self.blocks)):
+            if np.shape(given) != (size,):
+                raise InputError(f"{name}: has shape {np.shape(given)}, not ({size},)")
         if not np.array_equal(allowed, self._allowed) or not np.array_equal(required, self.required):
             artificial = np.where(required, 1.0, 0.0)
             self._session.bound_columns(np.concatenate([artificial, np.where(allowed, np.inf, 0.0)]))
@@ -220,13 +251,43 @@ class Master:
         """Return the value, x, the prices of the linking rows (not negative) and the blocks' duals."""
         solved = self._session.solve()
         if solved is None:
-            raise SolverError("the master LP has no optimum")
+            raise SolverError("no columns of the master keep its linking rows: add some that do")
         value, x, duals = solved
         return value, x[self.blocks :], np.maximum(duals[self.blocks :], 0.0) / self._units, duals[: self.blocks]
 
     def bound(self, prices: Floats, best: Floats) -> float:
         """Return the Lagrangian bound of prices and the pricing values they have."""
         return float(dot(prices, self.rhs)) + float(np.where(self.required, best, np.maximum(best, 0.0)).sum())
+
+
+def _is_whole(number: Any) -> bool:
+    return type(number) is int or (isinstance(number, numbers.Integral) and not isinstance(number, bool))
+
+
+def _are_numbers(value: Any, rows: Any) -> bool:
+    return isinstance(value, numbers.Real) and np.asarray(rows).dtype.kind not in "SU"
+
+
+def _expect_same(first: Column, second: Column) -> None:
+    """Refuse a column that has the key of another of its block, and other numbers: it would be taken for the other."""
+    rows = np.array([first.rows, second.rows], dtype=float)
+    values = np.array([first.value, second.value], dtype=float)
+    if any(
+        not np.ptp(given, axis=0).max(initial=0.0) <= TOLERANCE * np.abs(given).max(initial=0.0)
+        for given in (values, rows)
+    ):
+        raise InputError(f"columns: two of block {first.block} have the key {shown(first.key)} and other numbers")
+
+
+def _expect_numbers(columns: Sequence[Column], values: Floats, rows: Floats) -> None:
+    bad = ~np.isfinite(np.column_stack([values, rows]))
+    if bad.any():
+        k, i = (int(at) for at in np.argwhere(bad)[0])
+        what, number = (f"rows[{i - 1}]", rows[k, i - 1]) if i else ("value", values[k])
+        raise InputError(
+            f"columns: that of block {columns[k].block} with the key {shown(columns[k].key)} has the {what} {number}, "
+            "which is not a finite number"
+        )
 
 
 def _seen(rows: Any) -> Any:

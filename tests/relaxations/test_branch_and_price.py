@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -161,6 +162,28 @@ def test_a_tree_that_is_told_to_halt_goes_on_where_it_was() -> None:
         pass
     assert branching.best == 2
     assert tree.bound == pytest.approx(2, abs=2e-6)
+
+
+def test_a_node_whose_bound_was_cut_short_stays_open() -> None:
+    """Halted before the first columns are found, the LP's optimum is whole: nothing is open, but nothing is known."""
+    over = False
+
+    class Slow(Chosen):
+        def generate(self, part: Part, **options: Any) -> Generated:
+            nonlocal over
+            found = generate_columns(self.master, self.pricing(part), start=options["start"], rounds=1)
+            over = True
+            return found
+
+        def undecided(self, part: Part) -> Sequence[Pair]:
+            return ()
+
+    branching = Slow(crossed(), settles=False)
+    tree = tree_of(branching)
+    with until(lambda: over), pytest.raises(Halt):
+        tree.step()
+    assert tree.nodes == 0
+    assert tree.step()
 
 
 def test_solutions_up_to_the_cutoff_are_not_looked_for() -> None:

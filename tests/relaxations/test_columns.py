@@ -15,6 +15,7 @@ from dlsched.errors import InputError
 from dlsched.relaxations.columns import Priced, Pricing, generate_columns, keep
 from dlsched.relaxations.master import Column, Master
 from dlsched.solvers.matrix import Floats
+from dlsched.solvers.solution import SolverError
 
 
 class Choice:
@@ -186,14 +187,105 @@ def test_several_pricing_callables_add_up() -> None:
         ([5.0, 0.0], Column(0, "a", 5.0, np.ones(1)), r"columns\[0\]: rows has shape \(1,\), not \(2,\)"),
         ([5.0, 0.0], Column(-1, "a", 5.0, np.ones(2)), r"columns\[0\]: block -1 is not one of 0..1"),
         ([5.0, 0.0], Column(2, "a", 5.0, np.ones(2)), r"columns\[0\]: block 2 is not one of 0..1"),
-        ([5.0, 0.0], Column(0, "a", np.nan, np.ones(2)), "nan"),
-        ([5.0, 0.0], Column(0, "a", 5.0, np.array([1.0, np.nan])), "nan"),
+        ([5.0, 0.0], Column(0.0, "a", 5.0, np.ones(2)), r"columns\[0\]: block 0.0 is not one of 0..1"),
+        (
+            [5.0, 0.0],
+            Column(0, "a", np.nan, np.ones(2)),
+            "block 0 with the key 'a' has the value nan, which is not a fin",
+        ),
+        (
+            [5.0, 0.0],
+            Column(0, "a", -np.inf, np.ones(2)),
+            "block 0 with the key 'a' has the value -inf, which is not a",
+        ),
+        (
+            [5.0, 0.0],
+            Column(0, "a", 5.0, np.array([1, np.nan])),
+            r"the key 'a' has the rows\[1\] nan, which is not a fin",
+        ),
+        (
+            [5.0, 0.0],
+            Column(0, "a", 5.0, np.array([1, np.inf])),
+            r"the key 'a' has the rows\[1\] inf, which is not a fin",
+        ),
+        ([4.0, 0.0], Column(0, "a", 5.0, np.ones(2)), r"best: that of block 0 is 4, but columns\[0\] is worth 5"),
+        (
+            [-np.inf, 0.0],
+            Column(0, "a", 5.0, np.ones(2)),
+            r"best: that of block 0 is -inf, but columns\[0\] is worth 5",
+        ),
     ],
 )
+@pytest.mark.filterwarnings("ignore:invalid value")
 def test_what_a_pricing_returns_is_of_the_master(best: Any, column: Column, says: str) -> None:
     """One number for two blocks would be taken for both, and the bound be none; a short column, for all rows."""
     with pytest.raises(ValueError, match=says):
         generate_columns(Master(np.ones(2), 2, penalty=100.0), lambda prices: Priced(best, [column]))
+
+
+@pytest.mark.parametrize(
+    ("column", "says"),
+    [
+        ((0, "a", 5.0, np.ones(1)), r"columns\[0\]: expected a dlsched\.relaxations\.Column, got a tuple"),
+        (Column(0, ["a"], 5.0, np.ones(1)), r"columns\[0\]: key must be hashable, as a tuple is; it is a list"),
+        (Column(0, "a", "5", np.ones(1)), r"columns\[0\]: value and rows must be numbers"),
+        (Column(0, "a", 5.0, np.array(["1"])), r"columns\[0\]: value and rows must be numbers"),
+    ],
+)
+def test_columns_of_the_wrong_types(column: Any, says: str) -> None:
+    master = Master(np.ones(1), 1, penalty=100.0)
+    with pytest.raises(TypeError, match=f"^{says}$"):
+        generate_columns(master, lambda prices: Priced(np.array([5.0]), [column]))
+    with pytest.raises(TypeError, match=f"^{says}$"):
+        master.add([column])
+
+
+def test_a_key_stands_for_one_column() -> None:
+    """Of two columns with the same key, the second was taken for the first: a bound of 9 stood beside a value of 6."""
+    dear, cheap = Column(0, "a", 6.0, np.ones(1)), Column(0, "a", 9.0, np.ones(1))
+    says = "^columns: two of block 0 have the key 'a' and other numbers$"
+    with pytest.raises(InputError, match=says):
+        generate_columns(Master(np.ones(1), 1, penalty=100.0), lambda p: Priced(np.array([9 - p[0]]), [dear, cheap]))
+    master = Master(np.ones(1), 2, penalty=100.0)
+    assert master.add([dear, dear, Column(0, "a", 6.0, np.ones(1)), Column(1, "a", 9.0, np.ones(1))]) == 2
+    with pytest.raises(InputError, match=says):
+        master.add([Column(0, "a", 6.0, np.zeros(1))])
+    with pytest.raises(InputError, match="has the value nan"):
+        master.add([Column(1, "b", np.nan, np.ones(1))])
+    assert master.add([Column(1, "b", 7.0, np.ones(1))]) == 1
+    assert master.solve()[0] == pytest.approx(9)
+
+
+def test_a_block_that_is_worth_anything_at_low_prices() -> None:
+    """At the price 0 it takes as much as there may be, and has no best; 5 a unit are paid from the next prices on."""
+    unit, offers = Column(0, 1, 20.0, np.array([4.0])), [np.inf, 20.0]
+
+    def price(prices: Floats) -> Priced:
+        return Priced(np.array([offers[0] if prices[0] < 4 else 20 - 4 * prices[0]]), [unit])
+
+    found = generate_columns(Master(np.array([2.0]), 1, penalty=100.0), price)
+    assert (found.finished, found.bound, found.value) == (True, pytest.approx(10), pytest.approx(10))
+
+
+def test_columns_from_a_generator() -> None:
+    def price(prices: Floats) -> Priced:
+        return Priced(np.array([5 - prices[0]]), (c for c in [Column(0, "a", 5.0, np.ones(1))]))  # type: ignore[arg-type]
+
+    assert generate_columns(Master(np.ones(1), 1, penalty=100.0), price).value == pytest.approx(5)
+
+
+def test_masters_of_wrong_shape() -> None:
+    for rhs in ([np.inf], [np.nan], 4.0, [[4.0]]):
+        with pytest.raises(InputError, match=r"^rhs: must be a vector of finite numbers, not "):
+            Master(np.array(rhs), 1, penalty=100.0)
+    master = small().master()
+    master.add([column for block in small().columns for column in block])
+    with pytest.raises(InputError, match=r"^allowed: has shape \(1,\), not \(2,\)$"):
+        master.restrict(np.array([True]), np.array([False, False]))
+    with pytest.raises(InputError, match=r"^required: has shape \(3,\), not \(2,\)$"):
+        master.restrict(np.array([True, True]), np.array([False, False, False]))
+    with pytest.raises(SolverError, match="no columns of the master keep its linking rows: add some that do"):
+        Master(np.array([-1.0]), 1, penalty=100.0).solve()
 
 
 def test_a_pricing_that_returns_something_else() -> None:
