@@ -28,10 +28,20 @@ def members(model: Any, ctype: type) -> Iterator[Any]:
 def clone(model: Any) -> tuple[Any, Any]:
     """Return a copy of the model, and the map from each variable and constraint of the copy to its source."""
     with PauseGC():
-        copy = model.clone()
+        copy = _copied(model)
         to_source = ComponentMap(pairs(copy, model))
         _bring_home(copy, to_source)
         return copy, to_source
+
+
+def _copied(model: Any) -> Any:
+    """Return a copy: of a member of an indexed block a model, since the member's own copy would belong to no block."""
+    copy = model.clone()
+    if copy.parent_component() is not None:
+        return copy
+    home = pyo.ConcreteModel(name=model.name)
+    home.transfer_attributes_from(copy)
+    return home
 
 
 def pairs(copy: Any, source: Any) -> Iterator[tuple[Any, Any]]:

@@ -6,7 +6,7 @@ An optimum that decides something needs more than one solver's word; see `dlsche
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -117,7 +117,7 @@ def _solve(model: Any, asked: SolverOptions) -> Solution:
         return Solution.unasked(Status.INFEASIBLE, asked.solver)
     raw = solve_matrix(matrix, **asdict(asked))
     if raw.x is not None:
-        _load(matrix, raw.x, unused)
+        _load(model, matrix, raw.x, unused)
     return raw.summary
 
 
@@ -138,7 +138,7 @@ def _solve_nonlinear(model: Any, asked: SolverOptions) -> Solution:
         return summary
     for variable, value in point.items():
         variable.set_value(value, skip_validation=True)
-    _load_unused(v for v in free if v not in point)
+    _load_unused(model, [v for v in free if v not in point])
     largest = max([1.0, *(abs(value) for value in point.values())])
     objective = next(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
     try:
@@ -212,19 +212,37 @@ def load_point(model: Any, matrix: Matrix, x: Floats) -> None:
     x : ndarray, shape (n,)
         Its integers are rounded.
     """
-    _load(matrix, x, unused_variables(model, matrix))
+    _load(model, matrix, x, unused_variables(model, matrix))
 
 
-def _load(matrix: Matrix, x: Floats, unused: list[Any]) -> None:
+def _load(model: Any, matrix: Matrix, x: Floats, unused: list[Any]) -> None:
     """Put the point into the model."""
     for variable, value in zip(matrix.columns, x.tolist(), strict=True):
         variable.set_value(round(value) if variable.is_integer() else value, skip_validation=True)
-    _load_unused(unused)
+    _load_unused(model, unused)
 
 
-def _load_unused(variables: Iterable[Any]) -> None:
-    for variable in variables:
+def _load_unused(model: Any, unused: list[Any]) -> None:
+    """Give values to unused variables, and to those of inactive blocks that rows cannot be evaluated without."""
+    for variable in [*unused, *_idle(model, unused)]:
         variable.set_value(nearest_to_zero(variable), skip_validation=True)
+
+
+def _idle(model: Any, unused: list[Any]) -> list[Any]:
+    """Return the variables without a value, of inactive blocks, that active rows and objectives have with factor 0."""
+    import pyomo.environ as pyo
+    from pyomo.core.expr.visitor import identify_variables
+
+    from dlsched.models.clone import members
+
+    known = {id(variable) for variable in unused}
+    bare = {id(v): v for v in members(model, pyo.Var) if v.value is None and not v.fixed and id(v) not in known}
+    found: dict[int, Any] = {}
+    if bare:
+        for ctype in (pyo.Constraint, pyo.Objective):
+            for component in model.component_data_objects(ctype, active=True, descend_into=True):
+                found |= {id(v): v for v in identify_variables(component.expr) if id(v) in bare}
+    return list(found.values())
 
 
 def nearest_to_zero(variable: Any) -> float:

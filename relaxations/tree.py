@@ -88,7 +88,8 @@ def identity(model: Any) -> Any:
 def constants(model: Any, matrix: Matrix) -> Any:
     """Return the values of the variables that a compiled model lacks: fixed ones, and unused ones, as near 0 as can be.
 
-    One that is fixed without a value, which only an unused one can be, has none here either.
+    Those of inactive blocks are among them, since a row may have one with the factor 0. One that is fixed without a
+    value, which only an unused one can be, has none here either.
 
     Parameters
     ----------
@@ -99,7 +100,8 @@ def constants(model: Any, matrix: Matrix) -> Any:
     Raises
     ------
     TransformationRefused
-        If the bounds of an unused variable cross: then no point satisfies the model, which its matrix does not show.
+        If the bounds of an unused variable cross, where it is not of an inactive block: then no point satisfies the
+        model, which its matrix does not show.
     """
     compiled = {id(column) for column in matrix.columns}
     values = ComponentMap()
@@ -108,7 +110,7 @@ def constants(model: Any, matrix: Matrix) -> Any:
             if variable.value is not None:
                 values[variable] = variable.value
         elif id(variable) not in compiled:
-            if is_crossed(variable):
+            if is_crossed(variable) and is_live(variable.parent_block(), model):
                 lower, upper = variable.bounds
                 raise TransformationRefused(
                     f"variable '{variable.name}' is to be above {lower} and below {upper}: no point satisfies it"

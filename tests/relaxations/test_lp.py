@@ -13,6 +13,7 @@ from pyomo.common.collections import ComponentMap
 from pyomo.core.base.range import NumericRange
 from pyomo.gdp import Disjunction
 
+from dlsched import models
 from dlsched.relaxations import (
     Relaxation,
     TransformationRefused,
@@ -236,6 +237,63 @@ def test_a_block_with_a_named_expression_outside(transform: Any) -> None:
     assert abs(value) == pytest.approx(2.5)
     assert block.x.value is None
     assert to_cvxpy(block).problem.solve() == pytest.approx(2.5)
+
+
+def indexed_block(worth: Any) -> Any:
+    """Two blocks in one component: x[1] + x[2] <= 5, by way of a Param of the model around them."""
+    m = pyo.ConcreteModel()
+    m.most = pyo.Param(initialize=5, mutable=True)
+    m.part = pyo.Block([1, 2])
+    for k, block in m.part.items():
+        block.x = pyo.Var([1, 2], bounds=(0, 2 * k))
+        block.row = pyo.Constraint(expr=block.x[1] + block.x[2] <= m.most)
+        block.worth = pyo.Objective(expr=worth(block.x), sense=pyo.maximize)
+    return m
+
+
+@pytest.mark.parametrize("transform", [relax, lift_bounds, dual, standard_form])
+def test_a_member_of_an_indexed_block(transform: Any) -> None:
+    """Its copy is a model: the copy that Pyomo makes of it belongs to no block, and nothing can be done with it."""
+    m = indexed_block(lambda x: x[1] + 2 * x[2])
+    for k, worth in ((1, 6), (2, 9)):
+        found = transform(m.part[k])
+        models.solve(found.model)
+        found.recover(duals=models.duals(found.model), load=True)
+        assert pyo.value(m.part[k].worth) == pytest.approx(worth)
+    assert models.explain(m.part[1])
+
+
+def test_ratios_of_a_member_of_an_indexed_block() -> None:
+    m = indexed_block(lambda x: (x[1] + 2 * x[2]) / (1 + x[1]))
+    found = charnes_cooper(m.part[2])
+    models.solve(found.model)
+    found.recover(load=True)
+    assert pyo.value(m.part[2].worth) == pytest.approx(8)
+    least = pyo.ConcreteModel()
+    least.part = pyo.Block([1])
+    least.part[1].x = pyo.Var(bounds=(0, 1))
+    least.part[1].cost = pyo.Objective(expr=2 / (1 + least.part[1].x) + (1 + least.part[1].x) / 2)
+    sum_of_ratios(least.part[1], epsilon=0.1).recover(load=True)
+    assert 2 <= pyo.value(least.part[1].cost) <= 2.2
+
+
+@pytest.mark.parametrize("transform", [relax, lift_bounds, dual, standard_form])
+def test_what_an_inactive_block_holds(transform: Any) -> None:
+    """A row has one of its variables with the factor 0: it needs a value. Its bounds, which cross, say nothing."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(0, 4))
+    m.off = pyo.Block()
+    m.off.named, m.off.other = pyo.Var(bounds=(2, 5)), pyo.Var(bounds=(3, 1))
+    m.row = pyo.Constraint(expr=m.x + 0 * m.off.named <= 3)
+    m.worth = pyo.Objective(expr=m.x, sense=pyo.maximize)
+    m.off.deactivate()
+    found = transform(m)
+    models.solve(found.model)
+    found.recover(duals=models.duals(found.model), load=True)
+    assert (m.x.value, m.off.named.value, pyo.value(m.row.body)) == (pytest.approx(3), 2, pytest.approx(3))
+    m.off.named.set_value(None)
+    assert models.solve(m).objective == pytest.approx(3)
+    assert (m.off.named.value, list(models.residuals(m).values())) == (2, [0])
 
 
 @pytest.mark.parametrize("transform", [relax, lift_bounds])
