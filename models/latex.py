@@ -4,9 +4,10 @@ A rule is a function: what it writes is known, not how. So the rows of a compone
 of one shape (``2 x[a,1]`` and ``3 x[b,2]``) are one term of the algebra; a position of an index that is the row's own
 in all rows has the row's letter, any other is summed over; numbers that are a Param's at these letters in every row
 stand for it. What a sum is over is a Set's members, those from (or up to, or other than) the row's own on, or those
-that are in another Set; where it is none of these it gets a name of its own, as numbers do that are no Param's. So what
-is printed is true of every row of this model. Where all data are alike, it cannot tell them apart: take an instance
-with several jobs that differ.
+that are in another Set; where it is none of these it gets a name of its own, as numbers do that are no Param's. A term
+that some rows lack is told with what tells these rows: a Param that is 0 there, a variable that there is not ("where
+there is one"), or else a condition. So what is printed is true of every row of this model. Where all data are alike, it
+cannot tell them apart: take an instance with several jobs that differ.
 """
 
 from __future__ import annotations
@@ -16,20 +17,22 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dlsched.arguments import checked, expect_model
 from dlsched.errors import InputError, cut
 from dlsched.lazy import gdp, pyo
+from dlsched.models.condition import Index, condition
 from dlsched.models.inspect import described, expect_values, linear_terms, unindexed
 from dlsched.models.words import nouns_of
 from dlsched.tolerances import ROUNDING
 
-Index = tuple[Any, ...]
 _Holds = Callable[[Index], bool]
 
-_GREEK = re.compile(r"alpha|beta|gamma|delta|eta|zeta|kappa|lambda|mu|nu|pi|rho|sigma|tau|phi|theta|omega|xi")
+_GREEK = re.compile(
+    r"alpha|beta|gamma|delta|eta|zeta|kappa|lambda|mu|nu|pi|rho|varrho|sigma|tau|phi|chi|psi|theta|omega|xi"
+)
 _SYMBOL = re.compile(r"^([A-Za-z]+)(?=[_^(~]|, |$)")
 """The letter of the paper's symbol at the start of a ``doc``."""
 
@@ -245,11 +248,12 @@ class _Writer:
             self._universe.setdefault((name, len(index)), []).append(index)
             is_indicator = data.local_name == "binary_indicator_var"
             self._declared.setdefault(name, (data.parent_block() if is_indicator else data).parent_component())
-        self._sets = {
-            own.local_name: own
+        self._documented = [
+            own
             for own in model.component_objects((pyo.Set, pyo.RangeSet), descend_into=blocks)
-            if not own.is_indexed() and own.dimen in range(1, _MOST_DIMENSIONS + 1) and own.isfinite() and own.doc
-        }
+            if not own.is_indexed() and isinstance(own.dimen, int) and own.dimen and own.isfinite() and own.doc
+        ]
+        self._sets = {own.local_name: own for own in self._documented if own.dimen <= _MOST_DIMENSIONS}
         self._members = {name: {_tuple(value) for value in own} for name, own in self._sets.items()}
         self._params = [
             (param, {_tuple(key): float(pyo.value(value)) for key, value in param.extract_values().items()})
@@ -269,10 +273,10 @@ class _Writer:
                 groups.setdefault((order, _of(data)[0]), []).append(data)
         equations = [line for members in groups.values() for line in self._component(members)]
         variables = {name: own for name, own in self._declared.items() if own.ctype is not gdp.Disjunct}
-        lines = [f"\\section*{{{escaped(self._model.name)}}}"]
-        lines += _listing(
-            "Sets", [f"${self._set(own)}$: {escaped(own.doc)}" for own in self._sets.values()] + self._notes.sets
-        )
+        # A name with a blank or a bracket is quoted in the full name.
+        lines = [f"\\section*{{{escaped(self._model.local_name)}}}"]
+        sets = [f"${self._set(own)}$: {escaped(own.doc)}" for own in self._documented]
+        lines += _listing("Sets", sets + self._notes.sets)
         params = [self._entry(param.name, param) for param, _ in self._params]
         lines += _listing("Data", params + self._notes.data)
         lines += _listing("Variables", [self._entry(name, own) + self._domain(own) for name, own in variables.items()])
@@ -344,7 +348,7 @@ class _Writer:
             row = _row(data)
             alike.setdefault((row.sense, len(row.index)), []).append((data, row))
         for (sense, size), found in alike.items():
-            first, rows = found[0][0], [row for _, row in found]
+            first, rows = found[0][0], _alike([row for _, row in found])
             letters = self._row_letters(first, size)
             lines = self._sides(sense, rows, letters)
             if first.parent_block().ctype is gdp.Disjunct:
@@ -398,26 +402,35 @@ class _Writer:
             [list(rows[k].index) for k, _, _ in places],
             len(letters),
         )
-        leaves, anchor = [], None
+        leaves: list[str] = []
+        anchor: _Anchor | None = None
+        placed: list[_Anchor] = []
         for column in zip(*(node.leaves() for node in term.nodes), strict=True):
             if column[0].kind != "n":
                 before = len(term.letters)
                 own = self._place(column, term, len(set(term.rows)) == len(rows))
-                anchor = anchor or ((column, own) if len(term.letters) > before else None)
+                placed.append((column, own))
+                anchor = anchor or (placed[-1] if len(term.letters) > before else None)
                 leaves.append(f"{self._symbols[column[0].kind]}{_subscript(letter for _, letter in own)}")
             else:
                 leaves.append("")
         for k, column in enumerate(zip(*(node.leaves() for node in term.nodes), strict=True)):
             if column[0].kind == "n":
                 leaves[k] = self._data([leaf.value for leaf in column], term.letters, term.values)
-        coefficient, vanishes = self._named_data(term.coefficients, term.letters, term.values)
+        summed = anchor if term.bound else None
+        coefficient, where = "", None
+        for name, vanishes in self._named_data(term.coefficients, term.letters, term.values):
+            where = self._over(term, summed, rows, vanishes) if summed else _everywhere(term, rows, vanishes)
+            coefficient = name if where is not None or not coefficient else coefficient
+            if where is not None:
+                break
+        else:
+            where = self._chosen(term, rows) if summed else self._where(term, placed, rows)
         text = term.nodes[0].text(iter(leaves))
-        if term.nodes[0].kind == "+" and (coefficient != "1" or term.bound):
+        if term.nodes[0].kind == "+" and (coefficient != "1" or term.bound or where):
             text = f"\\left({text}\\right)"
         text = text if coefficient == "1" else f"{coefficient} \\, {text}"
-        if term.bound and anchor is not None:
-            return f"{operator}_{{{self._over(term, anchor, rows, vanishes)}}} {text}"
-        return text if len(set(term.rows)) == len(rows) else f"{text}\\text{{ (where there is one)}}"
+        return f"{operator}_{{{where}}} {text}" if summed else f"{text}{where}"
 
     def _place(self, column: Sequence[_Node], term: _Term, complete: bool) -> list[tuple[int | None, str]]:
         """Return which letter each position of a variable's index has; one that it has first is summed over."""
@@ -447,13 +460,11 @@ class _Writer:
                 found.append((len(term.letters) - 1, letter))
         return found
 
-    def _over(self, term: _Term, anchor: _Anchor, rows: list[_Row], vanishes: _Holds) -> str:
-        """Return what a term is summed over."""
+    def _over(self, term: _Term, anchor: _Anchor, rows: list[_Row], vanishes: _Holds) -> str | None:
+        """Return what a term is summed over, but for where it is 0; None where no Set says so."""
         column, own = anchor
         name = column[0].kind
-        taken: list[set[Index]] = [set() for _ in rows]
-        for k, values in zip(term.rows, term.values, strict=True):
-            taken[k].add(tuple(values[term.own :]))
+        taken = _taken(term, rows)
         literal = [column[0].index[p] for p, (c, _) in enumerate(own) if c is None]
         whole: list[set[Index]] = []
         for row in rows:
@@ -467,17 +478,46 @@ class _Writer:
             whole.append(fits)
         within = self._within(name, own, term)
         if within is not None:
-            for condition, holds in self._conditions(term):
+            for restriction, holds in self._conditions(term):
                 if all(
                     {b for b in fits if holds((*row.index, *b)) and not vanishes((*row.index, *b))} == some
                     for row, fits, some in zip(rows, whole, taken, strict=True)
                 ):
-                    return f"{within}{condition}"
+                    return f"{within}{restriction}"
+        return None
+
+    def _chosen(self, term: _Term, rows: list[_Row]) -> str:
+        """Return what a term is summed over, under a name of its own."""
+        taken = _taken(term, rows)
         used = _needed([row.index for row in rows], taken, term.own)
         symbol = f"\\mathcal{{A}}^{{({len(self._notes.sets) + 1})}}{_subscript(term.letters[k] for k in used)}"
         sizes = [len(some) for some in taken]
         self._notes.sets.append(f"${symbol}$: chosen by a rule, {min(sizes)} to {max(sizes)} members")
         return f"{_bracketed(term.bound)} \\in {symbol}"
+
+    def _where(self, term: _Term, placed: Sequence[_Anchor], rows: list[_Row]) -> str:
+        """Return in which rows a term stands that others lack, though no number says so."""
+        there = set(term.rows)
+        present = [k in there for k in range(len(rows))]
+        others = [row for row, is_there in zip(rows, present, strict=True) if not is_there]
+        if all(any(self._lacks(row, anchor) for anchor in placed) for row in others):
+            return "\\text{ (where there is one)}"
+        letters, values = term.letters[: term.own], [row.index for row in rows]
+        members = {self._set(self._sets[name]): known for name, known in self._members.items()}
+        told = condition(letters, values, present, members)
+        if told is None:
+            used = _needed(values, present, term.own)
+            symbol = f"\\mathcal{{A}}^{{({len(self._notes.sets) + 1})}}"
+            size = len({tuple(row[k] for k in used) for row, has in zip(values, present, strict=True) if has})
+            self._notes.sets.append(f"${symbol}$: chosen by a rule, {size} members")
+            told = f"{_bracketed([letters[k] for k in used])} \\in {symbol}"
+        return f"\\text{{ (if }} {told}\\text{{)}}"
+
+    def _lacks(self, row: _Row, anchor: _Anchor) -> bool:
+        """Tell whether there is no such variable in a row."""
+        column, own = anchor
+        index = tuple(column[0].index[p] if c is None else row.index[c] for p, (c, _) in enumerate(own))
+        return index not in self._universe[column[0].kind, len(index)]
 
     def _within(self, name: str, own: list[tuple[int | None, str]], term: _Term) -> str | None:
         """Return of which Sets of a variable's index the members are; None where that is not known."""
@@ -522,19 +562,19 @@ class _Writer:
 
     def _data(self, values: Sequence[float], letters: list[str], at: Sequence[Sequence[Any]]) -> str:
         """Return numbers as one."""
-        return self._named_data(values, letters, at)[0]
+        return next(self._named_data(values, letters, at))[0]
 
     def _named_data(
         self, values: Sequence[float], letters: list[str], at: Sequence[Sequence[Any]]
-    ) -> tuple[str, _Holds]:
-        """Return numbers as one: the same everywhere, a Param's, or of a name of their own; and where it is 0.
+    ) -> Iterator[tuple[str, _Holds]]:
+        """Yield numbers as one, and where it is 0: the same everywhere, a Param's, or of a name of their own.
 
-        A Param that has them comes before one that has their negatives, and that before one of which they are the
-        reciprocals.
+        A Param that has them comes before a letter of the index that is them, that before a Param that has their
+        negatives, and that before one of which they are the reciprocals.
         """
         same = all(_close(value, values[0]) for value in values)
-        if same and (values[0] in (0, 1, -1) or not letters):
-            return _number(values[0]), _never
+        if plain := same and (values[0] in (0, 1, -1) or not letters):
+            yield _number(values[0]), _never
         found: dict[int, tuple[str, _Holds]] = {}
         for param, known in self._params:
             size = len(next(iter(known), ()))
@@ -547,20 +587,30 @@ class _Writer:
                 told = f"{self._symbols[param.name]}{_subscript(letters[k] for k in chosen)}"
                 pairs = [(known[key], value) for key, value in zip(keys, values, strict=True)]
                 if all(_close(own, value) for own, value in pairs):
-                    return told, _zero(known, chosen)
+                    plain = True
+                    yield told, _zero(known, chosen)
                 if all(_close(-own, value) for own, value in pairs):
-                    found.setdefault(0, (f"-{told}", _zero(known, chosen)))
+                    found.setdefault(1, (f"-{told}", _zero(known, chosen)))
                 elif all(_close(own * value, 1.0) for own, value in pairs):
-                    found.setdefault(1, (f"\\frac{{1}}{{{told}}}", _never))
+                    found.setdefault(2, (f"\\frac{{1}}{{{told}}}", _never))
+        if plain:
+            return
+        if not same:
+            for k, letter in enumerate(letters):
+                if all(type(place[k]) is int and place[k] == value for place, value in zip(at, values, strict=True)):
+                    found[0] = letter, _is_zero(k)
+                    break
         if found:
-            return found[min(found)]
+            yield found[min(found)]
+            return
         if same:
-            return _number(values[0]), _never
+            yield _number(values[0]), _never
+            return
         kept = _needed(at, values, len(letters))
         symbol = f"a^{{({len(self._notes.data) + 1})}}{_subscript(letters[k] for k in kept)}"
         low, high = _number(min(values)), _number(max(values))
         self._notes.data.append(f"${symbol}$: computed by a rule, ${low}$ to ${high}$")
-        return symbol, _never
+        yield symbol, _never
 
     def _variable_letters(self, name: str, size: int) -> list[str]:
         letters = self._index_letters(self._declared[name])
@@ -615,6 +665,24 @@ def _compared(holds: Callable[[Any, Any], bool], b: int, e: int) -> _Holds:
 
 def _never(at: Index) -> bool:
     return False
+
+
+def _is_zero(k: int) -> _Holds:
+    return lambda at: at[k] == 0
+
+
+def _taken(term: _Term, rows: Sequence[_Row]) -> list[set[Index]]:
+    """Return the members of each row's sum."""
+    taken: list[set[Index]] = [set() for _ in rows]
+    for k, values in zip(term.rows, term.values, strict=True):
+        taken[k].add(tuple(values[term.own :]))
+    return taken
+
+
+def _everywhere(term: _Term, rows: Sequence[_Row], vanishes: _Holds) -> str | None:
+    """Return nothing to say of a term that is in every row, or 0 in exactly the others; else None."""
+    present = set(term.rows)
+    return "" if all((k in present) != vanishes(row.index) for k, row in enumerate(rows)) else None
 
 
 def _zero(known: dict[Index, float], chosen: Sequence[int]) -> _Holds:
@@ -712,6 +780,38 @@ def _terms(expression: Any) -> tuple[tuple[tuple[float, _Node], ...], float]:
             else:
                 terms.append((1.0, part))
     return tuple(terms), float(repn.constant)
+
+
+def _alike(rows: list[_Row]) -> list[_Row]:
+    """Return rows with their products of sums multiplied out where they lack fewer of each other's terms then.
+
+    Of a sum times a variable Pyomo leaves out what is 0, and so rows of one rule differ in shape.
+    """
+    split = [replace(row, terms=_multiplied_out(row.terms)) for row in rows]
+    return split if _lacking(split) < _lacking(rows) else rows
+
+
+def _lacking(rows: list[_Row]) -> int:
+    """Return how many terms rows lack that others have."""
+    shapes = [{(coefficient < 0, node.shape) for coefficient, node in row.terms} for row in rows]
+    return len(set().union(*shapes)) * len(rows) - sum(map(len, shapes))
+
+
+def _multiplied_out(terms: Iterable[tuple[float, _Node]]) -> tuple[tuple[float, _Node], ...]:
+    found: dict[_Node, float] = {}
+    for coefficient, node in terms:
+        sums = [part for part in node.parts if part.kind == "+"] if node.kind == "*" else []
+        others = [part for part in node.parts if part.kind != "+"]
+        for part in sums[0].parts if len(sums) == 1 else [node]:
+            number, factors = coefficient, [part]
+            if sums and part is not node:
+                factors = [*(part.parts if part.kind == "*" else [part]), *others]
+            for one in factors:
+                number *= one.value if one.kind == "n" else 1.0
+            rest = tuple(one for one in factors if one.kind != "n")
+            whole = rest[0] if len(rest) == 1 else _Node("*", parts=rest)
+            found[whole] = found.get(whole, 0.0) + number
+    return tuple((number, node) for node, number in found.items() if number)
 
 
 def _node(expression: Any) -> _Node:

@@ -149,7 +149,7 @@ def sets(m: Any, problem: RingProblem, hosts: Hosts, links: Mapping[str, tuple[A
     m.rings = pyo.Set(
         initialize=[(q.name, k) for q in problem.requests for k in q.sizes],
         dimen=2,
-        doc="jobs and ring sizes, within (2) and (11)",
+        doc="jobs and their ring sizes, Q_i[t]",
     )
     m.ring_nodes = pyo.Set(
         initialize=[(q.name, k, a) for q in problem.requests for k in q.sizes for a in range(k)],

@@ -48,12 +48,8 @@ def build(instance: Instance, job: str | None = None) -> pyo.ConcreteModel:
     coefficients = coefficients_of({data.name: data})
     model.K = pyo.Set(initialize=[k for _, k in coefficients], doc="coefficients of the completion time")
     declare(model, "theta", (model.K,), {k: value for (_, k), value in coefficients.items()}, THETA)
-    model.workers = pyo.Var(
-        domain=pyo.PositiveIntegers, bounds=(1, data.most_workers), doc="(8) corrected in (12): w >= 1, workers"
-    )
-    model.servers = pyo.Var(
-        domain=pyo.PositiveIntegers, bounds=(1, data.most_servers), doc="(8) corrected in (12): p >= 1, servers"
-    )
+    model.workers = pyo.Var(domain=pyo.PositiveIntegers, bounds=(1, data.most_workers), doc="w, workers (8)")
+    model.servers = pyo.Var(domain=pyo.PositiveIntegers, bounds=(1, data.most_servers), doc="p, servers (8)")
     model.completion_time = pyo.Objective(
         expr=completion_time(data, model.workers, model.servers), doc="(6) (12) completion time, a sum of ratios"
     )

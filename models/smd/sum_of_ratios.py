@@ -50,7 +50,9 @@ def build(instance: Instance, job: str | None = None) -> pyo.ConcreteModel:
     box = ratio_ranges(data)
     declare(m, "least", (m.G,), {j: box[j][0] for j in m.G}, "l_j, least value of the ratio [time]")
     declare(m, "greatest", (m.G,), {j: box[j][1] for j in m.G}, "phi_j, greatest value of the ratio [time]")
-    m.chi = pyo.Var(m.G, bounds=lambda m, j: (m.least[j], m.greatest[j]), doc="(13) chi in H, the box of the ratios")
+    m.chi = pyo.Var(
+        m.G, bounds=lambda m, j: (m.least[j], m.greatest[j]), doc="chi_j, coordinate of a point of the box H (13)"
+    )
     m.cap = pyo.Constraint(
         m.G, rule=lambda m, j: m.ratio[j] <= m.chi[j], doc="(13) the ratio is at most its coordinate of the box"
     )
@@ -109,8 +111,8 @@ def _frame(instance: Instance, name: str | None, number: str) -> tuple[Any, Job]
     declare(m, "worker_needs", (m.R,), {r: job.worker_needs(r) for r in m.R}, WORKER)
     declare(m, "server_needs", (m.R,), {r: job.server_needs(r) for r in m.R}, SERVER)
     declare(m, "reservation", (m.R,), limit, RESERVATION, within=pyo.NonNegativeReals, why=_DERIVED)
-    m.workers = pyo.Var(bounds=(1, None), doc="(12) corrected: w >= 1, workers")
-    m.servers = pyo.Var(bounds=(1, None), doc="(12) corrected: p >= 1, servers")
+    m.workers = pyo.Var(bounds=(1, None), doc="w, workers, (12) corrected: w >= 1")
+    m.servers = pyo.Var(bounds=(1, None), doc="p, servers, (12) corrected: p >= 1")
     m.last = pyo.Var(doc="z, the last ratio")
     m.ratio = pyo.Expression(
         range(len(found)), rule=lambda m, j: quotient(found[j], m.workers, m.servers), doc="(12) zeta_j"
