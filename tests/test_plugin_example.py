@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shutil
@@ -15,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests import paths
+from tests import paths, snippets
 from tests.longer import longer
 
 pytestmark = pytest.mark.process
@@ -70,6 +71,34 @@ def tight(tmp_path: Path, dlsched: Command) -> Path:
     (tmp_path / "durations.txt").write_text("2\n1 1 2\n")
     assert dlsched("convert", "durations", "durations.txt", "--out", "tight.json").returncode == 0
     return tmp_path / "tight.json"
+
+
+def _statements(text: str) -> list[ast.stmt]:
+    """Return the statements of a module, without docstrings."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:]
+    return tree.body
+
+
+def _shows(one: ast.stmt, own: ast.stmt) -> bool:
+    """Tell whether a page's piece is this statement; of a class it may leave something out, an expression is a part."""
+    if isinstance(one, ast.ClassDef) and isinstance(own, ast.ClassDef):
+        return one.name == own.name and set(map(ast.dump, one.body)) <= set(map(ast.dump, own.body))
+    if isinstance(one, ast.Expr):
+        return any(ast.dump(node) == ast.dump(one.value) for node in ast.walk(own))
+    return ast.dump(one) == ast.dump(own)
+
+
+def test_what_its_page_shows_stands_in_it_in_this_order() -> None:
+    page = (paths.ROOT / "docs" / "add-a-paper.md").read_text(encoding="utf-8")
+    own = _statements((EXAMPLE / "graham.py").read_text(encoding="utf-8"))
+    shown = [one for language, text in snippets.blocks(page) if language == "python" for one in _statements(text)]
+    assert {type(one) for one in shown} >= {ast.ImportFrom, ast.ClassDef, ast.FunctionDef, ast.Assign, ast.Expr}
+    places = [[k for k, other in enumerate(own) if _shows(one, other)] for one in shown]
+    assert [ast.unparse(one) for one, place in zip(shown, places, strict=True) if not place] == []
+    assert [place[0] for place in places] == sorted(place[0] for place in places)
 
 
 def test_it_is_short() -> None:
