@@ -22,7 +22,7 @@ processor's, all routes included. *Gap* is how much better than the value the bo
 are proved; *value* is the mean of what was found, over that of the first way. *Ratio* is the median of the seconds
 over those of the first way on the same seed: it travels between machines, which seconds do not. Times are of building
 and compiling too. Where one method is measured at growing sizes, the exponents of the sizes are least squares of the
-logarithms, and *at last* those of the last two; memory is that of the whole process, 150 MB before it begins. This
+logarithms, and *at last* those of the last two; memory is that of the whole process, some 135 MB before it begins. This
 page is made by `make bench`, which goes on where it was stopped; `python -m benchmarks NAME --page docs/benchmarks.md`
 measures some anew and leaves the others. So two sections may be of two machines, and their seconds do not compare.
 """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
@@ -10,6 +12,7 @@ from benchmarks.__main__ import BENCHMARKS
 from benchmarks.benchmark import Benchmark, Outcome, Row
 from benchmarks.report import page
 from dlsched.models.numbers import agree
+from tests import paths
 
 LIMIT = 10.0
 GROWTH = [name for name, entry in BENCHMARKS.items() if entry.grows]
@@ -125,3 +128,68 @@ def test_a_growing_benchmark_states_its_exponents() -> None:
     )
     assert "doublings" not in page([toy], squares[:1])
     assert "doublings" not in page([TOY], ROWS)
+
+
+PAGE = (paths.ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+REACH = (paths.ROOT / "docs" / "reach.md").read_text(encoding="utf-8")
+
+FAMILIES = [
+    *("hadar/8", "hadar/12", "hadar/20", "hadar/40"),
+    *("ddljs/10-10-20-normal", "ddljs/10-10-20-tight", "ddljs/20-20-20-normal", "ddljs/20-20-20-tight"),
+    *("ddljs/abilene", "ddljs/nsfnet ddljs/geant2001", "ddljs-slot/50-20-tight"),
+    *("dmlrs/fragmented-10", "dmlrs/fragmented-12", "dmlrs/fragmented-20"),
+    *("dmlrs/moderate", "dmlrs/contended-3", "dmlrs/contended-2"),
+    *("smd/200-5-sync smd/200-5-async", "knapsack/100-5-0.25", "knapsack/100-5-0.5 knapsack/100-5-0.75"),
+    *("knapsack/250-5-0.5 knapsack/500-5-0.5", "knapsack/100-10-0.5"),
+]
+"""What is measured in each row of the table of `docs/reach.md`."""
+
+
+def measured(name: str) -> list[list[str]]:
+    """The cells of the table of a benchmark's section, way by way, without its head."""
+    section = PAGE.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+    return [line[2:-2].split(" | ") for line in section.splitlines() if line.startswith("| ")][2:]
+
+
+def rounds(told: str, number: str) -> bool:
+    """Tell whether a number is another, rounded at its last digit."""
+    shown = Decimal(told)
+    return abs(shown - Decimal(number)) <= Decimal(5).scaleb(shown.as_tuple().exponent - 1)
+
+
+def test_the_page_is_as_it_would_be_written() -> None:
+    """Its introduction is the code's, and its summary what the sections say of the first way."""
+    empty = page([], [])
+    assert PAGE.startswith(empty.rstrip("\n"))
+    head = PAGE.partition("\n## ")[0]
+    summary = [line[2:-2].split(" | ") for line in head.splitlines() if line.startswith("| ")][2:]
+    assert len(summary) > 30
+    for name, proved, seconds, *_ in summary:
+        own = measured(name)[0]
+        assert (proved, seconds) == (own[1], own[2].split(", ")[-1]), name
+
+
+@pytest.mark.parametrize(("row", "names"), enumerate(FAMILIES))
+def test_what_is_told_of_reach_is_what_was_measured(row: int, names: str) -> None:
+    """A number is one of those in the sections, rounded; of a range only the greater end stands there."""
+    _, proved, own, others = [line for line in REACH.splitlines() if line.startswith("| ")][row + 1][2:-2].split(" | ")
+    sections = [measured(name) for name in names.split()]
+    firsts = [section[0] for section in sections]
+    if all(len(set(cells[1].split("/"))) == 1 for cells in firsts):
+        assert proved.startswith(("all", "yes"))
+        most = [cells[2].split(", ")[-1] for cells in firsts]
+        told = re.findall(r"[\d.]+(?= s)", own)
+        assert all(any(rounds(one, number) for one in told) for number in most), most
+    numbers = re.findall(r"\d+(?:\.\d+)?", " ".join(" ".join(way[1:]) for section in sections for way in section))
+    ranges = r"[\d.]+ to |\d+ of \d+|[\d.]+ % and more|\(seed 0\)"
+    for told in re.findall(r"\d*\.?\d+", re.sub(ranges, "", f"{own} {others}")):
+        assert any(rounds(told, number) for number in numbers), told
+
+
+def test_what_is_told_of_memory_is_what_was_measured() -> None:
+    told, more = re.findall(r"below (\d+) MB on all of these, but for 500 items \((\d+) MB\)", REACH)[0]
+    heads = {name: PAGE.partition(f"\n## {name}\n")[2].split("\n| ")[1] for name in " ".join(FAMILIES).split()}
+    columns = {name: head.split("\n")[0][:-2].split(" | ").index("MB") for name, head in heads.items()}
+    most = {name: int(measured(name)[0][k]) for name, k in columns.items()}
+    assert most.pop("knapsack/500-5-0.5") == int(more)
+    assert int(told) - 10 <= max(most.values()) < int(told)
