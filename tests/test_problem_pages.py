@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from contextlib import chdir
 from pathlib import Path
@@ -11,14 +12,33 @@ import pytest
 
 from dlsched.algorithms import optimum, pd_ors
 from dlsched.cli.main import main
-from dlsched.models import ddljs, dmlrs
+from dlsched.models import build, catalog, ddljs, dmlrs, latex, problem
 from tests import paths, snippets
 
 pytestmark = pytest.mark.process
 
 
+ALGEBRA = re.compile(r"^```\{algebra\} (\S+)\n((?::\w+: .*\n)*)```$", re.MULTILINE)
+
+
 def page(name: str) -> str:
     return (paths.ROOT / "docs" / "problems" / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["hadar", "smd", "dmlrs", "ddljs"])
+def test_the_algebra_of_a_page_is_whole(name: str) -> None:
+    """Of a formulation all equations have rows in the instance that they are read off, and more jobs than one."""
+    ((formulation, options),) = ALGEBRA.findall(page(f"{name}.md"))
+    given = dict(re.findall(r"^:(\w+): (.*)$", options, re.MULTILINE))
+    sizes = {key: int(value) for key, value in (pair.split("=") for pair in given.pop("sizes", "").split())}
+    assert given == {}
+    instance = problem(name).preset("random", 0, **sizes)
+    told = latex(build(formulation, instance), document=False)
+    (entry,) = (entry for entry in catalog() if entry.name == formulation)
+    tags = " ".join(re.findall(r"\\tag\*\{(.*?)\}", told))
+    sets = " ".join(re.findall(r"\\item \$.*?\$: (.*)", told))
+    assert [number for number in entry.equations if number not in f"{tags} {sets}"] == []
+    assert "_{\\mathrm{" not in told  # one index alone, where a sum over all of them is meant
 
 
 def test_the_contention_that_is_stated_for_pd_ors() -> None:

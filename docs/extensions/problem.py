@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 import pyomo.environ as pyo
@@ -18,35 +18,66 @@ from dlsched.models import build, inspect, latex, problem, solve
 from dlsched.models.formulation import Formulation
 from dlsched.relaxations import relax
 
-_COMPONENT = re.compile(
-    r"\\medskip\\textbf\{\\texttt\{(.*?)\}\}(?:: (.*?))?\n\\begin\{equation\*\}\n(.*?)\n\\end\{equation\*\}", re.DOTALL
-)
+_LISTING = re.compile(r"\\subsection\*\{(\w+)\}\n\\begin\{itemize\}\n(.*?)\n\\end\{itemize\}", re.DOTALL)
+_COMPONENT = re.compile(r"\\medskip\\textbf\{\\texttt\{(.*?)\}\}(?:: (.*?))?\n(.*?)(?=\n\n|\Z)", re.DOTALL)
+_EQUATION = re.compile(r"\\begin\{equation\*\}\n(.*?)\n\\end\{equation\*\}", re.DOTALL)
 _TAG = re.compile(r"\\tag\*\{(.*?)\}")
+_INLINE = re.compile(r"\$(.*?)\$|\\texttt\{(.*?)\}")
+
+
+def instance_of(name: str, options: Mapping[str, str], seed: int = 0) -> Any:
+    """Return an instance of a problem's family, as a directive's options say."""
+    pairs = (pair.partition("=") for pair in options.get("sizes", "").split())
+    sizes = {key: float(value) if "." in value else int(value) for key, _, value in pairs}
+    return problem(name).preset(options.get("family", "random"), seed, **sizes)
 
 
 class Algebra(SphinxDirective):
-    """``algebra:: FORMULATION`` shows the objective and the rows of a formulation, each with the paper's number."""
+    """``algebra:: FORMULATION`` shows a formulation: symbols, objective and rows, each with the paper's number."""
 
     required_arguments = 1
+    option_spec: ClassVar = {"family": directives.unchanged, "sizes": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
-        """Return a line and a formula for each component."""
+        """Return lists of Sets, data and variables, then a line and formulas for each component."""
         name = self.arguments[0]
-        text = latex(build(name, problem(name.partition("/")[0]).preset("random", 0)), document=False)
+        instance = instance_of(name.partition("/")[0], self.options)
+        text = latex(build(name, instance), document=False)
         found: list[nodes.Node] = []
-        for component, about, formula in _COMPONENT.findall(text):
-            tag = _TAG.search(formula)
+        for title, items in _LISTING.findall(text):
+            symbols = nodes.bullet_list()
+            for item in items.removeprefix("\\item ").split("\n\\item "):
+                line = nodes.paragraph("", "", *_inline(item))
+                symbols += nodes.list_item("", line)
+            found += [nodes.paragraph("", "", nodes.strong(text=title)), symbols]
+        for component, about, formulas in _COMPONENT.findall(text):
+            tag = _TAG.search(formulas)
             line = nodes.paragraph()
             line += nodes.strong(text=f"{tag[1]} " if tag else "")
             line += nodes.literal(text=_plain(component))
             line += nodes.Text(f": {_plain(about)}" if about else "")
-            found += [line, nodes.math_block(formula, _TAG.sub("", formula))]
+            formula = [_TAG.sub("", formula) for formula in _EQUATION.findall(formulas)]
+            found += [line, *(nodes.math_block(one, one) for one in formula)]
         return found
+
+
+def _inline(text: str) -> Iterator[nodes.Node]:
+    """Yield text with formulas and names in it."""
+    end = 0
+    for match in _INLINE.finditer(text):
+        yield nodes.Text(_plain(text[end : match.start()]))
+        yield nodes.math(match[1], match[1]) if match[1] else nodes.literal(text=_plain(match[2]))
+        end = match.end()
+    yield nodes.Text(_plain(text[end:]))
+
+
+_NAMED = {"textasciicircum": "^", "textasciitilde": "~", "textless": "<", "textgreater": ">", "textbackslash": "\\"}
 
 
 def _plain(text: str) -> str:
     """Return text without LaTeX's escapes."""
-    return re.sub(r"\\([_%&#$])", r"\1", text).replace(r"\textasciicircum{}", "^")
+    named = re.sub(r"\\(text\w+)\{\}", lambda match: _NAMED[match[1]], text)
+    return re.sub(r"\\([_%&#${}])", r"\1", named)
 
 
 class _Family(SphinxDirective):
@@ -60,9 +91,7 @@ class _Family(SphinxDirective):
     }
 
     def instance(self, seed: int) -> Any:
-        pairs = (pair.partition("=") for pair in self.options.get("sizes", "").split())
-        sizes = {name: float(value) if "." in value else int(value) for name, _, value in pairs}
-        return problem(self.arguments[0]).preset(self.options.get("family", "random"), seed, **sizes)
+        return instance_of(self.arguments[0], self.options, seed)
 
     def table(self, head: Iterable[str], rows: Iterable[Iterable[str]]) -> nodes.Node:
         lines = [head, *rows]
