@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from dlsched.algorithms import algorithms
 from dlsched.cli.main import main
 from tests import paths, snippets
 
@@ -80,3 +81,10 @@ def test_python(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     shown = re.findall(r"# prints (.*)$", code, re.MULTILINE)
     assert [line for line in done.stdout.splitlines() if line in shown] == shown
+
+
+def test_every_algorithm_is_named() -> None:
+    """In the row of its room, of what the package has itself."""
+    (row,) = re.findall(r"^\| `dlsched\.algorithms` \| (.*) \|$", README, re.MULTILINE)
+    named = {name.replace("-", "_") for name in re.findall(r"`([^`]+)`", row)}
+    assert {algorithm.name.replace("-", "_") for algorithm in algorithms()} - named == set()
