@@ -12,7 +12,11 @@ _Atom = tuple[str, Callable[[Index], bool]]
 
 
 def condition(
-    letters: Sequence[str], indices: Sequence[Index], chosen: Sequence[bool], members: Mapping[str, Collection[Index]]
+    letters: Sequence[str],
+    indices: Sequence[Index],
+    chosen: Sequence[bool],
+    members: Mapping[str, Collection[Index]],
+    shown: Callable[[Any], str],
 ) -> str | None:
     """Return what is true of the chosen indices and of no other: one condition or two; None where none is found.
 
@@ -25,16 +29,29 @@ def condition(
         Which of them.
     members : mapping of str to collection of tuple
         Of Sets, by their symbols.
+    shown : callable
+        How a value of a position is written.
     """
     inside = [index for index, is_chosen in zip(indices, chosen, strict=True) if is_chosen]
     outside = [index for index, is_chosen in zip(indices, chosen, strict=True) if not is_chosen]
-    true = [(text, holds) for text, holds in _atoms(letters, indices, members) if all(map(holds, inside))]
+    atoms = itertools.chain(_values(letters, inside, outside, shown), _atoms(letters, indices, members))
+    true = [(text, holds) for text, holds in atoms if all(map(holds, inside))]
     excluded = {text: [not holds(index) for index in outside] for text, holds in true}
     for size in (1, 2):
         for told in itertools.combinations(excluded, size):
             if all(map(any, zip(*(excluded[text] for text in told), strict=True))):
                 return ",\\, ".join(told)
     return None
+
+
+def _values(
+    letters: Sequence[str], inside: Sequence[Index], outside: Sequence[Index], shown: Callable[[Any], str]
+) -> Iterator[_Atom]:
+    """Yield that a position is what it is in all the chosen indices, or is not what it is in all the others."""
+    for some, sign, wanted in ((inside, "=", True), (outside, "\\ne", False)):
+        for k, values in enumerate(zip(*some, strict=True)):
+            if len(set(values)) == 1:
+                yield f"{letters[k]} {sign} {shown(values[0])}", _at(k, values[0], wanted)
 
 
 def _atoms(
@@ -72,7 +89,7 @@ def _between(holds: Callable[[Any, Any], bool], a: int, b: int) -> Callable[[Ind
     return lambda index: holds(index[b], index[a])
 
 
-def _at(k: int, value: int, wanted: bool) -> Callable[[Index], bool]:
+def _at(k: int, value: Any, wanted: bool) -> Callable[[Index], bool]:
     return lambda index: (index[k] == value) == wanted
 
 

@@ -504,7 +504,7 @@ class _Writer:
             return "\\text{ (where there is one)}"
         letters, values = term.letters[: term.own], [row.index for row in rows]
         members = {self._set(self._sets[name]): known for name, known in self._members.items()}
-        told = condition(letters, values, present, members)
+        told = condition(letters, values, present, members, _literal)
         if told is None:
             used = _needed(values, present, term.own)
             symbol = f"\\mathcal{{A}}^{{({len(self._notes.sets) + 1})}}"
@@ -665,6 +665,10 @@ def _compared(holds: Callable[[Any, Any], bool], b: int, e: int) -> _Holds:
 
 def _never(at: Index) -> bool:
     return False
+
+
+def _literal(value: Any) -> str:
+    return str(value) if isinstance(value, int) else f"\\mathrm{{{escaped(str(value))}}}"
 
 
 def _is_zero(k: int) -> _Holds:

@@ -182,7 +182,11 @@ def rows(told: Any) -> Any:
     ("told", "shown"),
     [
         (lambda m, j, t: m.need[j] * m.y[j], r" + n_{j} \, y_{j}"),
-        (lambda m, j, t: m.y[j] if j != "b" else 0, r" + y_{j}\text{ (if } j \in \mathcal{A}^{(1)}\text{)}"),
+        (lambda m, j, t: m.y[j] if j != "b" else 0, r" + y_{j}\text{ (if } j \ne \mathrm{b}\text{)}"),
+        (
+            lambda m, j, t: m.y[j] if (j == "b") == (t in (1, 3)) else 0,
+            r" + y_{j}\text{ (if } (j,t) \in \mathcal{A}^{(1)}\text{)}",
+        ),
         (lambda m, j, t: m.v[j] if j != "c" else 0, r" + v_{j}\text{ (where there is one)}"),
         (lambda m, j, t: m.y[j] if (j, t) in m.JT else 0, r" + y_{j}\text{ (if } (j,t) \in \mathit{JT}\text{)}"),
         (
