@@ -230,22 +230,23 @@ def placed(problem: RingProblem, occupancy: Occupancy, sizes: Mapping[str, int])
 def give_idle(
     problem: RingProblem, occupancy: Occupancy, held: dict[str, Embedding], distance: Mapping[str, int]
 ) -> tuple[str, ...]:
-    """Give jobs workers that are worth nothing yet; return which jobs.
+    """Give jobs workers that are worth nothing yet, and that cost nothing; return which jobs.
 
     Parameters
     ----------
     problem, occupancy, held
         As for `fill`.
     distance : mapping of str to int
-        How many worker-slots each such job is away from a gain; the nearest comes first, with as many workers as fit.
+        How many worker-slots each such job is away from a gain; the nearest comes first, with as many workers as fit
+        and lose nothing (a utility may fall before it rises).
     """
     given = []
-    largest = {request.name: max(request.profit) for request in problem.requests}
+    harmless = {request.name: [k for k, gain in request.profit.items() if gain >= 0] for request in problem.requests}
     for name in sorted(distance, key=lambda name: distance[name]):
         if name not in held:
             need = occupancy.substrate.needs[name]
-            most = min(largest[name], sum(occupancy.rooms(need)))
-            if any(_exchanged(occupancy, held, name, k) for k in range(most, 0, -1)):
+            most = sum(occupancy.rooms(need))
+            if any(k <= most and _exchanged(occupancy, held, name, k) for k in sorted(harmless[name], reverse=True)):
                 given.append(name)
     return tuple(given)
 

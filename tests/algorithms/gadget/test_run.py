@@ -242,6 +242,18 @@ def test_jobs_far_from_a_gain_get_what_nobody_wants() -> None:
         assert gadget.run(Instance.parse(data), variant=variant, idle=False).utility == pytest.approx(1)
 
 
+def test_workers_that_nobody_wants_cost_nothing() -> None:
+    """A utility falls before it rises: three workers would lose 1 in slot 1, and later there is no room for six."""
+    falls = job("falls", max_workers=3, utility={"kind": "table", "values": [3, 3, 1, 2, 3, 3, 9]})
+    late = job("late", arrival=2, max_workers=3, utility={"kind": "table", "values": [0, 0, 0, 100]})
+    given = Instance.parse(built({"s": 3}, [], falls, late, slots=2))
+    for variant in VARIANTS:
+        for method in ("rounding", "exact"):
+            first, _ = events(result := gadget.run(given, variant=variant, embedding=method))
+            assert (first.workers, first.idle, first.profit) == ({"falls": 1}, ("falls",), 0)
+            assert result.utility == 103
+
+
 def test_a_gain_that_no_solver_sees_counts_as_none() -> None:
     """Beside a job worth 1 a slot, one whose first worker adds 1e-10 of that and whose ninth adds 10."""
     tiny = ["1/10000000000"] * 8
