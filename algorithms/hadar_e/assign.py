@@ -10,7 +10,7 @@ job do all that it has left within the slot, its other copies give way to jobs o
 printed division, by which each copy keeps its portion.) And Hadar leaves a node idle where no copy has a positive
 payoff, while HadarE "lets any unfinished job be executed on as many available nodes as possible": such a node gets a
 copy of the job that would take longest with the nodes it has. In a last round of few whole steps the division gives
-them to the fastest nodes.
+them to the fastest nodes; those that get none of them idle for their job, and go to another one as well.
 """
 
 from __future__ import annotations
@@ -71,9 +71,12 @@ class HadarOverCopies:
             ((cell, _),) = offer.counts
             chosen[self.occupancy.cells[cell][0]] = copy.name
         teams = _Teams(self._instance, self._rules, known, left, chosen)
-        if self._rules.variant is Variant.CORRECTED and teams.short():
+        corrected = self._rules.variant is Variant.CORRECTED
+        if corrected and teams.short():
             teams.release()
         teams.fill()
+        while corrected and teams.short() and teams.dismiss():
+            teams.fill()
         numbers = {job: iter(self._ids[job]) for job in known}
         return {node: next(numbers[job]) for node, _ in self.occupancy.cells if (job := teams.jobs.get(node))}
 
@@ -91,6 +94,7 @@ class _Teams:
     ) -> None:
         self._nodes = [machine.name for machine in instance.machines]
         self._rules, self._known, self._left, self.jobs = rules, known, left, jobs
+        self._dismissed: set[tuple[str, str]] = set()
         self._time = instance.slot_seconds - rules.overheads.before(True) - rules.overheads.after(rules.copies)
 
     def _team(self, job: str) -> list[str]:
@@ -100,10 +104,13 @@ class _Teams:
         """Tell whether a team does in the slot what a job has left, each node the portion that it gets of it."""
         if not team:
             return False
-        rules, known = self._rules, self._known[job]
-        portions = divide(self._left[job], known, team, copies=rules.copies, variant=rules.variant, steps=rules.steps)
+        known, portions = self._known[job], self._portions(job, team)
         done = sum(portions.values()) >= self._left[job]
         return done and all(portion <= known[node] * self._time for node, portion in portions.items())
+
+    def _portions(self, job: str, team: list[str]) -> dict[str, Fraction]:
+        rules, known = self._rules, self._known[job]
+        return divide(self._left[job], known, team, copies=rules.copies, variant=rules.variant, steps=rules.steps)
 
     def short(self) -> list[str]:
         """Return the jobs whose teams are not enough."""
@@ -119,19 +126,33 @@ class _Teams:
                     team = rest
                     del self.jobs[node]
 
+    def dismiss(self) -> bool:
+        """Take from each team the nodes that get no step of what its job has left, for good; tell whether any did."""
+        found = False
+        for job in self._known:
+            if team := self._team(job):
+                idle = [node for node, portion in self._portions(job, team).items() if not portion]
+                self._dismissed |= {(node, job) for node in idle}
+                for node in idle:
+                    del self.jobs[node]
+                found = found or bool(idle)
+        return found
+
     def fill(self) -> None:
         """Give each idle node to the job that would take longest, among those whose teams are not enough if it can."""
         for node in self._nodes:
             if node not in self.jobs:
-                able = [job for job in self._known if node in self._known[job] and self._has_use(job)]
+                able = [job for job in self._known if self._has_use(job, node)]
                 short = self.short()
                 job = max((job for job in able if job in short), key=self._longest, default=None)
                 job = job or max(able, key=self._longest, default=None)
                 if job:
                     self.jobs[node] = job
 
-    def _has_use(self, job: str) -> bool:
-        """Tell whether there is a copy left, and where steps are whole a step for it."""
+    def _has_use(self, job: str, node: str) -> bool:
+        """Tell whether a node can run a copy, there is one left, and where steps are whole a step for it."""
+        if node not in self._known[job] or (node, job) in self._dismissed:
+            return False
         size = len(self._team(job))
         return size < self._rules.copies and (self._rules.steps is Steps.DIVISIBLE or size < self._left[job])
 

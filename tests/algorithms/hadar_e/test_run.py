@@ -126,6 +126,17 @@ def test_a_node_is_given_up_only_if_the_others_do_their_portions() -> None:
     assert hadar_e.completions(instance, divisible) == {"A": 1, "B": 1}
 
 
+def test_a_node_that_gets_no_step_of_a_job_goes_to_another() -> None:
+    """Hadar gives all three nodes to A, whose two steps take 8 s each and not the first 6: n3 does B meanwhile."""
+    data = batch({"A": ["1/8", "1/8", "1/8"], "B": [0, 0, 1]}, {"A": 2, "B": 5}).dump()
+    data["jobs"][1]["utility"] = {"kind": "hyperbolic", "scale": "1/1000"}
+    instance = Instance.parse(data)
+    schedule = hadar_e.run(instance, restart=4).schedule
+    assert hadar_e.check(instance, schedule) == []
+    assert hadar_e.completions(instance, schedule) == {"A": 2, "B": 1}
+    assert busy(instance, schedule) == [(6, 6, 5), (8, 8, 0)]
+
+
 def test_models_are_trained_on_real_parameters() -> None:
     """Each step adds the node's number; 4 and 2 steps from 0 make 4 and 4, by steps (4*4 + 2*4)/6 = 4."""
     instance = batch({"A": [2, 1]}, {"A": 6})
