@@ -120,7 +120,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(_usage(error))
     except (KeyboardInterrupt, typer.Abort):
         code = interrupt.INTERRUPTED
-    except Exception as error:
+    except (Exception, SystemExit) as error:
+        if isinstance(error, SystemExit) and _is_typers(error):
+            raise
         return _report(error)
     if code == interrupt.INTERRUPTED:
         output.note("interrupted")
@@ -166,12 +168,18 @@ def _usage(error: Any) -> str:
     return str(error.format_message())
 
 
+def _is_typers(error: SystemExit) -> bool:
+    """Tell whether Typer ended the process, as it does where a shell asked for completions, and no plug-in."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return str(frame.f_globals.get("__name__")).startswith("typer.")
+
+
 def _refuse(message: str) -> int:
     output.note(f"error: {message}")
     return BAD_INPUT
 
 
-def _report(error: Exception) -> int:
+def _report(error: BaseException) -> int:
     """Tell bad input, or an extra that is missing, from a defect of the program, for which the traceback is printed.
 
     A number that no solver takes is bad input: the models' numbers are the instance's.

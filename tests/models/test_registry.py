@@ -249,6 +249,9 @@ def test_one_broken_algorithm_takes_no_other_with_it(tmp_path: Path) -> None:
     )
     notes = {row["policy"]: (row["utility"], row["note"]) for row in json.loads(compared.stdout)["policies"]}
     assert notes == {"burst": (None, "failed: ZeroDivisionError: burst"), "las": (17, "")}
+    left = command(tmp_path, "--plugin", "bursts", "run", "leave", "x.json", "--out", "s.json")
+    assert (left.returncode, left.stdout, (tmp_path / "s.json").exists()) == (70, "", False)
+    assert left.stderr.endswith("    raise SystemExit(3)\nSystemExit: 3\n")
 
 
 def test_the_command_tells_of_a_broken_distribution_in_one_line(tmp_path: Path) -> None:
