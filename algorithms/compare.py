@@ -161,8 +161,11 @@ class Comparison(Readable):
         return self.table().sections(f"Algorithms on {self.problem.name}", _TOLD)
 
     def _share(self, row: Row) -> float | None:
-        # The bound is on the problem's own schedules: those of another kind may be worth more.
-        return row.utility / self.bound if self._usual(row) and row.utility is not None and self.bound else None
+        # The bound is on the problem's own schedules: those of another kind may be worth more. Below 0 (logarithms) a
+        # share is none: what is worth twice the bound is less.
+        if self.bound is None or self.bound <= 0 or row.utility is None:
+            return None
+        return row.utility / self.bound if self._usual(row) else None
 
     def _usual(self, row: Row) -> bool:
         """Tell whether a row has a schedule of the problem's own kind."""

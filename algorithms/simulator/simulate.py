@@ -51,6 +51,9 @@ from dlsched.models.hadar import Instance, Job, Schedule, utility
 from dlsched.models.hadar.schedule import Allocation, gang
 from dlsched.models.numbers import rational, to_json
 
+_MOST_ROUNDS = 10_000_000
+"""That a simulation may need. Arbitrary: ten times as many as an instance has slots, at most; they take minutes."""
+
 
 class ImpossibleAllocation(InputError):
     """A policy gave what cannot be given; the message names the policy, the moment, and the job or the device.
@@ -102,7 +105,8 @@ def simulate(
     Raises
     ------
     InputError
-        If a number is out of range, or the policy needs rounds and there are none.
+        If a number is out of range, rounds are so short that there are tens of millions, or the policy needs rounds and
+        there are none.
     ImpossibleAllocation
         If the policy gives a job that is not there anything, devices that are not there, or not a whole gang.
     RuntimeError
@@ -146,7 +150,23 @@ def begun(
     if round_seconds is None and policy.needs_rounds:
         raise InputError(f"round_seconds: policy {policy.name} decides in rounds; say how long they are")
     rounds = None if round_seconds is None else rational(round_seconds)
+    if rounds is not None and (least := _least_time(instance, policy, end) / rounds) > _MOST_ROUNDS:
+        raise InputError(
+            f"round_seconds: {to_json(rounds)} s make at least {float(least):.3g} rounds, more than {_MOST_ROUNDS}; "
+            "longer rounds will do, or decisions at events"
+        )
     return State(instance, rounds, rational(restart_seconds)), end
+
+
+def _least_time(instance: Instance, policy: Policy, end: Fraction) -> Fraction:
+    """Return seconds in which some job is there whatever the policy decides: until it is done at its fastest."""
+    least = Fraction(0)
+    for job in instance.jobs:
+        if levels := instance.levels(job):
+            gangs = instance.devices // job.gang if policy.copies else 1
+            fastest = gangs * job.gang * job.rate_on(levels[0])
+            least = max(least, min(job.iterations / fastest, end - arrival_of(instance, job)))
+    return least
 
 
 class _Engine:

@@ -24,6 +24,7 @@ from dlsched.models.hadar import Instance, Schedule
 from dlsched.models.hadar.schedule import measures
 from dlsched.solvers import UnfitNumberError
 from tests import paths
+from tests.cases.ddljs import built, job
 
 FAMILIES: dict[str, dict[str, Any]] = {"hadar": {}, "dmlrs": {}, "smd": {}, "ddljs": {}}
 
@@ -243,3 +244,13 @@ def test_schedules_of_another_kind_have_no_share_of_the_bound() -> None:
     assert [row[columns.index("of the bound")] is None for row in rows] == [False, True, False]
     assert found.rows[1].utility is not None
     assert found.rows[1].measures is None
+
+
+def test_a_bound_below_zero_has_no_shares() -> None:
+    """Logarithms of less than 1: what is twice the bound is worth less than it."""
+    poor = {"kind": "log", "scale": 1, "offset": "1/10"}
+    jobs = [job(name, max_workers=1, progress="3/10", utility=poor) for name in "ab"]
+    found = compare(DdljsInstance.parse(built({"s": 2}, [], *jobs)), ["fifo"])
+    assert found.bound is not None
+    assert found.bound < 0
+    assert "of the bound" not in found.table().columns

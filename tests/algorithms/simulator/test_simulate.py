@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dlsched.algorithms import compare_policies
 from dlsched.algorithms.baselines.hadar.drf import Drf
 from dlsched.algorithms.baselines.hadar.fifo import Fifo
 from dlsched.algorithms.baselines.hadar.las import Las
@@ -36,6 +37,7 @@ from dlsched.algorithms.simulator import (
     schedule,
     simulate,
 )
+from dlsched.errors import InputError
 from dlsched.models import hadar
 from dlsched.models.hadar import Instance
 from tests.algorithms.simulator.gpus import instance_of, spans
@@ -400,6 +402,17 @@ def test_a_policy_may_not_be_asked_again_in_the_past() -> None:
 def test_numbers_out_of_range_are_refused(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}"):
         simulate(instance_of([], 1), Fifo(), **{"round_seconds": 1, **wrong})
+
+
+def test_rounds_of_which_there_are_too_many_are_refused() -> None:
+    """4 s of work in rounds of a nanosecond are four thousand million rounds, whoever decides; a horizon cuts them."""
+    one = instance_of([("A", 0, 1, 4)], 1)
+    with pytest.raises(InputError, match=r"^round_seconds: 1e-09 s make at least 4e\+09 rounds, more than 10000000; "):
+        simulate(one, Fifo(), round_seconds=1e-9)
+    short = simulate(one, Fifo(), round_seconds=1e-9, horizon=1e-8)
+    assert len(short.moments) == 10
+    with pytest.raises(InputError, match=r"^round_seconds"):
+        compare_policies(one, ["fifo"], round_seconds=1e-9)
 
 
 def test_policies_are_not_worn_out() -> None:
