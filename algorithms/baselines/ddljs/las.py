@@ -28,6 +28,11 @@ def run(instance: Instance, *, seed: Seed = 0) -> Run[Schedule]:
     Run
         There are no prices. The log has a `Fixed` for each job, and a `Round` for each slot in which a job is there.
 
+    Raises
+    ------
+    InputError
+        If a job gets nothing whose utility at 0 is minus infinity (a logarithm's).
+
     Examples
     --------
     >>> from dlsched.algorithms.baselines.ddljs.las import run

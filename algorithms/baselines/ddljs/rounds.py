@@ -9,6 +9,7 @@ from fractions import Fraction
 from dlsched.algorithms.rings import Occupancy, Substrate, place
 from dlsched.algorithms.run import Event, Run
 from dlsched.arguments import Seed, generator
+from dlsched.errors import InputError
 from dlsched.halt import polled
 from dlsched.models.ddljs import Embedding, Instance, Job, RingProblem, RingRequest, Schedule, utility
 from dlsched.models.ddljs.requests import request_of
@@ -91,6 +92,11 @@ def simulate(instance: Instance, network: Network, allocate: Allocate, log: list
     allocate : callable
     log : list of Event
         What has happened so far; a `Round` is added for each slot with a job.
+
+    Raises
+    ------
+    InputError
+        If a job gets nothing whose utility at 0 is minus infinity.
     """
     so_far = {job.name: 0 for job in instance.jobs}
     order = sorted(instance.jobs, key=lambda job: job.arrival)
@@ -105,6 +111,11 @@ def simulate(instance: Instance, network: Network, allocate: Allocate, log: list
             embeddings.setdefault(name, {})[slot] = embedding
         workers = {name: embedding.size for name, embedding in given.items()}
         log.append(Round(slot, workers, tuple(job.name for job in present if job.name not in given)))
+    for job in instance.jobs:
+        try:
+            job.value(so_far[job.name])
+        except ValueError as error:
+            raise InputError(f"job {job.name}: {error}; this scheduler gives it nothing") from None
     schedule = Schedule.of(embeddings)
     return Run(schedule, utility(instance, schedule), {}, tuple(log))
 

@@ -12,6 +12,7 @@ from dlsched.algorithms import Run
 from dlsched.algorithms.baselines.ddljs import drf, fifo, las
 from dlsched.algorithms.baselines.ddljs.rounds import MOST, Fixed, Round
 from dlsched.algorithms.rings import Occupancy, Substrate, place
+from dlsched.errors import InputError
 from dlsched.models.ddljs import Embedding, Instance, RingProblem, RingRequest, Schedule, check
 from tests.cases.ddljs import built, instance, instance_data, job
 from tests.oracles import ddljs as oracle
@@ -82,6 +83,17 @@ def test_budgets_end_jobs(baseline: ModuleType) -> None:
     result = baseline.run(Instance.parse(data), seed=0)
     assert result.utility == 5
     assert len(rounds(result)) == len(result.schedule.embeddings("paid"))
+
+
+@pytest.mark.parametrize("baseline", BASELINES)
+def test_a_job_that_must_get_something_and_does_not_is_named(baseline: ModuleType) -> None:
+    """Two jobs of a slot on one GPU, of which the second is worth minus infinity: no defect of the baseline."""
+    must = {"kind": "log", "scale": 1, "offset": 0}
+    jobs = [job("first", max_workers=1), job("second", max_workers=1, utility=must)]
+    message = "^job second: log utility at 0 is minus infinity: the job must get something; this scheduler gives it"
+    with pytest.raises(InputError, match=message):
+        baseline.run(Instance.parse(built({"s": 1}, [], *jobs)))
+    assert baseline.run(Instance.parse(built({"s": 2}, [], *jobs))).utility == 1
 
 
 def test_fifo_serves_the_first_to_arrive_and_blocks() -> None:
