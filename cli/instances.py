@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dlsched.cli import output, signature
-from dlsched.cli.options import Json, Out, ProblemName, Seed, given, named
+from dlsched.cli.options import Json, Out, ProblemName, Seed, given, named, once, read_alone
 from dlsched.models.options import can_be_typed, options_of
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _converting(name: str) -> Any:
 
     reader = find(name)
     of_files = any(p.kind is not p.KEYWORD_ONLY for p in inspect.signature(reader.read).parameters.values())
-    files = Annotated[list[Path], typer.Argument(metavar="FILE", help="Each becomes an instance.")]
+    files = Annotated[list[Path], typer.Argument(metavar="FILE", callback=read_alone, help="Each becomes an instance.")]
     fields = can_be_typed(reader.options)
     parameters = [
         *([signature.parameter("files", files)] if of_files else []),
@@ -133,6 +133,8 @@ convert = signature.group(
 
 def _converted(reader: Reader, out: Path | None, as_json: bool, files: list[Path] | None = None, **chosen: Any) -> None:
     options = given(**chosen)
+    if out is not None:  # files that a reader takes as options are text
+        once(out, [Path(value) for value in options.values() if isinstance(value, str)])
     if files is None:
         _deliver(reader.read(**options), out, as_json)
         return
@@ -159,7 +161,10 @@ def _in_folder(files: list[Path], out: Path | None) -> list[Path]:
     for i, name in enumerate(names):
         if name in names[:i]:
             raise InputError(f"{files[i]}: would be written as {name}, as {files[names.index(name)]}")
-    return [out / name for name in names]
+    targets = [out / name for name in names]
+    for target in targets:
+        once(target, files)
+    return targets
 
 
 def schema(

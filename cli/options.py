@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 if TYPE_CHECKING:
     from dlsched.models.problem import Problem
+
+F = TypeVar("F", Path, Path | None, list[Path])
 
 BAD_INPUT = 2
 """Exit code of bad input or usage."""
@@ -64,18 +66,32 @@ def writable(ctx: typer.Context, path: Path | None) -> Path | None:
         from dlsched.models.files import target
 
         target(path)
-        _only_once(ctx, path)
+        once(path, _in_options(ctx))
     return path
 
 
-def _only_once(ctx: typer.Context, path: Path) -> None:
-    if any(isinstance(other, Path) and other.resolve() == path.resolve() for other in ctx.params.values()):
+def once(path: Path, others: Iterable[object]) -> None:
+    """Refuse a file that is among others, one of which is written.
+
+    Raises
+    ------
+    typer.BadParameter
+    """
+    if any(isinstance(other, Path) and other.resolve() == path.resolve() for other in others):
         raise typer.BadParameter(f"{str(path)!r} is named twice, and what is there would be lost")
 
 
-def read_alone(ctx: typer.Context, path: Path) -> Path:
-    """Refuse a file that is to be written, too: options are known before arguments."""
-    _only_once(ctx, path)
+def _in_options(ctx: typer.Context) -> list[object]:
+    """Return what the options that are known so far name: files that are written are among it, and no arguments."""
+    kinds = {parameter.name: parameter.param_type_name for parameter in ctx.command.params}
+    return [value for name, value in ctx.params.items() if kinds[name] == "option"]
+
+
+def read_alone(ctx: typer.Context, path: F) -> F:
+    """Refuse files that are to be written, too: options are known before arguments."""
+    for each in path if isinstance(path, list) else [path]:
+        if each is not None:
+            once(each, _in_options(ctx))
     return path
 
 

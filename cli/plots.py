@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dlsched.cli import interrupt, output
-from dlsched.cli.options import InstanceFile, Seed, TimeLimit, help_if_bare, judged, names_of, writable
+from dlsched.cli.options import InstanceFile, Seed, TimeLimit, help_if_bare, judged, names_of, read_alone, writable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from dlsched.models.problem import Problem
 
 ScheduleFiles = Annotated[
-    list[Path], typer.Argument(metavar="SCHEDULE", help="Schedules, as JSON; each is called as its file.")
+    list[Path],
+    typer.Argument(metavar="SCHEDULE", callback=read_alone, help="Schedules, as JSON; each is called as its file."),
 ]
 PictureFile = Annotated[
     Path,
@@ -61,7 +62,10 @@ def network(
     file: InstanceFile,
     out: PictureFile,
     schedule: Annotated[
-        Path | None, typer.Argument(metavar="SCHEDULE", help="Whose rings are drawn; the network alone where left out.")
+        Path | None,
+        typer.Argument(
+            metavar="SCHEDULE", callback=read_alone, help="Whose rings are drawn; the network alone where left out."
+        ),
     ] = None,
     slot: Annotated[
         int | None, typer.Option(min=1, metavar="T", help="The rings' slot; the busiest where left out.")

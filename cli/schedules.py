@@ -10,14 +10,25 @@ import typer
 from typer.core import TyperCommand
 
 from dlsched.cli import interrupt, output
-from dlsched.cli.options import InstanceFile, Json, MaybeProblem, Out, Picture, TimeLimit, judged, loaded, writable
+from dlsched.cli.options import (
+    InstanceFile,
+    Json,
+    MaybeProblem,
+    Out,
+    Picture,
+    TimeLimit,
+    judged,
+    loaded,
+    read_alone,
+    writable,
+)
 
 if TYPE_CHECKING:
     from dlsched.algorithms import Optimum, Shortfall
     from dlsched.models.problem import Problem
 
 
-ScheduleFile = Annotated[Path, typer.Argument(metavar="SCHEDULE", help="A schedule, as JSON.")]
+ScheduleFile = Annotated[Path, typer.Argument(metavar="SCHEDULE", callback=read_alone, help="A schedule, as JSON.")]
 
 
 class Check(TyperCommand):
@@ -99,7 +110,12 @@ def _keep(found: Optimum, out: Path | None) -> None:
 
 
 def certify(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A certificate, as `optimum --certificate` writes it.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", callback=read_alone, help="A certificate, as `optimum --certificate` writes it."
+        ),
+    ],
     vipr: Annotated[
         Path | None,
         typer.Option(metavar="OUT", callback=writable, help="Write its tree in VIPR's format 1.0 as well."),

@@ -99,7 +99,8 @@ def _from_float(value: float) -> Fraction:
     """Return what a float stands for; kept, since files of millions of numbers of three digits are common."""
     if not math.isfinite(value):
         raise ValueError(f"must be a finite number, not {value}")
-    decimal = Fraction(*Decimal(repr(value)).as_integer_ratio())
+    # The own `repr` of a subclass, as `numpy.float64` is one, names the class.
+    decimal = Fraction(*Decimal(float.__repr__(value)).as_integer_ratio())
     if decimal.denominator <= MAX_DENOMINATOR:
         return decimal
     snapped = decimal.limit_denominator(MAX_DENOMINATOR)

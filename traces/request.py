@@ -159,7 +159,7 @@ class Request:
         left = sorted(jobs, key=lambda job: job.arrival)[self.start :]
         wanted = self.jobs or 1
         if len(left) < wanted:
-            asked = "" if self.jobs is None else f"{wanted} jobs asked for "
+            asked = f"{wanted} jobs asked for " if self.jobs is not None else "no job is left " if self.start else ""
             passed = f"after passing over {self.start}" if self.start else ""
             about = f"{asked}{passed}".strip()
             raise InputError(f"{path}: {f'{about}; it has {len(jobs)}' if about else 'has no jobs'}")

@@ -37,17 +37,27 @@ WRITERS = {
 }
 Make = Callable[[Path], object]
 
+CLUSTER = ("--cluster", "gpu=1", "--slots", "9", "--slot-seconds", "1")
 TWICE = (
     ("optimum", "hadar", "INSTANCE", "--out", "x.json", "--certificate", "./x.json"),
     ("optimum", "hadar", "INSTANCE", "--certificate", "INSTANCE"),
     ("run", "hadar", "INSTANCE", "--out", "INSTANCE"),
     ("compare", "hadar", "INSTANCE", "--out", "x.csv", "--out-jobs", "x.csv"),
+    ("check", "INSTANCE", "LOG", "--plot", "LOG"),
+    ("plot", "schedule", "INSTANCE", "SCHEDULE", "LOG", "--out", "LOG"),
+    ("plot", "network", "INSTANCE", "LOG", "--out", "LOG"),
+    ("certify", "LOG", "--vipr", "LOG"),
+    ("convert", "csv", "LOG", *CLUSTER, "--out", "LOG"),
+    ("convert", "philly", "LOG", "i.json", *CLUSTER, "--out", "."),
+    ("convert", "gavel", "--throughputs", "LOG", "--trace", "x", *CLUSTER, "--out", "./LOG"),
 )
 
 
 @pytest.mark.parametrize("words", TWICE)
 def test_no_file_is_named_twice(dlsched: Command, words: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "LOG").write_text("name,arrival,gang,seconds\na,0,1,9\n")
     done = dlsched(*worded(words, "", tmp_path))
+    assert (tmp_path / "LOG").read_text() == "name,arrival,gang,seconds\na,0,1,9\n"
     assert "is named twice, and what is there would be lost" in refusal(done)
     assert json.loads((tmp_path / "i.json").read_text()) == h2()
     assert not list(tmp_path.glob("x.*"))

@@ -6,6 +6,7 @@ import itertools
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,6 +28,7 @@ from dlsched.models.numbers import agree, exceeds, rational, slack, splits, to_i
         (1.2345678901e-7, Fraction("1.2345678901e-7")),
         (1e-300, Fraction("1e-300")),
         (Decimal("0.25"), Fraction(1, 4)),
+        (np.float64(7.03125), Fraction(225, 32)),  # a float, whose `repr` is no number
     ],
 )
 def test_what_a_number_stands_for(given_: object, expected: Fraction) -> None:

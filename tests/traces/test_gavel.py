@@ -255,7 +255,7 @@ def test_truncated_throughputs_are_refused(tmp_path: Path) -> None:
     [
         ({"jobs": 8}, "8 jobs asked for; it has 7"),
         ({"jobs": 3, "start": 5}, "3 jobs asked for after passing over 5; it has 7"),
-        ({"start": 7}, "after passing over 7; it has 7"),
+        ({"start": 7}, "no job is left after passing over 7; it has 7"),
         ({"cluster": {"fast": 2, "warp": 1}}, "has no device type 'warp' (of the cluster); it has fast, slow"),
         ({"cluster": {"fast": 0}}, "cluster: fast=0 must have a positive number of devices"),
         ({"cluster": {}}, "cluster: must have a device type"),
