@@ -373,10 +373,12 @@ def _texts(model: Any, files: dict[str, Path | None]) -> dict[Path, str]:
                     written = Path(folder) / f"model.{kind}"
                     try:
                         model.write(str(written), io_options={"symbolic_solver_labels": True})
-                    except RuntimeError:  # two names that the format cannot tell apart
+                    except (RuntimeError, UnicodeEncodeError) as error:
                         model.write(str(written))
-                        output.note(f"{path}: names differ in symbols alone, so variables and rows are numbered")
-                    texts[path] = written.read_text(encoding="utf-8")
+                        is_locale = isinstance(error, UnicodeEncodeError)
+                        why = "have letters that the locale has not" if is_locale else "differ in symbols alone"
+                        output.note(f"{path}: names {why}, so variables and rows are numbered")
+                    texts[path] = written.read_text(encoding="locale")  # as Pyomo writes it
     except OSError as error:
         raise InputError(f"the folder for temporary files: {error}") from None
     return texts

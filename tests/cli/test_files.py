@@ -316,3 +316,18 @@ def test_what_is_neither_file_nor_pipe_is_not_read(dlsched: Command, place: Path
     make, name = SPECIAL[kind]
     make(place / "odd")
     assert refusal(dlsched("run", "hadar", "odd", folder=place)) == f"odd: is not a file but {name}"
+
+
+def test_names_that_the_locale_cannot_write(place: Path) -> None:
+    """Pyomo writes LP files in the locale's encoding."""
+    foreign = h2()
+    for job, name in zip(foreign["jobs"], ("仕事", "工作"), strict=True):
+        job["name"] = name
+    save(place / "foreign.json", foreign)
+    ascii_ = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    for environment, told in ((ascii_, ["the locale has not", "so variables and rows are numbered"]), (None, [])):
+        process = run(("show", "hadar/hall", "foreign.json", "--lp", "m.lp"), "", place, env=environment)
+        assert process.returncode == 0, process.stderr
+        assert process.stderr.splitlines()[-1] == "dlsched: wrote m.lp"
+        assert all(words in process.stderr for words in told)
+        assert ("工作" in (place / "m.lp").read_text(encoding="utf-8")) == (environment is None)
