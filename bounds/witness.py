@@ -17,7 +17,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
+from pydantic import Field, StrictInt
 
 from dlsched.arguments import checked, named
 from dlsched.models.document import Document, InputError, read_json
@@ -64,7 +64,7 @@ class Witness(Document):
     claim: str
     variant: str
     status: str
-    seed: int
+    seed: StrictInt
     instance: dict[str, Any]
     schedule: dict[str, Any] | None = None
     measured: float | None = None
@@ -101,7 +101,8 @@ class Replay(Readable):
     verdict : Verdict
         Recomputed from the instance and the seed alone.
     differences : tuple of str
-        What is not as the witness says: status, measured value or bound; empty where all is.
+        What is not as the witness says: status, measured value or bound, or a schedule that breaks a rule or has
+        another worth; empty where all is.
 
     Examples
     --------
@@ -117,7 +118,7 @@ class Replay(Readable):
 
     @property
     def reproduced(self) -> bool:
-        """Whether status, measured value and bound are as the witness says."""
+        """Whether status, measured value, bound and what the schedule is worth are as the witness says."""
         return not self.differences
 
     def _sections(self) -> Iterable[Section]:
@@ -173,7 +174,37 @@ def _replayed(document: Witness) -> Replay:
             differences.append(f"{name}: {now}, and the witness has none")
         elif was is not None and (now is None or not agree(was, now, unit=unit)):
             differences.append(f"{name}: {now}, not {was}")
+    if document.schedule is not None:
+        differences += _of_schedule(document.claim, instance, document.schedule, verdict.witness, unit)
     return Replay(document, verdict, tuple(differences))
+
+
+def _of_schedule(id_: str, instance: Document, data: dict[str, Any], again: Witness | None, unit: float) -> list[str]:
+    """Return what is wrong with a witness's schedule: a rule that it breaks, or another worth than what came out again.
+
+    Among several schedules of the same worth, which one is found may differ between versions.
+    """
+    from dlsched.algorithms.algorithm import judge_of
+    from dlsched.bounds.claim import claim
+    from dlsched.models.problem import problem
+
+    came = None if again is None else again.schedule
+    if data == came:
+        return []
+    judge = judge_of(problem(claim(id_).problem), data)
+    if not isinstance(instance, judge.instance):
+        return ["schedule: not the one that came out"]
+    try:
+        plan = judge.schedule.parse(data)
+    except InputError as error:
+        raise InputError(f"schedule.{error}") from None
+    broken = judge.violations(instance, plan)
+    if broken:
+        return [f"schedule: {broken[0].place}: {broken[0].message} ({broken[0].rule})"]
+    if came is None:
+        return []
+    was, now = (float(judge.utility(instance, each)) for each in (plan, judge.schedule.parse(came)))
+    return [] if agree(was, now, unit=unit) else [f"schedule: one worth {now}, not {was}"]
 
 
 @checked

@@ -19,6 +19,7 @@ import pytest
 from dlsched.bounds import Outcome, Status, WorkersLostError, claim, claims, replay, verify
 from dlsched.bounds.claim import Variant
 from dlsched.bounds.search import plan
+from dlsched.bounds.witness import shipped
 from dlsched.models import InputError
 from dlsched.tolerances import TOLERANCE
 from tests.longer import longer
@@ -291,3 +292,26 @@ def test_a_witness_that_was_tampered_with_does_not_reproduce(tmp_path: Path) -> 
     wrong.save(tmp_path / "w.json")
     differences = replay(tmp_path / "w.json").differences
     assert [d.split(":")[0] for d in differences] == ["status", "measured"]
+
+
+def test_a_schedule_that_was_tampered_with_does_not_reproduce() -> None:
+    """The lone job's schedule is worth 1; another one that is worth as much would do."""
+    lone = shipped("hadar-theorem-2-lone-job").model_copy(update={"schedule": None})
+    found = replay(lone).verdict.witness
+    assert found is not None
+    assert found.schedule is not None
+    jobs = found.schedule["jobs"]
+    slots = jobs["J1"]["slots"]
+    later = {str(int(slot) + 1): devices for slot, devices in slots.items()}
+    for changed, difference in (
+        (jobs, None),
+        ({"J1": {"slots": later}}, None),
+        ({}, "schedule: one worth 1.0, not 0.0"),
+        ({"J1": {"slots": dict(list(slots.items())[1:])}}, "schedule: job J1: "),
+    ):
+        witness = lone.model_copy(update={"schedule": {"problem": "hadar", "jobs": changed}})
+        differences = replay(witness).differences
+        assert len(differences) == (difference is not None), differences
+        assert not differences or differences[0].startswith(str(difference))
+    with pytest.raises(InputError, match=r"schedule\.jobs: required field is missing"):
+        replay(lone.model_copy(update={"schedule": {"problem": "hadar"}}))

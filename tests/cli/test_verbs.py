@@ -293,6 +293,7 @@ def test_an_instance_is_no_witness(dlsched: Command, tmp_path: Path) -> None:
         ({"claim": "hadar/theorem-99"}, "hadar/theorem-99: unknown claim; "),
         ({"variant": "odd"}, "variant: 'odd' is not one of "),
         ({"parameters": {"odd": 1}}, "hadar/theorem-2: no parameter 'odd'; it has none"),
+        ({"seed": True}, "seed: True should be a valid integer"),
     ],
 )
 def test_replay_names_the_file(dlsched: Command, tmp_path: Path, change: dict[str, Any], message: str) -> None:
