@@ -360,3 +360,21 @@ def test_a_sum_of_which_no_variable_is_left(oracle: Any) -> None:
     empty = Polytope(np.zeros((1, 0)), np.ones(1), np.ones(1), nothing, nothing)
     with pytest.raises(TransformationRefused, match="the region is empty"):
         sum_of_ratios(FractionalSum((Ratio(nothing, 1.0, nothing, 1.0),), empty), epsilon=0.5, oracle=oracle)
+
+
+def test_caps_that_no_point_keeps_by_very_little() -> None:
+    """At the caps (1.2, 1.0198) simplex on scaled numbers says neither that there is a point nor that there is none."""
+    m = pyo.ConcreteModel()
+    m.x, m.y, m.z = pyo.Var(bounds=(0, 1)), pyo.Var(bounds=(0, 3)), pyo.Var(bounds=(2, 5))
+    first = (0.1 * m.x + 30 * m.y + 0.1 * m.z + 1) / (0.03 * m.x + 0.001 * m.y + 1)
+    second = (0.3 * m.x + 20 * m.z + 3) / (0.001 * m.y + 20 * m.z + 1)
+    third = (1000 * m.y + 0.01 * m.z + 4) / (0.2 * m.x + 0.1 * m.y + 2000 * m.z + 3)
+    m.cost = pyo.Objective(expr=first + second + third)
+    found = sum_of_ratios(m, epsilon=0.05)
+    found.recover(load=True)
+    corners = []
+    for x, y, z in itertools.product((0, 1), (0, 3), (2, 5)):
+        m.x.set_value(x), m.y.set_value(y), m.z.set_value(z)
+        corners.append(pyo.value(m.cost))
+    assert found.bound <= found.value <= min(corners) * (1 + 1e-9)
+    assert found.value <= 1.05 * found.bound
