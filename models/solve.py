@@ -79,6 +79,8 @@ def solve(
     (`dlsched.solvers.refinement`). Of an integer program what a solver forgave the continuous variables is taken back
     where it is worth something; where the value is then not the solver's own, the status is ``feasible``.
 
+    A cost that is more than 2^70 (1e21) times smaller than the largest counts as noise.
+
     Examples
     --------
     >>> import pyomo.environ as pyo

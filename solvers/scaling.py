@@ -210,7 +210,7 @@ def _objective_factor(c: Floats) -> float:
     exponent = int(np.frexp(most)[1])
     if most > _LARGE:
         # Beside a penalty, what the others cost has to stay what a solver sees.
-        least = float(size[size > ULP * most].min())
+        least = float(size[size > np.ldexp(most, -_SPREAD)].min())
         exponent = max(0, min(exponent, int(np.frexp(least / _SMALL)[1]) - 1))
     return float(np.ldexp(1.0, min(_MOST_EXPONENT, -exponent)))
 

@@ -280,7 +280,7 @@ def test_a_large_bound_that_bounds_nothing_costs_no_precision(none: float, solve
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("penalty", [1e3, 1e8, 1e12, 1e16])
+@pytest.mark.parametrize("penalty", [1e3, 1e8, 1e12, 1e16, 1e18, 1e20])
 def test_costs_beside_a_penalty(penalty: float, solver: str) -> None:
     """By hand 10 * 2 + 2 * 3 + 5/2 * 5, nothing penalised; 97 was once called optimal beside 1e8."""
     m = pyo.ConcreteModel()
