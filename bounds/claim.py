@@ -20,7 +20,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from dlsched.algorithms.exact.result import Proof
-from dlsched.arguments import at_least, checked, expect, matching, plain
+from dlsched.arguments import at_least, checked, described, expect, matching, plain
 from dlsched.bounds.comparison import Interval, Relation, Status, Value, compare
 from dlsched.bounds.evidence import asked, weakest
 from dlsched.bounds.sharing import Sharing, shared
@@ -352,6 +352,14 @@ class Claim(Generic[F]):
     def case(self, name: str) -> Witness:
         """Return one of its counterexamples or golden cases."""
         return shipped(name, self.cases)
+
+    def __post_init__(self) -> None:
+        # Text that reads like a member of an enumeration is not that member, and would be compared as another.
+        for name, kind in (("variant", Variant), ("relation", Relation), ("expectation", Expectation)):
+            if not isinstance(getattr(self, name), kind):
+                raise TypeError(
+                    f"claim {self.id}: {name}: expected {kind.__name__}, got {described(getattr(self, name))}"
+                )
 
     def corrected(self, **changes: Unpack[Changes[F]]) -> Claim[F]:
         """Return the corrected variant: what is not given is as in this one, but for the shipped cases.

@@ -400,6 +400,8 @@ def described(value: Any) -> str:
     """Return a value, or what it is, in a few words."""
     if isinstance(value, type):
         return f"the class {value.__qualname__}"
+    if isinstance(value, float) and value.is_integer():
+        return cut(f"{value:.1f}")  # no whole number, and to be told from one
     return _shown(value) if isinstance(value, _SHORT) else called(type(value))
 
 

@@ -419,6 +419,11 @@ TO_BUILD: dict[str, Case] = {
         TypeError,
         "jobs: expected a whole number, got 'two'",
     ),
+    "size as a float": (
+        lambda: smd.preset("random", 0, jobs=2.0),
+        TypeError,
+        "jobs: expected a whole number, got 2.0",
+    ),
     "no such mode": (lambda: smd.preset("paper", mode="odd"), InputError, "mode: 'odd' is not one of sync, async"),
     "incomplete instance": (
         lambda: hadar.Instance(slots=-1),  # type: ignore[call-arg]

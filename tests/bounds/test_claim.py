@@ -379,3 +379,10 @@ HADAR = {
     "machines": [{"name": "m", "devices": {"k80": 1}}],
     "jobs": [],
 }
+
+
+@pytest.mark.parametrize(("name", "text"), [("relation", ">="), ("expectation", "true"), ("variant", "printed")])
+def test_text_is_no_member_of_an_enumeration(name: str, text: str) -> None:
+    """A relation ">=" as text was compared as "<="."""
+    with pytest.raises(TypeError, match=rf"^claim toy/\S+: {name}: expected {name.capitalize()}, got '{text}'$"):
+        replace(toy_claim(), **{name: text})
