@@ -309,6 +309,14 @@ class Claim(Generic[F]):
     sampled: bool = False
     guessed: bool = False
 
+    def __post_init__(self) -> None:
+        # Text that reads like a member of an enumeration is not that member, and would be compared as another.
+        for name, kind in (("variant", Variant), ("relation", Relation), ("expectation", Expectation)):
+            if not isinstance(getattr(self, name), kind):
+                raise TypeError(
+                    f"claim {self.id}: {name}: expected {kind.__name__}, got {described(getattr(self, name))}"
+                )
+
     @property
     def parameters(self) -> type:
         """A frozen dataclass of its parameters, with the paper's values as defaults."""
@@ -352,14 +360,6 @@ class Claim(Generic[F]):
     def case(self, name: str) -> Witness:
         """Return one of its counterexamples or golden cases."""
         return shipped(name, self.cases)
-
-    def __post_init__(self) -> None:
-        # Text that reads like a member of an enumeration is not that member, and would be compared as another.
-        for name, kind in (("variant", Variant), ("relation", Relation), ("expectation", Expectation)):
-            if not isinstance(getattr(self, name), kind):
-                raise TypeError(
-                    f"claim {self.id}: {name}: expected {kind.__name__}, got {described(getattr(self, name))}"
-                )
 
     def corrected(self, **changes: Unpack[Changes[F]]) -> Claim[F]:
         """Return the corrected variant: what is not given is as in this one, but for the shipped cases.

@@ -401,7 +401,7 @@ def described(value: Any) -> str:
     if isinstance(value, type):
         return f"the class {value.__qualname__}"
     if isinstance(value, float) and value.is_integer():
-        return cut(f"{value:.1f}")  # no whole number, and to be told from one
+        return float.__repr__(value)  # no whole number, and to be told from one
     return _shown(value) if isinstance(value, _SHORT) else called(type(value))
 
 
