@@ -9,6 +9,7 @@ import sys
 import sysconfig
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -63,19 +64,25 @@ SOLVERS = {
 """Where each solver may be imported."""
 
 
+@cache
+def imported(path: Path) -> tuple[str, ...]:
+    """Return the full names that a file imports, wherever in it."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return tuple(names)
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_there_is_one_way_to_a_solver(solver: str) -> None:
-    importing = set()
-    for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                names = [f"{node.module}.{alias.name}" for alias in node.names]
-            else:
-                continue
-            if any(f"{name}.".startswith(f"{solver}.") for name in names):
-                importing.add(str(path.relative_to(ROOT)))
+    importing = {
+        str(path.relative_to(ROOT))
+        for path in SOURCES
+        if any(f"{name}.".startswith(f"{solver}.") for name in imported(path))
+    }
     assert importing <= SOLVERS[solver]
 
 
@@ -141,15 +148,11 @@ def test_rooms_import_only_to_their_left(path: Path) -> None:
         return
     left = {"solvers", "models", "traces"} if room == "traces" else {*ROOMS[: [*PLACES].index(room)]}
     allowed = left | SHARED
-    for node in ast.walk(ast.parse(path.read_text())):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        for name in names:
-            parts = name.split(".")
-            assert parts[0] != "tests"
-            if parts[0] == "dlsched":
-                assert parts[1] in allowed, f"{path.relative_to(ROOT)} imports {name}"
+    for name in imported(path):
+        parts = name.split(".")
+        assert parts[0] != "tests"
+        if parts[0] == "dlsched":
+            assert parts[1] in allowed, f"{path.relative_to(ROOT)} imports {name}"
 
 
 def test_importing_a_room_is_light() -> None:
