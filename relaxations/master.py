@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from dlsched.arguments import called, expect, floats
 from dlsched.arithmetic import dot, exact_product, sparse_product
 from dlsched.errors import InputError, shown
+from dlsched.lazy import sp
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
 from dlsched.solvers.solution import SolverError

@@ -13,11 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from dlsched.arithmetic import dot, powers_of_two
+from dlsched.lazy import sp
 from dlsched.relaxations.ring_copies import Ints, RingBlock, RingCopies
 from dlsched.relaxations.ring_lp import RingLp, VneSolution
 from dlsched.solvers.highs import Session
@@ -61,7 +59,9 @@ class Distances:
         tail, head = substrate.tail[arcs], substrate.head[arcs]
         n = len(substrate.names)
         weights = block.bandwidth * prices[substrate.share[arcs]] + HOP
-        cost, before = dijkstra(csr_array((weights, (tail, head)), shape=(n, n)), return_predecessors=True)
+        cost, before = sp.csgraph.dijkstra(
+            sp.csr_array((weights, (tail, head)), shape=(n, n)), return_predecessors=True
+        )
         ends = zip(tail.tolist(), head.tolist(), strict=True)
         return cls(cost, before, dict(zip(ends, arcs.tolist(), strict=True)))
 

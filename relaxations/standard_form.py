@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 from pyomo.common.collections import ComponentMap
 
 from dlsched.arithmetic import dot, sparse_product
+from dlsched.lazy import sp
 from dlsched.relaxations.contract import Point, Recovery, array_of
 from dlsched.relaxations.matrix_model import MatrixModel, matrix_model
 from dlsched.relaxations.refusals import compile_linear

@@ -17,6 +17,8 @@ from pyomo.repn.linear import LinearBeforeChildDispatcher, LinearRepnVisitor
 from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler, _LinearStandardFormCompiler_impl
 from pyomo.repn.util import ExprType, check_constant
 
+from dlsched.lazy import without_statistics
+
 _RELATIONS = (EqualityExpression, InequalityExpression, RangedExpression)
 
 
@@ -55,6 +57,7 @@ class _Compiler(_LinearStandardFormCompiler_impl):
 
 def standard_form(model: Any) -> Any:
     """Return Pyomo's standard form of a model: rows are equations or have one side, those of a range are two."""
+    without_statistics()
     config = LinearStandardFormCompiler().config({"mixed_form": True, "set_sense": None})
     with PauseGC():
         return _Compiler(config).write(model)

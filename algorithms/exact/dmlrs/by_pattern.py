@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from dlsched.algorithms.exact.dmlrs.decomposition import Decomposition, Offer, Part
 from dlsched.algorithms.exact.dmlrs.patterns import Patterns
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Limits, Schedules
 from dlsched.arithmetic import exact_product
+from dlsched.lazy import sp
 from dlsched.solvers.matrix import Floats
 
 

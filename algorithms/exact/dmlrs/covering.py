@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from dlsched.algorithms.exact.dmlrs.packing import Bools
 from dlsched.algorithms.exact.dmlrs.patterns import Patterns
 from dlsched.algorithms.exact.dmlrs.slots import Ints, Slots
 from dlsched.arithmetic import integer_product
+from dlsched.lazy import sp
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
 from dlsched.solvers.solution import SolverError
