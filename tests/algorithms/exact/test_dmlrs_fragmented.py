@@ -480,8 +480,8 @@ def test_schedules_after_settled_slots_are_worth_what_they_are_step_by_step(seed
         assert found[i] == pytest.approx(expected - paid)
 
 
-UNLUCKY = preset("benchmark", 33, jobs=6, machines=3, slots=2, multiple=3)
-"""Best fit places levels 1, 2 and 5 of its jobs 0, 2 and 5, but not 2 and 5 alone, which fit as well."""
+UNLUCKY = preset("benchmark", 210, jobs=6, machines=3, slots=2, multiple=3)
+"""Best fit places levels 2, 2 and 1 of its jobs 0, 4 and 5, but not those of 0 and 4 alone, which fit as well."""
 
 
 def violations(schedule: Schedule) -> list[str]:
@@ -493,33 +493,42 @@ def test_what_a_job_leaves_behind_is_placed_though_best_fit_does_not_find_it() -
     schedules = Schedules(Slots.safe(UNLUCKY))
     room = Repacked(schedules)
     put = {}
-    for i, level in ((0, 1), (2, 2), (5, 5)):
+    for i, level in ((5, 1), (0, 2), (4, 2)):
         fits, ways = room.fits(i)
         assert fits[1, level]
         put[i] = room.put(JobSchedule(i, (0, level), 1), ways)
-    room.leave(put.pop(0))
+    room.leave(put.pop(5))
+    assert not room.fitting(schedules.levels_of(put.values())[1:])[0]
     schedule = room.schedule(put)
-    assert set(schedule.jobs) == {"job3", "job6"}
+    assert set(schedule.jobs) == {"job1", "job5"}
     assert violations(schedule) == []
 
 
 def test_what_fits_in_one_slot_as_in_a_given_plan_fits_in_all() -> None:
     """Whether levels fit is remembered for all slots: it must not be said of one where they cannot be placed."""
     schedules = Schedules(Slots.safe(UNLUCKY))
-    plan = [JobSchedule(2, (0, 2), 1), JobSchedule(5, (0, 5), 1)]
-    placed = Packer(Items(schedules.slots)).place([0, 0, 2, 0, 0, 5])
+    plan = [JobSchedule(0, (0, 2), 1), JobSchedule(4, (0, 2), 1)]
+    placed = Packer(Items(schedules.slots)).place([2, 0, 0, 0, 2, 0])
     assert placed is not None
     room = Repacked(schedules)
     room.adopt(plan, Schedule.of({name: {2: placement} for name, placement in placed.items()}))
-    put = {2: room.put(JobSchedule(2, (2, 2), 1), None)}
+    put = {0: room.put(JobSchedule(0, (2, 2), 1), None)}
     for _ in range(2):
-        fits, ways = room.fits(5)
-        assert fits[0, 5]
-        assert fits[1, 5]
-    put[5] = room.put(JobSchedule(5, (5, 5), 1), ways)
+        fits, ways = room.fits(4)
+        assert fits[0, 2]
+        assert fits[1, 2]
+    put[4] = room.put(JobSchedule(4, (2, 2), 1), ways)
     schedule = room.schedule(put)
-    assert {name: set(job.slots) for name, job in schedule.jobs.items()} == {"job3": {1, 2}, "job6": {1, 2}}
+    assert {name: set(job.slots) for name, job in schedule.jobs.items()} == {"job1": {1, 2}, "job5": {1, 2}}
     assert violations(schedule) == []
+
+
+def test_items_are_placed_in_another_order_too() -> None:
+    """Those with the largest share of a resource first, these levels are not found to fit, whatever decides."""
+    schedules = Schedules(Slots.of(preset("benchmark", 33, jobs=6, machines=3, slots=2, multiple=3)))
+    levels = np.array([0, 0, 2, 0, 0, 5])
+    assert Packer(Items(schedules.slots)).place(levels.tolist()) is not None
+    assert Repacked(schedules).fitting(levels[None]).tolist() == [True]
 
 
 @pytest.mark.slow
