@@ -160,6 +160,8 @@ class Master:
         TypeError, InputError
         """
         for k, column in enumerate(columns):
+            if self._is_ordinary(column):
+                continue
             place = f"columns[{k}]"
             expect(place, column, Column)
             if not (_is_whole(column.block) and 0 <= column.block < self.blocks):
@@ -174,6 +176,20 @@ class Master:
                 raise TypeError(
                     f"{place}: key must be hashable, as a tuple is; it is {called(type(column.key))}"
                 ) from None
+
+    def _is_ordinary(self, column: Column) -> bool:
+        """Tell whether there is nothing to refuse about a column, in a tenth of the time that a refusal may take."""
+        try:
+            hash(column.key)
+            return (
+                type(column.block) is int
+                and 0 <= column.block < self.blocks
+                and type(column.value) is float
+                and column.rows.shape == self.rhs.shape
+                and column.rows.dtype.kind == "f"
+            )
+        except (AttributeError, TypeError):
+            return False
 
     def add_rows(self, rhs: Floats, coefficients: Floats) -> None:
         """Add linking rows; `coefficients` has shape (new rows, columns) for the columns of the master."""

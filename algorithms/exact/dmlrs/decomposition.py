@@ -11,7 +11,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -58,8 +57,10 @@ class Decomposition(ABC):
     def __init__(self, schedules: Schedules, rows: int, places: int) -> None:
         self.schedules, self.rows, self.places = schedules, rows, places
         self.jobs, self.slots, self.most = len(schedules.jobs), schedules.slots.slots, schedules.slots.most_levels
-        self._flat: dict[JobSchedule, tuple[Ints, int]] = {}
-        self._always = np.full(self.slots, -1, dtype=np.int64), -1
+        self._looked_at: list[Column] = []
+        self._cells_of: Ints = np.zeros((0, self.slots), dtype=np.int64)
+        self._ends_of: Ints = np.zeros(0, dtype=np.int64)
+        self._offers_of: list[tuple[int, Offer]] = []
         penalty = 20.0 * float(schedules.utility.max(axis=1).sum() + 1.0)
         self.master = Master(np.zeros(rows), self.jobs + places, penalty)
 
@@ -143,27 +144,39 @@ class Decomposition(ABC):
 
     def _allowed(self, part: Part) -> Bools:
         """Return which columns of the master are in a part."""
-        limits, columns = part.limits, self.master.columns
-        flat = np.append(limits.levels.ravel(), [True])
-        ends = np.append(limits.ends.ravel(), [True])
-        steps = [self._steps(c.data) for c in columns]
-        at = np.array([s[0] for s in steps], dtype=np.int64).reshape(-1, self.slots)
-        inside: Bools = np.all(flat[at], axis=1) & ends[np.array([s[1] for s in steps], dtype=np.int64)]
-        for k, column in enumerate(columns):
-            if isinstance(column.data, Offer):
-                number = self.listed(column.data)
-                inside[k] = number is not None and part.offers[column.data.place][number]
+        self._look_at_columns()
+        levels = np.append(part.limits.levels.ravel(), [True])
+        ends = np.append(part.limits.ends.ravel(), [True])
+        inside: Bools = np.logical_and.reduce(levels.take(self._cells_of), axis=1) & ends.take(self._ends_of)
+        for k, offer in self._offers_of:
+            number = self.listed(offer)
+            inside[k] = number is not None and part.offers[offer.place][number]
         return inside
 
-    def _steps(self, data: Any) -> tuple[Ints, int]:
-        """Return a schedule's positions in flattened limits, on levels and on ends; -1 stands for always."""
-        if isinstance(data, Offer):
-            return self._always
-        if data not in self._flat:
+    def _look_at_columns(self) -> None:
+        """Find out where the columns' schedules stand in flattened limits, and which are offers.
+
+        Of those of the last call nothing is done again: the master makes another list where columns go, and appends new
+        ones to it.
+        """
+        columns = self.master.columns
+        if columns is not self._looked_at:
+            self._looked_at, self._offers_of = columns, []
+            self._cells_of, self._ends_of = self._cells_of[:0], self._ends_of[:0]
+        known = len(self._ends_of)
+        fresh = list(enumerate((c.data for c in columns[known:]), known))
+        schedules = [(k, data) for k, data in fresh if isinstance(data, JobSchedule)]
+        at = np.full((len(fresh), self.slots), -1, dtype=np.int64)
+        end = np.full(len(fresh), -1, dtype=np.int64)
+        if schedules:
+            mine = np.array([k for k, _ in schedules]) - known
+            first = np.array([data.job for _, data in schedules]) * self.slots
+            last = np.array([data.end for _, data in schedules])
             t = np.arange(self.slots)
-            at = (data.job * self.slots + t) * (self.most + 1) + np.array(data.levels)
-            self._flat[data] = np.where(t <= data.end, at, -1), data.job * self.slots + data.end
-        return self._flat[data]
+            cells = (first[:, None] + t) * (self.most + 1) + np.array([data.levels for _, data in schedules])
+            at[mine], end[mine] = np.where(t <= last[:, None], cells, -1), first + last
+        self._cells_of, self._ends_of = np.concatenate([self._cells_of, at]), np.concatenate([self._ends_of, end])
+        self._offers_of += [(k, data) for k, data in fresh if isinstance(data, Offer)]
 
     def fixed(self, part: Part, prices: Floats, incumbent: float) -> tuple[float, Part]:
         """Return the bound of prices, and the part of the plans that can be better than an incumbent."""
