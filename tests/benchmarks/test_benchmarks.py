@@ -169,7 +169,7 @@ def test_the_page_is_as_it_would_be_written() -> None:
         assert (proved, seconds) == (own[1], own[2].split(", ")[-1]), name
 
 
-@pytest.mark.parametrize(("row", "names"), enumerate(FAMILIES))
+@pytest.mark.parametrize(("row", "names"), list(enumerate(FAMILIES)))
 def test_what_is_told_of_reach_is_what_was_measured(row: int, names: str) -> None:
     """A number is one of those in the sections, rounded; of a range only the greater end stands there."""
     _, proved, own, others = [line for line in REACH.splitlines() if line.startswith("| ")][row + 1][2:-2].split(" | ")
