@@ -490,10 +490,15 @@ class _Writer:
         """Return what a term is summed over, under a name of its own."""
         taken = _taken(term, rows)
         used = _needed([row.index for row in rows], taken, term.own)
-        symbol = f"\\mathcal{{A}}^{{({len(self._notes.sets) + 1})}}{_subscript(term.letters[k] for k in used)}"
         sizes = [len(some) for some in taken]
-        self._notes.sets.append(f"${symbol}$: chosen by a rule, {min(sizes)} to {max(sizes)} members")
-        return f"{_bracketed(term.bound)} \\in {symbol}"
+        subscript = _subscript(term.letters[k] for k in used)
+        return self._in_new_set(term.bound, subscript, f"{min(sizes)} to {max(sizes)}")
+
+    def _in_new_set(self, letters: Sequence[str], subscript: str, size: str) -> str:
+        """Return that letters are in a set with a name of its own, which the list of sets gets."""
+        symbol = f"\\mathcal{{A}}^{{({len(self._notes.sets) + 1})}}{subscript}"
+        self._notes.sets.append(f"${symbol}$: chosen by a rule, {size} members")
+        return f"{_bracketed(letters)} \\in {symbol}"
 
     def _where(self, term: _Term, placed: Sequence[_Anchor], rows: list[_Row]) -> str:
         """Return in which rows a term stands that others lack, though no number says so."""
@@ -507,10 +512,8 @@ class _Writer:
         told = condition(letters, values, present, members, _literal)
         if told is None:
             used = _needed(values, present, term.own)
-            symbol = f"\\mathcal{{A}}^{{({len(self._notes.sets) + 1})}}"
             size = len({tuple(row[k] for k in used) for row, has in zip(values, present, strict=True) if has})
-            self._notes.sets.append(f"${symbol}$: chosen by a rule, {size} members")
-            told = f"{_bracketed([letters[k] for k in used])} \\in {symbol}"
+            told = self._in_new_set([letters[k] for k in used], "", str(size))
         return f"\\text{{ (if }} {told}\\text{{)}}"
 
     def _lacks(self, row: _Row, anchor: _Anchor) -> bool:

@@ -269,7 +269,8 @@ def test_a_block_that_is_worth_anything_at_low_prices() -> None:
 
 def test_columns_from_a_generator() -> None:
     def price(prices: Floats) -> Priced:
-        return Priced(np.array([5 - prices[0]]), (c for c in [Column(0, "a", 5.0, np.ones(1))]))  # type: ignore[arg-type]
+        once: Any = iter([Column(0, "a", 5.0, np.ones(1))])
+        return Priced(np.array([5 - prices[0]]), once)
 
     assert generate_columns(Master(np.ones(1), 1, penalty=100.0), price).value == pytest.approx(5)
 

@@ -9,7 +9,7 @@ two, so bounds are exact. What an offer is, subclasses say: `configurations` and
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,9 +17,12 @@ import numpy as np
 from dlsched.algorithms.exact.dmlrs.schedules import Bools, JobSchedule, Limits, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Ints
 from dlsched.relaxations.columns import Generated, Priced, generate_columns, keep
-from dlsched.relaxations.master import Column, Master
+from dlsched.relaxations.master import Column, ColumnArrays, Master
 from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import FEASIBLE
+
+_ALWAYS = -1
+"""In place of a position in limits: the last one, which is added to them and always allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +60,9 @@ class Decomposition(ABC):
     def __init__(self, schedules: Schedules, rows: int, places: int) -> None:
         self.schedules, self.rows, self.places = schedules, rows, places
         self.jobs, self.slots, self.most = len(schedules.jobs), schedules.slots.slots, schedules.slots.most_levels
-        self._looked_at: list[Column] = []
-        self._cells_of: Ints = np.zeros((0, self.slots), dtype=np.int64)
-        self._ends_of: Ints = np.zeros(0, dtype=np.int64)
-        self._offers_of: list[tuple[int, Offer]] = []
         penalty = 20.0 * float(schedules.utility.max(axis=1).sum() + 1.0)
         self.master = Master(np.zeros(rows), self.jobs + places, penalty)
+        self._cells = ColumnArrays(self.master, self._cells_of)
 
     @abstractmethod
     def list_offers(self, limits: Limits) -> Part:
@@ -144,39 +144,29 @@ class Decomposition(ABC):
 
     def _allowed(self, part: Part) -> Bools:
         """Return which columns of the master are in a part."""
-        self._look_at_columns()
+        cell, end = self._cells()
         levels = np.append(part.limits.levels.ravel(), [True])
         ends = np.append(part.limits.ends.ravel(), [True])
-        inside: Bools = np.logical_and.reduce(levels.take(self._cells_of), axis=1) & ends.take(self._ends_of)
-        for k, offer in self._offers_of:
+        inside: Bools = np.logical_and.reduce(levels.take(cell), axis=1) & ends.take(end)
+        for k in np.flatnonzero(end == _ALWAYS).tolist():
+            offer = self.master.columns[k].data
             number = self.listed(offer)
             inside[k] = number is not None and part.offers[offer.place][number]
         return inside
 
-    def _look_at_columns(self) -> None:
-        """Find out where the columns' schedules stand in flattened limits, and which are offers.
-
-        Of those of the last call nothing is done again: the master makes another list where columns go, and appends new
-        ones to it.
-        """
-        columns = self.master.columns
-        if columns is not self._looked_at:
-            self._looked_at, self._offers_of = columns, []
-            self._cells_of, self._ends_of = self._cells_of[:0], self._ends_of[:0]
-        known = len(self._ends_of)
-        fresh = list(enumerate((c.data for c in columns[known:]), known))
-        schedules = [(k, data) for k, data in fresh if isinstance(data, JobSchedule)]
-        at = np.full((len(fresh), self.slots), -1, dtype=np.int64)
-        end = np.full(len(fresh), -1, dtype=np.int64)
+    def _cells_of(self, data: Sequence[JobSchedule | Offer]) -> tuple[Ints, Ints]:
+        """Return where schedules stand in flattened limits, on levels and on ends; an offer is always allowed there."""
+        cell = np.full((len(data), self.slots), _ALWAYS, dtype=np.int64)
+        end = np.full(len(data), _ALWAYS, dtype=np.int64)
+        schedules = {k: each for k, each in enumerate(data) if isinstance(each, JobSchedule)}
         if schedules:
-            mine = np.array([k for k, _ in schedules]) - known
-            first = np.array([data.job for _, data in schedules]) * self.slots
-            last = np.array([data.end for _, data in schedules])
-            t = np.arange(self.slots)
-            cells = (first[:, None] + t) * (self.most + 1) + np.array([data.levels for _, data in schedules])
-            at[mine], end[mine] = np.where(t <= last[:, None], cells, -1), first + last
-        self._cells_of, self._ends_of = np.concatenate([self._cells_of, at]), np.concatenate([self._ends_of, end])
-        self._offers_of += [(k, data) for k, data in fresh if isinstance(data, Offer)]
+            mine, t = list(schedules), np.arange(self.slots)
+            first = np.array([each.job for each in schedules.values()]) * self.slots
+            last = np.array([each.end for each in schedules.values()])
+            levels = np.array([each.levels for each in schedules.values()])
+            cell[mine] = np.where(t <= last[:, None], (first[:, None] + t) * (self.most + 1) + levels, _ALWAYS)
+            end[mine] = first + last
+        return cell, end
 
     def fixed(self, part: Part, prices: Floats, incumbent: float) -> tuple[float, Part]:
         """Return the bound of prices, and the part of the plans that can be better than an incumbent."""

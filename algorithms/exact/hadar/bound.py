@@ -19,7 +19,7 @@ from dlsched.algorithms.exact.hadar.problem import GRID, TOTAL, Ints, Options
 from dlsched.algorithms.exact.hadar.rows import Hall, Inequality, Separator, hall_inequality, suspicious
 from dlsched.arithmetic import dot, exact_product
 from dlsched.relaxations.columns import Generated, Priced, generate_columns, keep
-from dlsched.relaxations.master import Column, Master
+from dlsched.relaxations.master import Column, ColumnArrays, Master
 from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import CLEAR
 
@@ -95,11 +95,10 @@ class Relaxation:
             for k, hall in enumerate(sets)
             if int(hall.weight[hall.member.any(axis=0) & (arrival <= t)].sum()) > hall.devices
         ]
-        self._arcs: Ints = np.zeros((0, graph.slots), dtype=np.int64)
-        self._arcs_of: list[Column] = []
         self._stack()
         self._first: Ints = np.array(rows, dtype=np.int64).reshape(-1, 2)
         self.master = Master(np.zeros(0), len(jobs), _PENALTY * TOTAL)
+        self._arcs = ColumnArrays(self.master, self._arcs_of)
         self._append(rows)
 
     def _stack(self) -> None:
@@ -213,21 +212,12 @@ class Relaxation:
         """Return which columns of the master use only some arcs of the base graph."""
         alive = np.zeros(len(self.base.tail) + 1, dtype=bool)
         alive[arcs] = alive[-1] = True
-        within: Bools = np.logical_and.reduce(alive[self._arcs_of_columns()], axis=1)
+        within: Bools = np.logical_and.reduce(alive[self._arcs()[0]], axis=1)
         return within
 
-    def _arcs_of_columns(self) -> Ints:
-        """Return the arcs of the master's columns, by column; of those of the last call nothing is done again.
-
-        The master makes another list where columns go, and appends new ones to it.
-        """
-        columns = self.master.columns
-        known = self._arcs if columns is self._arcs_of else self._arcs[:0]
-        if len(known) < len(columns):
-            fresh = np.array([c.data.arcs for c in columns[len(known) :]], dtype=np.int64)
-            known = np.concatenate([known, fresh])
-        self._arcs, self._arcs_of = known, columns
-        return known
+    def _arcs_of(self, paths: Sequence[Path]) -> tuple[Ints]:
+        """Return the arcs of paths, shape (paths, slots)."""
+        return (np.array([path.arcs for path in paths], dtype=np.int64).reshape(len(paths), self.base.slots),)
 
     def fixed(self, graph: Graph, required: Bools, prices: Floats, incumbent: float) -> tuple[float, Bools, Bools]:
         """Return the bound of prices, which arcs can be in a better solution, and which jobs are in all of them."""
