@@ -19,11 +19,16 @@ SESSIONS = [path for path in PROBLEMS if snippets.blocks(path.read_text(encoding
 
 DATA = paths.ROOT / "docs" / "your-data.md"
 
+LONG = {"check-and-cite", "your-theorem"}
+"""Half a minute each, of verify and attack for the most part, which have tests of their own."""
+
 
 def page(path: Path) -> Any:
     marks = [pytest.mark.process, pytest.mark.slow] if "```console" in path.read_text(encoding="utf-8") else []
     if "../shared" in path.read_text(encoding="utf-8"):
         marks.append(pytest.mark.shared_data)
+    if path.stem in LONG:
+        marks.append(pytest.mark.long)
     return pytest.param(path, id=path.stem, marks=marks)
 
 

@@ -21,22 +21,22 @@ pytestmark = pytest.mark.process
 ROOT = paths.ROOT
 
 SAMPLES = {
-    "optimum/hadar": 10,
-    "optimum/smd": 10,
-    "optimum/dmlrs": 5,
-    "optimum/dmlrs-async": 5,
-    "optimum/ddljs": 10,
-    "floats/hadar": 5,
-    "floats/smd": 12,
-    "floats/dmlrs": 3,
-    "floats/dmlrs-async": 4,
-    "floats/ddljs": 10,
-    "inputs/instance": 30,
-    "inputs/schedule": 30,
-    "inputs/witness": 20,
-    "inputs/topology": 40,
-    "inputs/gavel": 40,
-    "inputs/command": 4,
+    "optimum/hadar": 5,
+    "optimum/smd": 5,
+    "optimum/dmlrs": 3,
+    "optimum/dmlrs-async": 3,
+    "optimum/ddljs": 5,
+    "floats/hadar": 3,
+    "floats/smd": 6,
+    "floats/dmlrs": 2,
+    "floats/dmlrs-async": 2,
+    "floats/ddljs": 5,
+    "inputs/instance": 15,
+    "inputs/schedule": 15,
+    "inputs/witness": 10,
+    "inputs/topology": 20,
+    "inputs/gavel": 20,
+    "inputs/command": 2,
 }
 """Cases of each family that the tests run; all the others are for `make audit`."""
 

@@ -134,7 +134,8 @@ TEXTS: dict[str, tuple[Callable[[], str], str]] = {
 
 
 @pytest.mark.parametrize(
-    "case", longer(TEXTS, "millions of lists", "a million unknown fields", "a million broken rates")
+    "case",
+    longer(TEXTS, "millions of dicts", "millions of lists", "a million unknown fields", "a million broken rates"),
 )
 def test_instance(refused: Refused, tmp_path: Path, case: str) -> None:
     make, message = TEXTS[case]

@@ -23,6 +23,7 @@ from dlsched.relaxations.matrix_model import Key
 from dlsched.relaxations.ring_lp import RingLp
 from dlsched.solvers.solve import solve_matrix
 from tests.cases import ddljs as cases
+from tests.longer import longer
 from tests.oracles.ddljs_slot import best
 
 EXACT = 1e-7
@@ -83,7 +84,7 @@ def test_ring_2_alone_of_two_servers_without_bandwidth() -> None:
 
 
 @pytest.mark.parametrize("placement", [False, True])
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", longer(range(40), *range(15, 40)))
 def test_the_programs_are_in_order(seed: int, placement: bool) -> None:
     problem = drawn(seed, placement, servers=3, jobs=2 + seed % 2)
     plain, augmented = optimum(plain_vne(problem)), optimum(augmented_vne(problem))
@@ -148,7 +149,7 @@ def test_recovered_points_are_fractional_embeddings(seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("cap", [False, True])
 @pytest.mark.parametrize("program", [plain_vne, augmented_vne, knapsack_vne])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", longer(range(6), *range(3, 6)))
 def test_points_are_recovered_on_the_formulation(seed: int, program: Callable[..., Any], cap: bool) -> None:
     """From arrays and from the Pyomo model, of all ring sizes and of some: `dlsched.relaxations.conformance`."""
     problem = drawn(seed, seed % 2 == 1 and program is not knapsack_vne, servers=3, jobs=3)

@@ -12,6 +12,7 @@ import pytest
 from dlsched.models import Status, solve
 from dlsched.models.smd import Job, preset, ratios
 from dlsched.relaxations import TransformationRefused, charnes_cooper, relax, sum_of_ratios
+from tests.longer import longer
 from tests.relaxations.conformance.solving import solve as solve_with_duals
 
 
@@ -111,7 +112,7 @@ def bisected(above: Any, below: Any, region: list[Any], sense: Any, shift: float
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", longer(range(12), *range(4, 12)))
 def test_bisection_finds_the_same_value(seed: int, sense: Any) -> None:
     """cvxpy's quasiconvex solver works by feasibility problems, without the substitution."""
     a, q, c, d, A, b = random_problem(seed)
@@ -125,7 +126,7 @@ def test_bisection_finds_the_same_value(seed: int, sense: Any) -> None:
 
 
 @pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", longer(range(15), *range(5, 15)))
 def test_duals_are_the_changes_of_the_optimal_ratio(seed: int, sense: Any) -> None:
     """Each right-hand side moved a little each way: where both slopes agree, they are the recovered shadow price."""
     model = fractional(seed, sense)

@@ -26,6 +26,7 @@ from dlsched.relaxations import (
     relax,
     sum_of_ratios,
 )
+from tests.longer import longer
 from tests.oracles.sum_of_ratios import Line, Quotient, algorithm_1, bracket
 
 F = Fraction
@@ -127,7 +128,7 @@ def quotients_over_a_polygon(rng: np.random.Generator) -> tuple[list[Quotient], 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", longer(range(120), *range(40, 120)))
 def test_every_number_agrees_with_exact_rationals(seed: int) -> None:
     quotients, region = quotients_over_a_polygon(np.random.default_rng(seed))
     epsilon, top = (F(1, 2), F(1, 4), F(1, 10))[seed % 3], seed % 2 == 1

@@ -11,6 +11,7 @@ from dlsched.halt import Halt, until
 from dlsched.solvers import Builder, InfeasibleSubsystem, Matrix, infeasible_subsystem, solve_to_optimality
 from dlsched.solvers.infeasible import contradiction
 from dlsched.solvers.propagation import refutation
+from tests.longer import longer
 
 
 def has_point(matrix: Matrix) -> bool:
@@ -86,7 +87,7 @@ def test_bounds_that_cross_and_a_row_without_entries() -> None:
     assert infeasible_subsystem(program.matrix()) == InfeasibleSubsystem((0,), (), False, True)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", longer(range(40), *range(15, 40)))
 def test_random_programs(seed: int) -> None:
     rng = np.random.default_rng(seed)
     m, n = int(rng.integers(2, 9)), int(rng.integers(2, 7))

@@ -63,6 +63,10 @@ _PASSES = 40
 _SHRUNK = 0.8
 """Share of the base graph's arcs below which it is worth to build a smaller one; columns have to be renumbered."""
 
+_NODES_FIRST = 7200
+"""Nodes, over the square of the number of jobs, that the tree splits before an annealing and a beam: 50 on (12), which
+are all, and 18 on (20), for searches that take as long as a dozen; 4 on (40), where it is schedules that lack."""
+
 _DIVES = 3
 """Dives at the root with noise, after the one without."""
 
@@ -282,7 +286,10 @@ class Solver:
         if self.jobs:
             self._relax()
             try:
-                prices = self._root(anneals=True)
+                prices = self._root()
+                if self.upper > self.cutoff:
+                    prices = self._search(prices, anneals=True)
+                    self._fix(prices, self.upper)
                 while self.upper > self.cutoff:
                     poll()
                     if self.beam.is_late():
@@ -298,7 +305,10 @@ class Solver:
     def attempt(self) -> bool:
         """Bound, search, fix and branch; True where the tree is finished."""
         self._relax()
-        prices = self._root(anneals=not self.known.shared)
+        prices = self._root()
+        if self.upper > self.cutoff and (self.known.shared or not self._nodes_first):
+            prices = self._search(prices, anneals=not self.known.shared)
+            self._fix(prices, self.upper)
         if self.upper <= self.cutoff:
             return True
         poll()
@@ -321,8 +331,8 @@ class Solver:
         self.record = Record()
         self.required = np.zeros(len(self.jobs), dtype=bool)
 
-    def _root(self, *, anneals: bool) -> Floats:
-        """Return the prices of the root's bound; where others search for the same, annealing may be left to them."""
+    def _root(self) -> Floats:
+        """Return the prices of the root's bound, by row, with a plan from dives."""
         relaxation = self.relaxation
         generated = relaxation.bound(relaxation.base, self.required, stop=self._stop)
         self._fix(generated.duals, generated.bound)
@@ -337,9 +347,12 @@ class Solver:
             self.progress("bound")
         if self.upper <= self.cutoff:
             return generated.duals
-        prices = self._primal(generated, anneals=anneals)
-        self._fix(prices, generated.bound)
-        return prices
+        with suppress(*UNSOLVED):
+            self._take(Dive(relaxation, relaxation.base, self.required).run(generated))
+        self._dives(generated.duals)
+        self._guide(generated, self._first_rounds)
+        self._fix(generated.duals, generated.bound)
+        return generated.duals
 
     def _stop(self, bound: float, value: float) -> bool:
         return bound <= self.cutoff or over()
@@ -357,25 +370,25 @@ class Solver:
         if np.count_nonzero(alive) < _SHRUNK * len(alive):
             relaxation.rebase(relaxation.base.restrict(alive))
 
-    def _primal(self, generated: Generated, *, anneals: bool) -> Floats:
-        """Dive into the LP's optimum, anneal, and search slot by slot; then anneal again and again while it helps.
+    def _search(self, prices: Floats, *, anneals: bool) -> Floats:
+        """Anneal, and search slot by slot; then anneal again and again while it helps.
 
-        Return the LP's prices by row, as rows change. Annealing comes before the beam: it has a schedule whenever time
-        is up, a beam none before its end.
+        Return the prices by row, as rows change. Annealing comes before the beam: it has a schedule whenever time is
+        up, a beam none before its end.
         """
-        with suppress(*UNSOLVED):
-            self._take(Dive(self.relaxation, self.relaxation.base, self.required).run(generated))
-        self._dives(generated.duals)
-        self._guide(generated, self._first_rounds)
         if anneals:
             self._anneal()
-        prices = self._search_slots(generated.duals, anneals=anneals)
+        prices = self._search_slots(prices, anneals=anneals)
         helped = not self.known.shared
         while helped and self.upper > self.cutoff and not over():
             before = self.lower
             self._anneal()
             helped = self.lower - before > _HELPS * (self.upper - before)
         return prices
+
+    @property
+    def _nodes_first(self) -> int:
+        return _NODES_FIRST // (len(self.jobs) * len(self.jobs))
 
     @property
     def _first_rounds(self) -> int:
@@ -448,7 +461,11 @@ class Solver:
         return True
 
     def _look_around(self, nodes: int, root: Prices) -> None:
-        """Search for schedules a little, after so many nodes; ever more rarely where nothing is found."""
+        """Search for schedules after the first nodes, then a little now and then; more rarely where it is in vain."""
+        if nodes == self._nodes_first:
+            self._search(self.relaxation.rows_with(root), anneals=True)
+        if nodes <= self._nodes_first:
+            return
         if nodes >= self._next_look:
             before = self.lower
             self.search.run(1 + len(self.jobs) * len(self.jobs) // _PAIRS_A_ROUND, target=self.upper - self.margin)

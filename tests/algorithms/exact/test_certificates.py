@@ -26,6 +26,7 @@ from dlsched.models import dmlrs, hadar, smd
 from dlsched.models.document import InputError
 from tests import paths
 from tests.algorithms.exact.test_certify import TRUE, WRONG, golden
+from tests.longer import longer
 from tests.oracles.vipr import verified
 
 WORK = 10**7
@@ -84,7 +85,7 @@ def enumerated(program: ExactProgram) -> Fraction | None:
 
 
 @pytest.mark.parametrize("kind", ["whole", "halves", "floats"])
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", longer(range(150), *range(50, 150)))
 def test_random_programs_are_proved_as_they_are(seed: int, kind: Kind) -> None:
     program = drawn(seed, kind)
     value = enumerated(program)

@@ -20,6 +20,7 @@ from dlsched.models.numbers import agree
 from dlsched.models.utility import Power
 from dlsched.solvers.solve import solve_matrix
 from tests.cases.ddljs import OFFLINE, expected, instance, instance_data
+from tests.longer import longer
 from tests.oracles import ddljs as oracle
 
 OPTIMA = {name: value for name in OFFLINE for key in ("opt", "opt_all_paths") if (value := expected(name).get(key))}
@@ -185,7 +186,7 @@ def long(seed: int) -> Instance:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(500, 580))
+@pytest.mark.parametrize("seed", longer(range(500, 580), *range(520, 580)))
 def test_slots_that_are_alike(seed: int) -> None:
     assert_optimal(long(seed))
 
@@ -212,7 +213,7 @@ def test_greedy_schedules_are_feasible(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(500, 530))
+@pytest.mark.parametrize("seed", longer(range(500, 530), *range(510, 530)))
 def test_slots_without_need_change_nothing(seed: int) -> None:
     data = json.loads(long(seed).model_dump_json())
     for job in data["jobs"]:

@@ -16,6 +16,7 @@ from dlsched.models.ddljs.presets import benchmark
 from dlsched.models.numbers import agree, exceeds
 from dlsched.solvers.solve import solve_matrix
 from tests.cases.ddljs import instance_data
+from tests.longer import longer
 from tests.oracles import ddljs as oracle
 
 
@@ -40,7 +41,7 @@ def generated(found: Instance) -> tuple[Configurations, list[Bound]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", longer(range(40), *range(10, 40)))
 def test_the_bound_lies_between_the_optimum_and_the_linear_program(seed: int) -> None:
     found = concave(seed)
     best = float(oracle.optimum(found.dump())[0])
@@ -57,7 +58,7 @@ def test_the_bound_lies_between_the_optimum_and_the_linear_program(seed: int) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [1.0, 0.5, 0.0])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", longer(range(20), *range(5, 20)))
 def test_what_is_settled_can_be_completed(seed: int, share: float) -> None:
     found = benchmark(np.random.default_rng(seed), servers=4, jobs=4, slots=5, workers=3, tight=True)
     configurations, bounds = generated(found)

@@ -15,6 +15,7 @@ from dlsched.models import solve
 from dlsched.models.dmlrs import Instance, check, exact_utility, preset, random, utility
 from dlsched.models.numbers import agree
 from dlsched.solvers.solution import SolverError
+from tests.longer import longer
 
 
 @pytest.mark.slow
@@ -75,7 +76,7 @@ def test_asynchronous_jobs_are_proved_by_the_sum_of_machines() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", longer(range(4), 0, 1, 2))
 def test_where_few_workers_go_onto_a_machine_branch_and_price_comes_first(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

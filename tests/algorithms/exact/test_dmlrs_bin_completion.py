@@ -15,6 +15,7 @@ from dlsched.algorithms.exact.dmlrs.configurations import enumerate_configuratio
 from dlsched.algorithms.exact.dmlrs.packing import Items
 from dlsched.algorithms.exact.dmlrs.slots import SlotJob, Slots
 from dlsched.models.dmlrs import Instance, Schedule, check, preset
+from tests.longer import longer
 
 
 def jittered(seed: int, machines: int = 3) -> Slots:
@@ -51,7 +52,7 @@ def fits(rooms: list[list[int]], things: list[tuple[int, ...]]) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", longer(range(20), *range(6, 20)))
 @pytest.mark.parametrize("remembered", [1, 100_000])
 def test_what_fits_is_what_one_item_after_the_other_does(
     seed: int, remembered: int, monkeypatch: pytest.MonkeyPatch

@@ -79,7 +79,7 @@ def small(seed: int) -> Instance:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", longer(range(40), 4, 31))
+@pytest.mark.parametrize("seed", longer(range(40), 4, *range(12, 40)))
 def test_the_optimum_is_the_same(seed: int) -> None:
     """The plain program over single machines has it, of the instance and of the reduced one."""
     instance = small(seed)
@@ -111,7 +111,7 @@ def late(instance: Instance) -> Schedule:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [seed for seed in range(60) if seed % 4 != 1])
+@pytest.mark.parametrize("seed", longer([seed for seed in range(60) if seed % 4 != 1], 4, *range(16, 60)))
 def test_lifted_schedules_lose_nothing(seed: int) -> None:
     """Also those in which jobs dawdle beyond their period, as programs may where utilities are constant."""
     instance = small(seed)

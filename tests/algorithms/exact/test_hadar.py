@@ -26,6 +26,7 @@ from dlsched.models.numbers import agree
 from dlsched.solvers.solution import SolverError
 from tests import paths
 from tests.cases.hadar import middle
+from tests.longer import longer
 from tests.oracles import hadar as oracle
 from tests.strategies.hadar import hadar_data
 
@@ -168,6 +169,21 @@ def test_a_proof_takes_both_routes_and_reports_a_shrinking_gap() -> None:
     assert any("replayed" in line for line in found.evidence)
     assert {"search", "bound", "branch", "replay"} <= {phase for phase, _, _ in reports}
     assert all(a[1] <= b[1] and a[2] >= b[2] for a, b in itertools.pairwise(reports))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("first", "searched"), [(0, "beam branch"), (2, "branch beam branch"), (50, "branch")])
+def test_the_search_comes_before_the_tree_in_it_or_not_at_all(
+    first: int, searched: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After so many nodes: the optimum is the same."""
+    jobs, told = 12, []
+    monkeypatch.setattr(exact, "_NODES_FIRST", first * jobs * jobs)
+    instance = preset("benchmark", 2, jobs=jobs, machines=5, types=3, slots=15)
+    found = optimum(instance, progress=lambda phase, lower, upper: told.append(phase))
+    assert found.proved
+    assert agree(found.value, 261.288095)
+    assert " ".join(phase for phase, _ in itertools.groupby(p for p in told if p in {"beam", "branch"})) == searched
 
 
 def first_route_errs(self: exact.Solver) -> bool:
@@ -444,7 +460,11 @@ def crowded(seed: int, factor: int, noise: int) -> Instance:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("factor", "noise", "expected"),
-    [(1000, 0, 261.671429), (1000, 3, 259.671429), (10**6, 3, 259.671429), (10**9, 3, 259.671429)],
+    longer(
+        [(1000, 0, 261.671429), (1000, 3, 259.671429), (10**6, 3, 259.671429), (10**9, 3, 259.671429)],
+        (1000, 0, 261.671429),
+        (10**6, 3, 259.671429),
+    ),
 )
 def test_gangs_of_any_size(factor: int, noise: int, expected: float) -> None:
     """The replay keeps amounts of the same future apart: merged, with gangs of 1000, it was weaker than its record."""

@@ -16,6 +16,7 @@ from dlsched.algorithms.exact import enumeration
 from dlsched.algorithms.exact import knapsack as module
 from dlsched.algorithms.exact.knapsack import Knapsack, solve_exact
 from dlsched.solvers.solution import RawSolution, Status
+from tests.longer import longer
 
 numbers = st.fractions(0, 12, max_denominator=4)
 
@@ -56,7 +57,7 @@ def correlated(rng: np.random.Generator, items: int, rows: int) -> tuple[list[Fr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", longer(range(6), *range(3, 6)))
 def test_instances_that_need_branching(seed: int) -> None:
     u, v, C = correlated(np.random.default_rng(seed), 14, 3)
     found = solve_exact(u, v, C)

@@ -28,6 +28,7 @@ from dlsched.models.dmlrs.schedules import Column, enumerate_schedules
 from dlsched.solvers.matrix import compile_model
 from tests.audit.numerals import exact
 from tests.audit.scaling import jittered, rescaled
+from tests.longer import longer
 from tests.oracles import dmlrs as oracle
 from tests.rationals import assert_restates
 from tests.strategies import ddljs as ddljs_strategies
@@ -50,7 +51,7 @@ def numbers(request: pytest.FixtureRequest) -> Callable[[Data, int], Data]:
     return lambda data, seed: change(data, np.random.default_rng(seed))
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", longer(range(30), *range(10, 30)))
 def test_dmlrs_restates_schedules_and_their_dual(seed: int, numbers: Callable[[Data, int], Data]) -> None:
     instance = Instance.parse(numbers(strategies.draw(seed), seed))
     schedules = {job.name: dmlrs_rationals.undominated(instance, job) for job in instance.jobs}
@@ -60,7 +61,7 @@ def test_dmlrs_restates_schedules_and_their_dual(seed: int, numbers: Callable[[D
     assert_restates(dmlrs_rationals.dual_over(instance, schedules), compile_model(dual))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", longer(range(60), *range(20, 60)))
 def test_dmlrs_program_has_the_optimum(seed: int, numbers: Callable[[Data, int], Data]) -> None:
     """Over one schedule a job or none, all of them tried, the program is worth what exhaustive search finds."""
     source = strategies.draw(seed, jobs=2, slots=2)
@@ -121,14 +122,14 @@ def test_too_many_placements_are_refused() -> None:
         dmlrs_rationals.program(Instance.parse(data))
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", longer(range(30), *range(10, 30)))
 def test_ddljs_restates_circulations(seed: int, numbers: Callable[[Data, int], Data]) -> None:
     data = numbers(ddljs_strategies.drawn(seed).dump(), seed)
     instance = DdljsInstance.parse(ddljs_strategies.with_logarithm(data) if seed % 5 == 0 else data)
     assert_restates(ddljs_rationals.program(instance), compile_model(build("ddljs/offline-circulation", instance)))
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", longer(range(30), *range(10, 30)))
 def test_ddljs_restates_the_circulations_of_a_slot(seed: int, numbers: Callable[[Data, int], Data]) -> None:
     instance = DdljsInstance.parse(numbers(ddljs_strategies.drawn(seed).dump(), seed))
     program = ddljs_rationals.slot_program(slot_problem(instance, 1))
@@ -202,7 +203,7 @@ def test_hadar_rows_of_work_are_kept_by_what_does_the_work(seed: int) -> None:
                 assert kept == (sum(instance.work(job, level) for _, level in ran) >= job.iterations)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", longer(range(30), *range(8, 30)))
 def test_hadar_rows_of_a_slot_are_kept_by_gangs_that_fit(seed: int) -> None:
     """Each choice of levels keeps the rows of whole numbers where it keeps Hall's, as they are in the formulation."""
     instance = hadar.preset("benchmark", seed, jobs=5, machines=3, types=2 + seed % 2, slots=3)
@@ -249,7 +250,7 @@ def test_hadar_restates_p2_over_listed_schedules(seed: int) -> None:
     assert_restates(hadar_rationals.over(instance, schedules), compile_model(model))
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", longer(range(30), *range(10, 30)))
 def test_smd_restates_knapsack_and_all_points(seed: int, numbers: Callable[[Data, int], Data]) -> None:
     instance = smd.Instance.parse(numbers(smd_strategies.draw(seed), seed))
     assert_restates(smd_rationals.program(instance), compile_model(build("smd/knapsack", instance)))

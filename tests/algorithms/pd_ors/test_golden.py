@@ -19,6 +19,7 @@ from dlsched.models.dmlrs import Instance
 from dlsched.models.numbers import agree
 from dlsched.tolerances import TOLERANCE
 from tests import paths
+from tests.longer import longer
 from tests.oracles import dmlrs as oracle
 from tests.strategies import dmlrs as dmlrs_strategies
 
@@ -45,7 +46,7 @@ def test_the_certified_optimum_is_the_exhaustive_one(seed: int) -> None:
 
 
 @pytest.mark.parametrize("transformation", ["gdp.bigm", "gdp.hull"])
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", longer(range(25), *range(10, 25)))
 def test_the_disjunctive_program_has_the_exhaustive_optimum(seed: int, transformation: str) -> None:
     data = dmlrs_strategies.draw(seed)
     instance = Instance.parse(data)

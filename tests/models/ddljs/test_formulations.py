@@ -17,6 +17,7 @@ from dlsched.models.numbers import agree
 from dlsched.relaxations import relax
 from dlsched.tolerances import TOLERANCE
 from tests.cases.ddljs import OFFLINE, SLOTS, built, expected, instance, instance_data, job, problem
+from tests.longer import longer
 from tests.oracles import ddljs as oracle
 from tests.paths import ROOT
 from tests.strategies.ddljs import drawn, tight, with_logarithm, with_placement
@@ -101,7 +102,7 @@ def test_golden_slots(name: str) -> None:
             assert solve(model, threads=1).objective == pytest.approx(values["ilp_ring2"])
 
 
-@pytest.mark.parametrize("seed", range(18))
+@pytest.mark.parametrize("seed", longer(range(18), *range(8, 18)))
 def test_formulations_and_exhaustive_search_agree(seed: int) -> None:
     data = tight(drawn(seed)) if seed % 3 else drawn(seed).dump()
     of = Instance.parse(data)
@@ -173,7 +174,7 @@ def test_lp_bounds(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", longer(range(12), *range(5, 12)))
 def test_lp_bounds_are_ordered(seed: int) -> None:
     of = Instance.parse(tight(drawn(seed, jobs=2, servers=3)))
     best = optimum("ddljs/offline-circulation", of)
