@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dlsched.arguments import called, expect, floats
+from dlsched.arguments import at_least, called, checked, expect, floats, positive
 from dlsched.arithmetic import dot, exact_product, sparse_product
 from dlsched.errors import InputError, shown
 from dlsched.lazy import sp
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
+from dlsched.solvers.scaling import LARGE, SMALL
 from dlsched.solvers.solution import SolverError
 from dlsched.tolerances import TOLERANCE, UNSEEN
 
@@ -69,12 +70,21 @@ class Master:
     rhs : ndarray of shape (linking rows,)
         b.
     blocks : int
+        At least 1.
     penalty : float
         Cost of leaving a required block empty; more than any objective value.
 
+    Raises
+    ------
+    TypeError
+        If `blocks` or `penalty` is no number.
+    InputError
+        If there is no block, a right-hand side is not finite, or the penalty is not positive and finite.
+
     Notes
     -----
-    HiGHS judges rows by absolute tolerances, so it gets each linking row in units of its right-hand side.
+    HiGHS judges rows by absolute tolerances, so it gets each linking row in units of its right-hand side, or of its
+    largest coefficient where the side is 0 and those that there are are far from 1.
 
     Examples
     --------
@@ -90,7 +100,10 @@ class Master:
     1 12.5 [1.5]
     """
 
+    @checked
     def __init__(self, rhs: Floats, blocks: int, penalty: float) -> None:
+        at_least(1, blocks=blocks)
+        positive(penalty=penalty)
         self.rhs = floats("rhs", rhs)
         if self.rhs.ndim != 1 or not np.isfinite(self.rhs).all():
             raise InputError(f"rhs: must be a vector of finite numbers, not {shown(rhs)}")
@@ -102,14 +115,15 @@ class Master:
         self._session = Session(-1)
         self._session.add_rows(np.full(blocks, -np.inf), np.ones(blocks), sp.csr_array((blocks, 0)))
         self._session.add_columns(np.full(blocks, -penalty), np.zeros(blocks), sp.eye_array(blocks, format="csc"))
-        self._units = np.empty(0)
+        self._units, self._largest = np.empty(0), np.empty(0)
         self._append(self.rhs, sp.csr_array((len(self.rhs), blocks)))
 
     def _append(self, rhs: Floats, rows: Any) -> None:
         """Give the session more linking rows, each divided by the power of two next to its right-hand side."""
-        largest = np.where(rhs == 0.0, abs(rows).max(axis=1).toarray().ravel() if rows.shape[1] else 0.0, np.abs(rhs))
-        units = np.ldexp(1.0, np.frexp(np.where(largest == 0.0, 1.0, largest))[1])
+        largest = abs(rows).max(axis=1).toarray().ravel() if rows.shape[1] else np.zeros(len(rhs))
+        units = _unit(np.where(rhs == 0.0, largest, np.abs(rhs)))
         self._units = np.concatenate([self._units, units])
+        self._largest = np.concatenate([self._largest, largest])
         self._session.add_rows(
             np.full(len(rhs), -np.inf), rhs / units, _seen(sparse_product(sp.diags_array(1.0 / units), rows))
         )
@@ -138,6 +152,7 @@ class Master:
             values = np.array([c.value for c in fresh], dtype=float)
             rows = np.array([c.rows for c in fresh], dtype=float).reshape(len(fresh), -1)
             _expect_numbers(fresh, values, rows)
+            self._measure(rows)
             entries = np.zeros((len(fresh), self.blocks + len(self.rhs)))
             entries[:, self.blocks :] = rows / self._units
             entries[np.abs(entries) <= UNSEEN] = 0.0
@@ -150,6 +165,17 @@ class Master:
             self.columns += fresh
             self._allowed = np.concatenate([self._allowed, np.ones(len(fresh), dtype=bool)])
         return len(fresh)
+
+    def _measure(self, rows: Floats) -> None:
+        """Give linking rows whose side is 0 units in which the largest coefficients, with some more, are ordinary."""
+        self._largest = np.maximum(self._largest, np.abs(rows).max(axis=0))
+        in_units = self._largest / self._units
+        for row in np.flatnonzero((self.rhs == 0.0) & (in_units > 0.0) & ((in_units < SMALL) | (in_units > LARGE))):
+            self._units[row] = _unit(self._largest[row])
+            for k, column in enumerate(self.columns, start=self.blocks):
+                if column.rows[row]:
+                    entry = column.rows[row] / self._units[row]
+                    self._session.set_coefficient(self.blocks + row, k, entry if abs(entry) > UNSEEN else 0.0)
 
     def expect(self, columns: Sequence[Column]) -> None:
         """Refuse what is no column of a block that there is, with a key, a value and coefficients of the linking rows.
@@ -199,7 +225,7 @@ class Master:
         gone = np.flatnonzero(~mask)
         if len(gone):
             self._session.delete_rows((gone + self.blocks).astype(np.int32))
-            self.rhs, self._units = self.rhs[mask], self._units[mask]
+            self.rhs, self._units, self._largest = self.rhs[mask], self._units[mask], self._largest[mask]
             self.columns = [Column(c.block, c.key, c.value, c.rows[mask], c.data) for c in self.columns]
 
     def padded(self, prices: Floats) -> Floats:
@@ -316,6 +342,12 @@ def _expect_numbers(columns: Sequence[Column], values: Floats, rows: Floats) -> 
             f"columns: that of block {columns[k].block} with the key {shown(columns[k].key)} has the {what} {number}, "
             "which is not a finite number"
         )
+
+
+def _unit(size: Floats) -> Floats:
+    """Return the powers of two above some sizes, and 2 where one is 0."""
+    found: Floats = np.ldexp(1.0, np.frexp(np.where(size == 0.0, 1.0, size))[1])
+    return found
 
 
 def _seen(rows: Any) -> Any:

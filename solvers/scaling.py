@@ -18,7 +18,7 @@ from dlsched.lazy import sp
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.tolerances import DROPPED, ULP
 
-_SMALL, _LARGE = 2.0**-13, 2.0**20
+SMALL, LARGE = 2.0**-13, 2.0**20
 """Rows and costs between these (1e-4, 1e6) are passed as they are: a solver's tolerances of 1e-6 to 1e-9 suit them."""
 
 _LEAST_COST = 0.5
@@ -170,16 +170,16 @@ def _factors(matrix: Matrix) -> tuple[Floats, Floats]:
     free = ~matrix.integer
     reach = _largest_bound(matrix)
     most = np.where(free, reach, 1.0)
-    far = free & (most < _SMALL) & (most > 0.0)
+    far = free & (most < SMALL) & (most > 0.0)
     # What is always 0 times any number is 0: such entries say nothing of a row's unit.
     size = np.where(reach[A.indices] > 0.0, size, 0.0)
-    if not far.any() and (not size.any() or (size[size > 0].min() >= _SMALL and size.max() <= _LARGE)):
+    if not far.any() and (not size.any() or (size[size > 0].min() >= SMALL and size.max() <= LARGE)):
         return np.ones(A.shape[0]), np.ones(A.shape[1])
     columns[far] = np.frexp(most[far])[1]
     entries = size > 0
     at_row = matrix.entry_rows[entries]
     at_column, exponent = A.indices[entries], np.frexp(size[entries])[1]
-    movable = free & (most > _LARGE)
+    movable = free & (most > LARGE)
     for _ in range(_ROUNDS):
         rows = -_middles(exponent + columns[at_column], at_row, A.shape[0])
         columns = np.where(movable, -_middles(exponent + rows[at_row], at_column, A.shape[1]), columns)
@@ -198,20 +198,20 @@ def _middles(exponents: Exponents, at: npt.NDArray[np.int64], count: int) -> Exp
     np.minimum.at(least, at, exponents)
     np.maximum.at(most, at, exponents)
     least = np.maximum(least, most - _SPREAD)
-    ordinary = (least >= np.frexp(_SMALL)[1]) & (most <= np.frexp(_LARGE)[1])
+    ordinary = (least >= np.frexp(SMALL)[1]) & (most <= np.frexp(LARGE)[1])
     return np.where(ordinary | (least > most), 0, (least + most) // 2).astype(np.int32)
 
 
 def _objective_factor(c: Floats) -> float:
     size = np.abs(c)
     most = float(size.max(initial=0.0))
-    if most == 0.0 or _LEAST_COST <= most <= _LARGE:
+    if most == 0.0 or _LEAST_COST <= most <= LARGE:
         return 1.0
     exponent = int(np.frexp(most)[1])
-    if most > _LARGE:
+    if most > LARGE:
         # Beside a penalty, what the others cost has to stay what a solver sees.
         least = float(size[size > np.ldexp(most, -_SPREAD)].min())
-        exponent = max(0, min(exponent, int(np.frexp(least / _SMALL)[1]) - 1))
+        exponent = max(0, min(exponent, int(np.frexp(least / SMALL)[1]) - 1))
     return float(np.ldexp(1.0, min(_MOST_EXPONENT, -exponent)))
 
 

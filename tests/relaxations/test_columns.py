@@ -289,6 +289,31 @@ def test_masters_of_wrong_shape() -> None:
         Master(np.array([-1.0]), 1, penalty=100.0).solve()
 
 
+@pytest.mark.parametrize("unit", [1e-30, 1e-11, 1e-9, 1e-6, 1.0, 1e9, 1e14, 1e20])
+@pytest.mark.parametrize("first", [0.0, 1e-40])
+def test_a_row_whose_side_is_0_may_be_in_any_unit(unit: float, first: float) -> None:
+    """By hand: 3 a - 2 b <= 0 lets b = 1 be paid for 2/3 of a. In units of 1e-11 nothing was, and in smaller ones a was
+    1 for nothing; those of 1e20 were refused. What a column that came earlier takes is lost beside them."""
+    master = Master(np.array([0.0]), 3, penalty=100.0)
+    master.add([Column(2, "early", -9.0, np.array([first]))])
+    master.add([Column(0, "a", 5.0, np.array([3 * unit]))])
+    assert master.solve()[0] == pytest.approx(0.0, abs=1e-9)
+    master.add([Column(1, "b", -1.0, np.array([-2 * unit]))])
+    value, x, prices, _ = master.solve()
+    assert (value, x[1:].tolist()) == (pytest.approx(7 / 3), [pytest.approx(2 / 3), pytest.approx(1)])
+    assert prices * unit == pytest.approx(5 / 3)
+
+
+def test_masters_without_blocks_or_penalty() -> None:
+    """The first ended in "HiGHS did not solve a linear program", or in what numpy says of a negative dimension."""
+    with pytest.raises(InputError, match="^blocks: 0 must be at least 1$"):
+        Master(np.ones(1), 0, penalty=100.0)
+    with pytest.raises(TypeError, match="^blocks: expected a whole number, got 1.5$"):
+        Master(np.ones(1), 1.5, penalty=100.0)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="^penalty: 0 must be positive$"):
+        Master(np.ones(1), 1, penalty=0)
+
+
 def test_a_pricing_that_returns_something_else() -> None:
     with pytest.raises(TypeError, match=r"^pricing: expected a dlsched\.relaxations\.Priced, got a tuple$"):
         generate_columns(Master(np.ones(2), 2, penalty=100.0), lambda prices: (prices, []))
