@@ -12,6 +12,7 @@ from pyomo.gdp import Disjunct
 from pyomo.repn import generate_standard_repn
 
 from dlsched.models.clone import members
+from dlsched.models.solve import is_crossed
 from dlsched.relaxations.contract import TransformationRefused
 from dlsched.relaxations.refusals import refuse_foreign, refuse_gaps, refuse_without_value
 from dlsched.relaxations.tree import algebra, free_name, is_live, used_variables
@@ -45,7 +46,8 @@ def check_liftable(model: Any) -> None:
 def lift_in_place(model: Any, objective_constant: bool, *, keep_fixed: bool = False) -> Any:
     """Turn bounds, fixings and objective constants into rows, and return the map from the rows of a variable to it.
 
-    With `keep_fixed`, fixed variables stay fixed and get no rows.
+    With `keep_fixed`, fixed variables stay fixed and get no rows. Nor do variables without a value between their bounds
+    that only inactive blocks have: a row may name one with the factor 0, and has points then.
     """
     with PauseGC():
         fixings = ComponentMap() if keep_fixed else _unfix(model)
@@ -57,8 +59,9 @@ def lift_in_place(model: Any, objective_constant: bool, *, keep_fixed: bool = Fa
             if is_live(block, model):
                 _lift_component(block, component, data, fixings, rows)
             else:
-                used = used_variables(model)
-                _lift_component(model, component, [v for v in data if id(v) in used], fixings, rows)
+                used, crossed = used_variables(model), [v for v in data if is_crossed(v)]
+                idle = {id(v) for v in crossed} - (_counting(model) if crossed else set())
+                _lift_component(model, component, [v for v in data if id(v) in used - idle], fixings, rows)
         if objective_constant:
             for objective in list(model.component_data_objects(pyo.Objective, active=True, descend_into=True)):
                 _lift_constant(model, objective)
@@ -82,10 +85,22 @@ def _unfix(model: Any) -> Any:
     return ComponentMap((variable, float(variable.value)) for variable in fixed)
 
 
+def _counting(model: Any) -> set[int]:
+    """Return the ids of the variables that an active row or objective has with a factor other than 0."""
+    found: set[int] = set()
+    for component in algebra(model):
+        terms = generate_standard_repn(_expression(component), compute_values=True, quadratic=False)
+        found.update(id(variable) for variable in (*terms.linear_vars, *terms.nonlinear_vars))
+    return found
+
+
+def _expression(component: Any) -> Any:
+    return component.body if component.ctype is pyo.Constraint else component.expr
+
+
 def is_linear(component: Any) -> bool:
     """Tell whether a constraint or an objective is linear while what is fixed stays fixed."""
-    expression = component.body if component.ctype is pyo.Constraint else component.expr
-    return expression.polynomial_degree() in (0, 1)
+    return _expression(component).polynomial_degree() in (0, 1)
 
 
 def _lift_component(home: Any, component: Any, variables: list[Any], fixings: Mapping[Any, float], rows: Any) -> None:

@@ -279,12 +279,12 @@ def test_ratios_of_a_member_of_an_indexed_block() -> None:
 
 @pytest.mark.parametrize("transform", [relax, lift_bounds, dual, standard_form])
 def test_what_an_inactive_block_holds(transform: Any) -> None:
-    """A row has one of its variables with the factor 0: it needs a value. Its bounds, which cross, say nothing."""
+    """A row has its variables with the factor 0: they need values. Bounds that cross say nothing."""
     m = pyo.ConcreteModel()
     m.x = pyo.Var(bounds=(0, 4))
     m.off = pyo.Block()
     m.off.named, m.off.other = pyo.Var(bounds=(2, 5)), pyo.Var(bounds=(3, 1))
-    m.row = pyo.Constraint(expr=m.x + 0 * m.off.named <= 3)
+    m.row = pyo.Constraint(expr=m.x + 0 * m.off.named + 0 * m.off.other <= 3)
     m.worth = pyo.Objective(expr=m.x, sense=pyo.maximize)
     m.off.deactivate()
     found = transform(m)
