@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from dlsched.arguments import at_least, checked, floats, generator, positive
 from dlsched.errors import InputError
+from dlsched.tolerances import TOLERANCE
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -79,7 +80,8 @@ def round_shifted(
     Parameters
     ----------
     x : array_like of shape (n,)
-        At least `lower`.
+        At least `lower`; what is below it by no more than solvers are off, 1e-6 of the larger of it and 1, stands for
+        it.
     rng, gain, draws
         As for `round_independent`.
     lower : float or array_like of shape (n,)
@@ -110,11 +112,10 @@ def round_shifted(
     base = np.broadcast_to(base, above.shape)
     if not (base == np.round(base)).all():
         raise ValueError(f"lower: {base[base != np.round(base)][0]} must be an integer")
-    above = above - base
-    if (above < 0).any():
-        i = int(np.argmin(above))
-        raise ValueError(f"x[{i}]: {above[i] + base[i]} is below its bound {base[i]:.0f}")
-    return base.astype(np.int64) + round_independent(above, rng, gain, draws)
+    low = np.flatnonzero(base - above > TOLERANCE * np.maximum(1.0, np.abs(base)))
+    if low.size:
+        raise ValueError(f"x[{low[0]}]: {above[low[0]]} is below its bound {base[low[0]]:.0f}")
+    return base.astype(np.int64) + round_independent(np.maximum(above - base, 0.0), rng, gain, draws)
 
 
 def scale(x: Sequence[float] | Floats, gain: float) -> Floats:

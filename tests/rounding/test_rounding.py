@@ -92,6 +92,7 @@ def test_width() -> None:
         (lambda: round_independent([1], np.random.default_rng(0), draws=-1), "draws: -1 must not be negative"),
         (lambda: round_independent([[1]], np.random.default_rng(0)), "x: has 2 dimensions; it must be a vector"),
         (lambda: round_shifted([1, 0.5], np.random.default_rng(0)), r"x\[1\]: 0.5 is below its bound 1"),
+        (lambda: round_shifted([1, 0.99999], np.random.default_rng(0)), r"x\[1\]: 0.99999 is below its bound 1"),
         (lambda: round_shifted([1], np.random.default_rng(0), lower=0.5), "lower: 0.5 must be an integer"),
         (lambda: round_shifted([1, 2, 3], np.random.default_rng(0), lower=[1, 2]), r"lower: has shape \(2,\)"),
         (lambda: round_shifted([[0.5]], np.random.default_rng(0)), "x: has 2 dimensions; it must be a vector"),
@@ -240,6 +241,14 @@ def test_shifted_rounding_costs_at_most_four_over_the_gain(x: list[float], gain:
             assert time(w, p) <= 4 / gain * time(*x) * (1 + 1e-9) + 1e-9
     drawn = round_shifted(x, np.random.default_rng(0), gain, draws=30)
     assert {tuple(point) for point in drawn.tolist()} <= {tuple(point) for point in (1 + law.points).tolist()}
+
+
+def test_what_a_solver_returns_for_a_bound_is_rounded_to_it() -> None:
+    """1 - 1e-10, the 1 of a linear program, was refused."""
+    lower = [1, 0, -3, 10**9]
+    x = np.array(lower) * (1 - 1e-10 * np.array([1, 1, -1, 1])) - 1e-10
+    assert (round_shifted(x, 7, 0.6, lower=lower, draws=100) == lower).all()
+    assert round_shifted([1 - 1e-10, 1.5], 7, draws=1000).min(axis=0).tolist() == [1, 1]
 
 
 @settings(max_examples=200)
