@@ -161,7 +161,7 @@ def _solve_nonlinear(model: Any, asked: SolverOptions) -> Solution:
                 f"scip returned a bound, {summary.bound:.6g}, that its own point passes with {value:.6g}: a function "
                 "may be without a value, or without an end, within the bounds of its variables"
             )
-    return (summary if point else replace(summary, bound=value)).with_value(value)
+    return (summary if point else replace(summary, bound=value)).with_value(value).if_reached()
 
 
 def _terms(expression: Any) -> Iterator[Any]:

@@ -170,7 +170,8 @@ class Master:
         """Give linking rows whose side is 0 units in which the largest coefficients, with some more, are ordinary."""
         self._largest = np.maximum(self._largest, np.abs(rows).max(axis=0))
         in_units = self._largest / self._units
-        for row in np.flatnonzero((self.rhs == 0.0) & (in_units > 0.0) & ((in_units < SMALL) | (in_units > LARGE))):
+        is_odd = (in_units > 0.0) & ((in_units < SMALL) | (in_units > LARGE))
+        for row in np.flatnonzero((self.rhs == 0.0) & is_odd).tolist():
             self._units[row] = _unit(self._largest[row])
             for k, column in enumerate(self.columns, start=self.blocks):
                 if column.rows[row]:

@@ -18,7 +18,7 @@ from dlsched.extras import from_extra
 from dlsched.halt import left, run_in_thread
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.options import SolverOptions
-from dlsched.solvers.scaling import INFINITE, UnfitNumberError
+from dlsched.solvers.scaling import INFINITE, LARGE, UnfitNumberError
 from dlsched.solvers.solution import RawSolution, Solution, Status
 from dlsched.tolerances import FEASIBLE, TOLERANCE
 
@@ -95,6 +95,10 @@ def _apply(pyscipopt: Any, scip: Any, asked: SolverOptions) -> None:
         scip.setParam("randomization/randomseedshift", asked.seed)
     if not asked.presolve:
         scip.setPresolve(pyscipopt.SCIP_PARAMSETTING.OFF)
+    if any(abs(variable.getObj()) > LARGE for variable in scip.getVars()):
+        # What SCIP 10 fixes for the sake of costs is wrong where one is above 1e6: 27 + 2/3 became 1.2e11.
+        for kind in ("strong", "weak"):
+            scip.setParam(f"misc/allow{kind}dualreds", False)
 
 
 def optimized(scip: Any) -> Solution:

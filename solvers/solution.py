@@ -9,6 +9,7 @@ from typing import Self
 
 from dlsched.readable import Readable, Section, facts
 from dlsched.solvers.matrix import Floats
+from dlsched.tolerances import TOLERANCE
 
 
 class SolverError(RuntimeError):
@@ -116,6 +117,11 @@ class Solution(Readable):
         """Return the same with the objective of a point, and the gap that it leaves."""
         gap = None if self.bound is None else abs(self.bound - value) / max(unit, abs(value))
         return replace(self, objective=value, gap=gap)
+
+    def if_reached(self) -> Self:
+        """Return the same, called feasible where it was optimal and its value is not that of its bound."""
+        is_apart = self.gap is not None and self.gap > TOLERANCE
+        return replace(self, status=Status.FEASIBLE) if self.status is Status.OPTIMAL and is_apart else self
 
     def _sections(self) -> Iterable[Section]:
         found = facts(objective=self.objective, bound=self.bound, gap=self.gap, seconds=self.seconds, nodes=self.nodes)

@@ -125,11 +125,14 @@ def solve_matrix(
         return RawSolution(replace(summary, status=Status.NO_SOLUTION), None)
     if not residual <= TOLERANCE:
         raise ResidualError(f"{solver} returned a point that breaks {where} by {residual:.3g} of its scale")
+    found = summary.with_value(matrix.value(x), matrix.unit)
+    if solver == "scip":
+        found = found.if_reached()
     if raw.row_duals is None or raw.reduced_costs is None:
-        return RawSolution(summary.with_value(matrix.value(x), matrix.unit), x)
+        return RawSolution(found, x)
     # A cutoff's row is behind the model's own.
     duals = fit.row_duals(raw.row_duals)[: matrix.A.shape[0]]
-    return RawSolution(summary.with_value(matrix.value(x), matrix.unit), x, duals, fit.reduced_costs(raw.reduced_costs))
+    return RawSolution(found, x, duals, fit.reduced_costs(raw.reduced_costs))
 
 
 def _refuse_highs_own(**given: bool) -> None:

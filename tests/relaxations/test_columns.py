@@ -306,11 +306,11 @@ def test_a_row_whose_side_is_0_may_be_in_any_unit(unit: float, first: float) -> 
 
 def test_masters_without_blocks_or_penalty() -> None:
     """The first ended in "HiGHS did not solve a linear program", or in what numpy says of a negative dimension."""
-    with pytest.raises(InputError, match="^blocks: 0 must be at least 1$"):
+    with pytest.raises(InputError, match=r"^blocks: 0 must be at least 1$"):
         Master(np.ones(1), 0, penalty=100.0)
-    with pytest.raises(TypeError, match="^blocks: expected a whole number, got 1.5$"):
+    with pytest.raises(TypeError, match=r"^blocks: expected a whole number, got 1.5$"):
         Master(np.ones(1), 1.5, penalty=100.0)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="^penalty: 0 must be positive$"):
+    with pytest.raises(InputError, match=r"^penalty: 0 must be positive$"):
         Master(np.ones(1), 1, penalty=0)
 
 

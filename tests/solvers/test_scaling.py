@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from dlsched.algorithms.exact import certify
 from dlsched.models import Matrix, Status, compile_model, solve
+from dlsched.solvers.builder import Builder
 from dlsched.solvers.scaling import UnfitNumberError, scaled
 from dlsched.solvers.solve import solve_matrix
 
@@ -290,6 +291,41 @@ def test_costs_beside_a_penalty(penalty: float, solver: str) -> None:
     m.both = pyo.Constraint(expr=m.x[0] + m.x[2] <= 9)
     m.cost = pyo.Objective(expr=3 * m.x[0] + 2 * m.x[1] + 4 * m.x[2] + 5 * m.x[3] + penalty * m.missing)
     assert solve(m, solver=solver).objective == pytest.approx(38.5)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("penalty", [7e9, 7e10, 7e11, 7e13, 7e16])
+def test_a_row_that_lacks_little_beside_a_penalty(penalty: float, solver: str) -> None:
+    """By hand b = 8/3 and a = 1/12: 16 + 1/6. SCIP's presolve fixed a, so that 16.5 was optimal (b = 11/4)."""
+    m = pyo.ConcreteModel()
+    m.a, m.b, m.c, m.d = (pyo.Var(domain=pyo.NonNegativeReals) for _ in range(4))
+    m.one = pyo.Constraint(expr=4 * m.a + 4 * m.b + 4 * m.c + 3 * m.d >= 11)
+    m.two = pyo.Constraint(expr=3 * m.b - m.c + m.d >= 8)
+    m.cost = pyo.Objective(expr=2 * m.a + 6 * m.b + 8 * m.c + penalty * m.d)
+    found = solve(m, solver=solver)
+    assert (found.status, found.objective, found.bound) == ("optimal", pytest.approx(97 / 6), pytest.approx(97 / 6))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_integers_beside_penalties(solver: str) -> None:
+    """By enumeration 3 a, b and 5 c; SCIP, with weak reductions alone, 3.1e11 + 21."""
+    program = Builder(sense=1)
+    a, b, c, d, e, f = (program.column(cost=cost, integer=True) for cost in (8e10, 6e10, 3.0, 7e10, 1.0, 1.0))
+    program.row([(a, -1.0), (b, 2.0), (c, 1.0), (e, 3.0), (f, 3.0)], lower=4.0)
+    program.row([(a, 4.0), (d, -2.0), (e, 2.0), (f, 2.0)], lower=8.0)
+    program.row([(a, 2.0), (b, 1.0), (d, 2.0), (e, -2.0), (f, -1.0)], lower=7.0)
+    found = solve_matrix(program.matrix(), solver=solver).summary
+    assert (found.status, found.objective) == ("optimal", pytest.approx(3e11 + 15, rel=1e-13))
+
+
+def test_what_misses_its_bound_is_not_called_optimal() -> None:
+    """7 is the optimum, by hand, z = 1; SCIP called it so beside its bound of -63."""
+    program = Builder(sense=1)
+    x, y, z = (program.column(10.0, cost=cost, integer=True) for cost in (3e18, 4.0, 7.0))
+    program.row([(x, 4.0), (y, -1.0), (z, 4.0)], lower=1.0)
+    found = solve_matrix(program.matrix(), solver="scip").summary
+    assert (found.status == "optimal") == (found.gap <= 1e-6)
+    assert solve_matrix(program.matrix()).summary.objective == found.objective == 7
 
 
 def test_large_costs_that_are_all_alike_are_scaled_to_1() -> None:
