@@ -391,12 +391,15 @@ def expect_values(expression: Any) -> None:
         raise InputError(missing)
 
 
-def linear_terms(expression: Any) -> Any:
-    """Return an expression as a constant, linear terms, and the rest; None where Pyomo does not take it apart."""
+def linear_terms(expression: Any, *, values: bool = True) -> Any:
+    """Return an expression as a constant, linear terms, and the rest; None where Pyomo does not take it apart.
+
+    Without `values`, coefficients and constants are expressions of mutable Params.
+    """
     from pyomo.repn import generate_standard_repn
 
     try:
-        return generate_standard_repn(expression, quadratic=False)
+        return generate_standard_repn(expression, quadratic=False, compute_values=values)
     except ValueError:
         return None
 

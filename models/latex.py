@@ -1,13 +1,13 @@
 r"""A model's algebra in LaTeX, recognised in its rows, with the paper's equation numbers beside it.
 
-A rule is a function: what it writes is known, not how. So the rows of a component are held against each other. Terms
-of one shape (``2 x[a,1]`` and ``3 x[b,2]``) are one term of the algebra; a position of an index that is the row's own
-in all rows has the row's letter, any other is summed over; numbers that are a Param's at these letters in every row
-stand for it. What a sum is over is a Set's members, those from (or up to, or other than) the row's own on, or those
-that are in another Set; where it is none of these it gets a name of its own, as numbers do that are no Param's. A term
-that some rows lack is told with what tells these rows: a Param that is 0 there, a variable that there is not ("where
-there is one"), or else a condition. So what is printed is true of every row of this model. Where all data are alike, it
-cannot tell them apart: take an instance with several jobs that differ.
+A rule is a function: what it writes is known, not how. So the rows of a component are held against each other. Terms of
+one shape (``2 x[a,1]`` and ``3 x[b,2]``) are one term of the algebra; a position of an index that is the row's own in
+all rows has the row's letter, any other is summed over; numbers that are a Param's at these letters in every row stand
+for it, a mutable Param's only where it is in the row. What a sum is over is a Set's members, those from (or up to, or
+other than) the row's own on, or those that are in another Set; where it is none of these it gets a name of its own, as
+numbers do that are no Param's. A term that some rows lack is told with what tells these rows: a Param that is 0 there,
+a variable that there is not ("where there is one"), or else a condition. So what is printed is true of every row of
+this model. Where all data are alike, it cannot tell them apart: take an instance with several jobs that differ.
 """
 
 from __future__ import annotations
@@ -110,12 +110,16 @@ def latex(model: Any, *, document: bool = True) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A number, a variable or an operation; `shape` tells nodes that differ in numbers and indices alone."""
+    """A number, a variable or an operation; `shape` tells nodes that differ in numbers and indices alone.
+
+    `params` are the mutable Params that are in a number or, of a term, in what is in front of it.
+    """
 
     kind: str
     value: float = 0.0
     index: Index = ()
     parts: tuple[_Node, ...] = ()
+    params: frozenset[str] = field(default=frozenset(), compare=False)
 
     @property
     def shape(self) -> Any:
@@ -161,6 +165,7 @@ class _Row:
     terms: tuple[tuple[float, _Node], ...]
     sense: str = ""
     limit: float = 0.0
+    limit_params: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -380,14 +385,15 @@ class _Writer:
         if sense.startswith("\\in"):
             return _lines([*(signed or ["0"]), sense])
         limits = [[*row.index] for row in rows]
-        limit = self._data([row.limit for row in rows], letters, limits)
+        sources = [row.limit_params for row in rows]
+        limit = self._data([row.limit for row in rows], letters, limits, sources)
         if sense in ("min", "max"):
             return _lines([f"\\{sense} \\;", *signed, *_added(limit, signed)])
         left = [text for negative, text in terms if not negative]
         right = [text for negative, text in terms if negative]
         if not left:
             left, right, sense = right, [], {"\\le": "\\ge", "\\ge": "\\le"}.get(sense, sense)
-            limit = self._data([-row.limit for row in rows], letters, limits)
+            limit = self._data([-row.limit for row in rows], letters, limits, sources)
         behind = [*right[:1], *(f"+ {text}" for text in right[1:]), *_added(limit, right)]
         compared = f"{sense} {behind[0]}", *behind[1:]
         return _lines([left[0] if left else "0", *(f"+ {text}" for text in left[1:]), *compared])
@@ -416,10 +422,12 @@ class _Writer:
                 leaves.append("")
         for k, column in enumerate(zip(*(node.leaves() for node in term.nodes), strict=True)):
             if column[0].kind == "n":
-                leaves[k] = self._data([leaf.value for leaf in column], term.letters, term.values)
+                sources = [leaf.params for leaf in column]
+                leaves[k] = self._data([leaf.value for leaf in column], term.letters, term.values, sources)
         summed = anchor if term.bound else None
         coefficient, where = "", None
-        for name, vanishes in self._named_data(term.coefficients, term.letters, term.values):
+        sources = [node.params for node in term.nodes]
+        for name, vanishes in self._named_data(term.coefficients, term.letters, term.values, sources):
             where = self._over(term, summed, rows, vanishes) if summed else _everywhere(term, rows, vanishes)
             coefficient = name if where is not None or not coefficient else coefficient
             if where is not None:
@@ -563,14 +571,26 @@ class _Writer:
                     told = f"{_bracketed([letters[k] for k in at])} \\in {self._set(self._sets[name])}"
                     yield f",\\, {told}", _member(members, at)
 
-    def _data(self, values: Sequence[float], letters: list[str], at: Sequence[Sequence[Any]]) -> str:
+    def _data(
+        self,
+        values: Sequence[float],
+        letters: list[str],
+        at: Sequence[Sequence[Any]],
+        sources: Sequence[frozenset[str]],
+    ) -> str:
         """Return numbers as one."""
-        return next(self._named_data(values, letters, at))[0]
+        return next(self._named_data(values, letters, at, sources))[0]
 
     def _named_data(
-        self, values: Sequence[float], letters: list[str], at: Sequence[Sequence[Any]]
+        self,
+        values: Sequence[float],
+        letters: list[str],
+        at: Sequence[Sequence[Any]],
+        sources: Sequence[frozenset[str]],
     ) -> Iterator[tuple[str, _Holds]]:
         """Yield numbers as one, and where it is 0: the same everywhere, a Param's, or of a name of their own.
+
+        `sources` are the mutable Params that each comes from. They come before others that have the same values.
 
         A Param that has them comes before a letter of the index that is them, that before a Param that has their
         negatives, and that before one of which they are the reciprocals.
@@ -579,7 +599,7 @@ class _Writer:
         if plain := same and (values[0] in (0, 1, -1) or not letters):
             yield _number(values[0]), _never
         found: dict[int, tuple[str, _Holds]] = {}
-        for param, known in self._params:
+        for param, known in self._sources(sources):
             size = len(next(iter(known), ()))
             if size > min(len(letters), _MOST_DIMENSIONS) or (same and not size):
                 continue
@@ -614,6 +634,11 @@ class _Writer:
         low, high = _number(min(values)), _number(max(values))
         self._notes.data.append(f"${symbol}$: computed by a rule, ${low}$ to ${high}$")
         yield symbol, _never
+
+    def _sources(self, sources: Sequence[frozenset[str]]) -> list[tuple[Any, dict[Index, float]]]:
+        """Return the Params that numbers may be: mutable ones where they are in the model's expressions."""
+        able = [pair for pair in self._params if not pair[0].mutable or any(pair[0].name in some for some in sources)]
+        return sorted(able, key=lambda pair: not pair[0].mutable)
 
     def _variable_letters(self, name: str, size: int) -> list[str]:
         letters = self._index_letters(self._declared[name])
@@ -759,34 +784,58 @@ def _row(data: Any) -> _Row:
         ways = tuple((1.0, _node(disjunct.binary_indicator_var)) for disjunct in data.disjuncts)
         return _Row(index, ways, "xor" if data.xor else "or")
     if data.ctype is pyo.Objective:
-        terms, constant = _terms(data.expr)
-        return _Row(index, terms, "min" if data.sense == pyo.minimize else "max", constant)
-    terms, constant = _terms(data.body)
+        terms, constant, sources = _terms(data.expr)
+        return _Row(index, terms, "min" if data.sense == pyo.minimize else "max", constant, sources)
+    terms, constant, sources = _terms(data.body)
+    sources |= _mutable(data.lower) | _mutable(data.upper)
     lower, upper = data.lb, data.ub
     if lower is None and upper is None:
         return _Row(index, terms, "\\in (-\\infty, \\infty)")
     if lower is not None and upper is not None and lower != upper:
         return _Row(index, terms, f"\\in [{_number(lower - constant)}, {_number(upper - constant)}]")
     limit = lower if upper is None else upper
-    return _Row(index, terms, "=" if lower == upper else "\\ge" if upper is None else "\\le", float(limit) - constant)
+    sense = "=" if lower == upper else "\\ge" if upper is None else "\\le"
+    return _Row(index, terms, sense, float(limit) - constant, sources)
 
 
-def _terms(expression: Any) -> tuple[tuple[tuple[float, _Node], ...], float]:
-    """Return the terms of a sum, with their coefficients, and its constant."""
+def _terms(expression: Any) -> tuple[tuple[tuple[float, _Node], ...], float, frozenset[str]]:
+    """Return the terms of a sum, with their coefficients, its constant, and the mutable Params that are in this."""
     repn = linear_terms(expression)
     if repn is None:
-        return ((1.0, _node(expression)),), 0.0
+        return ((1.0, _node(expression)),), 0.0, frozenset()
+    inside, in_constant = _params_in(expression)
     linear = zip(repn.linear_coefs, repn.linear_vars, strict=True)
-    terms = [(float(coefficient), _node(variable)) for coefficient, variable in linear if coefficient]
+    terms = [
+        (float(coefficient), replace(_node(variable), params=inside.get(id(variable), frozenset())))
+        for coefficient, variable in linear
+        if coefficient
+    ]
     if repn.nonlinear_expr is not None:
         node = _node(repn.nonlinear_expr)
         for part in node.parts if node.kind == "+" else (node,):
             if part.kind == "*" and part.parts[0].kind == "n":
-                rest = part.parts[1:]
-                terms.append((part.parts[0].value, rest[0] if len(rest) == 1 else _Node("*", parts=rest)))
+                number, *rest = part.parts
+                whole = rest[0] if len(rest) == 1 else _Node("*", parts=tuple(rest))
+                terms.append((number.value, replace(whole, params=number.params)))
             else:
                 terms.append((1.0, part))
-    return tuple(terms), float(repn.constant)
+    return tuple(terms), float(repn.constant), in_constant
+
+
+def _params_in(expression: Any) -> tuple[dict[int, frozenset[str]], frozenset[str]]:
+    """Return the mutable Params in the coefficient of each variable, by its id, and those in the constant of a sum."""
+    if not _mutable(expression):
+        return {}, frozenset()
+    repn = linear_terms(expression, values=False)
+    linear = zip(repn.linear_coefs, repn.linear_vars, strict=True)
+    return {id(variable): _mutable(coefficient) for coefficient, variable in linear}, _mutable(repn.constant)
+
+
+def _mutable(expression: Any) -> frozenset[str]:
+    """Return the names of the mutable Params in an expression."""
+    from pyomo.core.expr.visitor import identify_mutable_parameters
+
+    return frozenset(data.parent_component().name for data in identify_mutable_parameters(expression))
 
 
 def _alike(rows: list[_Row]) -> list[_Row]:
@@ -810,13 +859,14 @@ def _multiplied_out(terms: Iterable[tuple[float, _Node]]) -> tuple[tuple[float, 
         sums = [part for part in node.parts if part.kind == "+"] if node.kind == "*" else []
         others = [part for part in node.parts if part.kind != "+"]
         for part in sums[0].parts if len(sums) == 1 else [node]:
-            number, factors = coefficient, [part]
+            number, factors, sources = coefficient, [part], node.params
             if sums and part is not node:
                 factors = [*(part.parts if part.kind == "*" else [part]), *others]
             for one in factors:
                 number *= one.value if one.kind == "n" else 1.0
+                sources |= one.params
             rest = tuple(one for one in factors if one.kind != "n")
-            whole = rest[0] if len(rest) == 1 else _Node("*", parts=rest)
+            whole = replace(rest[0] if len(rest) == 1 else _Node("*", parts=rest), params=sources)
             found[whole] = found.get(whole, 0.0) + number
     return tuple((number, node) for node, number in found.items() if number)
 
@@ -825,7 +875,7 @@ def _node(expression: Any) -> _Node:
     """Return an expression as nodes: numbers are folded, sums and products flat, a product's number first."""
     if not hasattr(expression, "is_expression_type") or expression.is_fixed():
         # A variable without a value times 0 is fixed, too.
-        return _Node("n", float(pyo.value(expression, exception=False) or 0.0))
+        return _Node("n", float(pyo.value(expression, exception=False) or 0.0), params=_mutable(expression))
     if expression.is_variable_type():
         name, index = _of(expression)
         return _Node(name, index=index)
@@ -840,11 +890,12 @@ def _node(expression: Any) -> _Node:
         parts = [_Node("n", -1.0), *parts]
     if kind in ("*", "-"):
         flat = [inner for part in parts for inner in (part.parts if part.kind == "*" else (part,))]
-        number = 1.0
+        number, sources = 1.0, frozenset[str]()
         for part in flat:
-            number *= part.value if part.kind == "n" else 1.0
+            if part.kind == "n":
+                number, sources = number * part.value, sources | part.params
         rest = tuple(part for part in flat if part.kind != "n")
-        return _Node("*", parts=(_Node("n", number), *rest)) if number != 1 else _Node("*", parts=rest)
+        return _Node("*", parts=(_Node("n", number, params=sources), *rest)) if number != 1 else _Node("*", parts=rest)
     return _Node(kind, parts=tuple(parts))
 
 

@@ -138,6 +138,29 @@ def test_a_param_comes_before_what_is_another_ones_reciprocal() -> None:
     assert equations(m)["done"] == r"e_{j} \, y_{j} \le 3 \qquad \forall\, j \in J"
 
 
+def test_mutable_params_of_equal_values_are_told_apart() -> None:
+    """Whatever came first was everywhere: cap in front of x, and as the 4 of a rule that has no Param at all."""
+    m = pyo.ConcreteModel()
+    m.J = pyo.Set(initialize=["a", "b"], doc="jobs")
+    for name, values in (("cap", (4, 5)), ("price", (4, 5)), ("cost", (4, 5)), ("hours", (4, 4))):
+        setattr(m, name, pyo.Param(m.J, initialize=dict(zip("ab", values, strict=True)), mutable=True))
+    m.gang = pyo.Param(m.J, initialize={"a": 4, "b": 5}, doc="W_j, gang")
+    m.x = pyo.Var(m.J, doc="x_j, something")
+    m.rule = pyo.Constraint(m.J, rule=lambda m, j: m.price[j] * m.x[j] <= m.cap[j])
+    m.sides = pyo.Constraint(m.J, rule=lambda m, j: m.cap[j] * m.x[j] - m.price[j] >= m.x["a"] ** 2)
+    m.product = pyo.Constraint(m.J, rule=lambda m, j: m.cost[j] * m.x[j] ** 2 * m.x["a"] <= 4)
+    m.plain = pyo.Constraint(m.J, rule=lambda m, j: 4 * m.x[j] <= {"a": 4, "b": 5}[j])
+    m.total = pyo.Objective(expr=sum(m.cost[j] * m.x[j] for j in m.J))
+    found = equations(m)
+    cap, price, cost = (f"\\mathit{{{name}}}_{{j}}" for name in ("cap", "price", "cost"))
+    assert found["rule"].startswith(f"{price} \\, x_{{j}} \\le {cap} \\qquad")
+    assert f"\\le {cap} \\, x_{{j}} - {price} \\qquad" in found["sides"]
+    assert f"{cost} \\, " in found["product"]
+    assert "hours" not in found["product"]
+    assert found["plain"].startswith("4 \\, x_{j} \\le W_{j}")
+    assert cost in found["total"]
+
+
 def test_a_range_keeps_its_negative_terms() -> None:
     m = jobs()
     m.gap = pyo.Constraint(expr=pyo.inequality(-1, m.y["a"] - m.y["b"], 3))
