@@ -172,9 +172,8 @@ def _is_undecided(solver: Any, *, linear: bool) -> bool:
 
     codes = highspy.HighsModelStatus
     status = solver.getModelStatus()
-    return status == codes.kUnboundedOrInfeasible or (
-        linear and (status == codes.kUnknown or _is_word_of_presolve(solver))
-    )
+    failed = (codes.kUnboundedOrInfeasible, codes.kPresolveError, codes.kSolveError, codes.kPostsolveError)
+    return status in failed or (linear and (status == codes.kUnknown or _is_word_of_presolve(solver)))
 
 
 def _is_word_of_presolve(solver: Any) -> bool:

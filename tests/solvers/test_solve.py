@@ -457,6 +457,27 @@ def test_what_has_no_value_or_is_no_row_is_refused() -> None:
         solve(ordered)
 
 
+def test_programs_that_highs_presolve_ends_with_an_error() -> None:
+    """HiGHS 1.15.1 has an answer without it. By hand: 2e-3 is no -1e-3 or less; x = 5, y = 13/3, z = 0."""
+    m = pyo.ConcreteModel()
+    m.x, m.y, m.a, m.b = pyo.Var(), pyo.Var(), pyo.Var(), pyo.Var()
+    m.range = pyo.Constraint(expr=(-3e-3, -0.002 * m.a + 0.0003 * m.b, -1e-3))
+    m.row = pyo.Constraint(expr=0.0001 * m.x - 0.2 * m.y + 0.04 * m.b <= 0.5)
+    m.two, m.twenty = pyo.Constraint(expr=m.a == 2), pyo.Constraint(expr=m.b == 20)
+    m.total = pyo.Objective(expr=4 * m.x + 1000 * m.y - 5000 * m.a - 100 * m.b, sense=pyo.maximize)
+    assert solve(m).status is Status.INFEASIBLE
+    m = pyo.ConcreteModel()
+    m.x, m.y, m.z = (pyo.Var(domain=pyo.NonNegativeReals) for _ in range(3))
+    m.rows = pyo.ConstraintList()
+    m.rows.add(2 * m.x + 4 * m.y - 2 * m.z >= 6)
+    m.rows.add(2 * m.x + 2 * m.z >= 10)
+    m.rows.add(-2 * m.x + 3 * m.y + m.z >= 3)
+    m.rows.add(3 * m.y + 2 * m.z >= 2)
+    m.rows.add(2 * m.x + m.y + 4 * m.z >= 9)
+    m.total = pyo.Objective(expr=4 * m.x + 1e15 * m.y + 3e15 * m.z)
+    assert solve(m).objective == pytest.approx(20 + 13e15 / 3, rel=1e-12)
+
+
 def test_unknown_solver_and_option() -> None:
     with pytest.raises(ValueError, match="unknown solver 'none'; there are highs, scip"):
         solve(knapsack(), solver="none")
