@@ -18,7 +18,7 @@ from dlsched.arithmetic import dot, sparse_product
 from dlsched.halt import cut
 from dlsched.lazy import sp
 from dlsched.solvers.components import only_objective, refuse_foreign, without_value
-from dlsched.tolerances import TOLERANCE
+from dlsched.tolerances import ROUNDING, TOLERANCE
 
 Floats = npt.NDArray[np.float64]
 
@@ -147,6 +147,14 @@ class Matrix:
         for side, beyond in ((self.row_lower, self.row_lower - activity), (self.row_upper, activity - self.row_upper)):
             scale = np.maximum(largest, np.where(np.isfinite(side), np.abs(side), 0.0))
             excess = np.maximum(excess, beyond / np.where(scale > 0, scale, 1.0))
+        idle = (largest == 0.0) & (excess > 0.0)
+        if idle.any():
+            # Of integers that are all 0, a side of .1 + .2 - .3 asks for nothing: they could only make whole steps.
+            steps = np.where(self.A.data != 0, np.abs(self.A.data), np.inf)
+            least = np.full(len(activity), np.inf)
+            np.minimum.at(least, self.entry_rows, steps)
+            noise = np.maximum(self.row_lower, -self.row_upper) <= ROUNDING * np.where(np.isfinite(least), least, 0.0)
+            excess = np.where(idle & noise, 0.0, excess)
         return excess
 
     def _bound_excess(self, x: Floats) -> Floats:

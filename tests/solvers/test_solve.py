@@ -304,6 +304,21 @@ def test_a_row_of_fixed_variables_is_off_by_no_more_than_a_point_may_be(free: bo
     assert all(row.active for row in m.row.values())
 
 
+@pytest.mark.parametrize("solver", ["highs", "scip"])
+@pytest.mark.parametrize("side", [0.1 + 0.2 - 0.3, -1e-17, 7e-15])
+def test_a_side_that_is_rounding_is_0_to_integers(side: float, solver: str) -> None:
+    """All of the side is off where all is 0: it was a ResidualError. A side of 1e-9 may be meant, and has no point."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var([1, 2], domain=pyo.NonNegativeIntegers)
+    m.none = pyo.Constraint(expr=3 * m.x[1] + 2 * m.x[2] == side)
+    m.total = pyo.Objective(expr=m.x[1] + m.x[2] + 1, sense=pyo.maximize)
+    found = solve(m, solver=solver)
+    assert (found.status, found.objective, m.x[1].value) == (Status.OPTIMAL, 1, 0)
+    assert compile_model(m).residual(np.zeros(2)) == 0
+    m.none.set_value(3 * m.x[1] + 2 * m.x[2] == 1e-9)
+    assert compile_model(m).residual(np.zeros(2)) == 1
+
+
 def test_what_a_solver_leaves_of_0_may_be_fixed() -> None:
     m = pyo.ConcreteModel()
     m.v, m.x = pyo.Var([0, 1], bounds=(0, 9)), pyo.Var(bounds=(0, 1))
