@@ -240,6 +240,8 @@ def _is_cheaply_unbounded(matrix: Matrix, lack: float) -> bool:
 
     if np.isfinite(matrix.lower).all() and np.isfinite(matrix.upper).all():
         return False
+    if not len(matrix.row_lower):
+        return True  # each column is at the bound that its cost asks for, if there is one; HiGHS has no ray then
     exponent = -int(np.frexp(lack)[1])
     solver = loaded(replace(matrix, c=np.ldexp(matrix.c, exponent), offset=0.0), presolve="off")
     with interruptible(solver):

@@ -370,6 +370,19 @@ def test_an_unbounded_ray_of_integers(domain: Any, sense: Any, solver: str) -> N
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("domain", [pyo.Reals, pyo.Integers])
+@pytest.mark.parametrize("cost", [1e-6, 1e-7, 1e-8])
+def test_a_cheap_ray_without_rows(cost: float, domain: Any, solver: str) -> None:
+    """HiGHS has no ray where there are no rows: 1000 times the cost, the most there is, was called the least."""
+    m = pyo.ConcreteModel()
+    m.x, m.y = pyo.Var(bounds=(None, 1000)), pyo.Var(domain=domain, bounds=(-3, 5))
+    m.cost = pyo.Objective(expr=cost * m.x - m.y)
+    assert solve(m, solver=solver).status is Status.UNBOUNDED
+    m.x.setlb(-1e9)
+    assert solve(m, solver=solver).objective == pytest.approx(-1e9 * cost - 5)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("domain", [pyo.Reals, pyo.Binary])
 @pytest.mark.parametrize("cost", [1e-7, 1e-8, 1e-10])
 def test_an_unbounded_ray_that_is_cheap(cost: float, domain: Any, solver: str) -> None:
