@@ -105,7 +105,7 @@ Linear = Any
 
 def _terms(expression: Any, factor: float, name: str) -> Iterator[tuple[Linear, Linear | None]]:
     """Yield (numerator, denominator) of each term, the denominator None where the term is linear."""
-    if expression.__class__ in (int, float) or not expression.is_potentially_variable():
+    if not _varies(expression):
         yield generate_standard_repn(factor * expression), None
         return
     if expression.is_named_expression_type():
@@ -115,6 +115,9 @@ def _terms(expression: Any, factor: float, name: str) -> Iterator[tuple[Linear, 
             yield from _terms(part, factor, name)
     elif isinstance(expression, NegationExpression):
         yield from _terms(expression.arg(0), -factor, name)
+    elif isinstance(expression, ProductExpression) and not all(map(_varies, expression.args)):
+        constant, part = sorted(expression.args, key=_varies)
+        yield from _terms(part, factor * float(pyo.value(constant)), name)
     else:
         try:
             linear = generate_standard_repn(expression)
@@ -140,7 +143,7 @@ def _quotient(expression: Any, factor: float, name: str) -> tuple[Linear, Linear
 
 def _split(expression: Any) -> tuple[Any, Any]:
     """Return numerator and denominator of a product, quotient or reciprocal."""
-    if expression.__class__ in (int, float) or not expression.is_expression_type():
+    if not hasattr(expression, "is_expression_type") or not expression.is_expression_type():
         return expression, 1
     if expression.is_named_expression_type():
         return _split(expression.expr)

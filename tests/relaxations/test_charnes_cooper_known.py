@@ -38,6 +38,25 @@ def test_the_textbook_problem() -> None:
     assert solve(charnes_cooper(textbook(pyo.maximize)).model).objective == pytest.approx(1 / 2)
 
 
+@pytest.mark.parametrize("unit", [10, np.float64(10), np.int64(10), np.float32(10)])
+def test_ratios_with_numbers_of_numpy_and_factors_in_front_of_sums(unit: Any) -> None:
+    """(x + 1)/(x + 2) is 2/3 at 1 and 4/5 at 3. What is not Python's own number ended with an AttributeError."""
+    m = pyo.ConcreteModel()
+    m.x = pyo.Var(bounds=(1, 3))
+    ratio = ((m.x + 1) * unit) / ((m.x + 2) * unit)
+    m.cost = pyo.Objective(expr=unit + ratio)
+    assert solve(charnes_cooper(m).model).objective == pytest.approx(10 + 2 / 3)
+    m.cost.set_value(unit * (ratio + unit * (ratio - unit)))
+    m.cost.sense = pyo.maximize
+    assert solve(charnes_cooper(m).model).objective == pytest.approx(110 * 4 / 5 - 1000)
+    m.cost.set_value(unit * (unit / m.x + (m.x + unit) * unit / (m.x + 2)))
+    m.cost.sense = pyo.minimize
+    found = sum_of_ratios(m, epsilon=0.01)
+    found.recover(load=True)
+    least = min(100 / x + 100 * (x + 10) / (x + 2) for x in np.linspace(1, 3, 201))
+    assert least <= pyo.value(m.cost) * (1 + 1e-9) <= 1.01 * least * (1 + 1e-9)
+
+
 def test_a_denominator_that_changes_sign_in_the_box_is_refused() -> None:
     model = textbook()
     model.ratio.set_value((model.x[1] + 1) / (model.x[1] - model.x[2] + 1))
