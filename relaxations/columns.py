@@ -145,7 +145,8 @@ def generate_columns(
     smoothing : float
         Weight of the best prices known, in [0, 1); 0 is plain column generation.
     gap : float
-        Finish where bound and LP value agree within ``gap * max(1, |bound|)``.
+        Finish where bound and LP value agree within ``gap * max(unit, |bound|)``; the unit is 1, or the largest value
+        of a column where that is less.
     rounds : int, optional
         Pricing calls after which no step is begun; a step makes two at most.
     stop : callable, optional
@@ -212,6 +213,7 @@ class _State:
     ) -> None:
         self.master, self.pricing, self.grid, self.smoothing = master, pricing, grid, smoothing
         self.bound, self.rounds = np.inf, 0
+        self.largest = max((abs(float(column.value)) for column in master.columns), default=0.0)
         self.duals = np.zeros(len(master.rhs))
         self.best = np.zeros(master.blocks)
         if start is not None:
@@ -243,9 +245,11 @@ class _State:
         added = 0
         for trial in trials:
             offers = self.try_prices(trial)
-            scale = AS_GOOD * max(1.0, abs(value))
+            self.largest = max([self.largest, *(float(np.abs(offer.values).max(initial=0.0)) for offer in offers)])
+            unit = min(1.0, self.largest) or 1.0
+            scale = AS_GOOD * max(unit, abs(value))
             added = self.master.extend([c for offer in offers for c in offer.above(scale, prices, block_duals)])
-            if self.bound < np.inf and self.bound - value <= gap * max(1.0, abs(self.bound)):
+            if self.bound < np.inf and self.bound - value <= gap * max(unit, abs(self.bound)):
                 return added, True
             if added:
                 break

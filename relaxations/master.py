@@ -83,8 +83,9 @@ class Master:
 
     Notes
     -----
-    HiGHS judges rows by absolute tolerances, so it gets each linking row in units of its right-hand side, or of its
-    largest coefficient where the side is 0 and those that there are are far from 1.
+    HiGHS judges rows and costs by absolute tolerances, so it gets each linking row in units of its right-hand side, or
+    of its largest coefficient where the side is 0 and those that there are are far from 1; and values multiplied by a
+    power of two where the penalty, which is above them, is below 1.
 
     Examples
     --------
@@ -114,7 +115,9 @@ class Master:
         self._allowed = np.ones(0, dtype=bool)
         self._session = Session(-1)
         self._session.add_rows(np.full(blocks, -np.inf), np.ones(blocks), sp.csr_array((blocks, 0)))
-        self._session.add_columns(np.full(blocks, -penalty), np.zeros(blocks), sp.eye_array(blocks, format="csc"))
+        self._factor = 1.0 if penalty >= 1.0 else LARGE / float(_unit(np.array(penalty)))
+        costs = np.full(blocks, -penalty * self._factor)
+        self._session.add_columns(costs, np.zeros(blocks), sp.eye_array(blocks, format="csc"))
         self._units, self._largest = np.empty(0), np.empty(0)
         self._append(self.rhs, sp.csr_array((len(self.rhs), blocks)))
 
@@ -160,7 +163,7 @@ class Master:
             at_column, row = np.nonzero(entries)
             starts = np.searchsorted(at_column, np.arange(len(fresh) + 1))
             limits = np.full(len(fresh), np.inf)
-            self._session.add_columns_of(values, limits, starts, row, entries[at_column, row])
+            self._session.add_columns_of(values * self._factor, limits, starts, row, entries[at_column, row])
             self._keys.update(zip(known, itertools.count(len(self.columns))))
             self.columns += fresh
             self._allowed = np.concatenate([self._allowed, np.ones(len(fresh), dtype=bool)])
@@ -280,7 +283,7 @@ class Master:
         solved = self._session.solve()
         if solved is None:
             raise SolverError("no columns of the master keep its linking rows: add some that do")
-        value, x, duals = solved
+        value, x, duals = solved[0] / self._factor, solved[1], solved[2] / self._factor
         return value, x[self.blocks :], np.maximum(duals[self.blocks :], 0.0) / self._units, duals[: self.blocks]
 
     def bound(self, prices: Floats, best: Floats) -> float:
