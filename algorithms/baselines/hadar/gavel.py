@@ -5,7 +5,9 @@ taken by priority; a job gets its whole gang on that one type if so many devices
 What a priority is, and what has none, is the `Mechanism`.
 
 Where no shares are given they are those of one of Gavel's policies (`gavel_policies`) over the jobs at hand, found
-anew, with the counts of rounds back at 0, whenever a job arrives or completes.
+anew, with the counts of rounds back at 0, whenever a job arrives or completes. Neither mechanism waits for that, as the
+authors' code does: by default until 1920 seconds have gone by since it last found them. Until then the shares stand
+there, and a job that has arrived has none and gets what is left.
 """
 
 from __future__ import annotations
@@ -55,11 +57,11 @@ class Mechanism(StrEnum):
         that j has had on r, infinite if it has had none, ties by job and then type as listed; a share of 0 means never.
         On the example this takes 6 rounds and keeps 28 of 36 devices busy.
     CODE
-        As scheduler/scheduler.py of Gavel's authors (github.com/stanford-futuredata/gavel at c4fa400) has it where
-        speeds differ by type: the types are served one after the other, as listed; on each, a job goes by Y_j^r over
-        its rounds there, half a round more for all, ties by what it lacks on that type since it came (Y_j^r of the
+        As scheduler/scheduler.py of Gavel's authors (github.com/stanford-futuredata/gavel at c4fa400) fills a round
+        where speeds differ by type: the types are served one after the other, as listed; on each, a job goes by Y_j^r
+        over its rounds there, half a round more for all, ties by what it lacks on that type since it came (Y_j^r of the
         rounds before the last change of the shares, less those it had), then by Y_j^r, then as listed; and devices that
-        are left go to jobs with a share of 0.
+        are left go to jobs with a share of 0. That code also finds new shares later than is done here (above).
     """
 
     PAPER = "paper"

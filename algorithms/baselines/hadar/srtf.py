@@ -2,7 +2,8 @@
 
 The time that a job has left is that on the fastest gang it could have in the whole cluster. Tiresias' simulator
 (github.com/SymbioticLab/Tiresias at 959f9b0, `shortest_first_sim_jobs`) has the rule for devices of one type: the jobs
-in this order, of equals in order of arrival, each that still fits.
+in this order, each that still fits. Of equals the one that arrived first goes first here; there they stand as they did
+at the decision before.
 """
 
 from __future__ import annotations
