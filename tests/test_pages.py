@@ -77,6 +77,19 @@ def test_an_average_that_draws_leave_open_is_said_to_be_so(guessed: bool, sample
     assert ("1 of 6 draws hit a limit" in page) == (sample is not None)
 
 
+REFUTED = [stated for stated in claims() if stated.counterexamples and not stated.sampled]
+
+
+@pytest.mark.parametrize("stated", REFUTED, ids=lambda claim: f"{claim.id} {claim.variant.value}")
+def test_pages_name_the_first_witness_of_what_they_refute(stated: Claim[Any]) -> None:
+    """The order of a claim's witnesses may change after its page was made."""
+    page = PAGES[stated.id.partition("/")[0]]
+    head = page[page.index(f"## {stated.id}\n") :].partition(UPDATE.END)[0]
+    found = head[head.index(f"- {stated.variant.capitalize()}, ") :].partition("\n- ")[0]
+    if "violated" in found:
+        assert f"`dlsched replay {stated.counterexamples[0]}`" in found
+
+
 def test_what_is_made_anew_leaves_the_prose_alone() -> None:
     page = "# Paper\n\n## hadar/lemma-1\n\nWhy.\n"
     row: dict[str, Any] = {"instances": 1, "nearness": None, "witness": None, "sample": None}
