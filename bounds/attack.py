@@ -91,6 +91,7 @@ def attack(
     seconds: float | None = None,
     parameters: Mapping[str, Any] = MappingProxyType({}),
     progress: Callable[[int, int], None] | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Attack:
     """Search for a violation of a claim, and for the instance that comes nearest to its bound.
 
@@ -109,6 +110,8 @@ def attack(
         Of the claim, e.g. ``{"delta": 0.1}``; the paper's values where they are left out.
     progress : callable, optional
         Told (instances looked at, instances in all).
+    stop : callable, optional
+        Asked between instances; the search ends with what it has once this tells True.
 
     Raises
     ------
@@ -136,7 +139,7 @@ def attack(
         search.look_at(instance, run)
         if progress is not None:
             progress(n, instances * (1 + len(target.sources)))
-        if time.perf_counter() > end:
+        if time.perf_counter() > end or (stop is not None and stop()):
             break
     return search.result()
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dlsched.cli import output
+from dlsched.cli import interrupt, output
 from dlsched.cli.options import Json, Out, Seed, TimeLimit, given, named, names_of
 
 if TYPE_CHECKING:
@@ -306,14 +306,15 @@ def attack(
     """Search for the instance that comes nearest to a claim's bound, or breaks it.
 
     On draws of its sources and on neighbours of the nearest ones. With --out, keep the violation as a witness, or else
-    the nearest instance. Exit code 1 where a claim is broken that is known to hold.
+    the nearest instance. Ctrl-C ends it with what is known so far. Exit code 1 where a claim is broken that is known to
+    hold.
     """
     from dlsched.bounds import Expectation
     from dlsched.bounds import attack as attack_
     from dlsched.bounds import claim as find
 
     known, parameters = find(claim, variant), _parameters(settings)
-    with output.counting("instances") as progress:
+    with output.counting("instances") as progress, interrupt.deferred() as stop:
         found = attack_(
             claim,
             variant,
@@ -322,6 +323,7 @@ def attack(
             seed=seed,
             parameters=parameters,
             progress=progress,
+            stop=stop,
         )
     nearest = found.nearest
     verdicts = {status.value: count for status, count in sorted(found.verdicts.items(), key=lambda e: e[0].value)}
@@ -349,6 +351,8 @@ def attack(
             counts = ", ".join(f"{count} {status}" for status, count in verdicts.items())
             shown = {"verdicts": counts, "instance": json.dumps(data["instance"])}
             output.facts(f"Attack on {known.id}", data | shown)
+    if stop():
+        return stop.code
     return 1 if found.violation and known.expectation is Expectation.TRUE and not parameters else 0
 
 

@@ -134,7 +134,7 @@ def compare(
                 _show("Jobs", jobs)
     if found.refused:
         raise InputError(found.refused[0])
-    return interrupt.INTERRUPTED if stop() else 0
+    return stop.code
 
 
 def _algorithms(instance: Any, names: list[str] | None, usual: dict[str, Any]) -> Comparison:

@@ -205,7 +205,7 @@ def solve(
                 columns = ("equation", "row", ">dual", "doc")
                 title = "Duals, integers fixed: what a unit more of the limit changes"
                 output.table(title, columns, [tuple(row.values()) for row in prices])
-    return interrupt.INTERRUPTED if stop() else 0
+    return stop.code
 
 
 def _expect_schedules(entry: Formulation[Any], option: str, relax: bool, *, drawn: bool) -> None:

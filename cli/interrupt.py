@@ -1,4 +1,7 @@
-"""Ctrl-C while a solver's native code runs, which Python's own handler cannot interrupt."""
+"""Ctrl-C, and a request to end (SIGTERM: `kill`, `timeout`, a batch system), also while a solver's native code runs.
+
+Python's own handler cannot interrupt that, and knows nothing of what is to be kept or put away.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,17 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C: as a shell reports SIGINT."""
+
+ENDED = {INTERRUPTED: "interrupted", 143: "terminated"}
+"""Exit codes after Ctrl-C and SIGTERM, as a shell reports them, and what is said then."""
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 _GRACE = 1.0
 """Seconds in which an interrupt may end the block by itself. Arbitrary: Python needs less, and people press again."""
@@ -25,79 +34,120 @@ _RESTORED = b"\x1b[?25h\r\x1b[2K"
 """What a terminal needs that showed a progress bar: its cursor, and an empty line."""
 
 
+@dataclass
+class Asked:
+    """Whether a signal has asked to end; calling it tells.
+
+    Attributes
+    ----------
+    code : int
+        The exit code then, one of `ENDED`; 0 where none has.
+    """
+
+    code: int = 0
+
+    def __call__(self) -> bool:
+        """Tell whether one has."""
+        return self.code != 0
+
+    def by(self, number: int) -> None:
+        """Note a signal."""
+        # As a shell does.
+        self.code = 128 + number
+
+
 def end_at_once() -> None:
     """Let an interrupt end the process where nothing is under way yet: while modules are imported, for instance.
 
     A KeyboardInterrupt would be told with the import that it stops, or become an error of that import.
     """
-    signal.signal(signal.SIGINT, _end)
+    signal.signal(signal.SIGINT, lambda number, frame: _end(number))
 
 
 @contextmanager
-def prompt() -> Iterator[None]:
-    """End the process when an interrupt has not ended the block within a second.
+def prompt(asked: Asked) -> Iterator[None]:
+    """End the process when a signal has not ended the block within a second.
 
     Python raises KeyboardInterrupt in the main thread only once native code returns, which may be at a solver's time
     limit. Nothing is lost by ending there: files are replaced in one step and verdicts are committed as they come.
+
+    Parameters
+    ----------
+    asked : Asked
+        Told of a signal by which the block is ended.
     """
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        del frame
+        asked.by(number)
+        # What it interrupts Pyomo would log.
+        logging.disable()
+        raise KeyboardInterrupt
+
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     over = threading.Event()
     previous = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    handler = signal.signal(signal.SIGINT, _raise)
     threading.Thread(target=_watch, args=(reader, over), daemon=True).start()
     try:
-        yield
+        with _handled(ask):
+            try:
+                yield
+            finally:
+                over.set()
     finally:
-        over.set()
-        signal.signal(signal.SIGINT, handler)
         signal.set_wakeup_fd(previous)
         os.close(writer)
 
 
 @contextmanager
-def deferred() -> Iterator[Callable[[], bool]]:
-    """Let a method that can stop early do so on the first interrupt; the second ends the process as usual.
+def deferred() -> Iterator[Asked]:
+    """Let a method that can stop early do so on the first signal; the second ends the process as usual.
 
     Yields
     ------
-    callable
-        Tells whether there has been an interrupt.
+    Asked
+        Whether there has been one.
     """
-    asked = threading.Event()
+    asked = Asked()
 
     def ask(number: int, frame: FrameType | None) -> None:
-        if asked.is_set():
-            _raise(number, frame)
-        asked.set()
+        if asked():
+            usual[number](number, frame)
+        asked.by(number)
 
-    handler, wakeup = signal.signal(signal.SIGINT, ask), signal.set_wakeup_fd(-1)
+    wakeup = signal.set_wakeup_fd(-1)
     try:
-        yield asked.is_set
+        with _handled(ask) as usual:
+            yield asked
     finally:
         signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
-        signal.signal(signal.SIGINT, handler)
 
 
-def _raise(number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt without a log of what it interrupts, which Pyomo would write."""
-    del number, frame
-    logging.disable()
-    raise KeyboardInterrupt
+@contextmanager
+def _handled(handler: Callable[[int, FrameType | None], None]) -> Iterator[dict[int, Any]]:
+    """Handle signals in a block; yield how they were handled before, by number."""
+    usual: dict[int, Any] = {number: signal.signal(number, handler) for number in _SIGNALS}
+    try:
+        yield usual
+    finally:
+        for number, before in usual.items():
+            signal.signal(number, before)
 
 
-def _end(*_: object) -> NoReturn:
+def _end(number: int) -> NoReturn:
     """End the process, and say so; a stderr that is closed keeps nobody from it."""
+    code = 128 + number
     with suppress(OSError):
-        os.write(_STDERR, (_RESTORED if os.isatty(_STDERR) else b"") + b"dlsched: interrupted\n")
-    os._exit(INTERRUPTED)
+        os.write(_STDERR, (_RESTORED if os.isatty(_STDERR) else b"") + f"dlsched: {ENDED[code]}\n".encode())
+    os._exit(code)
 
 
 def _watch(reader: int, over: threading.Event) -> None:
     while number := os.read(reader, 1):
-        if number[0] == signal.SIGINT and not over.wait(_GRACE):
+        if number[0] in _SIGNALS and not over.wait(_GRACE):
             # Not imported here: that could wait for an import which the main thread is in.
             if files := sys.modules.get("dlsched.models.files"):
                 files.remove_unfinished()
-            _end()
+            _end(number[0])
     os.close(reader)

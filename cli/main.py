@@ -1,7 +1,7 @@
 """The command `dlsched`: its verbs, and its exit codes.
 
 0 as expected; 1 a claim came out otherwise than is known, a schedule breaks rules, or a certificate proves nothing;
-2 bad input or usage; 70 an error of the program itself; 130 interrupted.
+2 bad input or usage; 70 an error of the program itself; 130 interrupted, 143 terminated.
 """
 
 from __future__ import annotations
@@ -113,20 +113,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     warnings.showwarning = partial(_tell_warning, warnings.showwarning)
+    asked = interrupt.Asked()
     try:
-        with interrupt.prompt():
+        with interrupt.prompt(asked):
             code = app(args=arguments, prog_name="dlsched", standalone_mode=False)
     except _UsageError as error:
         return _refuse(_usage(error))
     except (KeyboardInterrupt, typer.Abort):
-        code = interrupt.INTERRUPTED
+        code = asked.code or interrupt.INTERRUPTED
     except (Exception, SystemExit) as error:
         if isinstance(error, SystemExit) and _is_typers(error):
             raise
         return _report(error)
-    if code == interrupt.INTERRUPTED:
-        output.note("interrupted")
-    return int(code or 0)
+    # Of a KeyboardInterrupt Typer makes the code of an interrupt, whatever signal it stands for.
+    code = asked.code or int(code or 0)
+    if code in interrupt.ENDED:
+        output.note(interrupt.ENDED[code])
+    return code
 
 
 def process() -> NoReturn:
@@ -136,7 +139,7 @@ def process() -> NoReturn:
     Python looks through all objects before it ends, which takes seconds with a large model.
     """
     code = main()
-    if code == interrupt.INTERRUPTED:
+    if code in interrupt.ENDED:
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError):
                 stream.flush()

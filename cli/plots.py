@@ -143,7 +143,7 @@ def gap(file: InstanceFile, out: PictureFile, time_limit: TimeLimit = None) -> i
     ax = plot_gap(moments)
     ax.set_title(f"{literal(file.stem)}: {ax.get_title()}")
     _save(ax.figure, out)
-    return interrupt.INTERRUPTED if stop() else 0
+    return stop.code
 
 
 @plot.command()

@@ -94,7 +94,7 @@ def optimum(
         _keep(found, certificate)
     finally:
         output.tell(f"Optimum of {file.name}", result, as_json)
-    return interrupt.INTERRUPTED if stop() else 0
+    return stop.code
 
 
 def _keep(found: Optimum, out: Path | None) -> None:

@@ -52,7 +52,7 @@ class Child:
         self._outbox: Box = queue.SimpleQueue()
 
     def start(self) -> None:
-        """Start the process where it does not run; Ctrl-C is not for it: it ends with its input.
+        """Start the process where it does not run; signals to end are not for it: it ends with its input.
 
         Raises
         ------
@@ -91,7 +91,9 @@ class Parent:
     """Seen from the child: who has started it. What is printed goes to stderr from now on."""
 
     def __init__(self) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # `kill` may be told to all processes of a job, as batch systems do; whoever has started this one ends it.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
         # Solvers' own messages must not come between ours.
         self._answers = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)

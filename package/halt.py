@@ -11,6 +11,7 @@ from a thread of their own are given `current()`.
 from __future__ import annotations
 
 import ctypes
+import logging
 import os
 import sys
 import threading
@@ -169,18 +170,24 @@ def current() -> Callable[[], bool] | None:
     return None if asked is _never else asked
 
 
-class _Unraisable:
-    """Drops what Python tells of a `Halt` that came while a destructor ran, and was lost: it is raised again."""
+class _Silence:
+    """Drops what is told of a `Halt` by those who do not know it.
+
+    Python tells of one that came while a destructor ran and was lost (it is raised again), and Pyomo logs, on stdout,
+    that a component could not be made.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._users = 0
-        self._usual = sys.unraisablehook
+        self._usual, self._logged = sys.unraisablehook, logging.NOTSET
 
     def __enter__(self) -> None:
         with self._lock:
             if not self._users:
                 self._usual, sys.unraisablehook = sys.unraisablehook, self._tell
+                self._logged = logging.root.manager.disable
+                logging.disable()
             self._users += 1
 
     def __exit__(self, *_: object) -> None:
@@ -188,13 +195,14 @@ class _Unraisable:
             self._users -= 1
             if not self._users:
                 sys.unraisablehook = self._usual
+                logging.disable(self._logged)
 
     def _tell(self, unraisable: Any) -> None:
         if unraisable.exc_type is not Halt:
             self._usual(unraisable)
 
 
-_UNRAISABLE = _Unraisable()
+_SILENCE = _Silence()
 
 
 def _imports(thread: int) -> int:
@@ -231,7 +239,7 @@ class _Cut:
                 while not self._ended.acquire(timeout=_AGAIN if self.raised else _OFTEN):
                     if self.running and self._over() and _imports(self._thread) <= self._imports:
                         if not self.raised:
-                            hooks.enter_context(_UNRAISABLE)
+                            hooks.enter_context(_SILENCE)
                         self.raised = True
                         self._raise()
         finally:

@@ -7,9 +7,12 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
+import time
 import tomllib
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +124,9 @@ def endless() -> dict[str, Any]:
     return data
 
 
-def interrupted(folder: Path, after: bytes, *arguments: object) -> tuple[int, bytes, bytes]:
+def interrupted(
+    folder: Path, after: bytes, *arguments: object, by: signal.Signals = signal.SIGINT
+) -> tuple[int, bytes, bytes]:
     """Interrupt the command once its terminal has shown a pattern; return its exit code, stdout and terminal."""
     terminal, stderr = os.openpty()
     command = [COMMAND, *map(str, arguments)]
@@ -130,8 +135,8 @@ def interrupted(folder: Path, after: bytes, *arguments: object) -> tuple[int, by
         seen = b""
         while not re.search(after, seen):
             seen += os.read(terminal, 4096)
-        process.send_signal(signal.SIGINT)
-        while b"dlsched: interrupted" not in seen:
+        process.send_signal(by)
+        while not re.search(rb"dlsched: (interrupted|terminated)", seen):
             seen += os.read(terminal, 4096)
         out, _ = process.communicate(timeout=60)
     os.close(terminal)
@@ -223,12 +228,50 @@ def test_an_interrupt_ends_an_optimum_that_would_take_hours(problem: str, tmp_pa
     assert models.utility(instance, schedule) == answer["value"] < answer["bound"]
 
 
-def test_an_interrupt_keeps_the_best_schedule_found(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("by", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_keeps_the_best_schedule_found(by: signal.Signals, code: int, tmp_path: Path) -> None:
     path, best = tmp_path / "hard.json", tmp_path / "best.json"
     preset("benchmark", 0, jobs=40, machines=15, slots=40).save(path)
     arguments = ("optimum", "hadar", path, "--out", best, "--json")
-    code, out, _ = interrupted(tmp_path, b"looking for the optimum: ", *arguments)
+    ended, out, seen = interrupted(tmp_path, b"looking for the optimum: ", *arguments, by=by)
     answer, instance, schedule = json.loads(out), Instance.load(path), Schedule.load(best)
-    assert (code, answer["proved"]) == (130, False)
+    assert (ended, answer["proved"]) == (code, False)
+    assert (b"dlsched: terminated" in seen) == (by is signal.SIGTERM)
     assert check(instance, schedule) == []
     assert utility(instance, schedule) == answer["value"] < answer["bound"]
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_processes_of_a_run_that_is_ended_leave_nothing_to_warn_of(by: signal.Signals, tmp_path: Path) -> None:
+    """Locks between processes: multiprocessing's tracker finds those that are left when all others have ended."""
+    command = [COMMAND, "verify", "hadar", "--jobs", "2", "--instances", "10000", "--out", "v.sqlite"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+        assert process.stderr is not None
+        end = time.monotonic() + 60
+        while not verdicts(tmp_path / "v.sqlite") and time.monotonic() < end:
+            time.sleep(0.2)
+        process.send_signal(by)
+        # Whoever else has it open ends before this does.
+        told = process.stderr.read()
+    assert process.returncode == 128 + by
+    assert told in (b"dlsched: interrupted\n", b"dlsched: terminated\n")
+    assert verdicts(tmp_path / "v.sqlite")
+
+
+def verdicts(path: Path) -> int:
+    """Return how many verdicts a database has."""
+    if not path.exists():
+        return 0
+    with closing(sqlite3.connect(path)) as connection:
+        try:
+            return int(connection.execute("SELECT count(*) FROM verdicts").fetchone()[0])
+        except sqlite3.OperationalError:
+            return 0
+
+
+def test_an_interrupt_of_an_attack_keeps_the_nearest_instance(tmp_path: Path) -> None:
+    words = ("hadar/theorem-1", "--variant", "corrected", "--instances", 10**6, "--out", "near.json", "--json")
+    code, out, _ = interrupted(tmp_path, rb"[1-9]\d*/\d{7}", "attack", *words)
+    answer = json.loads(out)
+    assert (code, answer["status"]) == (130, "holds")
+    assert Instance.load(tmp_path / "near.json").dump() == answer["instance"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import subprocess
 import sys
 import threading
@@ -391,3 +392,20 @@ def test_a_cut_in_a_destructor_is_not_told_and_comes_again(capfd: pytest.Capture
         cut(work)
     assert capfd.readouterr() == ("", "")
     assert "_tell" not in repr(sys.unraisablehook)
+
+
+def test_what_others_log_of_a_cut_is_not_told(caplog: pytest.LogCaptureFixture) -> None:
+    """As Pyomo does, on stdout, of the component that it was making."""
+
+    def work() -> None:
+        try:
+            while True:
+                pass
+        except Exception:
+            logging.getLogger("pyomo.core").exception("constructing a component failed")
+            raise
+
+    with until(seconds=0.1), pytest.raises(Halt):
+        cut(work)
+    logging.getLogger("pyomo.core").error("another one")
+    assert caplog.messages == ["another one"]
