@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 
@@ -82,6 +82,8 @@ class PolicyComparison(Readable):
         On the utility of every schedule of whole slots, certified; None where none was looked for.
     restart_seconds : Fraction
     rows : tuple of PolicyRow
+    left_out : dict of str to str
+        Why policies have no row, by name, where all were asked for that there are.
 
     Examples
     --------
@@ -101,6 +103,7 @@ class PolicyComparison(Readable):
     bound: float | None
     restart_seconds: Fraction
     rows: tuple[PolicyRow, ...]
+    left_out: dict[str, str] = field(default_factory=dict)
     unit = "seconds"
 
     @property
@@ -218,7 +221,7 @@ def compare_policies(
         Of Hadar's problem, as readers of traces make it.
     policies : sequence of str or Policy
         By registered name, with options if not the usual ones, as in ``fifo:backfill=easy:placement=fastest``, or
-        objects; where it is left out, all that are registered and can decide so.
+        objects; where it is left out, all that are registered and can decide so (the others are in `left_out`).
     round_seconds : number or None
         Length of a round; None for decisions at events, when a job arrives or is done.
     restart_seconds : number
@@ -260,7 +263,7 @@ def compare_policies(
       srtf         34             1     2  0.645833  2.16667
     """
     positive(bound_seconds=bound_seconds)
-    asked = _asked(policies, round_seconds)
+    asked, left_out = _asked(policies, round_seconds)
     for policy in asked.values():
         state, _ = begun(instance, policy, round_seconds, restart_seconds, horizon)
     whole = state.round_seconds is not None and not state.round_seconds % instance.slot_seconds
@@ -291,19 +294,23 @@ def compare_policies(
             seconds = time.perf_counter() - start
             rows.append(PolicyRow(name, found, metrics(found), _checked(found, whole), seconds))
     tell(len(asked) * jobs, len(asked) * jobs)
-    return PolicyComparison(instance, bound, state.restart_seconds, tuple(rows))
+    return PolicyComparison(instance, bound, state.restart_seconds, tuple(rows), left_out)
 
 
 def _further(tell: Callable[[int, int], None], before: int, total: int, done: int, jobs: int) -> None:
     tell(before + done, total)
 
 
-def _asked(policies: Sequence[str | Policy], round_seconds: float | Fraction | None) -> dict[str, Policy]:
-    """Return the policies that are asked for, by what their rows are called."""
+def _asked(
+    policies: Sequence[str | Policy], round_seconds: float | Fraction | None
+) -> tuple[dict[str, Policy], dict[str, str]]:
+    """Return the policies that are asked for, by what their rows are called, and why others are left out."""
     known = {entry.name: entry.policy for entry in algorithms() if entry.policy is not None}
     if not policies:
         usual = {name: policy() for name, policy in known.items()}
-        return {name: policy for name, policy in usual.items() if round_seconds is not None or not policy.needs_rounds}
+        without = [name for name, policy in usual.items() if round_seconds is None and policy.needs_rounds]
+        taken = {name: policy for name, policy in usual.items() if name not in without}
+        return taken, dict.fromkeys(without, "decides in rounds; say how long they are (round_seconds)")
     found: dict[str, Policy] = {}
     for asked in policies:
         expect("policies", asked, str, Policy)
@@ -311,7 +318,7 @@ def _asked(policies: Sequence[str | Policy], round_seconds: float | Fraction | N
         if label in found:
             raise InputError(f"policies: {shown(label)} is named twice")
         found[label] = asked if isinstance(asked, Policy) else registered_policy(asked)
-    return found
+    return found, {}
 
 
 def _checked(simulation: Simulation, whole: bool) -> Fraction | None:

@@ -115,6 +115,9 @@ def compare(
             found = _algorithms(instance, algorithms, usual)
         else:
             found = _policies(problem, file, instance, algorithms, policies, over_time | usual)
+    left_out = getattr(found, "left_out", {})
+    if left_out:
+        output.note(f"left out: {', '.join(left_out)}, which decide in rounds; say how long (--round-seconds)")
     table, jobs = found.table(), found.job_table()
     try:
         for path, write in ((out, table.write), (out_jobs, jobs.write), (picture, found.save_plot)):
@@ -125,7 +128,8 @@ def compare(
         if as_json:
             what = "algorithms" if policies is None else "policies"
             told = {"problem": problem.name, "seed": seed, "bound": found.bound, **over_time}
-            output.emit_json(told | {what: table.records(), "jobs": jobs.records()})
+            missing = {} if policies is None else {"left out": left_out}
+            output.emit_json(told | {what: table.records(), "jobs": jobs.records()} | missing)
         else:
             what = "Algorithms" if policies is None else "Policies over time"
             times = f"; times in {found.unit}" if found.unit else ""

@@ -122,8 +122,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         code = asked.code or interrupt.INTERRUPTED
     except (Exception, SystemExit) as error:
-        if isinstance(error, SystemExit) and _is_typers(error):
-            raise
+        if isinstance(error, SystemExit | OSError) and _is_typers(error):
+            return _typers(error)
         return _report(error)
     # Of a KeyboardInterrupt Typer makes the code of an interrupt, whatever signal it stands for.
     code = asked.code or int(code or 0)
@@ -171,8 +171,17 @@ def _usage(error: Any) -> str:
     return str(error.format_message())
 
 
-def _is_typers(error: SystemExit) -> bool:
-    """Tell whether Typer ended the process, as it does where a shell asked for completions, and no plug-in."""
+def _typers(error: SystemExit | OSError) -> int:
+    """Return the exit code of what Typer prints by itself: help, and completions, after which it ends the process."""
+    if isinstance(error, OSError):
+        return _report(output.unwritable(error))
+    if isinstance(error.__context__, BrokenPipeError):
+        return output.CLOSED
+    raise error
+
+
+def _is_typers(error: BaseException) -> bool:
+    """Tell whether Typer's own code raised it, and no plug-in."""
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     return str(frame.f_globals.get("__name__")).startswith("typer.")
 

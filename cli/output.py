@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import typer
 
+from dlsched.errors import InputError
 from dlsched.readable import told
 
 T = TypeVar("T")
@@ -82,13 +83,21 @@ def _to_stdout() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        # What is left in the buffer would be tried again, and fail again, when the process ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
+            _drop()
             raise typer.Exit(CLOSED) from None
-        from dlsched.errors import InputError
+        raise unwritable(error) from None
 
-        raise InputError(f"standard output: {error.strerror or error}") from None
+
+def unwritable(error: OSError) -> InputError:
+    """Return what refuses a standard output that cannot be written to."""
+    _drop()
+    return InputError(f"standard output: {error.strerror or error}")
+
+
+def _drop() -> None:
+    """Drop what is left in the buffer: it would be tried again, and fail again, when the process ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def emit_json(data: Any) -> None:
@@ -228,7 +237,6 @@ def within(seconds: float | None, work: str, run: Callable[[], T]) -> T:
     InputError
         If it does not.
     """
-    from dlsched.errors import InputError
     from dlsched.halt import Halt, cut, until
 
     try:

@@ -70,6 +70,10 @@ def test_every_policy_has_the_row_of_its_simulation(seed: int) -> None:
 def test_at_events_those_that_need_rounds_are_left_out() -> None:
     found = compare_policies(instance_of(THREE, 4))
     assert [row.name for row in found.rows] == ["drf", "fifo", "srtf", "tiresias"]
+    assert found.left_out == dict.fromkeys(
+        ("gavel", "hadar", "las"), "decides in rounds; say how long they are (round_seconds)"
+    )
+    assert not compare_policies(instance_of(THREE, 4), round_seconds=5).left_out
 
 
 @pytest.mark.slow

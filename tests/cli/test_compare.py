@@ -62,6 +62,7 @@ def test_policies_over_time(dlsched: Command, trace: Path, tmp_path: Path) -> No
     assert (row["TTD"], row["GRU"], row["CRU"]) == (46, (22 + 24 + 18 + 21) / (4 * 46), (20 + 20 + 16 + 20) / (4 * 50))
     assert row["checked"] == row["utility"]
     assert row["of the bound"] * data["bound"] == pytest.approx(row["utility"], rel=1e-12)
+    assert data["left out"] == {}
     people = dlsched("compare", trace, "--policies", "all", "--round-seconds", 5, "--per-job")
     assert people.stdout.startswith("Policies over time on four.json (hadar; times in seconds)")
 
@@ -162,6 +163,15 @@ def test_a_policy_of_a_plugin_is_one_like_any_other(as_process: Command, trace: 
     assert {job["job"]: job["mine:gives=one"] for job in data["jobs"]} == {"A": 43, "B": 33, "C": 28, "D": 20}
     nothing = answer(as_process("--plugin", "own", "compare", trace, "--policies", "mine,fifo", "--json"))
     assert [row["done"] for row in nothing["policies"]] == [0, 4]
+
+
+def test_policies_that_need_rounds_are_not_left_out_in_silence(dlsched: Command, trace: Path) -> None:
+    found = dlsched("compare", trace, "--policies", "all", "--json")
+    assert found.returncode == 0
+    assert list(json.loads(found.stdout)["left out"]) == ["gavel", "hadar", "las"]
+    assert found.stderr == (
+        "dlsched: left out: gavel, hadar, las, which decide in rounds; say how long (--round-seconds)\n"
+    )
 
 
 def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
