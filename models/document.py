@@ -13,9 +13,11 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, Self
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError, model_validator
 from pydantic_core import CoreSchema
 
+from dlsched.arguments import checked
 from dlsched.errors import InputError, cut, shown
 from dlsched.models.files import PathLike, decode, read_bytes, write_text
 
@@ -78,6 +80,27 @@ def _no_collections() -> Iterator[None]:
             gc.enable()
 
 
+def _without_numpy(data: Any) -> Any:
+    """Return data with NumPy's numbers and arrays as Python's own.
+
+    They are looked for only where data is refused: in what is read from files there are none, and it may be large.
+    """
+    try:
+        return _plain(data)
+    except RecursionError:  # it is within itself, which validation refuses by its place
+        return data
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, np.generic | np.ndarray):
+        return data.tolist()
+    if isinstance(data, dict):
+        return {_plain(key): _plain(value) for key, value in data.items()}
+    if type(data) in (list, tuple):
+        return type(data)(_plain(value) for value in data)
+    return data
+
+
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
@@ -134,7 +157,10 @@ class Record(BaseModel):
 
     def __init__(self, **data: Any) -> None:
         try:
-            super().__init__(**data)
+            try:
+                super().__init__(**data)
+            except ValidationError:
+                super().__init__(**_without_numpy(data))
         except ValidationError as error:
             raise InputError(one_line(error)) from None
 
@@ -175,6 +201,7 @@ class Document(Record):
     """
 
     @classmethod
+    @checked
     def load(cls, path: PathLike) -> Self:
         """Read and validate a JSON file.
 
@@ -187,7 +214,7 @@ class Document(Record):
 
     @classmethod
     def parse(cls, data: object, path: PathLike | None = None) -> Self:
-        """Validate plain data (dicts, lists, numbers, strings).
+        """Validate plain data (dicts, lists, numbers, strings); NumPy's numbers and arrays count as Python's own.
 
         Parameters
         ----------
@@ -202,7 +229,12 @@ class Document(Record):
         """
         try:
             with _no_collections():
-                return cls.model_validate(data)
+                try:
+                    return cls.model_validate(data)
+                except ValidationError:
+                    if path is not None:
+                        raise
+                    return cls.model_validate(_without_numpy(data))
         except ValidationError as error:
             place = "" if path is None else f"{path}: "
             raise InputError(f"{place}{one_line(error)}") from None
@@ -211,6 +243,7 @@ class Document(Record):
         """Return plain JSON data, without the fields that are absent."""
         return self.model_dump(mode="json", exclude_none=True)
 
+    @checked
     def save(self, path: PathLike) -> None:
         """Write the JSON file in one step."""
         write_text(path, json.dumps(self.dump(), indent=1) + "\n")

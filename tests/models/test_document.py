@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from dlsched.models import ddljs, dmlrs, hadar, smd
 from dlsched.models.document import Document, InputError
+
+DATA = hadar.random(3).dump()
 
 
 def drawn() -> list[Document]:
@@ -50,3 +53,33 @@ def test_what_a_job_derives_follows_a_copy() -> None:
     assert job.model_copy(update={"budget": {"resource1": 0}}).budget_slots == 0
     assert job.budget_slots != 0
     assert job.model_copy(update={"budget": {"resource1": 0}}).budget_slots == 0
+
+
+def test_numpys_numbers_and_arrays_are_pythons_own() -> None:
+    """Wherever data is taken; a bool of either is no count."""
+    job = DATA["jobs"][0] | {"gang": np.int64(1), "iterations": np.int32(5), "utility": {"kind": "table"}}
+    job["utility"]["values"] = np.array([3, 1])
+    data = DATA | {"slots": np.uint8(3), "jobs": [job]}
+    instance = hadar.Instance.parse(data)
+    assert (instance.slots, instance.jobs[0].gang, instance.jobs[0].iterations) == (3, 1, 5)
+    assert type(instance.slots) is int
+    assert hadar.Instance.parse(instance.dump()) == instance
+    assert hadar.Job(**job) == instance.jobs[0]
+    assert hadar.Instance(**data) == instance
+    with pytest.raises(InputError, match=r"^jobs\[0\].gang: True should be a valid integer$"):
+        hadar.Instance.parse(DATA | {"jobs": [job | {"gang": np.True_}]})
+
+
+def test_data_within_itself_is_refused_by_its_place() -> None:
+    data: dict[str, Any] = dict(DATA)
+    data["slots"] = [data, data]
+    with pytest.raises(InputError, match=r"^slots: a list should be a valid integer"):
+        hadar.Instance.parse(data)
+
+
+@pytest.mark.parametrize("wrong", [{}, None, 3, b"i.json"])
+def test_what_is_no_path_is_refused_by_name(wrong: Any) -> None:
+    with pytest.raises(TypeError, match=r"^path: expected text or a path, got "):
+        hadar.Instance.load(wrong)
+    with pytest.raises(TypeError, match=r"^path: expected text or a path, got "):
+        hadar.Instance.parse(DATA).save(wrong)
