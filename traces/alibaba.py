@@ -18,7 +18,7 @@ from fractions import Fraction
 
 from dlsched.arguments import checked
 from dlsched.models.files import PathLike
-from dlsched.traces.logs import BACKWARDS, Cells, Log, Ran, log_reader, read_table
+from dlsched.traces.logs import BACKWARDS, Cells, Log, Ran, beginning, log_reader, read_table
 
 _COLUMNS = ("name", "num_gpu", "gpu_spec", "creation_time", "deletion_time", "scheduled_time")
 
@@ -43,17 +43,21 @@ def read_log(path: PathLike) -> Log:
         "seconds": "from scheduled_time to deletion_time",
         "unused": "cpu_milli, memory_mib, gpu_milli, qos, pod_phase",
     }
-    return Log(source, tuple(map(_job, rows)), origin)
+    begin = beginning(rows, "creation_time")
+    return Log(source, tuple(_job(row, begin) for row in rows), origin)
 
 
-def _job(row: Cells) -> Ran:
+def _job(row: Cells, begin: Fraction) -> Ran:
+    came = row.number("creation_time") if row.cells["creation_time"] else begin
+    if lacking := row.lacking("name", "num_gpu", "creation_time"):
+        return Ran(row.cells["name"], row.place, came, 1, Fraction(0), unusable=lacking)
     times = row.cells["scheduled_time"] and row.cells["deletion_time"]
     seconds = row.number("deletion_time") - row.number("scheduled_time") if times else Fraction(0)
     gpus = 0 if row.cells["num_gpu"] == "0" else row.count("num_gpu")
     spec = row.cells["gpu_spec"]
     types = None if spec in ("", "nan") else tuple(spec.split("|"))
     unusable = NO_GPU if not gpus else BACKWARDS if seconds < 0 else "" if seconds else UNSCHEDULED
-    return Ran(row.text("name"), row.place, row.number("creation_time"), gpus or 1, seconds, types, unusable)
+    return Ran(row.cells["name"], row.place, came, gpus or 1, seconds, types, unusable)
 
 
 READER = log_reader("alibaba", "Alibaba's list of pods on GPUs (CSV, gpu-v2023)", read_log)

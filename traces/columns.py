@@ -23,7 +23,7 @@ from dlsched.errors import InputError, shown
 from dlsched.models.files import PathLike
 from dlsched.models.hadar.instance import Instance
 from dlsched.models.options import pairs
-from dlsched.traces.logs import Log, converted, read_table
+from dlsched.traces.logs import Log, beginning, converted, read_table
 from dlsched.traces.reader import Reader
 from dlsched.traces.request import Request, UtilityChoice
 
@@ -48,10 +48,9 @@ def read_log(path: PathLike, columns: Mapping[str, str] | str | None = None) -> 
     """
     named = _named(columns)
     source, rows = read_table(path, tuple(named.values()))
-    jobs = tuple(
-        row.job(row.text(named["name"]), arrival=named["arrival"], gang=named["gang"], seconds=named["seconds"])
-        for row in rows
-    )
+    kinds = {kind: named[kind] for kind in ("arrival", "gang", "seconds")}
+    begin = beginning(rows, named["arrival"])
+    jobs = tuple(row.job(named["name"], **kinds, begin=begin) for row in rows)
     return Log(source, jobs, {"format": "csv", "columns": ", ".join(f"{k}={v}" for k, v in named.items())})
 
 

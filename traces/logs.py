@@ -215,11 +215,9 @@ class Cells:
     place: str
     cells: dict[str, str]
 
-    def text(self, column: str) -> str:
-        """Return what stands there (InputError where nothing does)."""
-        if not self.cells[column]:
-            raise InputError(f"{self.cell(column)}: must not be empty")
-        return self.cells[column]
+    def lacking(self, *columns: str) -> str:
+        """Return why a row with an empty cell in one of these columns cannot be used; "" where they are all filled."""
+        return next((f"without {column}" for column in columns if not self.cells[column]), "")
 
     def count(self, column: str) -> int:
         """Return a positive integer (InputError where it is none)."""
@@ -237,15 +235,28 @@ class Cells:
             raise InputError(f"{self.cell(column)}: {self.cells[column]} must not be negative")
         return value
 
-    def job(self, name: str, *, arrival: str, gang: str, seconds: str) -> Ran:
-        """Return the job of a row, read from the columns of these names; without a duration it cannot be used."""
+    def job(self, *names: str, arrival: str, gang: str, seconds: str, begin: Fraction) -> Ran:
+        """Return the job of a row, read from the columns of these names.
+
+        Without a duration, or with an empty cell, it cannot be used; without an arrival it stands at the beginning.
+        """
+        name, came = " #".join(self.cells[column] for column in names), begin
+        if self.cells[arrival]:
+            came = self.number(arrival)
+        if lacking := self.lacking(*names, arrival, gang, seconds):
+            return Ran(name, self.place, came, 1, Fraction(0), unusable=lacking)
         duration = self.number(seconds)
         unusable = "" if duration else "without a duration"
-        return Ran(name, self.place, self.number(arrival), self.count(gang), duration, unusable=unusable)
+        return Ran(name, self.place, came, self.count(gang), duration, unusable=unusable)
 
     def cell(self, column: str) -> str:
         """Return where a cell stands, for an error message."""
         return f"{self.place}, column {column}"
+
+
+def beginning(rows: Iterable[Cells], arrival: str) -> Fraction:
+    """Return when the first row arrives, of those that say when they do (InputError where that is no number)."""
+    return min((row.number(arrival) for row in rows if row.cells[arrival]), default=Fraction(0))
 
 
 def read_table(path: PathLike, columns: Sequence[str]) -> tuple[Source, list[Cells]]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dlsched.arguments import checked
 from dlsched.models.files import PathLike
-from dlsched.traces.logs import Log, log_reader, read_table
+from dlsched.traces.logs import Log, beginning, log_reader, read_table
 
 _COLUMNS = ("job_id", "num_gpu", "submit_time", "model_name", "duration")
 
@@ -31,13 +31,9 @@ def read_log(path: PathLike) -> Log:
         One line that names the file, the line, the column, the value and the rule.
     """
     source, rows = read_table(path, _COLUMNS)
+    begin = beginning(rows, "submit_time")
     jobs = tuple(
-        row.job(
-            f"{row.text('model_name')} #{row.text('job_id')}",
-            arrival="submit_time",
-            gang="num_gpu",
-            seconds="duration",
-        )
+        row.job("model_name", "job_id", arrival="submit_time", gang="num_gpu", seconds="duration", begin=begin)
         for row in rows
     )
     unused = "iterations and interval: the duration says how long a job runs"

@@ -130,6 +130,40 @@ def test_any_columns(tmp_path: Path) -> None:
     assert made(columns.READER, tmp_path / "own.csv", "name,arrival,gang,seconds\nz,0,1,9\n").jobs[0].iterations == 9
 
 
+CSV = "name,arrival,gang,seconds\nx,60,1,9\ny,130,2,5\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "log", "full", "empty", "column"),
+    [
+        ("csv", CSV, "x,60,", ",60,", "name"),
+        ("csv", CSV, "x,60,", "x, ,", "arrival"),
+        ("csv", CSV, "60,1,9", "60,,9", "gang"),
+        ("csv", CSV, "60,1,9", "60,1,", "seconds"),
+        ("tiresias", TIRESIAS, "0,1,0,606", ",1,0,606", "job_id"),
+        ("tiresias", TIRESIAS, "vgg19", "", "model_name"),
+        ("alibaba", ALIBABA, "a,1,1,2,", ",1,1,2,", "name"),
+        ("alibaba", ALIBABA, "a,1,1,2,", "a,1,1,,", "num_gpu"),
+        ("alibaba", ALIBABA, ",100,220,160\nb", ",,220,160\nb", "creation_time"),
+    ],
+)
+def test_a_job_with_an_empty_cell_cannot_be_used(
+    name: str, log: str, full: str, empty: str, column: str, tmp_path: Path
+) -> None:
+    """It is told, or left out and counted; slots count from the first arrival that is told all the same."""
+    text, asked = log.replace(full, empty, 1), {"cluster": "gpu=8,V100M16=1"}
+    assert text != log
+    with pytest.raises(InputError, match=rf"log: line 2: is without {column} \(skip leaves such jobs out"):
+        made(READERS[name], tmp_path / "log", text, **asked)
+    instance = made(READERS[name], tmp_path / "log", text, skip=True, **asked)
+    assert instance.origin is not None
+    assert f"1 without {column}" in instance.origin["skipped"]
+    whole = told(made(READERS[name], tmp_path / "log", log, skip=True, **asked))
+    left = [job for job in whole if job[0] not in ("a", "x", "vgg19 #0")]
+    late = 1 if (name, column) == ("csv", "arrival") else 0
+    assert told(instance) == [(job, arrival - late, *rest) for job, arrival, *rest in left]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "options", "message"),
     [
