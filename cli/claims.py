@@ -27,7 +27,9 @@ ClaimIds = Annotated[
         autocompletion=names_of("claims"),
     ),
 ]
-Instances = Annotated[int | None, typer.Option("--instances", metavar="N", help="Draws of each instance source.")]
+Instances = Annotated[
+    int | None, typer.Option("--instances", metavar="N", help="Draws of each source; 100 where left out.")
+]
 Each = Annotated[
     int | None,
     typer.Option("--each", metavar="N", help="Instances of each claim known to be true, over all its sources."),

@@ -41,7 +41,9 @@ def _generating(name: str) -> Any:
     problem = find(name)
     sizes: dict[str, dataclasses.Field[Any]] = {}
     for family in problem.families.values():
-        sizes |= can_be_typed(options_of(family))
+        # Of families that share a size, one that says nothing of it leaves what another says.
+        own = can_be_typed(options_of(family))
+        sizes |= {size: field for size, field in own.items() if field.metadata["help"] or size not in sizes}
     names = ", ".join(problem.families)
     parameters = [
         signature.parameter("preset", Annotated[str, typer.Option("--preset", metavar="NAME", help=names)], "random"),
@@ -117,7 +119,7 @@ def _converting(name: str) -> Any:
         signature.parameter("out", FileOrFolder if of_files else Out, None),
         signature.parameter("as_json", Json, False),
     ]
-    doc = f"Convert {reader.title} into an instance of {reader.problem}."
+    doc = f"{reader.title}, into an instance of {reader.problem}."
     if of_files:
         doc += "\n\nOne as JSON on stdout, or in a file; several into the folder --out, each under its file's name."
     return signature.command(name, partial(_converted, reader), parameters, doc)

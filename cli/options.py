@@ -140,7 +140,7 @@ MaybeProblem = Annotated[
         metavar="PROBLEM",
         default_factory=list,
         show_default=False,
-        help="Where the fields of FILE are those of several problems.",
+        help="Its problem, where the fields of FILE are those of several.",
     ),
 ]
 FormulationName = Annotated[

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import typing
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 from typing import Annotated, Any
 
 import typer
@@ -89,12 +91,15 @@ def _parameter(field: dataclasses.Field[Any], with_default: bool, most: int | No
     required = field.default is dataclasses.MISSING
     if with_default and not required and field.default is not None:
         shown = ("no", "yes")[bool(field.default)] if kind is bool else field.default
+        if isinstance(shown, tuple):  # as it is typed
+            shown = ",".join(map(str, shown))
         text = f"{text} [default: {shown}]".strip()
     if kind is bool:
         flag = f"{flag}/--no-{field.name.replace('_', '-')}"
     extra: dict[str, Any] = {"max": most} if kind is int else {}
     if kind is number_or_text:
-        kind, extra = str, {"parser": number_or_text, "metavar": "NUMBER|NAME"}
+        what = "NUMBER|P/Q" if Fraction in typing.get_args(field.type) else "NUMBER|NAME"
+        kind, extra = str, {"parser": number_or_text, "metavar": what}
     option = typer.Option(flag, help=text, show_default=False, **extra)
     if required:
         return parameter(field.name, Annotated[kind, option])

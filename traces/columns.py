@@ -88,7 +88,7 @@ def convert(
     cluster : mapping of str to int, or str
         Devices by type; as text, e.g. ``v100=2,p100=3,k80=1``.
     slots : int
-        Of the instance.
+        How many slots the instance has.
     slot_seconds : number or str
         Seconds a slot; a rational p/q will do.
     columns : mapping of str to str, or str, optional

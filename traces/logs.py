@@ -107,7 +107,7 @@ def converted(log: Log, request: Request, speeds: Mapping[str, float] | str | No
     cluster : mapping of str to int, or str
         Devices by type; as text, e.g. ``v100=2,p100=3,k80=1``.
     slots : int
-        Of the instance.
+        How many slots the instance has.
     slot_seconds : number or str
         Seconds a slot; a rational p/q will do.
     speeds : mapping of str to number, or str, optional

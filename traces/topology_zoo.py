@@ -103,9 +103,14 @@ def convert(
         Both directions of an undirected link share its bandwidth; else each has it.
     jobs : int
         How many to draw as the evaluation of GADGET does, see `dlsched.models.ddljs.presets.paper_jobs`.
-    slots, workers, budget
-        T; the range of N_i is 1 to `workers`; how F_i is read, for the jobs drawn.
+    slots : int
+        How many slots the instance has, T.
+    workers : int
+        The most workers of a job that is drawn: N_i is uniform on 1 up to this.
+    budget : str
+        How F_i of the jobs drawn is read: worker-slots or iterations.
     seed : int or numpy.random.Generator
+        Of the draws.
 
     Raises
     ------
@@ -163,4 +168,4 @@ def _origin(topology: Topology, network: Substrate, half: bool, jobs: int, budge
     }
 
 
-READER = Reader("topology-zoo", "ddljs", "networks of the Internet Topology Zoo, as GraphML or alib's YAML", convert)
+READER = Reader("topology-zoo", "ddljs", "Networks of the Internet Topology Zoo, as GraphML or alib's YAML", convert)

@@ -54,7 +54,7 @@ def benchmark(
     rng : numpy.random.Generator or int
         A generator, or a seed.
     servers, jobs : int
-        S, J: (5,5), (10,10), (20,10), (20,20), (50,10), (50,20) are in use.
+        How many there are, S and J: (5,5), (10,10), (20,10), (20,20), (50,10), (50,20) are in use.
     workers : int
         K, the most workers of a job; each N_i is uniform on 2..K.
     slots : int
@@ -114,11 +114,11 @@ def paper(
     rng : numpy.random.Generator or int
         A generator, or a seed.
     jobs, servers, slots : int
-        The paper has 50 servers and 200 slots; numbers of jobs are not printed.
+        How many there are; the paper has 50 servers and 200 slots, and prints no number of jobs.
     workers : int
-        N_i is uniform on 1 up to this.
+        The most workers of a job: N_i is uniform on 1 up to this.
     budget : str
-        One of `BUDGETS`, see `paper_jobs`.
+        How F_i is read: worker-slots or iterations, see `paper_jobs`.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def paper_jobs(
     rng : numpy.random.Generator
     jobs, slots : int
     workers : int
-        N_i is uniform on 1 up to this.
+        The most workers of a job: N_i is uniform on 1 up to this.
     budget : str
         F_i in [1000, 6000] limits ``worker-slots``, as (3) is printed there, and then never binds, as N_i T is at most
         1000; or it counts ``iterations``, as the text calls it: K_i = floor(F_i / zeta_i) worker-slots.

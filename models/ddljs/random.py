@@ -38,7 +38,7 @@ def random(
     rng : numpy.random.Generator or int
         A generator, or a seed.
     jobs, servers, resources, slots : int
-        Sizes.
+        How many there are.
     workers : int
         The most workers of a job in a slot.
     shape : str

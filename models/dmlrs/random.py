@@ -32,7 +32,7 @@ def random(
     rng : numpy.random.Generator or int
         A generator, or a seed.
     jobs, machines, resources, slots : int
-        Sizes.
+        How many there are.
     capacity : int
         The most of one resource in one machine.
     identical : bool

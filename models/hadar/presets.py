@@ -55,7 +55,8 @@ def benchmark(
     rng : numpy.random.Generator or int
         A generator, or a seed.
     jobs, machines, types, slots : int
-        J, H, R, T. The measured tables use (8, 4, 3, 10), (12, 5, 3, 15), (20, 10, 3, 20), (40, 15, 3, 40).
+        How many there are: J, H, R, T. The measured tables use (8, 4, 3, 10), (12, 5, 3, 15), (20, 10, 3, 20) and
+        (40, 15, 3, 40).
     load : float
         Work offered, as a multiple of 80 % of the device-slots.
     """

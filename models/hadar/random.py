@@ -28,7 +28,7 @@ def random(
     rng : numpy.random.Generator or int
         A generator, or a seed.
     jobs, machines, types, slots : int
-        Sizes.
+        How many there are.
     devices : int
         The most devices of one type in one machine.
 

@@ -21,7 +21,7 @@ def random(rng: np.random.Generator | int, *, jobs: int = 3, resources: int = 2,
     rng : numpy.random.Generator or int
         A generator, or a seed.
     jobs, resources : int
-        Sizes.
+        How many there are.
     limit : int
         The most of a resource that a job may use.
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 from dlsched.algorithms import algorithms
 from dlsched.bounds import check, claims_named
 from dlsched.bounds.witness import shipped, shipped_names
-from dlsched.cli.main import main
+from dlsched.cli.main import app, main
 from dlsched.models import catalog
 from dlsched.models.hadar import PRESETS, Instance
 from tests import paths
@@ -366,3 +368,27 @@ def test_reproduce(dlsched: Command, tmp_path: Path) -> None:
     assert (data["figure"], len(data["curves"])) == ("pd-ors/5", 36)
     assert (tmp_path / "f" / "pd-ors-5.svg").exists()
     assert refusal(dlsched("reproduce", "smd/77")).endswith("the nearest are smd/7, smd/9, smd/8, smd/12, smd/11")
+
+
+def options(command: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield the options of a command and of those below it, with how they are called."""
+    yield from ((f"{name} --{one.name}", one) for one in command.params if one.param_type_name == "option")
+    if hasattr(command, "list_commands"):
+        context = typer.Context(command)
+        for below in command.list_commands(context):
+            yield from options(command.get_command(context, below), f"{name} {below}")
+
+
+def test_help_says_something_of_each_option() -> None:
+    """Sizes of `generate` are those of several families, of which some say nothing of a size that they share."""
+    found = dict(options(typer.main.get_command(app), "dlsched"))
+    assert len(found) > 100
+    assert [name for name, option in found.items() if not (option.help or "").strip()] == []
+
+
+def test_help_shows_what_is_typed(dlsched: Command) -> None:
+    csv = dlsched("convert", "csv", "--help").stdout
+    assert "A CSV file of jobs, whose columns you name, into an instance of hadar." in csv
+    assert "--slot-seconds NUMBER|P/Q" in csv
+    assert "[default: 1,2,4,8]" in dlsched("convert", "topology-zoo", "--help").stdout
+    assert "--gain NUMBER|NAME" in dlsched("run", "pd_ors", "--help").stdout
