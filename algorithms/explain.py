@@ -397,18 +397,18 @@ def shortfall(instance: Document, schedule: Document, *, time_limit: float | Non
     names = [name for name in dict.fromkeys([*here, *there]) if here.get(name, 0) != there.get(name, 0)]
     jobs = [(name, float(here.get(name, 0)), float(there.get(name, 0))) for name in names]
     return Shortfall(
-        float(problem.utility(instance, schedule)), best, tuple(sorted(jobs, key=lambda job: job[1] - job[2]))
+        float(problem.worth(instance, schedule)), best, tuple(sorted(jobs, key=lambda job: job[1] - job[2]))
     )
 
 
 def _by_job(problem: Any, instance: Document, schedule: Any) -> dict[str, Fraction | float]:
     """Return what each job of a schedule adds to nothing; empty where nothing has no worth."""
     try:
-        nothing = problem.utility(instance, schedule.model_copy(update={"jobs": {}}))
+        nothing = problem.worth(instance, schedule.model_copy(update={"jobs": {}}))
     except ValueError:
         return {}
     return {
-        name: problem.utility(instance, schedule.model_copy(update={"jobs": {name: own}})) - nothing
+        name: problem.worth(instance, schedule.model_copy(update={"jobs": {name: own}})) - nothing
         for name, own in schedule.jobs.items()
     }
 

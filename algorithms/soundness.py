@@ -39,7 +39,7 @@ def sound_value(
     expect(f"schedule of {method}", schedule, problem.schedule)
     if violations := problem.violations(instance, schedule):
         raise UnsoundError(f"{method}: its schedule breaks a rule: {violations[0]}")
-    worth = problem.utility(instance, schedule)
+    worth = problem.worth(instance, schedule)
     if value is None or not agree(worth, value, unit=unit_of_agreement(instance)):
         raise UnsoundError(f"{method}: its value is {value}, and its schedule is worth {float(worth)}")
     return value

@@ -203,7 +203,7 @@ def _of_schedule(id_: str, instance: Document, data: dict[str, Any], again: Witn
         return [f"schedule: {broken[0].place}: {broken[0].message} ({broken[0].rule})"]
     if came is None:
         return []
-    was, now = (float(judge.utility(instance, each)) for each in (plan, judge.schedule.parse(came)))
+    was, now = (float(judge.worth(instance, each)) for each in (plan, judge.schedule.parse(came)))
     return [] if agree(was, now, unit=unit) else [f"schedule: one worth {now}, not {was}"]
 
 

@@ -232,8 +232,6 @@ def _keep_schedule(entry: Formulation[Any], model: Any, instance: Any, out: Path
         found = None if model is None else entry.read(model, instance)
     except UnreadableModel as error:
         raise InputError(str(error)) from None
-    if model is not None and found is None:
-        raise InputError(f"{entry.name}: its reader returns no schedule")
     own = problem(entry.problem)
     broken = [] if found is None else own.violations(instance, found)
     output.keep(found, out)

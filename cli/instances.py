@@ -138,19 +138,29 @@ def _converted(reader: Reader, out: Path | None, as_json: bool, files: list[Path
     if out is not None:  # files that a reader takes as options are text
         once(out, [Path(value) for value in options.values() if isinstance(value, str)])
     if files is None:
-        _deliver(reader.read(**options), out, as_json)
+        _deliver(_read(reader, **options), out, as_json)
         return
     if len(files) == 1:
-        _deliver(reader.read(files[0], **options), out, as_json)
+        _deliver(_read(reader, files[0], **options), out, as_json)
         return
     targets = _in_folder(files, out)
-    instances = [reader.read(file, **options) for file in files]
+    instances = [_read(reader, file, **options) for file in files]
     for target, instance in zip(targets, instances, strict=True):
         instance.save(target)
     if as_json:
         output.emit_json([_written(target, instance) for target, instance in zip(targets, instances, strict=True)])
     else:
         output.note(f"wrote {len(targets)} instances into {out}")
+
+
+def _read(reader: Reader, *file: Path, **options: Any) -> Any:
+    """Return what a reader makes; a plug-in's may return anything."""
+    from dlsched.arguments import expect
+    from dlsched.models.problem import problem
+
+    instance = reader.read(*file, **options)
+    expect(f"what reader {reader.name} returns", instance, problem(reader.problem).instance)
+    return instance
 
 
 def _in_folder(files: list[Path], out: Path | None) -> list[Path]:

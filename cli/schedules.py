@@ -63,7 +63,8 @@ def optimum(
     """Find the certified optimum of an instance.
 
     With --out, keep its schedule. Ctrl-C ends the search with the best schedule and bound so far. Its proof is exact,
-    over the rationals, where a tree is found within limits, larger ones with --certificate; else two routes agree.
+    over the rationals, where a tree is found within limits, larger ones with --certificate; else two routes agree, and
+    no certificate is written: "certificate" is null with --json then.
     """
     from dlsched.algorithms import optimum as optimum_
     from dlsched.algorithms.exact.certificates.make import MUCH_WORK, WORK
@@ -89,6 +90,8 @@ def optimum(
         "seconds_proved": found.seconds_proved,
         "evidence": found.evidence,
     }
+    if certificate is not None:
+        result["certificate"] = None if found.exact is None else str(certificate)
     try:
         output.keep(found.schedule, out)
         _keep(found, certificate)
@@ -186,7 +189,7 @@ def check(
     if why and judge is not own:
         raise InputError(f"--explain: {schedule} is of {judge.name}; optima are of {own.name}, and bound others")
     violations = judge.violations(instance, plan)
-    value = None if violations else float(judge.utility(instance, plan))
+    value = None if violations else float(judge.worth(instance, plan))
     found = _shortfall(instance, plan, time_limit) if why and not violations else None
     try:
         if picture is not None:

@@ -171,7 +171,8 @@ class Formulation(Generic[I]):
         Halt
             If the work (`dlsched.halt`) is over before the model is built.
         TypeError
-            If `data` has an argument that the formulation does not take, or the instance is of another problem.
+            If `data` has an argument that the formulation does not take, the instance is of another problem, or the
+            builder, a plug-in's for instance, returns no model.
         """
         unknown = sorted(set(data) - set(self.data))
         if unknown:
@@ -182,6 +183,7 @@ class Formulation(Generic[I]):
         logging.getLogger("pyomo.core").addFilter(_is_no_halt)
         with PauseGC():
             model = cut(lambda: self.builder(instance, **data))
+        expect(f"what the builder of {self.name} returns", model, pyo.Block)
         model.built_as = _Built(self.name, instance.digest, *_discrete(model))
         return model
 
@@ -207,7 +209,7 @@ class Formulation(Generic[I]):
         Raises
         ------
         TypeError
-            If the instance is of another problem.
+            If the instance is of another problem, or the reader, a plug-in's for instance, returns nothing.
         UnreadableModel
             If nothing can be read back from the formulation, the model is of another one, of another instance, or not
             solved, its integers are fractional, or its point is no schedule; or a Param was changed that it does not
@@ -228,10 +230,13 @@ class Formulation(Generic[I]):
         _refuse_unsolved(self.name, model)
         _refuse_fractional(self.name, model, built, instance)
         try:
-            return self.reader(model, instance)
+            found = self.reader(model, instance)
         except UnreadableModel as error:
             changed = "".join(f"; {change}" for change in changes(model)[:1])
             raise UnreadableModel(f"{self.name}: {error}{changed}") from None
+        if found is None:
+            raise TypeError(f"what the reader of {self.name} returns: expected a schedule, got None")
+        return found
 
 
 def built_by(model: Any) -> str:

@@ -123,5 +123,5 @@ def _use(problem: Problem[Any, Any], instance: Any, schedule: Any, ax: Any) -> N
     shares = problem.use(instance, schedule) if problem.use is not None else {}
     last = max((len(values) for values in shares.values()), default=1)
     picture.curves(shares, 1, last, getattr(instance, "slot_seconds", None), ax)
-    head = picture.headline(problem.utility(instance, schedule), len(schedule.jobs), len(instance.jobs))
+    head = picture.headline(problem.worth(instance, schedule), len(schedule.jobs), len(instance.jobs))
     ax.set(ylabel="share in use", ylim=(0, 1.05), title=head)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from numbers import Real
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeVar, get_args
@@ -96,6 +97,18 @@ class Problem(Generic[I, S]):
         """
         found = self.check(instance, schedule)
         expect(f"what the check of {self.name} returns", found, list)
+        return found
+
+    def worth(self, instance: I, schedule: S) -> Fraction | float:
+        """Return what a feasible schedule is worth.
+
+        Raises
+        ------
+        TypeError
+            If the problem's utility, a plug-in's for instance, returns no number: text would pass for one.
+        """
+        found = self.utility(instance, schedule)
+        expect(f"what the utility of {self.name} returns", found, Real)
         return found
 
     def larger(self, instance: I) -> dict[str, I]:

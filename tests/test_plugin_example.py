@@ -170,6 +170,41 @@ def test_a_mistake_in_it_is_told_with_its_place(dlsched: Command, tmp_path: Path
     assert (ended.returncode, ended.stderr.splitlines()[-1]) == (70, last)
 
 
+EMPTY = {
+    "the builder of idle/assignment": (
+        "return m\n",
+        "m\n",
+        "solve",
+        "expected a pyomo.core.base.block.Block, got None",
+    ),
+    "the reader of idle/assignment": ("return Schedule(", "Schedule(", "optimum", "expected a schedule, got None"),
+    "the utility of idle": (
+        "return Fraction(max(loads))",
+        "return str(max(loads))",
+        "optimum",
+        "expected a numbers.Real, got '2'",
+    ),
+    "reader idle-durations": ("return of(int", "of(int", "convert", "expected an idle.Instance, got None"),
+}
+
+
+@pytest.mark.parametrize("what", EMPTY)
+def test_what_returns_nothing_of_use_is_named(dlsched: Command, tight: Path, tmp_path: Path, what: str) -> None:
+    right, wrong, verb, told = EMPTY[what]
+    text = (EXAMPLE / "graham.py").read_text().replace('"graham', '"idle').replace('"durations"', '"idle-durations"')
+    assert text.count(right) == 1
+    (tmp_path / "idle.py").write_text(text.replace(right, wrong))
+    (tmp_path / "own.json").write_text(tight.read_text())
+    (tmp_path / "own.txt").write_text("2 1 1")
+    words = {
+        "solve": ("idle/assignment", "own.json"),
+        "optimum": ("idle", "own.json"),
+        "convert": ("idle-durations", "own.txt"),
+    }
+    ended = dlsched("--plugin", "idle", verb, *words[verb])
+    assert (ended.returncode, ended.stderr.splitlines()[-1]) == (70, f"TypeError: what {what} returns: {told}")
+
+
 LPT = ("graham/lpt", 120, 0, 7, [2, 2, 2, 3, 3])
 
 

@@ -129,7 +129,7 @@ def _read(
     violations = problem.violations(instance, schedule)
     if violations:
         raise UnsoundError(f"{formulation.name}: an optimal point breaks a rule: {violations[0]}")
-    value = float(problem.utility(instance, schedule))
+    value = float(problem.worth(instance, schedule))
     if found.value is None or not agree(value, found.value, unit=matrix.unit):
         raise UnsoundError(f"{formulation.name}: says {found.value}, but the schedule is worth {value}")
     return Optimum(value, found.bound, schedule, found.proved, evidence, seconds, 0.0)

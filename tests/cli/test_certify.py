@@ -19,6 +19,7 @@ def certificate(dlsched: Command, tmp_path: Path, instance: Path) -> Path:
     """The certificate that 17 is the optimum of `h2`."""
     path = tmp_path / "certificate.json"
     data = answer(dlsched("optimum", "hadar", instance, "--certificate", path, "--json"))
+    assert data["certificate"] == str(path)
     assert (data["value"], data["bound"], data["proved"], data["proof"]) == (17, 17, True, "exact")
     return path
 
@@ -87,6 +88,7 @@ def test_none_is_written_where_there_was_no_time(dlsched: Command, instance: Pat
     assert done.returncode == 0
     assert json.loads(done.stdout)["evidence"][-1].startswith("not exact: ")
     assert "c.json is not written: there is no exact certificate (not exact: " in done.stderr
+    assert json.loads(done.stdout)["certificate"] is None
     assert not (tmp_path / "c.json").exists()
 
 
