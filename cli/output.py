@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import typer
 
 from dlsched.errors import InputError
-from dlsched.readable import told
+from dlsched.readable import printable, told
 
 T = TypeVar("T")
 
@@ -56,12 +56,7 @@ def _one_line(text: str) -> str:
     """Return a text on one line of bounded length."""
     line = " ".join(text.split())
     line = line if len(line) <= _LONGEST_NOTE else line[: _LONGEST_NOTE - 3] + "..."
-    return _printable(line)
-
-
-def _printable(text: str) -> str:
-    """Return a text without characters that a terminal would obey."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return printable(line)
 
 
 def emit(text: str) -> None:
@@ -136,7 +131,7 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
     if broken and _all_in(_widest(row) for row in (names, *cells)) <= console.width:
         first, *others = zip(names, *cells, strict=True)
         columns, cells = [first[0], *(f">{name}" for name in first[1:])], [list(row) for row in others if any(row[1:])]
-    emit(f"{title}\n{_rendered(console, columns, cells)}")
+    emit(f"{printable(title)}\n{_rendered(console, columns, cells)}")
 
 
 def _console() -> Any:
@@ -195,7 +190,7 @@ def prose(paragraphs: Iterable[str]) -> None:
     for text in paragraphs:
         indent = " " * (len(text) - len(text.lstrip()))
         lines += wrap(
-            _printable(text), width, subsequent_indent=f"{indent}  ", break_long_words=False, break_on_hyphens=False
+            printable(text), width, subsequent_indent=f"{indent}  ", break_long_words=False, break_on_hyphens=False
         )
     emit("\n".join(lines))
 

@@ -42,12 +42,13 @@ class Section:
     def text(self) -> str:
         """Return it as lines of at most `WIDTH` characters, where names allow that."""
         cells = [*([list(self.columns)] if self.columns else []), *([told(cell) for cell in row] for row in self.rows)]
+        title = printable(self.title)
         if not cells:
-            return self.title
+            return title
         wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
         right = [self._is_numeric(k) for k in range(len(wide))]
         room = max(_LEAST, WIDTH - sum(wide[:-1]) - _BLANKS * len(wide))
-        lines = [self.title]
+        lines = [title]
         for *first, last in cells:
             lead = "".join(
                 " " * _BLANKS + (cell.rjust(size) if flag else cell.ljust(size))
@@ -110,4 +111,9 @@ def told(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
         return "\n".join(map(told, value))
-    return f"{value:.{_DIGITS}g}" if isinstance(value, float) else str(value)
+    return f"{value:.{_DIGITS}g}" if isinstance(value, float) else "\n".join(map(printable, str(value).split("\n")))
+
+
+def printable(text: str) -> str:
+    """Return a text without characters that a terminal would obey: names of files and jobs may have any."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

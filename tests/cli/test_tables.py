@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
 from dlsched.cli import output
+from tests.cli.cases import h2, save
+from tests.cli.conftest import Command
 
 COLUMNS = ("policy", *(f">measure {k}" for k in range(12)), "note")
 ROWS = [("fifo", *(1234.5 + k for k in range(12)), ""), ("srtf", *(0.25 for _ in range(12)), "")]
@@ -71,3 +74,15 @@ def test_tables_and_prose_in_a_pipe_are_as_wide_as_columns_says_and_80_without(
 
 def unknown(descriptor: int) -> os.terminal_size:
     raise OSError(descriptor)
+
+
+def test_names_that_a_terminal_would_obey_are_shown_as_they_are_written(dlsched: Command, tmp_path: Path) -> None:
+    data = h2()
+    data["jobs"][0]["name"] = "a\x1b[31m"
+    path = save(tmp_path / "i\x1b[2J.json", data)
+    for words in (("compare", path, "--policies", "fifo", "--per-job"), ("run", "hadar", path, "--explain")):
+        found = dlsched(*words)
+        assert found.returncode == 0
+        assert r"i\x1b[2J.json" in found.stdout
+        assert "\x1b" not in found.stdout
+    assert r"a\x1b[31m" in dlsched("compare", path, "--policies", "fifo", "--per-job").stdout

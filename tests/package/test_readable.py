@@ -13,7 +13,7 @@ from dlsched.algorithms import Optimum, compare, compare_policies, optimum, reje
 from dlsched.algorithms.hadar import run
 from dlsched.bounds import attack, check, replay, verify
 from dlsched.models import build, difference, explain, hadar, inspect, solve
-from dlsched.readable import WIDTH, Readable, Section
+from dlsched.readable import WIDTH, Readable, Section, told
 from dlsched.relaxations import relax
 
 LONG = "a text of many words " * 20
@@ -123,3 +123,10 @@ def test_html_is_escaped() -> None:
 
 def test_nothing_but_a_title() -> None:
     assert Section("title").text() == "title"
+
+
+def test_a_terminal_obeys_nothing_that_is_told() -> None:
+    """Names of jobs and files may have any characters; lines of a text stay lines."""
+    section = Section("of \x1b[31m.json", [("a\x1b[31mb", "\x07"), ("c", "d\te")], ("job", "note"))
+    assert section.text() == "of \\x1b[31m.json\n  job         note\n  a\\x1b[31mb  \\x07\n  c           d\\te"
+    assert told(["a\nb", "Größe\x9b"]) == "a\nb\nGröße\\x9b"
