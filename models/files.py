@@ -51,7 +51,8 @@ def read_bytes(path: PathLike, most: int = MAX_BYTES) -> bytes:
     try:
         found = _status(file)
         if found is None:
-            raise InputError(f"{file}: no such file")
+            instead = "; /dev/stdin is standard input" if os.fspath(file) == "-" else ""
+            raise InputError(f"{file}: no such file{instead}")
         if not (stat.S_ISREG(found.st_mode) or stat.S_ISFIFO(found.st_mode)):
             raise InputError(f"{file}: is not a file but {_kind(found.st_mode)}")
         if found.st_size > most:

@@ -222,7 +222,7 @@ class Cells:
     def count(self, column: str) -> int:
         """Return a positive integer (InputError where it is none)."""
         if not COUNT.fullmatch(self.cells[column]):
-            raise InputError(f"{self.cell(column)}: {shown(self.cells[column])} must be a positive integer")
+            raise InputError(f"{self.cell(column)}: {shown(self.cells[column])} must be a positive integer below 1e18")
         return int(self.cells[column])
 
     def number(self, column: str) -> Fraction:

@@ -331,3 +331,8 @@ def test_names_that_the_locale_cannot_write(place: Path) -> None:
         assert process.stderr.splitlines()[-1] == "dlsched: wrote m.lp"
         assert all(words in process.stderr for words in told)
         assert ("工作" in (place / "m.lp").read_text(encoding="utf-8")) == (environment is None)
+
+
+@pytest.mark.parametrize("words", [("optimum",), ("show", "hadar/p1"), ("replay",), ("certify",)])
+def test_who_means_standard_input_by_a_dash_is_told_its_name(dlsched: Command, words: tuple[str, ...]) -> None:
+    assert refusal(dlsched(*words, "-")) == "-: no such file; /dev/stdin is standard input"

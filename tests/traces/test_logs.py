@@ -181,6 +181,12 @@ def test_a_job_with_an_empty_cell_cannot_be_used(
             {"skip": True},
             "line 4, column num_gpu: 'none' must be",
         ),
+        (
+            "csv",
+            CSV.replace("60,1,9", f"60,{10**18},9"),
+            {},
+            "line 2, column gang: '1000000000000000000' must be a positive integer below 1e18",
+        ),
         ("tiresias", TIRESIAS.replace(",5\n", "\n"), {"skip": True}, "line 4: 6 cells; line 1 has 7"),
         ("tiresias", TIRESIAS, {}, "line 3: 8 exceeds the 4 devices of the whole cluster (skip leaves such jobs out"),
         ("tiresias", TIRESIAS, {"speeds": "tpu=1"}, "speeds: 'tpu' is no type of the cluster; it has gpu"),
