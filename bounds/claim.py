@@ -30,6 +30,7 @@ from dlsched.models.document import Document, InputError, one_line
 from dlsched.models.numbers import agree, small_unit
 from dlsched.models.options import options_of
 from dlsched.models.registry import Registry
+from dlsched.once import Known, computing_once
 from dlsched.readable import Readable, Section, facts
 
 T = TypeVar("T")
@@ -585,10 +586,11 @@ def decided(
     """
     facts: dict[object, Any] = {}
     known: dict[shared[Any], Any] = {}
+    programs: Known = {}
     for claim in claims:
         own = claim.given(among(claim, parameters))
         key = (claim.facts, tuple(own.items()))
-        with noting(f"of the claim {claim.id} ({claim.variant.value})"):
+        with computing_once(programs), noting(f"of the claim {claim.id} ({claim.variant.value})"):
             if key not in facts:
                 facts[key] = claim.facts(instance, seed, **own)
                 if isinstance(facts[key], Sharing):
@@ -653,10 +655,15 @@ def _witness(
     )
 
 
+def title(id: str, variant: str) -> str:
+    """Return the name under which a claim in a variant is registered."""
+    return f"{id} ({variant})"
+
+
 CLAIMS: Registry[Claim[Any]] = Registry(
     "claims",
     Claim,
-    lambda claim: f"{claim.id} ({claim.variant.value})",
+    lambda claim: title(*claim.key),
     order=lambda claim: (claim.id, claim.variant.rank),
     parts=lambda claim: {source.name: source for source in claim.sources},
 )

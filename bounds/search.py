@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dlsched.bounds.claim import Claim, Expectation, Source, Verdict, among, claim, claims, decided
+from dlsched.bounds.claim import CLAIMS, Claim, Expectation, Source, Verdict, among, claim, claims, decided, title
 from dlsched.errors import noting
 from dlsched.models.document import Document
 
@@ -140,5 +140,5 @@ def evaluate(task: Task) -> list[Verdict]:
             instance, seed = case.read_instance(), case.seed
         else:
             instance, seed = draw(task.source, task.position, task.entropy)
-        known = {one.key: one for one in claims()}
-        return list(decided((known[key] for key in task.claims), instance, seed, dict(task.parameters)))
+        known = CLAIMS.all()
+        return list(decided((known[title(*key)] for key in task.claims), instance, seed, dict(task.parameters)))

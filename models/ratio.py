@@ -116,6 +116,15 @@ class FractionalSum:
     ratios: tuple[Ratio, ...]
     polytope: Polytope
 
+    @property
+    def numbers(self) -> tuple[object, ...]:
+        """All that decides its optimum, bit by bit; it can be hashed."""
+        of, within = self.ratios, self.polytope
+        sides = (within.A, within.row_lower, within.row_upper, within.lower, within.upper)
+        constants = tuple((ratio.numerator_constant, ratio.denominator_constant) for ratio in of)
+        arrays = (array for ratio in of for array in (ratio.numerator, ratio.denominator))
+        return constants, within.A.shape, *((a.dtype.str, a.tobytes()) for a in (*arrays, *sides))
+
     def __call__(self, x: Floats) -> Floats:
         """Return the sum at points x, an array of shape (..., n)."""
         return np.asarray(sum((ratio(x) for ratio in self.ratios), np.zeros(x.shape[:-1])))

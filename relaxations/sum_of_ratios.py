@@ -16,6 +16,7 @@ from dlsched.arguments import checked, positive
 from dlsched.models.clone import clone, members
 from dlsched.models.ratio import Floats, FractionalSum, Ratio
 from dlsched.models.solve import nearest_to_zero
+from dlsched.once import once
 from dlsched.relaxations.contract import Point, Recovery, TransformationRefused, values_of
 from dlsched.relaxations.fractional import continuous_sum
 from dlsched.relaxations.planar import Planar
@@ -104,7 +105,17 @@ class SumOfRatios(Recovery[Point]):
         return Point(values=ComponentMap((self._to_source[v], value) for v, value in values.items()))
 
 
+def _asked(
+    problem: Any, *, epsilon: float, variant: str | Grid = Grid.CORRECTED, oracle: object = None
+) -> tuple[object, ...] | None:
+    """Return all that decides what is found, of a problem of arrays."""
+    if oracle is not None or not isinstance(problem, FractionalSum):
+        return None
+    return problem.numbers, epsilon, Grid(variant)
+
+
 @checked
+@once(_asked)
 def sum_of_ratios(
     problem: Any,
     *,

@@ -90,6 +90,13 @@ class Matrix:
             object.__setattr__(self, "A", self.A.copy())
             self.A.sum_duplicates()
 
+    @property
+    def numbers(self) -> tuple[object, ...]:
+        """All that decides what a solver answers, bit by bit; it can be hashed."""
+        sides = (self.c, self.row_lower, self.row_upper, self.lower, self.upper, self.integer)
+        entries = (self.A.indptr, self.A.indices, self.A.data)
+        return self.sense, self.offset, self.A.shape, *(array.tobytes() for array in (*sides, *entries))
+
     def value(self, x: Floats) -> float:
         """Return the objective at a point of shape (n,)."""
         return float(dot(self.c, x)) + self.offset

@@ -18,6 +18,7 @@ import numpy as np
 from dlsched.arguments import checked, named
 from dlsched.errors import InputError
 from dlsched.halt import current, grace, left, over, poll
+from dlsched.once import once
 from dlsched.solvers.divisors import divided
 from dlsched.solvers.highs import solve_highs
 from dlsched.solvers.matrix import Floats, Matrix
@@ -35,7 +36,13 @@ MOST_SEED = 2**31 - 1
 """Solvers keep their seeds in 32 bits."""
 
 
+def _asked(matrix: Matrix, *, time_limit: float | None = None, **options: Any) -> tuple[object, ...] | None:
+    """Return all that decides what is found; None where the time does."""
+    return None if time_limit is not None else (matrix.numbers, *sorted(options.items()))
+
+
 @checked
+@once(_asked)
 def solve_matrix(
     matrix: Matrix,
     *,

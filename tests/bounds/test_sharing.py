@@ -8,12 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dlsched.algorithms.exact.certificates import enclosure
 from dlsched.bounds import claims_named
 from dlsched.bounds.claim import decide, decided
 from dlsched.bounds.pd_ors import facts as module
 from dlsched.bounds.search import draw
 from dlsched.bounds.sharing import Sharing, shared
 from dlsched.models.dmlrs import random
+from dlsched.models.smd import random as smd_random
+from dlsched.models.smd import ratios
+from dlsched.once import computing_once
+from dlsched.relaxations import sum_of_ratios
+from dlsched.relaxations.planar import Planar
+from dlsched.solvers import Builder, solve_matrix
+from dlsched.solvers import solve as solving
 
 
 class Counted(Sharing):
@@ -90,3 +98,54 @@ def test_verdicts_are_those_of_each_claim_by_itself(source: str) -> None:
         alone = decide(claim, instance, seed)
         assert replace(verdict, witness=None) == replace(alone, witness=None)
         assert (verdict.witness is None) == (alone.witness is None)
+
+
+def test_a_program_that_several_claims_ask_for_is_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The relaxation is the bound of `dual-optimum` in both variants and a side of `equivalence`."""
+    instance, honest, asked = random(np.random.default_rng(4), jobs=2, machines=2, slots=2), enclosure.prove, []
+
+    def counting(program: Any, value: Any, **options: Any) -> Any:
+        asked.append((program.numbers, value))
+        return honest(program, value, **options)
+
+    monkeypatch.setattr(enclosure, "prove", counting)
+    chosen = claims_named(["pd-ors/dual-optimum", "pd-ors/equivalence"])
+    together = list(decided(chosen, instance, 7))
+    assert len(asked) == len(set(asked)) == 2
+    asked.clear()
+    assert together == [verdict for claim in chosen for verdict in decided([claim], instance, 7)]
+    assert len(asked) > len(set(asked)) == 2
+
+
+def test_a_matrix_is_solved_once_for_equal_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = Builder(sense=-1)
+    x, y = program.binary(cost=3.0), program.binary(cost=2.0)
+    program.row([(x, 2.0), (y, 2.0)], upper=3.0)
+    honest, asked = solving.solve_highs, []
+
+    def counting(matrix: Any, options: Any, tell: Any) -> Any:
+        asked.append((options.presolve, options.seed))
+        return honest(matrix, options, tell)
+
+    monkeypatch.setattr(solving, "solve_highs", counting)
+    with computing_once():
+        first = solve_matrix(program.matrix())
+        assert solve_matrix(program.matrix()) is first
+        solve_matrix(program.matrix(), presolve=False, seed=7)
+        assert asked == [(True, None), (False, 7)], "another route is another solve"
+        solve_matrix(program.matrix(), time_limit=60.0)
+        program.row([(x, 1.0)], upper=0.0)
+        assert solve_matrix(program.matrix()).summary.objective == 2.0
+    assert len(asked) == 4
+
+
+def test_a_sum_of_ratios_is_minimised_once_for_equal_settings() -> None:
+    job = smd_random(0).jobs[0]
+    with computing_once():
+        first = sum_of_ratios(ratios(job), epsilon=0.5)
+        assert sum_of_ratios(ratios(job), epsilon=0.5, variant="corrected") is first
+        for other in ({"epsilon": 0.25}, {"epsilon": 0.5, "variant": "printed"}):
+            assert sum_of_ratios(ratios(job), **other) is not first
+        assert sum_of_ratios(ratios(smd_random(1).jobs[0]), epsilon=0.5) is not first
+        assert sum_of_ratios(ratios(job), epsilon=0.5, oracle=Planar) is not first
+    assert sum_of_ratios(ratios(job), epsilon=0.5) is not first

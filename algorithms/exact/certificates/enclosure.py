@@ -8,6 +8,7 @@ from fractions import Fraction
 from dlsched.algorithms.exact.certificates.make import WORK
 from dlsched.algorithms.exact.certificates.program import ExactProgram
 from dlsched.algorithms.exact.certificates.tree import Beaten, GaveUp, prove, side_of
+from dlsched.once import once
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.matrix import Matrix
 from dlsched.solvers.solution import SolverError
@@ -41,6 +42,7 @@ class Enclosure:
     bound: Fraction
 
 
+@once(lambda program: program.numbers)
 def enclose(program: ExactProgram) -> Enclosure | None:
     """Return the optimum of a program; None where it has no point.
 

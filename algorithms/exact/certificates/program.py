@@ -108,6 +108,13 @@ class ExactProgram:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
 
+    @property
+    def numbers(self) -> tuple[object, ...]:
+        """All that decides its optimum: programs that differ in names alone have the same."""
+        columns = tuple((c.lower, c.upper, c.integer, c.cost) for c in self.columns)
+        rows = tuple((tuple(row.terms.items()), row.lower, row.upper) for row in self.rows)
+        return self.sense, self.constant, columns, rows
+
     def worth(self, point: Sequence[Fraction]) -> Fraction | None:
         """Return what a point is worth; None where it breaks a bound, integrality or a row."""
         for x, column in zip(point, self.columns, strict=True):
