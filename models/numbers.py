@@ -144,8 +144,7 @@ def to_json(value: Fraction) -> int | float | str:
         return value.numerator
     if max(abs(value.numerator), value.denominator) < 2**1000:
         short = float(value)
-        decimal = Fraction(repr(short))
-        if (decimal == value and decimal.denominator <= MAX_DENOMINATOR) or _from_float(short) == value:
+        if _from_float(short) == value:
             return short
     return f"{value.numerator}/{value.denominator}"
 

@@ -45,7 +45,9 @@ class _Utility(Record, ABC):
 
     def exact(self, x: float | Fraction) -> Fraction:
         """Return the utility at `x` as a rational; of irrational kinds, the rational of the double nearest to it."""
-        return Fraction(self._at(max(Fraction(0), Fraction(x))))
+        at = x if type(x) is Fraction else Fraction(x)
+        value = self._at(at if at.numerator >= 0 else Fraction(0))
+        return value if type(value) is Fraction else Fraction(value)
 
     def __call__(self, x: float | Fraction) -> float:
         """Return the utility at `x`."""

@@ -123,11 +123,12 @@ def solve_matrix(
             return RawSolution(replace(summary, status=Status.UNBOUNDED, bound=None), None)
     x = fit.point(raw.x)
     x = np.where(matrix.integer, np.round(x), x) + 0.0  # which makes 0 of -0.0
-    if matrix.residual(x) > TOLERANCE or _is_dear(fit.matrix, raw.x):
+    where, residual = matrix.worst(x)
+    if residual > TOLERANCE or _is_dear(fit.matrix, raw.x):
         solvers, x = x, _completed(matrix, x)
+        where, residual = matrix.worst(x)
         if summary.status is Status.OPTIMAL and _is_worse(matrix, x, solvers):
             summary = replace(summary, status=Status.FEASIBLE)
-    where, residual = matrix.worst(x)
     if not residual <= TOLERANCE and over():
         return RawSolution(replace(summary, status=Status.NO_SOLUTION), None)
     if not residual <= TOLERANCE:

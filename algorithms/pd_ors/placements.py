@@ -239,11 +239,13 @@ class _Few:
             Infinite where they do not fit.
         """
         order = np.argsort(price, axis=1, kind="stable")[:, None, :]
-        ordered = np.take_along_axis(limits, order, axis=2)
-        before = np.cumsum(ordered, axis=2) - ordered
+        # As np.take_along_axis and np.put_along_axis do it, which take longer than all the rest where machines are few.
+        slot, number = np.arange(len(limits))[:, None, None], np.arange(limits.shape[1])[:, None]
+        ordered = limits[slot, number, order]
+        before = ordered.cumsum(axis=2) - ordered
         taken = np.minimum(np.maximum(counts[None, :, None] - before, 0), ordered)
         placed = np.empty_like(taken)
-        np.put_along_axis(placed, np.broadcast_to(order, taken.shape), taken, axis=2)
+        placed[slot, np.arange(taken.shape[1])[:, None], order] = taken
         cost = self._paid(placed, price)
         return placed, np.where(taken.sum(axis=2) == counts, cost, np.inf)
 

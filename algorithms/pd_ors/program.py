@@ -192,9 +192,11 @@ def _forward(offers: Offers, limits: tuple[int, int]) -> Floats:
     reach = [int(most) for most in offers.workers.max(axis=0, initial=0)]
     # what no slot so far could have done stays infinite
     tops = np.minimum(_held(offers).cumsum(axis=0), limits) + 1
+    # Fewer worker-slots than an offer does are none: the table is repeated beyond its edges.
+    row, column = (np.maximum(np.arange(-most, top + 1), 0) for most, top in zip(reach, limits, strict=True))
     for costs, before, after, (high, wide) in zip(offers.cost, tables, tables[1:], tops.tolist(), strict=False):
         after[:] = before
-        padded = np.pad(before[:high, :wide], ((reach[0], 0), (reach[1], 0)), mode="edge")
+        padded = before[row[: reach[0] + high, None], column[: reach[1] + wide]]
         reached, sums = after[:high, :wide], np.empty((high, wide))
         for k in polled(np.flatnonzero(np.isfinite(costs)).tolist()):
             i, e = reach - offers.workers[k]

@@ -28,6 +28,7 @@ Placement = Mapping[str, tuple[int, int]]
 """Machine name to (workers, servers) of one job in one slot."""
 
 Whole = Annotated[int, Field(strict=True, ge=1, le=10**6)]
+_NOTHING = Fraction(0)
 
 
 class _Job(Record, ABC):
@@ -99,19 +100,24 @@ class _Job(Record, ABC):
 
     def worker_needs(self, resource: str) -> Fraction:
         """Return alpha_i^r."""
-        return self.worker.get(resource, Fraction(0))
+        return self.worker.get(resource, _NOTHING)
 
     def server_needs(self, resource: str) -> Fraction:
         """Return beta_i^r."""
-        return self.server.get(resource, Fraction(0))
+        return self.server.get(resource, _NOTHING)
 
     def uses(self, workers: int, servers: int) -> dict[str, Fraction]:
         """Return alpha^r w + beta^r s, by resource, where it is not 0."""
-        used = {
-            r: self.worker_needs(r) * workers + self.server_needs(r) * servers
-            for r in dict.fromkeys((*self.worker, *self.server))
-        }
-        return {r: amount for r, amount in used.items() if amount}
+        used: dict[str, Fraction] = {}
+        for needs, count in ((self.worker, workers), (self.server, servers)):
+            for r, need in needs.items() if count else ():
+                used[r] = used[r] + need * count if r in used else need * count
+        return {r: used[r] for r in self._used if used.get(r)}
+
+    @cached_property
+    def _used(self) -> tuple[str, ...]:
+        """The resources that workers or servers are said to need, in a fixed order."""
+        return tuple(dict.fromkeys((*self.worker, *self.server)))
 
     def rate_between(self, worker: str, server: str) -> Fraction:
         """Return b(h, p), the data rate between a worker on machine h and a server on machine p."""
@@ -147,7 +153,7 @@ class Job(_Job):
     slots_per_sample: NonNegative
     workers_per_server: Positive
 
-    @property
+    @cached_property
     def work(self) -> Fraction:
         """V_i = E_i K_i, samples."""
         return self.epochs * self.samples
@@ -216,7 +222,7 @@ class AsyncJob(_Job):
     slots_per_minibatch: NonNegative
     server_rate: Positive
 
-    @property
+    @cached_property
     def work(self) -> Fraction:
         """E_i K_i M_i, mini-batches."""
         return self.epochs * self.chunks * self.minibatches_per_chunk

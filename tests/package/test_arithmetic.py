@@ -192,3 +192,5 @@ def test_sparse_products(seed: int) -> None:
     np.testing.assert_allclose(arithmetic.sparse_product(matrix, x), matrix.toarray() @ x, rtol=1e-12)
     y = rng.random(matrix.shape[0])
     np.testing.assert_allclose(arithmetic.sparse_product(matrix.T, y), matrix.toarray().T @ y, rtol=1e-12)
+    # However a matrix is stored by rows, the entries of a row are added in its order, to the last bit.
+    assert arithmetic.sparse_product(matrix, x).tolist() == arithmetic.sparse_product(matrix.tocoo(), x).tolist()

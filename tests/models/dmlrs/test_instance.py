@@ -206,3 +206,20 @@ def test_a_schedule_survives_its_file_and_is_checked_by_name(tmp_path: Path) -> 
     assert utility(one, plan) == 4
     assert [v.rule for v in check(one, Schedule.of({"job2": {1: {"m1": (1, 1)}}}))] == ["names"]
     assert [v.rule for v in check(one, Schedule.of({"job1": {1: {"m2": (1, 1)}}}))] == ["names"]
+
+
+@pytest.mark.parametrize(("workers", "servers"), [(0, 0), (3, 0), (0, 2), (3, 2)])
+def test_what_workers_and_servers_use(workers: int, servers: int) -> None:
+    one = (
+        random(0)
+        .jobs[0]
+        .model_copy(
+            update={
+                "worker": {"gpu": Fraction(1, 2), "net": Fraction(0)},
+                "server": {"cpu": Fraction(3), "gpu": Fraction(1)},
+            }
+        )
+    )
+    used = {"gpu": Fraction(workers, 2) + servers, "cpu": Fraction(3 * servers)}
+    assert one.uses(workers, servers) == {r: amount for r, amount in used.items() if amount}
+    assert one.worker_needs("cpu") == one.server_needs("net") == 0
