@@ -535,7 +535,7 @@ def decide(
     parameters : mapping of str to value
         Those of the claim that are not as in the paper.
     """
-    with asked() as proofs:
+    with computing_once(), asked() as proofs:
         verdict = _decide(claim, instance, seed, facts, parameters)
     return replace(verdict, proof=weakest(proofs))
 

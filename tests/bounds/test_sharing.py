@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dlsched.algorithms.exact.certificates import enclosure
-from dlsched.bounds import claims_named
+from dlsched.bounds import Expectation, Relation, Status, claims_named
 from dlsched.bounds.claim import decide, decided
 from dlsched.bounds.pd_ors import facts as module
 from dlsched.bounds.search import draw
@@ -17,7 +17,7 @@ from dlsched.bounds.sharing import Sharing, shared
 from dlsched.models.dmlrs import random
 from dlsched.models.smd import random as smd_random
 from dlsched.models.smd import ratios
-from dlsched.once import computing_once
+from dlsched.once import computing_once, once
 from dlsched.relaxations import sum_of_ratios
 from dlsched.relaxations.planar import Planar
 from dlsched.solvers import Builder, solve_matrix
@@ -149,3 +149,26 @@ def test_a_sum_of_ratios_is_minimised_once_for_equal_settings() -> None:
         assert sum_of_ratios(ratios(smd_random(1).jobs[0]), epsilon=0.5) is not first
         assert sum_of_ratios(ratios(job), epsilon=0.5, oracle=Planar) is not first
     assert sum_of_ratios(ratios(job), epsilon=0.5) is not first
+
+
+def test_a_verdict_by_itself_computes_once_too() -> None:
+    asked = []
+
+    @once(lambda: ())
+    def answer() -> int:
+        asked.append("asked")
+        return 42
+
+    claim = module.PD_ORS.derived(
+        "mine/answer",
+        paper="mine",
+        statement="it is itself",
+        quantity="the answer",
+        measure=lambda facts: answer(),
+        relation=Relation.EQUAL,
+        bound=lambda facts: answer(),
+        expectation=Expectation.TRUE,
+    )
+    for verdicts in (1, 2):
+        assert decide(claim, random(0)).status is Status.HOLDS
+        assert len(asked) == verdicts
