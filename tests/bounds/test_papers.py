@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 from dlsched.bounds import Expectation, Report, Status, Variant, attack, check, claim, claims, replay, verify
-from dlsched.bounds.claim import Claim, claims_named
+from dlsched.bounds.claim import Claim, Verdict, claims_named
 from dlsched.bounds.search import draw, sources
 from dlsched.bounds.witness import shipped, shipped_names
-from dlsched.models import InputError
+from dlsched.models import Document, InputError
 from dlsched.models.hadar import Schedule
 from dlsched.models.hadar import check as check_schedule
 
@@ -303,6 +305,25 @@ TOLERANCE = 2e-3
 
 def keys(expectation: Expectation) -> list[tuple[str, str]]:
     return [c.key for c in claims() if c.expectation is expectation]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _decided_once() -> Iterator[None]:
+    """Decide a claim once on an instance and a seed: `verify` does on every shipped case, and so does its replay."""
+    module = importlib.import_module("dlsched.bounds.claim")
+    known: dict[object, Verdict] = {}
+    honest = module.decide
+
+    def decide(claim: Claim[Any], instance: Document, seed: int = 0, *facts: Any, **parameters: Any) -> Verdict:
+        given = facts[1] if facts else parameters["parameters"]
+        key = claim.key, type(instance), instance.digest, seed, tuple(claim.given(given).items())
+        if key not in known:
+            known[key] = honest(claim, instance, seed, *facts, **parameters)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "decide", decide)
+        yield
 
 
 @pytest.fixture(scope="module")
