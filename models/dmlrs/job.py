@@ -29,6 +29,7 @@ Placement = Mapping[str, tuple[int, int]]
 
 Whole = Annotated[int, Field(strict=True, ge=1, le=10**6)]
 _NOTHING = Fraction(0)
+"""What is needed of a resource that is not named; made once, as it is asked for in loops."""
 
 
 class _Job(Record, ABC):
