@@ -52,8 +52,12 @@ from dlsched.relaxations.columns import Generated
 from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import CLEAR, TOLERANCE
 
+_NODES_FIRST = 50
+"""Of the tree, before insertion does more than complete a linear program's plan, where all configurations are listed:
+on (12, 5, 10) these are all, and it took up to a half of the time."""
+
 _SEARCH_ROUNDS = 1500
-"""Of insertion at the root where all configurations are listed; by trial."""
+"""Of insertion then; by trial."""
 
 _FIRST_ROUNDS = 4_000
 """Where they are not, with the others where they are; by trial, some seconds for fifty jobs on thirty machines."""
@@ -72,7 +76,7 @@ _ANEW_SHARE = 0.05
 """Of the time that is left then, for these; by trial, half of it is worse, as dives find more."""
 
 _ROOT_SHARE = 0.5
-"""Of the time that is left, for insertion at the root where all configurations are listed; arbitrary."""
+"""Of the time that is left, for these rounds; arbitrary."""
 
 _SEARCH_SHARE = 0.25
 """Of the time that was used, for insertion at nodes; arbitrary."""
@@ -193,7 +197,7 @@ class _Fragmented:
         self.slots, self.known, self.seed = slots, known, seed
         self.branches, self.looks = only != "plans", only != "bound"
         self.start = self._told = time.perf_counter()
-        self._nodes, self._searched, self._kept = 0, 0.0, 0.0
+        self._completed, self._nodes, self._searched, self._kept = 0, 0, 0.0, 0.0
         self._heard = 0.0
         self.beam: Beam | None = None
 
@@ -299,19 +303,17 @@ class _Fragmented:
             return
         self.insertion.construct(cost, shares, 8)
         self._keep()
-        rounds, share = _SEARCH_ROUNDS, _ROOT_SHARE
         if isinstance(self.room, Machines):
-            rounds, share = _MORE_ROUNDS, _ANEW_SHARE
             self.insertion.search(cost, shares, _FIRST_ROUNDS, self._search_over(_FIRST_SHARE))
             self._keep()
             best = self.insertion.best
             on_machines = self.room.schedule({i: placed.things for i, placed in best.items()})
             self._place_anew([placed.schedule for placed in best.values()], on_machines)
-        if self.branches:
-            self.insertion.search(cost, shares, rounds, self._search_over(share))
-            self._keep()
-        else:
+        if not self.branches:
             self._go_on(cost, shares)
+        elif not isinstance(self.room, Listed):
+            self.insertion.search(cost, shares, _MORE_ROUNDS, self._search_over(_ANEW_SHARE))
+            self._keep()
 
     def _go_on(self, cost: Floats, shares: Floats) -> None:
         """Look for plans for others, from theirs where they are better, until the work is over."""
@@ -471,7 +473,11 @@ class _Fragmented:
             return self.known.value
         insertion, start = self.insertion, time.perf_counter()
         cost, shares = self._complete(generated)
-        if self._searched < _SEARCH_SHARE * (start - self.start):
+        self._completed += 1
+        if isinstance(self.room, Listed) and self._completed <= _NODES_FIRST:
+            if self._completed == _NODES_FIRST:
+                insertion.search(cost, shares, _SEARCH_ROUNDS, self._search_over(_ROOT_SHARE))
+        elif self._searched < _SEARCH_SHARE * (start - self.start):
             if self._nodes % 2 == 0:
                 insertion.back()
             insertion.search(cost, shares, _NODE_ROUNDS, over)

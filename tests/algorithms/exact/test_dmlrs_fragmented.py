@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Literal
 
@@ -71,6 +72,30 @@ def test_the_optimum_is_that_of_the_exact_program(seed: int) -> None:
     assert check(instance, schedule) == []
     assert float(exact_utility(instance, schedule)) == pytest.approx(best, abs=TOLERANCE)
     assert bound == pytest.approx(best, abs=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("first", "searches"), [(1, True), (10**6, False)])
+def test_where_all_is_listed_insertion_comes_in_the_tree_or_not_at_all(
+    first: int, searches: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After so many nodes: the optimum is the same."""
+    instance = preset("benchmark", 1, jobs=6, machines=3, slots=6, multiple=3, load=0.95)
+    rounds: list[int | None] = []
+    search = Insertion.search
+
+    def counted(self: Insertion, cost: Floats, shares: Floats, most: int | None, ended: Callable[[], bool]) -> None:
+        rounds.append(most)
+        search(self, cost, shares, most, ended)
+
+    best, bound, evidence = solve_fragmented(instance)
+    assert any("configurations" in line for line in evidence)
+    monkeypatch.setattr(fragmented, "_NODES_FIRST", first)
+    monkeypatch.setattr(Insertion, "search", counted)
+    found, again, _ = solve_fragmented(instance)
+    assert bool(rounds) == searches
+    assert agree(exact_utility(instance, found), exact_utility(instance, best))
+    assert agree(again, bound)
 
 
 @pytest.mark.parametrize("seed", range(0, 60, 3))
