@@ -42,7 +42,7 @@ class Section:
     def text(self) -> str:
         """Return it as lines of at most `WIDTH` characters, where names allow that."""
         cells = [*([list(self.columns)] if self.columns else []), *([told(cell) for cell in row] for row in self.rows)]
-        title = printable(self.title)
+        title = _lines(self.title)
         if not cells:
             return title
         wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -111,7 +111,11 @@ def told(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
         return "\n".join(map(told, value))
-    return f"{value:.{_DIGITS}g}" if isinstance(value, float) else "\n".join(map(printable, str(value).split("\n")))
+    return f"{value:.{_DIGITS}g}" if isinstance(value, float) else _lines(str(value))
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def printable(text: str) -> str:

@@ -95,13 +95,19 @@ def test_tables_are_printed_where_only_ascii_is(tmp_path: Path) -> None:
     assert b"gr\\xf6\\xdfe.json" in process.stdout
 
 
+ANY_SHELL = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+"""Completions are of the shell that is named, whatever the tests are started from."""
+
+
 @pytest.mark.parametrize(
     "words", [("schema", "hadar"), ("--help",), ("solve", "--help"), ("--show-completion", "bash")]
 )
 def test_a_reader_that_goes_away_is_no_error(words: tuple[str, ...], tmp_path: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    process = subprocess.run([COMMAND, *words], stdout=writer, stderr=subprocess.PIPE, cwd=tmp_path, check=False)
+    process = subprocess.run(
+        [COMMAND, *words], stdout=writer, stderr=subprocess.PIPE, cwd=tmp_path, env=ANY_SHELL, check=False
+    )
     os.close(writer)
     assert (process.returncode, process.stderr) == (141, b"")
 
@@ -111,7 +117,7 @@ def test_a_reader_that_goes_away_is_no_error(words: tuple[str, ...], tmp_path: P
 )
 def test_a_full_disk_costs_a_line(words: tuple[str, ...]) -> None:
     with open("/dev/full", "wb") as full:
-        process = subprocess.run([COMMAND, *words], stdout=full, stderr=subprocess.PIPE, check=False)
+        process = subprocess.run([COMMAND, *words], stdout=full, stderr=subprocess.PIPE, env=ANY_SHELL, check=False)
     told = b"dlsched: error: standard output: No space left on device\n"
     assert (process.returncode, process.stderr) == (2, told)
 

@@ -24,7 +24,7 @@ from tests.cases import dmlrs as dmlrs_cases
 from tests.cases import smd as smd_cases
 from tests.strategies import smd as smd_strategies
 
-SOLVED = 30
+SOLVED = 15
 """Models of each formulation that are solved and read; of these every tenth by `gdp.hull`, if it is disjunctive."""
 
 MOST = 500

@@ -133,14 +133,14 @@ def premised(seed: int) -> Instance | None:
 @pytest.mark.slow
 def test_the_corrected_theorem_holds_where_its_premises_do() -> None:
     met = 0
-    for inst in islice(filter(None, map(premised, count())), 25):
+    for inst in islice(filter(None, map(premised, count())), 12):
         result = run(inst, prices="theorem")
         best = optimum(inst, time_limit=20).value
         met += best > 0
         factor = 2 * max(1.0, alpha_measured(inst, result.log))
         assert not exceeds(best, factor * result.utility)
         assert not exceeds(best, certificate(inst, result).dual)
-    assert met >= 10
+    assert met >= 5
 
 
 def test_the_theorems_premise_is_checked() -> None:
