@@ -590,7 +590,7 @@ def decided(
     for claim in claims:
         own = claim.given(among(claim, parameters))
         key = (claim.facts, tuple(own.items()))
-        with computing_once(programs), noting(f"of the claim {claim.id} ({claim.variant.value})"):
+        with computing_once(programs), noting(f"of the claim {title(*claim.key)}"):
             if key not in facts:
                 facts[key] = claim.facts(instance, seed, **own)
                 if isinstance(facts[key], Sharing):

@@ -19,6 +19,7 @@ from dlsched.errors import InputError
 from dlsched.extras import from_extra
 from dlsched.models.files import write_bytes
 from dlsched.models.schedule import Violation
+from dlsched.readable import printable
 
 
 class PictureWarning(UserWarning):
@@ -172,7 +173,7 @@ def literal(text: str) -> str:
     >>> print(literal("a$b$\tc"))
     a\$b\$\tc
     """
-    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text).replace("$", r"\$")
+    shown = printable(text).replace("$", r"\$")
     return f"{_NOTHING}{shown}" if shown.startswith("_") else shown
 
 

@@ -48,7 +48,7 @@ def read_log(path: PathLike) -> Log:
 
 
 def _job(row: Cells, begin: Fraction) -> Ran:
-    came = row.number("creation_time") if row.cells["creation_time"] else begin
+    came = row.came("creation_time", begin)
     if lacking := row.lacking("name", "num_gpu", "creation_time"):
         return Ran(row.cells["name"], row.place, came, 1, Fraction(0), unusable=lacking)
     times = row.cells["scheduled_time"] and row.cells["deletion_time"]

@@ -235,14 +235,16 @@ class Cells:
             raise InputError(f"{self.cell(column)}: {self.cells[column]} must not be negative")
         return value
 
+    def came(self, column: str, begin: Fraction) -> Fraction:
+        """Return when a job came; the beginning of the log where the cell is empty."""
+        return self.number(column) if self.cells[column] else begin
+
     def job(self, *names: str, arrival: str, gang: str, seconds: str, begin: Fraction) -> Ran:
         """Return the job of a row, read from the columns of these names.
 
         Without a duration, or with an empty cell, it cannot be used; without an arrival it stands at the beginning.
         """
-        name, came = " #".join(self.cells[column] for column in names), begin
-        if self.cells[arrival]:
-            came = self.number(arrival)
+        name, came = " #".join(self.cells[column] for column in names), self.came(arrival, begin)
         if lacking := self.lacking(*names, arrival, gang, seconds):
             return Ran(name, self.place, came, 1, Fraction(0), unusable=lacking)
         duration = self.number(seconds)
