@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from dlsched.bounds.cluster import connect
 from dlsched.bounds.store import code_version
+from dlsched.halt import heeded
 from dlsched.models.document import InputError
 from dlsched.models.registry import load, loaded
 
@@ -132,7 +133,7 @@ def _undisturbed() -> Iterator[None]:
 
 def _end_with_parent() -> None:
     """End this process, without a word, when it is told to and once its parent is killed: it would wait for ever."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in heeded():
         signal.signal(number, _leave)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -1,4 +1,6 @@
-"""Ctrl-C, and a request to end (SIGTERM: `kill`, `timeout`, a batch system), also while a solver's native code runs.
+"""Ctrl-C, and other requests to end: `kill`, `timeout`, a batch system (SIGTERM), a terminal that is closed (SIGHUP).
+
+They are heeded while a solver's native code runs too, but not where whoever started the process has them ignored.
 
 Python's own handler cannot interrupt that, and knows nothing of what is to be kept or put away.
 """
@@ -16,13 +18,13 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any, NoReturn
 
+from dlsched.halt import ENDING, heeded
+
 INTERRUPTED = 130
 """Exit code after Ctrl-C: as a shell reports SIGINT."""
 
-ENDED = {INTERRUPTED: "interrupted", 143: "terminated"}
-"""Exit codes after Ctrl-C and SIGTERM, as a shell reports them, and what is said then."""
-
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+ENDED = {INTERRUPTED: "interrupted", 143: "terminated", 129: "hung up"}
+"""Exit codes after Ctrl-C, SIGTERM and SIGHUP, as a shell reports them, and what is said then."""
 
 _GRACE = 1.0
 """Seconds in which an interrupt may end the block by itself. Arbitrary: Python needs less, and people press again."""
@@ -61,7 +63,8 @@ def end_at_once() -> None:
 
     A KeyboardInterrupt would be told with the import that it stops, or become an error of that import.
     """
-    signal.signal(signal.SIGINT, lambda number, frame: _end(number))
+    if signal.SIGINT in heeded():
+        signal.signal(signal.SIGINT, lambda number, frame: _end(number))
 
 
 @contextmanager
@@ -127,7 +130,7 @@ def deferred() -> Iterator[Asked]:
 @contextmanager
 def _handled(handler: Callable[[int, FrameType | None], None]) -> Iterator[dict[int, Any]]:
     """Handle signals in a block; yield how they were handled before, by number."""
-    usual: dict[int, Any] = {number: signal.signal(number, handler) for number in _SIGNALS}
+    usual: dict[int, Any] = {number: signal.signal(number, handler) for number in heeded()}
     try:
         yield usual
     finally:
@@ -145,7 +148,7 @@ def _end(number: int) -> NoReturn:
 
 def _watch(reader: int, over: threading.Event) -> None:
     while number := os.read(reader, 1):
-        if number[0] in _SIGNALS and not over.wait(_GRACE):
+        if number[0] in ENDING and not over.wait(_GRACE):
             # Not imported here: that could wait for an import which the main thread is in.
             if files := sys.modules.get("dlsched.models.files"):
                 files.remove_unfinished()

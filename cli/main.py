@@ -1,7 +1,7 @@
 """The command `dlsched`: its verbs, and its exit codes.
 
 0 as expected; 1 a claim came out otherwise than is known, a schedule breaks rules, or a certificate proves nothing;
-2 bad input or usage; 70 an error of the program itself; 130 interrupted, 143 terminated.
+2 bad input or usage; 70 an error of the program itself; 130 interrupted, 143 terminated, 129 hung up.
 """
 
 from __future__ import annotations

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
+import stat
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,6 +28,9 @@ PATIENCE = 2.0
 
 CLOSED = 141
 """Exit code when whoever reads stdout has gone away: as a shell reports SIGPIPE."""
+
+HUNG_UP = 129
+"""Exit code when stdout is a terminal that was closed: as a shell reports SIGHUP."""
 
 _WIDEST = 160
 """Columns of a table, at most. Arbitrary: few of its cells are broken, and lines can still be followed."""
@@ -65,7 +70,7 @@ def emit(text: str) -> None:
     Raises
     ------
     typer.Exit
-        With `CLOSED`, if nobody reads it any more.
+        With `CLOSED` or `HUNG_UP`, if nobody reads it any more.
     InputError
         If it cannot be written to.
     """
@@ -78,9 +83,10 @@ def _to_stdout() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
+        gone = error.errno == errno.EIO and stat.S_ISCHR(os.fstat(sys.stdout.fileno()).st_mode)
+        if gone or isinstance(error, BrokenPipeError):
             _drop()
-            raise typer.Exit(CLOSED) from None
+            raise typer.Exit(HUNG_UP if gone else CLOSED) from None
         raise unwritable(error) from None
 
 

@@ -18,6 +18,8 @@ from typing import IO, Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from dlsched.halt import ENDING
+
 Arrays = dict[str, npt.NDArray[Any]]
 Message = tuple[dict[str, Any], Arrays]
 """Plain data and arrays, by name."""
@@ -92,7 +94,7 @@ class Parent:
 
     def __init__(self) -> None:
         # `kill` may be told to all processes of a job, as batch systems do; whoever has started this one ends it.
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in ENDING:
             signal.signal(number, signal.SIG_IGN)
         # Solvers' own messages must not come between ours.
         self._answers = os.fdopen(os.dup(1), "wb")

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import logging
 import os
+import signal
 import sys
 import threading
 import time
@@ -43,6 +44,18 @@ _OFTEN = 0.05
 _AGAIN = 0.5
 """Seconds after which work is cut once more that has not ended: what is raised in a destructor is lost. Arbitrary:
 longer than what is raised takes to unwind, and hardly noticed."""
+
+
+ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that ask a process to end: Ctrl-C, `kill`, and a terminal that is closed, which Windows has no signal for."""
+
+
+def heeded() -> list[signal.Signals]:
+    """Return the signals that ask this process to end, but for those that whoever started it wants to be ignored.
+
+    `nohup` does with a terminal that is closed, and a script's shell with Ctrl-C for what it starts by `&`.
+    """
+    return [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
 
 
 class Halt(Exception):

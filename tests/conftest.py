@@ -6,6 +6,7 @@ import fcntl
 import gc
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +30,10 @@ settings.load_profile("deterministic")
 
 # Tables are as wide, and pages show them so, whatever runs the tests.
 os.environ["COLUMNS"] = "80"
+
+# Where a script's shell started the tests by `&`, what they interrupt would ignore it too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 NEEDED = {
     "shared_data": (SHARED.is_dir(), "the public data sets in ../shared"),

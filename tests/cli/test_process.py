@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import pty
 import re
 import signal
 import sqlite3
@@ -153,7 +154,7 @@ def interrupted(
         while not re.search(after, seen):
             seen += os.read(terminal, 4096)
         process.send_signal(by)
-        while not re.search(rb"dlsched: (interrupted|terminated)", seen):
+        while not re.search(rb"dlsched: (interrupted|terminated|hung up)", seen):
             seen += os.read(terminal, 4096)
         out, _ = process.communicate(timeout=60)
     os.close(terminal)
@@ -245,7 +246,7 @@ def test_an_interrupt_ends_an_optimum_that_would_take_hours(problem: str, tmp_pa
     assert models.utility(instance, schedule) == answer["value"] < answer["bound"]
 
 
-@pytest.mark.parametrize(("by", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("by", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_keeps_the_best_schedule_found(by: signal.Signals, code: int, tmp_path: Path) -> None:
     path, best = tmp_path / "hard.json", tmp_path / "best.json"
     preset("benchmark", 0, jobs=40, machines=15, slots=40).save(path)
@@ -253,9 +254,42 @@ def test_a_signal_keeps_the_best_schedule_found(by: signal.Signals, code: int, t
     ended, out, seen = interrupted(tmp_path, b"looking for the optimum: ", *arguments, by=by)
     answer, instance, schedule = json.loads(out), Instance.load(path), Schedule.load(best)
     assert (ended, answer["proved"]) == (code, False)
-    assert (b"dlsched: terminated" in seen) == (by is signal.SIGTERM)
+    told = {signal.SIGINT: b"interrupted", signal.SIGTERM: b"terminated", signal.SIGHUP: b"hung up"}
+    assert b"dlsched: " + told[by] in seen
     assert check(instance, schedule) == []
     assert utility(instance, schedule) == answer["value"] < answer["bound"]
+
+
+def test_a_terminal_that_is_closed_keeps_the_best_schedule_found(tmp_path: Path) -> None:
+    path, best = tmp_path / "hard.json", tmp_path / "best.json"
+    preset("benchmark", 0, jobs=40, machines=15, slots=40).save(path)
+    # The first process of a session has the terminal that it opens first.
+    process, terminal = pty.fork()
+    if not process:
+        os.execv(COMMAND, [COMMAND, "optimum", "hadar", str(path), "--jobs", "2", "--out", str(best)])
+    seen = b""
+    while b"looking for the optimum: " not in seen:
+        seen += os.read(terminal, 4096)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 129
+    instance, schedule = Instance.load(path), Schedule.load(best)
+    assert check(instance, schedule) == []
+    assert utility(instance, schedule) > 0
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["best.json", "hard.json"]
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGHUP])
+def test_what_is_started_not_to_be_ended_goes_on(by: signal.Signals, tmp_path: Path) -> None:
+    """As `nohup` starts it, or `&` in a script; its processes go on as well."""
+    words = [COMMAND, "verify", "hadar/theorem-1", "--jobs", "2", "--instances", "200", "--out", "v.sqlite"]
+    shell = ["sh", "-c", f'trap "" {by.value}; exec "$@"', "sh", *words]
+    with subprocess.Popen(shell, stderr=subprocess.PIPE, cwd=tmp_path, start_new_session=True) as process:
+        while not verdicts(tmp_path / "v.sqlite"):
+            assert process.poll() is None
+            time.sleep(0.2)
+        os.killpg(process.pid, by)
+        told = process.communicate(timeout=300)[1]
+    assert (process.returncode, told) == (0, b"")
 
 
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
