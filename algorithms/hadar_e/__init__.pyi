@@ -19,6 +19,7 @@ from .physical import constants as constants
 from .physical import physical as physical
 from .plot import plot as plot
 from .plot import save_plot as save_plot
+from .policy import HadarE as HadarE
 from .rounds import Finished as Finished
 from .rounds import Round as Round
 from .run import run as run

@@ -16,11 +16,11 @@ them to the fastest nodes; those that get none of them idle for their job, and g
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from dlsched.algorithms.hadar.find_allocation import Finder
-from dlsched.algorithms.hadar.occupancy import Occupancy
+from dlsched.algorithms.hadar.occupancy import Cells, Counts, Occupancy
 from dlsched.algorithms.hadar.prices import constants
 from dlsched.algorithms.hadar.selection import select_corrected
 from dlsched.algorithms.hadar_e.division import Steps, divide
@@ -29,6 +29,64 @@ from dlsched.algorithms.hadar_e.forker import fork
 from dlsched.algorithms.hadar_e.rounds import Rules
 from dlsched.algorithms.run import Variant
 from dlsched.models.hadar import Instance, Job, Machine
+
+
+def copies_as_jobs(instance: Instance, throughputs: Throughputs) -> Instance:
+    """Return what Hadar sees: nodes of one device each, each of its own type, and one copy of every job."""
+    nodes = [machine.name for machine in instance.machines]
+    return instance.model_copy(
+        update={
+            "device_types": tuple(nodes),
+            "machines": tuple(Machine(name=node, devices={node: 1}) for node in nodes),
+            "jobs": tuple(_copy(job, throughputs.of(job.name)) for job in instance.jobs),
+        }
+    )
+
+
+class Teams:
+    """Which job each node trains in a round.
+
+    Parameters
+    ----------
+    instance : Instance
+        Of `copies_as_jobs`.
+    cells : Cells
+        Of that instance.
+    rules : Rules
+    max_states : int
+        Most states of Algorithm 2's recursion in a round; beyond, copies are selected greedily by payoff.
+    round_seconds : Fraction
+    """
+
+    def __init__(
+        self, instance: Instance, cells: Cells, rules: Rules, max_states: int, round_seconds: Fraction
+    ) -> None:
+        self._instance, self._cells, self._rules, self._max_states = instance, cells, rules, max_states
+        overheads = rules.overheads
+        self._time = round_seconds - overheads.before(True) - overheads.after(rules.copies)
+
+    def choose(
+        self, slot: int, queue: Sequence[Job], left: Mapping[str, Fraction], throughputs: Throughputs
+    ) -> tuple[list[Counts], dict[str, str]]:
+        """Return what Hadar's Algorithm 2 takes in a round, and the job that each node trains after the rules above."""
+        known = {job.name: throughputs.of(job.name) for job in queue}
+        copies = [_copy(job, known[job.name]) for job in queue] * self._rules.copies
+        finder = Finder(self._instance, self._cells, Variant.CORRECTED, 0.0, slot, left)
+        taken: list[Counts] = []
+        chosen: dict[str, str] = {}
+        for copy, offer in select_corrected(finder, copies, self._max_states).selected:
+            taken.append(offer.counts)
+            ((cell, _),) = offer.counts
+            chosen[self._cells.cells[cell][0]] = copy.name
+        nodes = [node for node, _ in self._cells.cells]
+        teams = _Teams(nodes, self._rules, self._time, known, left, chosen)
+        corrected = self._rules.variant is Variant.CORRECTED
+        if corrected and teams.short():
+            teams.release()
+        teams.fill()
+        while corrected and teams.short() and teams.dismiss():
+            teams.fill()
+        return taken, {node: teams.jobs[node] for node in nodes if node in teams.jobs}
 
 
 class HadarOverCopies:
@@ -41,44 +99,25 @@ class HadarOverCopies:
     throughputs : Throughputs
         As they are known at the beginning: prices are made of them.
     max_states : int
-        Most states of Algorithm 2's recursion in a round; beyond, copies are selected greedily by payoff.
+        As for `Teams`.
     """
 
     def __init__(self, instance: Instance, rules: Rules, throughputs: Throughputs, max_states: int) -> None:
-        self._rules, self._max_states = rules, max_states
         ids = fork(range(len(instance.jobs)), rules.copies, rules.max_job_count)
         self._ids = {job.name: ids[parent] for parent, job in enumerate(instance.jobs)}
-        nodes = [machine.name for machine in instance.machines]
-        self._instance = instance.model_copy(
-            update={
-                "device_types": tuple(nodes),
-                "machines": tuple(Machine(name=node, devices={node: 1}) for node in nodes),
-                "jobs": tuple(_copy(job, throughputs.of(job.name)) for job in instance.jobs),
-            }
-        )
-        self.occupancy = Occupancy(self._instance, constants(self._instance))
+        seen = copies_as_jobs(instance, throughputs)
+        self.occupancy = Occupancy(seen, constants(seen))
+        self._teams = Teams(seen, self.occupancy, rules, max_states, instance.slot_seconds)
 
     def __call__(
         self, slot: int, queue: list[Job], left: Mapping[str, Fraction], throughputs: Throughputs
     ) -> dict[str, int]:
         """Return the copies that run in a round, by node: the first copies of each job."""
-        known = {job.name: throughputs.of(job.name) for job in queue}
-        copies = [_copy(job, known[job.name]) for job in queue] * self._rules.copies
-        finder = Finder(self._instance, self.occupancy, Variant.CORRECTED, 0.0, slot, left)
-        chosen: dict[str, str] = {}
-        for copy, offer in select_corrected(finder, copies, self._max_states).selected:
-            self.occupancy.commit({slot: offer.counts})
-            ((cell, _),) = offer.counts
-            chosen[self.occupancy.cells[cell][0]] = copy.name
-        teams = _Teams(self._instance, self._rules, known, left, chosen)
-        corrected = self._rules.variant is Variant.CORRECTED
-        if corrected and teams.short():
-            teams.release()
-        teams.fill()
-        while corrected and teams.short() and teams.dismiss():
-            teams.fill()
-        numbers = {job: iter(self._ids[job]) for job in known}
-        return {node: next(numbers[job]) for node, _ in self.occupancy.cells if (job := teams.jobs.get(node))}
+        taken, jobs = self._teams.choose(slot, queue, left, throughputs)
+        for counts in taken:
+            self.occupancy.commit({slot: counts})
+        numbers = {job.name: iter(self._ids[job.name]) for job in queue}
+        return {node: next(numbers[job]) for node, job in jobs.items()}
 
 
 class _Teams:
@@ -86,16 +125,16 @@ class _Teams:
 
     def __init__(
         self,
-        instance: Instance,
+        nodes: Sequence[str],
         rules: Rules,
+        time: Fraction,
         known: Mapping[str, Mapping[str, Fraction]],
         left: Mapping[str, Fraction],
         jobs: dict[str, str],
     ) -> None:
-        self._nodes = [machine.name for machine in instance.machines]
-        self._rules, self._known, self._left, self.jobs = rules, known, left, jobs
+        self._nodes, self._rules, self._time = nodes, rules, time
+        self._known, self._left, self.jobs = known, left, jobs
         self._dismissed: set[tuple[str, str]] = set()
-        self._time = instance.slot_seconds - rules.overheads.before(True) - rules.overheads.after(rules.copies)
 
     def _team(self, job: str) -> list[str]:
         return [node for node in self._nodes if self.jobs.get(node) == job]

@@ -16,14 +16,20 @@ Speeds = dict[str, dict[str, Fraction]]
 """Iterations per second of a copy, by job and node; nodes that cannot run it are left out."""
 
 
-def speed_on(job: Job, machine: Machine) -> Fraction:
-    """Return the iterations per second of a copy of a job on a machine; 0 where it cannot run there."""
+def devices_on(job: Job, machine: Machine) -> dict[str, int]:
+    """Return the devices that a copy of a job has on a machine, by type; none where it cannot run there."""
+    taken: dict[str, int] = {}
     missing = job.gang
     for r in sorted(machine.devices, key=job.rate_on, reverse=True):
-        missing -= machine.count(r)
-        if missing <= 0:
-            return job.gang * job.rate_on(r)
-    return Fraction(0)
+        if count := min(missing, machine.count(r) if job.rate_on(r) else 0):
+            taken[r] = count
+            missing -= count
+    return {} if missing else taken
+
+
+def speed_on(job: Job, machine: Machine) -> Fraction:
+    """Return the iterations per second of a copy of a job on a machine; 0 where it cannot run there."""
+    return job.gang * min((job.rate_on(r) for r in devices_on(job, machine)), default=Fraction(0))
 
 
 @checked

@@ -13,6 +13,7 @@ from dlsched.algorithms.hadar_e.division import Steps
 from dlsched.algorithms.hadar_e.estimate import Throughputs
 from dlsched.algorithms.hadar_e.nodes import Speeds, node_speeds
 from dlsched.algorithms.hadar_e.plot import plot, save_plot
+from dlsched.algorithms.hadar_e.policy import HadarE
 from dlsched.algorithms.hadar_e.rounds import Rules, Trainer, play
 from dlsched.algorithms.hadar_e.schedule import ForkedSchedule, JobCopies, Overheads, check, exact_utility, needed
 from dlsched.algorithms.hadar_e.tracker import Averaging, Tracker
@@ -168,6 +169,7 @@ ALGORITHM = Algorithm(
     "HadarE: jobs forked into copies that train on several nodes at once",
     run,
     ForkedSchedule,
+    policy=HadarE,
     judge=Problem(
         "hadar_e",
         "copies of Hadar's jobs, on nodes that each run one",

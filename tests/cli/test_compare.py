@@ -168,9 +168,9 @@ def test_a_policy_of_a_plugin_is_one_like_any_other(as_process: Command, trace: 
 def test_policies_that_need_rounds_are_not_left_out_in_silence(dlsched: Command, trace: Path) -> None:
     found = dlsched("compare", trace, "--policies", "all", "--json")
     assert found.returncode == 0
-    assert list(json.loads(found.stdout)["left out"]) == ["gavel", "hadar", "las"]
+    assert list(json.loads(found.stdout)["left out"]) == ["gavel", "hadar", "hadar_e", "las"]
     assert found.stderr == (
-        "dlsched: left out: gavel, hadar, las, which decide in rounds; say how long (--round-seconds)\n"
+        "dlsched: left out: gavel, hadar, hadar_e, las, which decide in rounds; say how long (--round-seconds)\n"
     )
 
 
