@@ -9,6 +9,7 @@ counted in; between them time is continuous. Weights of jobs are parameters of t
 The rules
 
 - In rounds of R seconds, which start at 0, R, 2 R, ..., a policy decides at the start of each in which a job is there.
+  Rounds in which only jobs are there that the whole cluster cannot run may be passed over.
   A job that is done inside a round leaves at that very moment, and its devices idle until the round ends.
 - Without rounds it decides when a job arrives or is done, and the devices of that one are free at once.
 - Either way it is asked again at the moment that its `wake` names.

@@ -15,7 +15,7 @@ from dlsched.algorithms.baselines.hadar.fifo import Fifo
 from dlsched.figures import figure, figures_named, reproduce
 from dlsched.figures.hadar import POLICIES, Outcome, Reading, outcome, rates, workload
 from dlsched.models.hadar import Instance
-from dlsched.traces.gavel import read_throughputs
+from dlsched.traces.gavel import read_throughputs, read_trace
 from tests.algorithms.simulator.gpus import instance_of
 from tests.longer import longer
 
@@ -217,6 +217,11 @@ def test_gavel_s_files_have_what_is_drawn(shared: Path) -> None:
     data = shared / "data"
     instance = workload(data, 0)
     assert len(instance.jobs) == 480
+    logs = [read_trace(data / name) for name in figure("hadar/4").data if name.endswith(".txt")]
+    gangs = [job.scale_factor for log in logs for job in log.jobs if 3 <= job.arrival % 86400 // 3600 < 10]
+    large = sum(gang > max(job.gang for job in instance.jobs) for gang in gangs)
+    told = f"but for {large} of {len(gangs)} jobs, whose {max(gangs)} workers are more than were measured"
+    assert all(told in figure(name).note for name in ("hadar/3", "hadar/4", "hadar/4-arrivals", "hadar/IV-B"))
     # Gavel at c4fa400: CycleGAN alone; the others at all scale factors.
     measured = read_throughputs(data / "gavel" / "simulation_throughputs.json")
     assert rates(measured, "CycleGAN", 4) == {
