@@ -1,4 +1,4 @@
-"""The draws of a figure in a file, a line each, so that a killed run loses and repeats none; and their means."""
+"""The draws of a figure in a file, a line each, so that a killed run, or one beside another, loses none; and means."""
 
 from __future__ import annotations
 
@@ -77,26 +77,27 @@ class Points:
         if folder is not None and figure.data:
             self._head["data"] = {name: hashlib.sha256(read_bytes(folder / name)).hexdigest() for name in figure.data}
         try:
-            whole = self._read()
-            self._file = path.open("r+", encoding="utf-8") if path.exists() else path.open("x", encoding="utf-8")
-            # What a killed run has left of its last line is written over.
-            self._file.seek(whole)
-            self._file.truncate()
+            whole, broken = self._read()
+            # Appended lines of two runs at once stand one after the other.
+            self._file = path.open("a", encoding="utf-8")
+            if broken:
+                self._file.truncate(whole)
             if not whole:
                 self._write(self._head)
         except OSError as error:
             raise InputError(f"{path}: {error.strerror or error}") from None
 
-    def _read(self) -> int:
-        """Read the whole lines, and return how many bytes they have."""
-        if not self.path.exists():
-            return 0
-        content = self.path.read_bytes()
+    def _read(self) -> tuple[int, bool]:
+        """Read the whole lines, and return how many bytes they have, and whether a killed run has left a broken one."""
+        content = self.path.read_bytes() if self.path.exists() else b""
         whole = content.rfind(b"\n") + 1
         lines = content[:whole].splitlines()
         if lines:
             self._compare(lines[0])
         for number, line in enumerate(lines[1:], start=2):
+            # Two runs that begin at once may both have written the first line.
+            if line == lines[0]:
+                continue
             try:
                 data = json.loads(line)
                 values = {series: float(data[series]) for series in self.figure.series}
@@ -104,7 +105,7 @@ class Points:
             except (ValueError, KeyError, TypeError):
                 text = shown(line.decode(errors="replace"))
                 raise InputError(f"{self.path}: line {number}: {text} is no draw of {self.figure.name}") from None
-        return whole
+        return whole, whole < len(content)
 
     def _compare(self, line: bytes) -> None:
         try:

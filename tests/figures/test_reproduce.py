@@ -214,6 +214,26 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
         Points(tmp_path / "p.jsonl", TOY)
 
 
+def test_two_runs_at_once_keep_the_draws_of_both(tmp_path: Path) -> None:
+    path = tmp_path / "toy-1.jsonl"
+    with Points(path, TOY) as first, Points(path, TOY) as second:
+        first.add((1, 0), {"a": 1, "b": 1 / 3})
+        second.add((2, 0), {"a": 2, "b": 2})
+        first.add((1, 1), {"a": 2, "b": 1})
+    with Points(path, TOY) as again:
+        assert again.found == {(1, 0): {"a": 1, "b": 1 / 3}, (2, 0): {"a": 2, "b": 2}, (1, 1): {"a": 2, "b": 1}}
+
+
+def test_two_runs_that_begin_at_once_may_both_write_the_first_line(tmp_path: Path) -> None:
+    path = tmp_path / "toy-1.jsonl"
+    with Points(path, TOY) as one:
+        one.add((1, 0), {"a": 1, "b": 1})
+    head, draw = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text(head + head + draw, encoding="utf-8")
+    with Points(path, TOY) as again:
+        assert again.found == {(1, 0): {"a": 1, "b": 1}}
+
+
 def test_a_statement_at_most_and_against_a_number() -> None:
     found = {(1.0, seed): {"a": 0.25, "b": 1.0} for seed in range(8)}
     below = judged(Statement("", "a", Relation.AT_MOST, "b"), found)
