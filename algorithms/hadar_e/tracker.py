@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dlsched.algorithms.hadar_e.forker import origin
+from dlsched.algorithms.hadar_e.forker import fork, origin
 from dlsched.arguments import checked, floats, positive
 from dlsched.errors import InputError
 from dlsched.models.numbers import rational
@@ -179,7 +179,8 @@ class Tracker:
         parameters: Mapping[int, ArrayLike] | None = None,
         averaging: Averaging | str = Averaging.STEPS,
     ) -> None:
-        self._left = {parent: Fraction(steps) for parent, steps in thresholds.items()}
+        fork(list(thresholds), 1, max_job_count)
+        self._left = {parent: rational(steps) for parent, steps in thresholds.items()}
         self._max_job_count = max_job_count
         self._averaging = Averaging(averaging)
         self._parameters = {parent: floats("parameters", start) for parent, start in (parameters or {}).items()}
@@ -198,29 +199,44 @@ class Tracker:
         Raises
         ------
         InputError
-            If a report is of a copy that was discarded, as its job was done before, or of none of the jobs.
+            If a report is of a copy that was discarded, as its job was done before, or of none of the jobs, is a
+            copy's second, or lacks what the tracker adds up.
         """
-        by_job: dict[int, list[Report]] = {}
+        by_job: dict[int, dict[int, Report]] = {}
         for report in reports:
             parent, _ = origin(report.copy, self._max_job_count)
+            own = by_job.setdefault(parent, {})
             if self._left.get(parent, 0) <= 0:
                 raise InputError(f"copy {report.copy}: is of no job that is still there")
-            by_job.setdefault(parent, []).append(report)
-        for parent, own in by_job.items():
-            self._left[parent] -= sum((report.steps for report in own), Fraction(0))
+            if report.copy in own:
+                raise InputError(f"copy {report.copy}: reports twice in a round")
+            if report.steps < 0:
+                raise InputError(f"copy {report.copy}: has done {report.steps} steps")
+            if report.parameters is None and parent in self._parameters:
+                raise InputError(f"copy {report.copy}: reports no parameters, and its job has some")
+            own[report.copy] = report
+        left, averages = dict[int, Fraction](), dict[int, Parameters]()
+        for parent, copies in by_job.items():
+            steps = {copy: rational(report.steps) for copy, report in copies.items()}
+            left[parent] = self._left[parent] - sum(steps.values(), Fraction(0))
             if parent in self._parameters:
-                self._parameters[parent] = self._consolidated(own, self._parameters[parent])
+                averages[parent] = self._consolidated(copies, steps, self._parameters[parent])
+        self._left |= left
+        self._parameters |= averages
         return tuple(parent for parent in by_job if self._left[parent] <= 0)
 
-    def _consolidated(self, reports: list[Report], before: Parameters) -> Parameters:
+    def _consolidated(
+        self, reports: Mapping[int, Report], steps: Mapping[int, Fraction], before: Parameters
+    ) -> Parameters:
         """Return the weighted average of what the copies report."""
         equal = self._averaging is Averaging.EQUAL
-        weights = np.array([1.0 if equal else float(report.steps) for report in reports])
-        if not weights.any():
+        weights = [Fraction(1) if equal else steps[copy] for copy in reports]
+        total = sum(weights, Fraction(0))
+        if not total:
             return before
-        trained = np.stack([floats("parameters", report.parameters) for report in reports])
+        trained = np.stack([floats("parameters", report.parameters) for report in reports.values()])
         if trained.shape[1:] != before.shape:
             raise InputError(f"parameters: have shape {trained.shape[1:]}, not {before.shape}")
-        shares = (weights / weights.sum()).reshape(-1, *[1] * before.ndim)
+        shares = np.array([float(weight / total) for weight in weights]).reshape(-1, *[1] * before.ndim)
         average: Parameters = (shares * trained).sum(axis=0)
         return average

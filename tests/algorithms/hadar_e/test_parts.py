@@ -93,6 +93,36 @@ def test_copies_without_a_step_leave_the_parameters_alone() -> None:
         tracker.close([Report(1, Fraction(1), [1.0, 2.0])])
 
 
+@pytest.mark.parametrize(
+    ("reports", "message"),
+    [
+        ([Report(2, Fraction(1), [1.0]), Report(2, Fraction(1), [1.0])], "copy 2: reports twice in a round"),
+        ([Report(2, Fraction(-3), [1.0])], "copy 2: has done -3 steps"),
+        ([Report(3, Fraction(1)), Report(2, Fraction(1))], "copy 2: reports no parameters, and its job has some"),
+        ([Report(3, Fraction(1)), Report(2, Fraction(1), [1.0, 2.0])], r"parameters: have shape \(2,\), not \(1,\)"),
+    ],
+)
+def test_a_round_with_a_report_that_cannot_be_changes_nothing(reports: list[Report], message: str) -> None:
+    tracker = Tracker({0: Fraction(4), 1: Fraction(9)}, max_job_count=2, parameters={0: [7.0]})
+    with pytest.raises(InputError, match=message):
+        tracker.close(reports)
+    assert (tracker.left(0), tracker.left(1)) == (4, 9)
+    np.testing.assert_array_equal(tracker.parameters(0), [7.0])
+
+
+def test_a_tracker_refuses_ids_whose_copies_would_be_another_job_s() -> None:
+    """With max_job_count 3 the first copy of job 5 has the id 8, which is the second copy of job 2."""
+    with pytest.raises(InputError, match=r"parent_id: 5 is not in 0\.\.2"):
+        Tracker({2: Fraction(4), 5: Fraction(4)}, max_job_count=3)
+
+
+def test_weights_are_parts_of_steps_however_many() -> None:
+    many = Fraction(10) ** 400
+    tracker = Tracker({0: 5 * many}, max_job_count=1, parameters={0: [0.0]})
+    tracker.close([Report(1, 3 * many, [1.0]), Report(2, many, [5.0])])
+    np.testing.assert_array_equal(tracker.parameters(0), [2.0])
+
+
 def shares(left: int, speeds: list[int], scheduled: list[int], copies: int, variant: Variant) -> list[Fraction]:
     nodes = {f"n{h}": Fraction(speed) for h, speed in enumerate(speeds)}
     portions = divide(Fraction(left), nodes, [f"n{h}" for h in scheduled], copies=copies, variant=variant)
