@@ -81,7 +81,8 @@ def substrate(
     TypeError
         If it is no graph.
     InputError
-        If a choice makes no sense, a speed is not a number that is not negative, or is missing and there is no range.
+        If a choice makes no sense, a speed is not a number that is not negative, has no unit that is known, or is
+        missing and there is no range.
     """
     expect("graph", graph, nx.Graph)
     if not gpus or min(gpus) < 1:
@@ -156,8 +157,12 @@ def _speed(place: str, attributes: Mapping[str, Any]) -> Fraction | None:
     raw, amount, unit = (attributes.get(name) for name in ("LinkSpeedRaw", "LinkSpeed", "LinkSpeedUnits"))
     field, value, factor = "LinkSpeedRaw", raw, 1
     if raw in (None, ""):
-        if amount in (None, "") or unit not in _UNITS:
+        if amount in (None, ""):
             return None
+        if unit not in _UNITS:
+            given = "without LinkSpeedUnits" if unit in (None, "") else f"LinkSpeedUnits {shown(unit)}"
+            known = ", ".join(_UNITS)
+            raise InputError(f"{place}: LinkSpeed {shown(amount)}, {given}: must be one of {known}, of bit/s")
         field, value, factor = "LinkSpeed", amount, _UNITS[unit]
     try:
         speed = in_range(value) * factor / _GIGABIT

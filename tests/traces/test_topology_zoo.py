@@ -192,6 +192,8 @@ XML_FAULTS = [
     (GRAPHML.replace('source="2"', 'directed="true" source="2"'), "edges[4]: directed and undirected edges are mixed"),
     (GRAPHML.replace("1e+09", "fast"), "edge 2 to 3: LinkSpeedRaw: must be a number"),
     (GRAPHML.replace("1e+09", "inf"), "edge 2 to 3: LinkSpeedRaw: must be a number"),
+    (GRAPHML.replace(">M<", ">Mbps<"), "edge 0 to 1: LinkSpeed '155', LinkSpeedUnits 'Mbps': must be one of K, M, G"),
+    (GRAPHML.replace(">M<", "><"), "edge 0 to 1: LinkSpeed '155', without LinkSpeedUnits: must be one of K, M, G"),
     (GRAPHML.replace(">155<", ">-155<"), "edge 0 to 1: LinkSpeed: '-155' must not be negative"),
     (GRAPHML.replace(">1</default>", ">0</default>"), "servers: the file marks every node as not internal; take all"),
 ]
