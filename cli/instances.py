@@ -78,7 +78,9 @@ def _generated(
         if name not in taken:
             option = name.replace("_", "-")
             raise InputError(f"--{option}: preset {preset} takes {', '.join(taken) or 'no sizes'}")
-    _deliver(problem.preset(preset, seed, **chosen), out, as_json)
+    with output.waiting(f"generating {problem.name}/{preset}"):
+        instance = problem.preset(preset, seed, **chosen)
+    _deliver(instance, out, as_json)
 
 
 def _deliver(instance: Any, out: Path | None, as_json: bool) -> None:
@@ -88,15 +90,18 @@ def _deliver(instance: Any, out: Path | None, as_json: bool) -> None:
     if out is None:
         output.emit_json(instance.dump())
         return
-    instance.save(out)
+    written = _write(out, instance)
     if as_json:
-        output.emit_json(_written(out, instance))
+        output.emit_json(written)
     else:
-        output.note(f"wrote {out}: {len(instance.jobs)} jobs, digest {instance.digest}")
+        output.note(f"wrote {out}: {written['jobs']} jobs, digest {written['digest']}")
 
 
-def _written(out: Path, instance: Any) -> dict[str, Any]:
-    return {"out": str(out), "digest": instance.digest, "jobs": len(instance.jobs)}
+def _write(out: Path, instance: Any) -> dict[str, Any]:
+    """Write an instance, and return what --json tells of it."""
+    with output.waiting(f"writing {out}"):
+        instance.save(out)
+        return {"out": str(out), "digest": instance.digest, "jobs": len(instance.jobs)}
 
 
 def _formats() -> list[str]:
@@ -145,10 +150,9 @@ def _converted(reader: Reader, out: Path | None, as_json: bool, files: list[Path
         return
     targets = _in_folder(files, out)
     instances = [_read(reader, file, **options) for file in files]
-    for target, instance in zip(targets, instances, strict=True):
-        instance.save(target)
+    written = [_write(target, instance) for target, instance in zip(targets, instances, strict=True)]
     if as_json:
-        output.emit_json([_written(target, instance) for target, instance in zip(targets, instances, strict=True)])
+        output.emit_json(written)
     else:
         output.note(f"wrote {len(targets)} instances into {out}")
 
@@ -158,7 +162,8 @@ def _read(reader: Reader, *file: Path, **options: Any) -> Any:
     from dlsched.arguments import expect
     from dlsched.models.problem import problem
 
-    instance = reader.read(*file, **options)
+    with output.waiting(" ".join(("converting", *(path.name for path in file)))):
+        instance = reader.read(*file, **options)
     expect(f"what reader {reader.name} returns", instance, problem(reader.problem).instance)
     return instance
 

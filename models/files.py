@@ -32,6 +32,14 @@ _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
     (stat.S_ISFIFO, "a pipe"),
     (stat.S_ISSOCK, "a socket"),
 )
+_OTHER = (
+    (b"\x1f\x8b", "is compressed by gzip; unpack it first"),
+    (b"PK\x03\x04", "is a zip archive, as .xlsx files are; unpack it, or save it as text, first"),
+    (b"\xff\xfe", "is UTF-16 text; save it as UTF-8 first"),
+    (b"\xfe\xff", "is UTF-16 text; save it as UTF-8 first"),
+)
+"""What files that are no UTF-8 text may be instead, by the bytes that they begin with."""
+
 _unfinished: set[str] = set()
 
 PathLike = str | os.PathLike[str]
@@ -89,6 +97,9 @@ def decode(path: PathLike, content: bytes) -> str:
     try:
         return content.decode()
     except UnicodeDecodeError as error:
+        for begin, what in _OTHER:
+            if content.startswith(begin):
+                raise InputError(f"{path}: {what}") from None
         raise InputError(f"{path}: byte {error.start} is not UTF-8 text") from None
 
 

@@ -52,8 +52,8 @@ def _job(row: Cells, begin: Fraction) -> Ran:
     if lacking := row.lacking("name", "num_gpu", "creation_time"):
         return Ran(row.cells["name"], row.place, came, 1, Fraction(0), unusable=lacking)
     times = row.cells["scheduled_time"] and row.cells["deletion_time"]
-    seconds = row.number("deletion_time") - row.number("scheduled_time") if times else Fraction(0)
-    gpus = 0 if row.cells["num_gpu"] == "0" else row.count("num_gpu")
+    seconds = row.seconds("deletion_time") - row.seconds("scheduled_time") if times else Fraction(0)
+    gpus = row.count("num_gpu", least=0)
     spec = row.cells["gpu_spec"]
     types = None if spec in ("", "nan") else tuple(spec.split("|"))
     unusable = NO_GPU if not gpus else BACKWARDS if seconds < 0 else "" if seconds else UNSCHEDULED

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,8 +21,16 @@ from dlsched.models.numbers import in_range, rational, to_json
 from dlsched.models.options import pairs
 from dlsched.traces.gavel_files import MAX_JOBS
 from dlsched.traces.reader import Reader
-from dlsched.traces.request import COUNT, TOO_LARGE, TOO_LATE, Problem, Request, UtilityChoice
+from dlsched.traces.request import TOO_LARGE, TOO_LATE, Problem, Request, UtilityChoice
 from dlsched.traces.source import Source
+
+_WHOLE = re.compile(r"(0|[1-9]\d{0,17})(\.0*)?")
+"""An integer in a table: programs write 2 as 2.0 where another cell of the column is empty."""
+
+_MOST_ROWS = "logs of at most so many are read, whatever is taken of them"
+
+_SEPARATORS = ";\t|"
+"""What tables have between their cells instead of commas."""
 
 UNFIT = "that need other types than the cluster has"
 BACKWARDS = "of negative length"
@@ -219,25 +228,27 @@ class Cells:
         """Return why a row with an empty cell in one of these columns cannot be used; "" where they are all filled."""
         return next((f"without {column}" for column in columns if not self.cells[column]), "")
 
-    def count(self, column: str) -> int:
-        """Return a positive integer (InputError where it is none)."""
-        if not COUNT.fullmatch(self.cells[column]):
-            raise InputError(f"{self.cell(column)}: {shown(self.cells[column])} must be a positive integer below 1e18")
-        return int(self.cells[column])
+    def count(self, column: str, least: int = 1) -> int:
+        """Return an integer, 0 only where that is the least (InputError where it is none)."""
+        found = _WHOLE.fullmatch(self.cells[column])
+        if not found or int(found[1]) < least:
+            rule = "must be a positive integer below 1e18" if least else "must be 0 or a positive integer below 1e18"
+            raise InputError(f"{self.cell(column)}: {shown(self.cells[column])} {rule}")
+        return int(found[1])
 
-    def number(self, column: str) -> Fraction:
-        """Return a number that is not negative (InputError where it is none)."""
+    def seconds(self, column: str) -> Fraction:
+        """Return a number of seconds that is not negative (InputError where it is none)."""
         try:
             value = in_range(self.cells[column])
         except ValueError as error:
-            raise InputError(f"{self.cell(column)}: {error}") from None
+            raise InputError(f"{self.cell(column)}: seconds {error}") from None
         if value < 0:
             raise InputError(f"{self.cell(column)}: {self.cells[column]} must not be negative")
         return value
 
     def came(self, column: str, begin: Fraction) -> Fraction:
         """Return when a job came; the beginning of the log where the cell is empty."""
-        return self.number(column) if self.cells[column] else begin
+        return self.seconds(column) if self.cells[column] else begin
 
     def job(self, *names: str, arrival: str, gang: str, seconds: str, begin: Fraction) -> Ran:
         """Return the job of a row, read from the columns of these names.
@@ -247,7 +258,7 @@ class Cells:
         name, came = " #".join(self.cells[column] for column in names), self.came(arrival, begin)
         if lacking := self.lacking(*names, arrival, gang, seconds):
             return Ran(name, self.place, came, 1, Fraction(0), unusable=lacking)
-        duration = self.number(seconds)
+        duration = self.seconds(seconds)
         unusable = "" if duration else "without a duration"
         return Ran(name, self.place, came, self.count(gang), duration, unusable=unusable)
 
@@ -258,7 +269,7 @@ class Cells:
 
 def beginning(rows: Iterable[Cells], arrival: str) -> Fraction:
     """Return when the first row arrives, of those that say when they do (InputError where that is no number)."""
-    return min((row.number(arrival) for row in rows if row.cells[arrival]), default=Fraction(0))
+    return min((row.seconds(arrival) for row in rows if row.cells[arrival]), default=Fraction(0))
 
 
 def read_table(path: PathLike, columns: Sequence[str]) -> tuple[Source, list[Cells]]:
@@ -279,6 +290,7 @@ def _rows(path: PathLike, text: str, columns: Sequence[str]) -> Iterator[Cells]:
         header = [name.strip() for name in next(rows, [])]
         for column in columns:
             if header.count(column) != 1:
+                _expect_commas(path, header)
                 many = "is there twice" if column in header else "is missing"
                 raise InputError(
                     f"{path}: line 1: column {shown(column)} {many}; there are {', '.join(header) or 'none'}"
@@ -288,7 +300,14 @@ def _rows(path: PathLike, text: str, columns: Sequence[str]) -> Iterator[Cells]:
             if len(row) != len(header):
                 raise InputError(f"{place}: {len(row)} cells; line 1 has {len(header)}")
             if number > MAX_JOBS:
-                raise InputError(f"{path}: more than {MAX_JOBS} rows; logs of at most so many jobs are read")
+                raise InputError(f"{path}: more than {MAX_JOBS} rows; {_MOST_ROWS}")
             yield Cells(place, {name: cell.strip() for name, cell in zip(header, row, strict=True) if name in columns})
     except csv.Error as error:
         raise InputError(f"{path}: line {rows.line_num}: not CSV: {error}") from None
+
+
+def _expect_commas(path: PathLike, header: Sequence[str]) -> None:
+    """Refuse a table whose first line seems to be one cell, as other separators stand in it."""
+    for other in _SEPARATORS:
+        if len(header) == 1 and other in header[0]:
+            raise InputError(f"{path}: line 1: cells must be separated by commas, not by {other!r}")

@@ -92,7 +92,7 @@ def read_topology(path: PathLike) -> Topology:
 def _from_yaml(text: str) -> Any:
     data = _parsed_yaml(text)
     if not isinstance(data, dict) or not {"nodes", "edges"} <= data.keys():
-        raise InputError("must be a mapping with nodes and edges")
+        raise InputError("must be a mapping with nodes and edges, as alib's YAML is, or GraphML")
     nodes, edges = data["nodes"], data["edges"]
     if not isinstance(nodes, dict):
         raise InputError(f"nodes: must be a mapping of ids to attributes, not {shown(nodes)}")

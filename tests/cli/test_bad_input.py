@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -113,6 +115,11 @@ def _repeated_key(path: Path) -> None:
     path.write_text('{"slots": 3, "slots": 4}', encoding="utf-8")
 
 
+def _zipped(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("input.json", json.dumps(h2()))
+
+
 FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "missing": (lambda path: None, "no such file"),
     "folder": (lambda path: path.mkdir(), "is not a file"),
@@ -121,6 +128,9 @@ FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "not JSON": (lambda path: path.write_text("slots: 3", encoding="utf-8"), "line 1 column 1: not JSON"),
     "another shape": (lambda path: path.write_text("[1, 2]", encoding="utf-8"), "a list "),
     "binary": (lambda path: path.write_bytes(bytes(range(128, 256))), "byte 0 is not UTF-8 text"),
+    "gzip": (lambda path: path.write_bytes(gzip.compress(b"{}")), "is compressed by gzip; unpack it first"),
+    "zip": (_zipped, "is a zip archive, as .xlsx files are; unpack it, or save it as text, first"),
+    "UTF-16": (lambda path: path.write_text("{}", encoding="utf-16"), "is UTF-16 text; save it as UTF-8 first"),
     "nested": (lambda path: path.write_text("[" * 10**6, encoding="utf-8"), "nested too deeply"),
     "repeated key": (_repeated_key, "key 'slots' appears twice in one object"),
     "a gigabyte": (_huge, f"{2**30} bytes; files of at most {MAX_BYTES} bytes are read"),

@@ -7,13 +7,14 @@ import json
 import os
 import pty
 import re
+import select
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
 import tomllib
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -326,3 +327,22 @@ def test_an_interrupt_of_an_attack_keeps_the_nearest_instance(tmp_path: Path) ->
     answer = json.loads(out)
     assert (code, answer["status"]) == (130, "holds")
     assert Instance.load(tmp_path / "near.json").dump() == answer["instance"]
+
+
+def test_a_terminal_sees_that_a_conversion_goes_on(tmp_path: Path) -> None:
+    """Of a log that comes slower than `PATIENCE`; a pipe is told what was done alone."""
+    log, terminal, beside = b"name,arrival,gang,seconds\na,0,1,9\n", *pty.openpty()
+    asked = ("--cluster", "gpu=1", "--slots", "9", "--slot-seconds", "1", "--out", "i.json")
+    with subprocess.Popen(
+        [COMMAND, "convert", "csv", "/dev/stdin", *asked], cwd=tmp_path, stdin=subprocess.PIPE, stderr=beside
+    ) as process:
+        os.close(beside)
+        assert select.select([terminal], [], [], 60)[0]
+        told = os.read(terminal, 2**16)
+        process.communicate(log, timeout=60)
+    with suppress(OSError):  # Linux's end of a terminal that nobody else has open
+        while more := os.read(terminal, 2**16):
+            told += more
+    os.close(terminal)
+    assert process.returncode == 0
+    assert told.index(b"converting stdin") < told.index(b"wrote i.json: 1 jobs")

@@ -164,6 +164,22 @@ def test_a_job_with_an_empty_cell_cannot_be_used(
     assert told(instance) == [(job, arrival - late, *rest) for job, arrival, *rest in left]
 
 
+def test_devices_may_be_written_with_a_point(tmp_path: Path) -> None:
+    """A column of integers with an empty cell is one of floats to whoever writes it."""
+    log = "name,arrival,gang,seconds\nx,0,2.0,9\ny,1,1.,5\nz,1,,5\n"
+    assert told(made(columns.READER, tmp_path / "log", log, skip=True)) == [("x", 1, 2, 18), ("y", 1, 1, 5)]
+    pods = ALIBABA.replace("a,1,1,2,", "a,1,1,2.0,").replace("b,1,1,0,", "b,1,1,0.0,")
+    instance = made(alibaba.READER, tmp_path / "pods", pods, skip=True, cluster="T4=2")
+    assert told(instance) == [("a", 1, 2, 120)]
+    assert instance.origin is not None
+    assert "1 without a GPU" in instance.origin["skipped"]
+
+
+def test_a_column_may_have_any_name(tmp_path: Path) -> None:
+    asked = {"columns": dict.fromkeys(("name", "arrival", "gang", "seconds"), "a;b")}
+    assert told(made(columns.READER, tmp_path / "log", "a;b\n3\n", **asked)) == [("3", 1, 3, 9)]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "options", "message"),
     [
@@ -197,6 +213,17 @@ def test_a_job_with_an_empty_cell_cannot_be_used(
         ("philly", "{}", {}, "a dict should be a valid list"),
         ("philly", '[{"jobid": "a"}]', {}, "[0].submitted_time"),
         ("philly", json.dumps([{**PHILLY[0], "submitted_time": "2017-10-07T01:11:39Z"}]), {}, "[0].submitted_time"),
+        (
+            "csv",
+            CSV.replace("60,1,9", "60,1.5,9"),
+            {"skip": True},
+            "line 2, column gang: '1.5' must be a positive integer below 1e18",
+        ),
+        ("csv", CSV.replace("60,1,9", "60,0.0,9"), {}, "line 2, column gang: '0.0' must be a positive integer"),
+        ("alibaba", ALIBABA.replace("b,1,1,0,", "b,1,1,x,"), {}, "line 3, column num_gpu: 'x' must be 0 or a"),
+        ("csv", CSV.replace("60,1", "2024-03-01 10:00:00,1"), {}, "line 2, column arrival: seconds must be a number"),
+        ("csv", CSV.replace(",", ";"), {}, "line 1: cells must be separated by commas, not by ';'"),
+        ("csv", CSV.replace(",", "\t"), {}, "line 1: cells must be separated by commas, not by '\\t'"),
         ("csv", "a,a\n", {"columns": "name=a"}, "line 1: column 'a' is there twice"),
         ("csv", 'a,"b\n', {}, "line 1"),
         ("csv", "a\n", {"columns": "size=a"}, "columns: 'size' is none of name, arrival, gang, seconds"),

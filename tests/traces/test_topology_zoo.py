@@ -156,6 +156,7 @@ def test_bad_requests_are_refused(options: dict[str, Any], message: str) -> None
 YAML_FAULTS = [
     ("", "must be a mapping with nodes and edges"),
     ("nodes: {a: {}}\n", "must be a mapping with nodes and edges"),
+    ("graph [\n  node [ id 0 ]\n]\n", "must be a mapping with nodes and edges, as alib's YAML is, or GraphML"),
     ("nodes: {}\nedges: []\n", "has no nodes"),
     ("nodes: [a]\nedges: []\n", "nodes: must be a mapping of ids to attributes, not ['a']"),
     ("nodes: {a: 3}\nedges: []\n", "nodes.a: must be a mapping of attributes, not '3'"),
