@@ -41,9 +41,10 @@ def _generating(name: str) -> Any:
     problem = find(name)
     sizes: dict[str, dataclasses.Field[Any]] = {}
     for family in problem.families.values():
-        # Of families that share a size, one that says nothing of it leaves what another says.
-        own = can_be_typed(options_of(family))
-        sizes |= {size: field for size, field in own.items() if field.metadata["help"] or size not in sizes}
+        # Of families that share a size the first that says something of it tells: the default one, `random`, is first.
+        for size, field in can_be_typed(options_of(family)).items():
+            if size not in sizes or not sizes[size].metadata["help"]:
+                sizes[size] = field
     names = ", ".join(problem.families)
     parameters = [
         signature.parameter("preset", Annotated[str, typer.Option("--preset", metavar="NAME", help=names)], "random"),

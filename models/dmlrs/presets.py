@@ -58,7 +58,7 @@ def benchmark(
         I, H, T. Moderate: multiple 6 at (20, 10, 10) and (50, 30, 20), 18 at (50, 100, 20). Fragmented: multiple 3
         and load .8 to .95 at (10, 4, 10) and (20, 10, 10).
     multiple : float
-        k.
+        k, of the mean needs of a worker, which every machine has.
     load : float, optional
         Worker-slots and their servers' share, at most this multiple of ``machines * slots * multiple``; by default as
         the draws have it.
@@ -172,7 +172,7 @@ def thesis(
         A generator, or a seed.
     jobs, machines, slots : int
     ratio : float
-        b^(i) / b^(e).
+        b^(i) / b^(e), how much faster data are exchanged within a machine.
     seconds : float
         Of a slot, which the thesis does not print; by default an hour. A mini-batch takes .01 to .05 slots to compute
         and seconds to transfer: of an external one's time the transfer is 26 % in slots of an hour, 60 % in slots of

@@ -60,7 +60,9 @@ def paper(
     units : int
         1 to 5 in the paper; one unit is 3400 vCPUs, 600 GPUs, 1400 GB of memory and 1200 GB of storage.
     mode : {"sync", "async"}
+        Servers update the parameters after all workers have reported, or after each.
     overlap : {"sequential", "wait-free", "priority"}
+        How communication overlaps computation.
 
     Notes
     -----

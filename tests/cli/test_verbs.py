@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -320,6 +321,22 @@ def test_generate_sizes(dlsched: Command) -> None:
     sizes = ("--jobs", 5, "--machines", 3, "--types", 2, "--slots", 7)
     instance = Instance.parse(answer(dlsched("generate", "hadar", "--preset", "benchmark", *sizes)))
     assert (len(instance.jobs), len(instance.machines), len(instance.device_types), instance.slots) == (5, 3, 2, 7)
+
+
+@pytest.mark.parametrize(
+    ("problem", "option", "said"),
+    [
+        ("hadar", "--slots", "How many there are. "),
+        ("dmlrs", "--jobs", "How many there are. "),
+        ("smd", "--overlap", "How communication overlaps computation. "),
+    ],
+)
+def test_help_says_of_a_size_what_holds_for_the_preset_that_is_made(
+    dlsched: Command, problem: str, option: str, said: str
+) -> None:
+    """Not what it is in the last family, where a slot of Hadar is a round of the motivation's."""
+    text = " ".join(dlsched("generate", problem, "--help").stdout.split())
+    assert re.search(rf" {option} <[^>]*> {re.escape(said)}", text)
 
 
 def test_convert(dlsched: Command, tmp_path: Path) -> None:
