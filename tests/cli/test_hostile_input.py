@@ -144,11 +144,17 @@ def test_instance(refused: Refused, tmp_path: Path, case: str) -> None:
     assert refused("run", "hadar", path).startswith(f"{path}: {message}")
 
 
-@pytest.mark.parametrize("content", [b'{"a": "\xff"}', _instance().encode("utf-16")])
-def test_other_encodings(refused: Refused, tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'{"a": "\xff"}', "byte 7 is not UTF-8 text"),
+        (_instance().encode("utf-16"), "is not UTF-8 but begins as UTF-16 text; save it as UTF-8 first"),
+    ],
+)
+def test_other_encodings(refused: Refused, tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "bad.json"
     path.write_bytes(content)
-    assert refused("run", "hadar", path).endswith(" is not UTF-8 text")
+    assert refused("run", "hadar", path) == f"{path}: {message}"
 
 
 def test_broken_schedule(refused: Refused, tmp_path: Path) -> None:

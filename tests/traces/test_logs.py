@@ -12,7 +12,7 @@ import pytest
 
 from dlsched.models import InputError
 from dlsched.models.hadar import Instance
-from dlsched.traces import Reader, alibaba, columns, philly, reader, tiresias
+from dlsched.traces import Reader, alibaba, columns, logs, philly, reader, tiresias
 
 READERS = {entry.name: entry for entry in (alibaba.READER, columns.READER, philly.READER, tiresias.READER)}
 ASKED: dict[str, Any] = {"cluster": "gpu=4", "slots": 20, "slot_seconds": 60}
@@ -173,6 +173,15 @@ def test_devices_may_be_written_with_a_point(tmp_path: Path) -> None:
     assert told(instance) == [("a", 1, 2, 120)]
     assert instance.origin is not None
     assert "1 without a GPU" in instance.origin["skipped"]
+
+
+def test_a_log_that_is_too_long_is_refused_however_little_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logs, "MAX_JOBS", 2)
+    assert len(made(columns.READER, tmp_path / "log", CSV, jobs=1).jobs) == 1
+    with pytest.raises(InputError, match="more than 2 rows; logs of at most so many are read, whatever is taken of"):
+        made(columns.READER, tmp_path / "log", f"{CSV}z,3,1,5\n", jobs=1)
 
 
 def test_a_column_may_have_any_name(tmp_path: Path) -> None:
