@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated
@@ -124,6 +124,15 @@ class _Job(Record, ABC):
         """Return b(h, p), the data rate between a worker on machine h and a server on machine p."""
         return self.internal_rate if worker == server else self.external_rate
 
+    def slowest_rate(self, worker: str, servers: Collection[str]) -> Fraction:
+        """Return min_p b(h, p) between a worker on machine h and servers on some machines, at least one.
+
+        Not pair by pair: a job with thousands of workers has millions of pairs in a slot.
+        """
+        if worker not in servers:
+            return self.external_rate
+        return self.internal_rate if len(servers) == 1 else min(self.internal_rate, self.external_rate)
+
 
 class Job(_Job):
     """A synchronous job (journal).
@@ -180,10 +189,10 @@ class Job(_Job):
     def progress(self, placement: Placement) -> Fraction:
         """Return the samples done in a slot (1): the slowest pair of a worker and a server sets the pace of all."""
         workers = {h: w for h, (w, _) in placement.items() if w > 0}
-        servers = [p for p, (_, s) in placement.items() if s > 0]
+        servers = {p for p, (_, s) in placement.items() if s > 0}
         if not workers or not servers:
             return Fraction(0)
-        slowest = min(self.rate_between(h, p) for h in workers for p in servers)
+        slowest = min(self.slowest_rate(h, servers) for h in workers)
         return sum(workers.values()) / self.time_at(slowest)
 
     def server_shortage(self, placement: Placement) -> str | None:
@@ -244,11 +253,11 @@ class AsyncJob(_Job):
 
     def progress(self, placement: Placement) -> Fraction:
         """Return the mini-batches done in a slot (3.1): each worker waits for its own slowest server only."""
-        servers = [p for p, (_, s) in placement.items() if s > 0]
+        servers = {p for p, (_, s) in placement.items() if s > 0}
         if not servers:
             return Fraction(0)
         return sum(
-            (w / self.time_at(min(self.rate_between(h, p) for p in servers)) for h, (w, _) in placement.items() if w),
+            (w / self.time_at(self.slowest_rate(h, servers)) for h, (w, _) in placement.items() if w),
             Fraction(0),
         )
 
@@ -256,7 +265,9 @@ class AsyncJob(_Job):
         """Return how a placement overloads its servers (3.4) or has more servers than workers (3.5), or None."""
         workers = {h: w for h, (w, _) in placement.items() if w > 0}
         servers = {p: s for p, (_, s) in placement.items() if s > 0}
-        load = sum((w * self.rate_between(h, p) for h, w in workers.items() for p in servers), Fraction(0))
+        at_home = sum(w for h, w in workers.items() if h in servers)
+        away = sum(workers.values()) * len(servers) - at_home
+        load = at_home * self.internal_rate + away * self.external_rate
         room = self.server_rate * sum(servers.values())
         if workers and not servers:
             return f"(3.4) no server for {sum(workers.values())} workers"

@@ -5,11 +5,14 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import sys
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dlsched.models import dmlrs
 from dlsched.models.dmlrs import Instance, Schedule, check, completions, exact_utility
 from dlsched.models.numbers import agree
 from tests import paths
@@ -119,6 +122,23 @@ def test_a_placement_does_the_same_work(seed: int) -> None:
             allowed = workers <= job.most_workers and job.server_shortage(placement) is None
             assert allowed == (done is not None)
             assert done is None or job.progress(placement) == done
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_wide_placement_is_not_looked_at_pair_by_pair(asynchronous: bool) -> None:
+    job = dmlrs.random(0, asynchronous=asynchronous).jobs[0]
+    counted = {}
+    for machines in (100, 400):
+        placement = {f"machine{h}": (1, 1) for h in range(machines)}
+        calls = Counter[str]()
+        sys.setprofile(lambda _frame, event, _of, seen=calls: seen.update([event]))
+        try:
+            assert job.progress(placement) > 0
+            job.server_shortage(placement)
+        finally:
+            sys.setprofile(None)
+        counted[machines] = calls.total()
+    assert counted[400] < 6 * counted[100]
 
 
 @pytest.mark.slow
