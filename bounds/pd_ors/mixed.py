@@ -225,8 +225,25 @@ def relaxed_optima(
 ) -> tuple[Rationals, ...]:
     """Return several optima where there are several, their mean the last.
 
+    Parameters and errors are those of `relaxed_optimum`; empty where there is no optimum.
+    """
+    found = basic_optima(cost, cover, needs, packing, limits)
+    mean = tuple(sum(xs, Fraction(0)) / len(found) for xs in zip(*found, strict=True))
+    return tuple(dict.fromkeys((*found, mean))) if found else ()
+
+
+def basic_optima(
+    cost: Rationals,
+    cover: Sequence[Rationals],
+    needs: Rationals,
+    packing: Sequence[Rationals],
+    limits: Rationals,
+) -> tuple[Rationals, ...]:
+    """Return several basic optima where there are several.
+
     They are the solver's, and those that prefer the first columns, the last ones, or one of those that cost and cover
-    the same. Parameters and errors are those of `relaxed_optimum`; empty where there is no optimum.
+    the same, as far as these are known in rationals. Parameters and errors are those of `relaxed_optimum`; empty where
+    there is no optimum.
     """
     rows = (cover, needs, packing, limits)
     first = relaxed_optimum(cost, *rows)
@@ -236,11 +253,13 @@ def relaxed_optima(
     worth = list(zip(cost, *cover, strict=True))  # what a unit costs and covers
     tied = [[k != j for k in columns] for j in columns if worth.count(worth[j]) > 1]
     for later in (columns, columns[::-1], *tied):
-        other = relaxed_optimum(tuple(c + step * k for c, k in zip(cost, later, strict=True)), *rows)
+        try:
+            other = relaxed_optimum(tuple(c + step * k for c, k in zip(cost, later, strict=True)), *rows)
+        except ValueError:  # with costs of so many digits; the first optimum is one all the same
+            continue
         if other is not None and other not in found and _dot(cost, other) == _dot(cost, first):
             found.append(other)
-    mean = tuple(sum(xs, Fraction(0)) / len(found) for xs in zip(*found, strict=True))
-    return tuple(dict.fromkeys((*found, mean)))
+    return tuple(found)
 
 
 def _dot(row: Rationals, point: Rationals) -> Fraction:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dlsched.algorithms import solve_knapsack
+from dlsched.algorithms.exact.result import Proof
 from dlsched.algorithms.exact.smd.rationals import joint
 from dlsched.algorithms.knapsack import Method, Selection, TooManyProgramsError
 from dlsched.bounds.claim import Expectation, Undecided, always, stated
 from dlsched.bounds.comparison import Interval, Relation
+from dlsched.bounds.evidence import rests_on
 from dlsched.bounds.facts import optimal_schedule, solved
+from dlsched.bounds.pd_ors.mixed import basic_optima, exactly
 from dlsched.bounds.shown import shown
 from dlsched.bounds.smd.facts import ACCEPTS_ONE, FALLING, FINE, SMD, SmdFacts
 from dlsched.bounds.smd.sources import EQUAL_VALUE, FILLED, INNER, KNAPSACK, TINY
@@ -72,6 +75,24 @@ def _part(facts: SmdFacts, method: Method, epsilon: Fraction = EPSILON) -> Inter
     return Interval(value / facts.opt.high, value / facts.opt.low)
 
 
+def _floor(facts: SmdFacts) -> Interval:
+    """Return what the basic optima of LP(empty) that are looked at are worth, rounded down, over OPT."""
+    jobs = {name: point.utility for name, point in facts.best_points.items() if point.utility}
+    one, values = Fraction(1), tuple(jobs.values())
+    cover, needs = [], []
+    for r in facts.instance.resources:
+        row = tuple(facts.instance.job(name).limit_of(r) for name in jobs)
+        if (excess := sum(row, Fraction(0)) - facts.instance.capacity_of(r)) > 0:
+            cover.append(row)
+            needs.append(excess)
+    # Of what is left out, 1 - x, it is the least that makes up for what all jobs reserve beyond the capacity.
+    whole = [tuple(Fraction(i == j) for j in range(len(values))) for i in range(len(values))]
+    optima = exactly(lambda: basic_optima(values, cover, tuple(needs), whole, (one,) * len(values)))
+    rests_on(Proof.EXACT)
+    worth = [float(sum((u for u, out in zip(values, left, strict=True) if not out), Fraction(0))) for left in optima]
+    return Interval(min(worth) / facts.opt.high, max(worth) / facts.opt.low)
+
+
 SCHEME = SMD.printed(
     "smd/knapsack-scheme",
     paper="SMD, Section IV, step 3",
@@ -99,11 +120,12 @@ FLOOR = SMD.derived(
     paper="SMD, Section IV, step 3",
     statement="x and its rounding down differ little, since R is small: LP(empty) rounded down is worth half of OPT",
     quantity="the value of LP(empty), rounded down, over OPT, against 1/2",
-    measure=lambda facts: _part(facts, Method.LP_FLOOR),
+    measure=_floor,
     relation=Relation.AT_LEAST,
     bound=always(EPSILON),
     expectation=Expectation.FALSE,
     premises=(ACCEPTS_ONE,),
+    open="which basic solution is rounded down, where LP(empty) has several",
     schedule=optimal_schedule,
     sources=(KNAPSACK, TINY),
     counterexamples=("smd-knapsack-floor-three-jobs",),

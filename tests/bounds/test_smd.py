@@ -13,6 +13,7 @@ import pytest
 from dlsched.algorithms import smd as algorithm
 from dlsched.bounds import Expectation, Status, Variant, check, claim, claims
 from dlsched.bounds.claim import decide
+from dlsched.bounds.search import draw
 from dlsched.bounds.smd import sources
 from dlsched.bounds.smd.facts import GridFacts, RoundingFacts
 from dlsched.bounds.smd.least import GAP, least_times
@@ -236,6 +237,26 @@ def test_the_knapsack_scheme_comes_near_its_bound() -> None:
         for seed in range(30)
     )
     assert 0.5 <= nearest < 0.56
+
+
+@pytest.mark.parametrize(("worth", "status"), [(3, Status.UNDECIDED), (4, Status.HOLDS), ("5/2", Status.VIOLATED)])
+def test_what_the_floor_of_a_program_is_worth_does_not_hang_on_a_vertex(worth: int | str, status: Status) -> None:
+    """Of jobs that take 1 and 3 of 3 units, worth 1 and 3, LP(empty) takes the second, or the first and 2/3 of it."""
+    jobs = [
+        {**one_each().dump()["jobs"][0], "name": f"job{size}", "limit": {"cpu": size}}
+        | {"worker": {"cpu": "1/2"}, "server": {"cpu": "1/2"}}
+        | {"utility": {"kind": "step", "value": value, "deadline": 5}}
+        for size, value in ((1, 1), (3, worth))
+    ]
+    for order in (jobs, jobs[::-1]):
+        instance = Instance.parse({**one_each().dump(), "capacity": {"cpu": 3}, "jobs": order})
+        assert check("smd/knapsack-floor", instance).status is status
+
+
+def test_the_floor_is_known_where_the_optimum_is_alone() -> None:
+    """Of six jobs and three resources, whose multipliers have so many digits at other costs that they are not found."""
+    instance, seed = draw("smd/knapsack", 96, 0)
+    assert check("smd/knapsack-floor", instance, seed).status is Status.HOLDS
 
 
 @pytest.mark.parametrize("delta", [1.0, 0.5, 1e-4])
