@@ -6,7 +6,8 @@ problem; by Gale and Hall it can be done iff for every union S of sets E
     ``sum_{(j,l): E_jl within S} W_j z_jl <= C(S)``
 
 (C(S): devices of the types in S); the data are integral, so devices are then whole. All slots have the same cluster,
-so a valid inequality of one slot is valid in each.
+so a valid inequality of one slot is valid in each. Unions are of sets that overlap one after the other
+(`dlsched.models.hadar.hall`), or types that no job mixes would have 2^types rows.
 
 *Hull inequalities.* With y_j = sum_{l: E_jl within S} z_jl, a Hall row is a knapsack in binaries (a job has one option
 in a slot). `Separator` finds, for a fractional y, an inequality ``sum alpha_j y_j <= beta`` that all its 0/1 points
@@ -111,7 +112,7 @@ def hall_sets(jobs: tuple[Options, ...], capacity: tuple[int, ...]) -> tuple[Hal
     masks = {mask for o in jobs for mask in o.types}
     unions = set(masks)
     while True:
-        wider = unions | {a | b for a in unions for b in masks}
+        wider = unions | {a | b for a in unions for b in masks if a & b}
         if wider == unions:
             break
         unions = wider

@@ -9,6 +9,7 @@ import random
 from fractions import Fraction
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,8 +19,9 @@ from scipy.optimize import linprog
 from dlsched.algorithms import Optimum, optimum
 from dlsched.algorithms.exact.hadar import solver as exact
 from dlsched.algorithms.exact.hadar.branch import Branch, PathBranching, Record
+from dlsched.algorithms.exact.hadar.problem import Options
 from dlsched.algorithms.exact.hadar.replay import replay
-from dlsched.algorithms.exact.hadar.rows import Hall, Separator, knapsack
+from dlsched.algorithms.exact.hadar.rows import Hall, Separator, hall_sets, knapsack
 from dlsched.models import InputError, build, read, solve
 from dlsched.models.hadar import Instance, check, exact_utility, preset
 from dlsched.models.numbers import agree
@@ -488,3 +490,39 @@ def test_knapsacks_by_loads(items: list[tuple[int, int]], devices: int) -> None:
     best, chosen = knapsack(alpha, weight * 1000, every, devices * 1000)
     assert best == knapsack(alpha, weight, every, devices)[0] == alpha @ chosen
     assert weight @ chosen <= devices
+
+
+def option_of(name: str, gang: int, types: tuple[int, ...]) -> Options:
+    """Return a job whose options may use types of ever larger masks."""
+    works = tuple(range(len(types), 0, -1))
+    return Options(name, 0, gang, 1, works, types, ("",) * len(types), (Fraction(1),))
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_hall_rows_tell_which_gangs_fit_a_slot(data: st.DataObject) -> None:
+    """As the greatest flow from gangs to their types does; rows that are sums of others are missing."""
+    capacity = tuple(data.draw(st.lists(st.integers(0, 5), min_size=1, max_size=5)))
+    mask = st.integers(1, 2 ** len(capacity) - 1)
+    jobs = []
+    for number in range(data.draw(st.integers(1, 4))):
+        chain = itertools.accumulate(data.draw(st.lists(mask, min_size=1, max_size=3)), lambda a, b: a | b)
+        jobs.append(option_of(f"job{number}", data.draw(st.integers(1, 4)), tuple(dict.fromkeys(chain))))
+    sets = hall_sets(tuple(jobs), capacity)
+    for chosen in itertools.product(*(range(-1, len(job.types)) for job in jobs)):
+        network = nx.DiGraph([("all", "types")])
+        for job, k in zip(jobs, chosen, strict=True):
+            network.add_edge("all", job.name, capacity=job.gang if k >= 0 else 0)
+            for r in range(len(capacity)):
+                if k >= 0 and job.types[k] >> r & 1:
+                    network.add_edge(job.name, r, capacity=job.gang)
+        for r, devices in enumerate(capacity):
+            network.add_edge(r, "fits", capacity=devices)
+        needed = sum(job.gang for job, k in zip(jobs, chosen, strict=True) if k >= 0)
+        levels = np.array(chosen)[:, None]
+        assert all(hall.fits(levels) for hall in sets) == (nx.maximum_flow_value(network, "all", "fits") == needed)
+
+
+def test_types_that_no_job_mixes_have_a_row_each() -> None:
+    jobs = tuple(option_of(f"job{k}", 2, (1 << k,)) for k in range(40))
+    assert [hall.types for hall in hall_sets(jobs, (1,) * 40)] == [1 << k for k in range(40)]
