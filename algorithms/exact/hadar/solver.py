@@ -307,7 +307,7 @@ class Solver:
         """Bound, search, fix and branch; True where the tree is finished."""
         self._relax()
         prices = self._root()
-        if self.upper > self.cutoff and (self.known.shared or not self._nodes_first):
+        if self.upper > self.cutoff and not self._nodes_first:
             prices = self._search(prices, anneals=not self.known.shared)
             self._fix(prices, self.upper)
         if self.upper <= self.cutoff:
