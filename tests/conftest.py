@@ -31,9 +31,10 @@ settings.load_profile("deterministic")
 # Tables are as wide, and pages show them so, whatever runs the tests.
 os.environ["COLUMNS"] = "80"
 
-# Where a script's shell started the tests by `&`, what they interrupt would ignore it too.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# What the tests interrupt would ignore it as these do, where a script's shell started them by `&`, or nohup.
+for number in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
 
 NEEDED = {
     "shared_data": (SHARED.is_dir(), "the public data sets in ../shared"),
