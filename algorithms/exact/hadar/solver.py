@@ -22,6 +22,7 @@ digits have no such jobs at the sizes that are solved; where amounts are rounded
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
@@ -50,7 +51,7 @@ from dlsched.algorithms.exact.hadar.search import Search
 from dlsched.algorithms.exact.hadar.states import MAX_STATES, Rounding, build_states
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.arguments import Seed, at_least, checked, seed_of
-from dlsched.halt import Halt, grace, over, poll
+from dlsched.halt import Halt, grace, left, over, poll
 from dlsched.models.hadar import Instance, Schedule, check, exact_utility
 from dlsched.relaxations.branch_and_price import BranchAndPrice
 from dlsched.relaxations.columns import Generated
@@ -67,6 +68,10 @@ _FEW, _NODES_FIRST = 30, 7200
 """Up to so many jobs the tree splits so many nodes, over the square of their number, before an annealing and a beam: 50
 on (12), which are all, and 18 on (20), for searches that take as long as a dozen. With more it is schedules that lack:
 on (40), 4 nodes first, a minute of one process ended on seed 1 at 1129.8 of 1134.8, and not at 1131.9 of 1135.7."""
+
+_TREE_SHARE = 0.2
+"""Of the time that is left when the tree begins, after which these searches come in any case: over 80 slots a minute
+of 12 jobs is not enough for so many nodes. Arbitrary."""
 
 _DIVES = 3
 """Dives at the root with noise, after the one without."""
@@ -198,7 +203,7 @@ class Solver:
         known.unit = self.scale.utility(float(self.units.max(initial=0.0)))
         known.bound(self.scale.utility(self.most), "every job at its best")
         self.upper = self.most
-        self._next_look, self._in_vain = 0, 0
+        self._searched, self._next_look, self._in_vain = False, 0, 0
         self.sets = hall_sets(self.jobs, tuple(instance.capacity.values()))
         self.exact = np.ones(len(self.jobs), dtype=bool)
         self.extra: dict[int, frozenset[int]] = {}
@@ -307,6 +312,7 @@ class Solver:
         """Bound, search, fix and branch; True where the tree is finished."""
         self._relax()
         prices = self._root()
+        self._searched = self.known.shared or not self._nodes_first
         if self.upper > self.cutoff and not self._nodes_first:
             prices = self._search(prices, anneals=not self.known.shared)
             self._fix(prices, self.upper)
@@ -447,11 +453,15 @@ class Solver:
         self.progress("search")
 
     def _branch(self, tree: BranchAndPrice[Part, Branch], prices: Floats) -> bool:
-        root = self.relaxation.priced(prices)
+        root, seconds = self.relaxation.priced(prices), left(_TREE_SHARE)
+        late = time.perf_counter() + (float("inf") if seconds is None else seconds)
         try:
             while tree.step():
                 self.upper = min(self.upper, max(tree.bound, self.lower))
-                if not self.known.shared:
+                if not self._searched and (tree.nodes >= self._nodes_first or time.perf_counter() > late):
+                    self._searched = True
+                    self._search(self.relaxation.rows_with(root), anneals=True)
+                elif self._searched and not self.known.shared:
                     self._look_around(tree.nodes, root)
                 tree.cutoff = max(tree.cutoff, self.lower)
                 self.progress("branch")
@@ -463,11 +473,7 @@ class Solver:
         return True
 
     def _look_around(self, nodes: int, root: Prices) -> None:
-        """Search for schedules after the first nodes, then a little now and then; more rarely where it is in vain."""
-        if nodes == self._nodes_first:
-            self._search(self.relaxation.rows_with(root), anneals=True)
-        if nodes <= self._nodes_first:
-            return
+        """Search for schedules a little now and then; more rarely where it is in vain."""
         if nodes >= self._next_look:
             before = self.lower
             self.search.run(1 + len(self.jobs) * len(self.jobs) // _PAIRS_A_ROUND, target=self.upper - self.margin)

@@ -174,15 +174,25 @@ def test_a_proof_takes_both_routes_and_reports_a_shrinking_gap() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("first", "searched"), [(0, "beam branch"), (2, "branch beam branch"), (50, "branch")])
+@pytest.mark.parametrize(
+    ("first", "seconds", "searched"),
+    [
+        (0, None, "beam branch"),
+        (2, None, "branch beam branch"),
+        (50, None, "branch"),
+        # The time for the tree alone is over with its first node, before that is told.
+        (50, 600, "beam branch"),
+    ],
+)
 def test_the_search_comes_before_the_tree_in_it_or_not_at_all(
-    first: int, searched: str, monkeypatch: pytest.MonkeyPatch
+    first: int, seconds: float | None, searched: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After so many nodes: the optimum is the same."""
+    """After so many nodes, or a share of the time: the optimum is the same."""
     jobs, told = 12, []
     monkeypatch.setattr(exact, "_NODES_FIRST", first * jobs * jobs)
+    monkeypatch.setattr(exact, "_TREE_SHARE", 0.0)
     instance = preset("benchmark", 2, jobs=jobs, machines=5, types=3, slots=15)
-    found = optimum(instance, progress=lambda phase, lower, upper: told.append(phase))
+    found = optimum(instance, time_limit=seconds, progress=lambda phase, lower, upper: told.append(phase))
     assert found.proved
     assert agree(found.value, 261.288095)
     assert " ".join(phase for phase, _ in itertools.groupby(p for p in told if p in {"beam", "branch"})) == searched
