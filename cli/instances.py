@@ -91,18 +91,18 @@ def _deliver(instance: Any, out: Path | None, as_json: bool) -> None:
     if out is None:
         output.emit_json(instance.dump())
         return
-    written = _write(out, instance)
+    with output.waiting(f"writing {out}"):
+        instance.save(out)
+        written = _written(out, instance)
     if as_json:
         output.emit_json(written)
     else:
         output.note(f"wrote {out}: {written['jobs']} jobs, digest {written['digest']}")
 
 
-def _write(out: Path, instance: Any) -> dict[str, Any]:
-    """Write an instance, and return what --json tells of it."""
-    with output.waiting(f"writing {out}"):
-        instance.save(out)
-        return {"out": str(out), "digest": instance.digest, "jobs": len(instance.jobs)}
+def _written(out: Path, instance: Any) -> dict[str, Any]:
+    """Return what --json tells of an instance that was written; its digest takes as long as writing it."""
+    return {"out": str(out), "digest": instance.digest, "jobs": len(instance.jobs)}
 
 
 def _formats() -> list[str]:
@@ -151,7 +151,10 @@ def _converted(reader: Reader, out: Path | None, as_json: bool, files: list[Path
         return
     targets = _in_folder(files, out)
     instances = [_read(reader, file, **options) for file in files]
-    written = [_write(target, instance) for target, instance in zip(targets, instances, strict=True)]
+    with output.waiting(f"writing into {out}"):
+        for target, instance in zip(targets, instances, strict=True):
+            instance.save(target)
+        written = list(map(_written, targets, instances)) if as_json else []
     if as_json:
         output.emit_json(written)
     else:

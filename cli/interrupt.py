@@ -23,7 +23,10 @@ from dlsched.halt import ENDING, heeded
 INTERRUPTED = 130
 """Exit code after Ctrl-C: as a shell reports SIGINT."""
 
-ENDED = {INTERRUPTED: "interrupted", 143: "terminated", 129: "hung up"}
+HUNG_UP = 129
+"""Exit code where a terminal was closed: as a shell reports SIGHUP."""
+
+ENDED = {INTERRUPTED: "interrupted", 143: "terminated", HUNG_UP: "hung up"}
 """Exit codes after Ctrl-C, SIGTERM and SIGHUP, as a shell reports them, and what is said then."""
 
 _GRACE = 1.0

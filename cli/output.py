@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import typer
 
+from dlsched.cli.interrupt import HUNG_UP
 from dlsched.errors import InputError
 from dlsched.readable import printable, told
 
@@ -28,9 +29,6 @@ PATIENCE = 2.0
 
 CLOSED = 141
 """Exit code when whoever reads stdout has gone away: as a shell reports SIGPIPE."""
-
-HUNG_UP = 129
-"""Exit code when stdout is a terminal that was closed: as a shell reports SIGHUP."""
 
 _WIDEST = 160
 """Columns of a table, at most. Arbitrary: few of its cells are broken, and lines can still be followed."""

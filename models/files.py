@@ -32,11 +32,10 @@ _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
     (stat.S_ISFIFO, "a pipe"),
     (stat.S_ISSOCK, "a socket"),
 )
-_OTHER = (
+_OTHER: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
     (b"\x1f\x8b", "is compressed by gzip; unpack it first"),
     (b"PK\x03\x04", "is a zip archive, as .xlsx files are; unpack it, or save it as text, first"),
-    (b"\xff\xfe", "is not UTF-8 but begins as UTF-16 text; save it as UTF-8 first"),
-    (b"\xfe\xff", "is not UTF-8 but begins as UTF-16 text; save it as UTF-8 first"),
+    ((b"\xff\xfe", b"\xfe\xff"), "is not UTF-8 but begins as UTF-16 text; save it as UTF-8 first"),
 )
 """What files that are no UTF-8 text may be instead, by the bytes that they begin with."""
 

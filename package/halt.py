@@ -22,6 +22,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
+from dlsched.tolerances import TOLERANCE
+
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
@@ -162,6 +164,12 @@ def left(share: float = 1.0) -> float | None:
     """Return a share of the seconds until this block's time is up, or that of one around it; None where it never is."""
     deadline = _deadline(_CURRENT.get())
     return None if deadline == float("inf") else share * max(0.0, deadline - time.perf_counter())
+
+
+def share_used(share: float = 1.0) -> Callable[[], float]:
+    """Return what tells how much is used of a share of the time that is left now: nothing where it is not limited."""
+    start, seconds = time.perf_counter(), left(share)
+    return lambda: 0.0 if seconds is None else (time.perf_counter() - start) / max(seconds, TOLERANCE)
 
 
 def poll() -> None:

@@ -27,8 +27,6 @@ from dlsched.traces.source import Source
 _WHOLE = re.compile(r"(0|[1-9]\d{0,17})(\.0*)?")
 """An integer in a table: programs write 2 as 2.0 where another cell of the column is empty."""
 
-_MOST_ROWS = "logs of at most so many are read, whatever is taken of them"
-
 _SEPARATORS = ";\t|"
 """What tables have between their cells instead of commas."""
 
@@ -300,7 +298,9 @@ def _rows(path: PathLike, text: str, columns: Sequence[str]) -> Iterator[Cells]:
             if len(row) != len(header):
                 raise InputError(f"{place}: {len(row)} cells; line 1 has {len(header)}")
             if number > MAX_JOBS:
-                raise InputError(f"{path}: more than {MAX_JOBS} rows; {_MOST_ROWS}")
+                raise InputError(
+                    f"{path}: more than {MAX_JOBS} rows; logs of at most so many are read, whatever is taken of them"
+                )
             yield Cells(place, {name: cell.strip() for name, cell in zip(header, row, strict=True) if name in columns})
     except csv.Error as error:
         raise InputError(f"{path}: line {rows.line_num}: not CSV: {error}") from None
@@ -308,6 +308,6 @@ def _rows(path: PathLike, text: str, columns: Sequence[str]) -> Iterator[Cells]:
 
 def _expect_commas(path: PathLike, header: Sequence[str]) -> None:
     """Refuse a table whose first line seems to be one cell, as other separators stand in it."""
-    for other in _SEPARATORS:
-        if len(header) == 1 and other in header[0]:
-            raise InputError(f"{path}: line 1: cells must be separated by commas, not by {other!r}")
+    found = [other for other in _SEPARATORS if len(header) == 1 and other in header[0]]
+    if found:
+        raise InputError(f"{path}: line 1: cells must be separated by commas, not by {found[0]!r}")

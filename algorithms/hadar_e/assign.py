@@ -43,8 +43,8 @@ def copies_as_jobs(instance: Instance, throughputs: Throughputs) -> Instance:
     )
 
 
-class Teams:
-    """Which job each node trains in a round.
+class Assigner:
+    """Tells which job each node trains in a round.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class HadarOverCopies:
     throughputs : Throughputs
         As they are known at the beginning: prices are made of them.
     max_states : int
-        As for `Teams`.
+        As for `Assigner`.
     """
 
     def __init__(self, instance: Instance, rules: Rules, throughputs: Throughputs, max_states: int) -> None:
@@ -107,13 +107,13 @@ class HadarOverCopies:
         self._ids = {job.name: ids[parent] for parent, job in enumerate(instance.jobs)}
         seen = copies_as_jobs(instance, throughputs)
         self.occupancy = Occupancy(seen, constants(seen))
-        self._teams = Teams(seen, self.occupancy, rules, max_states, instance.slot_seconds)
+        self._assigner = Assigner(seen, self.occupancy, rules, max_states, instance.slot_seconds)
 
     def __call__(
         self, slot: int, queue: list[Job], left: Mapping[str, Fraction], throughputs: Throughputs
     ) -> dict[str, int]:
         """Return the copies that run in a round, by node: the first copies of each job."""
-        taken, jobs = self._teams.choose(slot, queue, left, throughputs)
+        taken, jobs = self._assigner.choose(slot, queue, left, throughputs)
         for counts in taken:
             self.occupancy.commit({slot: counts})
         numbers = {job.name: iter(self._ids[job.name]) for job in queue}

@@ -32,6 +32,11 @@ def speed_on(job: Job, machine: Machine) -> Fraction:
     return job.gang * min((job.rate_on(r) for r in devices_on(job, machine)), default=Fraction(0))
 
 
+def speeds_of(job: Job, instance: Instance) -> dict[str, Fraction]:
+    """Return the iterations per second of a copy of a job by node; nodes that cannot run it are left out."""
+    return {m.name: speed for m in instance.machines if (speed := speed_on(job, m))}
+
+
 @checked
 def node_speeds(instance: Instance) -> Speeds:
     """Return how fast a copy of each job runs on each node.
@@ -52,7 +57,7 @@ def node_speeds(instance: Instance) -> Speeds:
     """
     speeds: Speeds = {}
     for i, job in enumerate(instance.jobs):
-        speeds[job.name] = {m.name: speed for m in instance.machines if (speed := speed_on(job, m))}
+        speeds[job.name] = speeds_of(job, instance)
         if not speeds[job.name]:
             raise InputError(
                 f"jobs[{i}]: {job.name} makes progress on no single machine with its gang of {job.gang}; "

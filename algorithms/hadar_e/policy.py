@@ -15,10 +15,10 @@ import numpy as np
 
 from dlsched.algorithms.hadar.occupancy import Cells
 from dlsched.algorithms.hadar.prices import constants
-from dlsched.algorithms.hadar_e.assign import Teams, copies_as_jobs
+from dlsched.algorithms.hadar_e.assign import Assigner, copies_as_jobs
 from dlsched.algorithms.hadar_e.division import Steps
 from dlsched.algorithms.hadar_e.estimate import Throughputs
-from dlsched.algorithms.hadar_e.nodes import devices_on, speed_on
+from dlsched.algorithms.hadar_e.nodes import devices_on, speeds_of
 from dlsched.algorithms.hadar_e.rounds import Rules
 from dlsched.algorithms.hadar_e.schedule import Overheads
 from dlsched.algorithms.run import Variant
@@ -55,26 +55,24 @@ class HadarE(Policy):
         at_least(1, copies=copies)
         at_least(0, max_states=max_states)
         self._most, self._max_states = copies, max_states
-        self._teams: Teams | None = None
+        self._assigner: Assigner | None = None
         self._throughputs = Throughputs({})
 
     def decide(self, state: State, rng: np.random.Generator) -> Allocations:
         """Put copies on nodes."""
-        teams = self._teams = self._teams or self._begun(state)
+        assigner = self._assigner = self._assigner or self._begun(state)
         queue = [job for job in state.jobs if self._throughputs.of(job.name)]
         slot = state.time // state.instance.slot_seconds + 1
-        _, jobs = teams.choose(slot, queue, {job.name: state.remaining(job) for job in queue}, self._throughputs)
+        _, jobs = assigner.choose(slot, queue, {job.name: state.remaining(job) for job in queue}, self._throughputs)
         given: dict[str, dict[str, dict[str, int]]] = {}
         for node, name in jobs.items():
             devices = devices_on(state.instance.job(name), state.instance.machine(node))
             given.setdefault(name, {})[node] = devices
         return given
 
-    def _begun(self, state: State) -> Teams:
+    def _begun(self, state: State) -> Assigner:
         instance = state.instance
-        speeds = {
-            job.name: {m.name: speed for m in instance.machines if (speed := speed_on(job, m))} for job in instance.jobs
-        }
+        speeds = {job.name: speeds_of(job, instance) for job in instance.jobs}
         self._throughputs = Throughputs(speeds)
         able = instance.model_copy(update={"jobs": tuple(job for job in instance.jobs if speeds[job.name])})
         rules = Rules(
@@ -86,4 +84,4 @@ class HadarE(Policy):
         )
         seen = copies_as_jobs(able, self._throughputs)
         length = instance.slot_seconds if state.round_seconds is None else state.round_seconds
-        return Teams(seen, Cells(seen, constants(seen)), rules, self._max_states, length)
+        return Assigner(seen, Cells(seen, constants(seen)), rules, self._max_states, length)

@@ -11,7 +11,8 @@ from typing import Generic, TypedDict, TypeVar
 from dlsched.arithmetic import expm1, log, log1p
 from dlsched.bounds.claim import Undecided, always
 from dlsched.bounds.comparison import Interval, Relation, Value
-from dlsched.bounds.pd_ors.mixed import MixedProgram, exactly
+from dlsched.bounds.optima import exactly
+from dlsched.bounds.pd_ors.mixed import MixedProgram
 from dlsched.models.numbers import to_integers
 from dlsched.rounding import joint_violation_probability
 

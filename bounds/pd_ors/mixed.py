@@ -5,30 +5,23 @@ The lemmas are about any such program; their row bounds fail at points that an e
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Self, TypeVar
 
 from pydantic import Field, model_validator
 
-from dlsched.algorithms.exact.certificates.enclosure import Enclosure, enclose
-from dlsched.algorithms.exact.certificates.program import ProgramBuilder
-from dlsched.algorithms.exact.certificates.tree import GaveUp
 from dlsched.algorithms.exact.result import Proof
-from dlsched.bounds.claim import Undecided
 from dlsched.bounds.evidence import rests_on
+from dlsched.bounds.optima import Rationals, exactly, optimum
 from dlsched.models.document import Document
 from dlsched.models.numbers import NonNegative, Positive, agree, rational, small_unit, to_json
 from dlsched.rounding import Gain, gain_cover, gain_packing, width
-from dlsched.tolerances import TILT
 
 Delta = Annotated[float, Field(gt=0, le=1)]
 """The claims' parameter delta, as a user gives it."""
 
-Rationals = tuple[Fraction, ...]
-T = TypeVar("T")
 D = TypeVar("D", bound=Document)
 
 MAX_COUNT = 10_000
@@ -152,7 +145,7 @@ class MixedFacts:
         program = self.instance
         each = [_times(row, program.multiplicity) for row in (program.cost, *program.cover, *program.packing)]
         cost, cover, packing = each[0], each[1 : 1 + len(program.cover)], each[1 + len(program.cover) :]
-        found = exactly(lambda: _optimum(cost, cover, program.needs, packing, program.limits))
+        found = exactly(lambda: optimum(cost, cover, program.needs, packing, program.limits))
         unit = small_unit(max(program.cost))
         return found is not None and agree(program.total(program.cost), found.bound, unit=unit)
 
@@ -167,7 +160,7 @@ class MixedFacts:
         program = self.instance
         free = (Fraction(0),) * len(program.cost)
         rows = (program.cover, program.needs, program.packing, program.limits)
-        return exactly(lambda: _optimum(free, *rows, integer=True)) is not None
+        return exactly(lambda: optimum(free, *rows, integer=True)) is not None
 
     def shrink(self, delta: float | None = None, variant: Gain = Gain.PRINTED) -> float:
         """Return G of Lemma 1, at most 1; at another delta where one is given."""
@@ -184,113 +177,9 @@ def at_delta(instance: D, delta: float | None) -> D:
     return instance if delta is None else instance.model_copy(update={"delta": rational(delta)})
 
 
-def exactly(value: Callable[[], T]) -> T:
-    """Return what a function of `dlsched.rounding` answers; undecided where it refuses, as out of its range."""
-    try:
-        return value()
-    except ValueError as limit:
-        raise Undecided(str(limit)) from None
-
-
 def _width(rows: Sequence[Rationals], sides: Rationals) -> float:
     return width([[float(a) for a in row] for row in rows], [float(side) for side in sides])
 
 
-def relaxed_optimum(
-    cost: Rationals,
-    cover: Sequence[Rationals],
-    needs: Rationals,
-    packing: Sequence[Rationals],
-    limits: Rationals,
-) -> Rationals | None:
-    """Return an optimum of min c x, A x >= a, B x <= b, x >= 0 in rationals; None where there is none.
-
-    The solver's point is read as rationals of small denominators; multipliers of the rows prove that nothing is better.
-
-    Raises
-    ------
-    ValueError
-        If no such rationals are found, or no multipliers.
-    """
-    found = _optimum(cost, cover, needs, packing, limits)
-    return None if found is None else found.point
-
-
-def relaxed_optima(
-    cost: Rationals,
-    cover: Sequence[Rationals],
-    needs: Rationals,
-    packing: Sequence[Rationals],
-    limits: Rationals,
-) -> tuple[Rationals, ...]:
-    """Return several optima where there are several, their mean the last.
-
-    Parameters and errors are those of `relaxed_optimum`; empty where there is no optimum.
-    """
-    found = basic_optima(cost, cover, needs, packing, limits)
-    mean = tuple(sum(xs, Fraction(0)) / len(found) for xs in zip(*found, strict=True))
-    return tuple(dict.fromkeys((*found, mean))) if found else ()
-
-
-def basic_optima(
-    cost: Rationals,
-    cover: Sequence[Rationals],
-    needs: Rationals,
-    packing: Sequence[Rationals],
-    limits: Rationals,
-) -> tuple[Rationals, ...]:
-    """Return several basic optima where there are several.
-
-    They are the solver's, and those that prefer the first columns, the last ones, or one of those that cost and cover
-    the same, as far as these are known in rationals. Parameters and errors are those of `relaxed_optimum`; empty where
-    there is no optimum.
-    """
-    rows = (cover, needs, packing, limits)
-    first = relaxed_optimum(cost, *rows)
-    if first is None:
-        return ()
-    found, step, columns = [first], TILT * max(cost), range(len(cost))
-    worth = list(zip(cost, *cover, strict=True))  # what a unit costs and covers
-    tied = [[k != j for k in columns] for j in columns if worth.count(worth[j]) > 1]
-    for later in (columns, columns[::-1], *tied):
-        try:
-            other = relaxed_optimum(tuple(c + step * k for c, k in zip(cost, later, strict=True)), *rows)
-        except ValueError:  # with costs of so many digits; the first optimum is one all the same
-            continue
-        if other is not None and other not in found and _dot(cost, other) == _dot(cost, first):
-            found.append(other)
-    return tuple(found)
-
-
-def _dot(row: Rationals, point: Rationals) -> Fraction:
-    return sum((a * x for a, x in zip(row, point, strict=True)), Fraction(0))
-
-
 def _times(row: Rationals, counts: Sequence[int]) -> Rationals:
     return tuple(a * n for a, n in zip(row, counts, strict=True))
-
-
-def _optimum(
-    cost: Rationals,
-    cover: Sequence[Rationals],
-    needs: Rationals,
-    packing: Sequence[Rationals],
-    limits: Rationals,
-    *,
-    integer: bool = False,
-) -> Enclosure | None:
-    """Return the optimum of the relaxation, or of the program; no variable is larger than cover rows alone want it."""
-    builder = ProgramBuilder("relaxation", "minimize")
-    for j, price in enumerate(cost):
-        wanted = (need / row[j] for row, need in zip(cover, needs, strict=True) if row[j])
-        most = max(wanted, default=Fraction(0))
-        builder.column(f"x[{j}]", math.ceil(most) if integer else most, cost=price, integer=integer)
-    for i, (row, need) in enumerate(zip(cover, needs, strict=True)):
-        builder.row(f"cover[{i}]", enumerate(row), lower=need)
-    for i, (row, limit) in enumerate(zip(packing, limits, strict=True)):
-        builder.row(f"packing[{i}]", enumerate(row), upper=limit)
-    try:
-        return enclose(builder.program())
-    except GaveUp as failure:
-        kind = "program" if integer else "relaxation"
-        raise ValueError(f"the {kind}'s optimum is not known: {failure}") from None

@@ -16,8 +16,9 @@ from dlsched.algorithms.exact.result import Proof
 from dlsched.algorithms.pd_ors.widths import Form, Widths, widths
 from dlsched.bounds.comparison import Interval, Value
 from dlsched.bounds.evidence import rests_on
+from dlsched.bounds.optima import Rationals, exactly, relaxed_optima, with_mean
 from dlsched.bounds.pd_ors.law import Law
-from dlsched.bounds.pd_ors.mixed import Delta, MixedFacts, MixedProgram, Rationals, at_delta, exactly, relaxed_optima
+from dlsched.bounds.pd_ors.mixed import Delta, MixedFacts, MixedProgram, at_delta
 from dlsched.models.document import Document
 from dlsched.models.numbers import NonNegative, Positive, to_json
 
@@ -194,7 +195,7 @@ class Placement:
         cost, cover, needs, packing, limits = self._rows()
         if not all(any(row) for row in cover):  # nowhere is room for a worker, or for a server
             return ()
-        points = exactly(lambda: relaxed_optima(cost, cover, needs, packing, limits))
+        points = exactly(lambda: with_mean(relaxed_optima(cost, cover, needs, packing, limits)))
         return tuple(
             MixedProgram(
                 cost=cost,

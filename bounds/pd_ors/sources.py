@@ -12,7 +12,8 @@ import numpy as np
 
 from dlsched.arithmetic import exact_power, integer_product
 from dlsched.bounds.claim import Source
-from dlsched.bounds.pd_ors.mixed import MixedProgram, relaxed_optimum
+from dlsched.bounds.optima import relaxed_optimum
+from dlsched.bounds.pd_ors.mixed import MixedProgram
 from dlsched.bounds.pd_ors.slot import ExternalSlot
 
 Integers = np.ndarray

@@ -12,7 +12,7 @@ from dlsched.bounds.claim import Expectation, Undecided, always, stated
 from dlsched.bounds.comparison import Interval, Relation
 from dlsched.bounds.evidence import rests_on
 from dlsched.bounds.facts import optimal_schedule, solved
-from dlsched.bounds.pd_ors.mixed import basic_optima, exactly
+from dlsched.bounds.optima import exactly, relaxed_optima
 from dlsched.bounds.shown import shown
 from dlsched.bounds.smd.facts import ACCEPTS_ONE, FALLING, FINE, SMD, SmdFacts
 from dlsched.bounds.smd.sources import EQUAL_VALUE, FILLED, INNER, KNAPSACK, TINY
@@ -87,7 +87,7 @@ def _floor(facts: SmdFacts) -> Interval:
             needs.append(excess)
     # Of what is left out, 1 - x, it is the least that makes up for what all jobs reserve beyond the capacity.
     whole = [tuple(Fraction(i == j) for j in range(len(values))) for i in range(len(values))]
-    optima = exactly(lambda: basic_optima(values, cover, tuple(needs), whole, (one,) * len(values)))
+    optima = exactly(lambda: relaxed_optima(values, cover, tuple(needs), whole, (one,) * len(values)))
     rests_on(Proof.EXACT)
     worth = [float(sum((u for u, out in zip(values, left, strict=True) if not out), Fraction(0))) for left in optima]
     return Interval(min(worth) / facts.opt.high, max(worth) / facts.opt.low)

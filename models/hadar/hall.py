@@ -23,7 +23,7 @@ more inequalities of the integer hulls of the Hall rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from dlsched.lazy import pyo
 from dlsched.models.formulation import Formulation, Kind
@@ -31,6 +31,7 @@ from dlsched.models.hadar.instance import Instance, Job
 from dlsched.models.hadar.levels import frame, read
 
 Types = frozenset[str]
+Set = TypeVar("Set", int, Types)
 
 
 def build(instance: Instance) -> pyo.ConcreteModel:
@@ -71,8 +72,8 @@ def _within(instance: Instance, levels: Mapping[str, tuple[str, ...]]) -> list[t
     ]
 
 
-def unions(sets: Iterable[Types]) -> set[Types]:
-    """Return the unions of the sets that overlap one after the other: a dozen types that no job mixes are a dozen."""
+def unions(sets: Iterable[Set]) -> set[Set]:
+    """Return the unions of sets, or of bit masks, that overlap one after the other: of a dozen apart, a dozen."""
     single = set(sets)
     found = set(single)
     fresh = set(single)

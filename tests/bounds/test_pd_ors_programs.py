@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from dlsched.algorithms.pd_ors import Form, Occupancy, Rounding, constants, gain_for, market
 from dlsched.bounds.claim import Undecided
+from dlsched.bounds.optima import relaxed_optima, relaxed_optimum, with_mean
 from dlsched.bounds.pd_ors import sources
 from dlsched.bounds.pd_ors.law import Excess, Law, excess, shortfall
-from dlsched.bounds.pd_ors.mixed import MixedFacts, MixedProgram, relaxed_optima, relaxed_optimum
+from dlsched.bounds.pd_ors.mixed import MixedFacts, MixedProgram
 from dlsched.bounds.pd_ors.slot import ExternalSlot, Placement, SlotFacts
 from dlsched.bounds.witness import shipped
 from dlsched.models import InputError
@@ -176,10 +177,11 @@ def test_several_optima_of_a_relaxation_are_looked_at() -> None:
     """Four workers on two machines of three, at one price: (3, 1), (1, 3) and their mean; at two prices one optimum."""
     four, three, rows = Fraction(4), Fraction(3), [tuple(map(Fraction, row)) for row in ((1, 0), (0, 1))]
     cover = [(Fraction(1), Fraction(1))]
-    found = relaxed_optima((Fraction(2), Fraction(2)), cover, (four,), rows, (three, three))
+    found = with_mean(relaxed_optima((Fraction(2), Fraction(2)), cover, (four,), rows, (three, three)))
     assert {(three, four - three), (four - three, three), (Fraction(2), Fraction(2))} <= set(found)
-    assert relaxed_optima((Fraction(1), Fraction(2)), cover, (four,), rows, (three, three)) == ((three, Fraction(1)),)
-    assert relaxed_optima((Fraction(1), Fraction(2)), cover, (Fraction(7),), rows, (three, three)) == ()
+    costs = (Fraction(1), Fraction(2))
+    assert with_mean(relaxed_optima(costs, cover, (four,), rows, (three, three))) == ((three, Fraction(1)),)
+    assert with_mean(relaxed_optima(costs, cover, (Fraction(7),), rows, (three, three))) == ()
 
 
 def test_what_depends_on_the_optimum_is_an_interval() -> None:

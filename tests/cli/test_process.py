@@ -285,9 +285,8 @@ def test_what_is_started_not_to_be_ended_goes_on(by: signal.Signals, tmp_path: P
     words = [COMMAND, "verify", "hadar/theorem-1", "--jobs", "2", "--instances", "200", "--out", "v.sqlite"]
     shell = ["sh", "-c", f'trap "" {by.value}; exec "$@"', "sh", *words]
     with subprocess.Popen(shell, stderr=subprocess.PIPE, cwd=tmp_path, start_new_session=True) as process:
-        while not verdicts(tmp_path / "v.sqlite"):
-            assert process.poll() is None
-            time.sleep(0.2)
+        await_verdicts(tmp_path / "v.sqlite")
+        assert process.poll() is None
         os.killpg(process.pid, by)
         told = process.communicate(timeout=300)[1]
     assert (process.returncode, told) == (0, b"")
@@ -299,15 +298,20 @@ def test_processes_of_a_run_that_is_ended_leave_nothing_to_warn_of(by: signal.Si
     command = [COMMAND, "verify", "hadar", "--jobs", "2", "--instances", "10000", "--out", "v.sqlite"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, cwd=tmp_path) as process:
         assert process.stderr is not None
-        end = time.monotonic() + 60
-        while not verdicts(tmp_path / "v.sqlite") and time.monotonic() < end:
-            time.sleep(0.2)
+        await_verdicts(tmp_path / "v.sqlite")
         process.send_signal(by)
         # Whoever else has it open ends before this does.
         told = process.stderr.read()
     assert process.returncode == 128 + by
     assert told.decode() == f"dlsched: {'interrupted' if by == signal.SIGINT else 'terminated'}\n"
     assert verdicts(tmp_path / "v.sqlite")
+
+
+def await_verdicts(path: Path) -> None:
+    """Wait for the first verdict in a database, which no one tells of; for a minute at most."""
+    end = time.monotonic() + 60
+    while not verdicts(path) and time.monotonic() < end:
+        time.sleep(0.2)
 
 
 def verdicts(path: Path) -> int:

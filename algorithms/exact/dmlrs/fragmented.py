@@ -44,7 +44,7 @@ from dlsched.algorithms.exact.dmlrs.repacking import Repacked
 from dlsched.algorithms.exact.dmlrs.schedules import JobSchedule, Schedules
 from dlsched.algorithms.exact.dmlrs.slots import Slots, TooLarge
 from dlsched.algorithms.exact.result import Note, Progress
-from dlsched.halt import Halt, grace, left, over, poll, until
+from dlsched.halt import Halt, grace, left, over, poll, share_used, until
 from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility
 from dlsched.models.dmlrs.job import Placement
 from dlsched.relaxations.branch_and_price import BranchAndPrice
@@ -317,7 +317,7 @@ class _Fragmented:
 
     def _go_on(self, cost: Floats, shares: Floats) -> None:
         """Look for plans for others, from theirs where they are better, until the work is over."""
-        limited, passed, ended = left() is not None, _passed(1.0), self._search_over(1.0)
+        limited, passed, ended = left() is not None, share_used(), self._search_over(1.0)
         self._begin_beams()
         while not over() and not self._is_hopeless(self.known.upper, self.known.value):
             self._hear()
@@ -355,7 +355,7 @@ class _Fragmented:
 
     def _warmth(self) -> Callable[[], float]:
         """Return what tells an annealing of little heat how much of its time is used."""
-        passed, rounds = _passed(_WARM_SHARE), itertools.count()
+        passed, rounds = share_used(_WARM_SHARE), itertools.count()
 
         def used() -> float:
             share = max(next(rounds) / _WARM_ROUNDS, passed())
@@ -538,9 +538,3 @@ class _Fragmented:
         if self.known.value > before:
             self.known.tell("insertion")
         return fits
-
-
-def _passed(share: float) -> Callable[[], float]:
-    """Return what tells how much is used of a share of the time that is left now: nothing where it is not limited."""
-    start, seconds = time.perf_counter(), left(share)
-    return lambda: 0.0 if seconds is None else (time.perf_counter() - start) / max(seconds, TOLERANCE)

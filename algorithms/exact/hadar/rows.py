@@ -31,6 +31,7 @@ from dlsched.algorithms.exact.hadar.problem import Ints, Options
 from dlsched.arithmetic import dot
 from dlsched.lazy import sp
 from dlsched.models.document import InputError
+from dlsched.models.hadar.hall import unions
 from dlsched.solvers.highs import Session
 from dlsched.solvers.matrix import Floats
 from dlsched.solvers.solution import SolverError
@@ -109,17 +110,10 @@ def hall_sets(jobs: tuple[Options, ...], capacity: tuple[int, ...]) -> tuple[Hal
     InputError
         If a row that can bind has gangs of more than 2**40 devices in all.
     """
-    masks = {mask for o in jobs for mask in o.types}
-    unions = set(masks)
-    while True:
-        wider = unions | {a | b for a in unions for b in masks if a & b}
-        if wider == unions:
-            break
-        unions = wider
     unit = math.gcd(*(o.gang for o in jobs)) or 1
     most = max((len(o.types) for o in jobs), default=1)
     found = []
-    for union in sorted(unions):
+    for union in sorted(unions(mask for o in jobs for mask in o.types)):
         member = [[k < len(o.types) and o.types[k] | union == union for o in jobs] for k in range(most)]
         devices = sum(c for i, c in enumerate(capacity) if union >> i & 1)
         if sum(o.gang for o, *within in zip(jobs, *member, strict=True) if any(within)) > devices:

@@ -22,7 +22,6 @@ digits have no such jobs at the sizes that are solved; where amounts are rounded
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
@@ -51,7 +50,7 @@ from dlsched.algorithms.exact.hadar.search import Search
 from dlsched.algorithms.exact.hadar.states import MAX_STATES, Rounding, build_states
 from dlsched.algorithms.exact.result import Note, Optimum, Progress
 from dlsched.arguments import Seed, at_least, checked, seed_of
-from dlsched.halt import Halt, grace, left, over, poll
+from dlsched.halt import Halt, grace, over, poll, share_used
 from dlsched.models.hadar import Instance, Schedule, check, exact_utility
 from dlsched.relaxations.branch_and_price import BranchAndPrice
 from dlsched.relaxations.columns import Generated
@@ -203,7 +202,7 @@ class Solver:
         known.unit = self.scale.utility(float(self.units.max(initial=0.0)))
         known.bound(self.scale.utility(self.most), "every job at its best")
         self.upper = self.most
-        self._searched, self._next_look, self._in_vain = False, 0, 0
+        self._next_look, self._in_vain = 0, 0
         self.sets = hall_sets(self.jobs, tuple(instance.capacity.values()))
         self.exact = np.ones(len(self.jobs), dtype=bool)
         self.extra: dict[int, frozenset[int]] = {}
@@ -312,7 +311,6 @@ class Solver:
         """Bound, search, fix and branch; True where the tree is finished."""
         self._relax()
         prices = self._root()
-        self._searched = self.known.shared or not self._nodes_first
         if self.upper > self.cutoff and not self._nodes_first:
             prices = self._search(prices, anneals=not self.known.shared)
             self._fix(prices, self.upper)
@@ -453,16 +451,15 @@ class Solver:
         self.progress("search")
 
     def _branch(self, tree: BranchAndPrice[Part, Branch], prices: Floats) -> bool:
-        root, seconds = self.relaxation.priced(prices), left(_TREE_SHARE)
-        late = time.perf_counter() + (float("inf") if seconds is None else seconds)
+        root, passed, searched = self.relaxation.priced(prices), share_used(_TREE_SHARE), not self._nodes_first
         try:
             while tree.step():
                 self.upper = min(self.upper, max(tree.bound, self.lower))
-                if not self._searched and (tree.nodes >= self._nodes_first or time.perf_counter() > late):
-                    self._searched = True
-                    self._search(self.relaxation.rows_with(root), anneals=True)
-                elif self._searched and not self.known.shared:
+                if not self.known.shared and searched:
                     self._look_around(tree.nodes, root)
+                elif not self.known.shared and (tree.nodes >= self._nodes_first or passed() >= 1.0):
+                    searched = True
+                    self._search(self.relaxation.rows_with(root), anneals=True)
                 tree.cutoff = max(tree.cutoff, self.lower)
                 self.progress("branch")
         except Halt:
