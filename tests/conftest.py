@@ -52,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "tex: compiles LaTeX with pdflatex")
     config.addinivalue_line("markers", "browser: looks at the documentation in chromium")
     config.addinivalue_line("markers", "slow: takes seconds of the processor")
-    config.addinivalue_line("markers", "long: one more like some that stay; for `make audit`, or `-m long`")
+    config.addinivalue_line("markers", "long: like some that stay, or like what verify asks; for `make audit`")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -21,15 +21,15 @@ from dlsched.bounds.witness import shipped
 from dlsched.models.ddljs import Instance, slot_problem
 from dlsched.models.document import InputError
 from tests.cases.gadget import case, instance, job, line
-from tests.longer import longer
 
 BY_KEY = {claim.key: claim for claim in CLAIMS}
 SOURCES = {source.name: source for claim in CLAIMS for source in claim.sources if not claim.sampled}
 FALSE = [claim for claim in CLAIMS if claim.expectation is Expectation.FALSE and not claim.sampled]
 
 
+@pytest.mark.long
 @pytest.mark.slow
-@pytest.mark.parametrize("source", longer(sorted(SOURCES), "ddljs/slot"))
+@pytest.mark.parametrize("source", sorted(SOURCES))
 def test_draws_speak_for_what_is_true_alone(source: str) -> None:
     concerned = [claim for claim in CLAIMS if SOURCES[source] in claim.sources]
     for seed in range(SOURCES[source].draws(25)):
@@ -41,6 +41,7 @@ def test_draws_speak_for_what_is_true_alone(source: str) -> None:
             assert verdict.status is not Status.VIOLATED or claim.expectation is Expectation.FALSE, claim.key
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("claim", [c for c in FALSE if c.sources], ids=lambda c: c.id)
 def test_violations_of_false_claims_are_drawn(claim: Claim[Any]) -> None:

@@ -17,6 +17,7 @@ from dlsched.bounds.witness import shipped, shipped_names
 from dlsched.models import Document, InputError
 from dlsched.models.hadar import Schedule
 from dlsched.models.hadar import check as check_schedule
+from tests.longer import longer
 
 DRAWS = 12
 
@@ -363,7 +364,7 @@ def test_the_search_finds_violations_of_false_claims(id_: str, report: Report) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("id_", ["hadar/theorem-2", "hadar/initial-dual"])
+@pytest.mark.parametrize("id_", longer(["hadar/theorem-2", "hadar/initial-dual"], "hadar/theorem-2"))
 def test_attack_finds_a_violation_that_replays(id_: str) -> None:
     verdict, drawn = attack(id_, instances=DRAWS)
     assert verdict is not None
@@ -372,8 +373,11 @@ def test_attack_finds_a_violation_that_replays(id_: str) -> None:
     assert replay(verdict.witness).reproduced
 
 
+MENDED = ["hadar/theorem-2", "hadar/initial-dual", "hadar/dual-feasible"]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("id_", ["hadar/theorem-2", "hadar/initial-dual", "hadar/dual-feasible"])
+@pytest.mark.parametrize("id_", longer(MENDED, *MENDED[1:]))
 def test_attack_finds_none_where_the_claim_is_corrected(id_: str) -> None:
     verdict, drawn = attack(id_, "corrected", instances=DRAWS, seed=7)
     assert verdict is None

@@ -19,7 +19,6 @@ from dlsched.bounds.pd_ors.slot import ExternalSlot, SlotFacts
 from dlsched.bounds.witness import Witness, shipped, shipped_names
 from dlsched.models import InputError
 from dlsched.rounding import gain_packing
-from tests.longer import longer
 
 CLAIMS = (*lemmas.CLAIMS, *theorems.CLAIMS)
 SOURCES = {source.name: source for claim in CLAIMS for source in claim.sources}
@@ -110,8 +109,9 @@ def test_shipped_cases_have_the_values_found_by_hand(name: str) -> None:
     assert verdict.bound == pytest.approx(bound, rel=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.slow
-@pytest.mark.parametrize("source", longer(sorted(SOURCES), "pd-ors/narrow"))
+@pytest.mark.parametrize("source", sorted(SOURCES))
 def test_draws_speak_for_what_is_true_alone(source: str) -> None:
     concerned = [claim for claim in CLAIMS if SOURCES[source] in claim.sources]
     for seed in range(2 if source == sources.BATCHES.name else 15):
@@ -130,6 +130,7 @@ def test_some_draws_of_every_claim_could_have_violated_it(claim: Claim[Any]) -> 
     assert any(decide(claim, instance).status in (Status.HOLDS, Status.VIOLATED) for instance in draws)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if c.expectation is Expectation.FALSE], ids=lambda c: c.id)
 def test_violations_of_false_claims_are_drawn(claim: Claim[Any]) -> None:
     draws = (source.draw(np.random.default_rng(seed)) for seed in range(40) for source in claim.sources)

@@ -11,6 +11,7 @@ import pytest
 from dlsched.bounds import Witness, check, claim
 from dlsched.bounds.witness import shipped, shipped_names
 from dlsched.models import hadar, smd
+from tests.longer import longer
 
 
 def instances() -> Iterator[tuple[str, Any]]:
@@ -28,10 +29,17 @@ def in_units(instance: Any, factor: Fraction) -> Any:
 
 
 INSTANCES = dict(instances())
+LONG = [
+    "pd-ors-dual-feasible-small-jobs",
+    "pd-ors-theorem-5-batches-of-five",
+    "pd-ors-theorem-5-small-jobs",
+    "pd-ors-theorem-6-small-jobs",
+]
+"""A second and more each, where other witnesses of the same claims take none."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", INSTANCES)
+@pytest.mark.parametrize("name", longer(INSTANCES, *LONG))
 def test_shipped_witnesses(name: str) -> None:
     witness: Witness = shipped(name)
     scaled = in_units(INSTANCES[name], Fraction(1, 10**9))

@@ -191,8 +191,8 @@ def test_without_workers_the_run_ends_and_goes_on_from_its_database(
         kept = database.execute("SELECT * FROM verdicts").fetchall()
     assert kept
     cluster.have_workers(1)
-    done = command(tmp_path, "--executor", cluster.address, "--out", str(out))
-    assert done.stdout == undisturbed
+    again = verify(CLAIMS, instances=INSTANCES, seed=3, out=out, executor=cluster.address)
+    assert again.dump() == json.loads(undisturbed)
     with closing(sqlite3.connect(out)) as database:
         assert set(kept) < set(database.execute("SELECT * FROM verdicts").fetchall())
 
