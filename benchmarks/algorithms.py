@@ -335,7 +335,7 @@ BENCHMARKS = (
         name="algorithm-1/coarse",
         title="Algorithm 1 of SMD on the largest of 20 jobs, eps = .1",
         draw=partial(smd.preset, "paper", jobs=20),
-        smoke=partial(smd.preset, "paper", jobs=1),
+        smoke=partial(smd.preset, "random", limit=40),
         ways={
             "closed form": _searched(Planar, 0.1),
             "warm linear programs": _searched(LinearProgram, 0.1),

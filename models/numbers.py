@@ -127,7 +127,7 @@ def in_range(value: object) -> Fraction:
     """
     number = rational(value)
     p, q = abs(number.numerator), number.denominator
-    if max(p, q) > LARGEST and not q <= p * LARGEST <= q * LARGEST * LARGEST:
+    if (p > LARGEST or q > LARGEST) and not q <= p * LARGEST <= q * LARGEST * LARGEST:
         seen = size_of(value) if isinstance(value, Fraction) else shown(value)
         raise ValueError(f"{seen} must be 0 or between 1e-100 and 1e100 in size, so that floats hold its products")
     return number
@@ -154,12 +154,10 @@ _SCHEMA: dict[str, Any] = {
     "description": 'A number, or a string "p/q" for an exact rational; 0 or between 1e-100 and 1e100 in size.',
 }
 
-Number = Annotated[
-    Fraction,
-    BeforeValidator(in_range),
-    PlainSerializer(to_json, return_type=int | float | str),
-    WithJsonSchema(_SCHEMA),
-]
+_WRITTEN = PlainSerializer(to_json, return_type=int | float | str)
+_DESCRIBED = WithJsonSchema(_SCHEMA)
+
+Number = Annotated[Fraction, BeforeValidator(in_range), _WRITTEN, _DESCRIBED]
 """A pydantic field that holds an exact rational, 0 or between 1e-100 and 1e100 in size."""
 
 
@@ -179,10 +177,10 @@ def _after(check: Any) -> Any:
     return BeforeValidator(lambda value: check(in_range(value)))
 
 
-NonNegative = Annotated[Number, _after(_nonnegative)]
+NonNegative = Annotated[Fraction, _after(_nonnegative), _WRITTEN, _DESCRIBED]
 """A `Number` that is at least 0."""
 
-Positive = Annotated[Number, _after(_positive)]
+Positive = Annotated[Fraction, _after(_positive), _WRITTEN, _DESCRIBED]
 """A `Number` above 0."""
 
 

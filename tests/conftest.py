@@ -9,10 +9,13 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.forks import OWN, Fresh
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
@@ -89,6 +92,13 @@ def pytest_report_collectionfinish() -> list[str]:
 def shared() -> Path:
     """The folder with the public data sets."""
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def fresh() -> Iterator[Fresh]:
+    """A process with all modules and nothing done yet, whose forks are as fresh."""
+    with Fresh(OWN) as process:
+        yield process
 
 
 @pytest.fixture(scope="session")

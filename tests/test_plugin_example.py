@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import shutil
 import subprocess
 import sys
 import sysconfig
 import venv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests import paths, snippets
+from tests import forks, paths, snippets
+from tests.forks import OWN, Fresh
 from tests.longer import longer
 
 pytestmark = pytest.mark.process
@@ -43,21 +44,17 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return environment / "bin" / "python"
 
 
+@pytest.fixture(scope="module")
+def beside(python: Path) -> Iterator[Fresh]:
+    """A process of that environment with all modules of this package, and nothing of the example yet."""
+    with Fresh(OWN, python) as process:
+        yield process
+
+
 @pytest.fixture
-def dlsched(python: Path, tmp_path: Path) -> Command:
-    """Run the command of that environment in an empty folder."""
-
-    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [python, "-m", "dlsched", *map(str, arguments)],
-            cwd=tmp_path,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    return run
+def dlsched(beside: Fresh, tmp_path: Path) -> Command:
+    """Run the command of that environment in a fresh process and an empty folder."""
+    return partial(beside.run, forks.COMMAND, folder=tmp_path)
 
 
 def answer(process: subprocess.CompletedProcess[str], code: int = 0) -> Any:
@@ -105,8 +102,9 @@ def test_it_is_short() -> None:
     assert sum(len(file.read_text().splitlines()) for file in EXAMPLE.iterdir() if file.is_file()) <= 250
 
 
-def test_it_is_listed(dlsched: Command) -> None:
-    listed = answer(dlsched("list", "--json"))
+def test_it_is_listed(python: Path) -> None:
+    command = [python, "-m", "dlsched", "list", "--json"]
+    listed = answer(subprocess.run(command, capture_output=True, text=True, check=False))
     assert "graham" in listed["problems"]
     assert "graham/assignment" in [entry["name"] for entry in listed["formulations"]]
     assert [entry["name"] for entry in listed["algorithms"] if entry["problem"] == "graham"] == [
@@ -210,7 +208,7 @@ LPT = ("graham/lpt", 120, 0, 7, [2, 2, 2, 3, 3])
 
 @pytest.mark.parametrize(
     ("claim", "instances", "seed", "measured", "durations"),
-    longer([("graham/list-scheduling", 60, 1, 3, [1, 1, 2]), LPT], LPT),
+    longer([("graham/list-scheduling", 45, 1, 3, [1, 1, 2]), LPT], LPT),
 )
 def test_attack_finds_the_tight_instances(
     dlsched: Command, claim: str, instances: int, seed: int, measured: int, durations: list[int]
@@ -222,7 +220,7 @@ def test_attack_finds_the_tight_instances(
 
 
 def test_attack_finds_a_small_violation(dlsched: Command) -> None:
-    found = answer(dlsched("attack", "graham/any-list", "--instances", 60, "--out", "broken.json", "--json"))
+    found = answer(dlsched("attack", "graham/any-list", "--instances", 40, "--out", "broken.json", "--json"))
     assert found["status"] == "violated"
     assert len(found["instance"]["jobs"]) == 3
     assert answer(dlsched("replay", "broken.json", "--json"))["reproduced"] is True

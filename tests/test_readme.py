@@ -45,7 +45,7 @@ def test_one_install_line_comes_first_and_real_data_next() -> None:
 @pytest.mark.shared_data
 def test_real_data_session_and_the_table_below_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     snippets.run(sessions()[1], tmp_path)
-    best = schedule_value(tmp_path, "optimum real.json", "value", capfd)
+    best = schedule_value(tmp_path, "check real.json best.json", "utility", capfd)
     rows = re.findall(r"^\| `([^`]+)` \| (\d+) \| (\d+) % \|$", README, re.MULTILINE)
     assert len(rows) == 5
     for command, utility, share in rows:

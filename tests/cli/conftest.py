@@ -13,12 +13,17 @@ from pathlib import Path
 import pytest
 
 from dlsched.cli.main import main
+from tests import forks
 from tests.cli.cases import best, h2, save
+from tests.forks import Fresh
 
 COMMAND = str(Path(sys.executable).with_name("dlsched"))
 TIMEOUT = 300
 ORDINARY = ("setpriv", "--bounding-set=-dac_override") if os.geteuid() == 0 else ()
 """What a command begins with for whom modes count: root may write everywhere."""
+
+FULL_DISK = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))"
+"""What a script begins with for which no file may grow beyond a hundred bytes, which a disk that is full does too."""
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -38,9 +43,9 @@ def dlsched(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Command:
 
 
 @pytest.fixture
-def as_process(tmp_path: Path) -> Command:
-    """Run the command as a process in an empty folder: what it loads, it loads there alone."""
-    return partial(started, tmp_path)
+def as_process(fresh: Fresh, tmp_path: Path) -> Command:
+    """Run the command in a fresh process and an empty folder: what it loads, it loads there alone."""
+    return partial(fresh.run, forks.COMMAND, folder=tmp_path)
 
 
 def started(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import shutil
 import sqlite3
 import subprocess
@@ -12,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from dlsched.bounds import Report, verify
+from dlsched.bounds import Report, store, verify
 from dlsched.models import InputError
+from tests import forks
 from tests.cli.cases import answer, complaint, refusal
 from tests.cli.conftest import COMMAND, ORDINARY, Command
+from tests.forks import Fresh
 
 pytestmark = pytest.mark.process
 
@@ -143,7 +144,8 @@ def test_a_name_that_sqlite_takes_for_memory_is_a_file(dlsched: Command, tmp_pat
     assert (tmp_path / ":memory:").stat().st_size > 4096
 
 
-def test_a_locked_file_is_one_line(dlsched: Command, database: Path) -> None:
+def test_a_locked_file_is_one_line(dlsched: Command, database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "_BUSY_SECONDS", 1.0)  # which the line that is told does not know
     with closing(sqlite3.connect(database, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         message = refusal(dlsched(*VERIFY, database))
@@ -173,13 +175,13 @@ def undisturbed() -> Report:
 
 
 @pytest.mark.parametrize("size", [2**14, 2**16])
-def test_a_full_disk_loses_nothing(tmp_path: Path, undisturbed: Report, size: int) -> None:
-    def full_disk() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
+def test_a_full_disk_loses_nothing(
+    dlsched: Command, fresh: Fresh, tmp_path: Path, undisturbed: Report, size: int
+) -> None:
     path = tmp_path / "verdicts.sqlite"
-    options = (COMMAND, "verify", CHEAP, "--instances", "20", "--jobs", "1", "--json", "--out", str(path))
-    stopped = subprocess.run(options, capture_output=True, text=True, check=False, preexec_fn=full_disk)
+    options = ("verify", CHEAP, "--instances", 20, "--jobs", 1, "--json", "--out", path)
+    full_disk = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))"
+    stopped = fresh.run(f"{full_disk}; {forks.COMMAND}", *options)
     assert complaint(stopped).startswith(f"{path}: ")
     assert stopped.stdout == ""
     with closing(sqlite3.connect(path)) as connection:
@@ -187,5 +189,4 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, undisturbed: Report, size: in
         if size > 2**15:
             (there,) = connection.execute("SELECT count(*) FROM verdicts").fetchone()
             assert 0 < there < sum(row.instances for row in undisturbed.rows)
-    rest = subprocess.run(options, capture_output=True, text=True, check=False)
-    assert answer(rest) == undisturbed.dump()
+    assert answer(dlsched(*options)) == undisturbed.dump()

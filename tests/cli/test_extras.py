@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.cli.cases import answer, best, save
+from tests.cli.conftest import FULL_DISK, Command
+from tests.forks import COMMAND, OTHERS, Fresh
 
 pytestmark = pytest.mark.process
 
@@ -25,20 +27,20 @@ class Elsewhere(PathFinder):
         return None if extra else PathFinder.find_spec(name, path, target)
 
 sys.meta_path = [Elsewhere if finder is PathFinder else finder for finder in sys.meta_path]
-from dlsched.cli.main import main
-sys.exit(main(sys.argv[1:]))
 """
 
 
-def without_extras(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+@pytest.fixture(scope="module")
+def no_extras() -> Iterator[Fresh]:
+    """A process where no extra is installed."""
+    with Fresh(f"{WITHOUT}{OTHERS}") as process:
+        yield process
+
+
+@pytest.fixture
+def without_extras(no_extras: Fresh) -> Command:
     """Run the command where no extra is installed."""
-    command = [sys.executable, "-c", WITHOUT, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
-
-
-def full_disk() -> None:
-    """Let no file grow beyond a hundred bytes, which a disk that is full does too."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+    return partial(no_extras.run, COMMAND)
 
 
 def advice(process: subprocess.CompletedProcess[str]) -> str:
@@ -49,7 +51,7 @@ def advice(process: subprocess.CompletedProcess[str]) -> str:
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
 def test_a_picture_without_matplotlib_costs_nobody_the_verdict(
-    tmp_path: Path, instance: Path, schedule: Path, options: tuple[str, ...]
+    without_extras: Command, tmp_path: Path, instance: Path, schedule: Path, options: tuple[str, ...]
 ) -> None:
     process = without_extras("check", "hadar", instance, schedule, "--plot", tmp_path / "picture.png", *options)
     assert advice(process) == "dlsched: error: a plot needs matplotlib: pip install 'dlsched[plot]'"
@@ -67,21 +69,22 @@ def test_a_picture_that_cannot_be_written_costs_nobody_the_verdict(instance: Pat
 
 @pytest.mark.parametrize("verb", [("optimum", "hadar"), ("run", "hadar")])
 def test_a_schedule_that_cannot_be_written_costs_nobody_the_result(
-    tmp_path: Path, instance: Path, verb: tuple[str, str]
+    no_extras: Fresh, tmp_path: Path, instance: Path, verb: tuple[str, str]
 ) -> None:
-    process = without_extras(*verb, instance, "--json", "--out", tmp_path / "best.json", preexec_fn=full_disk)
+    words = (*verb, instance, "--json", "--out", tmp_path / "best.json")
+    process = no_extras.run(f"{FULL_DISK}; {COMMAND}", *words)
     assert advice(process).endswith(f"{tmp_path}/best.json: File too large")
     result = answer(process, 2)
     assert result.get("value", result.get("utility")) == 17.0
 
 
-def test_scip_without_pyscipopt(instance: Path) -> None:
+def test_scip_without_pyscipopt(without_extras: Command, instance: Path) -> None:
     process = without_extras("solve", "hadar/hall", instance, "--solver", "scip")
     assert advice(process) == "dlsched: error: solver scip needs PySCIPOpt: pip install 'dlsched[certify]'"
     assert process.stdout == ""
 
 
-def test_what_needs_no_extra(tmp_path: Path, instance: Path) -> None:
+def test_what_needs_no_extra(without_extras: Command, tmp_path: Path, instance: Path) -> None:
     schedule = save(tmp_path / "schedule.json", best())
     assert answer(without_extras("optimum", "hadar", instance, "--json"))["proved"]
     assert answer(without_extras("solve", "hadar/hall", instance, "--json"))["objective"] == 17.0

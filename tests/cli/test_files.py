@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import socket
 import stat
 import subprocess
@@ -20,8 +19,10 @@ from dlsched.cli.main import main
 from dlsched.models import files
 from dlsched.models.files import MAX_BYTES
 from dlsched.models.hadar import Instance, Schedule
+from tests import forks
 from tests.cli.cases import best, complaint, h2, refusal, save
-from tests.cli.conftest import COMMAND, ORDINARY, Command
+from tests.cli.conftest import COMMAND, FULL_DISK, ORDINARY, Command
+from tests.forks import Fresh
 
 pytestmark = pytest.mark.process
 
@@ -75,6 +76,11 @@ def run(
     """Run a command as a process in a folder."""
     command = [*before, COMMAND, *worded(words, file, folder)]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300, **options)
+
+
+def after(statement: str) -> str:
+    """Return a script that runs the command after a statement."""
+    return f"{statement}; {forks.COMMAND}"
 
 
 @pytest.fixture
@@ -162,8 +168,9 @@ def test_links_are_followed(dlsched: Command, place: Path, tmp_path: Path, verb:
 
 
 @pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
-def test_a_new_file_respects_the_umask(place: Path, umask: int, mode: int) -> None:
-    assert run(GENERATE, "new.json", place, umask=umask).returncode == 0
+def test_a_new_file_respects_the_umask(fresh: Fresh, place: Path, umask: int, mode: int) -> None:
+    script = after(f"import os; os.umask({umask})")
+    assert fresh.run(script, *worded(GENERATE, "new.json", place), folder=place).returncode == 0
     assert stat.S_IMODE((place / "new.json").stat().st_mode) == mode
 
 
@@ -196,30 +203,26 @@ def test_what_may_not_be_written_is_refused(place: Path) -> None:
     assert json.loads(path.read_text()) == {"old": True}
 
 
-def _full_disk() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
-
-
 @pytest.mark.parametrize("there", [True, False])
 @pytest.mark.parametrize("verb", [verb for verb in WRITERS if not verb.startswith(("show", "verify"))])
-def test_a_full_disk_leaves_what_was_there(place: Path, verb: str, there: bool) -> None:
+def test_a_full_disk_leaves_what_was_there(fresh: Fresh, place: Path, verb: str, there: bool) -> None:
     path = place / "out.png"
     if there:
         path.write_text("old")
     files = {"out.png"} if there else set()
-    assert complaint(run(WRITERS[verb], path, place, preexec_fn=_full_disk)) == f"{path}: File too large"
+    process = fresh.run(after(FULL_DISK), *worded(WRITERS[verb], path, place), folder=place)
+    assert complaint(process) == f"{path}: File too large"
     assert {file.name for file in place.iterdir()} - {"i.json", "s.json"} == files
     if there:
         assert path.read_text() == "old"
 
 
 @pytest.mark.parametrize("verb", ["generate", "verify"])
-def test_the_file_that_standard_output_goes_to_is_not_replaced(place: Path, verb: str) -> None:
+def test_the_file_that_standard_output_goes_to_is_not_replaced(fresh: Fresh, place: Path, verb: str) -> None:
     log = place / "log"
     for name in ("/dev/stdout", log):
         with log.open("w") as stream:
-            command = [COMMAND, *WRITERS[verb][:-1], str(name)]
-            process = subprocess.run(command, stdout=stream, stderr=subprocess.PIPE, text=True, check=False)
+            process = fresh.run(forks.COMMAND, *WRITERS[verb][:-1], name, stdout=stream.fileno())
         assert process.returncode == 2
         assert process.stderr == f"dlsched: error: {name}: is where standard output goes; name another file\n"
         assert log.read_text() == ""
@@ -272,10 +275,10 @@ def test_process_substitution_is_read(pipes: tuple[int, int]) -> None:
     assert json.loads(process.stdout) == {"violations": [], "utility": 17.0}, process.stderr
 
 
-def test_standard_input_is_read(place: Path) -> None:
-    dmlrs = subprocess.run([COMMAND, "generate", "dmlrs"], capture_output=True, text=True, check=True)
+def test_standard_input_is_read(dlsched: Command) -> None:
     command = [COMMAND, "run", "fifo", "/dev/stdin", "--json"]
-    process = subprocess.run(command, input=dmlrs.stdout, capture_output=True, text=True, check=False)
+    made = dlsched("generate", "dmlrs").stdout
+    process = subprocess.run(command, input=made, capture_output=True, text=True, check=False)
     assert json.loads(process.stdout)["algorithm"] == "fifo", process.stderr
 
 
@@ -318,19 +321,21 @@ def test_what_is_neither_file_nor_pipe_is_not_read(dlsched: Command, place: Path
     assert refusal(dlsched("run", "hadar", "odd", folder=place)) == f"odd: is not a file but {name}"
 
 
-def test_names_that_the_locale_cannot_write(place: Path) -> None:
+def test_names_that_the_locale_cannot_write(dlsched: Command, place: Path) -> None:
     """Pyomo writes LP files in the locale's encoding."""
     foreign = h2()
     for job, name in zip(foreign["jobs"], ("仕事", "工作"), strict=True):
         job["name"] = name
     save(place / "foreign.json", foreign)
     ascii_ = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    for environment, told in ((ascii_, ["the locale has not", "so variables and rows are numbered"]), (None, [])):
-        process = run(("show", "hadar/hall", "foreign.json", "--lp", "m.lp"), "", place, env=environment)
+    words = ("show", "hadar/hall", "foreign.json", "--lp", "m.lp")
+    unable, able = run(words, "", place, env=ascii_), dlsched(*words[:-1], "able.lp", folder=place)
+    for process, name in ((unable, "m.lp"), (able, "able.lp")):
         assert process.returncode == 0, process.stderr
-        assert process.stderr.splitlines()[-1] == "dlsched: wrote m.lp"
-        assert all(words in process.stderr for words in told)
-        assert ("工作" in (place / "m.lp").read_text(encoding="utf-8")) == (environment is None)
+        assert process.stderr.splitlines()[-1] == f"dlsched: wrote {name}"
+        assert ("工作" in (place / name).read_text(encoding="utf-8")) == (process is able)
+    assert "the locale has not" in unable.stderr
+    assert "so variables and rows are numbered" in unable.stderr
 
 
 @pytest.mark.parametrize("words", [("optimum",), ("show", "hadar/p1"), ("replay",), ("certify",)])

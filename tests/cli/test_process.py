@@ -24,6 +24,7 @@ from dlsched.models.hadar import Instance, Schedule, check, preset, utility
 from tests import paths
 from tests.cli.cases import h2, save
 from tests.cli.conftest import COMMAND, Command, started
+from tests.longer import longer
 
 pytestmark = pytest.mark.process
 
@@ -48,9 +49,21 @@ SPOKEN = (
 
 @pytest.mark.parametrize("words", SPOKEN)
 @pytest.mark.usefixtures("instance", "schedule")
-def test_a_process_answers_as_a_call_does(dlsched: Command, tmp_path: Path, words: str) -> None:
+def test_a_process_answers_as_a_call_does(dlsched: Command, as_process: Command, words: str) -> None:
     """But for the time that it takes."""
-    called, process = dlsched(*words.split()), started(tmp_path, *words.split())
+    is_same(dlsched(*words.split()), as_process(*words.split()))
+
+
+@pytest.mark.parametrize("words", ["--help", SPOKEN[4], "run hadar instance.json --mode odd"])
+@pytest.mark.usefixtures("instance")
+def test_a_script_answers_as_a_process_does_that_has_loaded_all(
+    as_process: Command, tmp_path: Path, words: str
+) -> None:
+    is_same(as_process(*words.split()), started(tmp_path, *words.split()))
+
+
+def is_same(called: subprocess.CompletedProcess[str], process: subprocess.CompletedProcess[str]) -> None:
+    """Compare what two calls did, but for the time that it took."""
     assert process.returncode == called.returncode
     for first, second in ((called.stdout, process.stdout), (called.stderr, process.stderr)):
         assert without_times(first) == without_times(second)
@@ -101,9 +114,14 @@ ANY_SHELL = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
 """Completions are of the shell that is named, whatever the tests are started from."""
 
 
-@pytest.mark.parametrize(
-    "words", [("schema", "hadar"), ("--help",), ("solve", "--help"), ("--show-completion", "bash")]
+PRINTING = longer(
+    [(("schema", "hadar"),), (("--help",),), (("solve", "--help"),), (("--show-completion", "bash"),)],
+    (("solve", "--help"),),
 )
+"""What prints by itself, and what Typer prints."""
+
+
+@pytest.mark.parametrize("words", PRINTING)
 def test_a_reader_that_goes_away_is_no_error(words: tuple[str, ...], tmp_path: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -114,9 +132,7 @@ def test_a_reader_that_goes_away_is_no_error(words: tuple[str, ...], tmp_path: P
     assert (process.returncode, process.stderr) == (141, b"")
 
 
-@pytest.mark.parametrize(
-    "words", [("schema", "hadar"), ("--help",), ("solve", "--help"), ("--show-completion", "bash")]
-)
+@pytest.mark.parametrize("words", PRINTING)
 def test_a_full_disk_costs_a_line(words: tuple[str, ...]) -> None:
     with open("/dev/full", "wb") as full:
         process = subprocess.run([COMMAND, *words], stdout=full, stderr=subprocess.PIPE, env=ANY_SHELL, check=False)
@@ -234,7 +250,7 @@ LARGE = {
 }
 
 
-@pytest.mark.parametrize("problem", LARGE)
+@pytest.mark.parametrize("problem", longer(LARGE, "dmlrs"))
 def test_an_interrupt_ends_an_optimum_that_would_take_hours(problem: str, tmp_path: Path) -> None:
     models, path, best = importlib.import_module(f"dlsched.models.{problem}"), tmp_path / "i.json", tmp_path / "s.json"
     models.preset("benchmark", 0, **LARGE[problem]).save(path)
@@ -282,7 +298,7 @@ def test_a_terminal_that_is_closed_keeps_the_best_schedule_found(tmp_path: Path)
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGHUP])
 def test_what_is_started_not_to_be_ended_goes_on(by: signal.Signals, tmp_path: Path) -> None:
     """As `nohup` starts it, or `&` in a script; its processes go on as well."""
-    words = [COMMAND, "verify", "hadar/theorem-1", "--jobs", "2", "--instances", "200", "--out", "v.sqlite"]
+    words = [COMMAND, "verify", "hadar/theorem-1", "--jobs", "2", "--instances", "40", "--out", "v.sqlite"]
     shell = ["sh", "-c", f'trap "" {by.value}; exec "$@"', "sh", *words]
     with subprocess.Popen(shell, stderr=subprocess.PIPE, cwd=tmp_path, start_new_session=True) as process:
         await_verdicts(tmp_path / "v.sqlite")
@@ -292,7 +308,7 @@ def test_what_is_started_not_to_be_ended_goes_on(by: signal.Signals, tmp_path: P
     assert (process.returncode, told) == (0, b"")
 
 
-@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("by", longer([signal.SIGINT, signal.SIGTERM], signal.SIGTERM))
 def test_processes_of_a_run_that_is_ended_leave_nothing_to_warn_of(by: signal.Signals, tmp_path: Path) -> None:
     """Locks between processes: multiprocessing's tracker finds those that are left when all others have ended."""
     command = [COMMAND, "verify", "hadar", "--jobs", "2", "--instances", "10000", "--out", "v.sqlite"]
@@ -311,7 +327,7 @@ def await_verdicts(path: Path) -> None:
     """Wait for the first verdict in a database, which no one tells of; for a minute at most."""
     end = time.monotonic() + 60
     while not verdicts(path) and time.monotonic() < end:
-        time.sleep(0.2)
+        time.sleep(0.05)
 
 
 def verdicts(path: Path) -> int:

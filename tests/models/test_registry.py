@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,17 @@ from dlsched import plugins
 from dlsched.algorithms import ExactMethod, algorithms
 from dlsched.bounds import claims
 from dlsched.models import InputError, catalog, problem, problem_of, problems
+from tests import forks
+from tests.forks import Fresh
 
 pytestmark = pytest.mark.process
 
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
 LISTED = """
+import sys
+
+sys.path.insert(0, sys.argv[1])
 from dlsched.algorithms import algorithms
 from dlsched.models import catalog, problems
 print(*[problem.name for problem in problems()])
@@ -49,16 +57,14 @@ ALGORITHMS = (Algorithm("first-fit", "bins", "the first bin", first_fit),)
 '''
 
 
-def listed(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+@pytest.fixture
+def listed(fresh: Fresh, tmp_path: Path) -> Run:
     """What a fresh process lists that finds modules and distributions in a folder."""
-    path = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
-    return subprocess.run(
-        [sys.executable, "-c", LISTED],
-        env={**os.environ, "PYTHONPATH": path, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+
+    def run(**environment: str) -> subprocess.CompletedProcess[str]:
+        return fresh.run(LISTED, tmp_path, environment={**os.environ, **environment})
+
+    return run
 
 
 def install(folder: Path, name: str, entry_points: str, **modules: str) -> None:
@@ -109,20 +115,20 @@ def test_every_problem_has_its_own_exact_method() -> None:
     assert all(isinstance(exact_method(name), ExactMethod) for name in OWN)
 
 
-def test_another_distribution_adds_to_the_groups(tmp_path: Path) -> None:
+def test_another_distribution_adds_to_the_groups(listed: Run, tmp_path: Path) -> None:
     points = "[dlsched.problems]\nbins = bins:PROBLEMS\n\n[dlsched.algorithms]\nbins = bins:ALGORITHMS\n"
     install(tmp_path, "bins", points, bins=BINS)
-    process = listed(tmp_path)
+    process = listed()
     assert warnings_in(process) == []
     names, _, methods = process.stdout.splitlines()
     assert names.split() == [*OWN, "bins"]
     assert methods.split()[-1] == "bins/first-fit"
 
 
-def test_a_function_may_return_the_objects(tmp_path: Path) -> None:
+def test_a_function_may_return_the_objects(listed: Run, tmp_path: Path) -> None:
     text = BINS + "\n\ndef everything():\n    return [PROBLEMS]\n"
     install(tmp_path, "bins", "[dlsched.problems]\nbins = bins:everything\n", bins=text)
-    assert listed(tmp_path).stdout.splitlines()[0].split() == [*OWN, "bins"]
+    assert listed().stdout.splitlines()[0].split() == [*OWN, "bins"]
 
 
 @pytest.mark.parametrize(
@@ -142,28 +148,28 @@ def test_a_function_may_return_the_objects(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_used_is_told_in_one_line_and_hides_nothing(
-    tmp_path: Path, text: str, point: str, said: str
+    listed: Run, tmp_path: Path, text: str, point: str, said: str
 ) -> None:
     install(tmp_path, "bins", f"[dlsched.problems]\nbins = {point}\n", bins=text)
-    process = listed(tmp_path)
+    process = listed()
     told = warnings_in(process)
     assert told[0] == f"bins, entry point 'bins': {said}; it is left out"
     assert len(told) == (2 if "two" in text else 1)
     assert process.stdout.splitlines()[0].split() == OWN
 
 
-def test_a_module_named_in_the_environment(tmp_path: Path) -> None:
+def test_a_module_named_in_the_environment(listed: Run, tmp_path: Path) -> None:
     (tmp_path / "bins.py").write_text(BINS)
-    process = listed(tmp_path, DLSCHED_PLUGINS="bins,no_such_module")
+    process = listed(DLSCHED_PLUGINS="bins,no_such_module")
     assert warnings_in(process) == [
         "plug-in no_such_module: ModuleNotFoundError: No module named 'no_such_module'; it is left out"
     ]
     assert process.stdout.splitlines()[0].split() == [*OWN, "bins"]
 
 
-def test_a_name_that_another_algorithm_goes_by_is_taken(tmp_path: Path) -> None:
+def test_a_name_that_another_algorithm_goes_by_is_taken(listed: Run, tmp_path: Path) -> None:
     (tmp_path / "bins.py").write_text(BINS.replace('"first-fit", "bins"', '"yarn-cs", "hadar"'))
-    process = listed(tmp_path, DLSCHED_PLUGINS="bins")
+    process = listed(DLSCHED_PLUGINS="bins")
     assert warnings_in(process) == [
         "module bins: algorithm 'hadar/yarn-cs' has a 'hadar/yarn-cs' that is not the one of another algorithm; it is "
         "left out"
@@ -179,24 +185,24 @@ def test_a_module_that_adds_nothing_is_refused() -> None:
     assert plugins.loaded() == ()
 
 
-def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "dlsched", *arguments], cwd=folder, capture_output=True, text=True, check=False
-    )
+@pytest.fixture
+def command(fresh: Fresh, tmp_path: Path) -> Run:
+    """Run the command in a fresh process that finds modules and distributions in a folder, its own."""
+    return partial(fresh.run, f"import sys; sys.path.insert(0, ''); {forks.COMMAND}", folder=tmp_path)
 
 
-def test_the_command_loads_a_module_of_the_current_folder(tmp_path: Path) -> None:
+def test_the_command_loads_a_module_of_the_current_folder(command: Run, tmp_path: Path) -> None:
     (tmp_path / "bins.py").write_text(BINS)
     problem("hadar").preset("random", 0).save(tmp_path / "x.json")
-    helped = command(tmp_path, "--plugin", "bins", "run", "first-fit", "--help")
+    helped = command("--plugin", "bins", "run", "first-fit", "--help")
     assert "How many bins are open. [default: 3]" in " ".join(helped.stdout.split())
     assert "--mode" not in helped.stdout
-    run = command(tmp_path, "--plugin", "bins", "run", "first-fit", "x.json", "--depth", "5", "--json")
+    run = command("--plugin", "bins", "run", "first-fit", "x.json", "--depth", "5", "--json")
     assert (run.returncode, '"depth": 5' in run.stdout) == (0, True), run.stderr
-    lie = command(tmp_path, "--plugin", "bins", "run", "first-fit", "x.json", "--depth", "9", "--out", "s.json")
+    lie = command("--plugin", "bins", "run", "first-fit", "x.json", "--depth", "9", "--out", "s.json")
     told = "dlsched: defect: algorithm 'first-fit' of bins: its value is 9.0, and its schedule is worth 0.0\n"
     assert (lie.returncode, lie.stderr, (tmp_path / "s.json").exists()) == (70, told, False)
-    unknown = command(tmp_path, "--plugin", "binz", "list")
+    unknown = command("--plugin", "binz", "list")
     assert (unknown.returncode, unknown.stderr) == (
         2,
         "dlsched: error: plug-in binz: ModuleNotFoundError: No module named 'binz'\n",
@@ -230,33 +236,33 @@ ALGORITHMS = (
 """
 
 
-def test_one_broken_algorithm_takes_no_other_with_it(tmp_path: Path) -> None:
+def test_one_broken_algorithm_takes_no_other_with_it(command: Run, tmp_path: Path) -> None:
     (tmp_path / "bins.py").write_text(BINS.replace("depth: int = 3", "depth: int = 3, out: bool = False"))
     (tmp_path / "bursts.py").write_text(BURST)
     problem("hadar").preset("random", 0).save(tmp_path / "x.json")
-    helped = command(tmp_path, "--plugin", "bins", "run", "--help")
+    helped = command("--plugin", "bins", "run", "--help")
     assert (helped.returncode, "first-fit" in helped.stdout) == (0, True)
-    clash = command(tmp_path, "--plugin", "bins", "run", "first-fit", "x.json")
+    clash = command("--plugin", "bins", "run", "first-fit", "x.json")
     told = "dlsched: error: first-fit: its options out are called like those of `dlsched run` itself\n"
     assert (clash.returncode, clash.stderr) == (2, told)
-    compared = command(tmp_path, "--plugin", "bursts", "compare", "x.json", "burst", "leave", "las", "--json")
+    compared = command("--plugin", "bursts", "compare", "x.json", "burst", "leave", "las", "--json")
     notes = {row["algorithm"]: (row["utility"], row["note"]) for row in json.loads(compared.stdout)["algorithms"]}
     assert notes["burst"] == (None, "failed: ZeroDivisionError: burst")
     assert notes["leave"] == (None, "failed: SystemExit: 3")
     assert notes["las"] == (17, "")
     compared = command(
-        tmp_path, "--plugin", "bursts", "compare", "x.json", "--policies", "burst,las", "--round-seconds=1", "--json"
+        "--plugin", "bursts", "compare", "x.json", "--policies", "burst,las", "--round-seconds=1", "--json"
     )
     notes = {row["policy"]: (row["utility"], row["note"]) for row in json.loads(compared.stdout)["policies"]}
     assert notes == {"burst": (None, "failed: ZeroDivisionError: burst"), "las": (17, "")}
-    left = command(tmp_path, "--plugin", "bursts", "run", "leave", "x.json", "--out", "s.json")
+    left = command("--plugin", "bursts", "run", "leave", "x.json", "--out", "s.json")
     assert (left.returncode, left.stdout, (tmp_path / "s.json").exists()) == (70, "", False)
     assert left.stderr.endswith("    raise SystemExit(3)\nSystemExit: 3\n")
 
 
-def test_the_command_tells_of_a_broken_distribution_in_one_line(tmp_path: Path) -> None:
+def test_the_command_tells_of_a_broken_distribution_in_one_line(command: Run, tmp_path: Path) -> None:
     install(tmp_path, "bins", "[dlsched.problems]\nbins = bins:X\n", bins="raise ValueError('broken')")
-    done = command(tmp_path, "schema", "hadar")
+    done = command("schema", "hadar")
     assert done.returncode == 0
     assert done.stderr == "dlsched: bins, entry point 'bins': ValueError: broken; it is left out\n"
 
@@ -278,9 +284,9 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("broken", BROKEN)
-def test_a_broken_plug_in_takes_nothing_with_it(broken: str, tmp_path: Path) -> None:
+def test_a_broken_plug_in_takes_nothing_with_it(listed: Run, broken: str, tmp_path: Path) -> None:
     (tmp_path / "bins.py").write_text(BROKEN[broken])
-    process = listed(tmp_path, DLSCHED_PLUGINS="bins")
+    process = listed(DLSCHED_PLUGINS="bins")
     assert len(warnings_in(process)) >= 1
     known, _, methods = process.stdout.splitlines()
     assert (known.split()[:4], "bins" in known) == (OWN, broken in ("algorithm", "function"))

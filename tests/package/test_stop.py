@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import threading
 import time
+from functools import cache
 from typing import Any
 
 import pytest
@@ -58,6 +59,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[None]:
     return late
 
 
+@cache
 def instance_of(name: str) -> tuple[Any, Any]:
     problem, preset, seed, sizes = CASES[name]
     models = importlib.import_module(f"dlsched.models.{problem}")
@@ -89,7 +91,7 @@ def test_from_another_thread_while_this_one_is_no_main_thread(name: str) -> None
     models, instance = instance_of(name)
     asked, results = threading.Event(), []
     worker = threading.Thread(target=lambda: results.append(optimum(instance, stop=asked.is_set)))
-    timer = threading.Timer(1.0, asked.set)
+    timer = threading.Timer(0.3, asked.set)
     worker.start()
     timer.start()
     worker.join(60)
