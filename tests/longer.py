@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis.strategies import SearchStrategy
+
+Test = Callable[..., None]
 
 
 def longer(cases: Iterable[Any], *long: Any) -> list[Any]:
@@ -18,3 +24,23 @@ def longer(cases: Iterable[Any], *long: Any) -> list[Any]:
         values = case if isinstance(case, tuple) else (case,)
         marked.append(pytest.param(*values, marks=pytest.mark.long if case in long else ()))
     return marked
+
+
+def examples(few: int, many: int, **drawn: SearchStrategy[Any]) -> Callable[[Test], Test]:
+    """Mark a test that hypothesis draws arguments for: on few examples, and on many as a long one."""
+
+    def mark(test: Test) -> Test:
+        tests = {count: settings(max_examples=count)(given(**drawn)(test)) for count in (few, many)}
+
+        @pytest.mark.parametrize("count", longer([few, many], many))
+        @wraps(test)
+        def on_examples(count: int, **others: Any) -> None:
+            tests[count](**others)
+
+        signature = inspect.signature(test)
+        own = [parameter for name, parameter in signature.parameters.items() if name not in drawn]
+        count = inspect.Parameter("count", inspect.Parameter.KEYWORD_ONLY)
+        on_examples.__signature__ = signature.replace(parameters=[*own, count])  # type: ignore[attr-defined]
+        return on_examples
+
+    return mark

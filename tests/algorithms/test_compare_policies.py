@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.algorithms import compare, compare_policies
@@ -21,6 +20,7 @@ from dlsched.models.hadar import Instance
 from dlsched.models.hadar.plot import Bar, bars
 from dlsched.solvers import SolverError
 from tests.algorithms.simulator.gpus import instance_of
+from tests.longer import examples
 from tests.strategies.hadar import hadar_data
 
 THREE = [("A", 0, 2, 10), ("B", 1, 4, 5), ("C", 2, 2, 8)]
@@ -78,7 +78,7 @@ def test_at_events_those_that_need_rounds_are_left_out() -> None:
 
 
 @pytest.mark.slow
-@given(data=hadar_data(slots=5, jobs=4), slots=st.integers(1, 2))
+@examples(20, 60, data=hadar_data(slots=5, jobs=4), slots=st.integers(1, 2))
 def test_with_whole_slots_the_utility_is_the_checkers_and_within_the_bound(data: dict[str, Any], slots: int) -> None:
     instance = Instance.parse(data)
     length = slots * instance.slot_seconds

@@ -8,7 +8,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -23,6 +22,7 @@ from dlsched.algorithms.knapsack import (
 from dlsched.models import InputError
 from dlsched.models.smd import best_point, preset
 from dlsched.solvers.highs import Session
+from tests.longer import examples
 
 SIX = Items.of((10, 9, 9, 7, 4, 3), ((5, 4), (4, 5), (4, 4), (3, 2), (2, 1), (1, 2)), (9, 9))
 THREE = Items.of((15, 16, 13), ((9, 2), (5, 8), (4, 7)), (13, 9))
@@ -206,8 +206,7 @@ def test_what_fits_is_decided_exactly() -> None:
     assert frieze_clarke(third, 0).chosen == (0, 1, 2)
 
 
-@given(st.data())
-@settings(max_examples=120)
+@examples(40, 120, data=st.data())
 def test_whatever_the_sizes_the_choice_fits(data: st.DataObject) -> None:
     number = st.builds(lambda m, e: Fraction(m) * Fraction(10) ** e, st.integers(0, 30), st.integers(-9, 9))
     rows, items = data.draw(st.integers(0, 3)), data.draw(st.integers(0, 6))

@@ -351,7 +351,7 @@ def dmlrs_model() -> tuple[Any, set[str]]:
 
 
 def smd_model() -> tuple[Any, set[str]]:
-    instance = smd.preset("paper", 0, jobs=8)
+    instance = smd.preset("paper", 0, jobs=6)
     m = build("smd/milp", instance)
     return must(m, {job: m.once[job].body for job in m.once}), {"must", "capacity"}
 

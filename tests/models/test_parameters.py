@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
+from functools import cache
 from numbers import Number
 from typing import Any
 
@@ -39,10 +40,11 @@ from dlsched.models.document import Record
 from dlsched.models.formulation import Formulation
 from dlsched.relaxations import TransformationRefused, relax
 from dlsched.solvers.matrix import Matrix, compile_model
+from tests.longer import longer
 from tests.models.test_read import data_of, drawn
 
-DRAWN = 4
-"""Instances of each formulation whose data are changed."""
+DRAWN, MORE = 2, 4
+"""Instances of each formulation whose data are changed, and where that may take long; every other has extra data."""
 
 FOLLOWS, REBUILD = Updates.FOLLOWS, Updates.REBUILD
 
@@ -114,18 +116,19 @@ def built(entry: Formulation[Any]) -> Iterator[tuple[Any, Any]]:
             yield instance, entry.build(instance, **data_of(entry, instance, seed))
 
 
-def models(entry: Formulation[Any]) -> list[tuple[Any, Any]]:
-    """Instances and their models, such that each Param has a value in some of them."""
+@cache
+def models(name: str, count: int = DRAWN) -> list[tuple[Any, Any]]:
+    """Instances and their models, such that each Param has a value in some of them; not to be changed."""
     found: list[tuple[Any, Any]] = []
-    empty = set(MUTABLE[entry.name])
-    for instance, model in built(entry):
-        filled = {name for name in empty if len(model.component(name))}
-        if filled or len(found) < DRAWN:
+    empty = set(MUTABLE[name])
+    for instance, model in built(formulation(name)):
+        filled = {param for param in empty if len(model.component(param))}
+        if filled or len(found) < count:
             found.append((instance, model))
             empty -= filled
-        if len(found) >= DRAWN and not empty:
+        if len(found) >= count and not empty:
             return found
-    raise AssertionError(f"{entry.name}: no values for {empty}")
+    raise AssertionError(f"{name}: no values for {empty}")
 
 
 Numbers = dict[tuple[str, ...], float]
@@ -179,7 +182,7 @@ def message(param: Any, key: Any, old: Any, new: Any) -> str:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=NAMES)
 def test_data_are_params_with_symbols_and_units(entry: Formulation[Any]) -> None:
-    _, model = models(entry)[0]
+    _, model = models(entry.name)[0]
     found = {p.name: p for p in inspect(model).parameters}
     assert {p.name: p.updates for p in found.values() if p.updates is not Updates.FIXED} == MUTABLE[entry.name]
     printed = io.StringIO()
@@ -204,15 +207,16 @@ def test_data_are_params_with_symbols_and_units(entry: Formulation[Any]) -> None
 )
 def test_formulas_name_the_params(name: str) -> None:
     """Of the other formulations, Pyomo's writer of LaTeX takes few or none."""
-    _, model = models(formulation(name))[0]
+    _, model = models(name)[0]
     text = latex_printer(model, ostream=io.StringIO())
     assert all(param in text for param in MUTABLE[name])
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("count", longer([DRAWN, MORE], MORE))
 @pytest.mark.parametrize("entry", ENTRIES, ids=NAMES)
-def test_a_change_is_followed_or_refused(entry: Formulation[Any]) -> None:
-    for instance, model in models(entry):
+def test_a_change_is_followed_or_refused(entry: Formulation[Any], count: int) -> None:
+    for instance, model in models(entry.name, count):
         original = numbers(entry, model.clone())
         for name, updates in MUTABLE[entry.name].items():
             for key in some(model.component(name)):
@@ -243,7 +247,7 @@ def test_a_change_is_followed_or_refused(entry: Formulation[Any]) -> None:
 def test_a_model_that_follows_is_the_model_of_the_changed_instance(entry: Formulation[Any]) -> None:
     """All utilities are doubled, in the model and in the instance."""
     amounts = AMOUNTS.intersection(MUTABLE[entry.name])
-    for seed, (instance, _) in enumerate(models(entry) if amounts else ()):
+    for seed, (instance, _) in enumerate(models(entry.name) if amounts else ()):
         jobs = tuple(job.model_copy(update={"utility": job.utility.times(Fraction(2))}) for job in instance.jobs)
         given = data_of(entry, instance, seed)
         model = entry.build(instance, **given)

@@ -22,10 +22,14 @@ from dlsched.models.smd.layered import layered_utility
 from dlsched.relaxations import lift_bounds, relax
 from tests.cases import dmlrs as dmlrs_cases
 from tests.cases import smd as smd_cases
+from tests.longer import longer
 from tests.strategies import smd as smd_strategies
 
-SOLVED = 15
-"""Models of each formulation that are solved and read; of these every tenth by `gdp.hull`, if it is disjunctive."""
+SOLVED = 6
+"""Models of each formulation that are solved and read; of these every third by `gdp.hull`, if it is disjunctive."""
+
+MORE = 15
+"""As many, where it takes long."""
 
 MOST = 500
 """Instances that are drawn for them: some have no solution, and some are not for the formulation."""
@@ -112,7 +116,7 @@ def data_of(entry: Formulation[Any], instance: Any, seed: int) -> dict[str, Any]
     return {name: choices[name] for name in entry.data if name in choices}
 
 
-def solved(entry: Formulation[Any]) -> Iterator[tuple[Any, Any, float]]:
+def solved(entry: Formulation[Any], count: int = MORE) -> Iterator[tuple[Any, Any, float]]:
     """Models, instances and optima."""
     found = 0
     for seed in range(MOST):
@@ -122,12 +126,12 @@ def solved(entry: Formulation[Any]) -> Iterator[tuple[Any, Any, float]]:
         except ValueError:  # not for such an instance
             continue
         if entry.disjunctive:
-            pyo.TransformationFactory("gdp.hull" if found % 10 == 9 else "gdp.bigm").apply_to(model)
+            pyo.TransformationFactory("gdp.hull" if found % 3 == 2 else "gdp.bigm").apply_to(model)
         objective = solve(model, solver="highs" if entry.linear else "scip", threads=1).objective
         if objective is not None:
             found += 1
             yield model, instance, objective
-        if found == SOLVED:
+        if found == count:
             return
 
 
@@ -136,15 +140,16 @@ def first(entry: Formulation[Any], solver: bool = True) -> tuple[Any, Any]:
     for model, instance, _ in solved(entry):
         if any(v.is_integer() for v in model.component_data_objects(pyo.Var)):
             return model if solver else entry.build(instance), instance
-    raise AssertionError(f"{entry.name} has no integers in {SOLVED} models")
+    raise AssertionError(f"{entry.name} has no integers in {MORE} models")
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("count", longer([SOLVED, MORE], MORE))
 @pytest.mark.parametrize("entry", READABLE, ids=NAMES)
-def test_a_solved_model_is_a_schedule_worth_its_objective(entry: Formulation[Any]) -> None:
+def test_a_solved_model_is_a_schedule_worth_its_objective(entry: Formulation[Any], count: int) -> None:
     of = problem(entry.problem)
     found = unreadable = 0
-    for model, instance, objective in solved(entry):
+    for model, instance, objective in solved(entry, count):
         found += 1
         try:
             result = read(model, instance)
@@ -158,8 +163,8 @@ def test_a_solved_model_is_a_schedule_worth_its_objective(entry: Formulation[Any
         if schedule is not None and not (entry.kind is Kind.SUBPROBLEM and entry.name.endswith("-printed")):
             rules = {violation.rule for violation in of.check(instance, schedule)}
             assert rules <= BROKEN.get(entry.name, set())
-    assert found == SOLVED
-    assert unreadable <= (SOLVED // 5 if entry.kind is Kind.AS_PRINTED or entry.name == "ddljs/slot-printed" else 0)
+    assert found == count
+    assert unreadable <= (count // 5 if entry.kind is Kind.AS_PRINTED or entry.name == "ddljs/slot-printed" else 0)
 
 
 @pytest.mark.parametrize("entry", READABLE, ids=NAMES)

@@ -176,7 +176,7 @@ def test_points_are_recovered_on_the_formulation(seed: int, program: Callable[..
 
 
 @pytest.mark.parametrize("cap", [False, True])
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", longer(range(15), *range(6, 15)))
 def test_knapsack_optima_are_optima_of_the_larger_programs(seed: int, cap: bool) -> None:
     problem = drawn(seed, servers=4, jobs=3, workers=4)
     for sizes in (None, {q.name: max(q.profit) for q in problem.requests[:2]}):
@@ -211,7 +211,7 @@ def test_all_ways_to_solve_agree(seed: int, cap: bool) -> None:
 
 
 @pytest.mark.parametrize("unit", [Fraction(1, 10**12), Fraction(10) ** 25])
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", longer(range(15), *range(6, 15)))
 def test_the_unit_of_utility_changes_nothing(seed: int, unit: Fraction) -> None:
     problem = drawn(seed, True, servers=4, jobs=3, workers=4)
     scaled = problem.keeping(

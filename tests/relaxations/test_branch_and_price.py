@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 
 from dlsched.halt import Halt, until
 from dlsched.models import InputError
 from dlsched.relaxations import BranchAndPrice, Branching, Generated, Priced, generate_columns
 from dlsched.relaxations.columns import keep
 from dlsched.solvers.matrix import Floats
+from tests.longer import examples
 from tests.relaxations.test_columns import Choice, choices
 
 Pair = tuple[int, int]
@@ -118,8 +118,7 @@ def crossed() -> Choice:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=150)
-@given(choices())
+@examples(40, 150, problem=choices())
 def test_it_ends_at_the_best_of_all_choices_with_a_bound_that_always_holds(problem: Choice) -> None:
     best = max(value for value, _ in problem.integral())
     for looks in (True, False):

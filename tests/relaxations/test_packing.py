@@ -13,6 +13,7 @@ from dlsched.models.dmlrs.instance import identical, singletons
 from dlsched.relaxations import relax
 from dlsched.relaxations.aggregation import aggregate_machines, place, trimmed
 from dlsched.relaxations.packing import Outcome, Packing, pack
+from tests.longer import longer
 
 
 def possible(
@@ -96,7 +97,7 @@ def test_groups() -> None:
     ]
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", longer(range(30), *range(10, 30)))
 def test_the_sum_of_machines_and_back(seed: int) -> None:
     """What is packed is a schedule of the relaxation's value."""
     rng = np.random.default_rng(seed)

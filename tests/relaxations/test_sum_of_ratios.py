@@ -160,9 +160,10 @@ def small_jobs(seed: int, count: int) -> list[tuple[list[float], list[tuple[floa
 
 
 @pytest.mark.slow
-def test_corrected_is_within_the_factor_and_printed_may_find_nothing() -> None:
+@pytest.mark.parametrize(("seed", "count"), longer([(0, 60), (7, 300)], (7, 300)))
+def test_corrected_is_within_the_factor_and_printed_may_find_nothing(seed: int, count: int) -> None:
     empty = 0
-    for theta, rows in small_jobs(7, 300):
+    for theta, rows in small_jobs(seed, count):
         problem = ratios(job([repr(value) for value in theta], [tuple(map(str, row)) for row in rows]))
         low, high = bracket(theta, rows)
         for epsilon in (0.5, 0.1):
@@ -176,7 +177,7 @@ def test_corrected_is_within_the_factor_and_printed_may_find_nothing() -> None:
             assert printed.points <= found.points
             assert printed.cost >= found.cost * (1 - 1e-9)
             empty += printed.x is None
-    assert empty >= 10
+    assert empty >= count / 30
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])

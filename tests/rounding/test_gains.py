@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.rounding import gain_cover, gain_packing, violation_probability, width
+from tests.longer import examples
 
 
 @pytest.mark.parametrize(
@@ -74,9 +75,13 @@ def test_the_exact_packing_gain_over_delta_may_increase() -> None:
     assert ratios == sorted(ratios)
 
 
-@settings(max_examples=200)
-@given(
-    st.lists(st.integers(0, 3), min_size=1, max_size=6).filter(any), st.data(), st.integers(1, 4), st.floats(1e-4, 1)
+@examples(
+    67,
+    200,
+    row=st.lists(st.integers(0, 3), min_size=1, max_size=6).filter(any),
+    data=st.data(),
+    m=st.integers(1, 4),
+    delta=st.floats(1e-4, 1),
 )
 def test_cover_rows_fail_as_rarely_as_promised(row: list[int], data: Any, m: int, delta: float) -> None:
     """P(row fails) <= delta/(3m) for every point of the row, in exact arithmetic."""

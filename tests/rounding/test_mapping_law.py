@@ -31,6 +31,7 @@ from dlsched.rounding import (
     sample_mappings,
 )
 from tests.cases.mappings import HALF, coins, odd_cycle, one, random_combination, random_problem, request, superpose
+from tests.longer import longer
 
 CONFIDENCE = 1 - 1e-6
 
@@ -114,7 +115,7 @@ def test_returned_draws_of_the_odd_cycle() -> None:
     assert law.accepted(profitable, rounds=3) == 1 - Fraction(1, 8) ** 3
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", longer(range(25), *range(9, 25)))
 def test_laws_against_enumeration(seed: int) -> None:
     problem, weighted = random_law(seed)
     law = MappingLaw(problem, weighted)
@@ -143,7 +144,7 @@ def test_laws_against_enumeration(seed: int) -> None:
         assert law.violation(row, factor=Fraction(3, 4), reaches=True) == reached
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", longer(range(10), *range(6, 10)))
 @pytest.mark.parametrize("rounds", [1, 2, 5])
 def test_law_of_algorithm_2(seed: int, rounds: int) -> None:
     """What convolutions say of the returned solution agrees with its law, listed outcome by outcome."""
@@ -168,8 +169,9 @@ def test_law_of_algorithm_2(seed: int, rounds: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("trials", longer([500, 1500], 1500))
 @pytest.mark.parametrize("rule", ["once", "accepted", "best"])
-def test_draws_follow_their_law(rule: str) -> None:
+def test_draws_follow_their_law(rule: str, trials: int) -> None:
     problem, weighted = random_law(4)
     law, rng = MappingLaw(problem, weighted), np.random.default_rng(9)
     accept = Acceptance(law.table.expected_profit, dict.fromkeys(problem.resources, Fraction(2)), Fraction(2))
@@ -178,7 +180,6 @@ def test_draws_follow_their_law(rule: str) -> None:
     for o in laws[rule]:
         expected[tuple(option.chosen for option in o.chosen)] += o.probability
     drawn: Counter[Any] = Counter()
-    trials = 1500
     for _ in range(trials):
         found = round_mappings(problem, weighted, rng, rule=rule, rounds=3, acceptance=accept).chosen
         drawn[tuple(found.get(r.name) for r in problem.requests)] += 1

@@ -20,6 +20,7 @@ from dlsched.rounding import (
 )
 from dlsched.traces.topology_zoo import convert
 from tests.cases.mappings import ZOO, check_decomposition, odd_cycle, random_problem, request
+from tests.longer import longer
 
 
 def check_lp(problem: RingProblem, cap: bool) -> float:
@@ -34,7 +35,7 @@ def check_lp(problem: RingProblem, cap: bool) -> float:
 
 
 @pytest.mark.parametrize("cap", [False, True])
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", longer(range(15), *range(6, 15)))
 def test_random_problems(seed: int, cap: bool) -> None:
     rng = np.random.default_rng(seed)
     check_lp(random_problem(rng, nodes=5, requests=4, half=bool(seed % 2)), cap)

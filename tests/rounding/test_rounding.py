@@ -23,6 +23,7 @@ from dlsched.rounding import (
     violation_probability,
     width,
 )
+from tests.longer import examples
 
 points = st.lists(st.fractions(-3, 5, max_denominator=12), min_size=1, max_size=5)
 
@@ -158,8 +159,7 @@ def by_hand(B: list[list[Any]], x: list[Any], b: list[Any], sense: str) -> Fract
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
-@given(st.data(), points, st.integers(1, 3), st.sampled_from(["<=", ">="]))
+@examples(40, 150, data=st.data(), x=points, rows=st.integers(1, 3), sense=st.sampled_from(["<=", ">="]))
 def test_enumeration_convolution_and_brute_force_agree(data: Any, x: list[Fraction], rows: int, sense: str) -> None:
     entry = st.fractions(-3, 3, max_denominator=4)
     B = [data.draw(st.lists(entry, min_size=len(x), max_size=len(x))) for _ in range(rows)]
@@ -251,12 +251,13 @@ def test_what_a_solver_returns_for_a_bound_is_rounded_to_it() -> None:
     assert round_shifted([1 - 1e-10, 1.5], 7, draws=1000).min(axis=0).tolist() == [1, 1]
 
 
-@settings(max_examples=200)
-@given(
-    st.lists(st.integers(0, 3), min_size=1, max_size=6).filter(any),
-    st.data(),
-    st.integers(1, 4),
-    st.floats(1e-4, 1),
+@examples(
+    67,
+    200,
+    row=st.lists(st.integers(0, 3), min_size=1, max_size=6).filter(any),
+    data=st.data(),
+    r=st.integers(1, 4),
+    delta=st.floats(1e-4, 1),
 )
 def test_rows_break_as_rarely_as_the_exact_gain_promises(row: list[int], data: Any, r: int, delta: float) -> None:
     """P(row broken) <= delta/(2r) for every point of the row, in exact arithmetic."""

@@ -11,13 +11,13 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.models import Status, compile_model, solve
 from dlsched.relaxations import dual
 from dlsched.solvers import Builder, Matrix, Session, solve_matrix, solve_to_optimality
 from dlsched.solvers.refinement import LinearOptimum, is_better_ray, refined, with_slacks
+from tests.longer import examples
 from tests.relaxations.conformance.exact import best_vertex, sides
 
 SOLVERS = ["highs", "scip"]
@@ -103,7 +103,7 @@ def optimum(matrix: Matrix) -> float:
     return float(best)
 
 
-@given(programs())
+@examples(20, 60, matrix=programs())
 def test_programs_in_any_units(matrix: Matrix) -> None:
     """Their best vertex, in rationals: what they are off by is no more than rounding of the objective's own terms."""
     best = optimum(matrix)

@@ -10,7 +10,6 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.models import Solution, Status, compile_model, duals, residuals, solve
@@ -20,6 +19,7 @@ from dlsched.solvers.highs import loaded
 from dlsched.solvers.matrix import Matrix
 from dlsched.solvers.solution import ResidualError
 from dlsched.solvers.solve import solve_matrix
+from tests.longer import examples
 
 SOLVERS = ["highs", "scip"]
 
@@ -609,7 +609,7 @@ def matrices(draw: st.DrawFn) -> Matrix:
     )
 
 
-@given(matrices())
+@examples(20, 60, matrix=matrices())
 def test_highs_and_scip_agree(matrix: Matrix) -> None:
     ours, theirs = (solve_matrix(matrix, solver=solver) for solver in SOLVERS)
     assert ours.summary.objective == pytest.approx(theirs.summary.objective, abs=1e-6)

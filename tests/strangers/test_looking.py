@@ -11,6 +11,7 @@ import pytest
 from pyomo.util.model_size import build_model_size_report
 
 from dlsched.models import Conflict, explain, inspect
+from tests.longer import longer
 
 from . import LINEAR, STRANGERS, WHOLE
 from .beyond import job_shop, reactors, tank
@@ -102,15 +103,11 @@ def has_a_point(model: Any, folder: Path) -> bool:
     return bool(scip.getStatus() == "optimal")
 
 
-QUICK = LINEAR[::3]
-"""Every third: all together take ten seconds."""
+OTHERS = [s for n, s in enumerate((*LINEAR, *WHOLE)) if n % 3]
+"""Two of three: all together take ten seconds."""
 
 
-@pytest.mark.parametrize(
-    "stranger",
-    [*QUICK, *(pytest.param(s, marks=pytest.mark.slow) for s in (*LINEAR, *WHOLE) if s not in QUICK)],
-    **by_name,
-)
+@pytest.mark.parametrize("stranger", longer((*LINEAR, *WHOLE), *OTHERS), **by_name)
 def test_conflict_is_one_and_irreducible(stranger: Stranger, tmp_path: Path) -> None:
     conflict = explain(better(stranger)).conflict
     assert conflict is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from dlsched.models import solve
 from dlsched.relaxations import TransformationRefused, dual, lift_bounds, sum_of_ratios
 from dlsched.relaxations.conformance import Trait, Transformation, check
+from tests.longer import longer
 from tests.relaxations.conformance.cases import CASES
 
 from . import STRANGERS
@@ -26,13 +28,27 @@ REFUSED = [s for s in STRANGERS if s not in LINEAR and s not in CURVED]
 WRITTEN = [*LINEAR, *(s for s in STRANGERS if s.build in (one_site, tariff))]
 """What LP and MPS files can say; SCIP's reader takes ordered sets, and not Pyomo's quadratic terms."""
 
-SLOW = {True: [pytest.mark.slow], False: []}
-"""The contract is checked with a dozen solves, which takes seconds where there are integers."""
-
 REFERRING = (plants, shifts)
 """Models with References, of which Pyomo writes no MPS files."""
 
 by_name = {"ids": lambda case: case.name}
+
+
+def a_third(strangers: Sequence[Stranger]) -> list[Any]:
+    """Pair strangers with transformations, the refusals and a third of the others not as long ones.
+
+    So that each stranger and each transformation is there, and no two of three strangers have the same.
+    """
+    pairs, long = [(t, s) for t in CASES for s in strangers], []
+    for number, stranger in enumerate(strangers):
+        taken = [t for t in CASES if not stranger.traits & t.refuses]
+        step = min(3, len(taken))
+        long += [(t, stranger) for k, t in enumerate(taken) if (k + number) % step]
+    return longer(pairs, *long)
+
+
+def by_names(value: Any) -> str:
+    return value.name if isinstance(value, Stranger) else str(value)
 
 
 def in_scip(model: Any, folder: Path, kind: str = "lp", *, relaxed: bool = False) -> float:
@@ -99,8 +115,7 @@ def test_solve_refuses_in_a_line(stranger: Stranger) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stranger", [pytest.param(s, marks=SLOW[s.traits == INTEGER]) for s in STRANGERS], **by_name)
-@pytest.mark.parametrize("transformation", CASES, ids=str)
+@pytest.mark.parametrize(("transformation", "stranger"), a_third(STRANGERS), ids=by_names)
 def test_transformation(transformation: Transformation, stranger: Stranger) -> None:
     check(transformation, stranger)
 
@@ -118,8 +133,7 @@ def test_refusals_are_one_line_with_a_remedy(transformation: Transformation, str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stranger", [pytest.param(s, marks=SLOW[s.traits == INTEGER]) for s in LINEAR], **by_name)
-@pytest.mark.parametrize("transformation", CASES, ids=str)
+@pytest.mark.parametrize(("transformation", "stranger"), a_third(LINEAR), ids=by_names)
 def test_new_model_in_scip(transformation: Transformation, stranger: Stranger, tmp_path: Path) -> None:
     """The new model is a model as any other: Pyomo writes it, and SCIP finds the value that it must have."""
     source, optimum = stranger.build(), stranger.optimum

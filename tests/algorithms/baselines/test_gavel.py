@@ -8,7 +8,7 @@ from typing import Any
 
 import highspy
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.algorithms.baselines.hadar import gavel, gavel_policies
@@ -18,6 +18,7 @@ from dlsched.algorithms.simulator import run_policy, simulate
 from dlsched.algorithms.simulator.placement import by_type
 from dlsched.models.hadar import Instance, Schedule, check, completions, preset
 from dlsched.solvers.solution import SolverError
+from tests.longer import examples
 from tests.oracles.gavel import Policy
 from tests.strategies.hadar import hadar_data
 
@@ -49,7 +50,7 @@ def test_the_example_does_not_fit_into_five_rounds() -> None:
     assert {event.job for event in result.log if isinstance(event, Stripped)} == {"J1", "J3"}
 
 
-@given(hadar_data(), st.data())
+@examples(20, 60, data=hadar_data(), drawn=st.data())
 def test_schedules_are_valid_and_homogeneous(data: dict[str, Any], drawn: st.DataObject) -> None:
     instance = Instance.model_validate(data)
     part = st.sampled_from([0.0, 0.25, 0.5, 1.0])
@@ -242,7 +243,7 @@ def test_gangs_and_devices_in_any_number(normaliser: str, factor: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("normaliser", ["proportional", "isolated"])
-@given(hadar_data(), st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=8, max_size=8))
+@examples(20, 60, data=hadar_data(), drawn=st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=8, max_size=8))
 def test_no_job_can_get_more_unless_one_that_has_no_more_gets_less(
     normaliser: str, data: dict[str, Any], drawn: list[float]
 ) -> None:
@@ -372,8 +373,7 @@ def counted(schedule: Schedule) -> dict[tuple[str, int], dict[str, int]]:
 
 
 @pytest.mark.parametrize("policy", list(gavel_policies.Policy))
-@settings(max_examples=15)
-@given(data=hadar_data(slots=5, jobs=4), mechanism=st.sampled_from(gavel.Mechanism))
+@examples(6, 15, data=hadar_data(slots=5, jobs=4), mechanism=st.sampled_from(gavel.Mechanism))
 def test_in_rounds_of_a_slot_the_simulator_says_the_same(
     policy: gavel_policies.Policy, data: dict[str, Any], mechanism: gavel.Mechanism
 ) -> None:

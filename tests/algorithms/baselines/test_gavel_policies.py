@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -17,6 +16,7 @@ from dlsched.algorithms.baselines.hadar import gavel
 from dlsched.algorithms.baselines.hadar.gavel_policies import Policy, Progress, policy_shares
 from dlsched.models import InputError
 from dlsched.models.hadar import Instance, check, preset
+from tests.longer import examples
 from tests.strategies.hadar import hadar_data
 
 SPEEDS = ((2, 1, 0.5), (3, 2, 1))
@@ -127,7 +127,7 @@ def test_floors_are_reached_or_refused_and_never_dropped() -> None:
         policy_shares(alone, alone.jobs, "max-sum-throughput", floors={"J0": 1})
 
 
-@given(hadar_data())
+@examples(20, 60, data=hadar_data())
 def test_the_sum_is_the_greatest(data: dict[str, Any]) -> None:
     instance = Instance.model_validate(data)
     found = policy_shares(instance, instance.jobs, Policy.MAX_SUM_THROUGHPUT)
@@ -138,7 +138,7 @@ def test_the_sum_is_the_greatest(data: dict[str, Any]) -> None:
         assert found == {}
 
 
-@given(hadar_data())
+@examples(20, 60, data=hadar_data())
 def test_the_last_job_ends_as_early_as_can_be(data: dict[str, Any]) -> None:
     instance = Instance.model_validate(data)
     found = policy_shares(instance, instance.jobs, Policy.MIN_TOTAL_DURATION)
@@ -152,7 +152,7 @@ def test_the_last_job_ends_as_early_as_can_be(data: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@given(hadar_data(), st.integers(0, 5))
+@examples(20, 60, data=hadar_data(), waited=st.integers(0, 5))
 def test_the_greatest_ratio_of_times_is_the_least(data: dict[str, Any], waited: int) -> None:
     instance = Instance.model_validate(data)
     jobs = instance.jobs

@@ -23,6 +23,7 @@ from dlsched.algorithms.simulator import Placement, Policy, busy, check, run_pol
 from dlsched.models.hadar import Instance
 from dlsched.models.options import options_of
 from tests.algorithms.simulator.gpus import instance_of, spans
+from tests.longer import examples
 from tests.oracles import gpus
 from tests.strategies.hadar import hadar_data
 
@@ -195,7 +196,7 @@ def rows(draw: st.DrawFn) -> list[gpus.Job]:
 
 
 @pytest.mark.parametrize("name", SCHEDULERS)
-@given(jobs=rows(), count=st.integers(4, 7))
+@examples(20, 60, jobs=rows(), count=st.integers(4, 7))
 def test_events_agree_with_deciding_every_second(name: str, jobs: list[gpus.Job], count: int) -> None:
     policy, oracle = SCHEDULERS[name]
     found = simulate(instance_of(jobs, count), policy, round_seconds=None).completions

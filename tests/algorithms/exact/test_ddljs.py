@@ -77,7 +77,7 @@ def test_every_offline_golden_optimum_is_tested() -> None:
     assert set(OPTIMA) == {"G1", "G4", "G5", "G6", "G7", "G11", "G12", "G13"}
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", longer(range(120), *range(40, 120)))
 def test_random(seed: int) -> None:
     assert_optimal(drawn(seed))
 

@@ -19,6 +19,7 @@ from dlsched.models.ddljs.presets import benchmark
 from dlsched.models.numbers import agree
 from dlsched.solvers.solve import solve_matrix
 from tests.cases.ddljs import SLOTS, expected, instance, problem
+from tests.longer import longer
 from tests.oracles import ddljs as oracle
 
 OPTIMA = {name: value for name in SLOTS if (value := expected(name).get("ilp"))}
@@ -88,7 +89,7 @@ def test_every_golden_slot_optimum_is_tested() -> None:
     }
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", longer(range(150), *range(50, 150)))
 def test_random(seed: int) -> None:
     whole = drawn(seed)
     vectors = oracle.joint(whole)
@@ -131,7 +132,7 @@ def with_cycles(seed: int) -> RingProblem:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", longer(range(30), 2, 7, *range(10, 30)))
 def test_rings_in_graphs_with_cycles(seed: int) -> None:
     whole = with_cycles(seed)
     program = slot_program(whole)

@@ -19,7 +19,7 @@ from tests.longer import longer
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", longer([0, 1], 1))
 def test_many_machines_are_summed_and_packed(seed: int) -> None:
     instance = preset("benchmark", seed, jobs=20, machines=30, slots=10, multiple=9)
     found = optimum(instance, time_limit=60)
@@ -56,7 +56,7 @@ def test_a_search_beside_the_method_finds_what_it_finds_and_proves_nothing(async
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", longer(range(12), 6, 9))
 def test_all_routes_agree_on_small_instances(seed: int) -> None:
     """The plain program over single machines, solved once, has the certified optimum."""
     rng = np.random.default_rng(100 + seed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -48,6 +49,14 @@ def slower_external(seed: int, **sizes: int) -> dict:
     return data
 
 
+@cache
+def fragmented_cluster(seed: int) -> tuple[Instance, Schedule, float]:
+    """Return a small one, its optimum, and a bound on it."""
+    instance = preset("benchmark", seed, jobs=4, machines=3, slots=5, multiple=3, load=0.95)
+    best, bound, _ = solve_fragmented(instance)
+    return instance, best, bound
+
+
 def small(seed: int) -> Instance:
     return preset("random", seed, jobs=4, machines=2, slots=4, capacity=4, identical=bool(seed % 2))
 
@@ -64,7 +73,7 @@ def test_the_optimum_is_the_exhaustive_one(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", longer(range(15), *range(6, 15)))
+@pytest.mark.parametrize("seed", longer(range(15), *range(4, 15)))
 def test_the_optimum_is_that_of_the_exact_program(seed: int) -> None:
     instance = small(seed)
     best = solve(build("dmlrs/compact-milp", instance), presolve=False).objective
@@ -186,7 +195,7 @@ def test_prices_see_that_a_machine_holds_one_of_what_is_more_than_half_of_it(mac
 
 @pytest.mark.slow
 def test_a_list_that_takes_too_long_gives_way_to_contents_of_machines(monkeypatch: pytest.MonkeyPatch) -> None:
-    instance = preset("benchmark", 0, jobs=4, machines=3, slots=5, multiple=3, load=0.95)
+    instance = preset("benchmark", 2, jobs=3, machines=3, slots=4, multiple=3, load=0.95)
     best, _, evidence = solve_fragmented(instance)
     assert "slot configurations" in str(evidence[0])
     monkeypatch.setattr(fragmented, "_LISTING_SHARE", 0.0)
@@ -249,8 +258,7 @@ def test_the_search_goes_on_from_the_plans_of_others(
     seed: int, only: Literal["plans"] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The optimum is the same with dives, with plans of others, and by configurations."""
-    instance = preset("benchmark", seed, jobs=4, machines=3, slots=5, multiple=3, load=0.95)
-    best, bound, _ = solve_fragmented(instance)
+    instance, best, bound = fragmented_cluster(seed)
     monkeypatch.setattr(fragmented, "MOST_ESTIMATED", 0)
     monkeypatch.setattr(fragmented, "_FIRST_ROUNDS", 10)
     monkeypatch.setattr(fragmented, "_MORE_ROUNDS", 10)
@@ -268,8 +276,7 @@ def test_a_bound_alone_is_confirmed_by_no_plan_of_its_own(
     seed: int, listed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where the plan is the best the bound is its value; where it is none, the bound holds."""
-    instance = preset("benchmark", seed, jobs=4, machines=3, slots=5, multiple=3, load=0.95)
-    best, bound, _ = solve_fragmented(instance)
+    instance, best, bound = fragmented_cluster(seed)
     monkeypatch.setattr(fragmented, "MOST_ESTIMATED", 3e6 if listed else 0)
     monkeypatch.setattr(Insertion, "offer", lambda _: pytest.fail("a plan is looked for"))
     kept, again, _ = solve_fragmented(instance, incumbent=best, only="bound")
@@ -296,7 +303,7 @@ def test_asynchronous_jobs_are_refused() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", longer(range(30), 6))
+@pytest.mark.parametrize("seed", longer(range(30), 6, *range(12, 30)))
 def test_the_optimum_by_single_machines_is_the_exhaustive_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fragmented, "MOST_ESTIMATED", 0)
     data = slower_external(seed)
@@ -340,7 +347,7 @@ def constructed(schedules: Schedules, machines: Machines, seed: int) -> tuple[In
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", longer(range(10), *range(4, 10)))
 def test_inserted_plans_are_feasible_and_worth_what_they_say(seed: int, asynchronous: bool) -> None:
     """Of all kinds of jobs, also those that exchange data faster between machines."""
     instance, schedules = of_all_kinds(seed, asynchronous)
@@ -354,7 +361,7 @@ def test_inserted_plans_are_feasible_and_worth_what_they_say(seed: int, asynchro
     assert float(exact_utility(instance, schedule)) >= insertion.value - TOLERANCE
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", longer(range(12), *range(5, 12)))
 def test_plans_with_machines_packed_anew_are_feasible_and_no_worse(seed: int) -> None:
     """They go on from a plan on the machines; what is said to fit is what the exact packing places."""
     instance, schedules = of_all_kinds(seed, asynchronous=False)
@@ -388,9 +395,10 @@ def test_plans_with_machines_packed_anew_are_feasible_and_no_worse(seed: int) ->
 
 
 @pytest.mark.slow
-def test_beams_find_plans_that_fit_and_none_above_the_optimum() -> None:
+@pytest.mark.parametrize("seeds", longer([range(3), range(3, 12)], range(3, 12)), ids=str)
+def test_beams_find_plans_that_fit_and_none_above_the_optimum(seeds: range) -> None:
     optimal = 0
-    for seed in range(12):
+    for seed in seeds:
         instance = small(seed)
         schedules = Schedules(Slots.of(instance))
         best = solve_fragmented(instance)[1]
@@ -415,10 +423,10 @@ def test_beams_find_plans_that_fit_and_none_above_the_optimum() -> None:
             assert values[-1] == pytest.approx(sum(schedules.utility[each.job, each.end] for each in plan))
         optimal += max(values) > best - 1e-3
         assert max(values) <= best + TOLERANCE
-    assert optimal >= 8
+    assert optimal >= 2 * len(seeds) / 3
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", longer(range(6), *range(3, 6)))
 def test_vectors_of_levels_fit_and_annealing_gains(seed: int) -> None:
     schedules = Schedules(Slots.of(small(seed)))
     rng, packer = np.random.default_rng(seed), Packer(Items(schedules.slots))
@@ -441,7 +449,7 @@ def test_vectors_of_levels_fit_and_annealing_gains(seed: int) -> None:
     assert (vectors.improved(likely, np.where(np.arange(gains.shape[1]) == 0, gains, -np.inf)) == 0).all()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", longer(range(6), *range(2, 6)))
 def test_there_are_vectors_whenever_the_lowest_open_levels_fit(seed: int) -> None:
     schedules = Schedules(Slots.of(small(seed)))
     rng, room = np.random.default_rng(seed), Repacked(schedules)
@@ -459,7 +467,7 @@ def test_there_are_vectors_whenever_the_lowest_open_levels_fit(seed: int) -> Non
     assert 0 < found < 20
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", longer(range(8), *range(3, 8)))
 def test_gains_of_a_slot_bound_what_goes_on_with_its_levels(seed: int) -> None:
     schedules = Schedules(Slots.of(small(seed)))
     rows, rng = ByPattern(schedules), np.random.default_rng(seed)
@@ -557,7 +565,7 @@ def test_items_are_placed_in_another_order_too() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", longer(range(6), 0, 1, 4, 5))
 def test_insertion_is_at_least_as_good_as_the_online_algorithms(seed: int) -> None:
     instance = preset("benchmark", seed, jobs=12, machines=6, slots=8, multiple=3)
     schedules = Schedules(Slots.safe(instance))
@@ -584,7 +592,7 @@ def test_work_in_many_steps_is_rounded_down() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", longer(range(8), 0, 4, 5))
 def test_patterns_are_the_full_contents_of_a_machine(seed: int) -> None:
     """Of things that need anything; the others are always there."""
     slots = Slots.of(small(seed))

@@ -79,7 +79,7 @@ def small(seed: int) -> Instance:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", longer(range(40), 4, *range(12, 40)))
+@pytest.mark.parametrize("seed", longer(range(40), 2, 4, *range(9, 40)))
 def test_the_optimum_is_the_same(seed: int) -> None:
     """The plain program over single machines has it, of the instance and of the reduced one."""
     instance = small(seed)
@@ -195,7 +195,7 @@ def test_machines_that_differ_by_less_than_any_need_are_alike() -> None:
 
 SIZES = {
     "a million slots": cluster({}, slots=10**6),
-    "jobs far apart": cluster(*({"arrival": 1 + 30_000 * i, "samples": 400 + i} for i in range(30)), slots=10**6),
+    "jobs far apart": cluster(*({"arrival": 1 + 30_000 * i, "samples": 400 + i} for i in range(12)), slots=10**6),
     "a batch of 100 000": cluster({"batch": 10**5, "samples": 10**6}, gpus=10**6),
     "capacities of 10^18": cluster({}, gpus=10**18),
     "ten thousand machines": cluster(*[{}] * 20, machines=10_000),

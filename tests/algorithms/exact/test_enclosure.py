@@ -11,6 +11,7 @@ import pytest
 
 from dlsched.algorithms.exact.certificates import ExactProgram, ProgramBuilder
 from dlsched.algorithms.exact.certificates.enclosure import enclose
+from tests.longer import longer
 
 
 def drawn(seed: int, *, integer: bool) -> ExactProgram:
@@ -40,7 +41,7 @@ def _by_enumeration(program: ExactProgram) -> Fraction | None:
     return best(found, default=None)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", longer(range(60), *range(20, 60)))
 def test_integer_programs_have_the_optimum_of_enumeration(seed: int) -> None:
     program = drawn(seed, integer=True)
     found = enclose(program)
@@ -48,7 +49,7 @@ def test_integer_programs_have_the_optimum_of_enumeration(seed: int) -> None:
     assert found is None or abs(found.bound - found.value) < Fraction(1, 10**8)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", longer(range(60), *range(20, 60)))
 def test_linear_programs_are_no_worse_and_agree_with_their_duals(seed: int) -> None:
     """The relaxation is no worse than the integer program; its point keeps what it should, and is worth its value."""
     program = drawn(seed, integer=False)

@@ -28,7 +28,7 @@ from dlsched.models.numbers import agree
 from dlsched.solvers.solution import SolverError
 from tests import paths
 from tests.cases.hadar import middle
-from tests.longer import longer
+from tests.longer import examples, longer
 from tests.oracles import hadar as oracle
 from tests.strategies.hadar import hadar_data
 
@@ -83,29 +83,30 @@ def test_golden(name: str) -> None:
     assert found.value == pytest.approx(float(oracle.rational(CASES[name]["p2"])), abs=1e-6)
 
 
-@settings(deadline=None, max_examples=60)
-@given(hadar_data())
+@examples(20, 60, data=hadar_data())
 def test_agrees_with_exhaustive_search(data: dict[str, Any]) -> None:
     assert_optimal(data, optimum(Instance.parse(data)))
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seeds", longer([range(20), range(20, 60)], range(20, 60)), ids=str)
 @pytest.mark.parametrize("irregular", [False, True])
 @pytest.mark.usefixtures("no_heuristics")
-def test_tree_alone_agrees_with_exhaustive_search(irregular: bool) -> None:
+def test_tree_alone_agrees_with_exhaustive_search(irregular: bool, seeds: range) -> None:
     branched = 0
-    for seed in range(60):
+    for seed in seeds:
         data = tiny(seed, irregular=irregular)
         found = optimum(Instance.parse(data))
         assert_optimal(data, found)
         branched += "branch, cut and price" in str(found.evidence)
-    assert branched > 20
+    assert branched > len(seeds) / 3
 
 
 @pytest.mark.usefixtures("no_heuristics")
-def test_any_order_of_questions_leads_to_the_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("seeds", longer([range(20), range(20, 60)], range(20, 60)), ids=str)
+def test_any_order_of_questions_leads_to_the_optimum(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PathBranching, "questions", lambda self, part, generated: [])
-    for seed in range(60):
+    for seed in seeds:
         data = tiny(seed)
         assert_optimal(data, optimum(Instance.parse(data)))
 
@@ -127,7 +128,7 @@ def test_rounded_work_agrees_with_exhaustive_search(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", longer(range(5), 0, 2, 4))
 def test_agrees_with_the_hall_formulation(seed: int) -> None:
     instance = preset("benchmark", seed, jobs=5, machines=3, types=3, slots=6)
     found = optimum(instance)
@@ -188,13 +189,13 @@ def test_the_search_comes_before_the_tree_in_it_or_not_at_all(
     first: int, seconds: float | None, searched: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After so many nodes, or a share of the time: the optimum is the same."""
-    jobs, told = 12, []
+    jobs, told = 8, []
     monkeypatch.setattr(exact, "_NODES_FIRST", first * jobs * jobs)
     monkeypatch.setattr(exact, "_TREE_SHARE", 0.0)
-    instance = preset("benchmark", 2, jobs=jobs, machines=5, types=3, slots=15)
+    instance = preset("benchmark", 1, jobs=jobs, machines=4, types=3, slots=10)
     found = optimum(instance, time_limit=seconds, progress=lambda phase, lower, upper: told.append(phase))
     assert found.proved
-    assert agree(found.value, 261.288095)
+    assert agree(found.value, 232.3)
     assert " ".join(phase for phase, _ in itertools.groupby(p for p in told if p in {"beam", "branch"})) == searched
 
 
@@ -434,8 +435,7 @@ def test_other_types_and_limits_are_refused() -> None:
         optimum(Instance.parse(CASES["H1"]["instance"]), time_limit=-1)
 
 
-@settings(deadline=None, max_examples=80)
-@given(st.lists(st.integers(1, 8), min_size=2, max_size=6), st.integers(8, 16), st.data())
+@examples(27, 80, gangs=st.lists(st.integers(1, 8), min_size=2, max_size=6), devices=st.integers(8, 16), data=st.data())
 def test_hull_inequalities_hold_at_all_whole_points(gangs: list[int], devices: int, data: st.DataObject) -> None:
     """One separator for several points: what it keeps of one makes no other inequality wrong, and hides none."""
     weight = np.array(gangs)
@@ -476,6 +476,7 @@ def crowded(seed: int, factor: int, noise: int) -> Instance:
         [(1000, 0, 261.671429), (1000, 3, 259.671429), (10**6, 3, 259.671429), (10**9, 3, 259.671429)],
         (1000, 0, 261.671429),
         (10**6, 3, 259.671429),
+        (10**9, 3, 259.671429),
     ),
 )
 def test_gangs_of_any_size(factor: int, noise: int, expected: float) -> None:
@@ -508,8 +509,7 @@ def option_of(name: str, gang: int, types: tuple[int, ...]) -> Options:
     return Options(name, 0, gang, 1, works, types, ("",) * len(types), (Fraction(1),))
 
 
-@settings(max_examples=200)
-@given(data=st.data())
+@examples(60, 200, data=st.data())
 def test_hall_rows_tell_which_gangs_fit_a_slot(data: st.DataObject) -> None:
     """As the greatest flow from gangs to their types does; rows that are sums of others are missing."""
     capacity = tuple(data.draw(st.lists(st.integers(0, 5), min_size=1, max_size=5)))

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.algorithms.exact.hadar.hulls import Coefficients, covering, packing
+from tests.longer import examples
 
 SHARES = st.lists(
     st.fractions(Fraction(1, 12), 1, max_denominator=40) | st.floats(1 / 12, 1).map(Fraction),
@@ -52,7 +53,7 @@ def test_the_same_numbers_are_complete(shares: list[Fraction], slots: int) -> No
             assert (times(shares, n) >= 1) == all(times(row, n) >= 1 for row in own)
 
 
-@given(SHARES, st.integers(2, 8), SEEDS)
+@examples(20, 60, shares=SHARES, slots=st.integers(2, 8), seed=SEEDS)
 def test_the_cheapest_complete_numbers_are_whole(shares: list[Fraction], slots: int, seed: int) -> None:
     rows = covering(shares, slots)[-1]
     complete = [n for n in counts(len(shares), slots) if times(shares, n) >= 1]
@@ -63,7 +64,7 @@ def test_the_cheapest_complete_numbers_are_whole(shares: list[Fraction], slots: 
         assert best(costs, rows, 1) == pytest.approx(min(float(costs @ n) for n in complete), abs=1e-7)
 
 
-@given(GANGS, st.data())
+@examples(20, 60, gangs=GANGS, data=st.data())
 def test_the_same_gangs_fit(gangs: dict[int, int], data: st.DataObject) -> None:
     sizes, most = tuple(gangs), tuple(gangs.values())
     room = data.draw(st.integers(max(sizes), times(sizes, most).numerator))
@@ -73,7 +74,7 @@ def test_the_same_gangs_fit(gangs: dict[int, int], data: st.DataObject) -> None:
         assert fits == all(times(row, n) <= 1 for row in rows)
 
 
-@given(GANGS, st.data(), SEEDS)
+@examples(20, 60, gangs=GANGS, data=st.data(), seed=SEEDS)
 def test_the_dearest_gangs_that_fit_are_whole(gangs: dict[int, int], data: st.DataObject, seed: int) -> None:
     sizes, most = tuple(gangs), tuple(gangs.values())
     room = data.draw(st.integers(max(sizes), times(sizes, most).numerator))

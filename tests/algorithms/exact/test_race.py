@@ -19,6 +19,7 @@ from dlsched.algorithms.exact.result import Proof
 from dlsched.child import Child
 from dlsched.models import dmlrs, hadar, problem_of
 from tests import paths
+from tests.longer import longer
 
 pytestmark = pytest.mark.process
 
@@ -193,7 +194,7 @@ INSTANCES = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("instance", INSTANCES, ids=lambda instance: problem_of(instance).name)
+@pytest.mark.parametrize("instance", longer(INSTANCES, *INSTANCES[1:3]), ids=lambda instance: problem_of(instance).name)
 def test_two_processes_prove_the_same_value(instance: Any) -> None:
     one, two = optimum(instance), optimum(instance, jobs=2)
     assert one.proved

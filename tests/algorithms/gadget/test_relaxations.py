@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -24,36 +25,47 @@ from dlsched.models.numbers import agree
 from dlsched.relaxations import augmented_vne, knapsack_vne, plain_vne
 from dlsched.rounding.mapping_table import MappingTable, Row
 from tests.cases.ddljs import built, job, problem
+from tests.longer import longer
 from tests.oracles.ddljs_rules import violations
 from tests.strategies.ddljs import drawn, with_placement
 
 
-def slots() -> list[RingProblem]:
+@cache
+def slots(few: bool) -> tuple[RingProblem, ...]:
     """One slot each: random ones with few resources of many amounts, and the benchmark's with few kinds of servers."""
     found = [
         slot_problem(random(np.random.default_rng(seed), jobs=4, servers=5, resources=2, workers=4), 1)
-        for seed in range(40)
+        for seed in (range(12) if few else range(12, 40))
     ]
-    found += [slot_problem(preset("benchmark", seed, servers=12, jobs=12, tight=seed % 2 == 0), 1) for seed in range(6)]
-    return [one.keeping(r for r in one.requests if max(r.profit.values()) > 0) for one in found]
+    found += [
+        slot_problem(preset("benchmark", seed, servers=12, jobs=12, tight=seed % 2 == 0), 1)
+        for seed in (range(2) if few else range(2, 6))
+    ]
+    return tuple(one.keeping(r for r in one.requests if max(r.profit.values()) > 0) for one in found)
+
+
+FEW = longer([True, False], False)
+"""Whether some of the slots are looked at, or all the others."""
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("few", FEW)
 @pytest.mark.parametrize("cap", [False, True])
-def test_the_program_over_classes_has_the_value_of_the_knapsack(cap: bool) -> None:
+def test_the_program_over_classes_has_the_value_of_the_knapsack(cap: bool, few: bool) -> None:
     several = 0
-    for one in slots():
+    for one in slots(few):
         classes = server_classes(one)
         several += len(classes) < len(one.servers)
         _, value = weights(one, classes, cap=cap)
         full = knapsack_vne(one, cap=cap).solve().value if one.requests else 0.0
         assert value == pytest.approx(full, rel=1e-5, abs=1e-6)
-    assert several > 10
+    assert several > len(slots(few)) / 5
 
 
+@pytest.mark.parametrize("few", FEW)
 @pytest.mark.parametrize("cap", [False, True])
-def test_spreading_keeps_capacities_and_caps(cap: bool) -> None:
-    for one in slots():
+def test_spreading_keeps_capacities_and_caps(cap: bool, few: bool) -> None:
+    for one in slots(few):
         classes = server_classes(one)
         found, _ = weights(one, classes, cap=cap)
         loads: dict[tuple[str, str], float] = defaultdict(float)
@@ -76,22 +88,24 @@ def worth(one: RingProblem, fractional: Fractional) -> float:
 
 
 @pytest.mark.slow
-def test_mixtures_are_worth_their_programs() -> None:
+@pytest.mark.parametrize("few", FEW)
+def test_mixtures_are_worth_their_programs(few: bool) -> None:
     """The selected ones always; the joint one where links join all servers."""
-    solved = [joint(one, Relaxation.AUTO) for one in slots()]
-    for one, fractional in zip(slots(), solved, strict=True):
+    solved = [joint(one, Relaxation.AUTO) for one in slots(few)]
+    for one, fractional in zip(slots(few), solved, strict=True):
         assert worth(one, fractional) <= fractional.value * (1 + 1e-5) + 1e-5
     for vertex, itself in product(Vertex, (False, True)):
-        for one in slots():
+        for one in slots(few):
             fractional = selected(one, Relaxation.AUTO, vertex, itself=itself)
             assert worth(one, fractional) == pytest.approx(fractional.value, rel=1e-5, abs=1e-5)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("few", FEW)
 @pytest.mark.parametrize("vertex", Vertex)
-def test_every_vertex_is_an_optimum_of_the_augmented_program(vertex: Vertex) -> None:
+def test_every_vertex_is_an_optimum_of_the_augmented_program(vertex: Vertex, few: bool) -> None:
     """Of the value of the full program, and within the capacities on average: nodes, and links too."""
-    for one in slots():
+    for one in slots(few):
         if len(one.nodes) > 8 or not one.requests:
             continue
         fractional = selected(one, Relaxation.AUTO, vertex)
@@ -107,9 +121,10 @@ def test_every_vertex_is_an_optimum_of_the_augmented_program(vertex: Vertex) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("few", FEW)
 @pytest.mark.parametrize("vertex", Vertex)
-def test_selection_keeps_its_part_of_the_program(vertex: Vertex) -> None:
-    for one in slots():
+def test_selection_keeps_its_part_of_the_program(vertex: Vertex, few: bool) -> None:
+    for one in slots(few):
         selection = selected(one, Relaxation.AUTO, vertex).selection
         assert selection is not None
         cap = vertex is Vertex.CAPPED
@@ -163,17 +178,18 @@ def test_joint_sizes_are_those_of_the_model() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seeds", longer([range(8), range(8, 25)], range(8, 25)), ids=str)
 @pytest.mark.parametrize("options", [{}, {"variant": "printed"}, {"variant": "filled"}, {"embedding": "exact"}])
-def test_workers_with_places_of_their_own(options: dict[str, Any]) -> None:
+def test_workers_with_places_of_their_own(options: dict[str, Any], seeds: range) -> None:
     rings = 0
-    for seed in range(25):
+    for seed in seeds:
         data = with_placement(seed, drawn(seed, jobs=3, servers=3, slots=2).dump())
         given = Instance.parse(data)
         result = gadget.run(given, seed=seed, **options)
         assert violations(data, result.schedule.dump()) == set()
         assert check(given, result.schedule) == []
         rings += sum(embedding.order is not None for _, _, embedding in result.schedule.items())
-    assert rings > 5
+    assert rings > len(seeds) / 5
 
 
 @pytest.mark.parametrize("variant", ["corrected", "printed", "filled"])

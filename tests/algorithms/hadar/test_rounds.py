@@ -18,6 +18,7 @@ from dlsched.algorithms.hadar.selection import greedy, select_corrected
 from dlsched.algorithms.run import Variant
 from dlsched.models.hadar import Instance, Job, Schedule, check, utility
 from tests import paths
+from tests.longer import examples
 from tests.strategies.hadar import hadar_data
 
 GOLDEN = json.loads((paths.GOLDEN / "hadar.json").read_text(encoding="utf-8"))
@@ -101,7 +102,7 @@ def test_printed_null_ends_the_recursion_and_corrected_null_skips() -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 3, 2048])
-@given(data=hadar_data(slots=4))
+@examples(20, 60, data=hadar_data(slots=4))
 def test_corrected_rounds_return_checked_schedules(limit: int, data: dict[str, Any]) -> None:
     p = Instance.model_validate(data)
     result = hadar.run(p, mode="rounds", max_states=limit, comm_cost=0.25)

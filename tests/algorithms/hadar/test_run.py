@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dlsched.algorithms import Decision, Run, hadar
@@ -19,6 +19,7 @@ from dlsched.algorithms.hadar.commit import best_response
 from dlsched.algorithms.hadar.cover import best_schedule
 from dlsched.models.hadar import Instance, Job, Schedule, check, preset, utility
 from tests import paths
+from tests.longer import examples
 from tests.oracles import hadar as oracle
 from tests.strategies.hadar import hadar_data
 
@@ -165,8 +166,7 @@ def test_best_response_is_the_argmax_over_all_schedules(data: dict[str, Any], se
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
-@given(st.data())
+@examples(75, 300, drawn=st.data())
 def test_covers_are_the_cheapest(drawn: st.DataObject) -> None:
     levels, slots = drawn.draw(st.integers(1, 3)), drawn.draw(st.integers(1, 5))
     number = st.fractions(Fraction(1, 7), 5, max_denominator=7)
@@ -250,8 +250,7 @@ def test_devices_are_added_up_without_wrapping(mode: str) -> None:
 FACTORS = st.sampled_from([Fraction(1), Fraction(10) ** -9, Fraction(10) ** 12, Fraction("3.141592653589793"), "7/3"])
 
 
-@settings(max_examples=40)
-@given(hadar_data(), st.data())
+@examples(15, 40, data=hadar_data(), drawn=st.data())
 def test_runs_do_not_depend_on_the_units_of_work_and_time(data: dict[str, Any], drawn: st.DataObject) -> None:
     """Every job counts its work in a unit of its own; the schedules are the same."""
     seconds = Fraction(drawn.draw(FACTORS))

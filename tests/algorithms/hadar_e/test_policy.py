@@ -6,13 +6,13 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.algorithms import compare_policies, hadar_e
 from dlsched.algorithms.hadar_e.nodes import speed_on
 from dlsched.algorithms.simulator import exact_utility, metrics, simulate
 from dlsched.models.hadar import Instance
+from tests.longer import examples
 from tests.strategies.hadar import hadar_data
 
 
@@ -39,7 +39,7 @@ def two_nodes(*jobs: tuple[str, int, int, int], slots: int = 12) -> Instance:
     )
 
 
-@given(data=hadar_data(slots=5, jobs=4), copies=st.none() | st.integers(1, 3))
+@examples(20, 60, data=hadar_data(slots=5, jobs=4), copies=st.none() | st.integers(1, 3))
 def test_in_rounds_of_a_slot_it_is_what_hadare_runs(data: dict[str, Any], copies: int | None) -> None:
     instance = Instance.parse(data)
     fitting = [job for job in instance.jobs if any(speed_on(job, machine) for machine in instance.machines)]

@@ -16,6 +16,7 @@ from dlsched.algorithms.hadar_e import Finished, ForkedSchedule, Round
 from dlsched.models import InputError
 from dlsched.models.hadar import Instance
 from tests.cases.hadar_e import batch
+from tests.longer import examples
 from tests.oracles.hadar_e import outcomes
 
 TWELVE = batch({"A": [1, 1], "B": [1, 1]}, {"A": 12, "B": 12})
@@ -197,14 +198,16 @@ def test_a_run_is_one_of_all_runs(drawn: Any, copies: int, printed: bool) -> Non
     assert found in outcomes(drawn, copies, printed=printed, idle=True)
 
 
-@given(
-    st.integers(1, 3),
-    st.lists(st.integers(1, 40), min_size=1, max_size=4),
-    st.lists(st.sampled_from(["1", "2", "5/3", "0", "1/7"]), min_size=12, max_size=12),
-    st.sampled_from(["whole", "divisible"]),
-    st.sampled_from(["printed", "corrected"]),
-    st.integers(1, 4),
-    st.sampled_from([0, Fraction(1, 3)]),
+@examples(
+    20,
+    60,
+    nodes=st.integers(1, 3),
+    work=st.lists(st.integers(1, 40), min_size=1, max_size=4),
+    rates=st.lists(st.sampled_from(["1", "2", "5/3", "0", "1/7"]), min_size=12, max_size=12),
+    steps=st.sampled_from(["whole", "divisible"]),
+    variant=st.sampled_from(["printed", "corrected"]),
+    copies=st.integers(1, 4),
+    overhead=st.sampled_from([0, Fraction(1, 3)]),
 )
 def test_runs_pass_the_checker(
     nodes: int, work: list[int], rates: list[str], steps: str, variant: str, copies: int, overhead: Fraction

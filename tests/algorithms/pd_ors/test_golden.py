@@ -34,7 +34,7 @@ def test_golden_optima_are_proved(name: str) -> None:
     assert agree(found.value, oracle.rational(CASES[name]["optimum"]))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", longer(range(60), *range(20, 60)))
 def test_the_certified_optimum_is_the_exhaustive_one(seed: int) -> None:
     data = dmlrs_strategies.draw(seed)
     best, _ = oracle.optimum(data)
@@ -55,7 +55,7 @@ def test_the_disjunctive_program_has_the_exhaustive_optimum(seed: int, transform
     assert solve(model).objective == pytest.approx(float(oracle.optimum(data)[0]), abs=TOLERANCE)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", longer(range(40), *range(14, 40)))
 def test_the_plain_milp_has_the_exhaustive_optimum(seed: int) -> None:
     data = dmlrs_strategies.draw(seed)
     for job in data["jobs"]:
@@ -89,9 +89,10 @@ def best_payoff(data: Any, job: Any, least: Any, price: Any, room: Any) -> Fract
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seeds", longer([range(50), range(50, 200)], range(50, 200)), ids=str)
 @pytest.mark.parametrize("program", ["worker-slots", "samples"])
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_the_best_response_of_one_job_is_the_exhaustive_one(asynchronous: bool, program: str) -> None:
+def test_the_best_response_of_one_job_is_the_exhaustive_one(asynchronous: bool, program: str, seeds: range) -> None:
     """Equal, but for two simplifications of PD-ORS, which can only find less.
 
     Synchronous workers count at the slower rate where external links are the faster ones, and the printed recursion of
@@ -101,7 +102,7 @@ def test_the_best_response_of_one_job_is_the_exhaustive_one(asynchronous: bool, 
     settings = Settings(External.EXACT, rule, Program(program), Variant.CORRECTED)
     least = oracle.cheapest if program == "worker-slots" else oracle.printed_dp
     equal = 0
-    for seed in range(200):
+    for seed in seeds:
         data = dmlrs_strategies.draw(seed, asynchronous=asynchronous)
         rng = np.random.default_rng(seed)
         state, price, room = market(data, rng)
@@ -113,4 +114,4 @@ def test_the_best_response_of_one_job_is_the_exhaustive_one(asynchronous: bool, 
             same = found.payoff == pytest.approx(float(expected), abs=1e-9)
             assert same or simplified
             equal += same and expected > 0
-    assert equal >= 90
+    assert equal >= 0.4 * len(seeds)

@@ -11,9 +11,10 @@ from dlsched.models import build, solve
 from dlsched.models.dmlrs import Instance, preset, random
 from dlsched.models.dmlrs.schedules import enumerate_schedules
 from dlsched.relaxations import relax
+from tests.longer import longer
 
 
-@pytest.mark.parametrize("seed", range(36))
+@pytest.mark.parametrize("seed", longer(range(36), *range(12, 36)))
 def test_it_is_the_lp_over_all_schedules(seed: int) -> None:
     rng = np.random.default_rng(seed)
     asynchronous = seed % 3 == 2

@@ -78,7 +78,7 @@ def test_d11_is_not_dual_feasible_before_the_repair() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", longer(range(12), *range(4, 12)))
+@pytest.mark.parametrize("seed", longer(range(12), *range(3, 12)))
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_every_run_is_feasible_and_certified(seed: int, asynchronous: bool) -> None:
     rng = np.random.default_rng(seed)
@@ -131,16 +131,17 @@ def premised(seed: int) -> Instance | None:
 
 
 @pytest.mark.slow
-def test_the_corrected_theorem_holds_where_its_premises_do() -> None:
+@pytest.mark.parametrize(("first", "instances"), longer([(0, 3), (3, 12)], (3, 12)))
+def test_the_corrected_theorem_holds_where_its_premises_do(first: int, instances: int) -> None:
     met = 0
-    for inst in islice(filter(None, map(premised, count())), 12):
+    for inst in islice(filter(None, map(premised, count())), first, instances):
         result = run(inst, prices="theorem")
         best = optimum(inst, time_limit=20).value
         met += best > 0
         factor = 2 * max(1.0, alpha_measured(inst, result.log))
         assert not exceeds(best, factor * result.utility)
         assert not exceeds(best, certificate(inst, result).dual)
-    assert met >= 5
+    assert met >= (instances - first) / 2.4
 
 
 def test_the_theorems_premise_is_checked() -> None:

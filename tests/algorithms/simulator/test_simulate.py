@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.algorithms import compare_policies
@@ -41,6 +40,7 @@ from dlsched.errors import InputError
 from dlsched.models import hadar
 from dlsched.models.hadar import Instance
 from tests.algorithms.simulator.gpus import instance_of, spans
+from tests.longer import examples
 from tests.strategies.hadar import hadar_data
 
 PLACEMENTS = ("any", "one-type", "fastest")
@@ -128,7 +128,9 @@ def laws(simulation: Simulation) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", POLICIES)
-@given(
+@examples(
+    12,
+    60,
     data=hadar_data(slots=6, jobs=4),
     length=st.sampled_from([None, 1, 2, Fraction(3, 4)]),
     restart=st.sampled_from([0, Fraction(1, 3)]),
@@ -157,7 +159,7 @@ def test_the_laws_hold_whatever_the_policy(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", POLICIES)
-@given(data=hadar_data(slots=6, jobs=4), slots=st.integers(1, 3), how=st.sampled_from(PLACEMENTS))
+@examples(12, 60, data=hadar_data(slots=6, jobs=4), slots=st.integers(1, 3), how=st.sampled_from(PLACEMENTS))
 def test_with_whole_slots_the_utility_is_the_checkers(
     make: Callable[[str], Policy], data: dict[str, Any], slots: int, how: str
 ) -> None:

@@ -13,6 +13,7 @@ from dlsched.algorithms import smd
 from dlsched.algorithms.smd import InnerStep, NeverAdmitted
 from dlsched.models.smd import Instance, Schedule, best_point, check, exact_utility, points
 from tests.cases.smd import BOX, S1, S2, S3, built, drawn, hyp, lost, sig, steps
+from tests.longer import longer
 
 
 @pytest.mark.parametrize(
@@ -97,10 +98,13 @@ def test_a_job_whose_time_is_always_0_needs_no_algorithm() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seeds", longer([range(20), range(20, 60)], range(20, 60)), ids=str)
 @pytest.mark.parametrize(("gain", "delta"), [(None, None), (0.3, None), (None, 0.5), (None, 1.0)])
-def test_the_corrected_time_is_within_its_factor_of_the_best(gain: float | None, delta: float | None) -> None:
+def test_the_corrected_time_is_within_its_factor_of_the_best(
+    gain: float | None, delta: float | None, seeds: range
+) -> None:
     fallbacks = 0
-    for instance in drawn(60, jobs=3, limit=14):
+    for instance in drawn(60, jobs=3, limit=14)[seeds.start : seeds.stop]:
         result = smd.run(instance, gain=gain, delta=delta, epsilon=0.1, rounds=2)
         for event in steps(result):
             best = best_point(instance.job(event.job))
@@ -155,10 +159,11 @@ def test_the_printed_probability_of_theorem_5_is_false() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seeds", longer([range(10), range(10, 40)], range(10, 40)), ids=str)
 @pytest.mark.parametrize("variant", ["printed", "corrected"])
-def test_schedules_are_feasible_and_runs_repeat(variant: str) -> None:
+def test_schedules_are_feasible_and_runs_repeat(variant: str, seeds: range) -> None:
     differ = False
-    for seed, instance in enumerate(drawn(40, jobs=4, limit=12)):
+    for seed, instance in list(enumerate(drawn(40, jobs=4, limit=12)))[seeds.start : seeds.stop]:
         for delta in (None, 0.5):
             first = smd.run(instance, seed=seed, variant=variant, delta=delta, epsilon=0.1)
             assert check(instance, first.schedule) == []
@@ -189,9 +194,10 @@ def _amount(rng: np.random.Generator, least: int, most: int, zero: float = 0.25)
 
 
 @pytest.mark.slow
-def test_amounts_of_any_size() -> None:
+@pytest.mark.parametrize("seeds", longer([range(20), range(20, 60)], range(20, 60)), ids=str)
+def test_amounts_of_any_size(seeds: range) -> None:
     found = 0
-    for seed in range(60):
+    for seed in seeds:
         rng = np.random.default_rng([11, seed])
         jobs = []
         for mode, terms in (("sync", 5), ("async", 4)):
@@ -211,4 +217,4 @@ def test_amounts_of_any_size() -> None:
                 assert event.chosen is not None
                 assert event.chosen.time <= Fraction(event.factor) * best.time
                 found += 1
-    assert found > 100
+    assert found > 1.5 * len(seeds)

@@ -102,7 +102,7 @@ def test_golden_slots(name: str) -> None:
             assert solve(model, threads=1).objective == pytest.approx(values["ilp_ring2"])
 
 
-@pytest.mark.parametrize("seed", longer(range(18), *range(8, 18)))
+@pytest.mark.parametrize("seed", longer(range(18), *range(6, 18)))
 def test_formulations_and_exhaustive_search_agree(seed: int) -> None:
     data = tight(drawn(seed)) if seed % 3 else drawn(seed).dump()
     of = Instance.parse(data)
@@ -115,7 +115,7 @@ def test_formulations_and_exhaustive_search_agree(seed: int) -> None:
         assert agree(exact_utility(of, schedule), best)
 
 
-@pytest.mark.parametrize("seed", range(18))
+@pytest.mark.parametrize("seed", longer(range(18), *range(7, 18)))
 def test_slots_and_exhaustive_search_agree(seed: int) -> None:
     """After some worker-slots; (10) is the embedding problem plus the utility so far."""
     of = drawn(seed, jobs=3, slots=2)
@@ -246,17 +246,22 @@ def constraints(model: Any) -> dict[str, list[Any]]:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("every", longer([4, 1], 1))
 @pytest.mark.parametrize("name", TIGHTENING)
-def test_dropping_a_constraint_is_caught(name: str) -> None:
+def test_dropping_a_constraint_is_caught(name: str, every: int) -> None:
+    """Those that only tighten are dropped from some of the instances, or from all."""
     caught: set[str] = set()
     seen: set[str] = set()
-    for of, data in pool():
+    for number, (of, data) in enumerate(pool()):
         takes = {key: value for key, value in data.items() if name != "ddljs/gvne" and "circulation" not in name}
         how = "gdp.bigm" if name == "ddljs/offline" else None
-        best = optimum(name, of, how, **takes)
         names = constraints(build(name, of, **takes))
         seen |= set(names)
-        for row in set(names) - caught:
+        dropped = set(names) - caught - (TIGHTENING[name] if number % every else set())
+        if not dropped:
+            continue
+        best = optimum(name, of, how, **takes)
+        for row in dropped:
             model = build(name, of, **takes)
             for component in constraints(model)[row]:
                 component.deactivate()

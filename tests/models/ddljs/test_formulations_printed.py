@@ -16,6 +16,7 @@ from dlsched.models.ddljs.joint import joint_sizes
 from dlsched.models.ddljs.routes import simple_paths
 from dlsched.tolerances import TOLERANCE
 from tests.cases.ddljs import built, instance, job, problem
+from tests.longer import longer
 from tests.oracles import ddljs as oracle
 from tests.strategies.ddljs import drawn, tight
 
@@ -74,7 +75,7 @@ def test_a_link_under_several_paths() -> None:
     assert value(printed(instance("G5"), literal=("(5)",))) == 11
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", longer(range(12), *range(6, 12)))
 def test_readings_one_by_one(seed: int) -> None:
     """By exhaustive search; (9) with cycles of both directions is a little more than with directed rings."""
     data = tight(drawn(seed, jobs=2, servers=3))

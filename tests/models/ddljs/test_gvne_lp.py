@@ -13,6 +13,7 @@ from dlsched.models.ddljs.gvne_lp import augmented_program
 from dlsched.models.numbers import agree
 from dlsched.relaxations import augmented_vne, plain_vne
 from tests.cases.ddljs import built, job, problem
+from tests.longer import longer
 from tests.strategies.ddljs import drawn, with_placement
 
 
@@ -23,7 +24,7 @@ def value(model: Any) -> float:
     return solution.objective
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", longer(range(12), *range(6, 12)))
 def test_they_are_the_programs_that_are_solved_as_arrays(seed: int) -> None:
     of = Instance.parse(with_placement(seed, drawn(seed, jobs=3, servers=3).dump()))
     slot = slot_problem(of, 1)

@@ -11,6 +11,7 @@ import pytest
 from dlsched.models.ddljs import Instance, Schedule, check, exact_utility, utility, worker_slots
 from dlsched.models.numbers import agree
 from tests.cases.ddljs import built, job
+from tests.longer import longer
 from tests.oracles import ddljs as oracle
 from tests.oracles.ddljs_rules import total, violations
 from tests.strategies.ddljs import drawn, mutated, with_logarithm, with_placement
@@ -40,11 +41,12 @@ def test_optimal_schedules_pass_both_checkers(seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_changed_schedules_break_the_same_rules_in_both_checkers() -> None:
-    """4,000 schedules, from optima by up to three changes; each rule is broken, and some changes break none."""
+@pytest.mark.parametrize("seeds", longer([range(30), range(30, 100)], range(30, 100)), ids=str)
+def test_changed_schedules_break_the_same_rules_in_both_checkers(seeds: range) -> None:
+    """40 schedules of each, from optima by up to three changes; each rule is broken, and some changes break none."""
     met: Counter[str] = Counter()
     harmless = 0
-    for seed in range(100):
+    for seed in seeds:
         rng = np.random.default_rng(seed)
         data = drawn(seed, jobs=2, servers=3, slots=2).dump()
         if seed % 3 == 0:
@@ -62,8 +64,8 @@ def test_changed_schedules_break_the_same_rules_in_both_checkers() -> None:
             if "names" not in found and value is not None:
                 assert agree(exact_utility(instance, Schedule.parse(changed)), value)
     assert set(met) == RULES
-    assert min(met.values()) >= 20
-    assert harmless >= 500
+    assert min(met.values()) >= 0.2 * len(seeds)
+    assert harmless >= 5 * len(seeds)
 
 
 ONE_RULE: dict[str, tuple[str, dict[str, Any]]] = {

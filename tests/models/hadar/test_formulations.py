@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 import pytest
-from hypothesis import given, settings
 
 from dlsched.algorithms.hadar import constants, run
 from dlsched.algorithms.run import Decision
@@ -26,6 +25,7 @@ from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
 from dlsched.tolerances import TOLERANCE
 from tests import paths
+from tests.longer import examples
 from tests.oracles import hadar as oracle
 from tests.strategies.hadar import hadar_data
 
@@ -106,8 +106,7 @@ def test_motivational_example_minimum_makespan(reading: str, rounds: int) -> Non
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
-@given(hadar_data())
+@examples(10, 40, data=hadar_data())
 def test_formulations_and_exhaustive_search_agree(data: dict[str, Any]) -> None:
     instance = Instance.parse(data)
     best, _ = oracle.optimum(data)
@@ -124,8 +123,7 @@ def test_formulations_and_exhaustive_search_agree(data: dict[str, Any]) -> None:
         assert oracle.value(data, schedule.dump()) == exact_utility(instance, schedule)
 
 
-@settings(max_examples=40)
-@given(hadar_data())
+@examples(15, 40, data=hadar_data())
 def test_p1_as_printed_is_infeasible_exactly_where_some_job_cannot_finish(data: dict[str, Any]) -> None:
     best, _ = oracle.optimum(data, every_job=True)
     solution = solve(formulated("hadar/p1", Instance.parse(data), "gdp.bigm"))
@@ -136,8 +134,7 @@ def test_p1_as_printed_is_infeasible_exactly_where_some_job_cannot_finish(data: 
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
-@given(hadar_data())
+@examples(10, 40, data=hadar_data())
 def test_lp_bounds_are_ordered(data: dict[str, Any]) -> None:
     instance = Instance.parse(data)
     best, _ = oracle.optimum(data)
@@ -152,8 +149,7 @@ def test_lp_bounds_are_ordered(data: dict[str, Any]) -> None:
     assert agree(p2, p3)
 
 
-@settings(max_examples=25)
-@given(hadar_data())
+@examples(15, 25, data=hadar_data())
 def test_the_loaded_point_satisfies_every_row(data: dict[str, Any]) -> None:
     model = formulated("hadar/p1-admission", Instance.parse(data), "gdp.bigm")
     solve(model)

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dlsched.models import InputError
 from dlsched.models.hadar import Instance, Schedule, check, completions, exact_utility, place
 from tests import paths
+from tests.longer import examples
 from tests.oracles import hadar as oracle
 from tests.strategies.hadar import TYPES, hadar_data
 
@@ -136,8 +137,12 @@ def test_what_is_no_schedule_is_refused(data: dict[str, Any], message: str) -> N
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
-@given(hadar_data(), st.sampled_from(sorted(set(CORRUPTIONS) - {"unfinished", "slot after the last"})))
+@examples(
+    60,
+    150,
+    data=hadar_data(),
+    name=st.sampled_from(sorted(set(CORRUPTIONS) - {"unfinished", "slot after the last"})),
+)
 def test_any_one_corruption_of_an_optimal_schedule_is_caught(data: dict[str, Any], name: str) -> None:
     _, best = oracle.optimum(data)
     assume(best["jobs"])
@@ -145,8 +150,7 @@ def test_any_one_corruption_of_an_optimal_schedule_is_caught(data: dict[str, Any
     assert check(Instance.parse(data), Schedule.parse(best))
 
 
-@settings(max_examples=150)
-@given(hadar_data())
+@examples(50, 150, data=hadar_data())
 def test_dropping_or_moving_a_slot_is_caught_where_it_matters(data: dict[str, Any]) -> None:
     _, best = oracle.optimum(data)
     assume(best["jobs"])
@@ -173,8 +177,7 @@ schedules = st.dictionaries(
 )
 
 
-@settings(max_examples=300)
-@given(hadar_data(jobs=2), schedules)
+@examples(100, 300, data=hadar_data(jobs=2), jobs=schedules)
 def test_agrees_with_an_independent_checker(data: dict[str, Any], jobs: dict[str, Any]) -> None:
     instance, schedule = Instance.parse(data), {"problem": "hadar", "jobs": jobs}
     ours, theirs = check(instance, Schedule.parse(schedule)), oracle.check(data, schedule)

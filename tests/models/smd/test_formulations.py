@@ -23,6 +23,7 @@ from dlsched.solvers.solution import Status
 from dlsched.solvers.solve import solve_matrix
 from dlsched.tolerances import TOLERANCE
 from tests import paths
+from tests.longer import longer
 from tests.models.smd.test_oracle import small
 from tests.oracles import smd as oracle
 from tests.strategies import smd as smd_strategies
@@ -65,7 +66,7 @@ def test_golden_inner_optimum(name: str) -> None:
         assert agree(job.training.time(*counts), point.time)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", longer(range(60), *range(20, 60)))
 def test_formulations_and_exhaustive_search_agree(seed: int) -> None:
     data = small(seed)
     instance = Instance.parse(data)
@@ -110,7 +111,7 @@ def test_the_minlp_says_what_the_paper_says_at_every_point(seed: int) -> None:
                 assert holds == (oracle.violations(data, plan) == [])
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", longer(range(40), *range(14, 40)))
 def test_lp_bounds_are_ordered(seed: int) -> None:
     """The MILP over all points has the knapsack's LP bound: its points differ in the objective alone."""
     instance = Instance.parse(smd_strategies.draw(seed))
@@ -243,7 +244,7 @@ def test_the_box_of_ratios_and_its_optimum(case: str, job: str, box: list[Any], 
     assert sum(map(pyo.value, model.ratio.values())) == pytest.approx(optimum, abs=1e-4)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", longer(range(12), *range(6, 12)))
 def test_the_ratios_of_the_paper_and_the_grid_agree(seed: int) -> None:
     """(13) lies between Algorithm 1's bound and point; (14) at the grid point of the latter is its cost."""
     instance = smd.random(np.random.default_rng(seed))

@@ -17,6 +17,7 @@ from dlsched.models.smd import Instance, Layer, Schedule, best_point, check, exa
 from dlsched.models.smd.layered import layered_time
 from dlsched.models.smd.speed import priority, priority_printed, sequential, wait_free, wait_free_paths
 from tests import paths
+from tests.longer import longer
 from tests.oracles import smd as oracle
 from tests.strategies import smd as smd_strategies
 
@@ -54,7 +55,7 @@ def test_the_package_has_the_golden_numbers(name: str) -> None:
     assert {n: [j.workers, j.servers] for n, j in found.schedule.jobs.items()} == CASES[name]["admitted"]
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", longer(range(150), *range(50, 150)))
 def test_times_points_and_the_inner_optimum_agree(seed: int) -> None:
     data = smd_strategies.draw(seed)
     instance = Instance.parse(data)
@@ -124,7 +125,7 @@ def layer_list(seed: int) -> tuple[list[Any], list[Layer], Fraction]:
     return plain, [Layer.model_validate(layer) for layer in plain], min(slice_, Fraction(plain[0]["transfer"]))
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", longer(range(300), *range(100, 300)))
 def test_steps_take_as_long_as_when_simulated(seed: int) -> None:
     """Lemma 1's recursion, its closed form, Lemma 2 corrected, and both simulations of the package and of this test."""
     plain, layers, slice_ = layer_list(seed)

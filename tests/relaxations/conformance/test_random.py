@@ -5,17 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 
 from dlsched.relaxations import TransformationRefused, dual
 from dlsched.relaxations.conformance import Case, Trait, Transformation, check
+from tests.longer import examples
 
 from . import exact
 from .cases import CASES, is_continuous
 from .random_models import Spec, build, specs
 from .solving import solve
-
-LIGHT = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 
 
 def refusal(transformation: Transformation, model: object) -> str | None:
@@ -31,8 +29,7 @@ def refusal(transformation: Transformation, model: object) -> str | None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("transformation", CASES, ids=str)
-@given(spec=specs(integers=True))
-@LIGHT
+@examples(10, 30, spec=specs(integers=True))
 def test_transformation(transformation: Transformation, spec: Spec) -> None:
     refused = refusal(transformation, build(spec))
     if refused is not None:
@@ -46,8 +43,7 @@ def test_transformation(transformation: Transformation, spec: Spec) -> None:
     check(transformation, Case(lambda: build(spec)))
 
 
-@given(spec=specs(integers=False, largest=3))
-@LIGHT
+@examples(15, 30, spec=specs(integers=False, largest=3))
 def test_duals_against_exact_vertices(spec: Spec) -> None:
     """The dual's optimum is the best vertex, and its prices, as rationals, prove that value from the numbers alone."""
     spec = spec.boxed()
