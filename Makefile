@@ -31,7 +31,7 @@ PIP := pip --disable-pip-version-check -q
 PINNED := install --require-hashes --only-binary :all: --no-deps -r constraints.txt
 OWN := --no-index --no-deps --no-build-isolation
 UV := build/uv/bin/uv
-QUICK := --hypothesis-profile=quick -m 'not slow and not process and not shared_data'
+QUICK := --hypothesis-profile=quick -m 'not slow and not process and not shared_data and not long'
 ROOMS := package solvers models relaxations rounding algorithms bounds figures traces cli
 SOURCES := pyproject.toml constraints.txt README.md LICENSE $(shell find $(ROOMS) -type f -not -name '*.pyc')
 

@@ -54,6 +54,7 @@ KINDS = inspect.ismodule, inspect.isclass, inspect.isroutine
 """What has a docstring of its own: numbers and aliases of types have none."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SHOWN, ids=lambda path: str(path.relative_to(paths.ROOT)))
 def test_examples(path: Path, tmp_path: Path) -> None:
     inside = (path.parent if path.stem == "__init__" else path.with_suffix("")).relative_to(paths.ROOT)

@@ -98,6 +98,7 @@ def files() -> dict[str, str]:
     return {place: file.read_text(encoding="utf-8") for place, file in every.items()}
 
 
+@pytest.mark.slow
 def test_every_constant_has_its_reason() -> None:
     lines = [
         f"{place}:{line}: {names}: say in a docstring below it why it is as large"
@@ -107,6 +108,7 @@ def test_every_constant_has_its_reason() -> None:
     assert not lines, "\n" + "\n".join(lines)
 
 
+@pytest.mark.slow
 def test_every_tolerance_stands_in_one_module() -> None:
     lines = [
         f"{place}:{line}: {value:g}: name it in {TOLERANCES}"

@@ -32,6 +32,7 @@ def page(path: Path) -> Any:
     return pytest.param(path, id=path.stem, marks=marks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [page(path) for path in (*TUTORIALS, *SESSIONS, DATA, *TRANSFORMATIONS)])
 def test_what_a_page_shows(path: Path, tmp_path: Path) -> None:
     known: dict[str, object] = {}

@@ -747,6 +747,7 @@ def test_one_claim_may_be_named_alone() -> None:
     assert {row.id for row in alone.rows} == {"hadar/initial-dual"}
 
 
+@pytest.mark.slow
 def test_numbers_of_numpy_and_endless_time_are_taken() -> None:
     for solver in ("highs", "scip"):
         solution = solve(
@@ -779,6 +780,7 @@ def test_scip_without_pyscipopt_names_the_extra(monkeypatch: pytest.MonkeyPatch)
     assert refused(lambda: solve(lp(), solver="scip"), MissingExtra).endswith("pip install 'dlsched[certify]'")
 
 
+@pytest.mark.slow
 def test_checks_cost_no_import() -> None:
     script = "import sys; from dlsched.arguments import checked; assert 'pyomo' not in sys.modules"
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -205,6 +205,7 @@ def test_utilities_of_any_size() -> None:
     assert 0 < rows["gadget"].utility <= rows["optimum"].utility
 
 
+@pytest.mark.slow
 def test_all_schedules_in_one_picture(tmp_path: Path) -> None:
     found = compare(two_jobs())
     found.save_plot(tmp_path / "all.svg")

@@ -219,6 +219,7 @@ def test_a_gang_on_devices_apart_has_a_bar_for_each_run_of_rows() -> None:
     assert found == [("D", 4, 7, 0, 1), ("D", 4, 7, 2, 1)]
 
 
+@pytest.mark.slow
 def test_the_picture_has_a_schedule_for_each_policy_or_curves_for_many_jobs(tmp_path: Path) -> None:
     compare_policies(instance_of(THREE, 4), ["fifo", "drf"]).save_plot(tmp_path / "few.svg")
     assert (tmp_path / "few.svg").read_text(encoding="utf-8").count("<!-- time [seconds] -->") == 2

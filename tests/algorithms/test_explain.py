@@ -74,6 +74,7 @@ def test_jobs_that_hadar_turns_away(variant: str) -> None:
     assert reasons[False] or variant == "printed"
 
 
+@pytest.mark.slow
 def test_jobs_that_pd_ors_turns_away() -> None:
     reasons = Counter[bool]()
     for seed in range(25):

@@ -88,6 +88,7 @@ def test_the_value_is_within_epsilon_of_the_optimum(rows: int, epsilon: Fraction
         assert found.guarantee >= 1 - epsilon
 
 
+@pytest.mark.slow
 def test_values_of_very_different_sizes() -> None:
     """Beside what is worth 1e12, HiGHS does not see what is worth 1; the guarantee counts it all the same."""
     for seed in range(100):
@@ -102,6 +103,7 @@ def test_values_of_very_different_sizes() -> None:
             assert problem.worth(found.chosen) == found.value >= found.guarantee * best, (seed, epsilon)
 
 
+@pytest.mark.slow
 def test_a_scheme_of_size_one_is_not_exact() -> None:
     # k / (k + R) = 1/3 for k = 1 and two rows
     worst = min(
@@ -112,6 +114,7 @@ def test_a_scheme_of_size_one_is_not_exact() -> None:
     assert Fraction(1, 3) <= worst < Fraction(19, 20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 7])
 def test_no_program_left_out_would_have_been_better(size: int) -> None:
     for seed in range(6):
@@ -174,6 +177,7 @@ def test_the_programs_are_limited() -> None:
     assert frieze_clarke(SIX, 1, max_lps=7).value == 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", [1, 3])
 def test_the_papers_precision_is_reached_on_its_instances(units: int) -> None:
     instance = preset("paper", 4, jobs=30, units=units)

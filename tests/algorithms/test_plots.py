@@ -37,6 +37,7 @@ def test_without_prices() -> None:
         plot_prices(devices.random(0), baselines.hadar.gavel.run(devices.random(0)))
 
 
+@pytest.mark.slow
 def test_what_was_known_when() -> None:
     best, moments = watched_optimum(devices.preset("benchmark", 0, jobs=5, machines=3, slots=6))
     assert [m.seconds for m in moments] == sorted(m.seconds for m in moments)

@@ -31,6 +31,7 @@ def shape(data: Any) -> Any:
         return data
 
 
+@pytest.mark.slow
 @given(families, seeds)
 def test_transformed_instances_are_valid_and_of_the_same_shape(family: str, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -294,6 +294,7 @@ def test_a_claim_with_another_source_of_a_known_name_is_left_out(monkeypatch: py
         assert list(known.all()) == [printed.id, "toy/same"]
 
 
+@pytest.mark.slow
 def test_claims_are_listed_without_solvers_and_models() -> None:
     code = "import sys; from dlsched.bounds import claims; claims()"
     code += "; print(*{'pyomo', 'scipy', 'networkx', 'highspy', 'matplotlib'} & set(sys.modules))"

@@ -103,6 +103,7 @@ def test_gadget_enumerates() -> None:
     assert check(witness.claim, witness.read_instance(), witness.seed, witness.variant).proof is Proof.EXACT
 
 
+@pytest.mark.slow
 def test_a_database_keeps_it(tmp_path: Path) -> None:
     first = verify("smd/theorem-5", instances=2, out=tmp_path / "v.sqlite")
     again = verify("smd/theorem-5", instances=2, out=tmp_path / "v.sqlite")

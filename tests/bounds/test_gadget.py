@@ -278,6 +278,7 @@ def test_premises_are_named() -> None:
     assert (verdict.status, verdict.reason) == (Status.PREMISE_FAILS, "every mu_i is non-decreasing")
 
 
+@pytest.mark.slow
 def test_large_instances_are_undecided() -> None:
     wide = instance(1, [1] * 7, [job("job1", 2, line(1))])
     with pytest.raises(Undecided, match="7 servers: more than 6"):

@@ -17,6 +17,7 @@ from tests.cases.gadget import instance, job, line
 FIGURES = claims_named(["gadget/baselines-*", "gadget/evaluation*", "gadget/embedded-ratio-*"])
 
 
+@pytest.mark.slow
 def test_no_instance_decides_what_a_figure_reports() -> None:
     small = preset("paper", 3, jobs=8, servers=4, slots=EVERY)
     assert len(FIGURES) == 8
@@ -30,6 +31,7 @@ def test_no_instance_decides_what_a_figure_reports() -> None:
         assert verdict.bound is not None
 
 
+@pytest.mark.slow
 def test_baselines_are_compared_one_by_one_on_the_same_seed() -> None:
     small = preset("paper", 3, jobs=8, servers=4, slots=EVERY)
     for name, module in (("fifo", fifo), ("drf", drf), ("las", las)):
@@ -46,6 +48,7 @@ def test_draws_have_the_sizes_of_the_paper() -> None:
     assert one_slot(np.random.default_rng(0)).slots == 1
 
 
+@pytest.mark.slow
 def test_embeddings_are_compared_with_optima_of_their_slots() -> None:
     """Where every slot is compared, all that is added is what the run is worth beyond nothing."""
     facts = Figures(preset("paper", 3, jobs=8, servers=4, slots=EVERY), 0)

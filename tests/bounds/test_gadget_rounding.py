@@ -179,6 +179,7 @@ def test_the_bounds_of_overloads_are_vacuous_where_no_draw_reaches_them() -> Non
         assert decide(claim, wheel).status is Status.HOLDS
 
 
+@pytest.mark.slow
 def test_the_slots_of_a_horizon_are_coupled() -> None:
     """Jobs that have had their worker-slot leave: the second slot's linear program has other parts."""
     facts = RoundsFacts(case("violation-horizon-corrected-coupled"), 0)

@@ -258,6 +258,7 @@ def test_hours_that_every_schedule_takes_by_hand() -> None:
     assert least_hours(two_jobs({"A": {"fast": 1, "slow": 1}, "B": {"fast": 4, "slow": 1}})) == Fraction(5, 6)
 
 
+@pytest.mark.slow
 @given(data=hadar_data(slots=6, jobs=4))
 def test_no_schedule_is_done_sooner(data: dict[str, Any]) -> None:
     instance = Instance.parse(data)

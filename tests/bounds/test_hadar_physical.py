@@ -54,6 +54,7 @@ def test_hadar_on_one_job_is_hadar_e_without_forking(slot: int, seconds: int) ->
     assert found.times == tuple(hadar_e.finish_times(instance, schedule).values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cluster", CLUSTERS)
 @pytest.mark.parametrize("mix", ["M-1", "M-3", "M-5"])
 def test_no_schedule_is_better_than_the_cluster(cluster: str, mix: str) -> None:
@@ -77,6 +78,7 @@ def test_what_is_not_done_counts_to_the_end() -> None:
     assert outcome(short, Scheduler.HADAR).times == (Fraction(360),)
 
 
+@pytest.mark.slow
 def test_a_gain_is_the_mean_ratio_over_the_mixes() -> None:
     facts = MixFacts(SAME, 0)
     by_hand = [
@@ -89,6 +91,7 @@ def test_a_gain_is_the_mean_ratio_over_the_mixes() -> None:
     assert by_hand[0] == facts.outcome("aws", "M-1", Scheduler.HADAR_E).cru / Fraction(720, 5400)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mix", "chosen"), [("M-5", 90), ("M-8", 360)])
 def test_the_best_slot_is_compared_with_the_others(mix: str, chosen: int) -> None:
     facts = SlotFacts(Trial(constants=SAME, mix=mix, communication=Fraction(5)), 0)

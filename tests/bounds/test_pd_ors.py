@@ -105,6 +105,7 @@ def test_a_cheap_worker_slot_makes_g_great_and_the_ratio_with_it() -> None:
     assert verdict.bound == pytest.approx(6 * gain * math.log(10**6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [0.1, 0.5, 1.0])
 def test_the_ratio_is_strongest_at_delta_1(delta: float) -> None:
     for id_ in ("pd-ors/theorem-5", "pd-ors/theorem-6"):
@@ -189,6 +190,7 @@ def test_no_share_is_small_enough_for_all_utilities(jobs: int, power: int) -> No
         assert check("pd-ors/allocation-cost", instance).status is status
 
 
+@pytest.mark.slow
 def test_the_alpha_known_beforehand_is_never_exceeded() -> None:
     admitted = 0
     for seed in range(60):
@@ -299,6 +301,7 @@ def test_fig_10_is_asked_at_its_own_sizes() -> None:
         assert verdict.bound == pytest.approx(1.4 * verdict.measured if seed == 93 else 0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_printed_ranges_cannot_give_the_figures_and_those_of_all_epochs_can() -> None:
     for row in verify(["pd-ors/section-5-ranges", "pd-ors/section-5-all-epochs"], instances=40).rows:
         assert row.sample is not None

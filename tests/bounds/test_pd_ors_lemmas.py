@@ -69,6 +69,7 @@ def read(case: Witness) -> Any:
     return kind.parse(case.instance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_shipped_cases_come_out_as_written(name: str) -> None:
     case, claim = shipped(name), owner(name)
@@ -123,6 +124,7 @@ def test_draws_speak_for_what_is_true_alone(source: str) -> None:
             assert status is not Status.VIOLATED or claim.expectation is Expectation.FALSE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if c.worst], ids=lambda c: " ".join(c.key))
 def test_some_draws_of_every_claim_could_have_violated_it(claim: Claim[Any]) -> None:
     """Where no outcome does what is to be rare, nothing is said: vacuous, and not held up."""

@@ -27,6 +27,7 @@ from dlsched.rounding import outcome_distribution
 from dlsched.solvers import RawSolution, Solution, Status
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.sampled_from([0.3, 0.75, 1.0, 1.6]))
 def test_laws_agree_with_a_sum_over_all_outcomes(seed: int, gain: float) -> None:
     program = sources.mixed(np.random.default_rng(seed))

@@ -130,6 +130,7 @@ def test_the_chance_of_theorem_5_is_that_of_its_outcomes(source: Any) -> None:
             assert float(facts.chance_of_worth(least, facts.rounds)) == pytest.approx(float(chance))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [sources.NARROW, sources.TINY], ids=lambda source: source.name)
 def test_rounding_until_a_point_is_feasible_is_what_many_rounds_come_to(source: Any) -> None:
     """The letter of step 3 of Algorithm 2; each feasible point costs less than Theorem 4 promises."""
@@ -211,6 +212,7 @@ def test_the_figures_are_drawn_at_the_papers_sizes() -> None:
     assert {str(job.training.mode) for instance in drawn for job in instance.jobs} == {"sync", "async"}
 
 
+@pytest.mark.slow
 def test_eta_that_is_right_at_both_ends_is_right_between_them() -> None:
     """Some draws meet the premises with points between the ends, and some are refused by them."""
     corrected = claim("smd/eta-constant", "corrected")
@@ -259,6 +261,7 @@ def test_the_floor_is_known_where_the_optimum_is_alone() -> None:
     assert check("smd/knapsack-floor", instance, seed).status is Status.HOLDS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [1.0, 0.5, 1e-4])
 def test_no_printed_rounding_breaks_a_limit(delta: float) -> None:
     """With x~ >= 1: M <= 1/2 and ceil(M x) <= x, or W_b > 4 and the rows have room for one more of each."""
@@ -272,6 +275,7 @@ def test_no_printed_rounding_breaks_a_limit(delta: float) -> None:
             assert check("smd/theorem-4-row", instance, delta=delta).measured == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [sources.INNER, sources.TINY], ids=lambda source: source.name)
 def test_the_least_time_is_between_its_ends(source: Any) -> None:
     """Below every point on a fine lattice of the region, whole points among them, and near the best of them."""

@@ -22,6 +22,7 @@ def test_the_lone_job() -> None:
     assert told[-1] == "All of this came out again from the instance and its seed alone."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hadar-theorem-2-lone-job", "gadget-theorem-8-three-servers"])
 def test_what_fails_beside_it_fails(name: str) -> None:
     """Each claim that is named has that verdict on the instance, and the corrected one holds."""
@@ -59,6 +60,7 @@ def test_only_claims_about_such_instances_are_looked_at() -> None:
         assert not any(line.startswith("Other claims") for line in told)
 
 
+@pytest.mark.slow
 def test_instances_that_are_no_clusters() -> None:
     told = story(replay("pd-ors-lemma-1-cover-hundred-copies"))
     assert told[1].startswith("The instance (dmlrs), hundred-copies: cost 1, cover 1, needs 31, ")

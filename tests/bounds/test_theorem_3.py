@@ -101,6 +101,7 @@ def test_counterexamples_break_no_hypothesis(name: str) -> None:
     assert all(job.iterations / speed > facts.slot for job in facts.instance.jobs)
 
 
+@pytest.mark.slow
 def test_the_refutation_does_not_depend_on_the_assignment() -> None:
     """Each of 27 assignments of a round does a third of what its nodes' jobs have left: 12 of 36 at most."""
     found = outcomes(plain(facts_of("hadar-theorem-3-three-jobs").instance), 3, printed=True)
@@ -138,6 +139,7 @@ def test_a_gang_of_two_nodes_is_outside() -> None:
     assert verdict.reason == "every node can run a copy of every job, which runs on one node"
 
 
+@pytest.mark.slow
 def test_too_many_states_are_undecided() -> None:
     instance = batch({f"J{j}": [1, 2, 3] for j in range(4)}, {f"J{j}": 70 + j for j in range(4)}, slots=60)
     assert check("hadar/theorem-3", instance).status is Status.UNDECIDED

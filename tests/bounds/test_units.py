@@ -57,6 +57,7 @@ FAR = [
 """Witnesses with which solvers see programs of their own, or a verdict compares with a number of its own."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [Fraction(1, 10**30), Fraction(10**30)], ids=["tiny", "huge"])
 @pytest.mark.parametrize("name", FAR)
 def test_utilities_beyond_what_solvers_tell_from_0_or_infinity(name: str, factor: Fraction) -> None:
@@ -124,6 +125,7 @@ LONE = {
 }
 
 
+@pytest.mark.slow
 def test_premises_about_dual_values() -> None:
     """D_0 = 2.5 and OPT = 1 of a lone job; of D11, D_I = 104.67 and OPT = 1000."""
     assert verdicts("hadar/lemma-1", hadar.Instance.parse(LONE), UNITS) == {("premise-fails", "D_0 <= OPT/2")}

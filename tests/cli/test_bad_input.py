@@ -61,6 +61,7 @@ INSTANCES: dict[str, tuple[Edit, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", INSTANCES)
 def test_bad_instance(dlsched: Command, tmp_path: Path, schedule: Path, case: str) -> None:
     edit, message = INSTANCES[case]
@@ -310,6 +311,7 @@ def test_a_missing_verb_is_answered_with_the_help(dlsched: Command, arguments: t
     assert (asked.returncode, asked.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_database_with_other_settings_is_refused(dlsched: Command, tmp_path: Path) -> None:
     path = tmp_path / "verdicts.sqlite"
     options = ("verify", "hadar/initial-dual", "--jobs", "1", "--out", path)

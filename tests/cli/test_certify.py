@@ -130,6 +130,7 @@ def test_where_there_is_none_it_is_said(dlsched: Command, tmp_path: Path) -> Non
     assert not (tmp_path / "c.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["false-dmlrs", "false-dmlrs2"])
 def test_the_false_certificates_of_old(dlsched: Command, tmp_path: Path, name: str) -> None:
     """The optimum is 5, and that it is 1, as was once proved, no change of the numbers makes a certificate say."""

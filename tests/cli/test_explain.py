@@ -16,6 +16,7 @@ def crowded(tmp_path: Path) -> Path:
     return save(tmp_path / "crowded.json", hadar.preset("benchmark", 0, jobs=6, machines=2, types=2, slots=3).dump())
 
 
+@pytest.mark.slow
 def test_a_conflict_is_told(dlsched: Command, crowded: Path) -> None:
     result = dlsched("explain", "hadar/aggregate", crowded, "--full", "once")
     assert result.returncode == 0
@@ -26,6 +27,7 @@ def test_a_conflict_is_told(dlsched: Command, crowded: Path) -> None:
     assert {side["equation"] for side in data["conflict"]["sides"]} >= {"(1a)", "(1d)"}
 
 
+@pytest.mark.slow
 def test_an_optimum_is_told(dlsched: Command, crowded: Path) -> None:
     data = answer(dlsched("explain", "hadar/aggregate", crowded, "--json"))
     assert data["conflict"] is None

@@ -21,6 +21,7 @@ def plan(tmp_path: Path) -> Path:
     return save(tmp_path / "late.json", best() | {"jobs": {"b": {"slots": {"1": {"m1": {"slow": 1}}}}}})
 
 
+@pytest.mark.slow
 def test_schedules_side_by_side(dlsched: Command, instance: Path, schedule: Path, plan: Path, tmp_path: Path) -> None:
     process = dlsched("plot", "schedule", instance, schedule, plan, "--out", "two.svg")
     assert (process.returncode, process.stdout, process.stderr) == (0, "", "dlsched: wrote two.svg\n")
@@ -29,6 +30,7 @@ def test_schedules_side_by_side(dlsched: Command, instance: Path, schedule: Path
         assert f"<!-- {title} -->" in found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
@@ -65,6 +67,7 @@ def test_use(dlsched: Command, instance: Path, schedule: Path, tmp_path: Path) -
     assert all(f"<!-- {text} -->" in found for text in ("share in use", "fast", "slow", "slot [1 s each]"))
 
 
+@pytest.mark.slow
 def test_prices(dlsched: Command, instance: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def unable(*_: object, **__: object) -> None:
         raise RuntimeError("no LaTeX")
@@ -92,6 +95,7 @@ def test_gap(dlsched: Command, instance: Path, tmp_path: Path) -> None:
     assert all(f"<!-- {text} -->" in found for text in ("best schedule", "bound", "time [s]"))
 
 
+@pytest.mark.slow
 def test_network(dlsched: Command, tmp_path: Path, instance: Path) -> None:
     file = save(tmp_path / "ring.json", ring())
     assert dlsched("optimum", file, "--out", "plan.json").returncode == 0

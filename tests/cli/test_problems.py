@@ -131,6 +131,7 @@ def file(name: str, tmp_path: Path) -> Path:
     return save(tmp_path / "instance.json", CASES[name].document)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_optimum_check_and_picture(dlsched: Command, tmp_path: Path, name: str, file: Path) -> None:
     data = answer(dlsched("optimum", name, file, "--out", "best.json", "--json"))
@@ -152,6 +153,7 @@ def test_check_a_schedule_that_breaks_rules(dlsched: Command, tmp_path: Path, na
     assert not (tmp_path / "plan.png").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "words"), each(RUNS))
 def test_run(dlsched: Command, name: str, words: str, file: Path) -> None:
     algorithm, *options = words.split()
@@ -181,6 +183,7 @@ SIZES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "preset"), [(name, preset) for name in CASES for preset in problem(name).families])
 def test_generate(dlsched: Command, name: str, preset: str) -> None:
     words = SIZES[name].split()

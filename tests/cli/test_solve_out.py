@@ -101,6 +101,7 @@ def test_the_algebra_as_a_file(dlsched: Command, tmp_path: Path, two: Path) -> N
     assert "\\tag*{(1d)}" in text
 
 
+@pytest.mark.slow
 def test_what_a_transformation_does_and_the_matrix(dlsched: Command, tmp_path: Path, two: Path) -> None:
     found = answer(dlsched("show", "hadar/p1", two, "--gdp", "bigm", "--diff", "--spy", tmp_path / "m.png", "--json"))
     changed = {(row["kind"], row["name"]): row for row in found["difference"]}

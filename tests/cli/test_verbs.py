@@ -78,6 +78,7 @@ def test_list(dlsched: Command) -> None:
         assert entry.name in people.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name", "one", "least"),
     [
@@ -115,6 +116,7 @@ def test_an_instance_says_whose_it_is(dlsched: Command, instance: Path, schedule
     assert answer(dlsched("check", *named, instance, schedule, "--json")) == {"violations": [], "utility": 17.0}
 
 
+@pytest.mark.slow
 def test_replay_tells_a_story(dlsched: Command) -> None:
     told = answer(dlsched("replay", "hadar-theorem-2-lone-job", "--json"))["story"]
     people = dlsched("replay", "hadar-theorem-2-lone-job").stdout
@@ -187,6 +189,7 @@ def test_solve_every_formulation(dlsched: Command, instance: Path, name: str) ->
     assert list(data) == [*keys, "version"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [("--relax",), ("--solver", "scip"), ("--time-limit", "20", "--threads", "1")])
 def test_solve_options(dlsched: Command, instance: Path, options: tuple[str, ...]) -> None:
     data = answer(dlsched("solve", "hadar/aggregate", instance, "--json", *options))
@@ -195,6 +198,7 @@ def test_solve_options(dlsched: Command, instance: Path, options: tuple[str, ...
     assert data["objective"] >= 17 - 1e-6
 
 
+@pytest.mark.slow
 def test_a_time_limit_holds_while_a_large_model_is_built(dlsched: Command, tmp_path: Path) -> None:
     file = save(tmp_path / "long.json", h2() | {"slots": 20_000})
     data = answer(dlsched("solve", "hadar/p1", file, "--time-limit", 0.2, "--json"))
@@ -245,6 +249,7 @@ def test_verify_and_replay(dlsched: Command, tmp_path: Path) -> None:
     assert answer(dlsched("replay", save(tmp_path / "changed.json", changed), "--json"), code=1)["differences"]
 
 
+@pytest.mark.slow
 def test_verify_on_your_own_instance(dlsched: Command, instance: Path) -> None:
     data = answer(dlsched("verify", "hadar", "--on", instance, "--on", instance, "--json"))
     about = [claim for claim in claims_named("hadar") if claim.instance is Instance]
@@ -380,6 +385,7 @@ def test_measured_data_end_to_end(dlsched: Command, tmp_path: Path, shared: Path
     assert optimum["value"] <= optimum["bound"] * (1 + 1e-6)
 
 
+@pytest.mark.slow
 def test_reproduce(dlsched: Command, tmp_path: Path) -> None:
     (data,) = answer(dlsched("reproduce", "pd-ors/5", "--out", "f", "--jobs", 1, "--json"))
     assert (data["figure"], len(data["curves"])) == ("pd-ors/5", 36)

@@ -52,6 +52,7 @@ def test_jobs_that_are_not_done_count_as_done_at_the_end() -> None:
     assert outcome(p, Fifo()).hours == pytest.approx((370 / 3600, 2))
 
 
+@pytest.mark.slow
 def test_the_motivational_example_has_the_printed_rounds(tmp_path: Path) -> None:
     entry = figure("hadar/1")
     assert entry.draw is not None
@@ -120,6 +121,7 @@ def small(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_jobs_are_of_the_busiest_hours_and_of_measured_gangs(small: Path) -> None:
     # 480 of the third to ninth hours and one of the next day, whose third hour it is as well; never the others.
     for seed in range(3):
@@ -148,6 +150,7 @@ def test_hours_are_those_of_the_sizes_on_a_k80(small: Path) -> None:
         assert low - 1e-3 <= job.iterations / job.rate["k80"] / 3600 <= high + 1e-3
 
 
+@pytest.mark.slow
 def test_readings_are_of_the_same_jobs(small: Path) -> None:
     plain, late, equal = (workload(small, 2, r) for r in (Reading(), Reading(at_once=False), Reading(equal=True)))
     assert {job.arrival for job in plain.jobs} == {1}

@@ -20,6 +20,7 @@ def drawn(entry: Figure, at: float, seed: int) -> dict[str, float]:
     return values
 
 
+@pytest.mark.slow
 def test_fig_6_is_the_printed_one(tmp_path: Path) -> None:
     (done,) = reproduce("hadar/6", out=tmp_path)
     nodes = {name: [curve.mean for curve in done.curves if curve.series == name] for name in ("Hadar", "HadarE")}
@@ -66,6 +67,7 @@ def test_the_three_figures_of_a_cluster_are_of_the_same_runs(part: str, cluster:
     )
 
 
+@pytest.mark.slow
 def test_a_lone_job_leaves_four_nodes_idle_unless_it_is_forked() -> None:
     """M-1: what Gavel and Hadar do is the same, a fifth of the nodes at most; both divisions of HadarE are one."""
     for part in "ab":

@@ -64,6 +64,7 @@ def test_the_nearest_reading_reaches_the_axis_of_figure_8() -> None:
     assert values["PD-ORS"] < 1200 < values["PD-ORS, K of all epochs"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", [1, 2, 16])
 def test_units_of_gpus_and_bandwidth_are_the_papers(units: int) -> None:
     more, less = draw("gadget/5", 16)["GADGET"], draw("gadget/5", units)["GADGET"]

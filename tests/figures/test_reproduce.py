@@ -93,6 +93,7 @@ def table(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
 
 
+@pytest.mark.slow
 def test_a_figure_becomes_a_table_and_pictures(tmp_path: Path) -> None:
     (done,) = reproduce("toy/1", out=tmp_path)
     assert [path.name for path in done.files] == ["toy-1.csv", "toy-1.png", "toy-1.svg"]
@@ -136,6 +137,7 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     assert done.files[0].read_bytes() == again.files[0].read_bytes()
 
 
+@pytest.mark.slow
 def test_the_same_picture_is_the_same_file(tmp_path: Path) -> None:
     (one,) = reproduce("toy/1", out=tmp_path / "one")
     (two,) = reproduce("toy/1", out=tmp_path / "two")
@@ -164,6 +166,7 @@ def test_a_figure_that_needs_data_says_which(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_data_are_read_and_others_are_not_mixed_in(tmp_path: Path) -> None:
     (tmp_path / "toy").mkdir()
     (tmp_path / FILE).write_text("3", encoding="utf-8")

@@ -341,6 +341,7 @@ def test_what_a_paper_says_is_what_is_recognised() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_equation_number_is_there(name: str) -> None:
     m = drawn(name)

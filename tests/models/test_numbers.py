@@ -58,6 +58,7 @@ def test_what_is_no_number_is_refused(bad: object) -> None:
         rational(bad)
 
 
+@pytest.mark.slow
 @given(st.fractions())
 def test_json_reads_back_the_same(value: Fraction) -> None:
     assert rational(to_json(value)) == value
@@ -69,6 +70,7 @@ def test_a_float_keeps_its_value(value: float) -> None:
     assert rational(to_json(rational(value))) == rational(value)
 
 
+@pytest.mark.slow
 @given(st.lists(st.fractions(max_denominator=50), max_size=6))
 def test_scaling_to_integers_is_exact(values: list[Fraction]) -> None:
     integers, scale = to_integers(values)
@@ -90,5 +92,6 @@ def test_a_number_is_shared_in_every_way_and_in_order(rooms: list[int], total: i
     assert list(splits(total, rooms)) == [shares for shares in every if sum(shares) == total]
 
 
+@pytest.mark.slow
 def test_a_number_is_shared_among_as_many_places_as_there_are() -> None:
     assert sum(1 for _ in splits(1, [1] * 3_000)) == 3_000

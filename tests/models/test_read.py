@@ -197,6 +197,7 @@ def test_a_relaxation_has_no_schedules(entry: Formulation[Any]) -> None:
         read(model, instance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["hadar/p1-admission", "hadar/hall", "smd/milp", "dmlrs/compact-milp", "ddljs/offline"]
 )

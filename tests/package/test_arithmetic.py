@@ -29,6 +29,7 @@ def finite(low: float, high: float) -> st.SearchStrategy[float]:
     return st.floats(low, high, allow_nan=False)
 
 
+@pytest.mark.slow
 @many
 @given(finite(-745, 709.78) | finite(-1, 1))
 def test_exp(x: float) -> None:
@@ -36,12 +37,14 @@ def test_exp(x: float) -> None:
     assert ulps(arithmetic.exp(x), exact) < (0.53 if exact > Decimal("2.3e-308") else 1)
 
 
+@pytest.mark.slow
 @many
 @given(st.floats(5e-324, allow_infinity=False) | finite(0.5, 2))
 def test_log(x: float) -> None:
     assert ulps(arithmetic.log(x), Decimal(x).ln(DIGITS)) < 0.53
 
 
+@pytest.mark.slow
 @many
 @given(finite(-37, 709.78) | finite(-1, 1))
 def test_expm1(x: float) -> None:
@@ -50,6 +53,7 @@ def test_expm1(x: float) -> None:
     assert ulps(arithmetic.expm1(x), exact) < 1
 
 
+@pytest.mark.slow
 @many
 @given(st.floats(-1, 1e300, exclude_min=True, allow_nan=False) | finite(-0.5, 1))
 def test_log1p(x: float) -> None:
@@ -58,6 +62,7 @@ def test_log1p(x: float) -> None:
     assert ulps(arithmetic.log1p(x), exact) < 0.8
 
 
+@pytest.mark.slow
 @many
 @given(st.floats(1e-300, 1e300), finite(-700, 700))
 def test_power(x: float, exponent: float) -> None:
@@ -146,6 +151,7 @@ def test_numbers_of_numpy() -> None:
     assert arithmetic.ceil_log2(np.int64(8)) == 3
 
 
+@pytest.mark.slow
 @given(st.fractions(Fraction(1, 10**9), 10**9))
 def test_ceil_log2(x: Fraction) -> None:
     k = arithmetic.ceil_log2(x)

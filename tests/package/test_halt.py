@@ -183,6 +183,7 @@ def test_what_is_not_over_is_not_cut() -> None:
             cut(lambda: {}[0])
 
 
+@pytest.mark.slow
 def test_nothing_is_cut_after_it_ended() -> None:
     told = threading.Event()
     with until(told.is_set):
@@ -193,6 +194,7 @@ def test_nothing_is_cut_after_it_ended() -> None:
             pass
 
 
+@pytest.mark.slow
 def test_a_cut_that_was_lost_comes_again() -> None:
     lost = []
 
@@ -291,6 +293,7 @@ except Halt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("within_an_import", [False, True])
 def test_what_is_imported_is_not_cut_off(within_an_import: bool, tmp_path: Path) -> None:
     """Pyomo, half imported, was without `pyomo.core.base.set` in all that the process did from then on.
@@ -353,6 +356,7 @@ def halted_at(step: int, work_is_over: bool) -> bool:
     return steps >= step
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work_is_over", [False, True])
 def test_a_cut_that_comes_as_it_is_ended_leaves_nothing_locked(
     work_is_over: bool, monkeypatch: pytest.MonkeyPatch
@@ -383,6 +387,7 @@ def test_a_cut_leaves_nothing_on_its_way(seconds: float) -> None:
     assert traced
 
 
+@pytest.mark.slow
 def test_a_cut_in_a_destructor_is_not_told_and_comes_again(capfd: pytest.CaptureFixture[str]) -> None:
     def work() -> None:
         Endless()

@@ -69,6 +69,7 @@ def made() -> dict[str, Any]:
     return results()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_results_are_short_and_fit_a_terminal(made: dict[str, Any], name: str) -> None:
     result = made[name]

@@ -122,6 +122,7 @@ def test_a_model_that_is_not_built_can_be_built_again() -> None:
     assert compile_model(build("dmlrs/compact-milp", instance)).A.shape[0]
 
 
+@pytest.mark.slow
 def test_a_solve_of_a_user_ends_without_a_solution() -> None:
     instance = importlib.import_module("dlsched.models.dmlrs").preset("benchmark", 0)
     model = build("dmlrs/compact-milp", instance)
@@ -146,6 +147,7 @@ def test_in_the_midst_of_a_job_whose_points_are_all_equal(k: int) -> None:
     assert found.bound < float("inf")
 
 
+@pytest.mark.slow
 def test_a_deadline_is_one_too() -> None:
     """Without it this would take hours."""
     models, instance = instance_of("ddljs")

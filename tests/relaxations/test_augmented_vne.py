@@ -227,6 +227,7 @@ def test_the_unit_of_utility_changes_nothing(seed: int, unit: Fraction) -> None:
     assert max(residuals["dual"], residuals["gap"]) < EXACT * float(unit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tight", [False, True])
 def test_benchmark_programs_are_solved_by_mappings(tight: bool) -> None:
     problem = slot_problem(benchmark(np.random.default_rng(1), servers=20, jobs=20, tight=tight), 1)

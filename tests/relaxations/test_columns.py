@@ -71,6 +71,7 @@ def small() -> Choice:
     return Choice([[6.0], [5.0]], [[[4.0]], [[2.0]]], [4.0])
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(choices(), st.sampled_from([0.0, 0.3, 0.8]))
 def test_bound_is_the_lp_over_all_columns(problem: Choice, smoothing: float) -> None:
@@ -81,6 +82,7 @@ def test_bound_is_the_lp_over_all_columns(problem: Choice, smoothing: float) -> 
     assert (found.duals >= 0).all()
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(choices(), st.integers(1, 3))
 def test_bound_is_valid_when_cut_short(problem: Choice, rounds: int) -> None:
@@ -89,6 +91,7 @@ def test_bound_is_valid_when_cut_short(problem: Choice, rounds: int) -> None:
     assert found.bound >= max(value for value, _ in problem.integral()) - 1e-9
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(choices())
 def test_fixing_keeps_every_better_solution(problem: Choice) -> None:

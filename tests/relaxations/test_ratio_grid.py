@@ -40,6 +40,7 @@ W, P, ONE = [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]
 SQUARE = region([1, 1], [4, 4])
 
 
+@pytest.mark.slow
 @given(positives, positives, st.sampled_from(["1/2", "1/10", "1/100", "1/3"]), st.integers(0, 40), st.booleans())
 def test_steps_are_counted_exactly(low: Fraction, factor: Fraction, eps: str, power: int, at_a_step: bool) -> None:
     """Also where phi is a step itself, which a rounded logarithm puts on either side."""
@@ -56,6 +57,7 @@ def test_steps_are_counted_exactly(low: Fraction, factor: Fraction, eps: str, po
     assert corrected[-1] == pytest.approx(float(upper), rel=1e-15)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(halves, halves, halves), max_size=4), halves, halves, st.integers(0, 8), st.integers(0, 8))
 def test_polygon_is_exact(rows: list[Any], left: Fraction, low: Fraction, width: int, height: int) -> None:
     right, high = left + Fraction(width, 2), low + Fraction(height, 2)
@@ -143,6 +145,7 @@ def test_equal_spreads_are_equal_though_rounded() -> None:
         assert sum_of_ratios(problem, epsilon=0.5).last == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [7, 100])
 def test_slabs_do_not_change_what_is_found(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     terms = (ratio([0, 0, 3], W), ratio([1, 1, 0], ONE), ratio([0, 0, 5], P), ratio(W, P))

@@ -180,6 +180,7 @@ def test_corrected_is_within_the_factor_and_printed_may_find_nothing(seed: int, 
     assert empty >= count / 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["sync", "async"])
 def test_jobs_in_the_papers_ranges(mode: str) -> None:
     for given in preset("paper", 5, jobs=8, mode=mode).jobs:
@@ -278,6 +279,7 @@ def test_units_do_not_matter() -> None:
             assert found.cost == pytest.approx(first.cost * unit, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_memory_stays_bounded_on_a_large_grid() -> None:
     given = job((1, "1/100", 1, 3, 5000), [(1, 0, 400), (0, 1, 400)])
     tracemalloc.start()
@@ -364,6 +366,7 @@ def test_a_sum_of_which_no_variable_is_left(oracle: Any) -> None:
         sum_of_ratios(FractionalSum((Ratio(nothing, 1.0, nothing, 1.0),), empty), epsilon=0.5, oracle=oracle)
 
 
+@pytest.mark.slow
 def test_caps_that_no_point_keeps_by_very_little() -> None:
     """At the caps (1.2, 1.0198) simplex on scaled numbers says neither that there is a point nor that there is none."""
     m = pyo.ConcreteModel()

@@ -130,6 +130,7 @@ def test_the_law_of_a_point() -> None:
     }
 
 
+@pytest.mark.slow
 @given(points)
 def test_the_law_is_one_of_independent_coordinates_with_the_point_as_mean(x: list[Fraction]) -> None:
     law = outcome_distribution(x)
@@ -205,6 +206,7 @@ def test_rows_with_too_many_sums_are_refused(monkeypatch: pytest.MonkeyPatch) ->
         violation_probability(row, [Fraction(1, 3)] * 20, sum(row) // 2)
 
 
+@pytest.mark.slow
 @given(points, st.integers(0, 2**32))
 def test_rounding_draws_from_the_law(x: list[Fraction], seed: int) -> None:
     drawn = round_independent([float(v) for v in x], np.random.default_rng(seed), draws=20)

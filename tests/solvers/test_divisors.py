@@ -55,6 +55,7 @@ def test_which_sides_move() -> None:
     assert list(zip(found.row_lower.tolist(), found.row_upper.tolist(), strict=True)) == [after for *_, after in rows]
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(-12, 12), min_size=1, max_size=3), st.integers(-60, 60), st.integers(0, 60))
 def test_no_integer_point_goes(terms: list[int], lower: int, width: int) -> None:
     m = pyo.ConcreteModel()

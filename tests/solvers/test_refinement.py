@@ -103,6 +103,7 @@ def optimum(matrix: Matrix) -> float:
     return float(best)
 
 
+@pytest.mark.slow
 @examples(20, 60, matrix=programs())
 def test_programs_in_any_units(matrix: Matrix) -> None:
     """Their best vertex, in rationals: what they are off by is no more than rounding of the objective's own terms."""

@@ -183,6 +183,7 @@ def knapsacks(draw: Any) -> tuple[list[int], list[int], int, int, int]:
     return worths, weights, draw(st.integers(1, 60)), draw(st.integers(-12, 12)), draw(st.integers(-15, 15))
 
 
+@pytest.mark.slow
 @given(knapsacks(), st.sampled_from(SOLVERS))
 def test_random_knapsacks_in_random_units(case: tuple[list[int], list[int], int, int, int], solver: str) -> None:
     worths, weights, room, unit, value = case
@@ -207,6 +208,7 @@ def test_random_knapsacks_in_random_units(case: tuple[list[int], list[int], int,
     assert raw.summary.bound == pytest.approx(float(best * Fraction(10) ** value), rel=1e-6)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_scaling_is_undone(data: Any) -> None:
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))

@@ -46,6 +46,7 @@ def test_optimal(solver: str) -> None:
     assert model.spare.value == 2
 
 
+@pytest.mark.slow
 def test_without_cuts_below_the_root_the_optimum_is_the_same_and_the_tree_another() -> None:
     rng = np.random.default_rng(0)
     weights = rng.integers(1, 1000, size=(3, 30)).astype(float)
@@ -609,6 +610,7 @@ def matrices(draw: st.DrawFn) -> Matrix:
     )
 
 
+@pytest.mark.slow
 @examples(20, 60, matrix=matrices())
 def test_highs_and_scip_agree(matrix: Matrix) -> None:
     ours, theirs = (solve_matrix(matrix, solver=solver) for solver in SOLVERS)

@@ -38,6 +38,7 @@ def test_the_model_itself() -> None:
     assert solution.objective == pytest.approx(1 + 9, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_scip_says_nothing_on_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
     """With a tolerance of 1e-9 it wrote thousands of lines on this instance, and did not end in a minute."""
     model = build("smd/minlp", smd.preset("paper", 0, jobs=4))

@@ -107,6 +107,7 @@ def matrices(draw: st.DrawFn) -> Matrix:
     )
 
 
+@pytest.mark.slow
 @given(matrices())
 def test_every_integer_point_stays(matrix: Matrix) -> None:
     smaller = tightened(matrix)

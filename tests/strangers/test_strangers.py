@@ -120,6 +120,7 @@ def test_transformation(transformation: Transformation, stranger: Stranger) -> N
     check(transformation, stranger)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("transformation", "stranger"),
     [(t, s) for t in CASES for s in STRANGERS if s.traits & t.refuses],

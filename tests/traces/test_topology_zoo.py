@@ -200,6 +200,7 @@ XML_FAULTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "message"), YAML_FAULTS + XML_FAULTS)
 def test_bad_files_are_refused(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "network"

@@ -41,6 +41,7 @@ def test_schedules_are_feasible_and_worth_what_is_said(baseline: ModuleType, see
     assert (stripped > 0) == (baseline is not oasis)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("baseline", BASELINES)
 def test_no_schedule_beats_the_optimum(baseline: ModuleType) -> None:
     for seed in range(25):
@@ -49,6 +50,7 @@ def test_no_schedule_beats_the_optimum(baseline: ModuleType) -> None:
         assert oracle.value(data, result.schedule.dump()) <= oracle.optimum(data)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("baseline", BASELINES)
 def test_a_job_ends_when_its_work_is_done(baseline: ModuleType) -> None:
     for seed in range(60):
@@ -80,6 +82,7 @@ def test_presets(baseline: ModuleType, family: str, sizes: dict[str, Any]) -> No
     assert result.schedule.jobs or family == "paper"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("baseline", [fifo, drf, dorm])
 def test_the_log_counts_the_work_left(baseline: ModuleType) -> None:
     for seed in range(40):

@@ -90,6 +90,7 @@ def as_in_the_code(instance: Instance, shares: dict[str, dict[str, float]], roun
     return chosen
 
 
+@pytest.mark.slow
 @given(hadar_data(slots=6), st.data())
 def test_rounds_are_those_of_gavels_own_code(data: dict[str, Any], drawn: st.DataObject) -> None:
     endless = [{**job, "arrival": 1, "iterations": 10**9} for job in data["jobs"]]
@@ -372,6 +373,7 @@ def counted(schedule: Schedule) -> dict[tuple[str, int], dict[str, int]]:
     return {(name, slot): by_type(allocation) for name, slot, allocation in schedule.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", list(gavel_policies.Policy))
 @examples(6, 15, data=hadar_data(slots=5, jobs=4), mechanism=st.sampled_from(gavel.Mechanism))
 def test_in_rounds_of_a_slot_the_simulator_says_the_same(

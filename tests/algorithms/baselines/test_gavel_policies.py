@@ -127,6 +127,7 @@ def test_floors_are_reached_or_refused_and_never_dropped() -> None:
         policy_shares(alone, alone.jobs, "max-sum-throughput", floors={"J0": 1})
 
 
+@pytest.mark.slow
 @examples(20, 60, data=hadar_data())
 def test_the_sum_is_the_greatest(data: dict[str, Any]) -> None:
     instance = Instance.model_validate(data)
@@ -185,6 +186,7 @@ def test_the_greatest_ratio_of_times_is_the_least(data: dict[str, Any], waited: 
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", list(Policy))
 def test_runs_under_every_policy_are_valid_and_the_same_again(policy: Policy) -> None:
     instance = preset("benchmark", 3, jobs=8, machines=4, types=3, slots=12)

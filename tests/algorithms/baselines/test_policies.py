@@ -166,6 +166,7 @@ NAMED_BY_RUN = ("shares", "weights", "costs", "floors")
 """Parameters of Gavel's policy that its docstring leaves to that of its run; no command line takes them."""
 
 
+@pytest.mark.slow
 @given(data=hadar_data(slots=5, jobs=4), placement=st.sampled_from(Placement))
 def test_an_algorithm_of_a_policy_is_the_policy_in_rounds_of_a_slot(data: dict[str, Any], placement: Placement) -> None:
     instance = Instance.parse(data)

@@ -445,6 +445,7 @@ def test_smd_says_what_its_proof_rests_on() -> None:
     assert found.value == pytest.approx(found.bound, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_time_for_a_certificate_that_is_not_found_is_time_after_the_first_proof(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -113,6 +113,7 @@ def test_the_checker_needs_no_solver() -> None:
     assert needed.isdisjoint(SOLVERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "module",
     [

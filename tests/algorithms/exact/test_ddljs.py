@@ -231,6 +231,7 @@ def test_slots_without_need_change_nothing(seed: int) -> None:
     assert not check(found, result.schedule)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slots", [10**5, 10**6])
 def test_a_small_job_over_many_slots(slots: int) -> None:
     data = instance_data("G1") | {"slots": slots}
@@ -241,6 +242,7 @@ def test_a_small_job_over_many_slots(slots: int) -> None:
     assert not check(Instance.parse(data), result.schedule)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slots", [1, 5])
 @pytest.mark.parametrize("capacity", [10**6, 10**18])
 def test_a_job_of_a_million_workers(slots: int, capacity: int) -> None:
@@ -253,6 +255,7 @@ def test_a_job_of_a_million_workers(slots: int, capacity: int) -> None:
     assert result.proved
 
 
+@pytest.mark.slow
 def test_what_is_too_large_to_be_written_has_a_schedule_and_a_bound() -> None:
     data = instance_data("G1") | {"slots": 5}
     data["nodes"][0]["capacity"] = {"g": 10**6}

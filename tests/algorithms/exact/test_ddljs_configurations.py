@@ -123,6 +123,7 @@ def test_both_routes_have_the_same_optimum(seed: int) -> None:
     assert first.value is None or agree(first.value, second.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [3, 7])
 def test_ten_servers_with_tight_links(seed: int) -> None:
     found = benchmark(np.random.default_rng(seed), servers=10, jobs=10, slots=20, tight=True)

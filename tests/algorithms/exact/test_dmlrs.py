@@ -67,6 +67,7 @@ def test_all_routes_agree_on_small_instances(seed: int) -> None:
     assert agree(exact_utility(instance, found.schedule), found.value)
 
 
+@pytest.mark.slow
 def test_asynchronous_jobs_are_proved_by_the_sum_of_machines() -> None:
     """By two routes, though no levels of work hold for them."""
     instance = preset("random", 1, jobs=5, machines=4, slots=5, capacity=6, identical=True, asynchronous=True)

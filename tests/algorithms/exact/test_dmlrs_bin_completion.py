@@ -90,6 +90,7 @@ def test_nothing_fits_on_any_number_of_machines(machines: int) -> None:
     assert Packer(Items(slots)).fit([]) == tuple(Items(slots).coding.rooms.tolist())
 
 
+@pytest.mark.slow
 def test_a_packing_of_more_items_than_calls_may_be_nested() -> None:
     """600 workers and as many servers on a machine of their own, three halves and more on others: all fit."""
 

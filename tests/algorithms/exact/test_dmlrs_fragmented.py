@@ -449,6 +449,7 @@ def test_vectors_of_levels_fit_and_annealing_gains(seed: int) -> None:
     assert (vectors.improved(likely, np.where(np.arange(gains.shape[1]) == 0, gains, -np.inf)) == 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", longer(range(6), *range(2, 6)))
 def test_there_are_vectors_whenever_the_lowest_open_levels_fit(seed: int) -> None:
     schedules = Schedules(Slots.of(small(seed)))

@@ -95,6 +95,7 @@ def test_the_optimum_is_the_same(seed: int) -> None:
     assert check(instance, found.schedule) == []
 
 
+@pytest.mark.slow
 def test_most_of_the_stretched_instances_are_reduced() -> None:
     assert sum(reduced(small(seed)).instance.slots < small(seed).slots for seed in range(60)) > 30
 
@@ -151,6 +152,7 @@ def test_what_comes_of_an_instance() -> None:
     assert reduced(cluster({}, gpus=1)).instance.jobs == ()
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.fractions(0, 6, max_denominator=4), max_size=4),
     st.fractions(0, 20, max_denominator=5),
@@ -174,6 +176,7 @@ def test_a_capacity_counts_as_the_largest_sum_of_needs_in_it(needs: list[Fractio
     assert max(sums) <= found <= most
 
 
+@pytest.mark.slow
 def test_machines_that_differ_by_less_than_any_need_are_alike() -> None:
     """Amounts in bytes, of machines that keep some thousand for themselves: in units of 8 GiB, they have five."""
     gib, rng = 2**30, np.random.default_rng(0)

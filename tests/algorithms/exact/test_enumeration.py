@@ -62,6 +62,7 @@ odd = st.fractions(0, 12, max_denominator=10**15)
 huge = st.integers(0, 10**30).map(Fraction)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("together", [2, 5, 64])
 @pytest.mark.parametrize("numbers", [weights, odd, huge], ids=["plain", "odd", "huge"])
 @examples(15, 60, data=st.data(), n=st.integers(2, 8), rows=st.integers(1, 3))
@@ -147,6 +148,7 @@ def after(asked: int) -> Callable[[], bool]:
     return lambda: next(times) >= asked
 
 
+@pytest.mark.slow
 def test_a_budget_ends_it_and_what_is_open_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     narrow(monkeypatch, 4)
     items = drawn(2, 14, 3)

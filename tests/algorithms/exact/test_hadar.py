@@ -111,6 +111,7 @@ def test_any_order_of_questions_leads_to_the_optimum(seeds: range, monkeypatch: 
         assert_optimal(data, optimum(Instance.parse(data)))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_heuristics")
 def test_rounded_work_agrees_with_exhaustive_search(monkeypatch: pytest.MonkeyPatch) -> None:
     refined = []
@@ -142,6 +143,7 @@ def test_agrees_with_the_hall_formulation(seed: int) -> None:
     assert agree(float(exact_utility(instance, schedule)), solution.objective)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(hadar_data())
 def test_hall_formulation_agrees_with_exhaustive_search(data: dict[str, Any]) -> None:
@@ -149,6 +151,7 @@ def test_hall_formulation_agrees_with_exhaustive_search(data: dict[str, Any]) ->
     assert solve(build("hadar/hall", Instance.parse(data))).objective == pytest.approx(float(expected or 0), abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [0.0, 0.3])
 def test_value_and_bound_are_valid_when_time_is_up(limit: float) -> None:
     instance = preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10)
@@ -255,6 +258,7 @@ def test_a_first_route_that_errs_is_not_proved(monkeypatch: pytest.MonkeyPatch) 
     assert not found.proved
 
 
+@pytest.mark.slow
 def test_replay_refuses_an_inequality_that_does_not_hold() -> None:
     instance = preset("benchmark", 2, jobs=8, machines=4, types=3, slots=10)
     s = exact.Solver(instance, exact.knowledge(instance), exact.MAX_STATES, 0)
@@ -419,6 +423,7 @@ def test_measured_throughputs() -> None:
     assert agree(found.value or 0.0, rounded.value or 0.0)
 
 
+@pytest.mark.slow
 def test_an_interrupt_goes_through() -> None:
     def interrupt(phase: str, lower: float, upper: float) -> None:
         if phase == "bound":
@@ -435,6 +440,7 @@ def test_other_types_and_limits_are_refused() -> None:
         optimum(Instance.parse(CASES["H1"]["instance"]), time_limit=-1)
 
 
+@pytest.mark.slow
 @examples(27, 80, gangs=st.lists(st.integers(1, 8), min_size=2, max_size=6), devices=st.integers(8, 16), data=st.data())
 def test_hull_inequalities_hold_at_all_whole_points(gangs: list[int], devices: int, data: st.DataObject) -> None:
     """One separator for several points: what it keeps of one makes no other inequality wrong, and hides none."""
@@ -509,6 +515,7 @@ def option_of(name: str, gang: int, types: tuple[int, ...]) -> Options:
     return Options(name, 0, gang, 1, works, types, ("",) * len(types), (Fraction(1),))
 
 
+@pytest.mark.slow
 @examples(60, 200, data=st.data())
 def test_hall_rows_tell_which_gangs_fit_a_slot(data: st.DataObject) -> None:
     """As the greatest flow from gangs to their types does; rows that are sums of others are missing."""

@@ -44,6 +44,7 @@ def counts(levels: int, slots: int) -> list[tuple[int, ...]]:
     return [n for n in itertools.product(range(slots + 1), repeat=levels) if sum(n) <= slots]
 
 
+@pytest.mark.slow
 @given(SHARES, st.integers(1, 7))
 def test_the_same_numbers_are_complete(shares: list[Fraction], slots: int) -> None:
     rows = covering(shares, slots)
@@ -53,6 +54,7 @@ def test_the_same_numbers_are_complete(shares: list[Fraction], slots: int) -> No
             assert (times(shares, n) >= 1) == all(times(row, n) >= 1 for row in own)
 
 
+@pytest.mark.slow
 @examples(20, 60, shares=SHARES, slots=st.integers(2, 8), seed=SEEDS)
 def test_the_cheapest_complete_numbers_are_whole(shares: list[Fraction], slots: int, seed: int) -> None:
     rows = covering(shares, slots)[-1]
@@ -64,6 +66,7 @@ def test_the_cheapest_complete_numbers_are_whole(shares: list[Fraction], slots: 
         assert best(costs, rows, 1) == pytest.approx(min(float(costs @ n) for n in complete), abs=1e-7)
 
 
+@pytest.mark.slow
 @examples(20, 60, gangs=GANGS, data=st.data())
 def test_the_same_gangs_fit(gangs: dict[int, int], data: st.DataObject) -> None:
     sizes, most = tuple(gangs), tuple(gangs.values())
@@ -74,6 +77,7 @@ def test_the_same_gangs_fit(gangs: dict[int, int], data: st.DataObject) -> None:
         assert fits == all(times(row, n) <= 1 for row in rows)
 
 
+@pytest.mark.slow
 @examples(20, 60, gangs=GANGS, data=st.data(), seed=SEEDS)
 def test_the_dearest_gangs_that_fit_are_whole(gangs: dict[int, int], data: st.DataObject, seed: int) -> None:
     sizes, most = tuple(gangs), tuple(gangs.values())
@@ -84,6 +88,7 @@ def test_the_dearest_gangs_that_fit_are_whole(gangs: dict[int, int], data: st.Da
         assert best(costs, rows, -1) == pytest.approx(max(float(costs @ n) for n in fitting), abs=1e-7)
 
 
+@pytest.mark.slow
 @given(SHARES, GANGS, st.integers(1, 7))
 def test_none_implies_another(shares: list[Fraction], gangs: dict[int, int], slots: int) -> None:
     fitting = packing(tuple(gangs), tuple(gangs.values()), max(gangs) + slots)

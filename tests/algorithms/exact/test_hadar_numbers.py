@@ -95,6 +95,7 @@ JOBS = st.tuples(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(JOBS)
 def test_shares_tell_done_from_all_but_done(drawn: tuple[int, list[tuple[int, int, int]]]) -> None:

@@ -79,6 +79,7 @@ def test_a_million_slots_with_two_small_jobs(kind: dict[str, Any]) -> None:
     assert check(instance, found.schedule) == []
 
 
+@pytest.mark.slow
 @examples(40, 100, data=hadar_data())
 def test_a_first_schedule_keeps_the_rules_and_serves_somebody(data: dict[str, Any]) -> None:
     instance = Instance.parse(data)
@@ -88,6 +89,7 @@ def test_a_first_schedule_keeps_the_rules_and_serves_somebody(data: dict[str, An
     assert bool(schedule.jobs) == bool(jobs)
 
 
+@pytest.mark.slow
 def test_there_is_a_schedule_and_a_bound_when_time_is_up_at_once() -> None:
     instance = preset("benchmark", 1, jobs=200, machines=40, types=3, slots=100)
     found = exact.solve(instance, time_limit=0.0)
@@ -154,6 +156,7 @@ def test_beams_find_schedules_that_fit_and_none_above_the_optimum(seeds: range) 
     assert optimal >= len(seeds) / 2
 
 
+@pytest.mark.slow
 def test_prices_with_devices_are_the_same_prices_and_name_the_rows_of_a_new_relaxation() -> None:
     for seed in range(3):
         _, relaxation = solved(seed)
@@ -176,6 +179,7 @@ def test_prices_with_devices_are_the_same_prices_and_name_the_rows_of_a_new_rela
         assert after == pytest.approx(before)
 
 
+@pytest.mark.slow
 def test_what_a_slot_loses_is_what_the_bound_of_its_arcs_falls_by() -> None:
     solver, relaxation = solved(3)
     graph = relaxation.base
@@ -301,6 +305,7 @@ def test_a_method_that_is_told_to_stop_returns_what_it_has() -> None:
     assert 0 < found.value < found.bound
 
 
+@pytest.mark.slow
 @examples(15, 40, data=hadar_data())
 def test_a_schedule_found_elsewhere_is_where_the_search_goes_on(data: dict[str, Any]) -> None:
     instance = Instance.parse(data)
@@ -316,6 +321,7 @@ def test_a_schedule_found_elsewhere_is_where_the_search_goes_on(data: dict[str, 
     assert float(exact_utility(instance, again)) == best.value
 
 
+@pytest.mark.slow
 def test_a_search_beside_the_method_finds_what_it_finds_and_proves_nothing() -> None:
     instance = preset("benchmark", 2, jobs=8, machines=4, types=3, slots=10)
     best, found = exact.solve(instance), exact.improve(instance, time_limit=3)

@@ -79,6 +79,7 @@ def test_what_is_too_much_for_one_route_is_left_to_the_others(seed: int, monkeyp
     assert "without presolve" in found.evidence[1]
 
 
+@pytest.mark.slow
 def test_a_better_choice_in_another_order_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     """A first route that looks at nothing and says that it is done is found out."""
     u, v, C = correlated(np.random.default_rng(3), 14, 3)
@@ -152,6 +153,7 @@ def test_room_that_never_binds_may_be_anything(room: Fraction, weight: Fraction)
     assert_certified(values, weights, [Fraction(4), room], solve_exact(values, weights, [4, room]), Fraction(9))
 
 
+@pytest.mark.slow
 def test_items_that_all_but_fit_are_proved_in_another_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """Any five of twelve fit, no six do by some bytes in 96e9: HiGHS takes each of 924 sets for one that fits."""
     honest, calls = module.solve_matrix, []
@@ -212,6 +214,7 @@ def test_a_bound_below_a_choice_that_fits_closes_nothing(unit: Fraction, monkeyp
     assert found.evidence == ("a choice that fits refutes the bound of HiGHS",)
 
 
+@pytest.mark.slow
 def test_a_first_route_that_misses_the_optimum_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second route finds the better choice, so nothing is called proved."""
     honest = module.solve_matrix

@@ -203,6 +203,7 @@ def test_hadar_rows_of_work_are_kept_by_what_does_the_work(seed: int) -> None:
                 assert kept == (sum(instance.work(job, level) for _, level in ran) >= job.iterations)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", longer(range(30), 1, 3, *range(6, 30)))
 def test_hadar_rows_of_a_slot_are_kept_by_gangs_that_fit(seed: int) -> None:
     """Each choice of levels keeps the rows of whole numbers where it keeps Hall's, as they are in the formulation."""

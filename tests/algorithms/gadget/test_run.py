@@ -46,6 +46,7 @@ def test_the_exact_greedy_has_the_golden_values(name: str, value: str) -> None:
     assert all(event.exact is not None and event.exact.proved for event in events(result))
 
 
+@pytest.mark.slow
 def test_the_exact_greedy_is_a_greedy() -> None:
     for seed in range(40):
         data = with_placement(seed, drawn(seed, jobs=2, servers=3, slots=2).dump())
@@ -88,6 +89,7 @@ def test_no_schedule_beats_the_optimum() -> None:
             assert not exceeds(gadget.run(Instance.parse(data), seed=seed, variant=variant).utility, best)
 
 
+@pytest.mark.slow
 def test_a_slot_keeps_no_more_than_its_relaxation_and_its_draw() -> None:
     fitted = 0
     for seed in range(8):
@@ -110,6 +112,7 @@ def test_more_draws_are_never_worse_in_one_slot() -> None:
     assert found[0] < found[-1]
 
 
+@pytest.mark.slow
 def test_the_exact_slot_is_worth_at_least_any_rounding() -> None:
     for seed in range(4):
         given = preset("benchmark", seed, servers=8, jobs=8, tight=True)
@@ -169,6 +172,7 @@ def test_only_an_unfilled_run_leaves_room() -> None:
         assert {gadget.run(odd_cycle(), seed=n, variant=variant, draws=2).utility for n in range(60)} == found
 
 
+@pytest.mark.slow
 def test_the_print_counts_draws_from_one() -> None:
     for variant, draws, utility in (("printed", 0, {0}), ("corrected", 1, {0, 1})):
         runs = [gadget.run(odd_cycle(), seed=n, variant=variant, draws=1) for n in range(30)]
@@ -231,6 +235,7 @@ def test_the_greedy_can_lose_nearly_everything_to_fifo() -> None:
     assert first.utility > 100 * greedy.utility
 
 
+@pytest.mark.slow
 def test_jobs_far_from_a_gain_get_what_nobody_wants() -> None:
     """A logistic utility whose first gains are below the smallest double, and a job that has all it can use."""
     steep = {"kind": "sigmoid", "height": 10, "steepness": -1, "midpoint": 1000}

@@ -91,6 +91,7 @@ def test_a_price_saturates_where_the_largest_gang_may_not_fit() -> None:
     assert constants(large, saturation="full").saturation == {("m", "t0"): 5}
 
 
+@pytest.mark.slow
 @given(hadar_data())
 def test_constants_agree_with_an_independent_implementation(data: dict[str, Any]) -> None:
     cluster = Instance.model_validate(data)
@@ -105,6 +106,7 @@ def test_constants_agree_with_an_independent_implementation(data: dict[str, Any]
             assert (found.tmin, found.tmax) == (wanted.tmin, wanted.tmax)
 
 
+@pytest.mark.slow
 @given(hadar_data())
 def test_corrected_initial_dual_is_at_most_a_quarter_of_the_optimum(data: dict[str, Any]) -> None:
     value, _ = oracle.optimum(data)
@@ -165,6 +167,7 @@ def test_an_unknown_option_is_refused(option: str) -> None:
         constants(instance("H1"), "bogus")
 
 
+@pytest.mark.slow
 @given(hadar_data())
 def test_prices_never_fall_with_allocation(data: dict[str, Any]) -> None:
     cluster = Instance.model_validate(data)

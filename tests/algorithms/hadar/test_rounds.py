@@ -136,6 +136,7 @@ def greatest_total(finder: Finder, queue: list[Job], state: State) -> float:
     return max(skipped, offer.payoff + greatest_total(finder, queue[1:], after(state, offer.counts)))
 
 
+@pytest.mark.slow
 @given(hadar_data(jobs=4), st.sampled_from([0.0, 0.5]))
 def test_corrected_selection_maximises_the_sum_of_payoffs(data: dict[str, Any], comm_cost: float) -> None:
     p = Instance.model_validate(data)
@@ -150,6 +151,7 @@ def test_corrected_selection_maximises_the_sum_of_payoffs(data: dict[str, Any], 
     assert total >= sum(offer.payoff for _, offer in by_greed) - 1e-9 or by_greed[0][0] is not queue[0]
 
 
+@pytest.mark.slow
 @given(hadar_data(jobs=1), st.sampled_from([0.0, 0.5]))
 def test_corrected_find_alloc_takes_the_allocation_of_the_greatest_payoff(data: dict[str, Any], extra: float) -> None:
     p = Instance.model_validate({**data, "jobs": [{**data["jobs"][0], "arrival": 1}]})

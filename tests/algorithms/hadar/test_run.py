@@ -76,6 +76,7 @@ def test_h6_partial_price() -> None:
     assert {result.prices["m1", "v100", t] for t in (1, 2, 3)} == {5.0}
 
 
+@pytest.mark.slow
 @BOTH
 @given(data=hadar_data())
 def test_commit_log_tells_how_the_prices_came_about(variant: str, data: dict[str, Any]) -> None:
@@ -108,6 +109,7 @@ def test_commit_log_tells_how_the_prices_came_about(variant: str, data: dict[str
     assert result.prices == {(m, r, t): constants.price(m, r, n) for (m, r, t), n in used.items()}
 
 
+@pytest.mark.slow
 @given(hadar_data())
 def test_printed_payoffs_agree_with_an_independent_primal_dual(data: dict[str, Any]) -> None:
     assume(oracle.constants(data).umin > 0)
@@ -116,6 +118,7 @@ def test_printed_payoffs_agree_with_an_independent_primal_dual(data: dict[str, A
     assert any(mine == pytest.approx(run.payoffs, abs=1e-8) for run in runs)
 
 
+@pytest.mark.slow
 @given(hadar_data())
 def test_corrected_dual_value_bounds_the_optimum(data: dict[str, Any]) -> None:
     given_instance = Instance.model_validate(data)
@@ -149,6 +152,7 @@ def payoff_of(p: Instance, occupancy: hadar.Occupancy, job: Job, plan: dict[int,
     return job.utility(max(plan) - job.arrival) - occupancy.cost(plan)
 
 
+@pytest.mark.slow
 @given(hadar_data(jobs=1), st.integers(0, 2**32 - 1))
 def test_best_response_is_the_argmax_over_all_schedules(data: dict[str, Any], seed: int) -> None:
     p = Instance.model_validate(data)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from dlsched.algorithms import hadar_e
 from dlsched.algorithms.hadar_e import Copy, ForkedSchedule, Round
 
@@ -54,6 +56,7 @@ def measures(schedule: ForkedSchedule) -> list[float]:
     return [float(hadar_e.utilisation(INSTANCE, schedule)), -float(total), -float(sum(times.values()))]
 
 
+@pytest.mark.slow
 def test_the_picture_has_both(tmp_path: Path) -> None:
     hadar_e.save_figure_6(tmp_path / "figure.png")
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")

@@ -36,6 +36,7 @@ def test_ids_of_the_copies_of_three_jobs() -> None:
     assert origin(17, 3) == (2, 5)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 50), st.integers(1, 9), st.data())
 def test_ids_are_unique_and_no_parents(most: int, copies: int, data: st.DataObject) -> None:
     parents = data.draw(st.lists(st.integers(0, most - 1), unique=True))

@@ -181,6 +181,7 @@ def batches(draw: st.DrawFn) -> tuple[list[list[Fraction]], list[int], Fraction]
     return speeds, [draw(st.integers(3, 9)) for _ in speeds], Fraction(2)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(batches(), st.integers(1, 3), st.booleans())
 def test_a_run_is_one_of_all_runs(drawn: Any, copies: int, printed: bool) -> None:
@@ -198,6 +199,7 @@ def test_a_run_is_one_of_all_runs(drawn: Any, copies: int, printed: bool) -> Non
     assert found in outcomes(drawn, copies, printed=printed, idle=True)
 
 
+@pytest.mark.slow
 @examples(
     20,
     60,

@@ -97,6 +97,7 @@ def test_every_run_is_feasible_and_certified(seed: int, asynchronous: bool) -> N
         assert not exceeds(best, found.bound), route
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_seed_fixes_the_roundings(seed: int) -> None:
     inst = preset("benchmark", seed, jobs=6, machines=3, slots=6, multiple=3.0)

@@ -92,6 +92,7 @@ def test_the_worker_slot_program_is_exhaustive_search(asynchronous: bool, seeds:
     assert positive >= len(seeds) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", longer(range(25), *range(9, 25)))
 def test_the_thesis_needs_one_server_machine_also_where_external_is_faster(seed: int) -> None:
     state = occupied(seed, asynchronous=True, faster_external=True)
@@ -462,6 +463,7 @@ def test_the_relaxation_is_below_every_placement() -> None:
     assert met >= 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dmlrs/external-slot", "dmlrs/external-slot-printed"])
 def test_the_relaxation_is_that_of_the_formulation(name: str) -> None:
     """A worker takes two thirds of a machine's room or so: rounded down, as on paper nothing is, less would fit."""

@@ -66,6 +66,7 @@ def test_the_printed_grid_loses_jobs() -> None:
     assert corrected.schedule == Schedule.of({"1": (4, 4)})
 
 
+@pytest.mark.slow
 def test_where_no_round_keeps_the_limits_the_point_is_rounded_down() -> None:
     # w <= 3 - 1/10^9: the point is rounded up to 3 almost surely.
     nearly = Fraction(3 * 10**9 - 1, 10**9)
@@ -132,6 +133,7 @@ def optimum(instance: Instance) -> Fraction:
     return value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [None, 0.5])
 def test_theorem_5_corrected(delta: float | None) -> None:
     said = 0
@@ -149,6 +151,7 @@ def test_theorem_5_corrected(delta: float | None) -> None:
     assert said >= 5
 
 
+@pytest.mark.slow
 def test_the_printed_probability_of_theorem_5_is_false() -> None:
     # I = 1, R = 4, delta = 1/2, one point (1, 1): printed at least 15/16 for F = 1, truly M^2 = 0.0279.
     four = built((2, 2, 2, 2), ("sync", (0, 0, 1, 1, 4), hyp(50), (1,) * 4, (1,) * 4, (2,) * 4))

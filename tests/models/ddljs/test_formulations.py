@@ -81,6 +81,7 @@ def test_golden_optima(formulation: str, transformation: str | None, name: str) 
     assert agree(exact_utility(found, schedule), best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SLOTS)
 def test_golden_slots(name: str) -> None:
     """By exhaustive search, the LPs by an independent program: G2, G3, G8 to G10 and G14 to G16."""
@@ -102,6 +103,7 @@ def test_golden_slots(name: str) -> None:
             assert solve(model, threads=1).objective == pytest.approx(values["ilp_ring2"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", longer(range(18), *range(6, 18)))
 def test_formulations_and_exhaustive_search_agree(seed: int) -> None:
     data = tight(drawn(seed)) if seed % 3 else drawn(seed).dump()
@@ -167,6 +169,7 @@ BOUNDS = {
 """LP bounds of `EXACT`, in their order: measured, to pin how tight the formulations are."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOUNDS)
 def test_lp_bounds(name: str) -> None:
     found = [bound(formulated(formulation, instance(name), transformation)) for formulation, transformation in EXACT]

@@ -75,6 +75,7 @@ def test_a_link_under_several_paths() -> None:
     assert value(printed(instance("G5"), literal=("(5)",))) == 11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", longer(range(12), *range(6, 12)))
 def test_readings_one_by_one(seed: int) -> None:
     """By exhaustive search; (9) with cycles of both directions is a little more than with directed rings."""
@@ -138,6 +139,7 @@ def test_simple_paths() -> None:
         simple_paths(of, "some")
 
 
+@pytest.mark.slow
 def test_too_many_paths_are_not_written_out() -> None:
     names = [f"s{n}" for n in range(10)]
     links = [(u, v, 1) for i, u in enumerate(names) for v in names[:i]]

@@ -234,6 +234,7 @@ def test_undirected_degree_two_needs_two_paths() -> None:
     assert list(degrees.degree_two("ab", degrees.simple_paths(ring))) == [{("a", "b"): 2}]
 
 
+@pytest.mark.slow
 def test_degree_two_is_not_one_cycle() -> None:
     """Two triangles need six servers; with parallel paths, and with directions, two pairs need four."""
     assert [n for n in range(3, 7) if degrees.falls_apart(n, 1)] == [6]

@@ -88,6 +88,7 @@ def test_the_busiest_slot_of_jobs_on_one_server_each() -> None:
     assert busiest(Schedule.of({})) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_a_picture_is_written(tmp_path: Path, ending: str, start: bytes) -> None:
     path = tmp_path / f"schedule.{ending}"
@@ -95,12 +96,14 @@ def test_a_picture_is_written(tmp_path: Path, ending: str, start: bytes) -> None
     assert path.read_bytes().startswith(start)
 
 
+@pytest.mark.slow
 def test_the_same_picture_twice(tmp_path: Path) -> None:
     for name in ("one.png", "two.png"):
         save_plot(instance(), schedule(), tmp_path / name)
     assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
 
 
+@pytest.mark.slow
 def test_an_empty_schedule_and_a_network_in_parts(tmp_path: Path) -> None:
     apart = instance().model_copy(update={"links": ()})
     save_plot(apart, Schedule.of({}), tmp_path / "empty.png")
@@ -108,6 +111,7 @@ def test_an_empty_schedule_and_a_network_in_parts(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.slow
 def test_what_cannot_be_drawn(tmp_path: Path) -> None:
     crowded = Schedule.of({"a": {1: Embedding(workers={"s1": 3})}})
     with pytest.raises(ValueError, match="cannot be drawn"):

@@ -26,6 +26,7 @@ def carries(limit: Counter[Arc], found: Embedding) -> bool:
     return found.loads() <= limit
 
 
+@pytest.mark.slow
 @given(mappings())
 def test_a_mapping_becomes_a_ring_that_uses_no_link_more(mapping: RingMapping) -> None:
     found = embedding(mapping)
@@ -41,6 +42,7 @@ def met(mapping: RingMapping) -> list[str]:
     return [node for path in mapping.paths for node in path if node in mapping.nodes]
 
 
+@pytest.mark.slow
 @given(mappings())
 def test_a_mapping_keeps_its_order_where_workers_have_places(mapping: RingMapping) -> None:
     found = embedding(mapping, ordered=True)
@@ -50,6 +52,7 @@ def test_a_mapping_keeps_its_order_where_workers_have_places(mapping: RingMappin
     assert carries(mapping.loads(), found)
 
 
+@pytest.mark.slow
 @given(circulations())
 def test_a_circulation_becomes_a_ring_within_it(drawn: tuple[dict[str, int], Counter[Arc]]) -> None:
     workers, arcs = drawn
@@ -66,6 +69,7 @@ def closed_walks(draw: st.DrawFn) -> tuple[tuple[str, ...], set[str]]:
     return walk, set(draw(st.lists(st.sampled_from(walk), min_size=1)))
 
 
+@pytest.mark.slow
 @given(closed_walks())
 def test_a_closed_walk_becomes_a_ring_of_the_servers_it_passes(drawn: tuple[tuple[str, ...], set[str]]) -> None:
     walk, servers = drawn
@@ -85,6 +89,7 @@ def test_cutting_loops_leaves_a_simple_path(drawn: list[str]) -> None:
     assert Counter(itertools.pairwise(path)) <= Counter(itertools.pairwise(walk))
 
 
+@pytest.mark.slow
 @given(circulations())
 def test_an_unbalanced_flow_is_refused(drawn: tuple[dict[str, int], Counter[Arc]]) -> None:
     workers, arcs = drawn

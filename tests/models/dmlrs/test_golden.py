@@ -91,6 +91,7 @@ def cheapest_fill(amount: Fraction, resource: str) -> tuple[dict[str, Fraction],
     return filled, cost
 
 
+@pytest.mark.slow
 def test_external_slot() -> None:
     needed = rational(EXTERNAL["workers_needed"])
     workers, worker_cost = cheapest_fill(needed, "r1")

@@ -149,6 +149,7 @@ def test_presets_depend_on_the_seed_alone(name: str) -> None:
     assert Instance.parse(preset(name, 3).dump()).digest == preset(name, 3).digest
 
 
+@pytest.mark.slow
 def test_the_papers_ranges() -> None:
     drawn = preset("paper", 1)
     jobs = [one for one in drawn.jobs if isinstance(one, Job)]

@@ -172,6 +172,7 @@ def test_the_thesis_external_problem_is_that_of_exhaustive_search() -> None:
     assert broken >= 1
 
 
+@pytest.mark.slow
 def test_the_relaxation_of_the_thesis_external_problem_is_what_its_algorithm_solves() -> None:
     met = 0
     for seed in range(40):
@@ -201,6 +202,7 @@ def test_three_workers_cannot_be_two_for_each_server() -> None:
         assert solved("dmlrs/compact-printed", instance)[1] == printed
 
 
+@pytest.mark.slow
 def test_the_printed_ratio_is_that_of_exhaustive_search() -> None:
     worth = 0
     for seed in range(20):

@@ -92,6 +92,7 @@ def test_golden_lp_bounds(name: str) -> None:
     assert found == pytest.approx(LP_BOUNDS["bounds"][name], abs=TOLERANCE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("reading", "rounds"), [("per-job", 6), ("per-device", 3)])
 def test_motivational_example_minimum_makespan(reading: str, rounds: int) -> None:
     case = next(case for case in GOLDEN["motivation"] if case["name"] == f"motivation-{reading}")
@@ -123,6 +124,7 @@ def test_formulations_and_exhaustive_search_agree(data: dict[str, Any]) -> None:
         assert oracle.value(data, schedule.dump()) == exact_utility(instance, schedule)
 
 
+@pytest.mark.slow
 @examples(15, 40, data=hadar_data())
 def test_p1_as_printed_is_infeasible_exactly_where_some_job_cannot_finish(data: dict[str, Any]) -> None:
     best, _ = oracle.optimum(data, every_job=True)
@@ -149,6 +151,7 @@ def test_lp_bounds_are_ordered(data: dict[str, Any]) -> None:
     assert agree(p2, p3)
 
 
+@pytest.mark.slow
 @examples(15, 25, data=hadar_data())
 def test_the_loaded_point_satisfies_every_row(data: dict[str, Any]) -> None:
     model = formulated("hadar/p1-admission", Instance.parse(data), "gdp.bigm")
@@ -248,6 +251,7 @@ EXACT = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("formulation", "transformation"), EXACT)
 @pytest.mark.parametrize(
     ("rate", "iterations", "seconds"),

@@ -106,6 +106,7 @@ def test_unreadable_files(tmp_path: Path) -> None:
             Instance.load(file)
 
 
+@pytest.mark.slow
 @given(hadar_data())
 def test_a_file_keeps_the_instance(data: dict[str, Any]) -> None:
     instance = Instance.parse(data)
@@ -139,6 +140,7 @@ def test_derived_quantities() -> None:
     assert wide.levels(wide.job("a")) == ("k80",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PRESETS)
 def test_presets_are_valid_and_seeded(name: str) -> None:
     first = preset(name, 3)

@@ -48,6 +48,7 @@ def test_optimum_when_every_job_must_finish(name: str) -> None:
         assert set(hadar.completions(data, schedule)) == {job["name"] for job in data["jobs"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MOTIVATION)
 def test_minimum_makespan_of_the_motivational_example(name: str) -> None:
     data, expected = MOTIVATION[name]["instance"], MOTIVATION[name]["makespan"]
@@ -213,6 +214,7 @@ def test_forward_search_agrees_with_the_choice_among_all_schedules() -> None:
     assert rejected > 5
 
 
+@pytest.mark.slow
 def test_makespan_agrees_with_the_shortest_feasible_horizon() -> None:
     found = []
     for seed in range(40):

@@ -16,6 +16,7 @@ from dlsched.models.hadar.schedule import gang
 from dlsched.models.solve import solve
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_bars_cover_the_devices_in_use_without_overlap(seed: int, tmp_path: Path) -> None:
     instance = random(np.random.default_rng(seed), jobs=4, slots=4)

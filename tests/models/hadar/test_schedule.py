@@ -150,6 +150,7 @@ def test_any_one_corruption_of_an_optimal_schedule_is_caught(data: dict[str, Any
     assert check(Instance.parse(data), Schedule.parse(best))
 
 
+@pytest.mark.slow
 @examples(50, 150, data=hadar_data())
 def test_dropping_or_moving_a_slot_is_caught_where_it_matters(data: dict[str, Any]) -> None:
     _, best = oracle.optimum(data)
@@ -177,6 +178,7 @@ schedules = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @examples(100, 300, data=hadar_data(jobs=2), jobs=schedules)
 def test_agrees_with_an_independent_checker(data: dict[str, Any], jobs: dict[str, Any]) -> None:
     instance, schedule = Instance.parse(data), {"problem": "hadar", "jobs": jobs}
@@ -186,6 +188,7 @@ def test_agrees_with_an_independent_checker(data: dict[str, Any], jobs: dict[str
         assert exact_utility(instance, Schedule.parse(schedule)) == oracle.value(data, schedule)
 
 
+@pytest.mark.slow
 @given(hadar_data())
 def test_the_optimum_survives_a_file(data: dict[str, Any]) -> None:
     value, best = oracle.optimum(data)

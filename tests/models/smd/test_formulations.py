@@ -36,6 +36,7 @@ def chosen(model: Any) -> Schedule:
     return Schedule.of({i: (w, p) for (i, w, p), z in model.chosen.items() if z.value > 0.5})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_golden_optimum(name: str) -> None:
     instance = Instance.parse(CASES[name]["instance"])
@@ -214,6 +215,7 @@ def test_too_many_points_are_not_written_out(monkeypatch: pytest.MonkeyPatch) ->
         build("smd/milp", Instance.parse(CASES["S1"]["instance"]))
 
 
+@pytest.mark.slow
 def test_the_papers_ranges_at_their_size() -> None:
     """Fifty jobs of the evaluation: tens of thousands of points, the same value as the decomposition."""
     instance = preset("paper", 0, jobs=12, units=2, mode="async")

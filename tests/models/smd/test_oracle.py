@@ -34,6 +34,7 @@ def small(seed: int) -> Any:
     return data if size <= 20_000 else smd_strategies.draw(seed, jobs=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_golden_numbers(name: str) -> None:
     case = CASES[name]

@@ -13,6 +13,7 @@ from dlsched.models.smd import Schedule, plot, random, save_plot
 from dlsched.models.smd.plot import bars
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_bars_lie_side_by_side_within_the_capacity(seed: int, tmp_path: Path) -> None:
     instance = random(np.random.default_rng(seed), jobs=5)

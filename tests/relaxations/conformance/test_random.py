@@ -43,6 +43,7 @@ def test_transformation(transformation: Transformation, spec: Spec) -> None:
     check(transformation, Case(lambda: build(spec)))
 
 
+@pytest.mark.slow
 @examples(15, 30, spec=specs(integers=False, largest=3))
 def test_duals_against_exact_vertices(spec: Spec) -> None:
     """The dual's optimum is the best vertex, and its prices, as rationals, prove that value from the numbers alone."""
