@@ -1,4 +1,4 @@
-# make verify: the main job, every claim checked, on 50 draws of each source (`dlsched verify` has 100).
+# make verify: the main job, every claim checked, on 40 draws of each source (`dlsched verify` has 100).
 # make test: the whole test suite on the installed wheel.
 # make quick: the tests that start no processes and take no seconds each, in under two minutes.
 # make dev: a strict editable install in .venv. make bench: docs/benchmarks.md, own methods beside
@@ -38,7 +38,7 @@ SOURCES := pyproject.toml constraints.txt README.md LICENSE $(shell find $(ROOMS
 .PHONY: verify test quick audit pages figures gallery docs links dev bench lock lowest matrix clean
 
 verify: build/.installed
-	$(BIN)/dlsched verify --instances 50 --out build/verify-50.sqlite
+	$(BIN)/dlsched verify --instances 40 --out build/verify-40.sqlite
 
 test: build/.installed
 	$(BIN)/ruff check .
