@@ -276,6 +276,7 @@ BROKEN = {
     ),
     "sense": BINS.replace("hadar.utility)", 'hadar.utility, sense="max")'),
     "exit": "raise SystemExit(3)\n",
+    "exit when asked": "def PROBLEMS():\n    raise SystemExit(3)\n",
     "algorithm": BINS.replace('Algorithm("first-fit"', "Algorithm(3"),
     "function": BINS.replace("first_fit),)", "None),)"),
     "instance": BINS.replace("hadar.Instance", "int"),
