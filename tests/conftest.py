@@ -54,7 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "process: runs commands in processes of their own, or installs something")
     config.addinivalue_line("markers", "tex: compiles LaTeX with pdflatex")
     config.addinivalue_line("markers", "browser: looks at the documentation in chromium")
-    config.addinivalue_line("markers", "slow: takes seconds of the processor")
+    config.addinivalue_line("markers", "slow: takes a fifth of a second and more; `make quick` does without")
     config.addinivalue_line("markers", "long: like some that stay, or like what verify asks; for `make audit`")
 
 

@@ -92,6 +92,7 @@ JOB = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_algorithm_has_the_row_of_its_run(name: str) -> None:
     instance = drawn(name)

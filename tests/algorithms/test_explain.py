@@ -45,6 +45,7 @@ def agrees(found: Rejection, expected: tuple[float, float] | None) -> None:
     assert "is no more than the cost of" in found.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["corrected", "printed"])
 def test_jobs_that_hadar_turns_away(variant: str) -> None:
     reasons = Counter[bool]()

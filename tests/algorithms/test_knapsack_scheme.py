@@ -210,6 +210,7 @@ def test_what_fits_is_decided_exactly() -> None:
     assert frieze_clarke(third, 0).chosen == (0, 1, 2)
 
 
+@pytest.mark.slow
 @examples(40, 120, data=st.data())
 def test_whatever_the_sizes_the_choice_fits(data: st.DataObject) -> None:
     number = st.builds(lambda m, e: Fraction(m) * Fraction(10) ** e, st.integers(0, 30), st.integers(-9, 9))

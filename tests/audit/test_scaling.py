@@ -45,6 +45,7 @@ def test_transformed_instances_are_valid_and_of_the_same_shape(family: str, seed
     assert json.dumps(data) == before
 
 
+@pytest.mark.slow
 @given(families, seeds)
 def test_jittered_numbers_have_all_their_digits_and_are_near(family: str, seed: int) -> None:
     data = draw(family, np.random.default_rng(seed)).data

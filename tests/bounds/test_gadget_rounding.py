@@ -61,6 +61,7 @@ def test_beta_says_little_at_the_scale_of_section_6() -> None:
 share = st.tuples(st.integers(1, 4), st.integers(1, 3))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(3, 9), st.lists(share, min_size=1, max_size=12))
 def test_no_load_refutes_the_corrected_bound(places: int, jobs: list[tuple[int, int]]) -> None:

@@ -102,6 +102,7 @@ def test_every_case_is_shipped_and_owned_once() -> None:
         assert all(owner(name) is claim for name in claim.counterexamples + claim.golden)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KNOWN)
 def test_shipped_cases_have_the_values_found_by_hand(name: str) -> None:
     verdict = decide(owner(name), read(shipped(name)))

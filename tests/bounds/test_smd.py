@@ -315,6 +315,7 @@ def test_the_first_witness_of_algorithm_1_has_no_point_however_it_is_split(split
     assert not [x for x in points if all(split[j](*x) <= tops[j] + 1e-9 for j in range(len(split)) if j != last)]
 
 
+@pytest.mark.slow
 def test_rounding_down_at_most_doubles_the_time() -> None:
     nearly = Instance.parse({**one_each().dump(), "capacity": {"cpu": 40}})
     for instance in (nearly, *(sources.INNER.draw(np.random.default_rng(seed)) for seed in range(30))):

@@ -38,6 +38,7 @@ def test_what_fails_beside_it_fails(name: str) -> None:
     assert check(witness.claim, witness.read_instance(), witness.seed, "corrected").status.value == "holds"
 
 
+@pytest.mark.slow
 def test_a_claim_that_says_nothing_here_and_one_that_holds() -> None:
     outside = story(replay("hadar-theorem-2-H5"))
     assert any(line.startswith("A hypothesis does not hold here, so that the claim says nothing: ") for line in outside)

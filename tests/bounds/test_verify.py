@@ -59,6 +59,7 @@ def test_rows_count_every_verdict_and_are_sorted(undisturbed: dict[str, Any]) ->
         assert row["outcome"] == Outcome.EXPECTED.value
 
 
+@pytest.mark.slow
 def test_rows_say_what_was_found(undisturbed: dict[str, Any]) -> None:
     for row in undisturbed["claims"]:
         news = {"false": "FALSE IN PRINT" if row["variant"] == "printed" else "false", "true": "stands"}
@@ -280,6 +281,7 @@ def test_wrong_arguments_are_refused(wrong: dict[str, Any], message: str, tmp_pa
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_witnesses_beside_the_database_replay(tmp_path: Path) -> None:
     report = verify(FAST, instances=3, out=tmp_path / "v.sqlite")
     files = sorted((tmp_path / "witnesses").iterdir())
@@ -288,6 +290,7 @@ def test_witnesses_beside_the_database_replay(tmp_path: Path) -> None:
         assert replay(file).reproduced, file
 
 
+@pytest.mark.slow
 def test_a_witness_that_was_tampered_with_does_not_reproduce(tmp_path: Path) -> None:
     report = verify(("hadar/theorem-1",), instances=0)
     witness = report.witnesses[0]

@@ -304,6 +304,7 @@ def test_a_bad_value_is_named(dlsched: Command, arguments: tuple[str, ...]) -> N
     assert rule.replace("'", "").startswith(arguments[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [(), ("convert",)])
 def test_a_missing_verb_is_answered_with_the_help(dlsched: Command, arguments: tuple[str, ...]) -> None:
     bare, asked = dlsched(*arguments), dlsched(*arguments, "--help")

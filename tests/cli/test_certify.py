@@ -29,6 +29,7 @@ def test_two_processes_give_the_same_proof(dlsched: Command, instance: Path) -> 
     assert [two[key] for key in ("value", "bound", "proof")] == [one[key] for key in ("value", "bound", "proof")]
 
 
+@pytest.mark.slow
 def test_certify(dlsched: Command, certificate: Path) -> None:
     data = answer(dlsched("certify", certificate, "--json"))
     assert (data["problem"], data["checks"], data["value"], data["bound"], data["exact"]) == (
@@ -48,6 +49,7 @@ def test_vipr(dlsched: Command, certificate: Path, tmp_path: Path) -> None:
     assert verified((tmp_path / "tree.vipr").read_text()) == ("max", 17)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("field", "value", "place"),
     [
@@ -68,6 +70,7 @@ def test_tampered(dlsched: Command, certificate: Path, field: str, value: object
     assert (text.returncode, place in text.stdout) == (1, True)
 
 
+@pytest.mark.slow
 def test_what_is_no_certificate(dlsched: Command, instance: Path, tmp_path: Path) -> None:
     assert "certificate: required field is missing" in refusal(dlsched("certify", instance))
     assert "no such file" in refusal(dlsched("certify", tmp_path / "none.json"))

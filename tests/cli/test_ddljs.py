@@ -27,6 +27,7 @@ def ddljs(tmp_path: Path) -> Path:
     return save(tmp_path / "ddljs.json", ring())
 
 
+@pytest.mark.slow
 def test_generate_options(dlsched: Command, tmp_path: Path) -> None:
     options = ("--shape", "star", "--utility", "sigmoid", "--varying", "--half", "--resources", 2, "--slots", 9)
     drawn = Instance.parse(answer(dlsched("generate", "ddljs", *options)))
@@ -68,6 +69,7 @@ def test_check_and_picture(dlsched: Command, tmp_path: Path, ddljs: Path) -> Non
     assert message.startswith("plan.gif.txt: pictures are written as ")
 
 
+@pytest.mark.slow
 def test_check_refuses(dlsched: Command, tmp_path: Path, ddljs: Path) -> None:
     bad = ring()
     bad["links"][0]["target"] = "z"

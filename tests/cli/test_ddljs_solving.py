@@ -21,6 +21,7 @@ def two(tmp_path: Path) -> Path:
     return save(tmp_path / "two.json", ring())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMULATIONS)
 def test_solve(dlsched: Command, two: Path, name: str) -> None:
     data = answer(dlsched("solve", name, two, "--json"))
@@ -46,6 +47,7 @@ def test_a_problem_is_told_by_the_file(dlsched: Command, tmp_path: Path) -> None
     assert message.endswith("; this is an instance of none of them")
 
 
+@pytest.mark.slow
 def test_placements_that_a_formulation_cannot_express(dlsched: Command, tmp_path: Path) -> None:
     data = ring()
     data["jobs"][0]["placement"] = [["a"], ["b"]]

@@ -63,6 +63,7 @@ def test_solve_the_relaxations(dlsched: Command, dmlrs: Path, name: str) -> None
     assert answer(dlsched("solve", name, dmlrs, "--json"))["objective"] >= OPTIMUM - 1e-6
 
 
+@pytest.mark.slow
 def test_the_external_problem_of_a_job(dlsched: Command, dmlrs: Path) -> None:
     """J2 has one sample in two slots: half a sample a slot takes one external worker, and one server if asked for."""
     right = answer(dlsched("solve", "dmlrs/external-slot", dmlrs, "--job", "J2", "--json"))["objective"]
@@ -81,6 +82,7 @@ def test_show(dlsched: Command, dmlrs: Path, thesis: Path, name: str) -> None:
     assert "(" in shown.stdout
 
 
+@pytest.mark.slow
 def test_the_thesis(dlsched: Command, thesis: Path) -> None:
     assert answer(dlsched("solve", "dmlrs/async", thesis, "--json"))["objective"] == pytest.approx(5)
     assert answer(dlsched("optimum", "dmlrs", thesis, "--json"))["value"] == 5
@@ -88,6 +90,7 @@ def test_the_thesis(dlsched: Command, thesis: Path) -> None:
     assert "use dmlrs/async" in refusal(dlsched("solve", "dmlrs/compact", thesis))
 
 
+@pytest.mark.slow
 def test_generate_options(dlsched: Command) -> None:
     made = Instance.parse(answer(dlsched("generate", "dmlrs", "--asynchronous", "--identical", "--capacity", 2)))
     assert made.asynchronous

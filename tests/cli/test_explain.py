@@ -40,6 +40,7 @@ def test_requests_that_are_refused(dlsched: Command, crowded: Path) -> None:
     assert "is nonlinear" in refusal(dlsched("explain", "smd/minlp", crowded))
 
 
+@pytest.mark.slow
 def test_what_turned_a_job_away(dlsched: Command, crowded: Path) -> None:
     data = answer(dlsched("run", "hadar", crowded, "--explain", "--json"))
     told = data["turned away"]
@@ -61,6 +62,7 @@ def test_why_a_schedule_is_not_better(dlsched: Command, crowded: Path, tmp_path:
     assert "Why it is not better" in dlsched("check", crowded, tmp_path / "s.json", "--explain").stdout
 
 
+@pytest.mark.slow
 def test_what_a_unit_more_of_rows_is_worth(dlsched: Command, tmp_path: Path) -> None:
     file = save(tmp_path / "s3.json", s3())
     data = answer(dlsched("explain", "smd/milp", file, "--raise", "capacity[gpu]", "--json"))
@@ -74,6 +76,7 @@ def test_what_a_unit_more_of_rows_is_worth(dlsched: Command, tmp_path: Path) -> 
     assert told == "no constraint with an upper limit is called capacities"
 
 
+@pytest.mark.slow
 def test_what_one_more_device_is_worth(dlsched: Command, tmp_path: Path) -> None:
     """The job on the slow device finishes at once as it is; on a third fast one it would take as long."""
     file = save(tmp_path / "two.json", h2())

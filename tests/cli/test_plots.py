@@ -52,6 +52,7 @@ def test_a_name_stands_in_a_picture_as_it_is(dlsched: Command, name: str, shown:
     assert dlsched("plot", "schedule", file, file.with_name("s.json"), "-o", "s.svg").returncode == 0
 
 
+@pytest.mark.slow
 def test_a_letter_that_the_font_lacks_is_told_in_a_line(dlsched: Command, tmp_path: Path) -> None:
     data, plan = h2(), best()
     data["jobs"][0]["name"] = "新しい"

@@ -32,6 +32,7 @@ def test_solve_every_formulation(dlsched: Command, smd: Path, name: str) -> None
     assert data["objective"] == pytest.approx(OF_ONE_JOB.get(name, OPTIMUM), abs=1e-4)
 
 
+@pytest.mark.slow
 def test_the_inner_problem_of_a_job(dlsched: Command, smd: Path) -> None:
     data = answer(dlsched("solve", "smd/inner", smd, "--solver", "scip", "--job", "c", "--json"))
     assert data["objective"] == pytest.approx(13)
@@ -50,6 +51,7 @@ def test_nonlinear_models_need_scip_and_fit_no_linear_file(dlsched: Command, smd
     assert message == f"--lp, --mps: {name} is nonlinear; these files hold linear models"
 
 
+@pytest.mark.slow
 def test_generate_options(dlsched: Command) -> None:
     options = ("--jobs", 2, "--units", 3, "--mode", "async", "--overlap", "priority")
     instance = Instance.parse(answer(dlsched("generate", "smd", "--preset", "paper", *options)))

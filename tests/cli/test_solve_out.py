@@ -18,6 +18,7 @@ def two(tmp_path: Path) -> Path:
     return save(tmp_path / "two.json", h2())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hadar/p1", "hadar/p1-admission", "hadar/p2", "hadar/aggregate", "hadar/hall"])
 def test_the_schedule_of_a_solved_model_is_checked(dlsched: Command, tmp_path: Path, two: Path, name: str) -> None:
     found = answer(dlsched("solve", name, two, "--out", tmp_path / "s.json", "--json"))
@@ -26,6 +27,7 @@ def test_the_schedule_of_a_solved_model_is_checked(dlsched: Command, tmp_path: P
     assert checked == {"violations": [], "utility": pytest.approx(17)}
 
 
+@pytest.mark.slow
 def test_its_picture(dlsched: Command, tmp_path: Path, two: Path) -> None:
     process = dlsched("solve", "hadar/hall", two, "--plot", tmp_path / "s.png")
     assert process.returncode == 0
@@ -76,6 +78,7 @@ def test_requests_that_are_refused(
     assert refusal(dlsched("solve", name, two, *options)).startswith(told)
 
 
+@pytest.mark.slow
 def test_names_that_a_format_cannot_tell_apart(dlsched: Command, tmp_path: Path, two: Path) -> None:
     data = json.loads(two.read_text())
     for job, name in zip(data["jobs"], ("a-b", "a b"), strict=True):
@@ -113,6 +116,7 @@ def test_what_a_transformation_does_and_the_matrix(dlsched: Command, tmp_path: P
     assert refusal(dlsched("show", "smd/minlp", file, "--spy", "m.png")).startswith("--spy: smd/minlp is nonlinear")
 
 
+@pytest.mark.slow
 def test_a_point_of_the_print_that_breaks_a_rule_is_told(dlsched: Command, tmp_path: Path) -> None:
     """By (8) as printed a ring may use a link twice that carries it once."""
     servers = [{"name": name, "capacity": {"gpu": n}} for name, n in (("a", 0), ("b", 1), ("c", 1), ("switch", 0))]

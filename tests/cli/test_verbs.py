@@ -61,6 +61,7 @@ def test_every_verb_has_help(dlsched: Command, verb: str) -> None:
     assert process.stdout.startswith(f"Usage: dlsched {verb} ")
 
 
+@pytest.mark.slow
 def test_list(dlsched: Command) -> None:
     data = answer(dlsched("list", "--json"))
     assert data["problems"] == ["ddljs", "dmlrs", "hadar", "smd"]
@@ -265,6 +266,7 @@ def test_verify_on_your_own_instance(dlsched: Command, instance: Path) -> None:
     assert "hadar/theorem-2" in people.stdout
 
 
+@pytest.mark.slow
 def test_a_claim_is_shown(dlsched: Command) -> None:
     data = answer(dlsched("claim", "gadget/lemma-5", "--json"))
     (told,) = data

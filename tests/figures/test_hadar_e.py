@@ -53,6 +53,7 @@ def test_every_mix_stands_on_the_axis() -> None:
         assert all(statement.guessed for statement in entry.statements)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("part", "cluster"), [("a", "aws"), ("b", "lab")])
 def test_the_three_figures_of_a_cluster_are_of_the_same_runs(part: str, cluster: str) -> None:
     instance = physical(constants(3), cluster, "M-3")

@@ -179,6 +179,7 @@ def test_data_are_read_and_others_are_not_mixed_in(tmp_path: Path) -> None:
         reproduce("toy/2", out=tmp_path / "out", data=tmp_path)
 
 
+@pytest.mark.slow
 def test_a_picture_of_its_own_is_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def own() -> Any:
         ax = picture.axes(2, 2)

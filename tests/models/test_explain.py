@@ -320,6 +320,7 @@ CAUSES: dict[str, tuple[Callable[[], Any], set[str], str]] = {
 """What cannot hold together in models of the papers, by the constraint that is in the way."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cause", CAUSES)
 def test_the_true_cause_of_models_of_the_papers(cause: str) -> None:
     made, expected, story = CAUSES[cause]
@@ -502,6 +503,7 @@ def test_integers_are_fixed_where_duals_are_asked_for() -> None:
     assert all(side.name != "y" for side in found.bounds)
 
 
+@pytest.mark.slow
 def test_models_that_are_refused() -> None:
     with pytest.raises(TypeError, match="a Pyomo model"):
         explain(3)

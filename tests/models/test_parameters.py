@@ -317,6 +317,7 @@ def two_values(name: str) -> tuple[Any, Any, Any, Any, Any]:
     raise AssertionError(f"{name}: no job has two values")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FALLING)
 def test_utilities_must_not_increase(name: str) -> None:
     instance, model, param, first, second = two_values(name)

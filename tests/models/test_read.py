@@ -167,6 +167,7 @@ def test_a_solved_model_is_a_schedule_worth_its_objective(entry: Formulation[Any
     assert unreadable <= (count // 5 if entry.kind is Kind.AS_PRINTED or entry.name == "ddljs/slot-printed" else 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", READABLE, ids=NAMES)
 def test_what_is_not_its_solved_model_is_refused(entry: Formulation[Any]) -> None:
     model, instance = first(entry)

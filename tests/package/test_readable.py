@@ -85,6 +85,7 @@ def test_results_are_short_and_fit_a_terminal(made: dict[str, Any], name: str) -
     assert {word for cell in cells for word in cell.split()} <= set(str(result).split())
 
 
+@pytest.mark.slow
 def test_they_say_what_was_found(made: dict[str, Any]) -> None:
     best = made["Optimum"]
     assert str(best).startswith("Optimum: proved, exact\n")

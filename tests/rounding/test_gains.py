@@ -75,6 +75,7 @@ def test_the_exact_packing_gain_over_delta_may_increase() -> None:
     assert ratios == sorted(ratios)
 
 
+@pytest.mark.slow
 @examples(
     67,
     200,

@@ -189,6 +189,7 @@ def test_draws_follow_their_law(rule: str, trials: int) -> None:
         assert estimate.low <= probability <= estimate.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_samples_follow_the_laws(seed: int) -> None:
     problem, weighted = random_law(seed, requests=5)
@@ -228,6 +229,7 @@ def test_samples_are_compared_exactly() -> None:
             assert MappingLaw(problem, whole).accepted() == fit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("least", range(1, 11))
 def test_a_least_profit_in_tenths_is_met_exactly(least: int) -> None:
     """Eight times 0.1 is 0.8, though floats add up to less: draws are accepted as often as the law says."""

@@ -221,6 +221,7 @@ def test_integers_stay_what_they_are() -> None:
     assert round_independent([], np.random.default_rng(0), draws=3).shape == (3, 0)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     st.lists(st.floats(1, 30), min_size=2, max_size=2),
@@ -253,6 +254,7 @@ def test_what_a_solver_returns_for_a_bound_is_rounded_to_it() -> None:
     assert round_shifted([1 - 1e-10, 1.5], 7, draws=1000).min(axis=0).tolist() == [1, 1]
 
 
+@pytest.mark.slow
 @examples(
     67,
     200,

@@ -68,6 +68,7 @@ def is_right(stranger: Stranger, dual_of: Callable[[Stranger], Any]) -> bool:
     return found is not None and found == pytest.approx(optimum)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stranger", COMPARED, ids=lambda case: case.name)
 def test_dual_of_either(stranger: Stranger) -> None:
     assert is_right(stranger, own_dual)

@@ -107,6 +107,7 @@ OTHERS = [s for n, s in enumerate((*LINEAR, *WHOLE)) if n % 3]
 """Two of three: all together take ten seconds."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stranger", longer((*LINEAR, *WHOLE), *OTHERS), **by_name)
 def test_conflict_is_one_and_irreducible(stranger: Stranger, tmp_path: Path) -> None:
     conflict = explain(better(stranger)).conflict

@@ -63,6 +63,7 @@ def test_probability_that_a_row_breaks(stranger: Stranger) -> None:
     assert sum(outcome_distribution(x).probabilities) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stranger", ROUNDED, ids=lambda case: case.name)
 def test_rounded_points(stranger: Stranger) -> None:
     """Each draw is a neighbour of the relaxed point; the best that keeps all rows is no better than the optimum."""

@@ -72,6 +72,7 @@ def test_answer(stranger: Stranger) -> None:
     assert stranger.answer() == pytest.approx(stranger.optimum or 0, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stranger", "kind"),
     [(s, kind) for s in WRITTEN for kind in ("lp", "mps") if kind == "lp" or s.build not in REFERRING],
@@ -87,6 +88,7 @@ def test_mps_files_of_references_fail_in_pyomo(tmp_path: Path) -> None:
         plants().write(str(tmp_path / "model.mps"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["highs", "scip"])
 @pytest.mark.parametrize("stranger", LINEAR, **by_name)
 def test_solve(stranger: Stranger, solver: str) -> None:
@@ -98,6 +100,7 @@ def test_solve(stranger: Stranger, solver: str) -> None:
     assert pyo.value(objective) == pytest.approx(stranger.optimum)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stranger", CURVED, **by_name)
 def test_solve_what_is_not_linear(stranger: Stranger) -> None:
     assert solve(stranger.build(), solver="scip").objective == pytest.approx(stranger.optimum, rel=1e-5)

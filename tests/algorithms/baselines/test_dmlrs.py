@@ -95,6 +95,7 @@ def test_the_log_counts_the_work_left(baseline: ModuleType) -> None:
             assert event.needed - event.done == last[name] > 0
 
 
+@pytest.mark.slow
 def test_progress_of_what_is_held() -> None:
     rng = np.random.default_rng(0)
     for seed in range(200):
@@ -106,6 +107,7 @@ def test_progress_of_what_is_held() -> None:
             assert held.progress() == each.progress({names[h]: counts for h, counts in held.counts().items()})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tight", [False, True])
 def test_growing_keeps_the_rules_and_leaves_no_trace_when_it_fails(tight: bool) -> None:
     for seed in range(100):
@@ -153,6 +155,7 @@ def test_fifo_by_hand() -> None:
     assert result.utility == 8 + 7 + 8
 
 
+@pytest.mark.slow
 def test_fifo_keeps_order_numbers_and_places() -> None:
     for seed in range(80):
         instance = Instance.parse(dmlrs_strategies.draw(seed, jobs=4, machines=3, slots=4))

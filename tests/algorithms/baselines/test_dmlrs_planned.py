@@ -49,6 +49,7 @@ def test_dorm_changes_no_more_than_it_may() -> None:
     assert planned(shared)[1].changed == ("a",)
 
 
+@pytest.mark.slow
 def test_dorm_uses_most_within_fairness() -> None:
     """On one machine of one resource, against all numbers of workers."""
     rng = np.random.default_rng(2)

@@ -50,6 +50,7 @@ def test_the_example_does_not_fit_into_five_rounds() -> None:
     assert {event.job for event in result.log if isinstance(event, Stripped)} == {"J1", "J3"}
 
 
+@pytest.mark.slow
 @examples(20, 60, data=hadar_data(), drawn=st.data())
 def test_schedules_are_valid_and_homogeneous(data: dict[str, Any], drawn: st.DataObject) -> None:
     instance = Instance.model_validate(data)

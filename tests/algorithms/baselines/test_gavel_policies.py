@@ -139,6 +139,7 @@ def test_the_sum_is_the_greatest(data: dict[str, Any]) -> None:
         assert found == {}
 
 
+@pytest.mark.slow
 @examples(20, 60, data=hadar_data())
 def test_the_last_job_ends_as_early_as_can_be(data: dict[str, Any]) -> None:
     instance = Instance.model_validate(data)

@@ -170,6 +170,7 @@ def document() -> dict[str, Any]:
     return data
 
 
+@pytest.mark.slow
 def test_a_certificate_proves_its_value(document: dict[str, Any]) -> None:
     proved = check_certificate(ExactCertificate.parse(document))
     assert proved.value == proved.bound == Fraction(document["value"])

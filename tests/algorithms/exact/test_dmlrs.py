@@ -126,6 +126,7 @@ def test_without_time_there_is_still_a_bound_and_a_schedule() -> None:
     assert check(instance, found.schedule) == []
 
 
+@pytest.mark.slow
 def test_stopped_early_it_has_the_plan_of_insertion() -> None:
     """Stopped as soon as jobs have been inserted, it has a better schedule than fair shares and Dorm."""
     instance = preset("benchmark", 6, jobs=6, machines=3, slots=5)

@@ -207,6 +207,7 @@ def test_a_list_that_takes_too_long_gives_way_to_contents_of_machines(monkeypatc
     assert agree(bound, exact_utility(instance, best))
 
 
+@pytest.mark.slow
 def test_a_fragmented_cluster_is_solved() -> None:
     instance = preset("benchmark", 0, jobs=6, machines=3, slots=6, multiple=3, load=0.95)
     schedule, bound, evidence = solve_fragmented(instance)
@@ -215,6 +216,7 @@ def test_a_fragmented_cluster_is_solved() -> None:
     assert any("branch and price" in line for line in evidence)
 
 
+@pytest.mark.slow
 def test_a_known_incumbent_is_never_lost() -> None:
     instance = preset("benchmark", 1, jobs=6, machines=3, slots=6, multiple=3, load=0.95)
     best, bound, _ = solve_fragmented(instance)
@@ -346,6 +348,7 @@ def constructed(schedules: Schedules, machines: Machines, seed: int) -> tuple[In
     return insertion, prices
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asynchronous", [False, True])
 @pytest.mark.parametrize("seed", longer(range(10), *range(4, 10)))
 def test_inserted_plans_are_feasible_and_worth_what_they_say(seed: int, asynchronous: bool) -> None:

@@ -83,6 +83,7 @@ def test_golden(name: str) -> None:
     assert found.value == pytest.approx(float(oracle.rational(CASES[name]["p2"])), abs=1e-6)
 
 
+@pytest.mark.slow
 @examples(20, 60, data=hadar_data())
 def test_agrees_with_exhaustive_search(data: dict[str, Any]) -> None:
     assert_optimal(data, optimum(Instance.parse(data)))
@@ -102,6 +103,7 @@ def test_tree_alone_agrees_with_exhaustive_search(irregular: bool, seeds: range)
     assert branched > len(seeds) / 3
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_heuristics")
 @pytest.mark.parametrize("seeds", longer([range(20), range(20, 60)], range(20, 60)), ids=str)
 def test_any_order_of_questions_leads_to_the_optimum(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,6 +105,7 @@ def test_a_slot_keeps_no_more_than_its_relaxation_and_its_draw() -> None:
     assert fitted > 5
 
 
+@pytest.mark.slow
 def test_more_draws_are_never_worse_in_one_slot() -> None:
     given = preset("benchmark", 1, servers=50, jobs=20, tight=True)
     found = [gadget.run(given, seed=3, draws=draws, variant="filled").utility for draws in (1, 3, 10, 30)]

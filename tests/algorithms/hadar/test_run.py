@@ -202,6 +202,7 @@ def test_covers_with_awkward_numbers_and_many_slots() -> None:
     assert short is None
 
 
+@pytest.mark.slow
 def test_the_benchmark_family_runs_in_both_modes() -> None:
     p = preset("benchmark", 1, jobs=30, machines=9, slots=30)
     for mode, variant in itertools.product(("commit", "rounds"), ("printed", "corrected")):
@@ -254,6 +255,7 @@ def test_devices_are_added_up_without_wrapping(mode: str) -> None:
 FACTORS = st.sampled_from([Fraction(1), Fraction(10) ** -9, Fraction(10) ** 12, Fraction("3.141592653589793"), "7/3"])
 
 
+@pytest.mark.slow
 @examples(15, 40, data=hadar_data(), drawn=st.data())
 def test_runs_do_not_depend_on_the_units_of_work_and_time(data: dict[str, Any], drawn: st.DataObject) -> None:
     """Every job counts its work in a unit of its own; the schedules are the same."""

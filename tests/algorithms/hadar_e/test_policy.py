@@ -39,6 +39,7 @@ def two_nodes(*jobs: tuple[str, int, int, int], slots: int = 12) -> Instance:
     )
 
 
+@pytest.mark.slow
 @examples(20, 60, data=hadar_data(slots=5, jobs=4), copies=st.none() | st.integers(1, 3))
 def test_in_rounds_of_a_slot_it_is_what_hadare_runs(data: dict[str, Any], copies: int | None) -> None:
     instance = Instance.parse(data)

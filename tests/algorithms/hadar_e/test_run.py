@@ -288,6 +288,7 @@ def test_options_out_of_range_are_refused(options: dict[str, Any], message: str)
         hadar_e.run(TWELVE, **options)
 
 
+@pytest.mark.slow
 def test_the_picture_shows_every_copy(tmp_path: Path) -> None:
     schedule = hadar_e.run(TWELVE, variant="printed").schedule
     ax = hadar_e.plot(TWELVE, schedule)

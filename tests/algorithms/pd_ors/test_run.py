@@ -119,6 +119,7 @@ def test_prices_never_fall_and_end_as_the_log_says() -> None:
         assert result.prices[cell] == steps[-1].after
 
 
+@pytest.mark.slow
 def test_a_run_at_the_papers_scale_leaves_nothing_to_the_slow_routes() -> None:
     result = run(preset("benchmark", 0, jobs=50, machines=100, slots=20, multiple=18.0))
     assert sum(event.subproblems.states for event in decisions(result)) > 1000

@@ -37,6 +37,7 @@ def test_jobs_that_can_never_be_admitted_are_logged() -> None:
     assert [event.job for event in steps(result)] == ["2"]
 
 
+@pytest.mark.slow
 def test_a_job_is_rounded_as_without_the_jobs_after_it() -> None:
     whole = preset("paper", 3, jobs=6)
     part = whole.model_copy(update={"jobs": whole.jobs[:3]})

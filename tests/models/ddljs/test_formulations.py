@@ -67,6 +67,7 @@ def test_components_carry_the_papers_numbers(entry: Any) -> None:
     assert bool(inspect(model).disjunctions) == entry.disjunctive
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OFFLINE)
 @pytest.mark.parametrize(("formulation", "transformation"), EXACT)
 def test_golden_optima(formulation: str, transformation: str | None, name: str) -> None:
@@ -146,6 +147,7 @@ def test_placements_are_for_gvne(seed: int) -> None:
     assert check(of, read(model, of).schedule) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_logarithms_at_nothing(seed: int) -> None:
     """The job with the log utility must get something, or there is no schedule."""
@@ -282,6 +284,7 @@ def test_no_jobs() -> None:
         assert optimum(entry.name, of, "gdp.bigm" if entry.disjunctive else None) == 0
 
 
+@pytest.mark.slow
 def test_g13_with_single_hops() -> None:
     """Slot 2 takes the whole ring or one worker."""
     data = instance_data("G13")

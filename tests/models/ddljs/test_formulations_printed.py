@@ -66,6 +66,7 @@ def test_several_small_cycles_have_degree_two() -> None:
         read(model, instance("G4"))
 
 
+@pytest.mark.slow
 def test_a_link_under_several_paths() -> None:
     """G5: by (8) as printed two rings share a link that carries one."""
     model = printed(instance("G5"), literal=("(8)",))

@@ -192,6 +192,7 @@ def test_the_benchmark_keeps_its_load() -> None:
         assert one.internal_time in (Fraction(1, 5), Fraction(1, 6), Fraction(1, 8))
 
 
+@pytest.mark.slow
 def test_random_instances_are_worth_something() -> None:
     for asynchronous in (False, True):
         drawn = [random(np.random.default_rng(s), asynchronous=asynchronous) for s in range(12)]

@@ -30,6 +30,7 @@ def test_bars_stack_to_what_is_used() -> None:
     assert any(bar.together for bar in drawn)
 
 
+@pytest.mark.slow
 def test_a_picture_is_written(tmp_path: Path) -> None:
     instance = preset("benchmark", 0, jobs=4, machines=2, slots=4)
     save_plot(instance, run(instance).schedule, tmp_path / "s.svg")

@@ -79,6 +79,7 @@ def test_golden_optimum_as_printed(name: str, transformation: str) -> None:
         assert solution.objective == pytest.approx(float(oracle.rational(expected)), abs=TOLERANCE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_golden_lp_bounds(name: str) -> None:
     instance = Instance.parse(CASES[name]["instance"])

@@ -26,6 +26,7 @@ def close(number: float | Fraction) -> Any:
     return pytest.approx(float(number), rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY)
 def test_optimum_with_admission(name: str) -> None:
     data = EVERY[name]["instance"]
@@ -229,6 +230,7 @@ def _finishes(data: dict[str, Any], slots: int) -> bool:
     return hadar.optimum({**data, "slots": slots}, every_job=True)[0] is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY)
 def test_taking_away_any_slot_is_refused_or_costs_utility(name: str) -> None:
     data = EVERY[name]["instance"]

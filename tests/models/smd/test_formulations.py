@@ -223,6 +223,7 @@ def test_the_papers_ranges_at_their_size() -> None:
     assert agree(joint, solve(build("smd/knapsack", instance)).objective)
 
 
+@pytest.mark.slow
 def test_random_instances_are_worth_something() -> None:
     values = [solve(build("smd/knapsack", smd.random(np.random.default_rng(s)))).objective for s in range(20)]
     assert sum(value is not None and value > 0 for value in values) >= 10

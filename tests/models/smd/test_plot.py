@@ -29,6 +29,7 @@ def test_bars_lie_side_by_side_within_the_capacity(seed: int, tmp_path: Path) ->
     assert (tmp_path / "schedule.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_drawn(tmp_path: Path) -> None:
     instance = random(np.random.default_rng(0))
     with pytest.raises(ValueError, match="cannot be drawn"):
