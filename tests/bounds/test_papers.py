@@ -335,7 +335,6 @@ def test_every_claim_comes_out_as_known(report: Report) -> None:
     assert len(report.rows) == sum(not c.sampled for c in claims())
 
 
-@pytest.mark.long
 @pytest.mark.slow
 def test_every_average_comes_out_as_known() -> None:
     averages = verify({c.id for c in claims() if c.sampled}, instances=DRAWS, seed=0)

@@ -250,7 +250,7 @@ LARGE = {
 }
 
 
-@pytest.mark.parametrize("problem", longer(LARGE, "dmlrs"))
+@pytest.mark.parametrize("problem", LARGE)
 def test_an_interrupt_ends_an_optimum_that_would_take_hours(problem: str, tmp_path: Path) -> None:
     models, path, best = importlib.import_module(f"dlsched.models.{problem}"), tmp_path / "i.json", tmp_path / "s.json"
     models.preset("benchmark", 0, **LARGE[problem]).save(path)
@@ -308,7 +308,7 @@ def test_what_is_started_not_to_be_ended_goes_on(by: signal.Signals, tmp_path: P
     assert (process.returncode, told) == (0, b"")
 
 
-@pytest.mark.parametrize("by", longer([signal.SIGINT, signal.SIGTERM], signal.SIGTERM))
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
 def test_processes_of_a_run_that_is_ended_leave_nothing_to_warn_of(by: signal.Signals, tmp_path: Path) -> None:
     """Locks between processes: multiprocessing's tracker finds those that are left when all others have ended."""
     command = [COMMAND, "verify", "hadar", "--jobs", "2", "--instances", "10000", "--out", "v.sqlite"]
