@@ -26,7 +26,7 @@ from pyomo.gdp import Disjunct
 from dlsched.arguments import checked
 from dlsched.arithmetic import dot, sparse_product
 from dlsched.errors import noting
-from dlsched.once import Known, computing_once
+from dlsched.once import computing_once
 from dlsched.relaxations.charnes_cooper import charnes_cooper
 from dlsched.relaxations.conformance_cases import Case, Kind, Trait, cases
 from dlsched.relaxations.contract import Point, TransformationRefused, Transformed
@@ -213,6 +213,7 @@ def check_all(transformation: Transformation, among: Iterable[Case] | None = Non
 
 
 @checked
+@computing_once()  # most checks solve the same new model
 def check(transformation: Transformation, case: Case) -> None:
     """Check a transformation on one case; errors as for `check_all`.
 
@@ -231,10 +232,9 @@ def check(transformation: Transformation, case: Case) -> None:
     AssertionError: careless on wyndor (source unchanged): the source is changed
     """
     refused = case.traits & transformation.refuses
-    known: Known = {}  # Most checks solve the same new model.
     for one in [_check_refused] if refused else _checks(transformation):
         try:
-            with noting(f"{transformation} on {case.name}"), computing_once(known):
+            with noting(f"{transformation} on {case.name}"):
                 one(transformation, case)
         except AssertionError as error:
             what = one.__name__.removeprefix("_check_").replace("_", " ")

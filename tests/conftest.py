@@ -29,6 +29,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("quick", settings.get_profile("deterministic"), max_examples=15)
+settings.register_profile("audit", settings.get_profile("deterministic"), max_examples=300)
 settings.load_profile("deterministic")
 
 # Tables are as wide, and pages show them so, whatever runs the tests.

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable
-from functools import wraps
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis.strategies import SearchStrategy
-
-Test = Callable[..., None]
+from hypothesis import settings
 
 
 def longer(cases: Iterable[Any], *long: Any) -> list[Any]:
@@ -26,21 +21,12 @@ def longer(cases: Iterable[Any], *long: Any) -> list[Any]:
     return marked
 
 
-def examples(few: int, many: int, **drawn: SearchStrategy[Any]) -> Callable[[Test], Test]:
-    """Mark a test that hypothesis draws arguments for: on few examples, and on many as a long one."""
+def examples(few: int, many: int) -> settings:
+    """Return how many examples hypothesis draws for a test: few, and many in `make audit`, by its profile."""
+    return settings(max_examples=many if settings.default == settings.get_profile("audit") else few)
 
-    def mark(test: Test) -> Test:
-        tests = {count: settings(max_examples=count)(given(**drawn)(test)) for count in (few, many)}
 
-        @pytest.mark.parametrize("count", longer([few, many], many))
-        @wraps(test)
-        def on_examples(count: int, **others: Any) -> None:
-            tests[count](**others)
-
-        signature = inspect.signature(test)
-        own = [parameter for name, parameter in signature.parameters.items() if name not in drawn]
-        count = inspect.Parameter("count", inspect.Parameter.KEYWORD_ONLY)
-        on_examples.__signature__ = signature.replace(parameters=[*own, count])  # type: ignore[attr-defined]
-        return on_examples
-
-    return mark
+def in_two(few: int, stop: int, start: int = 0) -> pytest.MarkDecorator:
+    """Parametrize a test by seeds that it goes through: so many, and as a long one those after them."""
+    seeds = [range(start, start + few), range(start + few, stop)]
+    return pytest.mark.parametrize("seeds", longer(seeds, seeds[1]), ids=str)

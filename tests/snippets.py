@@ -67,11 +67,8 @@ def _is_own(command: str) -> bool:
 
 
 def _here(command: str) -> tuple[int, str, str]:
-    words = shlex.split(command)[1:]
-    if words[0] == "verify" and "--instances" in words:
-        words += ["--jobs", "1"]  # a second process would load all modules first, and the verdicts are the same
     with TemporaryFile("w+", encoding="utf-8") as output, redirect_stdout(output):
-        code = main(words)
+        code = main(shlex.split(command)[1:])
         output.seek(0)
         return code, output.read(), f"{command}: {code}"
 

@@ -11,7 +11,6 @@ import platform
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -37,10 +36,10 @@ USUAL = {name: value for name, value in os.environ.items() if not any(name in ow
 """The environment of an unchanged process, also where the tests themselves run in another one."""
 
 
-def digests(seed: int, processor: str) -> dict[str, str]:
-    """What the script prints of a seed in the environment of a processor."""
+def digests(processor: str) -> dict[str, str]:
+    """What the script prints in the environment of a processor."""
     done = subprocess.run(
-        [sys.executable, SCRIPT, str(seed)],
+        [sys.executable, SCRIPT],
         env={**USUAL, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **PROCESSORS[processor]},
         capture_output=True,
         text=True,
@@ -50,14 +49,12 @@ def digests(seed: int, processor: str) -> dict[str, str]:
     return dict(line.split("\t") for line in done.stdout.splitlines())
 
 
-@pytest.mark.parametrize(
-    ("seed", "other"), longer([(0, OLD), (1, OLD), (0, NEWER), (1, NEWER)], (0, OLD), (0, NEWER), (1, NEWER))
-)
-def test_all_is_the_same(seed: int, other: str) -> None:
+@pytest.mark.parametrize("other", longer([OLD, NEWER], NEWER))
+def test_all_is_the_same(other: str) -> None:
     with ThreadPoolExecutor(2) as pool:
-        here, there = pool.map(partial(digests, seed), (HERE, other))
+        here, there = pool.map(digests, (HERE, other))
     assert here.keys() == there.keys()
-    assert len(here) > 350
+    assert len(here) > 500
     different = {name for name in here if here[name] != there[name]}
     assert not [name for name in different if not name.startswith("control")]
     if other == OLD and "X86_V3" in FEATURES:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.algorithms import compare, compare_policies
@@ -78,7 +79,8 @@ def test_at_events_those_that_need_rounds_are_left_out() -> None:
 
 
 @pytest.mark.slow
-@examples(20, 60, data=hadar_data(slots=5, jobs=4), slots=st.integers(1, 2))
+@examples(20, 60)
+@given(data=hadar_data(slots=5, jobs=4), slots=st.integers(1, 2))
 def test_with_whole_slots_the_utility_is_the_checkers_and_within_the_bound(data: dict[str, Any], slots: int) -> None:
     instance = Instance.parse(data)
     length = slots * instance.slot_seconds

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -211,7 +212,8 @@ def test_what_fits_is_decided_exactly() -> None:
 
 
 @pytest.mark.slow
-@examples(40, 120, data=st.data())
+@examples(40, 120)
+@given(data=st.data())
 def test_whatever_the_sizes_the_choice_fits(data: st.DataObject) -> None:
     number = st.builds(lambda m, e: Fraction(m) * Fraction(10) ** e, st.integers(0, 30), st.integers(-9, 9))
     rows, items = data.draw(st.integers(0, 3)), data.draw(st.integers(0, 6))

@@ -22,9 +22,6 @@ TIMEOUT = 300
 ORDINARY = ("setpriv", "--bounding-set=-dac_override") if os.geteuid() == 0 else ()
 """What a command begins with for whom modes count: root may write everywhere."""
 
-FULL_DISK = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))"
-"""What a script begins with for which no file may grow beyond a hundred bytes, which a disk that is full does too."""
-
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -40,6 +37,11 @@ def dlsched(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Command:
         return subprocess.CompletedProcess(words, code, *capfd.readouterr())
 
     return run
+
+
+def on_a_full_disk(size: int = 100) -> str:
+    """Return a script of the command for which no file may grow beyond some bytes, which a full disk does too."""
+    return f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size})); {forks.COMMAND}"
 
 
 @pytest.fixture

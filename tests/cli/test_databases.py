@@ -13,9 +13,8 @@ import pytest
 
 from dlsched.bounds import Report, store, verify
 from dlsched.models import InputError
-from tests import forks
 from tests.cli.cases import answer, complaint, refusal
-from tests.cli.conftest import COMMAND, ORDINARY, Command
+from tests.cli.conftest import COMMAND, ORDINARY, Command, on_a_full_disk
 from tests.forks import Fresh
 
 pytestmark = pytest.mark.process
@@ -145,7 +144,7 @@ def test_a_name_that_sqlite_takes_for_memory_is_a_file(dlsched: Command, tmp_pat
 
 
 def test_a_locked_file_is_one_line(dlsched: Command, database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "_BUSY_SECONDS", 1.0)  # which the line that is told does not know
+    monkeypatch.setattr(store, "_BUSY_SECONDS", 1.0)  # the line was made of the ten that users wait
     with closing(sqlite3.connect(database, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         message = refusal(dlsched(*VERIFY, database))
@@ -180,8 +179,7 @@ def test_a_full_disk_loses_nothing(
 ) -> None:
     path = tmp_path / "verdicts.sqlite"
     options = ("verify", CHEAP, "--instances", 20, "--jobs", 1, "--json", "--out", path)
-    full_disk = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))"
-    stopped = fresh.run(f"{full_disk}; {forks.COMMAND}", *options)
+    stopped = fresh.run(on_a_full_disk(size), *options)
     assert complaint(stopped).startswith(f"{path}: ")
     assert stopped.stdout == ""
     with closing(sqlite3.connect(path)) as connection:

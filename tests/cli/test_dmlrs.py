@@ -103,9 +103,7 @@ def test_generate_options(dlsched: Command) -> None:
 
 @pytest.mark.slow
 def test_verify_and_replay(dlsched: Command, tmp_path: Path) -> None:
-    data = answer(
-        dlsched("verify", "pd-ors/allocation-cost", "--instances", 4, "--jobs", 1, "--out", "v.sqlite", "--json")
-    )
+    data = answer(dlsched("verify", "pd-ors/theorem-5", "--instances", 4, "--jobs", 1, "--out", "v.sqlite", "--json"))
     assert [row["outcome"] for row in data["claims"]] == ["as expected"] * 2
     witness = sorted((tmp_path / "witnesses").iterdir())[0]
     assert answer(dlsched("replay", witness, "--json"))["reproduced"]

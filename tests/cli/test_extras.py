@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.cases import answer, best, save
-from tests.cli.conftest import FULL_DISK, Command
+from tests.cli.conftest import Command, on_a_full_disk
 from tests.forks import COMMAND, OTHERS, Fresh
 
 pytestmark = pytest.mark.process
@@ -72,7 +72,7 @@ def test_a_schedule_that_cannot_be_written_costs_nobody_the_result(
     no_extras: Fresh, tmp_path: Path, instance: Path, verb: tuple[str, str]
 ) -> None:
     words = (*verb, instance, "--json", "--out", tmp_path / "best.json")
-    process = no_extras.run(f"{FULL_DISK}; {COMMAND}", *words)
+    process = no_extras.run(on_a_full_disk(), *words)
     assert advice(process).endswith(f"{tmp_path}/best.json: File too large")
     result = answer(process, 2)
     assert result.get("value", result.get("utility")) == 17.0

@@ -21,7 +21,7 @@ from dlsched.models.files import MAX_BYTES
 from dlsched.models.hadar import Instance, Schedule
 from tests import forks
 from tests.cli.cases import best, complaint, h2, refusal, save
-from tests.cli.conftest import COMMAND, FULL_DISK, ORDINARY, Command
+from tests.cli.conftest import COMMAND, ORDINARY, Command, on_a_full_disk
 from tests.forks import Fresh
 
 pytestmark = pytest.mark.process
@@ -76,11 +76,6 @@ def run(
     """Run a command as a process in a folder."""
     command = [*before, COMMAND, *worded(words, file, folder)]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300, **options)
-
-
-def after(statement: str) -> str:
-    """Return a script that runs the command after a statement."""
-    return f"{statement}; {forks.COMMAND}"
 
 
 @pytest.fixture
@@ -169,7 +164,7 @@ def test_links_are_followed(dlsched: Command, place: Path, tmp_path: Path, verb:
 
 @pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
 def test_a_new_file_respects_the_umask(fresh: Fresh, place: Path, umask: int, mode: int) -> None:
-    script = after(f"import os; os.umask({umask})")
+    script = f"import os; os.umask({umask}); {forks.COMMAND}"
     assert fresh.run(script, *worded(GENERATE, "new.json", place), folder=place).returncode == 0
     assert stat.S_IMODE((place / "new.json").stat().st_mode) == mode
 
@@ -210,7 +205,7 @@ def test_a_full_disk_leaves_what_was_there(fresh: Fresh, place: Path, verb: str,
     if there:
         path.write_text("old")
     files = {"out.png"} if there else set()
-    process = fresh.run(after(FULL_DISK), *worded(WRITERS[verb], path, place), folder=place)
+    process = fresh.run(on_a_full_disk(), *worded(WRITERS[verb], path, place), folder=place)
     assert complaint(process) == f"{path}: File too large"
     assert {file.name for file in place.iterdir()} - {"i.json", "s.json"} == files
     if there:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
 
 from dlsched.halt import Halt, until
 from dlsched.models import InputError
@@ -118,7 +119,8 @@ def crossed() -> Choice:
 
 
 @pytest.mark.slow
-@examples(40, 150, problem=choices())
+@examples(40, 150)
+@given(problem=choices())
 def test_it_ends_at_the_best_of_all_choices_with_a_bound_that_always_holds(problem: Choice) -> None:
     best = max(value for value, _ in problem.integral())
     for looks in (True, False):

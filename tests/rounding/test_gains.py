@@ -76,9 +76,8 @@ def test_the_exact_packing_gain_over_delta_may_increase() -> None:
 
 
 @pytest.mark.slow
-@examples(
-    67,
-    200,
+@examples(67, 200)
+@given(
     row=st.lists(st.integers(0, 3), min_size=1, max_size=6).filter(any),
     data=st.data(),
     m=st.integers(1, 4),

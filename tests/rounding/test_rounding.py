@@ -160,7 +160,8 @@ def by_hand(B: list[list[Any]], x: list[Any], b: list[Any], sense: str) -> Fract
 
 
 @pytest.mark.slow
-@examples(40, 150, data=st.data(), x=points, rows=st.integers(1, 3), sense=st.sampled_from(["<=", ">="]))
+@examples(40, 150)
+@given(data=st.data(), x=points, rows=st.integers(1, 3), sense=st.sampled_from(["<=", ">="]))
 def test_enumeration_convolution_and_brute_force_agree(data: Any, x: list[Fraction], rows: int, sense: str) -> None:
     entry = st.fractions(-3, 3, max_denominator=4)
     B = [data.draw(st.lists(entry, min_size=len(x), max_size=len(x))) for _ in range(rows)]
@@ -255,9 +256,8 @@ def test_what_a_solver_returns_for_a_bound_is_rounded_to_it() -> None:
 
 
 @pytest.mark.slow
-@examples(
-    67,
-    200,
+@examples(67, 200)
+@given(
     row=st.lists(st.integers(0, 3), min_size=1, max_size=6).filter(any),
     data=st.data(),
     r=st.integers(1, 4),

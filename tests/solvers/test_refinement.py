@@ -11,6 +11,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.models import Status, compile_model, solve
@@ -104,7 +105,8 @@ def optimum(matrix: Matrix) -> float:
 
 
 @pytest.mark.slow
-@examples(20, 60, matrix=programs())
+@examples(20, 60)
+@given(matrix=programs())
 def test_programs_in_any_units(matrix: Matrix) -> None:
     """Their best vertex, in rationals: what they are off by is no more than rounding of the objective's own terms."""
     best = optimum(matrix)

@@ -10,6 +10,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.models import Solution, Status, compile_model, duals, residuals, solve
@@ -611,7 +612,8 @@ def matrices(draw: st.DrawFn) -> Matrix:
 
 
 @pytest.mark.slow
-@examples(20, 60, matrix=matrices())
+@examples(20, 60)
+@given(matrix=matrices())
 def test_highs_and_scip_agree(matrix: Matrix) -> None:
     ours, theirs = (solve_matrix(matrix, solver=solver) for solver in SOLVERS)
     assert ours.summary.objective == pytest.approx(theirs.summary.objective, abs=1e-6)

@@ -15,7 +15,7 @@ from dlsched.algorithms.rings import Occupancy, Substrate, place
 from dlsched.errors import InputError
 from dlsched.models.ddljs import Embedding, Instance, RingProblem, RingRequest, Schedule, check
 from tests.cases.ddljs import built, instance, instance_data, job
-from tests.longer import longer
+from tests.longer import in_two
 from tests.oracles import ddljs as oracle
 from tests.oracles.ddljs_rules import total, violations
 from tests.strategies.ddljs import drawn, with_placement
@@ -38,7 +38,7 @@ def with_numbers(baseline: ModuleType, given: Instance, **wanted: int) -> Run[Sc
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", longer([range(40), range(40, 150)], range(40, 150)), ids=str)
+@in_two(40, 150)
 @pytest.mark.parametrize("baseline", BASELINES)
 def test_schedules_are_feasible_and_worth_what_is_said(baseline: ModuleType, seeds: range) -> None:
     rings = waiting = 0

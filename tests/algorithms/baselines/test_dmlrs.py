@@ -16,7 +16,7 @@ from dlsched.models import InputError
 from dlsched.models.dmlrs import AsyncJob, Instance, check, completions, preset, progress
 from tests import paths
 from tests.cases.dmlrs import built, job, rounds
-from tests.longer import longer
+from tests.longer import in_two
 from tests.oracles import dmlrs as oracle
 from tests.strategies import dmlrs as dmlrs_strategies
 
@@ -24,7 +24,7 @@ BASELINES = [fifo, drf, dorm, oasis]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", longer([range(30), range(30, 120)], range(30, 120)), ids=str)
+@in_two(30, 120)
 @pytest.mark.parametrize("baseline", BASELINES)
 def test_schedules_are_feasible_and_worth_what_is_said(baseline: ModuleType, seeds: range) -> None:
     finished = stripped = 0
@@ -215,7 +215,7 @@ def test_drf_raises_the_smallest_share() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", longer([range(30), range(30, 80)], range(30, 80)), ids=str)
+@in_two(30, 80)
 def test_an_asynchronous_job_keeps_its_servers_together(seeds: range) -> None:
     several = 0
     for seed in seeds:

@@ -51,7 +51,8 @@ def test_the_example_does_not_fit_into_five_rounds() -> None:
 
 
 @pytest.mark.slow
-@examples(20, 60, data=hadar_data(), drawn=st.data())
+@examples(20, 60)
+@given(data=hadar_data(), drawn=st.data())
 def test_schedules_are_valid_and_homogeneous(data: dict[str, Any], drawn: st.DataObject) -> None:
     instance = Instance.model_validate(data)
     part = st.sampled_from([0.0, 0.25, 0.5, 1.0])
@@ -245,7 +246,8 @@ def test_gangs_and_devices_in_any_number(normaliser: str, factor: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("normaliser", ["proportional", "isolated"])
-@examples(20, 60, data=hadar_data(), drawn=st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=8, max_size=8))
+@examples(20, 60)
+@given(data=hadar_data(), drawn=st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=8, max_size=8))
 def test_no_job_can_get_more_unless_one_that_has_no_more_gets_less(
     normaliser: str, data: dict[str, Any], drawn: list[float]
 ) -> None:
@@ -376,7 +378,8 @@ def counted(schedule: Schedule) -> dict[tuple[str, int], dict[str, int]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", list(gavel_policies.Policy))
-@examples(6, 15, data=hadar_data(slots=5, jobs=4), mechanism=st.sampled_from(gavel.Mechanism))
+@examples(6, 15)
+@given(data=hadar_data(slots=5, jobs=4), mechanism=st.sampled_from(gavel.Mechanism))
 def test_in_rounds_of_a_slot_the_simulator_says_the_same(
     policy: gavel_policies.Policy, data: dict[str, Any], mechanism: gavel.Mechanism
 ) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -128,7 +129,8 @@ def test_floors_are_reached_or_refused_and_never_dropped() -> None:
 
 
 @pytest.mark.slow
-@examples(20, 60, data=hadar_data())
+@examples(20, 60)
+@given(data=hadar_data())
 def test_the_sum_is_the_greatest(data: dict[str, Any]) -> None:
     instance = Instance.model_validate(data)
     found = policy_shares(instance, instance.jobs, Policy.MAX_SUM_THROUGHPUT)
@@ -140,7 +142,8 @@ def test_the_sum_is_the_greatest(data: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@examples(20, 60, data=hadar_data())
+@examples(20, 60)
+@given(data=hadar_data())
 def test_the_last_job_ends_as_early_as_can_be(data: dict[str, Any]) -> None:
     instance = Instance.model_validate(data)
     found = policy_shares(instance, instance.jobs, Policy.MIN_TOTAL_DURATION)
@@ -154,7 +157,8 @@ def test_the_last_job_ends_as_early_as_can_be(data: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@examples(20, 60, data=hadar_data(), waited=st.integers(0, 5))
+@examples(20, 60)
+@given(data=hadar_data(), waited=st.integers(0, 5))
 def test_the_greatest_ratio_of_times_is_the_least(data: dict[str, Any], waited: int) -> None:
     instance = Instance.model_validate(data)
     jobs = instance.jobs

@@ -197,7 +197,8 @@ def rows(draw: st.DrawFn) -> list[gpus.Job]:
 
 
 @pytest.mark.parametrize("name", SCHEDULERS)
-@examples(20, 60, jobs=rows(), count=st.integers(4, 7))
+@examples(20, 60)
+@given(jobs=rows(), count=st.integers(4, 7))
 def test_events_agree_with_deciding_every_second(name: str, jobs: list[gpus.Job], count: int) -> None:
     policy, oracle = SCHEDULERS[name]
     found = simulate(instance_of(jobs, count), policy, round_seconds=None).completions

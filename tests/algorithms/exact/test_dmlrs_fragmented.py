@@ -35,7 +35,7 @@ from dlsched.models.dmlrs import Instance, Schedule, check, exact_utility, prese
 from dlsched.models.numbers import agree
 from dlsched.solvers.matrix import Floats
 from dlsched.tolerances import TOLERANCE
-from tests.longer import longer
+from tests.longer import in_two, longer
 from tests.oracles import dmlrs as oracle
 from tests.strategies import dmlrs as dmlrs_strategies
 
@@ -398,7 +398,7 @@ def test_plans_with_machines_packed_anew_are_feasible_and_no_worse(seed: int) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", longer([range(3), range(3, 12)], range(3, 12)), ids=str)
+@in_two(3, 12)
 def test_beams_find_plans_that_fit_and_none_above_the_optimum(seeds: range) -> None:
     optimal = 0
     for seed in seeds:

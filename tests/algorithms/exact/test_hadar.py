@@ -28,7 +28,7 @@ from dlsched.models.numbers import agree
 from dlsched.solvers.solution import SolverError
 from tests import paths
 from tests.cases.hadar import middle
-from tests.longer import examples, longer
+from tests.longer import examples, in_two, longer
 from tests.oracles import hadar as oracle
 from tests.strategies.hadar import hadar_data
 
@@ -84,13 +84,14 @@ def test_golden(name: str) -> None:
 
 
 @pytest.mark.slow
-@examples(20, 60, data=hadar_data())
+@examples(20, 60)
+@given(data=hadar_data())
 def test_agrees_with_exhaustive_search(data: dict[str, Any]) -> None:
     assert_optimal(data, optimum(Instance.parse(data)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", longer([range(20), range(20, 60)], range(20, 60)), ids=str)
+@in_two(20, 60)
 @pytest.mark.parametrize("irregular", [False, True])
 @pytest.mark.usefixtures("no_heuristics")
 def test_tree_alone_agrees_with_exhaustive_search(irregular: bool, seeds: range) -> None:
@@ -105,7 +106,7 @@ def test_tree_alone_agrees_with_exhaustive_search(irregular: bool, seeds: range)
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_heuristics")
-@pytest.mark.parametrize("seeds", longer([range(20), range(20, 60)], range(20, 60)), ids=str)
+@in_two(20, 60)
 def test_any_order_of_questions_leads_to_the_optimum(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PathBranching, "questions", lambda self, part, generated: [])
     for seed in seeds:
@@ -443,7 +444,8 @@ def test_other_types_and_limits_are_refused() -> None:
 
 
 @pytest.mark.slow
-@examples(27, 80, gangs=st.lists(st.integers(1, 8), min_size=2, max_size=6), devices=st.integers(8, 16), data=st.data())
+@examples(27, 80)
+@given(gangs=st.lists(st.integers(1, 8), min_size=2, max_size=6), devices=st.integers(8, 16), data=st.data())
 def test_hull_inequalities_hold_at_all_whole_points(gangs: list[int], devices: int, data: st.DataObject) -> None:
     """One separator for several points: what it keeps of one makes no other inequality wrong, and hides none."""
     weight = np.array(gangs)
@@ -518,7 +520,8 @@ def option_of(name: str, gang: int, types: tuple[int, ...]) -> Options:
 
 
 @pytest.mark.slow
-@examples(60, 200, data=st.data())
+@examples(60, 200)
+@given(data=st.data())
 def test_hall_rows_tell_which_gangs_fit_a_slot(data: st.DataObject) -> None:
     """As the greatest flow from gangs to their types does; rows that are sums of others are missing."""
     capacity = tuple(data.draw(st.lists(st.integers(0, 5), min_size=1, max_size=5)))

@@ -55,7 +55,8 @@ def test_the_same_numbers_are_complete(shares: list[Fraction], slots: int) -> No
 
 
 @pytest.mark.slow
-@examples(20, 60, shares=SHARES, slots=st.integers(2, 8), seed=SEEDS)
+@examples(20, 60)
+@given(shares=SHARES, slots=st.integers(2, 8), seed=SEEDS)
 def test_the_cheapest_complete_numbers_are_whole(shares: list[Fraction], slots: int, seed: int) -> None:
     rows = covering(shares, slots)[-1]
     complete = [n for n in counts(len(shares), slots) if times(shares, n) >= 1]
@@ -67,7 +68,8 @@ def test_the_cheapest_complete_numbers_are_whole(shares: list[Fraction], slots: 
 
 
 @pytest.mark.slow
-@examples(20, 60, gangs=GANGS, data=st.data())
+@examples(20, 60)
+@given(gangs=GANGS, data=st.data())
 def test_the_same_gangs_fit(gangs: dict[int, int], data: st.DataObject) -> None:
     sizes, most = tuple(gangs), tuple(gangs.values())
     room = data.draw(st.integers(max(sizes), times(sizes, most).numerator))
@@ -78,7 +80,8 @@ def test_the_same_gangs_fit(gangs: dict[int, int], data: st.DataObject) -> None:
 
 
 @pytest.mark.slow
-@examples(20, 60, gangs=GANGS, data=st.data(), seed=SEEDS)
+@examples(20, 60)
+@given(gangs=GANGS, data=st.data(), seed=SEEDS)
 def test_the_dearest_gangs_that_fit_are_whole(gangs: dict[int, int], data: st.DataObject, seed: int) -> None:
     sizes, most = tuple(gangs), tuple(gangs.values())
     room = data.draw(st.integers(max(sizes), times(sizes, most).numerator))

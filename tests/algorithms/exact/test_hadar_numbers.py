@@ -18,7 +18,7 @@ from dlsched.models.hadar import Instance, check
 from dlsched.models.hadar.shares import shares
 from tests.audit.scaling import jittered, rescaled
 from tests.cases.hadar import middle, nearly
-from tests.longer import examples, longer
+from tests.longer import examples, in_two
 from tests.oracles import hadar as oracle
 from tests.strategies.hadar import hadar_data
 
@@ -38,7 +38,8 @@ def other_numbers(data: dict[str, Any], kind: str, seed: int) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["nearly", "jittered", "rescaled", "nearly and rescaled", "jittered and rescaled"])
-@examples(10, 30, data=hadar_data(), seed=st.integers(0, 2**20))
+@examples(10, 30)
+@given(data=hadar_data(), seed=st.integers(0, 2**20))
 def test_any_numbers_agree_with_exhaustive_search(kind: str, data: dict[str, Any], seed: int) -> None:
     data = other_numbers(data, kind, seed)
     instance = Instance.parse(data)
@@ -62,7 +63,7 @@ def test_formulations_agree_on_work_that_is_nearly_done(formulation: str, data: 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_heuristics")
-@pytest.mark.parametrize("seeds", longer([range(200, 206), range(206, 225)], range(206, 225)), ids=str)
+@in_two(6, 225, start=200)
 @pytest.mark.parametrize("jitter", [0.0, 0.05])
 def test_middle_sizes_end_proved_by_tree_and_replay(jitter: float, seeds: range) -> None:
     branched = 0

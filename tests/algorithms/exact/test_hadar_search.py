@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume
+from hypothesis import assume, given
 
 from dlsched.algorithms import optimum
 from dlsched.algorithms.exact.hadar import solver as exact
@@ -23,7 +23,7 @@ from dlsched.algorithms.exact.hadar.problem import Options, slots_that_matter, u
 from dlsched.algorithms.exact.hadar.states import build_states
 from dlsched.models import build, solve
 from dlsched.models.hadar import Instance, check, exact_utility, preset
-from tests.longer import examples, longer
+from tests.longer import examples, in_two
 from tests.strategies.hadar import hadar_data
 
 
@@ -50,7 +50,7 @@ def sparse(seed: int) -> Instance:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", longer([range(20), range(20, 60)], range(20, 60)), ids=str)
+@in_two(20, 60)
 def test_slots_that_do_not_matter_are_left_out_and_the_optimum_is_the_same(seeds: range) -> None:
     left_out = gaps = 0
     for seed in seeds:
@@ -62,7 +62,7 @@ def test_slots_that_do_not_matter_are_left_out_and_the_optimum_is_the_same(seeds
         assert found.proved
         assert check(instance, found.schedule) == []
         assert found.value == pytest.approx(solve(build("hadar/hall", instance)).objective, abs=1e-6)
-    assert left_out > 0.8 * len(seeds)
+    assert left_out > 5 / 6 * len(seeds)
     assert gaps > len(seeds) / 6
 
 
@@ -80,7 +80,8 @@ def test_a_million_slots_with_two_small_jobs(kind: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@examples(40, 100, data=hadar_data())
+@examples(40, 100)
+@given(data=hadar_data())
 def test_a_first_schedule_keeps_the_rules_and_serves_somebody(data: dict[str, Any]) -> None:
     instance = Instance.parse(data)
     jobs = useful_jobs(instance)
@@ -132,7 +133,7 @@ def solved(seed: int) -> tuple[exact.Solver, Relaxation]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", longer([range(2), range(2, 6)], range(2, 6)), ids=str)
+@in_two(2, 6)
 def test_beams_find_schedules_that_fit_and_none_above_the_optimum(seeds: range) -> None:
     optimal = 0
     for seed in seeds:
@@ -153,7 +154,7 @@ def test_beams_find_schedules_that_fit_and_none_above_the_optimum(seeds: range) 
         optimal += max(found) > solver.lower - 1e-6
         rows = relaxation.rows_with(saved)
         assert Beam(relaxation, seed).run(rows, nobody, solver.lower + 1e-3) == []
-    assert optimal >= len(seeds) / 2
+    assert optimal >= 2 * len(seeds) / 3
 
 
 @pytest.mark.slow
@@ -306,7 +307,8 @@ def test_a_method_that_is_told_to_stop_returns_what_it_has() -> None:
 
 
 @pytest.mark.slow
-@examples(15, 40, data=hadar_data())
+@examples(15, 40)
+@given(data=hadar_data())
 def test_a_schedule_found_elsewhere_is_where_the_search_goes_on(data: dict[str, Any]) -> None:
     instance = Instance.parse(data)
     best = optimum(instance)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.algorithms.exact import enumeration
@@ -15,16 +16,9 @@ from dlsched.algorithms.exact import knapsack as module
 from dlsched.algorithms.exact.knapsack import Knapsack, solve_exact
 from dlsched.solvers.solution import RawSolution, Status
 from tests.longer import examples, longer
+from tests.oracles import knapsack as oracle
 
 numbers = st.fractions(0, 12, max_denominator=4)
-
-
-def exhaustive(u: list[Fraction], v: list[list[Fraction]], C: list[Fraction]) -> Fraction:
-    """Each item doubles the choices: those before, without it and with it."""
-    choices = [(Fraction(0), [Fraction(0)] * len(C))]
-    for worth, needs in zip(u, v, strict=True):
-        choices += [(value + worth, [a + b for a, b in zip(use, needs, strict=True)]) for value, use in choices]
-    return max(value for value, use in choices if all(used <= room for used, room in zip(use, C, strict=True)))
 
 
 def assert_certified(u: Any, v: Any, C: Any, found: Knapsack, best: Fraction) -> None:
@@ -38,12 +32,13 @@ def assert_certified(u: Any, v: Any, C: Any, found: Knapsack, best: Fraction) ->
 
 
 @pytest.mark.slow
-@examples(50, 150, data=st.data(), items=st.integers(0, 7), rows=st.integers(0, 3))
+@examples(50, 150)
+@given(data=st.data(), items=st.integers(0, 7), rows=st.integers(0, 3))
 def test_exhaustive_search_agrees(data: Any, items: int, rows: int) -> None:
     u = data.draw(st.lists(numbers, min_size=items, max_size=items))
     v = [data.draw(st.lists(numbers, min_size=rows, max_size=rows)) for _ in range(items)]
     C = data.draw(st.lists(st.fractions(0, 30, max_denominator=3), min_size=rows, max_size=rows))
-    assert_certified(u, v, C, solve_exact(u, v, C), exhaustive(u, v, C))
+    assert_certified(u, v, C, solve_exact(u, v, C), oracle.optimum(u, v, C))
 
 
 def correlated(rng: np.random.Generator, items: int, rows: int) -> tuple[list[Fraction], Any, list[Fraction]]:
@@ -57,7 +52,7 @@ def correlated(rng: np.random.Generator, items: int, rows: int) -> tuple[list[Fr
 def test_instances_that_need_branching(seed: int) -> None:
     u, v, C = correlated(np.random.default_rng(seed), 14, 3)
     found = solve_exact(u, v, C)
-    assert_certified(u, v, C, found, exhaustive(u, v, C))
+    assert_certified(u, v, C, found, oracle.optimum(u, v, C))
     assert "every choice of 14 items" in found.evidence[0]
     assert "without presolve" in found.evidence[1]
 
@@ -67,7 +62,7 @@ def test_instances_that_need_branching(seed: int) -> None:
 def test_what_is_too_much_for_one_route_is_left_to_the_others(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """HiGHS twice, where choices are too many; every choice twice, where they are many; the values are the same."""
     u, v, C = correlated(np.random.default_rng(seed), 14, 3)
-    best = exhaustive(u, v, C)
+    best = oracle.optimum(u, v, C)
     monkeypatch.setattr(module, "_MANY", 0)
     found = solve_exact(u, v, C)
     assert_certified(u, v, C, found, best)
@@ -96,7 +91,7 @@ def test_a_better_choice_in_another_order_is_no_proof(monkeypatch: pytest.Monkey
     monkeypatch.setattr(module.Items, "greedy", lambda self, prices: [])
     found = solve_exact(u, v, C)
     assert not found.proved
-    assert found.value <= exhaustive(u, v, C) <= found.bound
+    assert found.value <= oracle.optimum(u, v, C) <= found.bound
 
 
 @pytest.mark.parametrize(
@@ -187,7 +182,7 @@ def test_a_point_that_does_not_fit_is_cut_off(monkeypatch: pytest.MonkeyPatch) -
     u, v, C = correlated(np.random.default_rng(1), 10, 1)
     found = solve_exact(u, v, C)
     assert max(calls) == 2
-    assert found.value == exhaustive(u, v, C)
+    assert found.value == oracle.optimum(u, v, C)
 
 
 @pytest.mark.parametrize("unit", [1, Fraction(1, 10**9)])
@@ -208,7 +203,7 @@ def test_a_bound_below_a_choice_that_fits_closes_nothing(unit: Fraction, monkeyp
     monkeypatch.setattr(module.Enumeration, "run", lambda self, most, tell: False)
     monkeypatch.setattr(module.Items, "greedy", lambda self, prices: [5])
     found = solve_exact(values, weights, [Fraction(c) for c in C])
-    best = exhaustive(values, weights, [Fraction(c) for c in C])
+    best = oracle.optimum(values, weights, [Fraction(c) for c in C])
     assert not found.proved
     assert found.value < best <= found.bound
     assert found.evidence == ("a choice that fits refutes the bound of HiGHS",)
@@ -219,7 +214,7 @@ def test_a_first_route_that_misses_the_optimum_is_not_believed(monkeypatch: pyte
     """The second route finds the better choice, so nothing is called proved."""
     honest = module.solve_matrix
     u, v, C = correlated(np.random.default_rng(3), 14, 3)
-    best = exhaustive(u, v, C)
+    best = oracle.optimum(u, v, C)
 
     def wrong(matrix: Any, **options: Any) -> RawSolution:
         if matrix.integer.any() and options["presolve"]:
@@ -243,7 +238,7 @@ def test_out_of_time_the_best_choice_and_a_valid_bound_are_kept(options: dict[st
     u, v, C = correlated(np.random.default_rng(0), 14, 3)
     found = solve_exact(u, v, C, **options)
     assert not found.proved
-    assert 0 < found.value <= exhaustive(u, v, C) <= found.bound
+    assert 0 < found.value <= oracle.optimum(u, v, C) <= found.bound
 
 
 def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from dlsched.models import InputError
 from dlsched.models.ddljs import Instance, Schedule, check, preset
 from dlsched.models.numbers import agree, exceeds
 from tests.cases.ddljs import built, expected, instance, job
-from tests.longer import longer
+from tests.longer import in_two
 from tests.oracles import ddljs as oracle
 from tests.oracles.ddljs_rules import total, violations
 from tests.strategies.ddljs import drawn, with_placement
@@ -56,7 +56,7 @@ def test_the_exact_greedy_is_a_greedy() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", longer([range(8), range(8, 30)], range(8, 30)), ids=str)
+@in_two(8, 30)
 @pytest.mark.parametrize("options", RUNS)
 def test_schedules_are_feasible_and_worth_what_is_said(options: dict[str, Any], seeds: range) -> None:
     workers = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.algorithms import hadar
@@ -22,13 +23,8 @@ def counted(schedule: Schedule) -> dict[tuple[str, int], dict[str, int]]:
 
 
 @pytest.mark.parametrize("variant", ["printed", "corrected"])
-@examples(
-    20,
-    60,
-    data=hadar_data(slots=5, jobs=4),
-    limit=st.sampled_from([0, 3, 2048]),
-    comm_cost=st.sampled_from([0.0, 0.25]),
-)
+@examples(20, 60)
+@given(data=hadar_data(slots=5, jobs=4), limit=st.sampled_from([0, 3, 2048]), comm_cost=st.sampled_from([0.0, 0.25]))
 def test_rounds_of_a_slot_are_algorithm_1(variant: str, data: dict[str, Any], limit: int, comm_cost: float) -> None:
     p = Instance.parse(data)
     options: dict[str, Any] = {"variant": variant, "max_states": limit, "comm_cost": comm_cost}

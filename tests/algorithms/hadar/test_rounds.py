@@ -102,7 +102,8 @@ def test_printed_null_ends_the_recursion_and_corrected_null_skips() -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 3, 2048])
-@examples(20, 60, data=hadar_data(slots=4))
+@examples(20, 60)
+@given(data=hadar_data(slots=4))
 def test_corrected_rounds_return_checked_schedules(limit: int, data: dict[str, Any]) -> None:
     p = Instance.model_validate(data)
     result = hadar.run(p, mode="rounds", max_states=limit, comm_cost=0.25)

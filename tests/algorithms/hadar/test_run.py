@@ -170,7 +170,8 @@ def test_best_response_is_the_argmax_over_all_schedules(data: dict[str, Any], se
 
 
 @pytest.mark.slow
-@examples(75, 300, drawn=st.data())
+@examples(75, 300)
+@given(drawn=st.data())
 def test_covers_are_the_cheapest(drawn: st.DataObject) -> None:
     levels, slots = drawn.draw(st.integers(1, 3)), drawn.draw(st.integers(1, 5))
     number = st.fractions(Fraction(1, 7), 5, max_denominator=7)
@@ -256,7 +257,8 @@ FACTORS = st.sampled_from([Fraction(1), Fraction(10) ** -9, Fraction(10) ** 12, 
 
 
 @pytest.mark.slow
-@examples(15, 40, data=hadar_data(), drawn=st.data())
+@examples(15, 40)
+@given(data=hadar_data(), drawn=st.data())
 def test_runs_do_not_depend_on_the_units_of_work_and_time(data: dict[str, Any], drawn: st.DataObject) -> None:
     """Every job counts its work in a unit of its own; the schedules are the same."""
     seconds = Fraction(drawn.draw(FACTORS))

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.algorithms import compare_policies, hadar_e
@@ -40,7 +41,8 @@ def two_nodes(*jobs: tuple[str, int, int, int], slots: int = 12) -> Instance:
 
 
 @pytest.mark.slow
-@examples(20, 60, data=hadar_data(slots=5, jobs=4), copies=st.none() | st.integers(1, 3))
+@examples(20, 60)
+@given(data=hadar_data(slots=5, jobs=4), copies=st.none() | st.integers(1, 3))
 def test_in_rounds_of_a_slot_it_is_what_hadare_runs(data: dict[str, Any], copies: int | None) -> None:
     instance = Instance.parse(data)
     fitting = [job for job in instance.jobs if any(speed_on(job, machine) for machine in instance.machines)]

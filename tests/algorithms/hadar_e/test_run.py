@@ -200,9 +200,8 @@ def test_a_run_is_one_of_all_runs(drawn: Any, copies: int, printed: bool) -> Non
 
 
 @pytest.mark.slow
-@examples(
-    20,
-    60,
+@examples(20, 60)
+@given(
     nodes=st.integers(1, 3),
     work=st.lists(st.integers(1, 40), min_size=1, max_size=4),
     rates=st.lists(st.sampled_from(["1", "2", "5/3", "0", "1/7"]), min_size=12, max_size=12),

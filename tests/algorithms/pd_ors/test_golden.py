@@ -19,7 +19,7 @@ from dlsched.models.dmlrs import Instance
 from dlsched.models.numbers import agree
 from dlsched.tolerances import TOLERANCE
 from tests import paths
-from tests.longer import longer
+from tests.longer import in_two, longer
 from tests.oracles import dmlrs as oracle
 from tests.strategies import dmlrs as dmlrs_strategies
 
@@ -89,7 +89,7 @@ def best_payoff(data: Any, job: Any, least: Any, price: Any, room: Any) -> Fract
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", longer([range(50), range(50, 200)], range(50, 200)), ids=str)
+@in_two(52, 200)
 @pytest.mark.parametrize("program", ["worker-slots", "samples"])
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_the_best_response_of_one_job_is_the_exhaustive_one(asynchronous: bool, program: str, seeds: range) -> None:
@@ -114,4 +114,4 @@ def test_the_best_response_of_one_job_is_the_exhaustive_one(asynchronous: bool, 
             same = found.payoff == pytest.approx(float(expected), abs=1e-9)
             assert same or simplified
             equal += same and expected > 0
-    assert equal >= 0.4 * len(seeds)
+    assert equal >= 0.45 * len(seeds)

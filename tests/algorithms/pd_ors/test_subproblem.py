@@ -43,7 +43,7 @@ from dlsched.rounding import success_probability
 from dlsched.solvers import RawSolution, Solution, Status
 from dlsched.solvers.solution import SolverError
 from tests.cases.pd_ors import best_payoff, instance, job
-from tests.longer import longer
+from tests.longer import in_two, longer
 
 E1 = Market(
     first=1,
@@ -78,7 +78,7 @@ def occupied(seed: int, **sizes: object) -> Occupancy:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", longer([range(15), range(15, 60)], range(15, 60)), ids=str)
+@in_two(15, 60)
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_the_worker_slot_program_is_exhaustive_search(asynchronous: bool, seeds: range) -> None:
     positive = 0
@@ -104,7 +104,7 @@ def test_the_thesis_needs_one_server_machine_also_where_external_is_faster(seed:
 @pytest.mark.slow
 @pytest.mark.parametrize("route", ["greedy", "lp-rounding"])
 @pytest.mark.parametrize("asynchronous", [False, True])
-@pytest.mark.parametrize("seeds", longer([range(8), range(8, 25)], range(8, 25)), ids=str)
+@in_two(8, 25)
 def test_the_other_routes_never_exceed_exhaustive_search(route: str, asynchronous: bool, seeds: range) -> None:
     for seed in seeds:
         state = occupied(seed, asynchronous=asynchronous)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.algorithms import compare_policies
@@ -128,9 +129,8 @@ def laws(simulation: Simulation) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", POLICIES)
-@examples(
-    12,
-    60,
+@examples(12, 60)
+@given(
     data=hadar_data(slots=6, jobs=4),
     length=st.sampled_from([None, 1, 2, Fraction(3, 4)]),
     restart=st.sampled_from([0, Fraction(1, 3)]),
@@ -159,7 +159,8 @@ def test_the_laws_hold_whatever_the_policy(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", POLICIES)
-@examples(12, 60, data=hadar_data(slots=6, jobs=4), slots=st.integers(1, 3), how=st.sampled_from(PLACEMENTS))
+@examples(12, 60)
+@given(data=hadar_data(slots=6, jobs=4), slots=st.integers(1, 3), how=st.sampled_from(PLACEMENTS))
 def test_with_whole_slots_the_utility_is_the_checkers(
     make: Callable[[str], Policy], data: dict[str, Any], slots: int, how: str
 ) -> None:

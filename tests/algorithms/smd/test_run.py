@@ -14,7 +14,7 @@ from dlsched.models import InputError
 from dlsched.models.numbers import exceeds
 from dlsched.models.smd import check, preset
 from tests.cases.smd import GOLDEN, S1, S2, S5, S6, drawn, lost, steps
-from tests.longer import longer
+from tests.longer import in_two
 
 
 @pytest.mark.parametrize("outer", ["exact", "scheme", "auto"])
@@ -45,11 +45,11 @@ def test_a_job_is_rounded_as_without_the_jobs_after_it() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", longer([range(10), range(10, 40)], range(10, 40)), ids=str)
+@in_two(15, 40)
 def test_exact_steps_are_never_worse_than_anything_else(seeds: range) -> None:
     strictly = 0
     instances = drawn(40, jobs=5, limit=12)[seeds.start : seeds.stop]
-    for instance in [*instances, preset("paper", min(seeds), jobs=12)]:
+    for instance in [*instances, preset("paper", min(1, seeds.start), jobs=12)]:
         best = smd.run(instance, inner="exact", outer="exact").utility
         others = [esw.run(instance), optimus.run(instance), smd.run(instance), smd.run(instance, delta=0.5)]
         others.append(smd.run(instance, variant="printed"))
@@ -57,7 +57,7 @@ def test_exact_steps_are_never_worse_than_anything_else(seeds: range) -> None:
             assert check(instance, result.schedule) == []
             assert not exceeds(result.utility, best)
             strictly += exceeds(best, result.utility)
-    assert strictly > 1.1 * len(seeds)
+    assert strictly > 1.25 * len(seeds)
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import pytest
 from dlsched.models.ddljs import Instance, Schedule, check, exact_utility, utility, worker_slots
 from dlsched.models.numbers import agree
 from tests.cases.ddljs import built, job
-from tests.longer import longer
+from tests.longer import in_two
 from tests.oracles import ddljs as oracle
 from tests.oracles.ddljs_rules import total, violations
 from tests.strategies.ddljs import drawn, mutated, with_logarithm, with_placement
@@ -41,7 +41,7 @@ def test_optimal_schedules_pass_both_checkers(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", longer([range(30), range(30, 100)], range(30, 100)), ids=str)
+@in_two(30, 100)
 def test_changed_schedules_break_the_same_rules_in_both_checkers(seeds: range) -> None:
     """40 schedules of each, from optima by up to three changes; each rule is broken, and some changes break none."""
     met: Counter[str] = Counter()

@@ -16,7 +16,7 @@ from dlsched.models import dmlrs
 from dlsched.models.dmlrs import Instance, Schedule, check, completions, exact_utility
 from dlsched.models.numbers import agree
 from tests import paths
-from tests.longer import longer
+from tests.longer import in_two, longer
 from tests.oracles import dmlrs as oracle
 from tests.strategies import dmlrs as dmlrs_strategies
 
@@ -143,7 +143,7 @@ def test_a_wide_placement_is_not_looked_at_pair_by_pair(asynchronous: bool) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", longer([range(60), range(60, 250)], range(60, 250)), ids=str)
+@in_two(60, 250)
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_the_checkers_agree_on_any_schedule(asynchronous: bool, seeds: range) -> None:
     seen: dict[frozenset[str], int] = {}

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyomo.environ as pyo
 import pytest
+from hypothesis import given
 
 from dlsched.algorithms.hadar import constants, run
 from dlsched.algorithms.run import Decision
@@ -108,7 +109,8 @@ def test_motivational_example_minimum_makespan(reading: str, rounds: int) -> Non
 
 
 @pytest.mark.slow
-@examples(10, 40, data=hadar_data())
+@examples(10, 40)
+@given(data=hadar_data())
 def test_formulations_and_exhaustive_search_agree(data: dict[str, Any]) -> None:
     instance = Instance.parse(data)
     best, _ = oracle.optimum(data)
@@ -126,7 +128,8 @@ def test_formulations_and_exhaustive_search_agree(data: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@examples(15, 40, data=hadar_data())
+@examples(15, 40)
+@given(data=hadar_data())
 def test_p1_as_printed_is_infeasible_exactly_where_some_job_cannot_finish(data: dict[str, Any]) -> None:
     best, _ = oracle.optimum(data, every_job=True)
     solution = solve(formulated("hadar/p1", Instance.parse(data), "gdp.bigm"))
@@ -137,7 +140,8 @@ def test_p1_as_printed_is_infeasible_exactly_where_some_job_cannot_finish(data: 
 
 
 @pytest.mark.slow
-@examples(10, 40, data=hadar_data())
+@examples(10, 40)
+@given(data=hadar_data())
 def test_lp_bounds_are_ordered(data: dict[str, Any]) -> None:
     instance = Instance.parse(data)
     best, _ = oracle.optimum(data)
@@ -153,7 +157,8 @@ def test_lp_bounds_are_ordered(data: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@examples(15, 25, data=hadar_data())
+@examples(15, 25)
+@given(data=hadar_data())
 def test_the_loaded_point_satisfies_every_row(data: dict[str, Any]) -> None:
     model = formulated("hadar/p1-admission", Instance.parse(data), "gdp.bigm")
     solve(model)

@@ -137,12 +137,8 @@ def test_what_is_no_schedule_is_refused(data: dict[str, Any], message: str) -> N
 
 
 @pytest.mark.slow
-@examples(
-    60,
-    150,
-    data=hadar_data(),
-    name=st.sampled_from(sorted(set(CORRUPTIONS) - {"unfinished", "slot after the last"})),
-)
+@examples(60, 150)
+@given(data=hadar_data(), name=st.sampled_from(sorted(set(CORRUPTIONS) - {"unfinished", "slot after the last"})))
 def test_any_one_corruption_of_an_optimal_schedule_is_caught(data: dict[str, Any], name: str) -> None:
     _, best = oracle.optimum(data)
     assume(best["jobs"])
@@ -151,7 +147,8 @@ def test_any_one_corruption_of_an_optimal_schedule_is_caught(data: dict[str, Any
 
 
 @pytest.mark.slow
-@examples(50, 150, data=hadar_data())
+@examples(50, 150)
+@given(data=hadar_data())
 def test_dropping_or_moving_a_slot_is_caught_where_it_matters(data: dict[str, Any]) -> None:
     _, best = oracle.optimum(data)
     assume(best["jobs"])
@@ -179,7 +176,8 @@ schedules = st.dictionaries(
 
 
 @pytest.mark.slow
-@examples(100, 300, data=hadar_data(jobs=2), jobs=schedules)
+@examples(100, 300)
+@given(data=hadar_data(jobs=2), jobs=schedules)
 def test_agrees_with_an_independent_checker(data: dict[str, Any], jobs: dict[str, Any]) -> None:
     instance, schedule = Instance.parse(data), {"problem": "hadar", "jobs": jobs}
     ours, theirs = check(instance, Schedule.parse(schedule)), oracle.check(data, schedule)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from hypothesis import given
 
 from dlsched.relaxations import TransformationRefused, dual
 from dlsched.relaxations.conformance import Case, Trait, Transformation, check
@@ -29,7 +30,8 @@ def refusal(transformation: Transformation, model: object) -> str | None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("transformation", CASES, ids=str)
-@examples(10, 30, spec=specs(integers=True))
+@examples(10, 30)
+@given(spec=specs(integers=True))
 def test_transformation(transformation: Transformation, spec: Spec) -> None:
     refused = refusal(transformation, build(spec))
     if refused is not None:
@@ -44,7 +46,8 @@ def test_transformation(transformation: Transformation, spec: Spec) -> None:
 
 
 @pytest.mark.slow
-@examples(15, 30, spec=specs(integers=False, largest=3))
+@examples(15, 30)
+@given(spec=specs(integers=False, largest=3))
 def test_duals_against_exact_vertices(spec: Spec) -> None:
     """The dual's optimum is the best vertex, and its prices, as rationals, prove that value from the numbers alone."""
     spec = spec.boxed()
