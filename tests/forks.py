@@ -47,7 +47,7 @@ gc.freeze()
 asked = socket.socket(fileno=int(sys.argv[1]))
 script = ""
 while not script:
-    told, streams, _, _ = socket.recv_fds(asked, 2**20, 3)
+    told, streams, _, _ = socket.recv_fds(asked, 2**20, 2)
     if not told:
         os._exit(0)
     child = os.fork()
@@ -55,7 +55,7 @@ while not script:
         # What hangs is ended, and says so by its exit code.
         signal.alarm(300)
         asked.close()
-        for number, stream in enumerate(streams):
+        for number, stream in enumerate(streams, 1):
             os.dup2(stream, number)
         script, sys.argv, folder, environment = json.loads(told)
         os.chdir(folder)
@@ -66,7 +66,6 @@ while not script:
     if child:
         asked.send(str(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])).encode())
 # Streams are as if they had been there from the start: what they are is looked at when they are opened.
-sys.stdin = open(0, encoding="utf-8", closefd=False)
 sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
 sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
 code = 0
@@ -93,6 +92,7 @@ class Fresh:
             self._process = subprocess.Popen(
                 [python, "-c", _MAIN, str(other.fileno()), preamble],
                 env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONIOENCODING": "utf-8"},
+                stdin=subprocess.DEVNULL,
                 pass_fds=[other.fileno()],
             )
 
@@ -111,20 +111,14 @@ class Fresh:
         *arguments: object,
         folder: Path | None = None,
         environment: Mapping[str, str] = os.environ,
-        stdin: int = subprocess.DEVNULL,
         stdout: int = subprocess.PIPE,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a script with arguments in a folder, as a process that ends as any other does."""
+        """Run a script with arguments in a folder, as a process that ends as any other does and is asked nothing."""
         words = ["-c", *map(str, arguments)]
         request = json.dumps([script, words, str(folder or Path.cwd()), dict(environment)]).encode()
         (out, stdout_), (err, stderr_) = os.pipe(), os.pipe()
-        with open(os.devnull, "rb") as nothing, ThreadPoolExecutor(2) as readers:
-            streams = [
-                nothing.fileno() if stdin == subprocess.DEVNULL else stdin,
-                stdout_ if stdout == subprocess.PIPE else stdout,
-                stderr_,
-            ]
-            socket.send_fds(self._asked, [request], streams)
+        with ThreadPoolExecutor(2) as readers:
+            socket.send_fds(self._asked, [request], [stdout_ if stdout == subprocess.PIPE else stdout, stderr_])
             os.close(stdout_)
             os.close(stderr_)
             printed, told = readers.map(_read, (out, err))
