@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, is_dataclass
 from fractions import Fraction
+from operator import gt
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -125,8 +126,8 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
     """Print a table for people on stdout; columns whose name starts with ``>`` are aligned to the right.
 
     Where it is wider than the console, its columns have no blanks beside them; where that does not do, cells are
-    broken, between words as long as they fit, and lines part the rows: nothing is left out. Where words would be
-    broken, and the rows fit as columns, they become columns.
+    broken between words, and lines part the rows: nothing is left out. Where words would be broken, rows become
+    columns if they fit as such; else the columns are told in parts, one below the other, each beside the first one.
     """
     cells = [[told(cell) for cell in row] for row in rows]
     console = _console()
@@ -135,7 +136,11 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
     if broken and _all_in(_widest(row) for row in (names, *cells)) <= console.width:
         first, *others = zip(names, *cells, strict=True)
         columns, cells = [first[0], *(f">{name}" for name in first[1:])], [list(row) for row in others if any(row[1:])]
-    emit(f"{printable(title)}\n{_rendered(console, columns, cells)}")
+    tables = [
+        _rendered(console, [columns[k] for k in block], [[row[k] for k in block] for row in cells])
+        for block in _blocks(_least(columns, cells), console.width)
+    ]
+    emit("\n".join([printable(title), *tables]))
 
 
 def _console() -> Any:
@@ -157,6 +162,16 @@ def _least(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
     names = _widest(row[0] for row in cells)
     words = [_longest_word([name, *(row[k] for row in cells)]) for k, name in enumerate(columns)]
     return [max(words[0], names) if names <= _NAME else words[0], *words[1:]]
+
+
+def _blocks(least: Sequence[int], room: int) -> list[list[int]]:
+    """Return which columns stand beside each other: the first one, and at least one other, as many as have room."""
+    blocks = [[0]]
+    for k, width in enumerate(least[1:], start=1):
+        if len(blocks[-1]) > 1 and _all_in([*(least[j] for j in blocks[-1]), width]) > room:
+            blocks.append([0])
+        blocks[-1].append(k)
+    return blocks
 
 
 def _longest_word(texts: Iterable[str]) -> int:
@@ -219,10 +234,13 @@ def _rendered(console: Any, columns: Sequence[str], cells: Sequence[Sequence[str
     with _to_stdout(), console.capture() as capture:
         wanted = console.measure(grid, options=console.options.update(width=_UNBROKEN)).maximum
         if wanted > console.width:
-            natural = [_widest((name, *(row[k] for row in cells))) for k, name in enumerate(columns)]
-            grid.show_lines, grid.padding = _all_in(natural) > console.width, (0, 0)
-            for k, width in enumerate(_shared(natural, _least(columns, cells), console.width - 1 - len(columns)) or ()):
+            contents = [_widest(row[k] for row in cells) for k in range(len(columns))]
+            natural = [max(_widest([name]), width) for name, width in zip(columns, contents, strict=True)]
+            widths = _shared(natural, _least(columns, cells), console.width - 1 - len(columns))
+            for k, width in enumerate(widths or ()):
                 grid.columns[k].width = width
+            grid.padding = (0, 0)
+            grid.show_lines = widths is None or any(map(gt, contents, widths))
         console.print(grid)
     text: str = capture.get()
     return text.rstrip("\n")

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -26,6 +27,9 @@ __all__ = ["Document", "InputError", "Record", "one_line", "parse_json", "read_j
 _LONGEST_RULE = 600
 """Characters of a rule in a message. Arbitrary: longer than any that is written here; what pydantic says of a choice
 may list all that is allowed."""
+
+_OTHERS = frozenset({".csv", ".tsv", ".txt", ".log", ".gml", ".graphml"})
+"""What files of tables, logs and networks end in, for which there are readers."""
 
 _TAGGED = frozenset({"utility", "training"})
 _COLLECTIONS = frozenset({"list", "tuple", "set", "frozenset", "dict"})
@@ -59,7 +63,9 @@ def parse_json(path: PathLike, content: bytes) -> Any:
         with _no_collections():
             return json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
-        raise InputError(f"{path}: line {error.lineno} column {error.colno}: not JSON: {error.msg}") from None
+        is_other = Path(path).suffix.lower() in _OTHERS
+        hint = "; `dlsched convert` makes an instance of such files" if is_other else ""
+        raise InputError(f"{path}: line {error.lineno} column {error.colno}: not JSON: {error.msg}{hint}") from None
     except RecursionError:
         raise InputError(f"{path}: nested too deeply") from None
     except InputError as error:

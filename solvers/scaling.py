@@ -5,6 +5,8 @@ absolute tolerances, all without a word. So rows, continuous columns and the obj
 multiplied by powers of two, which no rounding touches; what is left outside is refused by name. Numbers of ordinary
 size are passed as they are. A small bound says how large a column's values are, a large one does not: whoever writes
 1e9 for "no bound" means values near 1, which would be lost beside it. Nor may a penalty of 1e9 hide the other costs.
+Where no side and no bound of a linear program is near 1, its values have another unit, which becomes that of all of its
+columns: coefficients stay as they are.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from dlsched.tolerances import DROPPED, ULP
 SMALL, LARGE = 2.0**-13, 2.0**20
 """Rows and costs between these (1e-4, 1e6) are passed as they are: a solver's tolerances of 1e-6 to 1e-9 suit them."""
 
-_LEAST_COST = 0.5
+LEAST_COST = 0.5
 """An objective whose largest coefficient is below is multiplied: solvers end 1e-7 to 1e-6 from an optimum."""
 
 REFUSED = 1e15
@@ -107,11 +109,13 @@ def scaled(matrix: Matrix) -> Scaled:
         others of its row for any scaling.
     """
     refuse_non_numbers(matrix)
-    rows, columns = _factors(matrix)
-    if (rows == 1.0).all() and (columns == 1.0).all():
+    unit = _unit(matrix)
+    rows, columns = _factors(matrix, unit)
+    if unit == 1.0 and (rows == 1.0).all() and (columns == 1.0).all():
         found = matrix
     else:
         data = matrix.A.data * np.repeat(rows, np.diff(matrix.A.indptr)) * columns[matrix.A.indices]
+        rows, columns = rows / unit, columns * unit
         A = sp.csr_array((data, matrix.A.indices, matrix.A.indptr), shape=matrix.A.shape)
         found = replace(
             matrix,
@@ -162,13 +166,13 @@ def refuse_non_numbers(matrix: Matrix) -> None:
             raise UnfitNumberError(f"{name(at)}: the {side} is {values[at]}, which bounds nothing")
 
 
-def _factors(matrix: Matrix) -> tuple[Floats, Floats]:
-    """Return the factors of rows and columns; all 1 where every number is of ordinary size."""
+def _factors(matrix: Matrix, unit: float) -> tuple[Floats, Floats]:
+    """Return the factors of rows and columns beside the unit; all 1 where every number is of ordinary size."""
     A = matrix.A
     rows, columns = np.zeros(A.shape[0], dtype=np.int32), np.zeros(A.shape[1], dtype=np.int32)
     size = np.abs(A.data)
     free = ~matrix.integer
-    reach = _largest_bound(matrix)
+    reach = _largest_bound(matrix) / unit
     most = np.where(free, reach, 1.0)
     far = free & (most < SMALL) & (most > 0.0)
     # What is always 0 times any number is 0: such entries say nothing of a row's unit.
@@ -185,6 +189,25 @@ def _factors(matrix: Matrix) -> tuple[Floats, Floats]:
         columns = np.where(movable, -_middles(exponent + rows[at_row], at_column, A.shape[1]), columns)
     rows, columns = (np.clip(part, -_MOST_EXPONENT, _MOST_EXPONENT) for part in (rows, columns))
     return np.ldexp(1.0, rows), np.ldexp(1.0, columns)
+
+
+def _unit(matrix: Matrix) -> float:
+    """Return the power of two that a linear program's values are multiples of; 1 where one of them is near 1.
+
+    A row says of values what its side is beside its largest coefficient.
+    """
+    if matrix.integer.any():
+        return 1.0
+    largest = np.zeros(matrix.A.shape[0])
+    np.maximum.at(largest, matrix.entry_rows, np.abs(matrix.A.data))
+    rows = largest > 0.0
+    sides = (matrix.row_lower[rows] / largest[rows], matrix.row_upper[rows] / largest[rows])
+    size = np.abs(np.concatenate([*sides, matrix.lower, matrix.upper]))
+    size = size[(size > 0.0) & np.isfinite(size)]
+    least, most = size.min(initial=np.inf), size.max(initial=0.0)
+    if 0.0 < most < SMALL:
+        return float(np.ldexp(1.0, max(-_MOST_EXPONENT, int(np.frexp(most)[1]))))
+    return float(np.ldexp(1.0, min(_MOST_EXPONENT, int(np.frexp(least)[1])))) if LARGE < least < np.inf else 1.0
 
 
 def _largest_bound(matrix: Matrix) -> Floats:
@@ -205,7 +228,7 @@ def _middles(exponents: Exponents, at: npt.NDArray[np.int64], count: int) -> Exp
 def _objective_factor(c: Floats) -> float:
     size = np.abs(c)
     most = float(size.max(initial=0.0))
-    if most == 0.0 or _LEAST_COST <= most <= LARGE:
+    if most == 0.0 or LEAST_COST <= most <= LARGE:
         return 1.0
     exponent = int(np.frexp(most)[1])
     if most > LARGE:

@@ -18,7 +18,7 @@ from dlsched.extras import from_extra
 from dlsched.halt import left, run_in_thread
 from dlsched.solvers.matrix import Floats, Matrix
 from dlsched.solvers.options import SolverOptions
-from dlsched.solvers.scaling import INFINITE, LARGE, UnfitNumberError
+from dlsched.solvers.scaling import INFINITE, LARGE, LEAST_COST, UnfitNumberError
 from dlsched.solvers.solution import RawSolution, Solution, Status
 from dlsched.tolerances import FEASIBLE, TOLERANCE
 
@@ -163,6 +163,12 @@ def _finite(bound: float) -> float | None:
 _HEADER = 10
 """Lines of an NL file before its first section (Gay, Writing .nl Files, 2005)."""
 
+_DROPPED = 1 / INFINITE
+"""Within a sum of functions SCIP drops factors that are so small: of 1e-20 it has kept them, of 1e-25 it has not."""
+
+_SECTIONS = "CJOGVrbkxdFSL"
+"""What the first line of each section begins with."""
+
 _SHARED = "a named expression"
 
 _TAKEN = frozenset({"o0", "o2", "o3", "o5", "o15", "o16", "o39", "o41", "o42", "o43", "o44", "o46", "o54"})
@@ -211,11 +217,13 @@ def solve_nonlinear(model: Any, asked: SolverOptions) -> tuple[Solution, Any]:
     pyscipopt = import_scip()
     scip = pyscipopt.Model()
     scip.hideOutput()
-    variables = _passed(model, scip)
+    variables, factor = _passed(model, scip)
     if not variables:
         return Solution.unasked(Status.OPTIMAL, "scip"), pyo.ComponentMap()
     _apply(pyscipopt, scip, replace(asked, time_limit=left()))
     summary = optimized(scip)
+    if summary.bound is not None:
+        summary = replace(summary, bound=summary.bound / factor)
     if summary.status is Status.UNBOUNDED and all(math.isfinite(end) for v in variables for end in _ends(v)):
         summary = replace(summary, status=Status.NO_SOLUTION)  # a value from 1e20 on is infinite to SCIP
     if summary.status not in (Status.OPTIMAL, Status.FEASIBLE):
@@ -244,8 +252,15 @@ def _refuse_fixed_beyond(model: Any) -> None:
             raise InputError(f"{variable.name}: is fixed at {variable.value}, beyond its bounds {variable.bounds}")
 
 
-def _passed(model: Any, scip: Any) -> list[Any]:
-    """Hand the model over as an NL file, and return its variables: SCIP calls the k-th of them i(k), b(k) or x(k)."""
+def _passed(model: Any, scip: Any) -> tuple[list[Any], float]:
+    """Hand the model over as an NL file: SCIP calls the k-th variable i(k), b(k) or x(k).
+
+    Returns
+    -------
+    variables : list
+    factor : float
+        What its objective is multiplied by.
+    """
     from pyomo.common.errors import DeveloperError, InfeasibleConstraintException
     from pyomo.opt import WriterFactory
 
@@ -269,12 +284,57 @@ def _passed(model: Any, scip: Any) -> list[Any]:
             raise UnfitNumberError(
                 f"{place}: has the number {number:.6g}; solver scip takes numbers below {INFINITE:g} in size"
             )
+    factor = _objective_factor(model)
     if written.variables:  # SCIP reads no file without
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "model.nl"
-            file.write_text(text, encoding="utf-8")
+            file.write_text(text if factor == 1.0 else _with_objective_times(factor, text), encoding="utf-8")
             scip.readProblem(str(file))
-    return list(written.variables)
+    return list(written.variables), factor
+
+
+def _objective_factor(model: Any) -> float:
+    """Return the power of two that makes 1 of an objective that is small within all bounds, as SCIP forgives 1e-7.
+
+    Raises
+    ------
+    UnfitNumberError
+        If it is so small that SCIP drops numbers of it.
+    """
+    import pyomo.environ as pyo
+    from pyomo.common.errors import InfeasibleConstraintException
+    from pyomo.contrib.fbbt.fbbt import compute_bounds_on_expr
+
+    objective = next(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
+    try:
+        ends = compute_bounds_on_expr(objective.expr)
+    except InfeasibleConstraintException:  # it has no value within the bounds
+        return 1.0
+    most = max(math.inf if end is None else abs(end) for end in ends)
+    if not 0.0 < most < LEAST_COST:
+        return 1.0
+    if most < _DROPPED:
+        raise UnfitNumberError(
+            f"{objective.name}: is at most {most:.6g} in size, and solver scip drops numbers below {_DROPPED:g}; "
+            "use other units"
+        )
+    return float(np.ldexp(1.0, -int(np.frexp(most)[1])))
+
+
+def _with_objective_times(factor: float, text: str) -> str:
+    """Return an NL file with its objective multiplied: O has its nonlinear part, G what variables cost beside it."""
+    lines = text.splitlines()
+    found, section = lines[:_HEADER], ""
+    for line in filter(None, lines[_HEADER:]):
+        if line[0] in _SECTIONS:
+            section = line[0]
+        elif section == "G":
+            variable, cost = line.split()
+            line = f"{variable} {float(cost) * factor!r}"
+        found.append(line)
+        if line[0] == "O":
+            found += ["o2", f"n{factor!r}"]
+    return "\n".join(found) + "\n"
 
 
 def _functions(text: str, written: Any) -> Iterator[tuple[str, str]]:
@@ -314,7 +374,7 @@ def _lines(text: str, written: Any) -> Iterator[tuple[str, str, list[str]]]:
         words = line.split("#")[0].split()
         if not words:
             continue
-        if words[0][0] in "CJOGVrbkxdFSL":
+        if words[0][0] in _SECTIONS:
             section, number = words[0][0], int(words[0][1:] or 0)
             continue
         yield section, names[section][number] if section in names else _SHARED, words

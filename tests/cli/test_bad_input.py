@@ -146,6 +146,14 @@ def test_unreadable_file(dlsched: Command, tmp_path: Path, schedule: Path, case:
     assert refusal(dlsched("check", "hadar", path, schedule)).startswith(f"{path}: {message}")
 
 
+def test_a_table_in_place_of_an_instance(dlsched: Command, tmp_path: Path) -> None:
+    path = tmp_path / "jobs.csv"
+    path.write_text("job,gpus\na,2\n", encoding="utf-8")
+    assert refusal(dlsched("run", "srtf", path)) == (
+        f"{path}: line 1 column 1: not JSON: Expecting value; `dlsched convert` makes an instance of such files"
+    )
+
+
 @pytest.mark.parametrize("case", ["a gigabyte", "truncated", "folder", "binary"])
 def test_unreadable_throughputs_and_trace(dlsched: Command, tmp_path: Path, case: str) -> None:
     path = tmp_path / "input"

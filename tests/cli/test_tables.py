@@ -42,10 +42,42 @@ def test_what_fits_stays_as_it_is(narrow: Callable[..., list[str]]) -> None:
     assert sum(line.startswith("│") for line in lines) == 2
 
 
-def test_many_rows_stay_rows(narrow: Callable[..., list[str]]) -> None:
-    lines = narrow("Long", COLUMNS, [ROWS[0]] * 20)
+def parts(lines: Sequence[str]) -> list[list[list[str]]]:
+    """Return the cells below the heads of tables that stand below each other."""
+    found: list[list[list[str]]] = []
+    for line in lines:
+        if line.startswith("\u250f"):
+            found.append([])
+        elif line.startswith("\u2502"):
+            found[-1].append([cell.strip() for cell in line.split("\u2502")[1:-1]])
+    return found
+
+
+def test_many_rows_are_told_in_parts(narrow: Callable[..., list[str]]) -> None:
+    rows = [(f"policy {n}", *(1234.5 + n + k for k in range(12)), "as it is") for n in range(20)]
+    lines = narrow("Long", COLUMNS, rows)
     assert max(map(len, lines)) <= 80
-    assert sum(line.startswith("├") for line in lines) == 19
+    assert not any(line.startswith("\u251c") for line in lines)
+    first, *others = parts(lines)
+    assert len(others) == 1
+    assert [[*cells, *more[1:]] for cells, more in zip(first, others[0], strict=True)] == [
+        [f"{cell:g}" if isinstance(cell, float) else cell for cell in row] for row in rows
+    ]
+
+
+@pytest.mark.parametrize("columns", ["14", "20"])
+def test_in_a_terminal_for_nothing_else_no_cell_is_lost(
+    columns: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    rows = [(f"row {n}", "feasible", 1234.5678 + n) for n in range(20)]
+    output.table("Narrow", ("name", "what it is", ">measure"), rows)
+    lines = re.sub(r"\x1b\[\d*m", "", capsys.readouterr().out).splitlines()
+    assert max(map(len, lines)) <= int(columns)
+    found = parts(lines)
+    for k in (1, 2):
+        said = "".join(cells[-1] for cells in found[k - 1])
+        assert said == "".join(f"{row[k]:.9g}" if k == 2 else row[k] for row in rows)
 
 
 def test_words_stay_whole_where_they_fit(narrow: Callable[..., list[str]]) -> None:

@@ -276,7 +276,7 @@ def test_units_do_not_matter() -> None:
             )  # fmt: skip
             found = sum_of_ratios(scaled, epsilon=0.1, oracle=oracle)
             assert (found.points, found.feasible) == (first.points, first.feasible)
-            assert found.cost == pytest.approx(first.cost * unit, rel=1e-9)
+            assert found.cost == pytest.approx(first.cost * unit, rel=1e-9, abs=0)
 
 
 @pytest.mark.slow

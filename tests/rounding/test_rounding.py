@@ -66,7 +66,7 @@ def test_gains_grow_with_delta(w: float, r: int, delta: float) -> None:
 def test_the_printed_gain_of_narrow_rows_keeps_its_digits() -> None:
     """1 + a - sqrt(a^2 + 2a) is about 1/(2a): subtracting would leave no digit at a = 1e9."""
     gain = gain_packing(1e-9, 1, 2 * math.exp(-1))
-    assert gain == pytest.approx(1 / (2 * (1.5e9 + 1)), rel=1e-9)
+    assert gain == pytest.approx(1 / (2 * (1.5e9 + 1)), rel=1e-9, abs=0)
 
 
 def test_width() -> None:

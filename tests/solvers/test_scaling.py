@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dlsched.algorithms.exact import certify
-from dlsched.models import Matrix, Status, compile_model, solve
+from dlsched.models import Matrix, Status, compile_model, duals, solve
 from dlsched.solvers.builder import Builder
 from dlsched.solvers.scaling import UnfitNumberError, scaled
 from dlsched.solvers.solve import solve_matrix
@@ -65,7 +66,7 @@ def test_each_side_of_a_range_is_judged_by_itself() -> None:
         row_upper=np.full(1, 1e9), lower=np.zeros(2), upper=np.full(2, 4e9), integer=np.array([False, False]),
     )  # fmt: skip
     assert matrix.residual(np.array([0.0, 100.0])) == 1
-    assert matrix.residual(np.array([0.0, 1e-9])) == pytest.approx(1e-9)
+    assert matrix.residual(np.array([0.0, 1e-9])) == pytest.approx(1e-9, rel=1e-6, abs=0)
     assert matrix.residual(np.array([2e9, 0.0])) == pytest.approx(0.5)
 
 
@@ -154,9 +155,45 @@ def test_one_unit_for_all_is_no_matter(scale: float, solver: str) -> None:
     model.again = pyo.Constraint(expr=scale * model.x[1] + 2 * scale * model.x[2] <= 6 * scale)
     model.worth.set_value(scale * (2 * model.x[1] + 3 * model.x[2]))
     solution = solve(model, solver=solver)
-    assert solution.objective == pytest.approx(10 * scale, rel=1e-6)
-    assert solution.bound == pytest.approx(10 * scale, rel=1e-6)
+    assert solution.objective == pytest.approx(10 * scale, rel=1e-6, abs=0)
+    assert solution.bound == pytest.approx(10 * scale, rel=1e-6, abs=0)
     assert (model.x[1].value, model.x[2].value) == (pytest.approx(2), pytest.approx(2))
+
+
+def in_unit(unit: float) -> Any:
+    """Minimise x + 2 y + 3 z for x + y >= 5 units, y + z >= 3 units, 4 z <= 8 units and x - y <= unit: y = 3 units, x =
+    2 units, 8 units by hand (duals 1 and 1 of the first two). Each value is one of so many units."""
+    m = pyo.ConcreteModel()
+    m.x, m.y, m.z = (pyo.Var(domain=pyo.NonNegativeReals) for _ in range(3))
+    m.y.setub(6 * unit)
+    m.first = pyo.Constraint(expr=m.x + m.y >= 5 * unit)
+    m.second = pyo.Constraint(expr=m.y + m.z >= 3 * unit)
+    m.third = pyo.Constraint(expr=4 * m.z <= 8 * unit)
+    m.fourth = pyo.Constraint(expr=m.x - m.y <= unit)
+    m.cost = pyo.Objective(expr=m.x + 2 * m.y + 3 * m.z)
+    return m
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-100, 1e-20, 1e-9, 1e-5, 1e7, 1e13, 1e21, 1e100])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_one_unit_for_all_values_is_no_matter(unit: float, solver: str) -> None:
+    """As it is, 0 breaks no row by more than a solver forgives; or each row's side is infinite."""
+    model = in_unit(unit)
+    solution = solve(model, solver=solver)
+    assert solution.status is Status.OPTIMAL
+    assert (solution.objective / unit, solution.bound / unit) == (pytest.approx(8), pytest.approx(8))
+    assert (model.x.value / unit, model.y.value / unit) == (pytest.approx(2), pytest.approx(3))
+    if solver == "highs":
+        found = duals(model)
+        assert (found[model.first], found[model.second]) == (pytest.approx(1), pytest.approx(1))
+
+
+def test_values_of_two_units_are_left_as_they_are() -> None:
+    matrix = replace(compile_model(in_unit(1e-9)), upper=np.full(3, INF))
+    for side in (1.0, 1e9):
+        mixed = replace(matrix, row_upper=np.where(np.isfinite(matrix.row_upper), side, INF))
+        assert (scaled(mixed).columns == 1.0).all()
+    assert (scaled(replace(matrix, integer=np.array([True, False, False]))).columns == 1.0).all()
 
 
 def test_rounding_noise_beside_a_coefficient_is_left_out() -> None:
@@ -204,8 +241,8 @@ def test_random_knapsacks_in_random_units(case: tuple[list[int], list[int], int,
         integer=np.ones(5, dtype=bool),
     )
     raw = solve_matrix(matrix, solver=solver)
-    assert raw.summary.objective == pytest.approx(float(best * Fraction(10) ** value), rel=1e-9)
-    assert raw.summary.bound == pytest.approx(float(best * Fraction(10) ** value), rel=1e-6)
+    assert raw.summary.objective == pytest.approx(float(best * Fraction(10) ** value), rel=1e-9, abs=0)
+    assert raw.summary.bound == pytest.approx(float(best * Fraction(10) ** value), rel=1e-6, abs=0)
 
 
 @pytest.mark.slow
@@ -258,7 +295,7 @@ def test_small_costs_beside_one_that_cannot_be_had() -> None:
     model.weight = pyo.Constraint(expr=sum((i + 2) * model.x[i] for i in model.x) <= 9)
     worth = 2e-4 * model.y + 1e-8 * sum((i + 1) * model.x[i] for i in model.x)
     model.worth = pyo.Objective(expr=worth, sense=pyo.maximize)
-    assert solve(model).objective == pytest.approx(7e-8)
+    assert solve(model).objective == pytest.approx(7e-8, rel=1e-6, abs=0)
 
 
 def test_an_objective_at_the_end_of_the_range_of_floats() -> None:

@@ -38,6 +38,36 @@ def test_the_model_itself() -> None:
     assert solution.objective == pytest.approx(1 + 9, abs=1e-5)
 
 
+@pytest.mark.parametrize("unit", [1e-19, 1e-9, 1e-6, 1e-3, 1.0])
+@pytest.mark.parametrize("sense", [pyo.minimize, pyo.maximize])
+def test_an_objective_in_any_unit(unit: float, sense: Any) -> None:
+    """x + y^2 is 10 at most (above), and x^2 - 4 x + y is -4 at least, in (2, 0)."""
+    model = curve()
+    expression = {
+        pyo.maximize: unit * model.x + unit * model.y**2,
+        pyo.minimize: unit * model.x**2 - 4 * unit * model.x + unit * model.y,
+    }[sense]
+    model.worth.set_value(expression)
+    model.worth.sense = sense
+    text = str(model.worth.expr)
+    solution = solve(model, solver="scip")
+    assert solution.status is Status.OPTIMAL
+    best = {pyo.maximize: 10, pyo.minimize: -4}[sense]
+    assert (solution.objective / unit, solution.bound / unit) == (pytest.approx(best), pytest.approx(best))
+    assert str(model.worth.expr) == text
+
+
+def test_an_objective_that_scip_would_drop_is_refused() -> None:
+    model = curve()
+    model.worth.set_value(1e-25 * model.worth.expr)
+    with pytest.raises(UnfitNumberError, match=r"worth: is at most 1.2e-24 in size, and solver scip drops numbers"):
+        solve(model, solver="scip")
+    model.worth.set_value(0 * model.x + pyo.exp(-60 * model.x))
+    model.x.setlb(1)
+    with pytest.raises(UnfitNumberError, match=r"worth: is at most 8.75651e-27"):
+        solve(model, solver="scip")
+
+
 @pytest.mark.slow
 def test_scip_says_nothing_on_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
     """With a tolerance of 1e-9 it wrote thousands of lines on this instance, and did not end in a minute."""

@@ -31,7 +31,7 @@ def test_defaults_of_highs(option: str, value: float) -> None:
     [("numerics/epsilon", DROPPED), ("numerics/feastol", 10 * FEASIBLE), ("numerics/infinity", INFINITE)],
 )
 def test_defaults_of_scip(option: str, value: float) -> None:
-    assert pyscipopt.Model().getParam(option) == pytest.approx(value, rel=1e-12)
+    assert pyscipopt.Model().getParam(option) == pytest.approx(value, rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize(
