@@ -189,6 +189,12 @@ def slots_that_matter(jobs: Sequence[Needs]) -> tuple[int, ...]:
     return tuple(slots)
 
 
+def what_matters(instance: Instance) -> tuple[tuple[Needs, ...], tuple[int, ...]]:
+    """Return the jobs and the slots of an instance that matter."""
+    jobs = useful_jobs(instance)
+    return jobs, slots_that_matter(jobs)
+
+
 @dataclass(frozen=True, slots=True)
 class Scale:
     """The power of two that utilities are divided by.

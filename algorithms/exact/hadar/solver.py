@@ -13,6 +13,9 @@ Slots that cannot matter are left out (`problem`); a first schedule takes little
 6. Where a linear program fails, or the replay does not close what the tree has closed, general solvers are asked
    (`programs`), formulation after formulation, until value and bound are proved or time is up.
 
+Where slots are so many that graphs of all schedules are too large, linear programs over periods of slots bound, and
+schedules are lists of jobs (`periods`).
+
 Jobs whose amounts of remaining work are too many are rounded optimistically in 1 and 4 and pessimistically in 2. A
 solution of the tree that then lacks work adds the amounts along it, and the method starts again with what it knows;
 and more finely where the replay, which rounds nothing, is weaker. Instances of the benchmark family with rates of 16
@@ -22,7 +25,7 @@ digits have no such jobs at the sizes that are solved; where amounts are rounded
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -35,14 +38,15 @@ from dlsched.algorithms.exact.hadar.branch import Branch, Part, PathBranching, R
 from dlsched.algorithms.exact.hadar.dive import Dive, Polish
 from dlsched.algorithms.exact.hadar.graph import IDLE, build_graph
 from dlsched.algorithms.exact.hadar.greedy import first_schedule
+from dlsched.algorithms.exact.hadar.periods import Periods
 from dlsched.algorithms.exact.hadar.problem import (
+    Needs,
     Options,
     Plan,
     Scale,
     plan_of,
     schedule_of,
-    slots_that_matter,
-    useful_jobs,
+    what_matters,
 )
 from dlsched.algorithms.exact.hadar.replay import replay
 from dlsched.algorithms.exact.hadar.rows import Inequality, hall_sets
@@ -105,6 +109,13 @@ _FINER = 8
 
 _MOST_STATES = 10**5
 """Amounts of work of a job, above which the tree is not built anew with more; memory grows with them."""
+
+_MOST_CELLS = 24_000_000
+"""Amounts of work of all jobs, times slots and options, that graphs are built for: seven gigabytes. A job has no fewer
+amounts than slots that it may use: where these are too many already, slots are taken together."""
+
+_LEAST_STATES = 200
+"""Amounts of work of a job that memory does not make fewer. Arbitrary: with much less, bounds say little."""
 
 _FIRST = "branch, cut and price"
 _FORMULATIONS = ("hadar/hall", "hadar/aggregate")
@@ -183,17 +194,27 @@ class Solver:
     instance : Instance
     known : Anytime
         Of the instance; takes what is found.
+    useful : sequence of Needs
+        The jobs that can earn something.
+    slots : tuple of int
+        That matter.
     max_states : int
         Amounts of remaining work a job may have before they are rounded.
     seed : int
         Of the search for schedules.
     """
 
-    def __init__(self, instance: Instance, known: Anytime[Schedule], max_states: int, seed: int) -> None:
-        self.instance, self.known = instance, known
+    def __init__(
+        self,
+        instance: Instance,
+        known: Anytime[Schedule],
+        useful: Sequence[Needs],
+        slots: tuple[int, ...],
+        max_states: int,
+        seed: int,
+    ) -> None:
+        self.instance, self.known, self.slots = instance, known, slots
         self.max_states, self.seed = max_states, seed
-        useful = useful_jobs(instance)
-        self.slots = slots_that_matter(useful)
         known.take(first_schedule(instance, useful, self.slots))
         self.jobs: tuple[Options, ...] = tuple(needs.options(instance, self.slots) for needs in useful)
         self.scale = Scale.of(self.jobs)
@@ -563,9 +584,14 @@ class Solver:
         return False
 
 
-def _prepared(instance: Instance, known: Anytime[Schedule], max_states: int, seed: int) -> Solver:
+def _prepared(instance: Instance, known: Anytime[Schedule], max_states: int, seed: int) -> Solver | Periods:
     """Return the method with first schedules, also where the work is over before it begins."""
     with grace():
-        method = Solver(instance, known, max_states, seed)
+        jobs, slots = what_matters(instance)
+        options = max((len(needs.by_work) for needs in jobs), default=1)
+        if len(slots) * options * sum(needs.most_slots for needs in jobs) > _MOST_CELLS:
+            return Periods(instance, known, jobs, slots, seed)
+        most = max(_LEAST_STATES, _MOST_CELLS // max(1, len(slots) * options * len(jobs)))
+        method = Solver(instance, known, jobs, slots, min(max_states, most), seed)
         method.begin()
     return method

@@ -19,7 +19,7 @@ from scipy.optimize import linprog
 from dlsched.algorithms import Optimum, optimum
 from dlsched.algorithms.exact.hadar import solver as exact
 from dlsched.algorithms.exact.hadar.branch import Branch, PathBranching, Record
-from dlsched.algorithms.exact.hadar.problem import Options
+from dlsched.algorithms.exact.hadar.problem import Options, what_matters
 from dlsched.algorithms.exact.hadar.replay import replay
 from dlsched.algorithms.exact.hadar.rows import Hall, Separator, hall_sets, knapsack
 from dlsched.models import InputError, build, read, solve
@@ -264,7 +264,7 @@ def test_a_first_route_that_errs_is_not_proved(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.slow
 def test_replay_refuses_an_inequality_that_does_not_hold() -> None:
     instance = preset("benchmark", 2, jobs=8, machines=4, types=3, slots=10)
-    s = exact.Solver(instance, exact.knowledge(instance), exact.MAX_STATES, 0)
+    s = exact.Solver(instance, exact.knowledge(instance), *what_matters(instance), exact.MAX_STATES, 0)
     s.begin()
     assert s.steps()
     used = {int(k) for _, numbers, _ in s.record.steps for k in numbers}
@@ -316,7 +316,7 @@ def test_work_is_added_up_without_wrapping(seed: int) -> None:
 @pytest.mark.slow
 def test_replay_of_a_record_without_its_branches_proves_nothing() -> None:
     instance = preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10)
-    solver = exact.Solver(instance, exact.knowledge(instance), exact.MAX_STATES, 0)
+    solver = exact.Solver(instance, exact.knowledge(instance), *what_matters(instance), exact.MAX_STATES, 0)
     solver.begin()
     assert solver.steps()
     found = solver.known

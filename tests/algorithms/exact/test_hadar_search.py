@@ -19,7 +19,7 @@ from dlsched.algorithms.exact.hadar.bound import Relaxation
 from dlsched.algorithms.exact.hadar.dive import Polish
 from dlsched.algorithms.exact.hadar.graph import IDLE, build_graph
 from dlsched.algorithms.exact.hadar.greedy import first_schedule
-from dlsched.algorithms.exact.hadar.problem import Options, slots_that_matter, useful_jobs
+from dlsched.algorithms.exact.hadar.problem import Options, what_matters
 from dlsched.algorithms.exact.hadar.states import build_states
 from dlsched.models import build, solve
 from dlsched.models.hadar import Instance, check, exact_utility, preset
@@ -55,7 +55,7 @@ def test_slots_that_do_not_matter_are_left_out_and_the_optimum_is_the_same(seeds
     left_out = gaps = 0
     for seed in seeds:
         instance = sparse(seed)
-        slots = slots_that_matter(useful_jobs(instance))
+        _, slots = what_matters(instance)
         left_out += len(slots) < instance.slots
         gaps += any(b - a > 1 for a, b in itertools.pairwise(slots))
         found = exact.solve(instance)
@@ -84,8 +84,8 @@ def test_a_million_slots_with_two_small_jobs(kind: dict[str, Any]) -> None:
 @given(data=hadar_data())
 def test_a_first_schedule_keeps_the_rules_and_serves_somebody(data: dict[str, Any]) -> None:
     instance = Instance.parse(data)
-    jobs = useful_jobs(instance)
-    schedule = first_schedule(instance, jobs, slots_that_matter(jobs))
+    jobs, slots = what_matters(instance)
+    schedule = first_schedule(instance, jobs, slots)
     assert check(instance, schedule) == []
     assert bool(schedule.jobs) == bool(jobs)
 
@@ -101,7 +101,7 @@ def test_there_is_a_schedule_and_a_bound_when_time_is_up_at_once() -> None:
 @pytest.mark.slow
 def test_polish_keeps_what_is_not_free_and_finds_better_schedules() -> None:
     instance = preset("benchmark", 1, jobs=8, machines=4, types=3, slots=10)
-    solver = exact.Solver(instance, exact.knowledge(instance), exact.MAX_STATES, 0)
+    solver = exact.Solver(instance, exact.knowledge(instance), *what_matters(instance), exact.MAX_STATES, 0)
     solver.begin()
     assert solver.steps()
     graph = build_graph(solver.jobs, build_states(solver.jobs, len(solver.slots)), len(solver.slots), solver.units)
@@ -125,7 +125,7 @@ def test_polish_keeps_what_is_not_free_and_finds_better_schedules() -> None:
 def solved(seed: int) -> tuple[exact.Solver, Relaxation]:
     """Return an instance's optimum, and a fresh relaxation over all its schedules."""
     instance = preset("benchmark", seed, jobs=7, machines=3, types=2, slots=9)
-    solver = exact.Solver(instance, exact.knowledge(instance), exact.MAX_STATES, 0)
+    solver = exact.Solver(instance, exact.knowledge(instance), *what_matters(instance), exact.MAX_STATES, 0)
     solver.begin()
     assert solver.steps()
     graph = build_graph(solver.jobs, build_states(solver.jobs, len(solver.slots)), len(solver.slots), solver.units)
@@ -211,7 +211,7 @@ def test_what_a_slot_loses_is_what_the_bound_of_its_arcs_falls_by() -> None:
 
 def test_refining_puts_all_incumbents_on_the_best_plan() -> None:
     instance = preset("benchmark", 2, jobs=8, machines=3, types=2, slots=10)
-    solver = exact.Solver(instance, exact.knowledge(instance), exact.MAX_STATES, 0)
+    solver = exact.Solver(instance, exact.knowledge(instance), *what_matters(instance), exact.MAX_STATES, 0)
     solver.begin()
     search = solver.search
     search.run(40)
@@ -272,7 +272,7 @@ def test_longest_paths_are_those_found_arc_by_arc(seed: int, share: float) -> No
     """In whole graphs, in parts with jobs and slots that have nothing left, and where some arcs may not be used."""
     rng = np.random.default_rng(seed)
     instance = preset("benchmark", seed, jobs=6, machines=3, types=2, slots=7)
-    solver = exact.Solver(instance, exact.knowledge(instance), exact.MAX_STATES, 0)
+    solver = exact.Solver(instance, exact.knowledge(instance), *what_matters(instance), exact.MAX_STATES, 0)
     whole = build_graph(solver.jobs, build_states(solver.jobs, len(solver.slots)), len(solver.slots), solver.units)
     graph = whole.restrict(rng.random(len(whole.tail)) < share)
     weight = rng.integers(-9, 9, len(graph.tail)).astype(float)
@@ -312,7 +312,7 @@ def test_a_method_that_is_told_to_stop_returns_what_it_has() -> None:
 def test_a_schedule_found_elsewhere_is_where_the_search_goes_on(data: dict[str, Any]) -> None:
     instance = Instance.parse(data)
     best = optimum(instance)
-    solver = exact.Solver(instance, exact.knowledge(instance), exact.MAX_STATES, 0)
+    solver = exact.Solver(instance, exact.knowledge(instance), *what_matters(instance), exact.MAX_STATES, 0)
     assume(solver.jobs)
     states = build_states(solver.jobs, len(solver.slots))
     solver.search = exact.Search(solver.jobs, states, solver.sets, solver.units)
