@@ -264,19 +264,22 @@ def place(instance: Instance, counts: Mapping[int, Mapping[str, Mapping[str, int
     >>> place(instance, {2: {"job2": {"type1": 3}}}).dump()["jobs"]
     {'job2': {'slots': {'2': {'machine1': {'type1': 2}, 'machine2': {'type1': 1}}}}}
     """
+    last_first = instance.machines[::-1]
+    holders = {r: [(m.name, m.count(r)) for m in last_first if m.count(r)] for r in instance.device_types}
     result: dict[str, dict[int, dict[str, dict[str, int]]]] = {}
     for t, jobs in counts.items():
-        free = {(m.name, r): m.count(r) for m in instance.machines for r in instance.device_types}
+        spare: dict[str, list[tuple[str, int]]] = {}
         for name, by_type in jobs.items():
             allocation = result.setdefault(name, {}).setdefault(t, {})
             for r, need in by_type.items():
-                named("device type", r, dict.fromkeys(instance.device_types))
-                for machine in instance.machines:
-                    take = min(need, free[machine.name, r])
-                    if take:
-                        allocation.setdefault(machine.name, {})[r] = take
-                        free[machine.name, r] -= take
-                        need -= take
+                machines = spare.get(r) or spare.setdefault(r, [*named("device type", r, holders)])
+                while need > 0 and machines:
+                    machine, free = machines.pop()
+                    taken = min(need, free)
+                    allocation.setdefault(machine, {})[r] = taken
+                    need -= taken
+                    if taken < free:
+                        machines.append((machine, free - taken))
                 if need:
                     raise ValueError(f"slot {t}: job {name} needs {need} more devices of type {r} than are free")
     return Schedule.of(result)
