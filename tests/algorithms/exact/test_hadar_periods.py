@@ -105,7 +105,7 @@ def test_a_list_s_schedule_is_valid_and_worth_what_it_says(seed: int) -> None:
 def test_what_it_proves_is_the_optimum(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     instance = preset("benchmark", seed, jobs=4 + seed % 3, machines=2, types=2, slots=8)
     best = exact.solve(instance)
-    monkeypatch.setattr(solver, "_MOST_CELLS", 0)
+    monkeypatch.setattr(solver, "_MANY_SLOTS", 0)
     found = exact.solve(instance)
     assert check(instance, found.schedule) == []
     assert found.value <= best.value * (1 + 1e-9)
