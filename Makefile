@@ -3,8 +3,8 @@
 # make quick: the tests that start no processes and take no seconds each, in under two minutes.
 # make dev: a strict editable install in .venv. make bench: docs/benchmarks.md, own methods beside
 # other solvers (hours; goes on where it stopped; `python -m benchmarks --list` has the names).
-# make audit: the tests that `make test` leaves out as long, hypothesis on more examples, then 10000 seeded cases of each family of badly scaled
-# instances and mutated inputs (a tenth where one is a hundred solves); goes on where it stopped.
+# make audit: the tests that `make test` leaves out as long, hypothesis on more examples, then 10000 seeded cases of each
+# family of badly scaled instances and mutated inputs (a tenth where one is a hundred solves); goes on where it stopped.
 # make pages: what docs/claims says of each claim anew, from a run of verify over 600 draws of each source, 6 of an
 # evaluation (30 of those that 30 decide), and at least DRAWS instances of each claim that is known to be true (10000: two
 # hours), which goes on where it stopped.

@@ -198,8 +198,7 @@ def _unit(matrix: Matrix) -> float:
     """
     if matrix.integer.any():
         return 1.0
-    largest = np.zeros(matrix.A.shape[0])
-    np.maximum.at(largest, matrix.entry_rows, np.abs(matrix.A.data))
+    largest = _largest_in_rows(matrix)
     rows = largest > 0.0
     sides = (matrix.row_lower[rows] / largest[rows], matrix.row_upper[rows] / largest[rows])
     size = np.abs(np.concatenate([*sides, matrix.lower, matrix.upper]))
@@ -208,6 +207,13 @@ def _unit(matrix: Matrix) -> float:
     if 0.0 < most < SMALL:
         return float(np.ldexp(1.0, max(-_MOST_EXPONENT, int(np.frexp(most)[1]))))
     return float(np.ldexp(1.0, min(_MOST_EXPONENT, int(np.frexp(least)[1])))) if LARGE < least < np.inf else 1.0
+
+
+def _largest_in_rows(matrix: Matrix) -> Floats:
+    """Return the largest coefficient of each row by size; 0 where there is none."""
+    largest = np.zeros(matrix.A.shape[0])
+    np.maximum.at(largest, matrix.entry_rows, np.abs(matrix.A.data))
+    return largest
 
 
 def _largest_bound(matrix: Matrix) -> Floats:
@@ -246,10 +252,8 @@ def _without_noise(matrix: Matrix) -> Matrix:
         return matrix
     reach = _largest_bound(matrix)[A.indices]
     term = np.where(size > 0, size * reach, 0.0)
-    at = matrix.entry_rows
-    largest = np.zeros(A.shape[0])
-    np.maximum.at(largest, at, size)
-    lost = ((size <= DROPPED) & (term <= ULP * largest[at])) | ((size >= REFUSED) & (reach == 0.0))
+    largest = _largest_in_rows(matrix)[matrix.entry_rows]
+    lost = ((size <= DROPPED) & (term <= ULP * largest)) | ((size >= REFUSED) & (reach == 0.0))
     kept = sp.csr_array((np.where(lost, 0.0, A.data), A.indices.copy(), A.indptr.copy()), shape=A.shape)
     kept.eliminate_zeros()
     return replace(matrix, A=kept)

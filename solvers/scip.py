@@ -308,7 +308,7 @@ def _objective_factor(model: Any) -> float:
     objective = next(model.component_data_objects(pyo.Objective, active=True, descend_into=True))
     try:
         ends = compute_bounds_on_expr(objective.expr)
-    except InfeasibleConstraintException:  # it has no value within the bounds
+    except (InfeasibleConstraintException, OverflowError):  # it has no value within the bounds, or a huge one
         return 1.0
     most = max(math.inf if end is None else abs(end) for end in ends)
     if not 0.0 < most < LEAST_COST:

@@ -57,6 +57,17 @@ def test_an_objective_in_any_unit(unit: float, sense: Any) -> None:
     assert str(model.worth.expr) == text
 
 
+def test_an_objective_whose_bounds_no_float_holds() -> None:
+    """(x - 1)^100 for 0 <= x <= 1e19 is 0 at least."""
+    model = pyo.ConcreteModel()
+    model.x = pyo.Var(bounds=(0, 1e19))
+    model.row = pyo.Constraint(expr=model.x**2 <= 4)
+    model.cost = pyo.Objective(expr=(model.x - 1) ** 100)
+    solution = solve(model, solver="scip", time_limit=60)
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective == pytest.approx(0, abs=1e-6)
+
+
 def test_an_objective_that_scip_would_drop_is_refused() -> None:
     model = curve()
     model.worth.set_value(1e-25 * model.worth.expr)

@@ -84,6 +84,7 @@ class Periods:
     ) -> None:
         self.instance, self.known, self.jobs, self.slots = instance, known, jobs, slots
         self._number = np.array(slots, dtype=np.int64)
+        self._options = max(len(needs.by_work) for needs in jobs)
         self._rng = np.random.default_rng(seed)
         single = tuple(needs.options(instance, (needs.job.arrival,)) for needs in jobs)
         self._types = hall_sets(single, tuple(instance.capacity.values()))
@@ -93,6 +94,7 @@ class Periods:
         known.take(first_schedule(instance, jobs, slots))
         self._order = by_worth(jobs)
         self._best = self._lists.runs(self._order)
+        self._waits = self._uses > FEW_USES  # else it is the first schedule
         alone = [_raised(needs.job.utility.exact(needs.first - needs.job.arrival)) for needs in jobs]
         known.unit = max(alone)
         known.bound(math.fsum(alone), "every job at its best")
@@ -116,8 +118,7 @@ class Periods:
 
     def _bound(self) -> None:
         """Take the bounds of ever more periods."""
-        options = max(len(needs.by_work) for needs in self.jobs)
-        most = max(1, _MOST_COLUMNS // (len(self.jobs) * (options + 2)))
+        most = max(1, _MOST_COLUMNS // (len(self.jobs) * (self._options + 2)))
         few = min(_FEW, most, len(self.slots))
         ends = np.unique(np.linspace(0, len(self.slots), few + 1).astype(np.int64))
         best, count = math.inf, 0
@@ -134,8 +135,7 @@ class Periods:
                 self.known.bound(bound, _ROUTE)
                 self.known.tell("periods")
                 halves = _halved(ends, gains)
-                seconds = left()
-                is_late = seconds is not None and seconds < _LONGER * (time.perf_counter() - start)
+                is_late = _is_left_less_than(_LONGER * (time.perf_counter() - start))
                 if is_late or self.known.closed() or len(halves) == len(ends):
                     break
                 ends = halves
@@ -144,11 +144,10 @@ class Periods:
 
     def _over(self, ends: Ints) -> tuple[float | None, Floats]:
         """Return the bound over periods that end so, None where time is up, and by period what early ends may gain."""
-        options = max(len(needs.by_work) for needs in self.jobs)
         shape = len(self.jobs), len(ends) - 1
         lengths = np.diff(ends)
         room, early, late = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        share = np.zeros((len(self.jobs), options))
+        share = np.zeros((len(self.jobs), self._options))
         for j, needs in enumerate(polled(self.jobs)):
             share[j, : len(needs.by_work)] = [_raised(Fraction(work, needs.need)) for work, _ in needs.by_work]
             room[j] = self._within(needs.job.arrival, needs.last, ends)
@@ -204,8 +203,7 @@ class Periods:
 
     def _search(self) -> None:
         """Change the list as long as that is no worse; put the best one on machines where it stays, and in the end."""
-        value = self._lists.worth(self._best)
-        in_vain, waits = 0, False
+        value, in_vain = self._lists.worth(self._best), 0
         try:
             while in_vain < _TRIES_A_JOB * len(self._order) and not self.known.closed() and not self._is_late(2.0):
                 changed = self._changed()
@@ -215,26 +213,29 @@ class Periods:
                 worth = self._lists.worth(runs)
                 in_vain = 0 if worth > value else in_vain + 1
                 if worth >= value:
-                    waits = waits or worth > value
+                    self._waits = self._waits or worth > value
                     self._order, self._best, value = changed, runs, worth
-                if waits and in_vain > len(self._order):
+                if in_vain > len(self._order):
                     self._put()
-                    waits = False
         finally:
-            if waits:
-                with grace():
-                    self._put()
+            with grace():
+                self._put()
 
     def _put(self) -> None:
-        """Put the best list on machines, where there is time for it."""
-        if not self._is_late():
+        """Put the best list on machines, where it waits for that and there is time for it."""
+        if self._waits and not self._is_late():
             self.known.take(self._lists.schedule(self._best))
+            self._waits = False
             self.known.tell("search")
+
+    @property
+    def _uses(self) -> int:
+        """Slots that jobs run in by the best list."""
+        return sum(len(run.slots) for run in self._best)
 
     def _is_late(self, times: float = 1.0) -> bool:
         """Tell whether what is left of the time is needed to put the best list on machines, so many times."""
-        seconds = left()
-        return seconds is not None and seconds < times * sum(len(run.slots) for run in self._best) / _USES_A_SECOND
+        return _is_left_less_than(times * self._uses / _USES_A_SECOND)
 
     def _changed(self) -> list[Needs]:
         """Return the list with one job elsewhere, or with two exchanged."""
@@ -245,6 +246,12 @@ class Periods:
         else:
             changed.insert(there, changed.pop(here))
         return changed
+
+
+def _is_left_less_than(seconds: float) -> bool:
+    """Tell whether time is limited, and less of it is left."""
+    rest = left()
+    return rest is not None and rest < seconds
 
 
 def _raised(number: Fraction) -> float:
